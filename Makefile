@@ -1,0 +1,48 @@
+# make app     serve TieScope on the sample data at http://127.0.0.1:8501
+# make test    lint, types, tests and browser tests, from nothing
+# make lock    pin dependencies again
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: app test lint browser lock clean
+
+app: $(VENV)/app.done
+	$(BIN)/tiescope app
+
+test: $(VENV)/dev.done lint browser
+	$(BIN)/pytest --numprocesses 2 --dist loadgroup
+
+lint: $(VENV)/dev.done
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+browser: $(VENV)/dev.done
+	$(BIN)/python tests/browser/chromium.py
+
+$(VENV)/python.done:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "TieScope needs Python 3.11 or newer; $$($(PYTHON) --version 2>&1) is $(PYTHON). Say which: make PYTHON=python3.12 app"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) \
+	  || { echo "Could not make $(VENV). On Debian and Ubuntu: apt install python3-venv"; exit 1; }
+	@touch $@
+
+$(VENV)/app.done: $(VENV)/python.done requirements.txt pyproject.toml
+	@echo "Installing TieScope into $(VENV) ..."
+	$(PIP) --requirement requirements.txt
+	@touch $@
+
+$(VENV)/dev.done: $(VENV)/python.done requirements-dev.txt pyproject.toml
+	@echo "Installing TieScope and its checks into $(VENV) ..."
+	$(PIP) --requirement requirements-dev.txt
+	@touch $@ $(VENV)/app.done
+
+lock:
+	$(PIP) uv
+	echo "-e ." | $(BIN)/uv pip compile - --universal --python-version 3.11 --no-header --no-annotate --upgrade -o requirements.txt
+	echo "-e .[dev]" | $(BIN)/uv pip compile - --universal --python-version 3.11 --no-header --no-annotate --upgrade -o requirements-dev.txt
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

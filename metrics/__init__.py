@@ -1,0 +1,27 @@
+"""TieScope: ranking measures with ties done right.
+
+import metrics
+runs = metrics.read_runs(["llm.trec"], qrels="qrels.txt")
+metrics.evaluate(runs, ["RR"], ["input", "expected"]).summary()
+"""
+
+from metrics.errors import ReadError, TieScopeError, UsageError
+from metrics.evaluation import Evaluation, evaluate
+from metrics.measures import MEASURES, parse
+from metrics.runs import FORMATS, Runs, read_runs, read_table
+from metrics.ties import TREATMENTS
+
+__all__ = [
+    "FORMATS",
+    "MEASURES",
+    "TREATMENTS",
+    "Evaluation",
+    "ReadError",
+    "Runs",
+    "TieScopeError",
+    "UsageError",
+    "evaluate",
+    "parse",
+    "read_runs",
+    "read_table",
+]

@@ -1,0 +1,8 @@
+"""Floor 1: what was ranked, as given."""
+
+from metrics.runs.files import File
+from metrics.runs.formats import FORMATS, Format, read
+from metrics.runs.model import Runs, read_runs, read_table
+from metrics.runs.source import Source
+
+__all__ = ["FORMATS", "File", "Format", "Runs", "Source", "read", "read_runs", "read_table"]

@@ -1,0 +1,79 @@
+"""The columns of a long table: our names, what others call them, and what they hold."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from metrics.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a long table: its name here, how it is read, and its other names."""
+
+    name: str
+    kind: Literal["text", "number", "grade"]
+    synonyms: tuple[str, ...]
+    summary: str
+
+
+COLUMNS: tuple[Column, ...] = (
+    Column("reranker", "text", ("model", "system", "method", "run", "ranker", "runid"), "Who ranked."),
+    Column(
+        "query_id",
+        "text",
+        ("qid", "topic", "query", "queryid", "topicid", "testtriple", "question"),
+        "What was asked.",
+    ),
+    Column(
+        "doc_id",
+        "text",
+        ("docid", "doc", "docno", "document", "documentid", "passageid", "pid", "passage", "corpusid"),
+        "What was ranked.",
+    ),
+    Column(
+        "score",
+        "number",
+        ("sim", "similarity", "logit", "tracinscore", "rerankscore", "relevancescore"),
+        "What the ranking is sorted by, highest first.",
+    ),
+    Column(
+        "relevance",
+        "grade",
+        ("rel", "label", "grade", "inpath", "isrelevant", "relevant", "qrel", "judgment"),
+        "How relevant the document is: a number, or true and false.",
+    ),
+)
+"""Columns read today, in the order they are shown."""
+
+BY_NAME: Mapping[str, Column] = {column.name: column for column in COLUMNS}
+
+
+def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Match a header with our columns: ours → the file's, each of the file's used once.
+
+    An exact name wins over a synonym, `chosen` wins over both. Case, spaces, dots, hyphens and
+    underscores do not matter.
+
+    Raises:
+        UsageError: `chosen` names a column of ours or of the file that does not exist.
+    """
+    mapping = dict(chosen or {})
+    for ours, theirs in mapping.items():
+        if ours not in BY_NAME:
+            raise UsageError(f"There is no column {ours!r}. Columns: {', '.join(BY_NAME)}.")
+        if theirs not in header:
+            raise UsageError(f"The table has no column {theirs!r}. It has: {', '.join(header)}.")
+    free = [name for name in header if name not in mapping.values()]
+    for wanted in (lambda c: (_plain(c.name),), lambda c: c.synonyms):
+        for column in COLUMNS:
+            match = next((name for name in free if _plain(name) in wanted(column)), None)
+            if column.name not in mapping and match is not None:
+                mapping[column.name] = match
+                free.remove(match)
+    return {column.name: mapping[column.name] for column in COLUMNS if column.name in mapping}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s._-]+", "", name.strip().casefold())

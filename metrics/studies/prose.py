@@ -1,0 +1,30 @@
+"""Sentences written from data. A name inside them is the user's text, so it stays apart until shown."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Strong:
+    """A word that carries the sentence: a name or a figure."""
+
+    text: str
+
+
+Prose = tuple[str | Strong, ...]
+"""A sentence in parts; whoever shows it escapes each part and sets the strong ones apart."""
+
+
+def plain(prose: Prose) -> str:
+    """The sentence as text, without emphasis."""
+    return "".join(part.text if isinstance(part, Strong) else part for part in prose)
+
+
+def percent(share: float) -> str:
+    """A share of one as a whole percent; a share that is not zero never reads as 0%."""
+    return "under 1%" if 0 < share < 0.005 else f"{share:.0%}"  # noqa: PLR2004 rounds to 0 below
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """A difference with its sign, a true minus, and no minus on zero."""
+    text = f"{value:+.{digits}f}"
+    return text.replace("-", "−") if float(text) else f"{0:.{digits}f}"

@@ -1,0 +1,79 @@
+"""One list: where each document can land, and what every ordering of it scores."""
+
+from collections.abc import Sequence
+from itertools import islice
+
+import numpy as np
+import pandas as pd
+
+from metrics.measures import parse
+from metrics.ties import Orderings, Ranking, TieGroups, first_relevant_rank, refine, treatment
+
+
+def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:
+    """The documents of one list by falling score, ties in input order.
+
+    Returns:
+        place (from 1), doc_id, score, grade, relevant, group (from 0), first and last (places its tie
+        group covers).
+    """
+    span = ranking.list_of(query_id)
+    groups = ranking.groups[span]
+    first = ranking.above[groups] + 1 if len(groups) else groups
+    return pd.DataFrame(
+        {
+            "place": np.arange(1, len(groups) + 1),
+            "doc_id": ranking.doc_ids[span].to_pylist(),
+            "score": ranking.scores[span],
+            "grade": ranking.grades[span],
+            "relevant": ranking.relevant[span],
+            "group": groups - groups[0] if len(groups) else groups,
+            "first": first,
+            "last": first + ranking.sizes[groups] - 1 if len(groups) else groups,
+        }
+    )
+
+
+def first_rank_chances(ranking: Ranking, query_id: str) -> pd.DataFrame:
+    """Exact distribution of the rank of the first relevant document over all orderings.
+
+    Returns:
+        rank, chance; no rows where nothing relevant is listed.
+    """
+    groups = refine(ranking, treatment("expected"))
+    at = np.flatnonzero(groups.lists == ranking.query_ids.index(query_id).as_py())[:1]
+    if not len(at):
+        return pd.DataFrame({"rank": np.array([], dtype=np.int64), "chance": np.array([], dtype=float)})
+    depth = int((groups.size - groups.relevant)[at[0]]) + 1
+    chance = first_relevant_rank(groups.size[at], groups.relevant[at], depth)[0]
+    return pd.DataFrame({"rank": groups.above[at] + np.arange(1, depth + 1), "chance": chance})
+
+
+def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], limit: int) -> pd.DataFrame:
+    """The orderings of one list, at most `limit`, each scored by the one formula on groups of one.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        measures: names of measures.
+        limit: how many orderings to give; the first is the input order.
+
+    Returns:
+        ordering (from 1), documents (ids, top first, joined by a space), first_relevant (rank, NA
+        where none is listed), and a column for each measure.
+    """
+    found = list(islice(Orderings.of(ranking, query_id), limit))
+    documents = np.array(found, dtype=np.int64).reshape(len(found), -1)
+    lists, places = np.nonzero(ranking.relevant[documents])
+    ones = np.ones_like(lists)
+    groups = TieGroups(len(found), lists, places, ones, ones, np.ones(len(found), dtype=np.int64))
+    ids = ranking.doc_ids.to_numpy(zero_copy_only=False)
+    first = pd.Series(places + 1).groupby(lists).min().reindex(range(len(found)))
+    return pd.DataFrame(
+        {
+            "ordering": np.arange(1, len(found) + 1),
+            "documents": [" ".join(ids[row]) for row in documents],
+            "first_relevant": first.astype("Int64").to_numpy(),
+        }
+        | {name: parse(name).values(groups) for name in measures}
+    )
