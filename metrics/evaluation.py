@@ -1,7 +1,7 @@
 """Floor 4: runs × measures × treatments → one table of values, list by list."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -39,6 +39,16 @@ class Evaluation:
     ties: tuple[str, ...]
     missing: Policy = field(default="zero")
     empty: Policy = field(default="zero")
+
+    def only(self, rerankers: Sequence[str]) -> "Evaluation":
+        """The same values of some rerankers, in this order."""
+        names = list(rerankers)
+        return replace(
+            self,
+            scores=self.scores.loc[names],
+            lists=self.lists.loc[names],
+            policies=self.policies.loc[names],
+        )
 
     def summary(self) -> pd.DataFrame:
         """Mean, sample standard deviation and number of lists.

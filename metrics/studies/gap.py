@@ -11,6 +11,8 @@ from metrics.studies.prose import Prose, Strong, percent
 
 EQUAL = 1e-12
 """Gaps below this are rounding."""
+FEWEST = 4
+"""Lists that a mean or a correlation needs."""
 
 
 def gaps(evaluation: Evaluation, measures: Mapping[str, str], traditional: str) -> pd.DataFrame:
@@ -44,7 +46,7 @@ def correlation(x: pd.Series, y: pd.Series) -> tuple[float, float, float] | None
 
     None where it is not defined: fewer than four lists, or one side constant.
     """
-    if len(x) < 4 or np.ptp(x) == 0 or np.ptp(y) == 0:  # noqa: PLR2004 the interval needs n > 3
+    if len(x) < FEWEST or np.ptp(x) == 0 or np.ptp(y) == 0:
         return None
     found = stats.pearsonr(x, y)
     low, high = found.confidence_interval(0.95)
@@ -52,12 +54,12 @@ def correlation(x: pd.Series, y: pd.Series) -> tuple[float, float, float] | None
 
 
 def trend(x: pd.Series, y: pd.Series, points: int = 40) -> pd.DataFrame:
-    """Local mean of y along x with its 95% band, from bins smoothed by a Gaussian a tenth of the range wide.
+    """Local mean of y along x with its 95% band, from bins smoothed by a Gaussian.
 
     Returns:
-        x, mean, low, high; empty where x does not vary.
+        x, mean, low, high; only where a few lists are near, nowhere if x does not vary.
     """
-    if len(x) < 4 or np.ptp(x) == 0:  # noqa: PLR2004 nothing to smooth
+    if len(x) < FEWEST or np.ptp(x) == 0:
         return pd.DataFrame(columns=["x", "mean", "low", "high"], dtype=float)
     edges = np.linspace(x.min(), x.max(), points + 1)
     at = np.clip(np.digitize(x, edges) - 1, 0, points - 1)
@@ -65,12 +67,14 @@ def trend(x: pd.Series, y: pd.Series, points: int = 40) -> pd.DataFrame:
     total, square = (np.bincount(at, value, minlength=points) for value in (y, y**2))
     centre = (edges[1:] + edges[:-1]) / 2
     centre[0], centre[-1] = edges[0], edges[-1]
-    weight = np.exp(-0.5 * ((centre[:, None] - centre) / (np.ptp(x) / 20)) ** 2)
+    weight = np.exp(-0.5 * ((centre[:, None] - centre) / (np.ptp(x) / 12)) ** 2)
     n = weight @ count
+    effective = n**2 / (weight**2 @ count)
     mean = weight @ total / n
     spread = np.sqrt(np.clip(weight @ square / n - mean**2, 0, None))
-    half = 1.96 * spread / np.sqrt(np.maximum((weight @ count) ** 2 / (weight**2 @ count), 1))
-    return pd.DataFrame({"x": centre, "mean": mean, "low": mean - half, "high": mean + half})
+    half = 1.96 * spread / np.sqrt(effective)
+    line = pd.DataFrame({"x": centre, "mean": mean, "low": mean - half, "high": mean + half})
+    return line[effective >= FEWEST]
 
 
 def gap_finding(table: pd.DataFrame, measure: str) -> Prose:

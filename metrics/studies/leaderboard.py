@@ -90,7 +90,7 @@ def leaderboard_finding(board: pd.DataFrame, measure: str) -> Prose:
     direction = "above" if largest["gap"] > 0 else "below"
     return (
         name,
-        f" reads {signed(largest['gap'])} {measure} {direction} what its scores say: {amount}. "
+        f" reads {abs(largest['gap']):.3f} {measure} {direction} what its scores say: {amount}. "
         "The order of rerankers stays the same.",
     )
 

@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 
 from metrics.measures import parse
+from metrics.studies.gap import EQUAL
+from metrics.studies.prose import Prose, Strong
 from metrics.ties import Orderings, Ranking, TieGroups, first_relevant_rank, refine, treatment
 
 
@@ -49,6 +51,13 @@ def first_rank_chances(ranking: Ranking, query_id: str) -> pd.DataFrame:
     return pd.DataFrame({"rank": groups.above[at] + np.arange(1, depth + 1), "chance": chance})
 
 
+def listed_rank(ranking: Ranking, query_id: str, how: str) -> int | None:
+    """Rank of the first relevant document under a treatment that leaves no ties; None where none is listed."""
+    groups = refine(ranking, treatment(how))
+    at = np.flatnonzero(groups.lists == ranking.query_ids.index(query_id).as_py())[:1]
+    return int(groups.above[at[0]]) + 1 if len(at) else None
+
+
 def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], limit: int) -> pd.DataFrame:
     """The orderings of one list, at most `limit`, each scored by the one formula on groups of one.
 
@@ -76,4 +85,41 @@ def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], lim
             "first_relevant": first.astype("Int64").to_numpy(),
         }
         | {name: parse(name).values(groups) for name in measures}
+    )
+
+
+def query_finding(
+    rows: pd.DataFrame, chances: pd.DataFrame, value: pd.Series, measure: str, traditional: str, orderings: str
+) -> Prose:
+    """What the ties of this list leave open.
+
+    Args:
+        rows: as `ladder` returns them.
+        chances: as `first_rank_chances` returns them.
+        value: the measure of this list by treatment.
+        measure: its name.
+        traditional: the treatment taken as the traditional one.
+        orderings: how many there are, written out.
+    """
+    if not len(chances):
+        return ("No relevant document is listed, so every order scores 0.",)
+    width = value["optimistic"] - value["pessimistic"]
+    tied = int((rows["last"] > rows["first"]).sum())
+    if not tied:
+        return (Strong("No document ties: "), "the list has one order and every tool gives the same value.")
+    if width <= EQUAL:
+        return (
+            Strong(f"{orderings} orderings, one value: "),
+            f"{tied} of {len(rows)} documents tie, but {measure} is {value['expected']:.4f} in every order.",
+        )
+    low, high = int(chances["rank"].min()), int(chances["rank"].max())
+    where = f"anywhere from rank {low} to {high}" if high > low else f"at rank {low} in every order"
+    return (
+        "The scores allow ",
+        Strong(f"{orderings} orderings"),
+        f". The first relevant document can stand {where}, so {measure} lies between "
+        f"{value['pessimistic']:.4f} and {value['optimistic']:.4f}; the order taken gives "
+        f"{value[traditional]:.4f}, the mean of all is ",
+        Strong(f"{value['expected']:.4f}"),
+        ".",
     )

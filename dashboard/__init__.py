@@ -1,0 +1,1 @@
+"""Floor 7: the browser app. The only place that imports streamlit or plotly."""

@@ -1,0 +1,32 @@
+"""The frame: page config, navigation, shared sidebar. `streamlit run dashboard/app.py`."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard import state
+from dashboard.charts.palette import DARK
+from dashboard.components import shown
+
+HERE = Path(__file__).parent
+
+st.set_page_config(page_title="TieScope", page_icon="🎯", layout="wide")
+colours = state.theme()
+st.logo(HERE / "assets" / f"logo-{'dark' if colours is DARK else 'light'}.svg", size="large")
+views = st.navigation(
+    {
+        "": [st.Page("views/leaderboard.py", title="Leaderboard", icon=":material/leaderboard:", default=True)],
+        "Data": [st.Page("views/runs.py", title="Runs", icon=":material/upload_file:")],
+        "Explore": [
+            st.Page("views/ties.py", title="Ties vs gap", icon=":material/scatter_plot:"),
+            st.Page("views/rerankers.py", title="Rerankers", icon=":material/compare_arrows:"),
+            st.Page("views/query.py", title="Query explorer", icon=":material/account_tree:"),
+        ],
+    }
+)
+with st.sidebar:
+    state.choose_view()
+if lost := state.lost_data():
+    st.warning(f"This link shows {shown(lost)}, which the server no longer keeps. Upload the files again.")
+state.follow_theme()
+views.run()

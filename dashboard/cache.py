@@ -1,0 +1,68 @@
+"""Calls into metrics, kept: keyed by the hash of what was uploaded and by parameters, never by the data."""
+
+import json
+import os
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard.library import Board, Library, open_files
+from metrics import TREATMENTS, Evaluation, evaluate
+from metrics.cli import OPEN
+from metrics.errors import TieScopeError
+from metrics.runs import File, Source, read
+from metrics.ties import Ranking
+
+SAMPLE = Path(__file__).parents[1] / "sample_data" / "llm_rerankers.csv"
+SAMPLE_LABEL = "Sample: simulated rerankers"
+MEASURES = ("RR", "RR@10", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
+"""Measures the pages offer."""
+TRADITIONAL = ("input", "docid_desc", "docid_asc")
+"""Treatments the pages offer as the traditional one."""
+
+
+@st.cache_resource(show_spinner=False)
+def library() -> Library:
+    """The boards of this server."""
+    return Library()
+
+
+@st.cache_resource(show_spinner=False)
+def sample() -> Board:
+    """The sample data."""
+    return open_files([str(SAMPLE)], None, SAMPLE_LABEL)
+
+
+@st.cache_resource(show_spinner=False)
+def opened() -> Board | None:
+    """The files the command line named, if any."""
+    if OPEN not in os.environ:
+        return None
+    asked = json.loads(os.environ[OPEN])
+    return library().add(open_files(asked["runs"], asked["qrels"]))
+
+
+def home() -> Board:
+    """What the app opens on."""
+    return opened() or sample()
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def source(name: str, sha256: str, _file: File) -> Source | TieScopeError:
+    """What one uploaded file holds, or why it cannot be read."""
+    try:
+        return read(_file)
+    except TieScopeError as error:
+        return error
+
+
+@st.cache_resource(show_spinner="Scoring every order …", max_entries=8)
+def evaluation(label: str, _board: Board) -> Evaluation:
+    """Every measure the pages offer, under every treatment."""
+    return evaluate(_board.runs, MEASURES, [one.name for one in TREATMENTS])
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def ranking(label: str, reranker: str, _board: Board) -> Ranking:
+    """The lists of one reranker, cut into tie groups."""
+    return Ranking.of(_board.runs.tables[reranker], _board.runs.qrels)

@@ -1,0 +1,1 @@
+"""Figures: each a pure function from a table to a figure."""

@@ -1,0 +1,77 @@
+"""Colours. Blue is tied, orange is traditional, everywhere; a reranker keeps its own, never either."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Palette:
+    """The colours of one theme.
+
+    Attributes:
+        tied: the expectation over all orderings.
+        traditional: the value of one order, and what is too high.
+        bounds: from worst to best, and the brackets of ties.
+        other: what is too low, and bars that are neither.
+        faint: marks that only give context.
+        ground: behind everything.
+        text: words and mean lines.
+        muted: axis titles and notes.
+        grid: grid lines.
+        heat: low to high.
+        warm: low to high, of gaps.
+        rerankers: one for each, in order.
+    """
+
+    tied: str
+    traditional: str
+    bounds: str
+    other: str
+    faint: str
+    ground: str
+    text: str
+    muted: str
+    grid: str
+    heat: tuple[str, ...]
+    warm: tuple[str, ...]
+    rerankers: tuple[str, ...]
+
+    def reranker(self, at: int) -> str:
+        """Colour of the reranker at this place of the runs."""
+        return self.rerankers[at % len(self.rerankers)]
+
+
+LIGHT = Palette(
+    tied="#0072B2",
+    traditional="#D55E00",
+    bounds="#D0E5F2",
+    other="#B6BEC7",
+    faint="#E7E9EC",
+    ground="#FFFFFF",
+    text="#1B1F24",
+    muted="#5C6670",
+    grid="#ECEEF0",
+    heat=("#F1F6FA", "#C2DBED", "#7FB4D9", "#3985BA", "#0E5387", "#083B63"),
+    warm=("#FCE0C8", "#F6B27C", "#E58A42", "#D55E00", "#9A4300", "#6B2F00"),
+    rerankers=("#00695C", "#7B3F8C", "#2B2F3A", "#A8871B", "#6B4E3D", "#CE6F97", "#838B96"),
+)
+
+DARK = Palette(
+    tied="#5AB4F0",
+    traditional="#FF8F45",
+    bounds="#25455B",
+    other="#55606C",
+    faint="#262E38",
+    ground="#11151B",
+    text="#E7EAEE",
+    muted="#A3ADB8",
+    grid="#222A34",
+    heat=("#16263A", "#17344F", "#1C5880", "#2F84B6", "#70B4DF", "#CDE6F8"),
+    warm=("#4A2C17", "#7A431A", "#B0601F", "#E07B33", "#FFA566", "#FFD9B8"),
+    rerankers=("#1FA88A", "#B07AE0", "#F1F3F6", "#E3CF6B", "#A9805F", "#FFB3CC", "#7D8896"),
+)
+
+
+def palette(theme: Literal["light", "dark"] | str | None) -> Palette:  # noqa: PYI051 what Streamlit says
+    """The colours of a theme; light where none is known."""
+    return DARK if theme == "dark" else LIGHT

@@ -1,0 +1,36 @@
+"""The shape of a column: how many values fall where."""
+
+import numpy as np
+import plotly.graph_objects as go
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dashboard.charts.palette import Palette
+from dashboard.charts.style import style
+
+BARS = 60
+
+
+def shape(values: pa.ChunkedArray, palette: Palette, *, scores: bool) -> go.Figure:
+    """Histogram of a file's scores or grades; few distinct values stand as spikes.
+
+    Args:
+        values: float64.
+        palette: colours of the theme.
+        scores: blue for scores, grey for grades.
+    """
+    finite = values.filter(pc.is_finite(values)).to_numpy()
+    counts, edges = np.histogram(finite, bins=BARS) if len(finite) else (np.zeros(1), np.arange(2))
+    middle = (edges[1:] + edges[:-1]) / 2
+    figure = go.Figure(
+        go.Bar(
+            x=middle,
+            y=counts,
+            marker={"color": palette.tied if scores else palette.other, "line": {"width": 0}},
+            hovertemplate="about %{x:.4g}: %{y:,} rows<extra></extra>",
+        )
+    )
+    style(figure, palette, 72, t=2, b=2, l=0, r=0)
+    figure.update_layout(bargap=0.08)
+    figure.update_yaxes(visible=False)
+    return figure.update_xaxes(visible=False)

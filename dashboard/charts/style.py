@@ -1,0 +1,78 @@
+"""What all figures share: one quiet grid, one font, transparent ground, names that cannot run."""
+
+import html
+import unicodedata
+
+import plotly.graph_objects as go
+
+from dashboard.charts.palette import Palette
+
+HEADING = '"Source Serif", "Source Serif 4", serif'
+FONT = '"Source Sans", "Source Sans 3", sans-serif'
+LONGEST = 36
+"""Letters of a name that a chart shows."""
+
+
+def safe(text: str, longest: int = LONGEST) -> str:
+    """A user's text for a label or hover: escaped, without control characters, cut where too long."""
+    plain = "".join(letter for letter in text if unicodedata.category(letter)[0] != "C")
+    return html.escape(plain if len(plain) <= longest else plain[: longest - 1] + "…", quote=False)
+
+
+def style(figure: go.Figure, palette: Palette, height: int, **margin: int) -> go.Figure:
+    """Give a figure the look of the app.
+
+    Args:
+        figure: changed in place and returned.
+        palette: colours of the theme.
+        height: in pixels.
+        margin: l, r, t, b in pixels where they differ from the usual.
+    """
+    axis = {
+        "showgrid": True,
+        "gridcolor": palette.grid,
+        "zeroline": False,
+        "showline": False,
+        "ticks": "",
+        "tickfont": {"size": 12, "color": palette.muted},
+        "title": {"font": {"size": 13, "color": palette.muted}, "standoff": 10},
+        "fixedrange": True,
+        "automargin": True,
+    }
+    figure.update_xaxes(**axis)
+    figure.update_yaxes(**axis)
+    return figure.update_layout(
+        template="none",
+        height=height,
+        margin={"l": 8, "r": 12, "t": 40, "b": 8} | margin,
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"family": FONT, "size": 13, "color": palette.text},
+        separators=". ",
+        hoverlabel={
+            "bgcolor": palette.ground,
+            "bordercolor": palette.grid,
+            "font": {"family": FONT, "size": 13, "color": palette.text},
+            "align": "left",
+        },
+        legend={
+            "orientation": "h",
+            "x": 0,
+            "y": 1,
+            "yanchor": "bottom",
+            "xanchor": "left",
+            "font": {"size": 13, "color": palette.muted},
+            "itemclick": False,
+            "itemdoubleclick": False,
+        },
+        modebar={"bgcolor": "rgba(0,0,0,0)", "color": palette.muted, "activecolor": palette.tied},
+        hovermode="closest",
+        dragmode=False,
+    )
+
+
+def note(figure: go.Figure, text: str, palette: Palette, **place: object) -> None:
+    """A few quiet words in a figure; `text` is ours, or passed through `safe`."""
+    figure.add_annotation(
+        **{"text": text, "showarrow": False, "font": {"size": 12, "color": palette.muted}} | place
+    )

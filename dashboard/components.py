@@ -1,0 +1,160 @@
+"""Parts that pages are put together from."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from metrics.studies.prose import Prose, Strong
+
+Colour = Literal["blue", "orange", "gray", "green", "red"]
+
+MOST_ROWS = 10_000
+"""Rows of a table that are shown; the download has them all."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """One figure with its name and what it refers to."""
+
+    icon: str
+    label: str
+    value: str
+    note: str
+    colour: Colour = "gray"
+    help: str | None = None
+
+
+def shown(text: str) -> str:
+    """A user's text for Markdown: every mark escaped, control characters left out."""
+    plain = "".join(letter for letter in text if unicodedata.category(letter)[0] != "C")
+    return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:&@/])", r"\\\1", plain)
+
+
+def page(title: str, definition: str) -> None:
+    """Head of a page: what it is called and what it shows."""
+    with st.container(gap="xxsmall"):
+        st.title(title, anchor=False)
+        st.caption(definition)
+
+
+def finding(prose: Prose) -> None:
+    """The one thing this page found in the data."""
+    parts = [
+        f"**{shown(part.text.strip())}**" + " " * part.text.endswith(" ")
+        if isinstance(part, Strong)
+        else shown(part)
+        for part in prose
+    ]
+    with st.container(border=True, key="finding"):
+        st.markdown(":material/lightbulb: " + "".join(parts))
+
+
+def cards(*row: Card) -> None:
+    """Cards side by side; two to a row on a phone."""
+    grid = st.grid(4, min_column_width=150)
+    for card in row:
+        with grid.container(border=True, height="stretch", gap="xxsmall"):
+            st.metric(f":material/{card.icon}: {card.label}", card.value, help=card.help)
+            st.badge(shown(card.note), color=card.colour)
+
+
+def heading(title: str, explained: str) -> None:
+    """Head of a section and what it shows."""
+    with st.container(gap="xxsmall"):
+        st.subheader(title, anchor=False)
+        st.caption(explained)
+
+
+def chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> None:
+    """A figure, with a description for those who do not see it.
+
+    Args:
+        figure: styled.
+        key: names the chart on its page.
+        alt: what the chart shows, in a sentence.
+        wide: width in pixels it keeps on a phone, where it is then scrolled sideways.
+    """
+    with _keep_wide(wide):
+        st.plotly_chart(figure, theme=None, key=f"chart-{key}", alt=alt, config=_config(key))
+
+
+def clickable(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> Any:  # noqa: ANN401 plotly's own
+    """As `chart`; returns the custom data of the point clicked, None where none is."""
+    with _keep_wide(wide):
+        event = st.plotly_chart(
+            figure,
+            theme=None,
+            key=key,
+            alt=alt,
+            on_select="rerun",
+            selection_mode="points",
+            config=_config(key),
+        )
+    points = event["selection"]["points"]
+    return points[0].get("customdata") if points else None
+
+
+def _keep_wide(wide: int | None) -> Any:  # noqa: ANN401 a container
+    return st.container() if wide is None else st.grid(1, wrap=False, min_column_width=wide).cell()
+
+
+def _config(name: str) -> dict[str, Any]:
+    return {
+        "displaylogo": False,
+        "modeBarButtons": [["toImage"]],
+        "toImageButtonOptions": {"format": "svg", "filename": f"tiescope-{name}"},
+    }
+
+
+def table(frame: pd.DataFrame, title: str, name: str, columns: dict[str, Any], **more: Any) -> Any:  # noqa: ANN401 passed on
+    """A table under its heading, with a download of all its rows as CSV."""
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
+        st.subheader(title, anchor=False)
+        st.download_button(
+            "CSV",
+            data=lambda: csv(frame),
+            file_name=f"tiescope-{name}.csv",
+            mime="text/csv",
+            key=f"download-{name}",
+            icon=":material/download:",
+            type="tertiary",
+            on_click="ignore",
+        )
+    if len(frame) > MOST_ROWS:
+        st.caption(f"The first {MOST_ROWS:,} of {len(frame):,} rows; the CSV has them all.")
+    return st.dataframe(
+        frame.head(MOST_ROWS),
+        column_config=columns,
+        column_order=list(columns),
+        hide_index=True,
+        key=f"table-{name}",
+        **more,
+    )
+
+
+def csv(frame: pd.DataFrame) -> bytes:
+    """UTF-8 CSV; a text that a spreadsheet would run as a formula gets an apostrophe before it."""
+    safe = frame.copy()
+    for name in safe.columns:
+        if not pd.api.types.is_numeric_dtype(safe[name]):
+            text = safe[name].astype(str)
+            safe[name] = text.where(~text.str.match(r"[=+\-@\t\r]"), "'" + text)
+    data: bytes = safe.to_csv(index=False).encode()
+    return data
+
+
+def number(label: str, fmt: str = "%.4f", help: str | None = None) -> Any:  # noqa: A002, ANN401 Streamlit's name
+    """A column of figures."""
+    return st.column_config.NumberColumn(label, format=fmt, help=help)
+
+
+def share(label: str, help: str | None = None) -> Any:  # noqa: A002, ANN401 Streamlit's name
+    """A column of shares of one, drawn as bars; give it 0 to 100."""
+    return st.column_config.ProgressColumn(
+        label, format="%.0f%%", min_value=0, max_value=100, color="orange", help=help
+    )

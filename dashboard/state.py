@@ -1,0 +1,178 @@
+"""The choices of a session, and their place in the link.
+
+The only file that touches session state and query parameters. Every control is bound to the URL and
+kept over page switches; a value that the data does not offer (any more) falls back to the default.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import streamlit as st
+
+from dashboard import cache
+from dashboard.charts.palette import Palette, palette
+from dashboard.library import Board
+from metrics import TREATMENTS, Evaluation
+
+_DATA = "data"
+_NEXT = "_next_data"
+_KNOWN = "_known_data"
+_LOST = "_lost_data"
+_VIEW = "_view"
+_THEME = "_theme"
+
+_ORDER_HELP = "How ties fell before: " + " ".join(
+    f"**{one.name}**: {one.summary} ({one.used_by})." for one in TREATMENTS if one.name in cache.TRADITIONAL
+).replace("_", r"\_")
+
+
+def theme() -> Palette:
+    """Colours of the theme this visitor has chosen."""
+    return palette(st.context.theme.type)
+
+
+@st.fragment(run_every=2)
+def follow_theme() -> None:
+    """Draw again when the visitor switches the theme, which by itself reruns nothing."""
+    now = st.context.theme.type
+    if st.session_state.setdefault(_THEME, now) != now:
+        st.session_state[_THEME] = now
+        st.rerun()
+
+
+def one(label: str, options: Sequence[str], key: str, default: str | None = None, **more: Any) -> str:  # noqa: ANN401 passed on
+    """A row of options, one of them chosen."""
+    _forget_unless(key, lambda value: value in options)
+    return cast(
+        "str",
+        st.segmented_control(
+            label,
+            options,
+            key=key,
+            default=default or options[0],
+            required=True,
+            bind="query-params",
+            persist_state="session",
+            **more,
+        ),
+    )
+
+
+def pick(label: str, options: Sequence[str], key: str, **more: Any) -> str:  # noqa: ANN401 passed on
+    """One of many options, from a list."""
+    _forget_unless(key, lambda value: value in options)
+    return cast(
+        "str", st.selectbox(label, options, key=key, bind="query-params", persist_state="session", **more)
+    )
+
+
+def some(label: str, options: Sequence[str], key: str) -> list[str]:
+    """Any of the options, all by default; in their own order. None chosen means all."""
+    _forget_unless(key, lambda value: set(value) <= set(options))
+    chosen = st.multiselect(
+        label, options, default=list(options), key=key, bind="query-params", persist_state="session"
+    )
+    return [option for option in options if option in chosen] or list(options)
+
+
+@dataclass(frozen=True)
+class View:
+    """What every page shows: the data, which rerankers of it, and what counts as traditional.
+
+    Attributes:
+        board: the data.
+        rerankers: those chosen, in the order of the data.
+        traditional: the treatment taken as the traditional one.
+        evaluation: their values.
+        palette: colours of the theme.
+    """
+
+    board: Board
+    rerankers: list[str]
+    traditional: str
+    evaluation: Evaluation
+    palette: Palette
+
+    def colour(self, reranker: str) -> str:
+        """Colour of a reranker, the same on every page whatever else is chosen."""
+        return self.palette.reranker(self.board.runs.rerankers.index(reranker))
+
+
+def choose_view() -> None:
+    """Draw the choices all pages share, and keep them for the page."""
+    shown = _board()
+    names = shown.runs.rerankers
+    with st.popover("Rerankers", icon=":material/filter_list:", width="stretch"):
+        chosen = some("Rerankers", names, "rerankers")
+    traditional = pick("Traditional order", cache.TRADITIONAL, "order", help=_ORDER_HELP)
+    st.caption(f"{len(chosen)} of {len(names)} rerankers. Runs stay on this machine.")
+    values = cache.evaluation(shown.label, shown).only(chosen)
+    st.session_state[_VIEW] = View(shown, chosen, traditional, values, theme())
+
+
+def view() -> View:
+    """What the sidebar says is shown."""
+    return cast("View", st.session_state[_VIEW])
+
+
+def _board() -> Board:
+    """The data shown, chosen in the sidebar or by the link."""
+    if wanted := st.session_state.pop(_NEXT, None):
+        st.session_state[_DATA] = wanted
+    boards = _boards()
+    asked = st.query_params.get(_DATA)
+    if asked is not None and asked not in boards:
+        st.session_state[_LOST] = asked
+    return boards[pick("Dataset", list(boards), _DATA)]
+
+
+def lost_data() -> str | None:
+    """Data that the link asked for and this server does not have (any more); told once."""
+    return cast("str | None", st.session_state.pop(_LOST, None))
+
+
+def show(shown: Board) -> None:
+    """Keep a board, show it from now on, and draw again."""
+    if shown.label != cache.sample().label:
+        cache.library().add(shown)
+    st.session_state[_NEXT] = shown.label
+    known = st.session_state.setdefault(_KNOWN, [])
+    if shown.label not in known:
+        known.append(shown.label)
+    st.rerun()
+
+
+def open_query(reranker: str, query_id: str) -> dict[str, str]:
+    """Query parameters of a link to one list."""
+    link = {"reranker": reranker, "query": query_id}
+    return {key: st.query_params[key] for key in st.query_params if key not in link} | link
+
+
+def is_new(given: Board) -> bool:
+    """Whether this upload was not shown before; removing and choosing other data must not bring it back."""
+    return given.label not in st.session_state.get(_KNOWN, [])
+
+
+def clicked(chart: str) -> int | None:
+    """Index of the row behind the point clicked last in a chart."""
+    event = st.session_state.get(chart)
+    points = event["selection"]["points"] if event else []
+    data = points[0].get("customdata") if points else None
+    return int(data[0]) if data else None
+
+
+def _boards() -> dict[str, Board]:
+    """Boards this session may choose from, by label: its own, the one it links to, and the sample."""
+    home = cache.home()
+    found = {home.label: home, cache.sample().label: cache.sample()}
+    labels = [*st.session_state.get(_KNOWN, []), st.query_params.get(_DATA), st.session_state.get(_DATA)]
+    for label in labels:
+        if label and (kept := cache.library().get(label)):
+            found[label] = kept
+    return found
+
+
+def _forget_unless(key: str, fits: Callable[[Any], bool]) -> None:
+    if key in st.session_state and not fits(st.session_state[key]):
+        del st.session_state[key]

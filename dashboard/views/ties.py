@@ -1,0 +1,82 @@
+"""Ties vs gap: does the share of tied documents predict how far a traditional score is off?"""
+
+import streamlit as st
+
+from dashboard import state
+from dashboard.charts.gap import gap_panels
+from dashboard.components import Card, cards, clickable, finding, number, page, share, table
+from dashboard.parts import list_panel
+from metrics.studies.gap import correlation, gap_finding, gaps
+
+view = state.view()
+page(
+    "Ties vs gap",
+    "Does the share of tied documents predict how far a traditional score is off? "
+    "One mark is one list: one reranker, one query.",
+)
+with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+    first = state.one("First measure", ("RR", "RR@10", "Hits@1"), "first")
+    second = state.one("Second measure", ("Hits@1", "Hits@3", "Hits@5", "Hits@10"), "second", "Hits@3")
+    kept = state.one("Lists", ("all", "with ties"), "lists")
+
+every = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)
+finding(gap_finding(every, first))
+lists = every if kept == "all" else every[every["tie_ratio"] > 0]
+lists = lists.assign(first_size=lists["first_gap"].abs(), second_size=lists["second_gap"].abs())
+
+
+def card(icon: str, label: str, x: str, y: str) -> Card:
+    """A correlation with its interval."""
+    found = correlation(lists[x], lists[y])
+    explained = "Pearson correlation over the lists, with its 95% interval."
+    if found is None:
+        return Card(icon, label, "–", "one of them does not vary", help=explained)
+    value, low, high = found
+    return Card(icon, label, f"r {value:.3f}", f"95% {low:.2f} to {high:.2f}", help=explained)
+
+
+cards(
+    card("percent", f"Tie ratio, {first} gap", "tie_ratio", "first_size"),
+    card("bar_chart", f"Largest tie, {first} gap", "max_tie_size", "first_size"),
+    card("percent", f"Tie ratio, {second} gap", "tie_ratio", "second_size"),
+    card("show_chart", f"{first} and {second} gap", "first_size", "second_size"),
+)
+
+if not len(lists):
+    st.info("No list has a tie: there is nothing to draw.", icon=":material/check:")
+else:
+    panels = st.container()
+    st.caption(
+        "Shaded cells hold four lists or more, darker is more; dots are single lists; the grey strip is "
+        "the share of lists without any gap. Line: mean with its 95% band. Click a dot to open its list."
+    )
+    chosen = state.clicked("gap-panels")
+    with panels:
+        clickable(
+            gap_panels(lists, view.palette, (first, second), chosen),
+            "gap-panels",
+            f"Tie ratio and largest tie against the gap in {first} and in {second}, the distribution of "
+            "gaps, and one gap against the other.",
+            wide=820,
+        )
+    if chosen is not None and chosen in lists.index:
+        row = lists.loc[chosen]
+        list_panel(view, row["reranker"], row["query_id"], (first, second))
+
+largest = lists.sort_values("first_size", ascending=False, kind="stable")
+largest = largest.assign(tie_ratio=largest["tie_ratio"] * 100)
+table(
+    largest,
+    "Lists with the largest gap",
+    "gaps",
+    {
+        "query_id": st.column_config.TextColumn("Query"),
+        "reranker": st.column_config.TextColumn("Reranker"),
+        "tie_ratio": share("Tie ratio"),
+        "max_tie_size": number("Largest tie", "%d"),
+        "first_traditional": number(first),
+        "first_tied": number(f"Tied {first}"),
+        "first_gap": number(f"{first} gap", "%+.4f"),
+        "second_gap": number(f"{second} gap", "%+.4f"),
+    },
+)

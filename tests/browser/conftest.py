@@ -1,0 +1,108 @@
+"""A real server, a real browser, and a page that fails on console errors and requests to other hosts."""
+
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+from chromium import find
+from pages import settle
+from playwright.sync_api import expect, sync_playwright
+
+expect.set_options(timeout=20_000)
+PATIENCE = 60
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "browser" in item.path.parts:
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """Address of a running `tiescope app`."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    log = (tmp_path_factory.mktemp("server") / "log").open("w+")
+    code = "from metrics.cli import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "app", "--port", str(port)], stdout=log, stderr=subprocess.STDOUT
+    )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait_until_healthy(address, process, log)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(10)
+        log.close()
+
+
+def _wait_until_healthy(address, process, log):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
+                return
+        except (urllib.error.URLError, TimeoutError):
+            continue
+    log.seek(0)
+    pytest.fail(f"the server did not start:\n{log.read()}")
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=find(), args=["--no-sandbox"])
+
+
+class Watch:
+    """What went wrong in the pages of a test."""
+
+    def __init__(self, server):
+        self.server = server
+        self.wrong = []
+
+    def follow(self, page):
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.wrong.append(f"uncaught: {error}"))
+        page.on("request", self._request)
+
+    def _console(self, message):
+        # On a page's own address Streamlit first asks for its health below that address, then at the root.
+        probing = "/_stcore/" in message.location.get("url", "") and "404" in message.text
+        if message.type == "error" and not probing:
+            self.wrong.append(f"console: {message.text} {message.location}")
+
+    def _request(self, request):
+        own = (self.server, self.server.replace("http:", "ws:"), "data:", "blob:")
+        if not request.url.startswith(own):
+            self.wrong.append(f"request to another host: {request.url}")
+
+
+@pytest.fixture
+def new_page(server, browser):
+    """Open pages as separate visitors; at the end, none may have seen an error."""
+    watch, contexts = Watch(server), []
+
+    def open_page(path="/", **options):
+        context = browser.new_context(
+            **{"viewport": {"width": 1440, "height": 1000}, "color_scheme": "light"} | options
+        )
+        contexts.append(context)
+        page = context.new_page()
+        watch.follow(page)
+        page.goto(server + path)
+        settle(page)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert watch.wrong == []

@@ -1,0 +1,21 @@
+"""Ways of a visitor through the app."""
+
+from playwright.sync_api import expect
+
+
+def settle(page):
+    """Wait until the page is drawn and nothing is running."""
+    expect(page.locator("h1")).to_be_visible()
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def upload(page, paths):
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(paths)
+
+
+def go(page, name):
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).click()
+    expect(page.locator("h1")).to_have_text(name)
+    settle(page)

@@ -1,0 +1,85 @@
+"""Every page runs on whatever data there is."""
+
+from pathlib import Path
+
+import pytest
+from boards import EXTREMES
+from streamlit.testing.v1 import AppTest
+
+import dashboard
+from dashboard import cache
+
+APP = Path(dashboard.__file__).parent / "app.py"
+VIEWS = ("leaderboard", "runs", "ties", "rerankers", "query")
+
+
+def opened(view, **query):
+    test = AppTest.from_file(str(APP), default_timeout=60)
+    for key, value in query.items():
+        test.query_params[key] = value
+    test.run()
+    if view != "leaderboard":
+        test.switch_page(f"views/{view}.py").run()
+    assert not test.exception, test.exception
+    return test
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_view_opens_on_the_sample_data(view):
+    page = opened(view)
+    assert page.title[0].value
+    assert len(page.metric) == 4
+    assert any("lightbulb" in text.value for text in page.markdown)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("name", EXTREMES)
+def test_view_runs_on_extreme_data(view, name):
+    label = cache.library().add(EXTREMES[name]()).label
+    page = opened(view, data=label)
+    assert page.selectbox(key="data").value == label
+    assert len(page.metric) == 4
+
+
+def test_leaderboard_shows_the_notebooks_figures():
+    page = opened("leaderboard")
+    assert page.metric[0].value == "0.6845"
+    rows = page.dataframe[0].value.set_index("reranker")
+    assert rows.loc["GPT-4 (Low Ties)", "tied"].round(4) == 0.6845
+    assert rows.loc["PaLM-2 (Medium Ties)", "traditional"].round(4) == 0.5571
+
+
+def test_a_link_brings_its_choices_along():
+    page = opened("leaderboard", measure="Hits@3", order="docid_asc", rerankers=["Claude (High Ties)"])
+    assert page.segmented_control(key="measure").value == "Hits@3"
+    assert page.selectbox(key="order").value == "docid_asc"
+    assert list(page.dataframe[0].value["reranker"]) == ["Claude (High Ties)"]
+
+
+def test_choices_of_a_link_that_do_not_exist_fall_back():
+    page = opened("leaderboard", measure="nDCG@77", order="up", rerankers=["nobody"])
+    assert page.segmented_control(key="measure").value == "RR"
+    assert page.selectbox(key="order").value == "input"
+    assert len(page.dataframe[0].value) == 4
+
+
+def test_a_link_to_data_that_is_gone_says_so_and_shows_the_sample():
+    page = opened("leaderboard", data="5 runs, 9 queries · 00000000")
+    assert "no longer keeps" in page.warning[0].value
+    assert page.selectbox(key="data").value == cache.SAMPLE_LABEL
+
+
+def test_choosing_other_data_keeps_no_reranker_that_it_lacks():
+    label = cache.library().add(EXTREMES["one reranker"]()).label
+    page = opened("query", data=label)
+    assert page.selectbox(key="reranker").value == "coarse"
+    page.selectbox(key="data").set_value(cache.SAMPLE_LABEL).run()
+    assert not page.exception
+    assert page.selectbox(key="reranker").value == "GPT-4 (Low Ties)"
+
+
+def test_a_choice_survives_a_page_switch():
+    page = opened("leaderboard")
+    page.segmented_control(key="measure").set_value("Hits@5").run()
+    page.switch_page("views/rerankers.py").run()
+    assert page.segmented_control(key="measure").value == "Hits@5"

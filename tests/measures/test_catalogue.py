@@ -1,0 +1,101 @@
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import metrics
+from metrics import UsageError, parse
+
+NAMES = [name for one in metrics.MEASURES for name in (one.name, *one.aliases)]
+
+
+@pytest.mark.parametrize("one", metrics.MEASURES, ids=lambda one: one.name)
+def test_a_measure_says_in_one_line_what_it_is_and_where_it_comes_from(one):
+    for text in (one.summary, one.source):
+        assert text.strip()
+        assert "\n" not in text
+
+
+def test_no_two_measures_share_a_name():
+    folded = [name.casefold() for name in NAMES]
+    assert len(set(folded)) == len(folded)
+
+
+@given(st.sampled_from(metrics.MEASURES), st.none() | st.integers(1, 10**6))
+def test_a_measure_prints_back_as_it_is_written(measure, cutoff):
+    if cutoff is None and measure.cutoff == "required":
+        cutoff = 1
+    text = measure.name if cutoff is None else f"{measure.name}@{cutoff}"
+    assert str(parse(text)) == text
+
+
+@given(st.sampled_from(NAMES), st.integers(1, 1000))
+def test_every_name_in_any_case_means_the_measure_it_prints(name, cutoff):
+    measure = parse(f"{name}@{cutoff}")
+    assert parse(f"{name.upper()}@{cutoff}") == parse(f"{name.lower()}@{cutoff}") == measure
+    assert parse(str(measure)) == measure
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "traditional", "tied"),
+    [
+        ("RR", "RR", "MRR", "MTRR"),
+        ("mrr", "RR", "MRR", "MTRR"),
+        ("MTRR@10", "RR@10", "MRR@10", "MTRR@10"),
+        (" Hits@3 ", "Hits@3", "Hits@3", "TMHits@3"),
+        ("TMHits@5", "Hits@5", "Hits@5", "TMHits@5"),
+        ("success@1", "Hits@1", "Hits@1", "TMHits@1"),
+    ],
+)
+def test_a_name_gives_its_measure_and_what_its_means_are_called(text, name, traditional, tied):
+    measure = parse(text)
+    assert (str(measure), measure.traditional, measure.tied) == (name, traditional, tied)
+
+
+@pytest.mark.parametrize(("text", "meant"), [("Hitz@3", "Hits"), ("MRRR", "RR"), ("suces@1", "Hits")])
+def test_a_misspelt_measure_is_refused_with_the_one_meant(text, meant):
+    with pytest.raises(UsageError, match=f"{text}.*Did you mean {meant}"):
+        parse(text)
+
+
+def test_a_name_like_no_other_is_refused_with_all_there_are():
+    with pytest.raises(UsageError, match=r"'zzz'.*RR.*Hits@k"):
+        parse("zzz")
+
+
+def test_hits_without_a_cutoff_is_refused():
+    with pytest.raises(UsageError, match="cut-off"):
+        parse("Hits")
+
+
+@pytest.mark.parametrize("text", ["RR@0", "Hits@00"])
+def test_a_cutoff_of_zero_is_refused(text):
+    with pytest.raises(UsageError, match="1 or more"):
+        parse(text)
+
+
+@pytest.mark.parametrize("text", ["", "@3", "RR@", "RR@-1", "RR@2.5", "RR@@3", "RR@3@4", "RR 3"])
+def test_what_is_no_name_with_a_cutoff_is_refused(text):
+    with pytest.raises(UsageError, match="no measure"):
+        parse(text)
+
+
+@given(st.text(max_size=20))
+def test_any_text_is_a_measure_or_a_usage_error(text):
+    try:
+        measure = parse(text)
+    except UsageError:
+        return
+    assert parse(str(measure)) == measure
+
+
+@pytest.mark.parametrize("digits", [20, 5000])
+def test_an_absurd_cutoff_is_refused_or_the_whole_list(digits):
+    name = "Hits@" + "9" * digits
+    table = pd.DataFrame({"query_id": ["q"], "doc_id": ["d"], "score": [1.0], "relevance": [1.0]})
+    runs = metrics.Runs.from_frame(table)
+    try:
+        evaluation = metrics.evaluate(runs, [name], ["expected"])
+    except UsageError:
+        return
+    assert evaluation.scores.iloc[0, 0] == 1

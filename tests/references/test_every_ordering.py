@@ -1,0 +1,75 @@
+import pandas as pd
+import pytest
+from drawing import MEASURES, TREATMENTS, frame, tables, values
+from enumeration import Doc, reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics import Runs, evaluate
+from metrics.runs import File, read
+
+
+@settings(max_examples=150)
+@given(tables())
+def test_every_value_is_that_of_the_enumeration(table):
+    found = values(evaluate(Runs.from_frame(frame(table)), MEASURES, TREATMENTS))
+    exact = {
+        (reranker, query, measure, ties): float(reference(docs, measure, ties))
+        for reranker, queries in table.items()
+        for query, docs in queries.items()
+        for measure in MEASURES
+        for ties in TREATMENTS
+    }
+    assert found == pytest.approx(exact, rel=1e-12, abs=1e-15)
+
+
+@given(tables(), st.sampled_from([0.5, 2, 3]))
+def test_a_higher_relevant_from_is_the_enumeration_with_fewer_relevant_documents(table, relevant_from):
+    found = values(evaluate(Runs.from_frame(frame(table)), MEASURES, TREATMENTS, relevant_from=relevant_from))
+    exact = {
+        (reranker, query, measure, ties): float(reference(docs, measure, ties, relevant_from))
+        for reranker, queries in table.items()
+        for query, docs in queries.items()
+        for measure in MEASURES
+        for ties in TREATMENTS
+    }
+    assert found == pytest.approx(exact, rel=1e-12, abs=1e-15)
+
+
+QUERIES, DOCUMENTS = st.sampled_from(["q1", "q2", "q3"]), st.sampled_from("abcdefg")
+RANKED = st.dictionaries(
+    QUERIES, st.dictionaries(DOCUMENTS, st.sampled_from([0.1, 0.2, 3e8]), min_size=1), min_size=1
+)
+JUDGED = st.dictionaries(
+    QUERIES, st.dictionaries(DOCUMENTS, st.sampled_from([-2, 0, 1, 2]), min_size=1), min_size=1
+)
+
+
+@given(RANKED, JUDGED)
+def test_judgments_in_their_own_file_score_as_the_enumeration_does(ranked, judged):
+    run = "".join(f"{q} Q0 {d} 1 {s!r} t\n" for q, docs in ranked.items() for d, s in docs.items())
+    qrels = "".join(f"{q} 0 {d} {g}\n" for q, docs in judged.items() for d, g in docs.items())
+    runs = Runs.from_sources([read(File("run.trec", run.encode())), read(File("qrels.txt", qrels.encode()))])
+    found = values(evaluate(runs, MEASURES, TREATMENTS))
+    exact = {}
+    for query, grades in judged.items():
+        docs = [Doc(name, score, grades.get(name, 0)) for name, score in ranked.get(query, {}).items()]
+        for measure in MEASURES:
+            for ties in TREATMENTS:
+                exact["run", query, measure, ties] = float(reference(docs, measure, ties))
+    assert found == pytest.approx(exact, rel=1e-12, abs=1e-15)
+
+
+def test_the_reference_itself_knows_the_textbook_list():
+    docs = [Doc("a", 1, 0), Doc("b", 1, 1), Doc("c", 1, 0)]
+    assert [reference(docs, "RR", ties) for ties in ("expected", "input", "optimistic", "pessimistic")] == [
+        pytest.approx(11 / 18),
+        pytest.approx(1 / 2),
+        1,
+        pytest.approx(1 / 3),
+    ]
+
+
+def test_lists_with_nothing_relevant_anywhere_score_zero():
+    table = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": 1, "relevance": 0})
+    assert (evaluate(Runs.from_frame(table), MEASURES, TREATMENTS).scores == 0).all(axis=None)

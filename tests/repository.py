@@ -1,0 +1,7 @@
+"""Where things are, seen from the tests."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SAMPLE = ROOT / "sample_data"
+REAL_RUNS = ROOT.parent / "shared" / "data"

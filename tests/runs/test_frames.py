@@ -1,0 +1,160 @@
+import decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metrics import ReadError, Runs, TieScopeError, UsageError
+
+
+def frame(**columns):
+    plain = {"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1.0, 2.0], "relevance": [0, 1]}
+    return pd.DataFrame(plain | columns)
+
+
+def column(name, **columns):
+    return Runs.from_frame(frame(**columns)).tables["table"][name].to_pylist()
+
+
+def test_a_frame_without_rerankers_is_one_run():
+    assert Runs.from_frame(frame()).rerankers == ["table"]
+
+
+def test_rerankers_keep_the_order_they_come_in_and_their_rows():
+    runs = Runs.from_frame(pd.concat([frame(reranker="z"), frame(reranker="a", score=[5, 6])]))
+    assert runs.rerankers == ["z", "a"]
+    assert runs.tables["a"]["score"].to_pylist() == [5, 6]
+
+
+def test_rows_keep_the_order_of_the_frame_whatever_its_index():
+    rows = frame(score=[1, 2]).set_index(pd.Index([9, 3]))
+    assert Runs.from_frame(rows).tables["table"]["doc_id"].to_pylist() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("ids", "text"),
+    [
+        ([7, 8], ["7", "8"]),
+        (["007", "7"], ["007", "7"]),
+        (pd.Categorical(["x", "y"]), ["x", "y"]),
+        (pd.Series(["x", "y"], dtype=object), ["x", "y"]),
+        (pd.Series([1, "b"], dtype=object), ["1", "b"]),
+    ],
+    ids=["integers", "text", "categories", "objects", "numbers and text"],
+)
+def test_ids_become_text(ids, text):
+    assert column("doc_id", doc_id=ids) == text
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [1, 2],
+        ["1", "2.0"],
+        np.array([1, 2], dtype=np.float16),
+        np.array([1, 2], dtype=np.float32),
+        pd.array([1, 2], dtype="Int64"),
+        [decimal.Decimal(1), decimal.Decimal(2)],
+        pd.Series(["1", "2"], dtype=object),
+        pd.Categorical([1.0, 2.0]),
+    ],
+    ids=["integers", "text", "float16", "float32", "Int64", "decimals", "objects", "categories"],
+)
+def test_scores_of_any_numeric_kind_become_floats(scores):
+    assert column("score", score=scores) == [1.0, 2.0]
+
+
+def test_an_integer_score_that_no_float_holds_exactly_is_rounded_like_any_number():
+    assert column("score", score=[2**53 + 1, 0]) == [float(2**53 + 1), 0]
+
+
+@pytest.mark.parametrize(
+    "grades",
+    [[True, False], ["true", "false"], ["Yes", "no"], [1.0, 0.0], pd.Categorical(["true", "false"])],
+    ids=["booleans", "text", "words", "floats", "categories"],
+)
+def test_grades_may_be_booleans_words_or_numbers(grades):
+    assert column("relevance", relevance=grades) == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("bad", "value"),
+    [
+        ({"score": [1, "high"]}, "high"),
+        ({"score": ["1", "high"]}, "high"),
+        ({"score": [1, float("nan")]}, "score"),
+        ({"score": [1, None]}, "score"),
+        ({"score": pd.array([1, None], dtype="Int64")}, "score"),
+        ({"relevance": ["true", "maybe"]}, "maybe"),
+        ({"relevance": [1, None]}, "relevance"),
+        ({"doc_id": ["a", None]}, "doc_id"),
+        ({"doc_id": ["a", ""]}, "doc_id"),
+        ({"query_id": ["q", None]}, "query_id"),
+        ({"doc_id": ["a", "a"]}, "'a'"),
+    ],
+)
+def test_a_faulty_row_of_a_frame_is_named_by_its_number(bad, value):
+    with pytest.raises(ReadError) as caught:
+        Runs.from_frame(frame(**bad))
+    assert caught.value.line == 2
+    assert value in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"score": pd.to_datetime(["2020-01-01", "2020-01-02"])},
+        {"score": [[1], [2]]},
+        {"score": [1j, 2j]},
+        {"doc_id": [["a"], ["b"]]},
+        {"doc_id": ["\ud800", "b"]},
+        {"doc_id": [b"a", b"\xff"]},
+    ],
+    ids=["dates", "lists", "complex numbers", "list ids", "half a character", "bytes"],
+)
+def test_values_that_are_no_ids_and_no_numbers_are_an_error_of_ours(bad):
+    with pytest.raises(TieScopeError):
+        Runs.from_frame(frame(**bad))
+
+
+@pytest.mark.parametrize("name", ["query_id", "doc_id", "score"])
+def test_a_frame_that_lacks_a_column_says_which(name):
+    with pytest.raises(ReadError, match=f"no {name} column"):
+        Runs.from_frame(frame().drop(columns=name))
+
+
+def test_a_frame_without_relevance_says_what_to_give():
+    with pytest.raises(UsageError, match=r"relevant.*relevance column"):
+        Runs.from_frame(frame().drop(columns="relevance"))
+
+
+def test_a_frame_with_two_columns_of_one_name_is_an_error_of_ours():
+    rows = pd.DataFrame([["q", "a", 1, 2, 1]], columns=["query_id", "doc_id", "score", "score", "relevance"])
+    with pytest.raises(TieScopeError):
+        Runs.from_frame(rows)
+
+
+def test_an_empty_frame_is_an_error_of_ours():
+    with pytest.raises(TieScopeError):
+        Runs.from_frame(pd.DataFrame())
+
+
+def test_other_names_of_the_columns_are_recognised_in_a_frame():
+    rows = frame().rename(
+        columns={"query_id": "topic", "doc_id": "docno", "score": "sim", "relevance": "label"}
+    )
+    assert (
+        Runs.from_frame(rows).tables["table"].to_pydict()
+        == Runs.from_frame(frame()).tables["table"].to_pydict()
+    )
+
+
+def test_chosen_columns_of_a_frame_win():
+    runs = Runs.from_frame(frame(other=[7, 8]), columns={"score": "other"})
+    assert runs.tables["table"]["score"].to_pylist() == [7, 8]
+
+
+def test_a_frame_is_left_as_it_was():
+    rows = frame()
+    Runs.from_frame(rows)
+    pd.testing.assert_frame_equal(rows, frame())

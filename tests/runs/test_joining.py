@@ -1,0 +1,124 @@
+"""Several files become one set of runs."""
+
+import pytest
+from reading import QRELS, RUN, TABLE
+
+from metrics import ReadError, Runs, TieScopeError, UsageError, evaluate, read_runs, read_table
+from metrics.runs import File, read
+
+SEVERAL = "reranker,query_id,doc_id,score\nLLM,q1,d1,1\nBM25,q1,d1,2\nLLM,q1,d2,3\n"
+
+
+def test_runs_given_as_a_list_are_named_by_their_files(write):
+    runs = read_runs([write("b.trec.txt", RUN), write("a.run", RUN)], write("qrels.txt", QRELS))
+    assert runs.rerankers == ["b", "a"]
+
+
+def test_runs_given_by_name_keep_name_and_order(write):
+    files = {"LLM": write("x.trec", RUN), "BM25": str(write("y.trec", RUN))}
+    assert read_runs(files, qrels=write("qrels.txt", QRELS)).rerankers == ["LLM", "BM25"]
+
+
+def test_a_single_path_is_a_run(write):
+    assert (
+        read_runs(write("llm.csv", TABLE)).rerankers
+        == read_runs(str(write("llm.csv", TABLE))).rerankers
+        == ["llm"]
+    )
+
+
+def test_rerankers_are_named_by_their_column(write):
+    runs = read_runs([write("both.csv", SEVERAL)], write("qrels.txt", QRELS))
+    assert runs.rerankers == ["LLM", "BM25"]
+    assert runs.tables["LLM"]["doc_id"].to_pylist() == ["d1", "d2"]
+
+
+def test_a_given_name_wins_over_the_column_of_a_single_reranker(write):
+    path = write("one.csv", "reranker,query_id,doc_id,score,relevance\nold,q,d,1,1\n")
+    assert read_runs({"new": path}).rerankers == ["new"]
+
+
+def test_a_table_read_alone_holds_its_rerankers_and_judgments(write):
+    text = SEVERAL.replace("score\n", "score,relevance\n").replace(",1\n", ",1,1\n").replace(",3\n", ",3,0\n")
+    runs = read_table(write("judged.csv", text.replace(",2\n", ",2,1\n")))
+    assert runs.rerankers == ["LLM", "BM25"]
+    assert runs.qrels is None
+    assert runs.tables["LLM"]["relevance"].to_pylist() == [1, 0]
+
+
+def test_rows_stay_in_the_order_of_the_file(write):
+    table = read_runs([write("r.trec", RUN)], write("qrels.txt", QRELS)).tables["r"]
+    assert table["score"].to_pylist() == [0.9, 0.9, -1.5, 2.0]
+
+
+@pytest.mark.parametrize("second", [RUN, TABLE, b"reranker,query_id,doc_id,score\nrun,q1,d1,1\n"])
+def test_two_runs_of_one_name_are_refused(write, tmp_path, second):
+    (tmp_path / "other").mkdir()
+    first = write("run.trec", RUN)
+    other = write("other/run.csv", second)
+    with pytest.raises(UsageError, match="two runs named 'run'"):
+        read_runs([first, other], write("qrels.txt", QRELS))
+
+
+def test_relevance_nowhere_is_refused_with_what_to_give(write):
+    with pytest.raises(UsageError, match=r"'llm'.*--qrels"):
+        read_runs([write("llm.trec", RUN)])
+
+
+def test_one_run_without_relevance_among_others_is_refused(write):
+    with pytest.raises(UsageError, match="'plain'"):
+        read_runs([write("judged.csv", TABLE), write("plain.trec", RUN)])
+
+
+def test_judgments_given_apart_win_over_those_inside(write):
+    runs = read_runs([write("judged.csv", TABLE)], write("qrels.txt", "q1 0 d2 1\n"))
+    scores = evaluate(runs, ["RR"], ["optimistic"]).scores
+    assert scores.index.to_list() == [("judged", "q1")]
+    assert scores.iloc[0, 0] == pytest.approx(1 / 2)
+
+
+def test_judgments_may_be_a_table_with_scores_beside_them(write):
+    apart = evaluate(read_runs([write("r.trec", RUN)], write("judged.csv", TABLE))).scores
+    inside = evaluate(read_runs({"r": write("judged.csv", TABLE)})).scores
+    assert apart.equals(inside)
+
+
+def test_judgments_of_beir_call_their_grades_scores(write):
+    qrels = write("test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td3\t2\nq2\td1\t0\n")
+    plain = evaluate(read_runs([write("r.trec", RUN)], write("qrels.txt", QRELS)))
+    assert evaluate(read_runs([write("r.trec", RUN)], qrels)).scores.equals(plain.scores)
+
+
+def test_judgments_in_place_of_a_run_are_refused(write):
+    with pytest.raises(ReadError, match=r"qrels\.txt, line 1: no score column"):
+        read_runs([write("qrels.txt", QRELS)], write("more.txt", QRELS))
+
+
+def test_a_run_in_place_of_judgments_is_refused(write):
+    with pytest.raises(ReadError, match=r"b\.trec, line 1: this is a run"):
+        read_runs([write("a.trec", RUN)], write("b.trec", RUN))
+
+
+def test_no_run_at_all_is_refused(write):
+    with pytest.raises(UsageError, match="no run"):
+        read_runs([])
+    with pytest.raises(UsageError, match="no run"):
+        read_runs([], write("qrels.txt", QRELS))
+
+
+def test_a_missing_file_of_judgments_is_refused_by_its_path(write, tmp_path):
+    with pytest.raises(ReadError, match=r"nowhere\.txt"):
+        read_runs([write("a.trec", RUN)], tmp_path / "nowhere.txt")
+
+
+def test_judgments_spread_over_files_are_taken_together():
+    files = [RUN, b"q1 0 d1 1\n", b"q2 0 d1 1\n"]
+    runs = Runs.from_sources([read(File("run", data)) for data in files])
+    assert evaluate(runs, ["RR"]).policies["n_queries"].to_list() == [2]
+
+
+def test_one_document_judged_in_two_files_is_refused():
+    files = [RUN, b"q1 0 d1 1\n", b"q1 0 d1 0\n"]
+    sources = [read(File("run", data)) for data in files]
+    with pytest.raises(TieScopeError, match="d1"):
+        Runs.from_sources(sources)

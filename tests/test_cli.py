@@ -1,0 +1,222 @@
+import csv
+import io
+import json
+import math
+import subprocess
+import sys
+from importlib.metadata import entry_points
+
+import pandas as pd
+import pytest
+
+from metrics import cli, evaluate, read_runs
+
+TABLE = """reranker,query_id,doc_id,score,relevance
+[b]LLM,q1,a,1,0
+[b]LLM,q1,b,1,0
+[b]LLM,q1,c,1,1
+[b]LLM,q2,a,3,1
+:100:,q1,a,1,1
+:100:,q3,b,2,0
+"""
+
+
+@pytest.fixture
+def table(write):
+    return write("runs.csv", TABLE)
+
+
+@pytest.fixture
+def call(monkeypatch, capsys):
+    """Run the command: exit code, standard output, standard error."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["tiescope", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        captured = capsys.readouterr()
+        return stop.value.code or 0, captured.out, captured.err
+
+    return run
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_csv_holds_the_means_under_the_columns_promised(call, table):
+    code, out, _ = call("evaluate", table, "--format", "csv", "-m", "RR", "-m", "Hits@2")
+    assert code == 0
+    assert out.splitlines()[0] == "reranker,measure,ties,value"
+    summary = evaluate(read_runs([table]), ["RR", "Hits@2"]).summary().xs("mean", axis=1, level=2)
+    exact = {(name, *column): value for column, part in summary.items() for name, value in part.items()}
+    assert {(r["reranker"], r["measure"], r["ties"]): float(r["value"]) for r in rows(out)} == exact
+
+
+def test_csv_per_query_holds_every_value_to_the_last_bit(call, table):
+    _, out, _ = call("evaluate", table, "--format", "csv", "--per-query", "-m", "RR")
+    assert out.splitlines()[0] == "reranker,query_id,measure,ties,value"
+    scores = evaluate(read_runs([table]), ["RR"]).scores
+    exact = {(*row, *column): value for column, part in scores.items() for row, value in part.items()}
+    found = {(r["reranker"], r["query_id"], r["measure"], r["ties"]): float(r["value"]) for r in rows(out)}
+    assert found == exact
+    assert "0.6111111111111112" in out
+
+
+def test_rows_come_in_the_order_asked(call, table):
+    ties = ["--ties", "pessimistic", "--ties", "expected"]
+    _, out, _ = call("evaluate", table, "--format", "csv", "-m", "Hits@1", "-m", "RR", *ties)
+    assert [(r["reranker"], r["measure"], r["ties"]) for r in rows(out)] == [
+        (reranker, measure, how)
+        for reranker in ("[b]LLM", ":100:")
+        for measure in ("Hits@1", "RR")
+        for how in ("pessimistic", "expected")
+    ]
+
+
+def test_json_holds_the_same_records_as_csv_to_the_last_bit(call, table):
+    asked = ["evaluate", table, "--per-query", "-m", "RR", "--format"]
+    records = json.loads(call(*asked, "json")[1])
+    assert records == [row | {"value": float(row["value"])} for row in rows(call(*asked, "csv")[1])]
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "table"])
+def test_an_output_file_holds_what_would_be_printed(call, table, tmp_path, form):
+    target = tmp_path / "out.txt"
+    printed = call("evaluate", table, "--format", form)[1]
+    code, out, _ = call("evaluate", table, "--format", form, "-o", target)
+    assert (code, out) == (0, "")
+    assert target.read_text(encoding="utf-8").split() == printed.split()
+
+
+def test_parquet_holds_every_value_as_it_is(call, table, tmp_path):
+    target = tmp_path / "out.parquet"
+    assert call("evaluate", table, "--format", "parquet", "-o", target, "--per-query", "-m", "RR")[0] == 0
+    found = pd.read_parquet(target)
+    assert found.columns.to_list() == ["reranker", "query_id", "measure", "ties", "value"]
+    assert found["value"].max() == 1
+    assert found["value"].sum() == evaluate(read_runs([table]), ["RR"]).scores.to_numpy().sum()
+
+
+def test_parquet_without_a_file_is_bad_usage(call, table):
+    code, out, err = call("evaluate", table, "--format", "parquet")
+    assert (code, out) == (2, "")
+    assert "-o FILE" in err
+
+
+def test_the_table_shows_four_decimals_and_names_as_they_are(call, table):
+    _, out, _ = call("evaluate", table, "-m", "RR", "--ties", "expected", "--ties", "input")
+    lines = [line.split() for line in out.splitlines()]
+    assert lines == [
+        ["reranker", "measure", "expected", "input"],
+        ["[b]LLM", "RR", "0.8056", "0.6667"],
+        [":100:", "RR", "0.5000", "0.5000"],
+    ]
+
+
+def test_the_table_has_one_line_for_each_list_and_no_others(call, table):
+    _, out, _ = call("evaluate", table, "--per-query", "-m", "RR", "--ties", "expected")
+    assert [line.split()[:2] for line in out.splitlines()[1:]] == [
+        ["[b]LLM", "q1"],
+        ["[b]LLM", "q2"],
+        [":100:", "q1"],
+        [":100:", "q3"],
+    ]
+
+
+def test_messages_about_policies_go_to_stderr(call, write):
+    run = write("llm.trec", "q1 Q0 a 1 1 t\n")
+    qrels = write("qrels.txt", "q1 0 a 1\nq2 0 a 1\nq3 0 a 0\n")
+    _, out, err = call("evaluate", run, "--qrels", qrels, "--format", "csv", "--empty", "skip")
+    assert "llm: 2 of 3 queries have no rows, counted as 0." in err
+    assert "llm: 1 of 3 queries have nothing relevant, left out." in err
+    assert "queries" not in out
+
+
+@pytest.mark.parametrize(
+    ("options", "value"),
+    [([], 1 / 4), (["--missing", "skip"], 1 / 2), (["--relevant-from", "2"], 1 / 6)],
+)
+def test_policies_are_those_of_evaluate(call, write, options, value):
+    run = write("llm.trec", "q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\nq1 Q0 c 3 0 t\n")
+    qrels = write("qrels.txt", "q1 0 b 1\nq1 0 c 2\nq2 0 a 2\n")
+    _, out, _ = call(
+        "evaluate", run, "--qrels", qrels, "--format", "csv", "-m", "RR", "--ties", "input", *options
+    )
+    assert float(rows(out)[0]["value"]) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["-m", "Foo"], "'Foo'"),
+        (["-m", "Hits"], "cut-off"),
+        (["--ties", "best"], "'best'"),
+        (["--relevant-from", "0"], "relevant_from"),
+        (["--missing", "drop"], "drop"),
+        (["--format", "xls"], "xls"),
+        (["--no-such-option"], "--no-such-option"),
+    ],
+)
+def test_bad_usage_exits_2_with_a_message_on_stderr_alone(call, table, options, words):
+    code, out, err = call("evaluate", table, *options)
+    assert (code, out) == (2, "")
+    assert words in err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("bad.trec", "q Q0 a 1 high t\n", "bad.trec, line 1: score 'high' is not a number"),
+        ("alone.trec", "q Q0 a 1 1 t\n", "--qrels"),
+        ("picture.csv", "\x00\x01\x02", "picture.csv, line 1"),
+        (":100:[b].csv", "", ":100:[b].csv, line 1: the file is empty"),
+    ],
+)
+def test_unreadable_input_exits_2_with_the_file_and_line_on_stderr(call, write, name, text, words):
+    code, out, err = call("evaluate", write(name, text))
+    assert (code, out) == (2, "")
+    assert err.startswith("tiescope: ")
+    assert words in err
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "table", "parquet"])
+def test_an_output_that_cannot_be_written_exits_2_with_its_path(call, table, tmp_path, form):
+    target = tmp_path / "nowhere" / "out.txt"
+    code, _, err = call("evaluate", table, "--format", form, "-o", target)
+    assert code == 2
+    assert str(target.parent) in err
+
+
+def test_the_app_refuses_unreadable_files_before_it_serves(call, tmp_path):
+    code, _, err = call("app", tmp_path / "missing.trec")
+    assert code == 2
+    assert "missing.trec" in err
+
+
+def test_the_command_is_called_tiescope():
+    (command,) = entry_points(group="console_scripts", name="tiescope")
+    assert command.load() is cli.main
+
+
+def process(*arguments):
+    code = "from metrics.cli import main; main()"
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 our own interpreter
+
+
+def test_a_process_exits_0_with_data_on_stdout_and_nothing_on_stderr(write):
+    table = write("llm.csv", "query_id,doc_id,score,relevance\nq,a,1,0\nq,b,1,0\nq,c,1,1\n")
+    done = process("evaluate", table, "--format", "csv", "-m", "RR", "--ties", "expected")
+    assert done.returncode == 0
+    assert math.isclose(float(rows(done.stdout)[0]["value"]), 11 / 18)
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("arguments", [["evaluate", "missing.trec"], ["evaluate"], ["no-such-command"]])
+def test_a_process_exits_2_with_a_message_and_no_traceback(arguments):
+    done = process(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.strip()
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,26 @@
+import pytest
+
+import metrics
+from metrics import ReadError, TieScopeError, UsageError
+
+
+def test_every_public_name_exists():
+    assert all(hasattr(metrics, name) for name in metrics.__all__)
+
+
+@pytest.mark.parametrize("kind", [ReadError, UsageError])
+def test_every_error_is_ours_and_a_value_error(kind):
+    assert issubclass(kind, TieScopeError)
+    assert issubclass(kind, ValueError)
+
+
+def test_a_read_error_says_file_line_problem_and_what_to_do():
+    error = ReadError("llm.trec", "score 'high' is not a number", "Map grades to numbers.", line=17)
+    assert str(error) == "llm.trec, line 17: score 'high' is not a number. Map grades to numbers."
+
+
+def test_a_read_error_without_a_line_names_the_file_alone():
+    assert (
+        str(ReadError("llm.trec", "no such file", "Check the path."))
+        == "llm.trec: no such file. Check the path."
+    )
