@@ -1,12 +1,13 @@
 # make app     serve TieScope on the sample data at http://127.0.0.1:8501
 # make test    lint, types, tests and browser tests, from nothing
+# make pictures  the README's pictures, from the real app
 # make lock    pin dependencies again
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: app test lint browser lock clean
+.PHONY: app test lint browser pictures lock clean
 
 app: $(VENV)/app.done
 	$(BIN)/tiescope app
@@ -38,6 +39,11 @@ $(VENV)/dev.done: $(VENV)/python.done requirements-dev.txt pyproject.toml
 	@echo "Installing TieScope and its checks into $(VENV) ..."
 	$(PIP) --requirement requirements-dev.txt
 	@touch $@ $(VENV)/app.done
+
+pictures: browser
+	$(BIN)/pytest tests/browser/test_shots.py -k readme
+	mkdir -p .github && cp tests/browser/shots/readme-light.png .github/leaderboard-light.png
+	cp tests/browser/shots/readme-dark.png .github/leaderboard-dark.png
 
 lock:
 	$(PIP) uv

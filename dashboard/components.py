@@ -60,7 +60,8 @@ def cards(*row: Card) -> None:
     for card in row:
         with grid.container(border=True, height="stretch", gap="xxsmall"):
             st.metric(f":material/{card.icon}: {card.label}", card.value, help=card.help)
-            st.badge(shown(card.note), color=card.colour)
+            badge = shown(card.note).replace(r"\[", "[").replace(r"\]", "]")  # st.badge escapes brackets itself
+            st.badge(badge, color=card.colour)
 
 
 def heading(title: str, explained: str) -> None:

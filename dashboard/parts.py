@@ -9,12 +9,14 @@ from metrics import parse
 from metrics.studies.query import ladder
 from metrics.ties import Orderings
 
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 
 def orderings_text(log10: float, exact: int | None = None) -> str:
     """How many orderings: in full up to a billion, then as a power of ten."""
     if exact is not None and exact < 10**9:
         return f"{exact:,}"
-    return f"10^{log10:,.0f}"
+    return "10" + f"{log10:.0f}".translate(_RAISED)
 
 
 def list_panel(view: state.View, reranker: str, query: str, measures: tuple[str, ...]) -> None:

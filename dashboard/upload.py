@@ -63,8 +63,8 @@ def board_finding(board: Board, evaluation: Evaluation) -> Prose:
         Strong(board.label),
         f": {what} for ",
         Strong(f"{board.n_queries:,} queries"),
-        f", shown on every page. {percent(float((ties > 0).mean()))} of the lists have a tie, and "
-        f"{percent(float(ties.mean()))} of their documents share a score.",
+        f", shown on every page. {percent(float((ties > 0).mean()))} of the lists have a tie; "
+        f"{percent(float(ties.mean()))} of the documents of a list share their score, on average.",
     )
 
 

@@ -124,6 +124,13 @@ def test_the_table_has_one_line_for_each_list_and_no_others(call, table):
     ]
 
 
+def test_the_table_shows_long_names_in_full(call, write):
+    names = ["cross-encoder/" + "a" * 60 + ending for ending in ("-v1", "-v2")]
+    text = "reranker,query_id,doc_id,score,relevance\n" + "".join(f"{name},q,a,1,1\n" for name in names)
+    _, out, _ = call("evaluate", write("long.csv", text), "-m", "RR")
+    assert [line.split()[0] for line in out.splitlines()[1:]] == names
+
+
 def test_messages_about_policies_go_to_stderr(call, write):
     run = write("llm.trec", "q1 Q0 a 1 1 t\n")
     qrels = write("qrels.txt", "q1 0 a 1\nq2 0 a 1\nq3 0 a 0\n")

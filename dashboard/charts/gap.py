@@ -29,7 +29,7 @@ def gap_panels(
         selected: index of the list to ring.
     """
     figure = make_subplots(
-        2, 3, column_widths=[0.4, 0.36, 0.24], horizontal_spacing=0.045, vertical_spacing=0.22
+        2, 3, column_widths=[0.4, 0.36, 0.24], horizontal_spacing=0.045, vertical_spacing=0.2
     )
     for row, size in ((1, "first_size"), (2, "second_size")):
         top = max(float(table[size].max()), 0.05) * 1.08
@@ -218,9 +218,9 @@ def _margin(figure: go.Figure, table: pd.DataFrame, palette: Palette) -> None:
     """Distribution of the first gap beside its panels, too high and too low apart."""
     top = max(float(table["first_size"].max()), 0.05) * 1.08
     edges = np.linspace(0, top, BINS - 5)
-    for name, colour, signs in (
-        ("too high", palette.traditional, table["first_gap"] > 0),
-        ("too low", palette.other, table["first_gap"] < 0),
+    for name, colour, words, signs in (
+        ("too high", palette.traditional, palette.traditional, table["first_gap"] > 0),
+        ("too low", palette.other, palette.muted, table["first_gap"] < 0),
     ):
         counts, _ = np.histogram(table.loc[signs, "first_size"], bins=edges)
         figure.add_bar(
@@ -234,7 +234,7 @@ def _margin(figure: go.Figure, table: pd.DataFrame, palette: Palette) -> None:
         )
         note(
             figure,
-            f"<b style='color:{colour}'>traditional {name}</b> · {int(signs.sum()):,}",
+            f"<b style='color:{words}'>traditional {name}</b> · {int(signs.sum()):,}",
             palette,
             x=1,
             xref="x3 domain",

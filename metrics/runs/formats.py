@@ -74,7 +74,7 @@ def _read_table(head: Head, columns: Mapping[str, str]) -> Source:
 
 
 def _without(column: str, file: str, found: str) -> ReadError:
-    hint = f"Rename the column that holds it, or choose it: {column}=NAME."
+    hint = f"Name the column that holds it {column}."
     return ReadError(file, f"no {column} column among {found}", hint, line=1)
 
 

@@ -2,16 +2,17 @@
 
 from typing import Literal
 
-import numpy as np
 import pandas as pd
 
 from metrics.evaluation import Evaluation
-from metrics.studies.prose import Prose, Strong, percent, signed
+from metrics.studies.prose import Prose, Strong, percent
 
 Verdict = Literal["stable", "tie-sensitive", "tie-inflated", "tie-deflated"]
 
 TOLERANCE = 0.01
 """Smallest difference of means that is called one."""
+SHOWN = 0.0005
+"""Smallest difference that three decimals show."""
 
 VERDICTS: dict[Verdict, str] = {
     "stable": f"No tie-breaking moves the mean by {TOLERANCE} or more.",
@@ -72,39 +73,53 @@ def leaderboard_finding(board: pd.DataFrame, measure: str) -> Prose:
     if board["tied"].isna().all():
         return ("No list is scored: every query was left out.",)
     moved = board[board["tied_rank"] != board["traditional_rank"]]
-    largest = board.loc[board["gap"].abs().idxmax()]
-    name = Strong(str(largest.name))
-    amount = f"{percent(largest['tie_ratio'])} of its documents share a score"
-    size = abs(largest["gap"])
-    if not len(moved) and size < TOLERANCE:
-        width = float((board["best"] - board["worst"]).max())
-        return (
-            Strong("Ties do not matter here. "),
-            f"The order of {len(board)} reranker{'s' * (len(board) > 1)} is the same by both values, and the "
-            f"largest gap is {signed(largest['gap'], 4)} {measure} (",
-            name,
-            f"; {amount}). No tie-breaking moves a mean by more than {width:.4f}.",
-        )
     if len(moved):
         return _moved(moved, measure)
-    direction = "above" if largest["gap"] > 0 else "below"
+    farthest = board.loc[board["gap"].abs().idxmax()]
+    if abs(farthest["gap"]) >= TOLERANCE:
+        direction = "above" if farthest["gap"] > 0 else "below"
+        return (
+            Strong(str(farthest.name)),
+            f" reads {abs(farthest['gap']):.3f} {measure} {direction} what its scores say: "
+            f"{percent(farthest['tie_ratio'])} of its documents share a score. ",
+            "The order of rerankers stays the same." if len(board) > 1 else "",
+        )
+    return _unmoved(board, measure)
+
+
+def _unmoved(board: pd.DataFrame, measure: str) -> Prose:
+    """Same ranks, no gap worth the name: either ties do not matter, or this sort was lucky."""
+    width = board["best"] - board["worst"]
+    loosest, largest = str(width.idxmax()), board["gap"].abs().max()
+    if width.max() < TOLERANCE:
+        return (
+            Strong("Ties do not matter here. "),
+            f"No tie-breaking moves a mean by more than {width.max():.4f} {measure}; the largest gap is "
+            f"{largest:.4f}.",
+        )
     return (
-        name,
-        f" reads {abs(largest['gap']):.3f} {measure} {direction} what its scores say: {amount}. "
-        "The order of rerankers stays the same.",
+        Strong("This sort comes out close, another need not. "),
+        f"The largest gap is {largest:.4f} {measure}, but tie-breaking alone can put ",
+        Strong(loosest),
+        f" anywhere from {board.loc[loosest, 'worst']:.3f} to {board.loc[loosest, 'best']:.3f}.",
     )
 
 
 def _moved(moved: pd.DataFrame, measure: str) -> Prose:
     jump = (moved["traditional_rank"] - moved["tied_rank"]).abs()
-    row = moved.loc[np.lexsort((-moved["gap"].abs(), -jump.astype(int)))[0] == np.arange(len(moved))].iloc[0]
-    direction = "too high" if row["gap"] > 0 else "too low"
+    size = moved["gap"].abs()
+    row = moved.assign(jump=jump, size=size).sort_values(["jump", "size"], ascending=False).iloc[0]
+    why = (
+        f"{percent(row['tie_ratio'])} of its documents share a score, and the sort puts its {measure} "
+        f"{abs(row['gap']):.3f} too {'high' if row['gap'] > 0 else 'low'}"
+        if abs(row["gap"]) >= SHOWN
+        else "its own value stays, the ties of others move"
+    )
     return (
         Strong(str(row.name)),
         " ranks ",
         Strong(f"#{row['traditional_rank']}"),
         " by the usual number and ",
         Strong(f"#{row['tied_rank']}"),
-        f" once ties are averaged: {percent(row['tie_ratio'])} of its documents share a score, and the sort "
-        f"puts its {measure} {abs(row['gap']):.3f} {direction}.",
+        f" once ties are averaged: {why}.",
     )

@@ -6,7 +6,14 @@ import pytest
 from playwright.sync_api import expect
 
 SHOTS = Path(__file__).parent / "shots"
-PAGES = {"leaderboard": "/", "runs": "/runs", "ties": "/ties", "rerankers": "/rerankers", "query": "/query"}
+PAGES = {
+    "readme": "/?measure=Hits%405&order=docid_asc",
+    "leaderboard": "/",
+    "runs": "/runs",
+    "ties": "/ties",
+    "rerankers": "/rerankers",
+    "query": "/query",
+}
 LOOKS = {
     "light": {"color_scheme": "light"},
     "dark": {"color_scheme": "dark"},
