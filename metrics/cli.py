@@ -1,5 +1,6 @@
 """The command `tiescope`. Data on stdout, messages on stderr; 0 ok, 1 a check failed, 2 unusable input."""
 
+import io
 import json
 import os
 import sys
@@ -11,8 +12,9 @@ import pandas as pd
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
-from metrics.errors import TieScopeError
+from metrics.errors import TieScopeError, UsageError
 from metrics.evaluation import Evaluation, evaluate
 from metrics.runs import Runs, read_runs
 
@@ -103,7 +105,9 @@ def main() -> None:
     try:
         app()
     except TieScopeError as error:
-        Console(stderr=True, soft_wrap=True).print(f"tiescope: {error}", markup=False, highlight=False)
+        Console(stderr=True, soft_wrap=True).print(
+            f"tiescope: {error}", markup=False, highlight=False, emoji=False
+        )
         sys.exit(2)
 
 
@@ -135,34 +139,37 @@ def _long(evaluation: Evaluation, *, per_query: bool) -> pd.DataFrame:
 
 
 def _print(table: pd.DataFrame, form: Format, output: Path | None) -> None:
-    if form is Format.parquet:
-        if output is None:
-            raise typer.BadParameter("parquet needs a file: -o FILE.")
-        table.to_parquet(output, index=False)
-        return
-    text = {
-        Format.csv: lambda: table.to_csv(index=False, lineterminator="\n"),
-        Format.json: lambda: table.to_json(orient="records", double_precision=15, indent=1) + "\n",
-    }.get(form)
-    if text is None:
-        _print_table(table, output)
-    elif output is None:
-        sys.stdout.write(text())
-    else:
-        output.write_text(text(), encoding="utf-8")
+    if form is Format.parquet and output is None:
+        raise typer.BadParameter("parquet needs a file: -o FILE.")
+    try:
+        if form is Format.parquet:
+            table.to_parquet(output, index=False)
+        elif output is None:
+            sys.stdout.write(_text(table, form))
+        else:
+            output.write_text(_text(table, form), encoding="utf-8", newline="")
+    except OSError as error:
+        raise UsageError(f"{output}: cannot be written ({error.strerror or error}).") from error
 
 
-def _print_table(table: pd.DataFrame, output: Path | None) -> None:
-    """Treatments side by side, four decimals, for people."""
+def _text(table: pd.DataFrame, form: Format) -> str:
+    if form is Format.csv:
+        return str(table.to_csv(index=False, lineterminator="\n"))
+    if form is Format.json:
+        return json.dumps(table.to_dict("records"), indent=1, ensure_ascii=False) + "\n"
+    return _for_people(table)
+
+
+def _for_people(table: pd.DataFrame) -> str:
+    """Treatments side by side, four decimals; a name in full however long."""
     keys = [name for name in table.columns if name not in ("ties", "value")]
-    wide = table.pivot_table(index=keys, columns="ties", values="value", sort=False, dropna=False)
+    wide = table.set_index([*keys, "ties"])["value"].unstack(sort=False)  # noqa: PD010 pivot sorts and fills
     shown = Table(*keys, box=None, header_style="bold")
     for name in wide.columns:
         shown.add_column(str(name), justify="right")
-    for key, row in wide.iterrows():
-        shown.add_row(*(str(part) for part in key), *(f"{value:.4f}" for value in row))
-    if output is None:
-        Console(soft_wrap=True).print(shown, markup=False)
-    else:
-        with output.open("w", encoding="utf-8") as stream:
-            Console(file=stream, width=200).print(shown, markup=False)
+    for key, row in zip(wide.index.to_flat_index(), wide.to_numpy(), strict=True):
+        shown.add_row(*(Text(str(part)) for part in key), *(f"{value:.4f}" for value in row))
+    console = Console(file=io.StringIO(), width=10**6, force_terminal=False)
+    with console.capture() as printed:
+        console.print(shown)
+    return printed.get()

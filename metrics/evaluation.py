@@ -43,10 +43,12 @@ class Evaluation:
     def only(self, rerankers: Sequence[str]) -> "Evaluation":
         """The same values of some rerankers, in this order."""
         names = list(rerankers)
+        owner = self.scores.index.get_level_values("reranker")
+        rows = np.concatenate([np.flatnonzero(owner == name) for name in names])
         return replace(
             self,
-            scores=self.scores.loc[names],
-            lists=self.lists.loc[names],
+            scores=self.scores.iloc[rows],
+            lists=self.lists.iloc[rows],
             policies=self.policies.loc[names],
         )
 
@@ -59,7 +61,9 @@ class Evaluation:
         """
         order = self.policies.index
         table = self.scores.groupby(level="reranker", sort=False).agg(["mean", "std", "count"])
-        return table.rename(columns={"count": "n"}, level=2).reindex(order)
+        table = table.rename(columns={"count": "n"}, level=2).reindex(order)
+        counts = {column: 0 for column in table.columns if column[2] == "n"}
+        return table.fillna(counts).astype(dict.fromkeys(counts, np.int64))
 
 
 def evaluate(

@@ -41,7 +41,7 @@ class LlmReranker:
         levels = np.linspace(0, 1, self.levels)
         scores = levels[np.abs(np.clip(scores, 0, 1)[:, None] - levels).argmin(axis=1)]
         for document in np.arange(n):
-            if draw.random_sample() < self.tie_probability:
+            if draw.random_sample() < self.tie_probability and n > 1:
                 other = draw.choice(np.delete(np.arange(n), document))
                 scores[other] = scores[document]
         return scores

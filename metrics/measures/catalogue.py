@@ -34,6 +34,7 @@ MEASURES: tuple[Measure, ...] = (
 """Every measure there is."""
 
 _NAMES = {name.casefold(): m for m in MEASURES for name in (m.name, *m.aliases)}
+_DIGITS = 9
 _PATTERN = re.compile(r"\s*([A-Za-z-]+)(?:@(\d+))?\s*")
 
 
@@ -47,9 +48,10 @@ def parse(text: str) -> MeasureAt:
     measure = _NAMES.get(match[1].casefold()) if match else None
     if match is None or measure is None:
         raise UsageError(f"There is no measure {text!r}. {_suggestion(text)}")
-    k = int(match[2]) if match[2] else None
-    if k == 0:
-        raise UsageError(f"{text}: a cut-off is 1 or more.")
+    digits = (match[2] or "").lstrip("0")
+    if match[2] and not 1 <= len(digits) <= _DIGITS:
+        raise UsageError(f"{text[:40]}: a cut-off is 1 or more, up to {10**_DIGITS - 1:,}.")
+    k = int(digits) if digits else None
     if k is None and measure.cutoff == "required":
         raise UsageError(f"{text} needs a cut-off, such as {measure.name}@10.")
     return MeasureAt(measure, k)

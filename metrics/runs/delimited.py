@@ -2,9 +2,9 @@
 
 import csv
 import io
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 import pyarrow as pa
@@ -14,6 +14,9 @@ from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME
 from metrics.runs.files import File
 from metrics.runs.source import Origin, Source, typed
+
+_BLOCK = 2**20
+"""Bytes that pyarrow parses at a time; a line must fit in."""
 
 
 @dataclass(frozen=True)
@@ -37,26 +40,47 @@ def read_delimited(file: File, format_name: str, layout: Layout, mapping: Mappin
     Raises:
         ReadError: a line with too few or too many fields, or a value that cannot be read.
     """
-    header = tuple(layout.names or header_of(file, layout))
     data = _single_spaced(file.text) if layout.delimiter == " " else file.text
+    header = layout.names or tuple(header_of(data, layout))
+    _refuse_open_quote(file, data, layout)
     try:
         raw = _parse(data, header, layout, mapping)
     except pa.ArrowInvalid:
-        _explain(file, header, layout)
+        _explain(file, data, header, layout)
         raw = _parse(data, header, layout, mapping, as_text=True)
 
     def line_of(row: int) -> int:
         first = 0 if layout.names else 1
-        return next(line for at, (line, _) in enumerate(_rows(data, layout)) if at == row + first)
+        return next(islice(rows(data, layout), row + first, None))[0]
 
     origin = Origin(file.name, line_of)
     unused = tuple(name for name in header if name not in mapping.values())
     return Source(origin, format_name, typed(raw, mapping, origin), mapping, unused)
 
 
-def header_of(file: File, layout: Layout) -> list[str]:
+def header_of(data: bytes, layout: Layout) -> list[str]:
     """Fields of the first line that is not blank."""
-    return next(fields for _, fields in _rows(file.text[:65536], layout))
+    return next(rows(data, layout))[1]
+
+
+def rows(data: bytes, layout: Layout, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """Line number and fields of each line that is not blank.
+
+    Raises:
+        csv.Error: with `strict`, at a quote that never closes.
+    """
+    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors="replace", newline="")
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if layout.quoted else csv.QUOTE_NONE
+    found = csv.reader(text, delimiter=layout.delimiter, quoting=quoting, strict=strict)
+    limit = csv.field_size_limit(len(data) + 1)
+    try:
+        before = 0
+        for fields in found:
+            if fields:
+                yield before + 1, fields
+            before = found.line_num
+    finally:
+        csv.field_size_limit(limit)
 
 
 def _parse(
@@ -64,10 +88,19 @@ def _parse(
 ) -> pa.Table:
     numbers = {theirs for ours, theirs in mapping.items() if BY_NAME[ours].kind == "number"}
     types = {name: pa.float64() if name in numbers and not as_text else pa.string() for name in header}
-    skipped = 0 if layout.names else next(line for line, _ in _rows(data[:65536], layout))
+    skipped = 0
+    if layout.names is None:
+        first = list(islice(rows(data, layout), 2))
+        if len(first) == 1:
+            return pa.table({name: pa.array([], types[name]) for name in mapping.values()})
+        skipped = first[1][0] - 1
     return arrow_csv.read_csv(
         pa.BufferReader(data),
-        read_options=arrow_csv.ReadOptions(column_names=header, skip_rows_after_names=skipped),
+        read_options=arrow_csv.ReadOptions(
+            column_names=header,
+            skip_rows=skipped,
+            block_size=len(data) + 1 if as_text else _BLOCK,
+        ),
         parse_options=arrow_csv.ParseOptions(
             delimiter=layout.delimiter,
             quote_char='"' if layout.quoted else False,
@@ -84,32 +117,32 @@ def _parse(
 
 def _single_spaced(data: bytes) -> bytes:
     """Runs of spaces and tabs as one space, none at the ends of a line; lines stay where they are."""
-    if re.search(rb"\t|  | \r?\n|\n ", data) is None and not data.startswith(b" "):
-        return data
-    return re.sub(rb" ?(\r?\n) ?", rb"\1", re.sub(rb"[ \t]+", b" ", data)).strip(b" ")
+    if not (b"\t" in data or b"  " in data or b" \n" in data or b" \r" in data or b"\n " in data):
+        return data.strip(b" ")
+    return b"\n".join(b" ".join(line.split()) for line in data.split(b"\n"))
 
 
-def _rows(data: bytes, layout: Layout) -> Iterator[tuple[int, list[str]]]:
-    """Line number and fields of each line that is not blank."""
-    text = io.StringIO(data.decode("utf-8", errors="replace"), newline="")
-    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if layout.quoted else csv.QUOTE_NONE
-    rows = csv.reader(text, delimiter=layout.delimiter, quoting=quoting)
-    before = 0
-    for fields in rows:
-        if fields:
-            yield before + 1, fields
-        before = rows.line_num
+def _refuse_open_quote(file: File, data: bytes, layout: Layout) -> None:
+    """A quote that never closes would swallow the rest of the file."""
+    if not layout.quoted or data.count(b'"') % 2 == 0:
+        return
+    line = 0
+    try:
+        for line, fields in rows(data, layout, strict=True):  # noqa: B007 the last line read is the point
+            del fields
+    except csv.Error as error:
+        after = next((at for at, _ in rows(data, layout) if at > line), line)
+        raise ReadError(file.name, "a quote is opened and never closed", "Close it.", line=after) from error
 
 
-def _explain(file: File, header: Sequence[str], layout: Layout) -> None:
+def _explain(file: File, data: bytes, header: Sequence[str], layout: Layout) -> None:
     """Raise what the parser stumbled over, if it is the shape or the encoding of a line."""
     try:
-        file.text.decode("utf-8")
+        data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = file.line_of_byte(error.start)
+        line = data.count(b"\n", 0, error.start) + 1
         raise ReadError(file.name, "the text is not UTF-8", "Save it as UTF-8.", line=line) from error
-    data = _single_spaced(file.text) if layout.delimiter == " " else file.text
-    for line, fields in _rows(data, layout):
+    for line, fields in rows(data, layout):
         if len(fields) != len(header):
             problem = f"{len(fields)} fields where {len(header)} are expected ({', '.join(header)})"
             raise ReadError(file.name, problem, "Mend or remove the line.", line=line)

@@ -33,8 +33,8 @@ class File:
         """
         try:
             return cls(PurePath(path).name, Path(path).read_bytes())
-        except OSError as error:
-            reason = (error.strerror or "cannot be opened").lower()
+        except (OSError, ValueError) as error:
+            reason = (getattr(error, "strerror", None) or "cannot be opened").lower()
             raise ReadError(str(path), reason, "Check the path.") from error
 
     @property
@@ -62,10 +62,6 @@ class File:
             raise ReadError(self.name, "the file is empty", "Export it again and check its size.", line=1)
         self._refuse_binary(data)
         return data
-
-    def line_of_byte(self, position: int) -> int:
-        """Line number, from 1, of a byte of `text`."""
-        return self.text.count(b"\n", 0, position) + 1
 
     def _unpacked(self) -> bytes:
         kind = next((name for magic, name in _COMPRESSIONS.items() if self.data.startswith(magic)), None)

@@ -38,9 +38,9 @@ def coverage(tables: Mapping[str, pa.Table], qrels: pa.Table | None) -> list[Fin
     found: list[Finding] = []
     for name, table in tables.items():
         queries = pc.unique(table["query_id"])
-        only_run = len(queries) - pc.sum(pc.is_in(queries, value_set=judged)).as_py()
+        only_run = len(queries) - (pc.sum(pc.is_in(queries, value_set=judged)).as_py() or 0)
         missing = len(judged) - (len(queries) - only_run)
-        if only_run == len(queries):
+        if len(queries) and len(judged) and only_run == len(queries):
             found.append(_no_overlap(name, queries, judged))
             continue
         if missing:

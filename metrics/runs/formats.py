@@ -1,5 +1,6 @@
 """The formats that can be read, each recognised from content, and the one function that reads them."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,9 +12,11 @@ from metrics.runs.delimited import Layout, header_of, read_delimited
 from metrics.runs.files import File
 from metrics.runs.source import Source
 
-_HEAD = 20
+_HEAD = 65536
+_LINES = 20
 _RUN = Layout(" ", ("query_id", "Q0", "doc_id", "rank", "score", "tag"), quoted=False)
 _QRELS = Layout(" ", ("query_id", "iteration", "doc_id", "relevance"), quoted=False)
+_BEIR = {"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"}
 
 
 @dataclass(frozen=True)
@@ -23,26 +26,32 @@ class Head:
     file: File
 
     @cached_property
-    def widths(self) -> Counter[int]:
-        """How many of the first lines have so many fields, cut at spaces and tabs."""
-        lines = self.file.text[:65536].splitlines()
-        return Counter(len(line.split()) for line in lines[:_HEAD] if line.strip())
+    def text(self) -> bytes:
+        """The file from its first line that is not blank, as far as recognition looks."""
+        start = re.match(rb"(?:[ \t\r\v\f]*\n)*", self.file.text)
+        return self.file.text[start.end() if start else 0 :][:_HEAD]
+
+    @cached_property
+    def width(self) -> int:
+        """The most frequent number of fields, cut at spaces and tabs."""
+        lines = self.text.split(b"\n")[:_LINES]
+        return Counter(len(line.split()) for line in lines if line.strip()).most_common(1)[0][0]
 
     @cached_property
     def table(self) -> Layout:
-        """The layout of a table with a header: the delimiter most used in the first line."""
-        first = self.file.text.lstrip().split(b"\n", 1)[0]
-        return Layout(max(",\t;|", key=lambda mark: first.count(mark.encode())))
+        """The layout of a table with a header: the delimiter that shows the most columns we know."""
+        layouts = [Layout(mark) for mark in ",\t;|"]
+        first = self.text.split(b"\n", 1)[0]
+
+        def known(layout: Layout) -> tuple[int, int]:
+            return len(recognise(header_of(self.text, layout))), first.count(layout.delimiter.encode())
+
+        return max(layouts, key=known)
 
     @cached_property
     def header(self) -> list[str]:
         """Column names, if this is a table with a header."""
-        return header_of(self.file, self.table)
-
-    @property
-    def width(self) -> int:
-        """The most frequent number of fields."""
-        return self.widths.most_common(1)[0][0]
+        return header_of(self.text, self.table)
 
 
 @dataclass(frozen=True)
@@ -73,6 +82,14 @@ def _read_table(head: Head, columns: Mapping[str, str]) -> Source:
     return read_delimited(head.file, "table", head.table, mapping)
 
 
+def _is_beir(head: Head) -> bool:
+    return [name.casefold() for name in head.header] == list(_BEIR.values())
+
+
+def _read_beir(head: Head, _: Mapping[str, str]) -> Source:
+    return read_delimited(head.file, "beir-qrels", head.table, _BEIR)
+
+
 def _without(column: str, file: str, found: str) -> ReadError:
     hint = f"Name the column that holds it {column}."
     return ReadError(file, f"no {column} column among {found}", hint, line=1)
@@ -89,6 +106,7 @@ def _read_qrels(head: Head, _: Mapping[str, str]) -> Source:
 
 
 FORMATS: tuple[Format, ...] = (
+    Format("beir-qrels", "BEIR judgments: query-id, corpus-id, score.", _is_beir, _read_beir),
     Format(
         "table",
         f"CSV, TSV or semicolon table with a header; columns {', '.join(BY_NAME)}.",

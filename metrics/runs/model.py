@@ -1,6 +1,5 @@
 """Runs: what was ranked, as given. Columns as named here, rows in file order, nothing sorted."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
@@ -18,6 +17,7 @@ from metrics.runs.formats import read
 from metrics.runs.source import Origin, Source, typed
 
 Path = str | PurePath
+_NO_VALUES = (bytes, bytearray, list, tuple, dict, set, np.ndarray)
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,10 @@ class Runs:
     ) -> "Runs":
         if not tables:
             raise UsageError("There is no run, only judgments. Add a file with a score for each document.")
-        qrels = pa.concat_tables(judged) if judged else None
+        qrels = pa.concat_tables(judged).combine_chunks() if judged else None
+        if len(judged) > 1 and qrels is not None and (twice := _repeats(qrels)[0]):
+            document, query = (qrels[name][twice[1]].as_py() for name in ("doc_id", "query_id"))
+            raise UsageError(f"Document {document!r} is judged for query {query!r} in two files. Give one.")
         without = [name for name, table in tables.items() if "relevance" not in table.column_names]
         if qrels is None and without:
             raise UsageError(
@@ -100,13 +103,14 @@ class Runs:
             ReadError: a missing column, an empty id, a score that is no number, a repeated document.
         """
         plain = frame.rename(columns=str)
+        found = ", ".join(plain.columns)
+        if not plain.columns.is_unique:
+            raise ReadError("table", f"two columns share a name among {found}", "Rename one.")
         mapping = recognise(list(plain.columns), columns)
         for needed in ("query_id", "doc_id", "score"):
             if needed not in mapping:
-                found = ", ".join(plain.columns)
                 raise ReadError("table", f"no {needed} column among {found}", f"Choose it: {needed}=NAME.")
-        raw = pa.Table.from_pandas(plain[list(mapping.values())], preserve_index=False)
-
+        raw = pa.table({theirs: _arrow(plain[theirs]) for theirs in mapping.values()})
         origin = Origin("table", lambda row: row + 1)
         unused = tuple(name for name in plain.columns if name not in mapping.values())
         return cls.from_sources([Source(origin, "table", typed(raw, mapping, origin), mapping, unused)])
@@ -163,6 +167,25 @@ def as_judgments(source: Source) -> Source:
     return replace(source, table=source.table.select(["query_id", "doc_id", "relevance"]))
 
 
+def _arrow(column: pd.Series) -> pa.Array:
+    """A column of a frame: real numbers as they are, everything else as the text it prints as."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(column.cat.categories.dtype)
+    if pd.api.types.is_any_real_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
+        return pa.array(column, from_pandas=True)
+    missing = column.isna().to_numpy()
+    text = []
+    for row, (value, gone) in enumerate(zip(column, missing, strict=True), 1):
+        if isinstance(value, _NO_VALUES):
+            problem = f"{column.name} holds a {type(value).__name__}"
+            raise ReadError("table", problem, "Give text or a number.", line=row)
+        text.append(None if gone else str(value))
+    try:
+        return pa.array(text, pa.string())
+    except UnicodeEncodeError as error:
+        raise ReadError("table", f"{column.name} holds text that is not Unicode", "Mend it.") from error
+
+
 def _by_reranker(source: Source) -> Iterable[tuple[str, pa.Table]]:
     """The rows of each reranker, named by the user, else by a column, else by the file."""
     table = source.table
@@ -178,25 +201,31 @@ def _by_reranker(source: Source) -> Iterable[tuple[str, pa.Table]]:
 
 def _refuse_duplicates(source: Source) -> None:
     """A document has one place in a list: name the first that has two, and how many there are."""
-    keys = [name for name in ("reranker", "query_id", "doc_id") if name in source.table.column_names]
-    key = np.zeros(len(source.table), dtype=np.int64)
-    for name in keys:
-        encoded = source.table[name].combine_chunks().dictionary_encode()
-        key = key * len(encoded.dictionary) + encoded.indices.to_numpy()
+    twice, repeats = _repeats(source.table)
+    if twice:
+        lines = [source.origin.line_of(row) for row in twice]
+        document, query = (source.table[name][twice[1]].as_py() for name in ("doc_id", "query_id"))
+        problem = (
+            f"document {document!r} is listed twice for query {query!r}, first on line {lines[0]} "
+            f"({repeats} repeated in all)"
+        )
+        raise ReadError(source.file, problem, "Keep one row of each.", line=lines[1])
+
+
+def _repeats(table: pa.Table) -> tuple[tuple[int, int] | None, int]:
+    """The first two rows of one document in one list, if any, and how many rows repeat another."""
+    key = np.zeros(len(table), dtype=np.int64)
+    for name in ("reranker", "query_id", "doc_id"):
+        if name in table.column_names:
+            encoded = table[name].combine_chunks().dictionary_encode()
+            key = key * len(encoded.dictionary) + encoded.indices.to_numpy()
     ordered = np.sort(key)
-    if not (repeats := np.count_nonzero(ordered[1:] == ordered[:-1])):
-        return
-    rows = defaultdict(list)
-    twice = ordered[1:][ordered[1:] == ordered[:-1]]
-    for row in np.flatnonzero(np.isin(key, twice)):
-        rows[int(key[row])].append(int(row))
-    first, second = next(iter(rows.values()))[:2]
-    document, query = source.table["doc_id"][second].as_py(), source.table["query_id"][second].as_py()
-    problem = (
-        f"document {document!r} is listed twice for query {query!r}, "
-        f"first on line {source.origin.line_of(first)} ({repeats} repeated in all)"
-    )
-    raise ReadError(source.file, problem, "Keep one row of each.", line=source.origin.line_of(second))
+    again = ordered[1:][ordered[1:] == ordered[:-1]]
+    if not len(again):
+        return None, 0
+    repeated = np.flatnonzero(np.isin(key, again))
+    first = int(repeated[0])
+    return (first, int(np.flatnonzero(key == key[first])[1])), len(again)
 
 
 def _unused(source: Source) -> Finding:

@@ -90,8 +90,10 @@ def _number(column: pa.Array, name: str, origin: Origin) -> pa.Array:
 
 
 def _grade(column: pa.Array, name: str, origin: Origin) -> pa.Array:
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
     if not pa.types.is_string(column.type):
-        return _number(column.cast(pa.float64()), name, origin)
+        return _number(column, name, origin)
     words = pc.utf8_lower(pc.utf8_trim_whitespace(column))
     known = pc.index_in(words, value_set=pa.array(list(_TRUTH)))
     truth = pc.take(pa.array(list(_TRUTH.values())), known)
@@ -105,7 +107,7 @@ def _grade(column: pa.Array, name: str, origin: Origin) -> pa.Array:
 def _parse(column: pa.Array) -> pa.Array:
     """Float64 of each value, null where a text is no number."""
     if not pa.types.is_string(column.type):
-        return column.cast(pa.float64())
+        return column.cast(pa.float64(), safe=False)
     trimmed = pc.utf8_trim_whitespace(column)
     try:
         return trimmed.cast(pa.float64())

@@ -46,11 +46,16 @@ def correlation(x: pd.Series, y: pd.Series) -> tuple[float, float, float] | None
 
     None where it is not defined: fewer than four lists, or one side constant.
     """
-    if len(x) < FEWEST or np.ptp(x) == 0 or np.ptp(y) == 0:
+    if len(x) < FEWEST or _constant(x) or _constant(y):
         return None
     found = stats.pearsonr(x, y)
     low, high = found.confidence_interval(0.95)
     return float(found.statistic), float(low), float(high)
+
+
+def _constant(values: pd.Series) -> bool:
+    """Whether values differ by rounding only."""
+    return bool(np.ptp(values) <= EQUAL * max(1.0, float(np.abs(values).max())))
 
 
 def trend(x: pd.Series, y: pd.Series, points: int = 40) -> pd.DataFrame:
@@ -59,7 +64,7 @@ def trend(x: pd.Series, y: pd.Series, points: int = 40) -> pd.DataFrame:
     Returns:
         x, mean, low, high; only where a few lists are near, nowhere if x does not vary.
     """
-    if len(x) < FEWEST or np.ptp(x) == 0:
+    if len(x) < FEWEST or _constant(x):
         return pd.DataFrame(columns=["x", "mean", "low", "high"], dtype=float)
     edges = np.linspace(x.min(), x.max(), points + 1)
     at = np.clip(np.digitize(x, edges) - 1, 0, points - 1)

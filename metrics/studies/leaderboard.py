@@ -70,7 +70,8 @@ def leaderboard_finding(board: pd.DataFrame, measure: str) -> Prose:
         board: as `leaderboard` returns it.
         measure: how the measure is called, such as `MRR`.
     """
-    if board["tied"].isna().all():
+    board = board[board["tied"].notna()]
+    if not len(board):
         return ("No list is scored: every query was left out.",)
     moved = board[board["tied_rank"] != board["traditional_rank"]]
     if len(moved):
@@ -94,8 +95,9 @@ def _unmoved(board: pd.DataFrame, measure: str) -> Prose:
     if width.max() < TOLERANCE:
         return (
             Strong("Ties do not matter here. "),
-            f"No tie-breaking moves a mean by more than {width.max():.4f} {measure}; the largest gap is "
-            f"{largest:.4f}.",
+            f"No tie-breaking moves a mean by more than {width.max():.4f} {measure} (",
+            Strong(loosest),
+            f"); the largest gap is {largest:.4f}.",
         )
     return (
         Strong("This sort comes out close, another need not. "),

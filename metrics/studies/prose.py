@@ -20,8 +20,10 @@ def plain(prose: Prose) -> str:
 
 
 def percent(share: float) -> str:
-    """A share of one as a whole percent; a share that is not zero never reads as 0%."""
-    return "under 1%" if 0 < share < 0.005 else f"{share:.0%}"  # noqa: PLR2004 rounds to 0 below
+    """A share of one as a whole percent; neither 0% nor 100% unless it is."""
+    if 0 < share <= 0.005:  # noqa: PLR2004 rounds to 0
+        return "under 1%"
+    return "over 99%" if 0.995 <= share < 1 else f"{share:.0%}"  # noqa: PLR2004 rounds to 100
 
 
 def signed(value: float, digits: int = 3) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, permutations, product
+from itertools import chain, permutations
 from math import factorial, prod
 
 import numpy as np
@@ -37,8 +37,18 @@ class Orderings:
         return prod(factorial(len(group)) for group in self.groups)
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
-        for parts in product(*(permutations(group) for group in self.groups)):
-            yield tuple(chain.from_iterable(parts))
+        turns = [permutations(group) for group in self.groups]
+        now = [next(turn) for turn in turns]
+        while True:
+            yield tuple(chain.from_iterable(now))
+            for at in reversed(range(len(turns))):
+                if (following := next(turns[at], None)) is not None:
+                    now[at] = following
+                    break
+                turns[at] = permutations(self.groups[at])
+                now[at] = next(turns[at])
+            else:
+                return
 
 
 def first_relevant_rank(size: IntArray, relevant: IntArray, depth: int) -> FloatArray:

@@ -133,7 +133,8 @@ def _judge(
 
     documents = pc.fill_null(pc.index_in(doc_ids, value_set=known.dictionary), -1).to_numpy().astype(np.int64)
     wanted = lists * len(known.dictionary) + documents
-    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    at = np.searchsorted(keys, wanted)
+    keys, grade_by_key = np.append(keys, -1), np.append(grade_by_key, 0.0)
     found = (keys[at] == wanted) & (documents >= 0) & (lists >= 0)
     grades = np.where(found, grade_by_key[at], 0.0)
     return grades, np.bincount(query[grade >= relevant_from], minlength=len(query_ids))
