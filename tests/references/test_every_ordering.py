@@ -1,3 +1,5 @@
+from itertools import product
+
 import pandas as pd
 import pytest
 from drawing import MEASURES, TREATMENTS, frame, tables, values
@@ -29,6 +31,26 @@ def test_a_higher_relevant_from_is_the_enumeration_with_fewer_relevant_documents
     exact = {
         (reranker, query, measure, ties): float(reference(docs, measure, ties, relevant_from))
         for reranker, queries in table.items()
+        for query, docs in queries.items()
+        for measure in MEASURES
+        for ties in TREATMENTS
+    }
+    assert found == pytest.approx(exact, rel=1e-12, abs=1e-15)
+
+
+def test_every_list_of_up_to_five_documents_equals_its_enumeration():
+    queries = {
+        f"{cuts}{grades}": [
+            Doc(name, -sum(cuts[:at]), grade)
+            for at, (name, grade) in enumerate(zip("bdace", grades, strict=False))
+        ]
+        for size in range(1, 6)
+        for cuts in product((0, 1), repeat=size - 1)
+        for grades in product((0, 1), repeat=size)
+    }
+    found = values(evaluate(Runs.from_frame(frame({"A": queries})), MEASURES, TREATMENTS))
+    exact = {
+        ("A", query, measure, ties): float(reference(docs, measure, ties))
         for query, docs in queries.items()
         for measure in MEASURES
         for ties in TREATMENTS
