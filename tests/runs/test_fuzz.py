@@ -11,7 +11,15 @@ from metrics import TieScopeError, evaluate
 from metrics.runs import File, Runs, read
 
 QUOTED = b'query_id;doc_id;score;label;note\n\nq;"e\nf";.5;true;x\n\nr;"a""b";inf;0;"y;z"\n'
-VALID = [RUN, QRELS, TABLE, QUOTED, RUN.replace(b" ", b"\t"), TABLE.replace(b"\n", b"\r\n"), gzip.compress(RUN)]
+VALID = [
+    RUN,
+    QRELS,
+    TABLE,
+    QUOTED,
+    RUN.replace(b" ", b"\t"),
+    TABLE.replace(b"\n", b"\r\n"),
+    gzip.compress(RUN, mtime=0),
+]
 HEADERS = [b"query_id,doc_id,score\n", b"query_id,doc_id,relevance\n", b"query_id,doc_id,score,relevance"]
 MARKS = [
     b"",
