@@ -26,7 +26,7 @@ PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
         (b"\xef\xbb\xbf\n", "empty"),
         (gzip.compress(b"", mtime=0), "empty"),
         (TABLE.decode().encode("utf-16"), "UTF-16"),
-        (gzip.compress(gzip.compress(RUN), mtime=0), "binary"),
+        (gzip.compress(gzip.compress(RUN, mtime=0), mtime=0), "binary"),
         (b"q1,d1,0.5,1\nq1,d2,0.4,0\n", "q1, d1, 0.5, 1"),
         (b"q1 Q0 d1 1 0.5\nq1 Q0 d2 2 0.4\n", "5 fields"),
         (b"just some words\n", "3 fields"),

@@ -45,6 +45,13 @@ def test_a_list_whose_orderings_all_score_alike_has_a_gap_of_exactly_zero(table)
         assert (found.loc[level, f"{p}_gap"] == 0).all()
 
 
+def test_a_gap_of_nothing_but_rounding_is_exactly_zero():
+    table = {"A": {f"q{size}": tie(size, size) for size in range(2, 101)}}
+    scores = evaluate(Runs.from_frame(frame(table)), ["Hits@100"], TIES)
+    found = gaps(scores, {"first": "Hits@100"}, "input")
+    assert set(found["first_gap"]) == {0}
+
+
 def test_there_is_one_row_for_each_list_of_each_reranker():
     found = table_of({"B": {"q2": STRICT, "q1": tie(3, 1)}, "A": {"q1": STRICT}})
     assert found[["reranker", "query_id"]].to_numpy().tolist() == [["B", "q2"], ["B", "q1"], ["A", "q1"]]

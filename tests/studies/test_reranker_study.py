@@ -1,3 +1,5 @@
+import statistics
+
 import pytest
 from drawing import frame, tables
 from enumeration import Doc
@@ -38,6 +40,9 @@ def test_a_row_holds_the_figures_of_both_measures():
         "first_gap_max": 1 / 4,
         "second_traditional": 1,
         "second_gap_max": 0,
+        "tie_ratio_std": statistics.stdev([1 / 2, 0]),
+        "first_traditional_std": 0,
+        "first_tied_std": statistics.stdev([3 / 4, 1]),
     }
     assert row[list(known)].to_dict() == pytest.approx(known)
 
