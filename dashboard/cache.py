@@ -11,7 +11,7 @@ from metrics import TREATMENTS, Evaluation, evaluate
 from metrics.cli import OPEN
 from metrics.errors import TieScopeError
 from metrics.runs import File, Source, read
-from metrics.ties import Ranking
+from metrics.ties import Judgments, Ranking
 
 SAMPLE = Path(__file__).parents[1] / "sample_data" / "llm_rerankers.csv"
 SAMPLE_LABEL = "Sample: simulated rerankers"
@@ -65,4 +65,5 @@ def evaluation(label: str, _board: Board) -> Evaluation:
 @st.cache_resource(show_spinner=False, max_entries=16)
 def ranking(label: str, reranker: str, _board: Board) -> Ranking:
     """The lists of one reranker, cut into tie groups."""
-    return Ranking.of(_board.runs.tables[reranker], _board.runs.qrels)
+    table, qrels = _board.runs.tables[reranker], _board.runs.qrels
+    return Ranking.of(table, Judgments.of(table if qrels is None else qrels))

@@ -156,7 +156,8 @@ def _text(table: pd.DataFrame, form: Format) -> str:
     if form is Format.csv:
         return str(table.to_csv(index=False, lineterminator="\n"))
     if form is Format.json:
-        return json.dumps(table.to_dict("records"), indent=1, ensure_ascii=False) + "\n"
+        records = table.astype(object).where(table.notna(), None).to_dict("records")
+        return json.dumps(records, indent=1, ensure_ascii=False) + "\n"
     return _for_people(table)
 
 

@@ -1,6 +1,6 @@
 """Floor 4: runs × measures × treatments → one table of values, list by list."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -11,9 +11,13 @@ import pandas as pd
 from metrics.errors import UsageError
 from metrics.measures import MeasureAt, parse
 from metrics.runs import Runs
-from metrics.ties import Ranking, Treatment, log10_factorials, refine, treatment
+from metrics.ties import Judgments, Ranking, TieGroups, Treatment, log10_factorials, refine, treatment
+from metrics.ties.judgments import FloatArray
 
 Policy = Literal["zero", "skip"]
+UNTOUCHED = treatment("expected")
+DRAWS = 300
+"""Orderings drawn for a standard deviation that has no closed form."""
 
 
 @dataclass(frozen=True)
@@ -68,22 +72,27 @@ class Evaluation:
 
 def evaluate(
     runs: Runs,
-    measures: Sequence[str] = ("RR", "Hits@1", "Hits@3", "Hits@10"),
+    measures: Sequence[str] = ("RR", "Hits@1", "Hits@3", "Hits@10", "AP", "nDCG@10"),
     ties: Sequence[str] = ("input", "expected", "optimistic", "pessimistic"),
     *,
+    precision: str = "float64",
     missing: Policy = "zero",
     empty: Policy = "zero",
     relevant_from: float = 1,
+    tiebreak_by: Sequence[str] = (),
 ) -> Evaluation:
     """Score every list under every treatment of its ties.
 
     Args:
         runs: what was ranked.
-        measures: names such as `RR`, `RR@10`, `Hits@3` (`metrics.MEASURES`).
-        ties: names of treatments (`metrics.TREATMENTS`).
+        measures: names such as `RR`, `Hits@3`, `nDCG@10` (`metrics.MEASURES`).
+        ties: names of treatments (`metrics.TREATMENTS`), or `random:SEED`.
+        precision: how scores are rounded before they are compared: float64 (as read), float32,
+            float16, bfloat16 or decimals:N.
         missing: queries of the qrels that a run lacks count 0, or are left out.
         empty: queries with nothing relevant count 0, or are left out.
         relevant_from: smallest grade that counts as relevant, above 0.
+        tiebreak_by: further score columns that split ties first, highest first.
 
     Raises:
         UsageError: a name that does not exist, or a policy that is neither zero nor skip.
@@ -91,10 +100,12 @@ def evaluate(
     asked = tuple(dict.fromkeys(map(parse, measures)))
     how = tuple(dict.fromkeys(map(treatment, ties)))
     _check(asked, how, missing, empty, relevant_from)
-    parts = [
-        _evaluate_one(name, Ranking.of(table, runs.qrels, relevant_from), asked, how, missing, empty)
-        for name, table in runs.tables.items()
-    ]
+    shared = None if runs.qrels is None else Judgments.of(runs.qrels, relevant_from)
+    parts = []
+    for name, table in runs.tables.items():
+        judgments = shared or Judgments.of(table, relevant_from)
+        ranking = Ranking.of(table, judgments, precision, tiebreak_by)
+        parts.append(_evaluate_one(name, ranking, asked, how, missing, empty))
     policies = pd.DataFrame([part[2] for part in parts], index=pd.Index(runs.rerankers, name="reranker"))
     return Evaluation(
         scores=pd.concat([part[0] for part in parts]),
@@ -127,19 +138,23 @@ def _evaluate_one(
     missing: str,
     empty: str,
 ) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, int]]:
-    columns = {}
-    for one in how:
-        groups = refine(ranking, one)
-        for measure in asked:
-            columns[str(measure), one.name] = measure.values(groups)
+    columns = [values for one in how for values in _values(ranking, asked, one)]
     lists = _describe(ranking, sorted({m.k for m in asked if m.k is not None}))
-    no_rows, nothing = lists["n_docs"] == 0, ranking.n_relevant == 0
+    no_rows, nothing = ranking.n_docs == 0, ranking.judgments.n_relevant == 0
     kept = ~((no_rows & (missing == "skip")) | (nothing & (empty == "skip")))
-    index = pd.MultiIndex.from_product([[name], ranking.query_ids.to_pylist()], names=["reranker", "query_id"])[
-        kept
-    ]
-    scores = pd.DataFrame({key: value[kept] for key, value in columns.items()}, index=index)
-    scores = scores.reindex(
+    queries = pd.Index(ranking.query_ids.to_pandas())[kept]
+    index = pd.MultiIndex(
+        levels=[[name], queries],
+        codes=[np.zeros(len(queries), int), np.arange(len(queries))],
+        names=["reranker", "query_id"],
+        verify_integrity=False,
+    )
+    names = [(str(measure), one.name) for one in how for measure in asked]
+    scores = pd.DataFrame(
+        np.column_stack(columns)[kept],
+        index=index,
+        columns=pd.MultiIndex.from_tuples(names, names=["measure", "ties"]),
+    ).reindex(
         columns=pd.MultiIndex.from_product(
             [map(str, asked), [one.name for one in how]], names=["measure", "ties"]
         )
@@ -154,18 +169,55 @@ def _evaluate_one(
     return scores, table, counts
 
 
+def _values(ranking: Ranking, asked: Sequence[MeasureAt], how: Treatment) -> Iterator[FloatArray]:
+    """(n_lists,) values of each measure under one treatment; one refinement for all that share it."""
+    made: dict[tuple[str, bool, bool], TieGroups] = {}
+
+    def groups(measure: MeasureAt) -> TieGroups:
+        family = measure.measure.family
+        key = family.counts, family.targets, family.own_rule
+        if key not in made:
+            counted = ranking.judged if family.counts == "judged" else None
+            used = UNTOUCHED if family.own_rule or how.spread else how
+            made[key] = refine(ranking, used, counted, targets=family.targets)
+        return made[key]
+
+    for measure in asked:
+        if not how.spread:
+            yield measure.values(groups(measure))
+        elif measure.measure.family.own_rule:
+            yield np.zeros(ranking.n_lists)
+        else:
+            variance = measure.variances(groups(measure))
+            yield np.sqrt(sampled_variance(ranking, measure) if variance is None else variance)
+
+
+def sampled_variance(ranking: Ranking, measure: MeasureAt) -> FloatArray:
+    """(n_lists,) variance over `DRAWS` seeded orderings, for measures without a closed form (AP, DR, Div).
+
+    Its square root is within about 4 % of the standard deviation (one standard error).
+    """
+    mean, square = np.zeros(ranking.n_lists), np.zeros(ranking.n_lists)
+    for seed in range(DRAWS):
+        value = measure.values(refine(ranking, treatment(f"random:{seed}")))
+        step = value - mean
+        mean += step / (seed + 1)
+        square += step * (value - mean)
+    return square / (DRAWS - 1)
+
+
 def _describe(ranking: Ranking, cutoffs: Sequence[int]) -> dict[str, npt.NDArray[np.generic]]:
     """What the ties of each list look like; arrays of (n_lists,)."""
     n, owner, sizes = ranking.n_lists, ranking.group_lists, ranking.sizes
     tied = sizes > 1
-    docs = np.bincount(ranking.lists, minlength=n)
+    docs = ranking.n_docs
     tied_docs = np.bincount(owner, sizes * tied, minlength=n).astype(np.int64)
     largest = np.zeros(n, dtype=np.int64)
     np.maximum.at(largest, owner, sizes)
     factorials = log10_factorials(int(sizes.max(initial=0)))
     table: dict[str, npt.NDArray[np.generic]] = {
         "n_docs": docs,
-        "n_relevant": ranking.n_relevant,
+        "n_relevant": ranking.judgments.n_relevant,
         "n_tie_groups": np.bincount(owner, tied, minlength=n).astype(np.int64),
         "max_tie_size": largest,
         "tied_docs": tied_docs,

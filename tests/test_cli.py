@@ -1,15 +1,11 @@
 import csv
 import io
 import json
-import math
-import subprocess
-import sys
-from importlib.metadata import entry_points
 
 import pandas as pd
 import pytest
 
-from metrics import cli, evaluate, read_runs
+from metrics import evaluate, read_runs
 
 TABLE = """reranker,query_id,doc_id,score,relevance
 [b]LLM,q1,a,1,0
@@ -24,20 +20,6 @@ TABLE = """reranker,query_id,doc_id,score,relevance
 @pytest.fixture
 def table(write):
     return write("runs.csv", TABLE)
-
-
-@pytest.fixture
-def call(monkeypatch, capsys):
-    """Run the command: exit code, standard output, standard error."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["tiescope", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        captured = capsys.readouterr()
-        return stop.value.code or 0, captured.out, captured.err
-
-    return run
 
 
 def rows(text):
@@ -78,6 +60,13 @@ def test_json_holds_the_same_records_as_csv_to_the_last_bit(call, table):
     asked = ["evaluate", table, "--per-query", "-m", "RR", "--format"]
     records = json.loads(call(*asked, "json")[1])
     assert records == [row | {"value": float(row["value"])} for row in rows(call(*asked, "csv")[1])]
+
+
+def test_json_of_a_reranker_without_a_scored_list_is_valid_and_null(call, write):
+    path = write("none.csv", "query_id,doc_id,score,relevance\nq,a,1,0\n")
+    asked = ["-m", "RR", "--ties", "expected", "--empty", "skip", "--format", "json"]
+    _, out, _ = call("evaluate", path, *asked)
+    assert [record["value"] for record in json.loads(out, parse_constant=pytest.fail)] == [None]
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "table"])
@@ -151,79 +140,3 @@ def test_policies_are_those_of_evaluate(call, write, options, value):
         "evaluate", run, "--qrels", qrels, "--format", "csv", "-m", "RR", "--ties", "input", *options
     )
     assert float(rows(out)[0]["value"]) == pytest.approx(value)
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["-m", "Foo"], "'Foo'"),
-        (["-m", "Hits"], "cut-off"),
-        (["--ties", "best"], "'best'"),
-        (["--relevant-from", "0"], "relevant_from"),
-        (["--missing", "drop"], "drop"),
-        (["--format", "xls"], "xls"),
-        (["--no-such-option"], "--no-such-option"),
-    ],
-)
-def test_bad_usage_exits_2_with_a_message_on_stderr_alone(call, table, options, words):
-    code, out, err = call("evaluate", table, *options)
-    assert (code, out) == (2, "")
-    assert words in err
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "words"),
-    [
-        ("bad.trec", "q Q0 a 1 high t\n", "bad.trec, line 1: score 'high' is not a number"),
-        ("alone.trec", "q Q0 a 1 1 t\n", "--qrels"),
-        ("picture.csv", "\x00\x01\x02", "picture.csv, line 1"),
-        (":100:[b].csv", "", ":100:[b].csv, line 1: the file is empty"),
-    ],
-)
-def test_unreadable_input_exits_2_with_the_file_and_line_on_stderr(call, write, name, text, words):
-    code, out, err = call("evaluate", write(name, text))
-    assert (code, out) == (2, "")
-    assert err.startswith("tiescope: ")
-    assert words in err
-
-
-@pytest.mark.parametrize("form", ["csv", "json", "table", "parquet"])
-def test_an_output_that_cannot_be_written_exits_2_with_its_path(call, table, tmp_path, form):
-    target = tmp_path / "nowhere" / "out.txt"
-    code, _, err = call("evaluate", table, "--format", form, "-o", target)
-    assert code == 2
-    assert str(target.parent) in err
-
-
-def test_the_app_refuses_unreadable_files_before_it_serves(call, tmp_path):
-    code, _, err = call("app", tmp_path / "missing.trec")
-    assert code == 2
-    assert "missing.trec" in err
-
-
-def test_the_command_is_called_tiescope():
-    (command,) = entry_points(group="console_scripts", name="tiescope")
-    assert command.load() is cli.main
-
-
-def process(*arguments):
-    code = "from metrics.cli import main; main()"
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 our own interpreter
-
-
-def test_a_process_exits_0_with_data_on_stdout_and_nothing_on_stderr(write):
-    table = write("llm.csv", "query_id,doc_id,score,relevance\nq,a,1,0\nq,b,1,0\nq,c,1,1\n")
-    done = process("evaluate", table, "--format", "csv", "-m", "RR", "--ties", "expected")
-    assert done.returncode == 0
-    assert math.isclose(float(rows(done.stdout)[0]["value"]), 11 / 18)
-    assert done.stderr == ""
-
-
-@pytest.mark.parametrize("arguments", [["evaluate", "missing.trec"], ["evaluate"], ["no-such-command"]])
-def test_a_process_exits_2_with_a_message_and_no_traceback(arguments):
-    done = process(*arguments)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.strip()
-    assert "Traceback" not in done.stderr

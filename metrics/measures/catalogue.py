@@ -6,8 +6,15 @@ from difflib import get_close_matches
 import numpy as np
 
 from metrics.errors import UsageError
+from metrics.measures import additive as add
+from metrics.measures import own_rules as own
+from metrics.measures.average_precision import average_precision
 from metrics.measures.first_hit import first_hit
 from metrics.measures.model import Measure, MeasureAt
+from metrics.measures.targets import distinct_recall, distinct_targets
+
+_TIES = "ties: McSherry & Najork, ECIR 2008"
+_DCG = "Järvelin & Kekäläinen, TOIS 2002; gain 2^grade - 1: Burges et al., ICML 2005"
 
 MEASURES: tuple[Measure, ...] = (
     Measure(
@@ -16,49 +23,192 @@ MEASURES: tuple[Measure, ...] = (
         cutoff="optional",
         traditional="MRR",
         tied="MTRR",
-        aliases=("MRR", "MTRR", "ReciprocalRank"),
+        aliases=("MRR", "MTRR", "ReciprocalRank", "recip_rank"),
         summary="One over the rank of the first relevant document.",
-        source="Voorhees, TREC-8 QA track report, 1999; ties: McSherry & Najork, ECIR 2008",
+        source=f"Voorhees, TREC-8 QA track report, 1999; {_TIES}",
     ),
     Measure(
         name="Hits",
         family=first_hit(np.ones_like),
         cutoff="required",
-        traditional="Hits",
         tied="TMHits",
         aliases=("TMHits", "Hit", "Success", "HitRate"),
         summary="Whether a relevant document is among the first k.",
-        source="ties: McSherry & Najork, ECIR 2008; TMHits: arXiv 2405.18414",
+        source=f"{_TIES}; TMHits: arXiv 2405.18414",
+    ),
+    Measure(
+        name="AP",
+        family=average_precision,
+        cutoff="none",
+        traditional="MAP",
+        tied="tied MAP",
+        aliases=("MAP", "AveragePrecision"),
+        summary="Precision at each relevant document, averaged over all that are relevant.",
+        source=f"Buckley & Voorhees, SIGIR 2000; {_TIES}",
+    ),
+    Measure(
+        name="nDCG",
+        family=add.additive(
+            lambda groups: add.exponential(groups.grades), add.logarithmic, add.per_ideal(add.exponential)
+        ),
+        cutoff="optional",
+        aliases=("nDCG-exp",),
+        summary="Gain 2^grade - 1 discounted by place, over that of all judged documents in their best order.",
+        source=f"{_DCG}; {_TIES}",
+    ),
+    Measure(
+        name="nDCG-linear",
+        family=add.additive(
+            lambda groups: add.linear(groups.grades), add.logarithmic, add.per_ideal(add.linear)
+        ),
+        cutoff="optional",
+        aliases=("ndcg_cut", "nDCG-lin"),
+        summary="As nDCG with the grade itself as gain: trec_eval's ndcg_cut.",
+        source=f"Järvelin & Kekäläinen, TOIS 2002; {_TIES}",
+    ),
+    Measure(
+        name="DCG",
+        family=add.additive(lambda groups: add.exponential(groups.grades), add.logarithmic),
+        cutoff="optional",
+        summary="Gain 2^grade - 1 discounted by place; no upper bound.",
+        source=f"{_DCG}; {_TIES}",
+        largest=None,
+    ),
+    Measure(
+        name="P",
+        family=add.additive(add.relevant, scale=add.per_k),
+        cutoff="required",
+        aliases=("Precision",),
+        summary="Relevant documents among the first k, over k.",
+        source=f"Kent et al., 1955; {_TIES}",
+    ),
+    Measure(
+        name="R",
+        family=add.additive(add.relevant, scale=add.per_relevant),
+        cutoff="required",
+        aliases=("Recall",),
+        summary="Relevant documents among the first k, over all that are relevant.",
+        source=f"Kent et al., 1955; {_TIES}",
+    ),
+    Measure(
+        name="F1",
+        family=add.additive(add.relevant, scale=add.f1),
+        cutoff="required",
+        aliases=("F", "F1-score"),
+        summary="Harmonic mean of P@k and R@k.",
+        source=f"van Rijsbergen, 1979; {_TIES}",
+    ),
+    Measure(
+        name="Rprec",
+        family=add.additive(
+            add.relevant, scale=add.per_relevant, cut=lambda groups: groups.n_relevant.astype(np.float64)
+        ),
+        cutoff="none",
+        aliases=("R-precision",),
+        summary="Precision at as many documents as are relevant.",
+        source=f"Buckley & Voorhees, SIGIR 2000; {_TIES}",
+    ),
+    Measure(
+        name="RBP",
+        family=add.additive(add.relevant, add.persistent),
+        cutoff="none",
+        summary="Relevant documents weighted by a reader who goes on with probability p.",
+        source=f"Moffat & Zobel, TOIS 2008; {_TIES}",
+        parameter=0.8,
+    ),
+    Measure(
+        name="Judged",
+        family=add.additive(add.judged, scale=add.per_k, counts_all=True),
+        cutoff="required",
+        summary="Documents among the first k that somebody judged, over k.",
+        source=f"as P@k; {_TIES}",
+    ),
+    Measure(
+        name="DR",
+        family=distinct_recall,
+        cutoff="required",
+        aliases=("DistinctRecall",),
+        summary="Distinct relevant targets among the first k, over all targets.",
+        source="seed 5: De-duplicate Recall; ties: hypergeometric, per target",
+    ),
+    Measure(
+        name="Div",
+        family=distinct_targets,
+        cutoff="required",
+        aliases=("Diversity",),
+        summary="Number of distinct relevant targets among the first k: a count.",
+        source="seed 5: Diversity Count; ties: hypergeometric, per target",
+        largest=None,
+    ),
+    Measure(
+        name="TsRR",
+        family=own.tie_sensitive_rr,
+        cutoff="none",
+        summary="Reciprocal rank that leans to the worst order the more irrelevant documents tie.",
+        source="TsRR, McGill DMaS",
+    ),
+    Measure(
+        name="taRR",
+        family=own.tie_aware_rr,
+        cutoff="none",
+        aliases=("ta-RR",),
+        summary="One over the expected rank of the first relevant document.",
+        source="ta-RR, McGill DMaS",
+    ),
+    Measure(
+        name="GRAG-RR",
+        family=own.grag_rr,
+        cutoff="none",
+        summary="One over the mean rank of its tie, averaged over all relevant documents.",
+        source="arXiv 2405.18414, eq. 11",
+    ),
+    Measure(
+        name="GRAG-Hits",
+        family=own.grag_hits,
+        cutoff="required",
+        summary="Share of its tie that fits in the first k, averaged over all relevant documents.",
+        source="arXiv 2405.18414, eq. 12, as its text describes it",
     ),
 )
 """Every measure there is."""
 
 _NAMES = {name.casefold(): m for m in MEASURES for name in (m.name, *m.aliases)}
 _DIGITS = 9
-_PATTERN = re.compile(r"\s*([A-Za-z-]+)(?:@(\d+))?\s*")
+_PATTERN = re.compile(r"\s*([A-Za-z][\w-]*?)(?:\((?:p=)?(0?\.\d{1,12}|[01])\))?(?:@(\d+))?\s*", re.ASCII)
 
 
 def parse(text: str) -> MeasureAt:
-    """The measure a name means: `RR`, `MRR@10`, `Hits@3`.
+    """The measure a name means: `RR`, `MRR@10`, `nDCG@10`, `RBP(0.8)`.
 
     Raises:
-        UsageError: no such measure, or its cut-off is missing or below 1.
+        UsageError: no such measure, or a cut-off or parameter that it cannot have.
     """
     match = _PATTERN.fullmatch(text)
     measure = _NAMES.get(match[1].casefold()) if match else None
     if match is None or measure is None:
-        raise UsageError(f"There is no measure {text!r}. {_suggestion(text)}")
-    digits = (match[2] or "").lstrip("0")
-    if match[2] and not 1 <= len(digits) <= _DIGITS:
-        raise UsageError(f"{text[:40]}: a cut-off is 1 or more, up to {10**_DIGITS - 1:,}.")
-    k = int(digits) if digits else None
+        raise UsageError(f"There is no measure {text[:40]!r}. {_suggestion(text)}")
+    k, parameter = _cutoff(text, match[3]), measure.parameter
     if k is None and measure.cutoff == "required":
         raise UsageError(f"{text} needs a cut-off, such as {measure.name}@10.")
-    return MeasureAt(measure, k)
+    if k is not None and measure.cutoff == "none":
+        raise UsageError(f"{text}: {measure.name} takes no cut-off.")
+    if match[2] is not None:
+        parameter = float(match[2])
+        if measure.parameter is None or not 0 < parameter < 1:
+            raise UsageError(f"{text}: only RBP takes a parameter, between 0 and 1: RBP(0.8).")
+    return MeasureAt(measure, k, parameter)
+
+
+def _cutoff(text: str, digits: str | None) -> int | None:
+    if digits is None:
+        return None
+    if not 1 <= len(digits.lstrip("0")) <= _DIGITS:
+        raise UsageError(f"{text[:40]}: a cut-off is 1 or more, up to {10**_DIGITS - 1:,}.")
+    return int(digits)
 
 
 def _suggestion(text: str) -> str:
-    close = get_close_matches(text.split("@", maxsplit=1)[0].casefold(), _NAMES, n=1)
+    close = get_close_matches(text.split("@", maxsplit=1)[0].casefold()[:40], _NAMES, n=1)
     if close:
         return f"Did you mean {_NAMES[close[0]].name}?"
     return f"Measures: {', '.join(m.name + ('@k' if m.cutoff == 'required' else '') for m in MEASURES)}."

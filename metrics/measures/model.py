@@ -4,11 +4,33 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from metrics.ties.ranking import FloatArray
-from metrics.ties.treatments import TieGroups
+from metrics.ties.groups import TieGroups
+from metrics.ties.judgments import FloatArray
 
-Family = Callable[[TieGroups, int | None], FloatArray]
-"""(tie groups, cut-off) → (n_lists,) expectation of the measure over what is still tied."""
+Parameter = float | None
+"""Cut-off of a measure, or its other parameter; None where it has none."""
+
+Formula = Callable[[TieGroups, Parameter], FloatArray]
+"""(tie groups, parameter) → (n_lists,) values."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """How a kind of measure is computed.
+
+    Attributes:
+        mean: its exact expectation over what is tied; on groups of one, its plain value.
+        variance: its exact variance over what is tied; None where there is no closed form.
+        counts: which documents matter: those with a grade above 0, or all that were judged.
+        targets: whether distinct targets are counted, which have a best and worst order of their own.
+        own_rule: whether it has its own rule for ties, so that no treatment applies.
+    """
+
+    mean: Formula
+    variance: Formula | None = None
+    counts: Literal["graded", "judged"] = "graded"
+    targets: bool = False
+    own_rule: bool = False
 
 
 @dataclass(frozen=True)
@@ -16,24 +38,28 @@ class Measure:
     """One measure.
 
     Attributes:
-        name: as in `RR@10`, without the cut-off.
-        family: its exact expectation over tie groups; on groups of one, its plain value.
-        cutoff: whether a cut-off may or must follow the name.
-        traditional: name of its mean under a strict order.
-        tied: name of its mean expectation.
+        name: as in `nDCG@10`, without the cut-off.
+        family: its formula.
+        cutoff: whether a cut-off may, must or cannot follow the name.
+        traditional: name of its mean under a strict order; empty where it is the name.
+        tied: name of its mean expectation; empty where it is "tied" and the name.
         aliases: other names that are understood.
         summary: one line for people.
         source: where the formula comes from.
+        parameter: a parameter in brackets, with its default; None where there is none.
+        largest: the largest value it can take; None where there is no bound.
     """
 
     name: str
     family: Family
-    cutoff: Literal["optional", "required"]
-    traditional: str
-    tied: str
-    aliases: tuple[str, ...]
+    cutoff: Literal["none", "optional", "required"]
     summary: str
     source: str
+    traditional: str = ""
+    tied: str = ""
+    aliases: tuple[str, ...] = ()
+    parameter: float | None = None
+    largest: float | None = 1
 
 
 @dataclass(frozen=True)
@@ -42,6 +68,7 @@ class MeasureAt:
 
     measure: Measure
     k: int | None = None
+    parameter: float | None = None
 
     def __str__(self) -> str:
         return self.measure.name + self._suffix
@@ -49,17 +76,27 @@ class MeasureAt:
     @property
     def traditional(self) -> str:
         """Name of the traditional mean, such as `MRR@10`."""
-        return self.measure.traditional + self._suffix
+        return (self.measure.traditional or self.measure.name) + self._suffix
 
     @property
     def tied(self) -> str:
         """Name of the tied mean, such as `MTRR@10`."""
-        return self.measure.tied + self._suffix
+        if self.measure.family.own_rule:
+            return self.traditional
+        return (self.measure.tied or f"tied {self.measure.traditional or self.measure.name}") + self._suffix
 
     @property
     def _suffix(self) -> str:
-        return "" if self.k is None else f"@{self.k}"
+        inside = "" if self.parameter is None else f"({self.parameter:g})"
+        return inside + ("" if self.k is None else f"@{self.k}")
 
     def values(self, groups: TieGroups) -> FloatArray:
-        """(n_lists,) expectation over what is tied; 0 where nothing relevant was listed."""
-        return self.measure.family(groups, self.k)
+        """(n_lists,) expectation over what is tied; 0 where nothing that counts was listed."""
+        return self.measure.family.mean(groups, self.k if self.parameter is None else self.parameter)
+
+    def variances(self, groups: TieGroups) -> FloatArray | None:
+        """(n_lists,) variance over what is tied; None where there is no closed form."""
+        formula = self.measure.family.variance
+        return (
+            None if formula is None else formula(groups, self.k if self.parameter is None else self.parameter)
+        )

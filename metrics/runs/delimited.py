@@ -15,6 +15,7 @@ from metrics.runs.columns import BY_NAME
 from metrics.runs.files import File
 from metrics.runs.source import Origin, Source, typed
 
+csv.field_size_limit(2**31 - 1)  # a document's text may be long; the size of the file is bounded already
 _BLOCK = 2**20
 """Bytes that pyarrow parses at a time; a line must fit in."""
 
@@ -42,12 +43,14 @@ def read_delimited(file: File, format_name: str, layout: Layout, mapping: Mappin
     """
     data = _single_spaced(file.text) if layout.delimiter == " " else file.text
     header = layout.names or tuple(header_of(data, layout))
-    _refuse_open_quote(file, data, layout)
     try:
         raw = _parse(data, header, layout, mapping)
     except pa.ArrowInvalid:
         _explain(file, data, header, layout)
         raw = _parse(data, header, layout, mapping, as_text=True)
+    lines = data.count(b"\n") + (not data.endswith(b"\n")) - (not layout.names)
+    if layout.quoted and b'"' in data and len(raw) != lines:
+        _refuse_open_quote(file, data, layout)
 
     def line_of(row: int) -> int:
         first = 0 if layout.names else 1
@@ -59,12 +62,12 @@ def read_delimited(file: File, format_name: str, layout: Layout, mapping: Mappin
 
 
 def header_of(data: bytes, layout: Layout) -> list[str]:
-    """Fields of the first line that is not blank."""
-    return next(rows(data, layout))[1]
+    """Fields of the first line that is not blank; none where all are."""
+    return next(rows(data, layout), (0, []))[1]
 
 
 def rows(data: bytes, layout: Layout, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
-    """Line number and fields of each line that is not blank.
+    """Line number and fields of each line that is not empty, from the first that is not blank.
 
     Raises:
         csv.Error: with `strict`, at a quote that never closes.
@@ -72,15 +75,12 @@ def rows(data: bytes, layout: Layout, *, strict: bool = False) -> Iterator[tuple
     text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors="replace", newline="")
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if layout.quoted else csv.QUOTE_NONE
     found = csv.reader(text, delimiter=layout.delimiter, quoting=quoting, strict=strict)
-    limit = csv.field_size_limit(len(data) + 1)
-    try:
-        before = 0
-        for fields in found:
-            if fields:
-                yield before + 1, fields
-            before = found.line_num
-    finally:
-        csv.field_size_limit(limit)
+    before, begun = 0, False
+    for fields in found:
+        begun = begun or len(fields) > 1 or bool("".join(fields).strip())
+        if fields and begun:
+            yield before + 1, fields
+        before = found.line_num
 
 
 def _parse(
@@ -123,16 +123,14 @@ def _single_spaced(data: bytes) -> bytes:
 
 
 def _refuse_open_quote(file: File, data: bytes, layout: Layout) -> None:
-    """A quote that never closes would swallow the rest of the file."""
-    if not layout.quoted or data.count(b'"') % 2 == 0:
-        return
+    """A quote that does not close where it should swallows what follows."""
     line = 0
     try:
         for line, fields in rows(data, layout, strict=True):  # noqa: B007 the last line read is the point
             del fields
     except csv.Error as error:
         after = next((at for at, _ in rows(data, layout) if at > line), line)
-        raise ReadError(file.name, "a quote is opened and never closed", "Close it.", line=after) from error
+        raise ReadError(file.name, "a quote is opened and not closed", "Close it.", line=after) from error
 
 
 def _explain(file: File, data: bytes, header: Sequence[str], layout: Layout) -> None:
@@ -142,6 +140,8 @@ def _explain(file: File, data: bytes, header: Sequence[str], layout: Layout) -> 
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ReadError(file.name, "the text is not UTF-8", "Save it as UTF-8.", line=line) from error
+    if layout.quoted and b'"' in data:
+        _refuse_open_quote(file, data, layout)
     for line, fields in rows(data, layout):
         if len(fields) != len(header):
             problem = f"{len(fields)} fields where {len(header)} are expected ({', '.join(header)})"

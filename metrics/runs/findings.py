@@ -31,7 +31,7 @@ def as_frame(found: Iterable[Finding]) -> pd.DataFrame:
 
 
 def coverage(tables: Mapping[str, pa.Table], qrels: pa.Table | None) -> list[Finding]:
-    """Queries that only one side knows, and documents nobody judged."""
+    """Queries that only one side knows."""
     if qrels is None:
         return _own_queries(tables)
     judged = pc.unique(qrels["query_id"])

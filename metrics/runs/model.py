@@ -88,6 +88,10 @@ class Runs:
                 f"Nothing says which documents of {without[0]!r} are relevant. "
                 "Give judgments (--qrels FILE), or a table with a relevance column."
             )
+        if qrels is not None:
+            noted += tuple(
+                _relevance_unused(name) for name, table in tables.items() if "relevance" in table.column_names
+            )
         return cls(tables, qrels, noted)
 
     @classmethod
@@ -102,7 +106,7 @@ class Runs:
         Raises:
             ReadError: a missing column, an empty id, a score that is no number, a repeated document.
         """
-        plain = frame.rename(columns=str)
+        plain = frame.set_axis([str(name) for name in frame.columns], axis=1)
         found = ", ".join(plain.columns)
         if not plain.columns.is_unique:
             raise ReadError("table", f"two columns share a name among {found}", "Rename one.")
@@ -226,6 +230,11 @@ def _repeats(table: pa.Table) -> tuple[tuple[int, int] | None, int]:
     repeated = np.flatnonzero(np.isin(key, again))
     first = int(repeated[0])
     return (first, int(np.flatnonzero(key == key[first])[1])), len(again)
+
+
+def _relevance_unused(name: str) -> Finding:
+    message = "The relevance inside the table is not used: judgments were given apart."
+    return Finding("info", "relevance-unused", name, None, message, "Leave the judgments out to use it.")
 
 
 def _unused(source: Source) -> Finding:

@@ -1,6 +1,7 @@
 """One list: where each document can land, and what every ordering of it scores."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
@@ -10,6 +11,7 @@ from metrics.measures import parse
 from metrics.studies.gap import EQUAL
 from metrics.studies.prose import Prose, Strong
 from metrics.ties import Orderings, Ranking, TieGroups, first_relevant_rank, refine, treatment
+from metrics.ties.judgments import IntArray
 
 
 def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:
@@ -19,19 +21,19 @@ def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:
         place (from 1), doc_id, score, grade, relevant, group (from 0), first and last (places its tie
         group covers).
     """
-    span = ranking.list_of(query_id)
-    groups = ranking.groups[span]
-    first = ranking.above[groups] + 1 if len(groups) else groups
+    documents = ranking.listed(query_id)
+    groups = ranking.groups[documents]
+    first = ranking.above[groups] + 1
     return pd.DataFrame(
         {
             "place": np.arange(1, len(groups) + 1),
-            "doc_id": ranking.doc_ids[span].to_pylist(),
-            "score": ranking.scores[span],
-            "grade": ranking.grades[span],
-            "relevant": ranking.relevant[span],
-            "group": groups - groups[0] if len(groups) else groups,
+            "doc_id": ranking.ids(documents).to_pylist(),
+            "score": ranking.scores[documents],
+            "grade": ranking.grades[documents],
+            "relevant": ranking.relevant[documents],
+            "group": groups - groups[:1],
             "first": first,
-            "last": first + ranking.sizes[groups] - 1 if len(groups) else groups,
+            "last": first + ranking.sizes[groups] - 1,
         }
     )
 
@@ -42,8 +44,7 @@ def first_rank_chances(ranking: Ranking, query_id: str) -> pd.DataFrame:
     Returns:
         rank, chance; no rows where nothing relevant is listed.
     """
-    groups = refine(ranking, treatment("expected"))
-    at = np.flatnonzero(groups.lists == ranking.query_ids.index(query_id).as_py())[:1]
+    groups, at = _leading(ranking, query_id, "expected")
     if not len(at):
         return pd.DataFrame({"rank": np.array([], dtype=np.int64), "chance": np.array([], dtype=float)})
     depth = int((groups.size - groups.relevant)[at[0]]) + 1
@@ -53,9 +54,15 @@ def first_rank_chances(ranking: Ranking, query_id: str) -> pd.DataFrame:
 
 def listed_rank(ranking: Ranking, query_id: str, how: str) -> int | None:
     """Rank of the first relevant document under a treatment that leaves no ties; None where none is listed."""
-    groups = refine(ranking, treatment(how))
-    at = np.flatnonzero(groups.lists == ranking.query_ids.index(query_id).as_py())[:1]
+    groups, at = _leading(ranking, query_id, how)
     return int(groups.above[at[0]]) + 1 if len(at) else None
+
+
+def _leading(ranking: Ranking, query_id: str, how: str) -> tuple[TieGroups, IntArray]:
+    """Tie groups of all lists, and the leading one of this list, if any."""
+    groups = refine(ranking, treatment(how))
+    leading = groups.leading()
+    return groups, leading[groups.lists[leading] == ranking.query_ids.index(query_id).as_py()]
 
 
 def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], limit: int) -> pd.DataFrame:
@@ -71,21 +78,45 @@ def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], lim
         ordering (from 1), documents (ids, top first, joined by a space), first_relevant (rank, NA
         where none is listed), and a column for each measure.
     """
-    found = list(islice(Orderings.of(ranking, query_id), limit))
-    documents = np.array(found, dtype=np.int64).reshape(len(found), -1)
-    lists, places = np.nonzero(ranking.relevant[documents])
-    ones = np.ones_like(lists)
-    groups = TieGroups(len(found), lists, places, ones, ones, np.ones(len(found), dtype=np.int64))
-    ids = ranking.doc_ids.to_numpy(zero_copy_only=False)
-    first = pd.Series(places + 1).groupby(lists).min().reindex(range(len(found)))
+    found = np.array(list(islice(Orderings.of(ranking, query_id), limit)), dtype=np.int64)
+    found = found.reshape(len(found), -1)
+    groups = ranking.in_orders(query_id, found)
+    ids = dict(zip(found[0].tolist(), ranking.ids(found[0]).to_pylist(), strict=True)) if len(found) else {}
+    leading = groups.leading()
+    first = pd.array([pd.NA] * len(found), dtype="Int64")
+    first[groups.lists[leading]] = groups.above[leading] + 1
     return pd.DataFrame(
         {
             "ordering": np.arange(1, len(found) + 1),
-            "documents": [" ".join(ids[row]) for row in documents],
-            "first_relevant": first.astype("Int64").to_numpy(),
+            "documents": [" ".join(ids[document] for document in row) for row in found.tolist()],
+            "first_relevant": first,
         }
         | {name: parse(name).values(groups) for name in measures}
     )
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A mean over drawn orderings, with its standard error."""
+
+    mean: float
+    standard_error: float
+    draws: int
+
+
+def sampled(ranking: Ranking, query_id: str, measure: str, draws: int, seed: int = 0) -> Sampled:
+    """Mean of a measure over orderings drawn evenly: what sampling would report for the exact tied value.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        measure: name of a measure.
+        draws: how many orderings, 2 or more.
+        seed: the same seed draws the same orderings.
+    """
+    orders = Orderings.of(ranking, query_id).sample(draws, seed)
+    values = parse(measure).values(ranking.in_orders(query_id, orders))
+    return Sampled(float(values.mean()), float(values.std(ddof=1) / np.sqrt(draws)), draws)
 
 
 def query_finding(

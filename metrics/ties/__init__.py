@@ -1,17 +1,32 @@
 """Floor 2: what equal scores mean."""
 
-from metrics.ties.permutations import Orderings, first_relevant_rank, log10_factorials
+from metrics.ties.groups import TieGroups
+from metrics.ties.judgments import Judgments
+from metrics.ties.permutations import (
+    Complexity,
+    Orderings,
+    Patterns,
+    first_relevant_rank,
+    log10_factorials,
+    place_chances,
+)
+from metrics.ties.precision import PRECISIONS
 from metrics.ties.ranking import Ranking
-from metrics.ties.treatments import TREATMENTS, TieGroups, Treatment, refine, treatment
+from metrics.ties.treatments import TREATMENTS, Treatment, refine, treatment
 
 __all__ = [
+    "PRECISIONS",
     "TREATMENTS",
+    "Complexity",
+    "Judgments",
     "Orderings",
+    "Patterns",
     "Ranking",
     "TieGroups",
     "Treatment",
     "first_relevant_rank",
     "log10_factorials",
+    "place_chances",
     "refine",
     "treatment",
 ]

@@ -1,13 +1,36 @@
-"""The orderings that the ties of a list allow: how many, which, and where the first relevant document lands."""
+"""The orderings that the ties of a list allow: how many, which, and where documents land."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, permutations
 from math import factorial, prod
 
 import numpy as np
 
-from metrics.ties.ranking import FloatArray, IntArray, Ranking
+from metrics.ties.batches import like_depths
+from metrics.ties.judgments import FloatArray, IntArray
+from metrics.ties.ranking import Ranking
+
+TRACTABLE = 10_000
+"""Orderings up to which the notebook enumerates."""
+
+
+@dataclass(frozen=True)
+class Complexity:
+    """The notebook's report on a list.
+
+    Attributes:
+        total_permutations: exact number of orderings.
+        tie_sizes: sizes of the tie groups of two or more.
+        is_tractable: whether they are few enough to enumerate.
+        recommended_sampling: draws to take where they are not.
+    """
+
+    total_permutations: int
+    tie_sizes: tuple[int, ...]
+    is_tractable: bool
+    recommended_sampling: int
 
 
 @dataclass(frozen=True)
@@ -26,9 +49,8 @@ class Orderings:
     @classmethod
     def of(cls, ranking: Ranking, query_id: str) -> "Orderings":
         """The orderings of one query's list."""
-        span = ranking.list_of(query_id)
-        documents = np.arange(span.start, span.stop)
-        cuts = np.flatnonzero(np.diff(ranking.groups[span])) + 1
+        documents = ranking.listed(query_id)
+        cuts = np.flatnonzero(np.diff(ranking.groups[documents])) + 1
         return cls(tuple(tuple(map(int, part)) for part in np.split(documents, cuts) if len(part)))
 
     @property
@@ -50,6 +72,83 @@ class Orderings:
             else:
                 return
 
+    def sample(self, draws: int, seed: int) -> IntArray:
+        """(draws, n_docs) orderings drawn evenly and independently, the same for the same seed."""
+        generator = np.random.default_rng(seed)
+        parts = [
+            generator.permuted(np.broadcast_to(np.array(group), (draws, len(group))), axis=1)
+            for group in self.groups
+        ]
+        return np.hstack(parts) if parts else np.empty((draws, 0), dtype=np.int64)
+
+    def complexity(self) -> Complexity:
+        """Whether the orderings can be enumerated, and how many to draw where not."""
+        total = self.count
+        return Complexity(
+            total_permutations=total,
+            tie_sizes=tuple(len(group) for group in self.groups if len(group) > 1),
+            is_tractable=total <= TRACTABLE,
+            recommended_sampling=max(1_000, min(TRACTABLE, total // 10)),
+        )
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """Every order of the grades of one list; documents of equal grade are not told apart.
+
+    Iterating yields tuples of grades, lazily: in each tie group the highest grade first, then
+    falling lexicographic order; the last group changes fastest. Each stands for `multiplicity`
+    orderings.
+
+    Attributes:
+        groups: grades of each tie group, top group first.
+    """
+
+    groups: tuple[tuple[float, ...], ...]
+
+    @classmethod
+    def of(cls, ranking: Ranking, query_id: str) -> "Patterns":
+        """The relevance patterns of one query's list."""
+        groups = Orderings.of(ranking, query_id).groups
+        return cls(tuple(tuple(map(float, ranking.grades[list(group)])) for group in groups))
+
+    @property
+    def multiplicity(self) -> int:
+        """Exact number of orderings behind each pattern."""
+        counts = chain.from_iterable(Counter(group).values() for group in self.groups)
+        return prod(factorial(count) for count in counts)
+
+    @property
+    def count(self) -> int:
+        """Exact number of patterns."""
+        return prod(factorial(len(group)) for group in self.groups) // self.multiplicity
+
+    def __iter__(self) -> Iterator[tuple[float, ...]]:
+        now = [sorted(group, reverse=True) for group in self.groups]
+        while True:
+            yield tuple(chain.from_iterable(now))
+            for group in reversed(now):
+                if _step_down(group):
+                    break
+            else:
+                return
+
+
+def _step_down(values: list[float]) -> bool:
+    """Turn into the next smaller order in place; after the smallest, back to the largest and False."""
+    at = len(values) - 2
+    while at >= 0 and values[at] <= values[at + 1]:
+        at -= 1
+    if at < 0:
+        values.reverse()
+        return False
+    other = len(values) - 1
+    while values[other] >= values[at]:
+        other -= 1
+    values[at], values[other] = values[other], values[at]
+    values[at + 1 :] = values[:at:-1]
+    return True
+
 
 def first_relevant_rank(size: IntArray, relevant: IntArray, depth: int) -> FloatArray:
     """Chance that the first relevant document of a tie group stands at each of its places.
@@ -69,6 +168,39 @@ def first_relevant_rank(size: IntArray, relevant: IntArray, depth: int) -> Float
     left = np.clip((size - relevant)[:, None] - places + 1, 0, None)
     ratios = left / np.clip(size[:, None] - places, 1, None)
     return np.cumprod(np.hstack([(relevant / size)[:, None], ratios]), axis=1)
+
+
+def chance_of_none(size: IntArray, marked: IntArray, within: IntArray) -> FloatArray:
+    """Chance that none of some marked documents of a tie group is among its first places.
+
+    C(n - t, m) / C(n, m), as the product of (n - max(t, m) - j) / (n - j), j from 0 to min(t, m) - 1.
+
+    Args:
+        size: (n,) documents in the group: n.
+        marked: (n,) marked ones: t.
+        within: (n,) first places looked at: m.
+    """
+    found = np.ones(len(size))
+    fewer, more = np.minimum(marked, within), np.maximum(marked, within)
+    for part, deepest in like_depths(fewer):
+        steps = np.arange(deepest)
+        left = np.clip((size - more)[part, None] - steps, 0, None) / np.clip(size[part, None] - steps, 1, None)
+        left[steps >= fewer[part, None]] = 1
+        found[part] = left.prod(axis=1)
+    return found
+
+
+def place_chances(first: Sequence[int] | IntArray, last: Sequence[int] | IntArray, places: int) -> FloatArray:
+    """(n_docs, places) chance of each document at each place: even over those its tie group covers.
+
+    Args:
+        first: (n_docs,) first place of the document's tie group, from 1.
+        last: (n_docs,) its last place.
+        places: how many places to give.
+    """
+    place = np.arange(1, places + 1)
+    low, high = np.asarray(first)[:, None], np.asarray(last)[:, None]
+    return np.where((place >= low) & (place <= high), 1 / (high - low + 1), 0.0)
 
 
 def log10_factorials(largest: int) -> FloatArray:

@@ -1,5 +1,6 @@
 """Ranking: the lists of one reranker, sorted by score and cut into tie groups."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,73 +9,100 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from metrics.errors import UsageError
+from metrics.ties.groups import TieGroups
+from metrics.ties.judgments import FloatArray, IntArray, Judgments, encoded
+from metrics.ties.precision import rounded
+from metrics.ties.sorting import falling, segments
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Lists of one reranker, documents in order of list and falling score, ties in input order.
+    """Lists of one reranker: documents list by list, by falling score within; ties in no order.
 
     Attributes:
-        query_ids: (n_lists,) judged queries; a query the run lacks is a list without documents.
-        lists: (n_docs,) list of each document.
-        rows: (n_docs,) its row in the table the run came from: the input position.
-        doc_ids: (n_docs,) its id.
-        scores: (n_docs,) its score.
-        grades: (n_docs,) its grade, 0 where unjudged.
+        judgments: what is known of relevance; its queries are the lists, with or without documents.
+        doc_column: ids of the table the run came from, encoded.
+        segment_lists: (n_segments,) list of each run of documents.
+        segment_starts: (n_segments + 1,) first document of each, and the end.
+        rows: (n_docs,) row of each document in its table: the input position.
+        scores: (n_docs,) its score, rounded to the precision asked for.
         groups: (n_docs,) number of its tie group, counted through all lists.
-        n_relevant: (n_lists,) relevant documents known for the query, listed or not.
-        relevant_from: smallest grade that counts as relevant.
+        grades: (n_docs,) its grade, 0 where unjudged.
+        judged: (n_docs,) whether it was judged.
+        targets: (n_docs,) what it satisfies, None where each document is its own target.
     """
 
-    query_ids: pa.Array
-    lists: IntArray
+    judgments: Judgments
+    doc_column: pa.DictionaryArray
+    segment_lists: IntArray
+    segment_starts: IntArray
     rows: IntArray
-    doc_ids: pa.Array
     scores: FloatArray
-    grades: FloatArray
     groups: IntArray
-    n_relevant: IntArray
-    relevant_from: float
+    grades: FloatArray
+    judged: npt.NDArray[np.bool_]
+    targets: IntArray | None = None
 
     @classmethod
-    def of(cls, table: pa.Table, qrels: pa.Table | None, relevant_from: float = 1) -> "Ranking":
+    def of(
+        cls,
+        table: pa.Table,
+        judgments: Judgments,
+        precision: str = "float64",
+        tiebreak_by: Sequence[str] = (),
+    ) -> "Ranking":
         """Cut the lists of one run.
 
         Args:
-            table: query_id, doc_id, score, and relevance where there are no qrels; file order.
-            qrels: query_id, doc_id, relevance; its queries are the lists. Without, the run's own are.
-            relevant_from: smallest grade that counts as relevant.
+            table: query_id, doc_id, score, and the columns of `tiebreak_by`; file order.
+            judgments: what is known of relevance.
+            precision: how scores are rounded before they are compared (`metrics.ties.precision`).
+            tiebreak_by: further score columns; each splits what is level in those before it.
+
+        Raises:
+            UsageError: a precision or a column that does not exist.
         """
-        query_ids = pc.unique((table if qrels is None else qrels)["query_id"])
-        codes = pc.fill_null(pc.index_in(table["query_id"], value_set=query_ids), -1).to_numpy()
-        codes = codes.astype(np.int64)
-        scores = table["score"].to_numpy()
-        if qrels is None:
-            grades = table["relevance"].to_numpy()
-            n_relevant = np.bincount(codes[grades >= relevant_from], minlength=len(query_ids))
+        queries, documents = encoded(table["query_id"]), encoded(table["doc_id"])
+        places = pc.fill_null(pc.index_in(queries.dictionary, value_set=judgments.query_ids), -1)
+        lists = places.to_numpy().astype(np.int64)[queries.indices.to_numpy()]
+        at, segment_lists, starts = segments(lists)
+        keys = [rounded(table[name].to_numpy(), precision)[at] for name in _score_columns(table, tiebreak_by)]
+        order, first = falling(keys, starts)
+        if judgments.source is table:
+            rows = judgment = np.arange(len(lists))
         else:
-            grades, n_relevant = _judge(table["doc_id"], codes, qrels, query_ids, relevant_from)
-        known = np.flatnonzero(codes >= 0)
-        order = known[np.lexsort((-scores[known], codes[known]))]
-        lists, scores = codes[order], scores[order]
+            rows, judgment = judgments.find(lists, documents)
+        grades, judged = np.zeros(len(lists)), np.zeros(len(lists), dtype=bool)
+        grades[rows], judged[rows] = judgments.grades[judgment], True
+        targets = None
+        if judgments.targets is not None:
+            targets = np.full(len(lists), -1)
+            targets[rows] = judgments.targets[judgment]
+            targets = targets[at[order]]
+        at = at[order]
         return cls(
-            query_ids=query_ids,
-            lists=lists,
-            rows=order,
-            doc_ids=table["doc_id"].take(pa.array(order)),
-            scores=scores,
-            grades=grades[order],
-            groups=_groups(lists, scores),
-            n_relevant=n_relevant,
-            relevant_from=relevant_from,
+            judgments=judgments,
+            doc_column=documents,
+            segment_lists=segment_lists,
+            segment_starts=starts,
+            rows=at,
+            scores=keys[0][order],
+            groups=np.cumsum(first) - 1,
+            grades=grades[at],
+            judged=judged[at],
+            targets=targets,
         )
+
+    @property
+    def query_ids(self) -> pa.Array:
+        """(n_lists,) judged queries."""
+        return self.judgments.query_ids
 
     @property
     def n_lists(self) -> int:
         """Number of lists, empty ones included."""
-        return len(self.query_ids)
+        return self.judgments.n_lists
 
     @cached_property
     def sizes(self) -> IntArray:
@@ -82,59 +110,76 @@ class Ranking:
         return np.bincount(self.groups)
 
     @cached_property
-    def group_lists(self) -> IntArray:
-        """(n_groups,) list of each tie group."""
-        return self.lists[self.starts]
-
-    @cached_property
     def starts(self) -> IntArray:
         """(n_groups,) first document of each tie group."""
         return np.cumsum(self.sizes) - self.sizes
 
     @cached_property
-    def list_starts(self) -> IntArray:
-        """(n_lists + 1,) first document of each list, and the end of the last."""
-        return np.searchsorted(self.lists, np.arange(self.n_lists + 1))
+    def _segments(self) -> IntArray:
+        """(n_groups,) segment of each tie group."""
+        return np.searchsorted(self.segment_starts, self.starts, side="right") - 1
+
+    @cached_property
+    def group_lists(self) -> IntArray:
+        """(n_groups,) list of each tie group."""
+        return self.segment_lists[self._segments]
 
     @cached_property
     def above(self) -> IntArray:
         """(n_groups,) documents of the same list strictly above each tie group."""
-        return self.starts - self.list_starts[self.group_lists]
+        return self.starts - self.segment_starts[self._segments]
+
+    @cached_property
+    def n_docs(self) -> IntArray:
+        """(n_lists,) documents of each list."""
+        lengths = np.zeros(self.n_lists, dtype=np.int64)
+        lengths[self.segment_lists] = np.diff(self.segment_starts)
+        return lengths
 
     @property
     def relevant(self) -> npt.NDArray[np.bool_]:
         """(n_docs,) whether each document is relevant."""
-        return self.grades >= self.relevant_from
+        return self.grades >= self.judgments.relevant_from
 
-    def list_of(self, query_id: str) -> slice:
-        """Where the documents of one query stand; empty where the run has none."""
-        at = pc.index(self.query_ids, query_id).as_py()
-        return slice(0, 0) if at < 0 else slice(int(self.list_starts[at]), int(self.list_starts[at + 1]))
+    def ids(self, documents: IntArray | Sequence[int]) -> pa.Array:
+        """Ids of documents, by their number here."""
+        return self.doc_column.take(pa.array(self.rows[np.asarray(documents)])).dictionary_decode()
+
+    def listed(self, query_id: str) -> IntArray:
+        """Documents of one query by falling score, ties in input order; none where the run has none."""
+        place = pc.index(self.query_ids, query_id).as_py()
+        segment = np.flatnonzero(self.segment_lists == place)
+        if place < 0 or not len(segment):
+            return np.empty(0, dtype=np.int64)
+        documents = np.arange(*self.segment_starts[segment[0] : segment[0] + 2])
+        return documents[np.lexsort((self.rows[documents], self.groups[documents]))]
+
+    def in_orders(self, query_id: str, orders: IntArray) -> TieGroups:
+        """Orderings of one query's list as lists of their own, with no ties left.
+
+        Args:
+            query_id: which list.
+            orders: (n_orders, n_docs) documents, top first.
+        """
+        counted = self.grades[orders] > 0
+        lists, places = np.nonzero(counted)
+        documents = orders[counted]
+        ones = np.ones_like(lists)
+        return TieGroups(
+            judgments=self.judgments.repeated(pc.index(self.query_ids, query_id).as_py(), len(orders)),
+            n_docs=np.full(len(orders), orders.shape[1]),
+            lists=lists,
+            above=places,
+            size=ones,
+            first=np.arange(len(lists)),
+            grades=self.grades[documents],
+            targets=None if self.targets is None else self.targets[documents],
+        )
 
 
-def _groups(lists: IntArray, *keys: npt.NDArray[np.generic]) -> IntArray:
-    """Number the runs of equal list and keys."""
-    first = np.zeros(len(lists), dtype=bool)
-    for key in (lists, *keys):
-        first[1:] |= key[1:] != key[:-1]
-    return np.cumsum(first)
-
-
-def _judge(
-    doc_ids: pa.ChunkedArray, lists: IntArray, qrels: pa.Table, query_ids: pa.Array, relevant_from: float
-) -> tuple[FloatArray, IntArray]:
-    """Grade of each document, 0 where unjudged, and the relevant documents of each query."""
-    known = qrels["doc_id"].combine_chunks().dictionary_encode()
-    query = pc.index_in(qrels["query_id"], value_set=query_ids).to_numpy().astype(np.int64)
-    grade = qrels["relevance"].to_numpy()
-    keys = query * len(known.dictionary) + known.indices.to_numpy()
-    order = np.argsort(keys)
-    keys, grade_by_key = keys[order], grade[order]
-
-    documents = pc.fill_null(pc.index_in(doc_ids, value_set=known.dictionary), -1).to_numpy().astype(np.int64)
-    wanted = lists * len(known.dictionary) + documents
-    at = np.searchsorted(keys, wanted)
-    keys, grade_by_key = np.append(keys, -1), np.append(grade_by_key, 0.0)
-    found = (keys[at] == wanted) & (documents >= 0) & (lists >= 0)
-    grades = np.where(found, grade_by_key[at], 0.0)
-    return grades, np.bincount(query[grade >= relevant_from], minlength=len(query_ids))
+def _score_columns(table: pa.Table, tiebreak_by: Sequence[str]) -> list[str]:
+    for name in tiebreak_by:
+        if name not in table.column_names or not pa.types.is_floating(table[name].type):
+            scores = [field.name for field in table.schema if pa.types.is_floating(field.type)]
+            raise UsageError(f"There is no score column {name!r} to break ties by. There are: {scores}.")
+    return ["score", *tiebreak_by]

@@ -5,17 +5,22 @@ what it leaves level stays tied. `expected` has no key and leaves the groups as 
 other way from a run to a score.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow.compute as pc
 
 from metrics.errors import UsageError
-from metrics.ties.ranking import IntArray, Ranking
+from metrics.ties.groups import TieGroups
+from metrics.ties.judgments import IntArray
+from metrics.ties.ranking import Ranking
+from metrics.ties.sorting import BoolArray
+from metrics.ties.target_order import most_targets_first, most_targets_last
 
-Key = Callable[[Ranking, IntArray], npt.NDArray[np.generic]]
+Key = Callable[[Ranking, IntArray], IntArray]
+"""(ranking, documents) → (n,) whole numbers from 0, the smallest first inside a tie group."""
 
 
 @dataclass(frozen=True)
@@ -26,46 +31,47 @@ class Treatment:
         name: as in tables and on the command line.
         summary: one line for people.
         used_by: software that sorts like this.
-        key: (ranking, documents) → (n,) sort key inside a tie group, smallest first; None leaves
-            groups whole.
+        key: order inside a tie group; None leaves groups whole.
+        target_key: the same for measures that count distinct targets, where it differs.
+        spread: whether the standard deviation over orderings is asked for, not their mean.
     """
 
     name: str
     summary: str
     used_by: str
-    key: Key | None
-
-
-@dataclass(frozen=True)
-class TieGroups:
-    """The tie groups that matter to a score: those that hold a relevant document, top first.
-
-    Attributes:
-        n_lists: number of lists.
-        lists: (n,) list of each group.
-        above: (n,) documents of the list strictly above the group: b.
-        size: (n,) documents in the group: n.
-        relevant: (n,) relevant documents in it, at least 1: r.
-        n_relevant: (n_lists,) relevant documents of each query, listed or not: R.
-    """
-
-    n_lists: int
-    lists: IntArray
-    above: IntArray
-    size: IntArray
-    relevant: IntArray
-    n_relevant: IntArray
+    key: Key | None = None
+    target_key: Key | None = None
+    spread: bool = False
 
 
 def _input(ranking: Ranking, documents: IntArray) -> IntArray:
     return ranking.rows[documents]
 
 
-def _docid_rank(ranking: Ranking, documents: IntArray) -> IntArray:
+def _docid_asc(ranking: Ranking, documents: IntArray) -> IntArray:
     """Place of each document's id by code point; UTF-8 bytes sort like code points."""
-    ids = ranking.doc_ids.take(documents)
-    ranks = pc.rank(ids, sort_keys="ascending", tiebreaker="dense")
-    return np.asarray(ranks, dtype=np.int64)
+    codes = ranking.doc_column.indices.to_numpy()[ranking.rows[documents]]
+    distinct, which = np.unique(codes, return_inverse=True)
+    rank = np.empty(len(distinct), dtype=np.int64)
+    rank[pc.sort_indices(ranking.doc_column.dictionary.take(distinct)).to_numpy()] = np.arange(len(distinct))
+    return rank[which]
+
+
+def _docid_desc(ranking: Ranking, documents: IntArray) -> IntArray:
+    ascending = _docid_asc(ranking, documents)
+    return np.asarray(ascending.max(initial=0) - ascending)
+
+
+def _pessimistic(ranking: Ranking, documents: IntArray) -> IntArray:
+    """Lowest gain first; what nobody judged before what was judged and found worthless."""
+    grades = np.maximum(ranking.grades[documents], 0.0)
+    level: IntArray = np.unique(grades, return_inverse=True)[1]
+    return 2 * level + ranking.judged[documents]
+
+
+def _optimistic(ranking: Ranking, documents: IntArray) -> IntArray:
+    worst_first = _pessimistic(ranking, documents)
+    return np.asarray(worst_first.max(initial=0) - worst_first)
 
 
 TREATMENTS: tuple[Treatment, ...] = (
@@ -73,7 +79,6 @@ TREATMENTS: tuple[Treatment, ...] = (
         "expected",
         "The mean over every ordering the scores allow: the tied value.",
         "MTRR and TMHits@k; scikit-learn's nDCG",
-        None,
     ),
     Treatment(
         "input",
@@ -85,28 +90,36 @@ TREATMENTS: tuple[Treatment, ...] = (
         "docid_desc",
         "Ties fall by document id, descending by code point.",
         "trec_eval, pytrec_eval, MTEB, trectools",
-        lambda ranking, documents: -_docid_rank(ranking, documents),
+        _docid_desc,
     ),
     Treatment(
         "docid_asc",
         "Ties fall by document id, ascending by code point.",
         "sentence-transformers IR evaluator, Anserini, Milvus",
-        _docid_rank,
+        _docid_asc,
     ),
     Treatment(
         "optimistic",
         "The best ordering: the highest grade first inside each tie.",
         "PyKEEN, OGB",
-        lambda ranking, documents: -ranking.grades[documents],
+        _optimistic,
+        most_targets_first,
     ),
     Treatment(
         "pessimistic",
         "The worst ordering: the lowest grade first inside each tie.",
         "PyKEEN, OGB; the PRR of TsRR",
-        lambda ranking, documents: ranking.grades[documents],
+        _pessimistic,
+        most_targets_last,
+    ),
+    Treatment(
+        "std",
+        "The standard deviation over every ordering the scores allow.",
+        "nobody else",
+        spread=True,
     ),
 )
-"""Every treatment, the tied one first."""
+"""Every treatment but `random:SEED`, one seeded draw, which is made when asked for."""
 
 
 def treatment(name: str) -> Treatment:
@@ -118,59 +131,69 @@ def treatment(name: str) -> Treatment:
     for one in TREATMENTS:
         if one.name == name:
             return one
-    raise UsageError(f"There is no treatment {name!r}. Treatments: {', '.join(t.name for t in TREATMENTS)}.")
+    if seed := re.fullmatch(r"random:(\d{1,18})", name):
+        return Treatment(
+            name, "One draw of all orderings, by seed.", "tools that shuffle", _drawn(int(seed[1]))
+        )
+    names = ", ".join(one.name for one in TREATMENTS)
+    raise UsageError(f"There is no treatment {name!r}. Treatments: {names}, random:SEED.")
 
 
-def refine(ranking: Ranking, how: Treatment) -> TieGroups:
-    """Cut the tie groups of a ranking as a treatment says; keep those with a relevant document.
+def _drawn(seed: int) -> Key:
+    def key(_: Ranking, documents: IntArray) -> IntArray:
+        return np.random.default_rng(seed).permutation(len(documents))
 
-    Only groups that hold relevant and other documents can be cut to any effect, so only those are
-    looked into.
-    """
-    relevant = np.bincount(ranking.groups, ranking.relevant, minlength=len(ranking.sizes)).astype(np.int64)
-    whole = np.flatnonzero(relevant > 0)
-    if how.key is None:
-        return _groups_of(ranking, whole, relevant[whole])
-    mixed = (relevant > 0) & (relevant < ranking.sizes)
-    inside = np.flatnonzero(mixed[ranking.groups])
-    if not len(inside):
-        return _groups_of(ranking, whole, relevant[whole])
-
-    key = how.key(ranking, inside)
-    order = np.lexsort((key, ranking.groups[inside]))
-    inside, key = inside[order], key[order]
-    group = ranking.groups[inside]
-    first = np.flatnonzero(np.r_[True, (group[1:] != group[:-1]) | (key[1:] != key[:-1])])
-    size = np.diff(np.r_[first, len(inside)])
-    hits = np.add.reduceat(ranking.relevant[inside].astype(np.int64), first)
-    parent = group[first]
-    place = first - np.searchsorted(group, parent)
-    kept = hits > 0
-    uncut = np.flatnonzero((relevant > 0) & ~mixed)
-    return _sorted(
-        ranking,
-        np.r_[ranking.group_lists[uncut], ranking.group_lists[parent[kept]]],
-        np.r_[ranking.above[uncut], (ranking.above[parent] + place)[kept]],
-        np.r_[ranking.sizes[uncut], size[kept]],
-        np.r_[relevant[uncut], hits[kept]],
-    )
+    return key
 
 
-def _groups_of(ranking: Ranking, groups: IntArray, relevant: IntArray) -> TieGroups:
-    return TieGroups(
-        ranking.n_lists,
-        ranking.group_lists[groups],
-        ranking.above[groups],
-        ranking.sizes[groups],
-        relevant,
-        ranking.n_relevant,
-    )
-
-
-def _sorted(
-    ranking: Ranking, lists: IntArray, above: IntArray, size: IntArray, relevant: IntArray
+def refine(
+    ranking: Ranking, how: Treatment, counted: BoolArray | None = None, *, targets: bool = False
 ) -> TieGroups:
-    order = np.lexsort((above, lists))
+    """Cut the tie groups of a ranking as a treatment says; keep those with a document that counts.
+
+    Groups without such a document are never looked into.
+
+    Args:
+        ranking: sorted by score.
+        how: the treatment.
+        counted: (n_docs,) documents that count; None: those with a grade above 0.
+        targets: whether distinct targets are what is measured.
+    """
+    counted = ranking.grades > 0 if counted is None else counted
+    documents = np.flatnonzero(counted)
+    key = how.target_key if targets and how.target_key else how.key
+    if key is None:
+        return _groups(ranking, documents, ranking.groups[documents], ranking.sizes, ranking.above)
+    matters = np.zeros(len(ranking.sizes), dtype=bool)
+    matters[ranking.groups[documents]] = True
+    inside = np.flatnonzero(np.repeat(matters, ranking.sizes))
+    value = key(ranking, inside).astype(np.int64)
+    value += ranking.groups[inside] * (int(value.max(initial=0)) + 1)
+    order = np.argsort(value)
+    value = value[order]
+    first = np.flatnonzero(np.concatenate([[True], value[1:] != value[:-1]])[: len(value)])
+    size = np.diff(np.append(first, len(value)))
+    parent = ranking.groups[inside[first]]
+    before = np.cumsum(ranking.sizes * matters) - ranking.sizes * matters
+    inside = inside[order]
+    kept = np.flatnonzero(counted[inside])
+    cut = np.repeat(np.arange(len(first)), size)[kept]
+    return _groups(ranking, inside[kept], cut, size, ranking.above[parent] + first - before[parent])
+
+
+def _groups(
+    ranking: Ranking, documents: IntArray, groups: IntArray, size: IntArray, above: IntArray
+) -> TieGroups:
+    """Tie groups from the documents that count, group by group, and every group's size and place."""
+    first = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]])[: len(groups)])
+    which = groups[first]
     return TieGroups(
-        ranking.n_lists, lists[order], above[order], size[order], relevant[order], ranking.n_relevant
+        judgments=ranking.judgments,
+        n_docs=ranking.n_docs,
+        lists=ranking.group_lists[ranking.groups[documents[first]]],
+        above=above[which],
+        size=size[which],
+        first=first,
+        grades=ranking.grades[documents],
+        targets=None if ranking.targets is None else ranking.targets[documents],
     )

@@ -21,19 +21,25 @@ def test_no_two_measures_share_a_name():
     assert len(set(folded)) == len(folded)
 
 
-@given(st.sampled_from(metrics.MEASURES), st.none() | st.integers(1, 10**6))
+def written(measure, name, cutoff):
+    """A name with what must follow it."""
+    inside = "" if measure.parameter is None else f"({measure.parameter:g})"
+    needs = measure.cutoff == "required" or (measure.cutoff == "optional" and cutoff > 1)
+    return f"{name}{inside}@{cutoff}" if needs else f"{name}{inside}"
+
+
+@given(st.sampled_from(metrics.MEASURES), st.integers(1, 10**6))
 def test_a_measure_prints_back_as_it_is_written(measure, cutoff):
-    if cutoff is None and measure.cutoff == "required":
-        cutoff = 1
-    text = measure.name if cutoff is None else f"{measure.name}@{cutoff}"
+    text = written(measure, measure.name, cutoff)
     assert str(parse(text)) == text
 
 
-@given(st.sampled_from(NAMES), st.integers(1, 1000))
-def test_every_name_in_any_case_means_the_measure_it_prints(name, cutoff):
-    measure = parse(f"{name}@{cutoff}")
-    assert parse(f"{name.upper()}@{cutoff}") == parse(f"{name.lower()}@{cutoff}") == measure
-    assert parse(str(measure)) == measure
+@given(st.sampled_from(metrics.MEASURES), st.integers(1, 1000), st.data())
+def test_every_name_in_any_case_means_the_measure_it_prints(measure, cutoff, data):
+    name = data.draw(st.sampled_from([measure.name, *measure.aliases]))
+    found = parse(written(measure, name, cutoff))
+    upper, lower = (parse(written(measure, spelt, cutoff)) for spelt in (name.upper(), name.lower()))
+    assert upper == lower == found == parse(str(found))
 
 
 @pytest.mark.parametrize(

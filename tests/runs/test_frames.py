@@ -133,6 +133,11 @@ def test_a_frame_with_two_columns_of_one_name_is_an_error_of_ours():
         Runs.from_frame(rows)
 
 
+def test_a_frame_with_columns_of_two_levels_is_an_error_of_ours():
+    with pytest.raises(TieScopeError):
+        Runs.from_frame(pd.concat({"level": frame()}, axis=1))
+
+
 def test_an_empty_frame_is_an_error_of_ours():
     with pytest.raises(TieScopeError):
         Runs.from_frame(pd.DataFrame())

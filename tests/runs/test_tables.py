@@ -21,6 +21,11 @@ def test_a_table_is_read_with_any_delimiter_line_end_and_start(mark, end, start)
     assert columns(text.encode()) == READ
 
 
+@pytest.mark.parametrize("start", [b"  \n", b" \t\r\n\n"])
+def test_a_table_may_start_with_lines_of_spaces(start):
+    assert columns(start + TABLE) == READ
+
+
 def test_a_table_without_a_last_line_end_is_whole():
     assert columns(TABLE.removesuffix(b"\n")) == READ
 
@@ -63,6 +68,11 @@ def test_quoted_fields_keep_delimiters_quotes_and_line_ends():
 def test_a_quote_that_never_closes_is_refused_rather_than_the_rest_swallowed():
     data = b'query_id,doc_id,score,title\nq,a,3,fine\nq,b,2,"open\nq,c,1,fine\n'
     assert refusal(data).line == 3
+
+
+def test_two_quotes_that_never_close_are_refused_rather_than_the_rows_between_swallowed():
+    data = b'query_id,doc_id,score,title\nq,a,3,"one\nq,b,2,fine\nq,c,1,"two\nq,d,0,fine\n'
+    assert refusal(data).line == 2
 
 
 def test_a_delimiter_inside_a_quoted_column_name_is_not_the_delimiter():

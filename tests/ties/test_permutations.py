@@ -11,19 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import Runs
-from metrics.ties import Orderings, Ranking, first_relevant_rank, log10_factorials
+from metrics.ties import Judgments, Orderings, Ranking, first_relevant_rank, log10_factorials
 
 
 def ranking(docs):
     runs = Runs.from_frame(frame({"A": {"q": docs}}))
-    return Ranking.of(runs.tables["A"], None)
+    return Ranking.of(runs.tables["A"], Judgments.of(runs.tables["A"]))
 
 
 @given(lists())
 def test_orderings_are_all_the_enumeration_gives_and_as_many_as_counted(docs):
     one = ranking(docs)
     orderings = Orderings.of(one, "q")
-    ids = one.doc_ids.to_pylist()
+    ids = one.ids(range(len(docs))).to_pylist()
     found = [tuple(ids[document] for document in order) for order in orderings]
     assert len(found) == orderings.count
     assert sorted(found) == sorted(tuple(doc.id for doc in order) for order in all_orderings(docs))
@@ -33,7 +33,7 @@ def test_orderings_are_all_the_enumeration_gives_and_as_many_as_counted(docs):
 def test_the_first_ordering_is_the_input_order(docs):
     one = ranking(docs)
     first = next(iter(Orderings.of(one, "q")))
-    ids = [one.doc_ids[document].as_py() for document in first]
+    ids = [one.ids([document])[0].as_py() for document in first]
     assert ids == [doc.id for doc in sorted(docs, key=lambda doc: -doc.score)]
 
 

@@ -1,0 +1,150 @@
+"""Measures that add up: a gain for each document, weighted by its place."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from metrics.measures.model import Family, Parameter
+from metrics.ties.groups import TieGroups
+from metrics.ties.judgments import FloatArray
+
+Gain = Callable[[TieGroups], FloatArray]
+Weight = Callable[[FloatArray, Parameter], FloatArray]
+Scale = Callable[[TieGroups, Parameter], FloatArray | float]
+
+
+def relevant(groups: TieGroups) -> FloatArray:
+    """1 for a relevant document."""
+    return groups.hits.astype(np.float64)
+
+
+def judged(groups: TieGroups) -> FloatArray:
+    """1 for every document that counts."""
+    return np.ones(len(groups.grades))
+
+
+def exponential(grades: FloatArray) -> FloatArray:
+    """2^grade - 1, 0 below 0; a grade past 1000 gains no more."""
+    return np.exp2(np.clip(grades, 0, 1000)) - 1
+
+
+def linear(grades: FloatArray) -> FloatArray:
+    """The grade, 0 below 0."""
+    return np.maximum(grades, 0.0)
+
+
+def even(places: FloatArray, _: Parameter) -> FloatArray:
+    """Every place weighs the same."""
+    return np.ones(len(places))
+
+
+def logarithmic(places: FloatArray, _: Parameter) -> FloatArray:
+    """1 / log2(place + 1)."""
+    return 1 / np.log2(places + 1)
+
+
+def additive(
+    gain: Gain,
+    weight: Weight = even,
+    scale: Scale = lambda _, __: 1.0,
+    *,
+    counts_all: bool = False,
+    cut: Callable[[TieGroups], FloatArray] | None = None,
+) -> Family:
+    """A measure that is scale * sum over documents of weight(place) * gain, up to the cut-off.
+
+    E = scale * sum over groups of mean(gain) * (W[b + n] - W[b]), W the prefix sum of the weights,
+    0 past the cut-off. Variance = scale^2 * sum over groups of
+    sum (w - mean w)^2 * sum (g - mean g)^2 / (n - 1): groups are shuffled independently.
+
+    Args:
+        gain: (n_counted,) gain of each document that counts; the others gain nothing.
+        weight: (places, parameter) → weight of each place.
+        scale: (n_lists,) factor of each list.
+        counts_all: whether all judged documents count.
+        cut: (n_lists,) cut-off of each list, where it is not the same for all.
+
+    Source: McSherry & Najork, ECIR 2008.
+    """
+
+    def reach(groups: TieGroups, k: Parameter) -> tuple[FloatArray, FloatArray]:
+        """How many places of each list lie within the cut-off, down to the top and the end of each group."""
+        end = np.inf if k is None or weight is persistent else k
+        limit = end if cut is None else cut(groups)[groups.lists]
+        return np.minimum(groups.above, limit), np.minimum(groups.above + groups.size, limit)
+
+    def weights(k: Parameter, depth: int) -> FloatArray:
+        return weight(np.arange(1.0, depth + 1), k)
+
+    def mean(groups: TieGroups, k: Parameter) -> FloatArray:
+        if not len(groups.lists):
+            return np.zeros(groups.n_lists)
+        top, end = reach(groups, k)
+        total = groups.sum(gain(groups)) / groups.size
+        if weight is even:
+            return groups.per_list(total * (end - top)) * scale(groups, k)
+        top, end = top.astype(np.int64), end.astype(np.int64)
+        prefix = np.concatenate([[0.0], np.cumsum(weights(k, int(end.max())))])
+        return groups.per_list(total * (prefix[end] - prefix[top])) * scale(groups, k)
+
+    def variance(groups: TieGroups, k: Parameter) -> FloatArray:
+        if not len(groups.lists):
+            return np.zeros(groups.n_lists)
+        gains = gain(groups)
+        average = groups.sum(gains) / groups.size
+        counted = np.diff(np.append(groups.first, len(gains)))
+        spread = groups.sum((gains - average[groups.owner]) ** 2) + (groups.size - counted) * average**2
+        open_groups = np.flatnonzero((groups.size > 1) & (spread > 0))
+        if not len(open_groups):
+            return np.zeros(groups.n_lists)
+        top, end = (bound[open_groups].astype(np.int64) for bound in reach(groups, k))
+        size = groups.size[open_groups]
+        start = np.cumsum(end - top) - (end - top)
+        owner = np.repeat(np.arange(len(size)), end - top)
+        place = np.arange(len(owner)) - start[owner] + top[owner]
+        each = weights(k, int(end.max(initial=0)))[place]
+        middle = np.bincount(owner, each, minlength=len(size)) / size
+        within = np.bincount(owner, (each - middle[owner]) ** 2, minlength=len(size))
+        turned = within + (size - (end - top)) * middle**2
+        found = np.zeros(len(groups.size))
+        found[open_groups] = turned * spread[open_groups] / (size - 1)
+        return groups.per_list(found) * np.square(scale(groups, k))
+
+    return Family(mean, variance, counts="judged" if counts_all else "graded")
+
+
+def persistent(places: FloatArray, p: Parameter) -> FloatArray:
+    """(1 - p) * p^(place - 1)."""
+    share = 0.0 if p is None else p
+    return (1 - share) * share ** (places - 1)
+
+
+def per_k(_: TieGroups, k: Parameter) -> float:
+    """1 / k."""
+    return 1 / (k or 1)
+
+
+def per_relevant(groups: TieGroups, _: Parameter) -> FloatArray:
+    """1 / R, 0 where nothing is relevant."""
+    return _inverse(groups.n_relevant.astype(np.float64))
+
+
+def f1(groups: TieGroups, k: Parameter) -> FloatArray:
+    """2 / (k + R): the harmonic mean of P@k and R@k is 2 * relevant in the top k / (k + R)."""
+    return 2 / ((k or 0) + np.maximum(groups.n_relevant, 1).astype(np.float64))
+
+
+def per_ideal(gain: Callable[[FloatArray], FloatArray]) -> Scale:
+    """1 / the discounted gain of all judged documents in their best order, within the cut-off."""
+
+    def scale(groups: TieGroups, k: Parameter) -> FloatArray:
+        lists, place, grades = groups.judgments.best_first
+        within = slice(None) if k is None else place < k
+        gained = gain(grades[within]) / np.log2(place[within] + 2.0)
+        return _inverse(np.bincount(lists[within], gained, minlength=groups.n_lists).astype(np.float64))
+
+    return scale
+
+
+def _inverse(values: FloatArray) -> FloatArray:
+    return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)

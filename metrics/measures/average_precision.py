@@ -1,0 +1,27 @@
+"""Average precision."""
+
+import numpy as np
+
+from metrics.measures.model import Family, Parameter
+from metrics.ties.groups import TieGroups
+from metrics.ties.judgments import FloatArray
+
+
+def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
+    """Expected average precision.
+
+    E = 1/R * sum over groups of (r/n) * [(c + 1) * D + (r - 1)/(n - 1) * (n - (b + 1) * D)],
+    D = H(b + n) - H(b) with harmonic numbers H. A list whose query has nothing relevant scores 0.
+
+    Source: McSherry & Najork, ECIR 2008, section 3.3.
+    """
+    b, n, r, c = groups.above, groups.size, groups.relevant, groups.relevant_above
+    deepest = int((b + n).max(initial=0))
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1.0, deepest + 1))])
+    drop = harmonic[b + n] - harmonic[b]
+    others = np.where(n > 1, (r - 1) / np.maximum(n - 1, 1), 0.0) * (n - (b + 1) * drop)
+    total = groups.per_list(r / n * ((c + 1) * drop + others))
+    return total / np.maximum(groups.n_relevant, 1)
+
+
+average_precision = Family(_mean)

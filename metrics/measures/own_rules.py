@@ -1,0 +1,55 @@
+"""Measures with a rule for ties of their own; no treatment applies to them."""
+
+import numpy as np
+
+from metrics.measures.model import Family, Parameter
+from metrics.ties.groups import TieGroups
+from metrics.ties.judgments import FloatArray, IntArray
+
+
+def _leading(groups: TieGroups) -> tuple[IntArray, FloatArray]:
+    """The first group with a relevant document, and E[L] = (n + 1) / (r + 1), its expected place inside."""
+    at = groups.leading()
+    return at, (groups.size[at] + 1) / (groups.relevant[at] + 1)
+
+
+def _tie_aware_rr(groups: TieGroups, _: Parameter) -> FloatArray:
+    """1 / (b + E[L])."""
+    at, place = _leading(groups)
+    value = np.zeros(groups.n_lists)
+    value[groups.lists[at]] = 1 / (groups.above[at] + place)
+    return value
+
+
+def _tie_sensitive_rr(groups: TieGroups, _: Parameter) -> FloatArray:
+    """1 / (b + (1 - tau) * E[L] + tau * (n - r + 1)).
+
+    tau is the share of the irrelevant documents of the list that stand in the group; 0 where all
+    are relevant.
+    """
+    at, place = _leading(groups)
+    n, r = groups.size[at], groups.relevant[at]
+    listed = groups.per_list(groups.relevant.astype(np.float64))[groups.lists[at]]
+    irrelevant = groups.n_docs[groups.lists[at]] - listed
+    tau = (n - r) / np.maximum(irrelevant, 1)
+    value = np.zeros(groups.n_lists)
+    value[groups.lists[at]] = 1 / (groups.above[at] + (1 - tau) * place + tau * (n - r + 1))
+    return value
+
+
+def _grag_rr(groups: TieGroups, _: Parameter) -> FloatArray:
+    """Mean over all relevant documents of 1 / (b + (n + 1) / 2); one that is not listed adds 0."""
+    each = groups.relevant / (groups.above + (groups.size + 1) / 2)
+    return groups.per_list(each) / np.maximum(groups.n_relevant, 1)
+
+
+def _grag_hits(groups: TieGroups, k: Parameter) -> FloatArray:
+    """Mean over all relevant documents of clip(k - b, 0, n) / n; one that is not listed adds 0."""
+    within = np.clip((k or 0) - groups.above, 0, groups.size) / groups.size
+    return groups.per_list(groups.relevant * within) / np.maximum(groups.n_relevant, 1)
+
+
+tie_aware_rr = Family(_tie_aware_rr, own_rule=True)
+tie_sensitive_rr = Family(_tie_sensitive_rr, own_rule=True)
+grag_rr = Family(_grag_rr, own_rule=True)
+grag_hits = Family(_grag_hits, own_rule=True)

@@ -1,0 +1,31 @@
+"""Work of uneven depth in tables of bounded size, without a loop over single items."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from metrics.ties.judgments import IntArray
+
+_CELLS = 2**21
+"""Cells of one table."""
+
+
+def like_depths(depth: IntArray) -> Iterator[tuple[IntArray, int]]:
+    """Items of like depth together, with the deepest of them; items of depth 0 are left out.
+
+    Args:
+        depth: (n,) depth of each item.
+
+    Yields:
+        places of items whose depths differ by less than a factor of two, and the largest depth.
+    """
+    order = np.argsort(depth, kind="stable")
+    order = order[depth[order] > 0]
+    bounds = np.searchsorted(np.log2(depth[order]), np.arange(64))
+    for low, high in pairwise(bounds):
+        if low < high:
+            deepest = int(depth[order[high - 1]])
+            step = max(1, _CELLS // deepest)
+            for at in range(low, high, step):
+                yield order[at : min(at + step, high)], deepest

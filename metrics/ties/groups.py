@@ -1,0 +1,82 @@
+"""Tie groups as measures see them: only those that hold a document that counts."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics.ties.judgments import FloatArray, IntArray, Judgments
+
+
+@dataclass(frozen=True)
+class TieGroups:
+    """The tie groups that matter to a score, list by list, top first.
+
+    Attributes:
+        judgments: what is known of relevance, listed or not.
+        n_docs: (n_lists,) documents of each list.
+        lists: (n,) list of each group.
+        above: (n,) documents of the list strictly above the group: b.
+        size: (n,) documents in the group: n.
+        first: (n,) first of its documents that count.
+        grades: (n_counted,) grade of the documents that count, group by group.
+        targets: (n_counted,) what each satisfies, None where each is its own target.
+    """
+
+    judgments: Judgments
+    n_docs: IntArray
+    lists: IntArray
+    above: IntArray
+    size: IntArray
+    first: IntArray
+    grades: FloatArray
+    targets: IntArray | None = None
+
+    @property
+    def n_lists(self) -> int:
+        """Number of lists, those without groups included."""
+        return self.judgments.n_lists
+
+    @property
+    def n_relevant(self) -> IntArray:
+        """(n_lists,) relevant documents of each query, listed or not: R."""
+        return self.judgments.n_relevant
+
+    @cached_property
+    def hits(self) -> npt.NDArray[np.bool_]:
+        """(n_counted,) whether each document that counts is relevant."""
+        return self.grades >= self.judgments.relevant_from
+
+    @cached_property
+    def relevant(self) -> IntArray:
+        """(n,) relevant documents of each group: r."""
+        return self.sum(self.hits.astype(np.float64)).astype(np.int64)
+
+    @cached_property
+    def relevant_above(self) -> IntArray:
+        """(n,) relevant documents of the list in groups above: c."""
+        before = np.cumsum(self.relevant) - self.relevant
+        return before - before[self._first_of_list]
+
+    @cached_property
+    def _first_of_list(self) -> IntArray:
+        starts = np.flatnonzero(np.r_[True, self.lists[1:] != self.lists[:-1]][: len(self.lists)])
+        return np.repeat(starts, np.diff(np.append(starts, len(self.lists))))
+
+    @cached_property
+    def owner(self) -> IntArray:
+        """(n_counted,) group of each document that counts."""
+        return np.repeat(np.arange(len(self.first)), np.diff(np.append(self.first, len(self.grades))))
+
+    def sum(self, values: FloatArray) -> FloatArray:
+        """(n,) sum of a value of the documents that count, group by group."""
+        return np.add.reduceat(values, self.first) if len(self.first) else values[:0]
+
+    def per_list(self, values: FloatArray) -> FloatArray:
+        """(n_lists,) sum of a value of each group, list by list."""
+        return np.bincount(self.lists, values, minlength=self.n_lists).astype(np.float64)
+
+    def leading(self) -> IntArray:
+        """The first group of each list that holds a relevant document."""
+        return np.flatnonzero((self.relevant > 0) & (self.relevant_above == 0))

@@ -1,0 +1,53 @@
+"""Best and worst orders for measures that count distinct targets.
+
+Of the documents of a tie, at most the cut-off's group is cut, so only its own order matters: best
+brings one document of each target not seen above to the front; worst brings everything that adds
+no target first, then targets with the most documents, so that a place is spent on the same target
+as long as possible.
+"""
+
+import numpy as np
+
+from metrics.ties.judgments import IntArray
+from metrics.ties.ranking import Ranking
+
+
+def most_targets_first(ranking: Ranking, documents: IntArray) -> IntArray:
+    """0 for the first document of a target not seen in groups above, else 1."""
+    target, new = _new_targets(ranking, documents)
+    key = np.ones(len(documents), dtype=np.int64)
+    at = np.flatnonzero(new)
+    pairs = np.stack([ranking.groups[documents[at]], target[at]])
+    _, leader = np.unique(pairs, axis=1, return_index=True)
+    key[at[leader]] = 0
+    return key
+
+
+def most_targets_last(ranking: Ranking, documents: IntArray) -> IntArray:
+    """0 for what adds no target; then targets by falling number of documents in the group."""
+    target, new = _new_targets(ranking, documents)
+    key = np.zeros(len(documents), dtype=np.int64)
+    at = np.flatnonzero(new)
+    pairs = np.stack([ranking.groups[documents[at]], target[at]])
+    _, which, count = np.unique(pairs, axis=1, return_inverse=True, return_counts=True)
+    rank = np.empty(len(count), dtype=np.int64)
+    rank[np.argsort(-count, kind="stable")] = np.arange(len(count))
+    key[at] = 1 + rank[which]
+    return key
+
+
+def _new_targets(ranking: Ranking, documents: IntArray) -> tuple[IntArray, IntArray]:
+    """Target of each document, and whether it is relevant and its target is in no group above."""
+    relevant = ranking.relevant[documents]
+    if ranking.targets is None:
+        return np.arange(len(documents)), relevant.astype(np.int64)
+    target = ranking.targets[documents]
+    groups = ranking.groups[documents]
+    lists = ranking.group_lists[groups]
+    at = np.flatnonzero(relevant)
+    _, which = np.unique(np.stack([lists[at], target[at]]), axis=1, return_inverse=True)
+    first = np.full(int(which.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, which, groups[at])
+    new = np.zeros(len(documents), dtype=np.int64)
+    new[at] = groups[at] == first[which]
+    return target, new
