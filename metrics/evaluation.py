@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from metrics.arrays import FloatArray
 from metrics.errors import UsageError
 from metrics.measures import MeasureAt, parse
 from metrics.runs import Runs
 from metrics.ties import Judgments, Ranking, TieGroups, Treatment, log10_factorials, refine, treatment
-from metrics.ties.judgments import FloatArray
 
 Policy = Literal["zero", "skip"]
 UNTOUCHED = treatment("expected")
@@ -103,8 +103,9 @@ def evaluate(
     shared = None if runs.qrels is None else Judgments.of(runs.qrels, relevant_from)
     parts = []
     for name, table in runs.tables.items():
-        judgments = shared or Judgments.of(table, relevant_from)
-        ranking = Ranking.of(table, judgments, precision, tiebreak_by)
+        pairs = runs.pairs.get(name)
+        judgments = shared or Judgments.of(table, relevant_from, pairs)
+        ranking = Ranking.of(table, judgments, precision, tiebreak_by, pairs)
         parts.append(_evaluate_one(name, ranking, asked, how, missing, empty))
     policies = pd.DataFrame([part[2] for part in parts], index=pd.Index(runs.rerankers, name="reranker"))
     return Evaluation(
@@ -177,9 +178,8 @@ def _values(ranking: Ranking, asked: Sequence[MeasureAt], how: Treatment) -> Ite
         family = measure.measure.family
         key = family.counts, family.targets, family.own_rule
         if key not in made:
-            counted = ranking.judged if family.counts == "judged" else None
             used = UNTOUCHED if family.own_rule or how.spread else how
-            made[key] = refine(ranking, used, counted, targets=family.targets)
+            made[key] = refine(ranking, used, all_judged=family.counts == "judged", targets=family.targets)
         return made[key]
 
     for measure in asked:

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from metrics.arrays import FloatArray
 from metrics.runs import Runs
 
-FloatArray = npt.NDArray[np.float64]
 NOTEBOOK_SEED = 42
 LEFT_ALONE = 0.1
 """Chance that a relevant document is scored like any other."""

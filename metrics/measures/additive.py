@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from metrics.arrays import FloatArray
 from metrics.measures.model import Family, Parameter
 from metrics.ties.groups import TieGroups
-from metrics.ties.judgments import FloatArray
 
 Gain = Callable[[TieGroups], FloatArray]
 Weight = Callable[[FloatArray, Parameter], FloatArray]

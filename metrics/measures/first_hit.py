@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from metrics.arrays import FloatArray, IntArray
 from metrics.measures.model import Family, Parameter
 from metrics.ties.batches import like_depths
 from metrics.ties.groups import TieGroups
-from metrics.ties.judgments import FloatArray, IntArray
 from metrics.ties.permutations import first_relevant_rank
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from metrics.arrays import FloatArray
 from metrics.ties.groups import TieGroups
-from metrics.ties.judgments import FloatArray
 
 Parameter = float | None
 """Cut-off of a measure, or its other parameter; None where it has none."""

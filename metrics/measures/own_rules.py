@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from metrics.arrays import FloatArray, IntArray
 from metrics.measures.model import Family, Parameter
 from metrics.ties.groups import TieGroups
-from metrics.ties.judgments import FloatArray, IntArray
 
 
 def _leading(groups: TieGroups) -> tuple[IntArray, FloatArray]:

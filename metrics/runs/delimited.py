@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
+import numpy as np
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
@@ -46,6 +47,7 @@ def read_delimited(file: File, format_name: str, layout: Layout, mapping: Mappin
     try:
         raw = _parse(data, header, layout, mapping)
     except pa.ArrowInvalid:
+        data = _squeezed(data) if layout.delimiter == " " else data
         _explain(file, data, header, layout)
         raw = _parse(data, header, layout, mapping, as_text=True)
     lines = data.count(b"\n") + (not data.endswith(b"\n")) - (not layout.names)
@@ -116,9 +118,16 @@ def _parse(
 
 
 def _single_spaced(data: bytes) -> bytes:
-    """Runs of spaces and tabs as one space, none at the ends of a line; lines stay where they are."""
-    if not (b"\t" in data or b"  " in data or b" \n" in data or b" \r" in data or b"\n " in data):
-        return data.strip(b" ")
+    """Tabs as spaces, and no two spaces in a row; lines stay where they are."""
+    if b"\t" in data:
+        data = data.replace(b"\t", b" ")
+    double = np.uint16(0x2020)
+    pairs = (np.frombuffer(data, np.uint16, (len(data) - shift) // 2, shift) for shift in (0, 1))
+    return _squeezed(data) if any((pair == double).any() for pair in pairs) else data
+
+
+def _squeezed(data: bytes) -> bytes:
+    """One space between fields, none at the ends of a line."""
     return b"\n".join(b" ".join(line.split()) for line in data.split(b"\n"))
 
 

@@ -1,19 +1,20 @@
 """Runs: what was ranked, as given. Columns as named here, rows in file order, nothing sorted."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from metrics.arrays import IntArray
 from metrics.errors import ReadError, UsageError
 from metrics.runs.columns import recognise
 from metrics.runs.files import File
 from metrics.runs.findings import Finding, as_frame, coverage
 from metrics.runs.formats import read
+from metrics.runs.pairs import Pairs, whole
 from metrics.runs.source import Origin, Source, typed
 
 Path = str | PurePath
@@ -29,11 +30,13 @@ class Runs:
             relevance (float64) where there are no qrels.
         qrels: judgments as query_id, doc_id, relevance; None where the tables hold relevance.
         noted: what was found while reading.
+        pairs: query and document of each row, for the tables whose repeats were looked for.
     """
 
     tables: Mapping[str, pa.Table]
     qrels: pa.Table | None = None
     noted: tuple[Finding, ...] = field(default=())
+    pairs: Mapping[str, Pairs] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def rerankers(self) -> list[str]:
@@ -54,32 +57,38 @@ class Runs:
             UsageError: no run, no relevance, or two runs of one name.
         """
         tables: dict[str, pa.Table] = {}
+        pairs: dict[str, Pairs] = {}
         judged: list[pa.Table] = []
         noted: list[Finding] = []
         for source in sources:
-            _refuse_duplicates(source)
             if source.unused and source.format == "table":
                 noted.append(_unused(source))
             if source.kind == "qrels":
-                judged.append(source.table.select(["query_id", "doc_id", "relevance"]))
+                _refuse_repeats(source, Pairs.of(source.table))
+                judged.append(source.table)
                 continue
-            for name, table in _by_reranker(source):
+            for name, table, rows in _by_reranker(source):
                 if name in tables:
                     raise UsageError(
                         f"{source.file}: there are two runs named {name!r}. "
                         "Rename one file, or the reranker inside it."
                     )
-                tables[name] = table
-        return cls._checked(tables, judged, tuple(noted))
+                tables[name], pairs[name] = table, Pairs.of(table)
+                _refuse_repeats(source, pairs[name], rows)
+        return cls._checked(tables, judged, tuple(noted), pairs)
 
     @classmethod
     def _checked(
-        cls, tables: dict[str, pa.Table], judged: list[pa.Table], noted: tuple[Finding, ...]
+        cls,
+        tables: dict[str, pa.Table],
+        judged: list[pa.Table],
+        noted: tuple[Finding, ...],
+        pairs: dict[str, Pairs],
     ) -> "Runs":
         if not tables:
             raise UsageError("There is no run, only judgments. Add a file with a score for each document.")
         qrels = pa.concat_tables(judged).combine_chunks() if judged else None
-        if len(judged) > 1 and qrels is not None and (twice := _repeats(qrels)[0]):
+        if len(judged) > 1 and qrels is not None and (twice := Pairs.of(qrels).repeats()[0]):
             document, query = (qrels[name][twice[1]].as_py() for name in ("doc_id", "query_id"))
             raise UsageError(f"Document {document!r} is judged for query {query!r} in two files. Give one.")
         without = [name for name, table in tables.items() if "relevance" not in table.column_names]
@@ -92,7 +101,7 @@ class Runs:
             noted += tuple(
                 _relevance_unused(name) for name, table in tables.items() if "relevance" in table.column_names
             )
-        return cls(tables, qrels, noted)
+        return cls(tables, qrels, noted, pairs)
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, columns: Mapping[str, str] | None = None) -> "Runs":
@@ -168,7 +177,10 @@ def as_judgments(source: Source) -> Source:
     if "relevance" not in source.table.column_names:
         hint = "Judgments are lines of query 0 document grade."
         raise ReadError(source.file, "this is a run, not judgments", hint, line=1)
-    return replace(source, table=source.table.select(["query_id", "doc_id", "relevance"]))
+    kept = [
+        name for name in ("query_id", "doc_id", "relevance", "target_id") if name in source.table.column_names
+    ]
+    return replace(source, table=source.table.select(kept))
 
 
 def _arrow(column: pd.Series) -> pa.Array:
@@ -190,46 +202,32 @@ def _arrow(column: pd.Series) -> pa.Array:
         raise ReadError("table", f"{column.name} holds text that is not Unicode", "Mend it.") from error
 
 
-def _by_reranker(source: Source) -> Iterable[tuple[str, pa.Table]]:
-    """The rows of each reranker, named by the user, else by a column, else by the file."""
+def _by_reranker(source: Source) -> Iterator[tuple[str, pa.Table, IntArray | None]]:
+    """Name, rows and their numbers of each reranker, named by the user, else by a column, else by the file."""
     table = source.table
     if "reranker" not in table.column_names:
-        yield source.name or File(source.file, b"").stem, table
+        yield source.name or File(source.file, b"").stem, table, None
         return
-    codes = table["reranker"].combine_chunks().dictionary_encode()
+    codes = whole(table["reranker"]).dictionary_encode()
     rest = table.drop_columns(["reranker"])
     only = source.name if len(codes.dictionary) == 1 else None
     for code, name in enumerate(codes.dictionary.to_pylist()):
-        yield only or name, rest.filter(pc.equal(codes.indices, code))
+        rows = np.flatnonzero(codes.indices.to_numpy() == code)
+        yield only or name, rest.take(pa.array(rows)).combine_chunks(), rows
 
 
-def _refuse_duplicates(source: Source) -> None:
+def _refuse_repeats(source: Source, pairs: Pairs, rows: IntArray | None = None) -> None:
     """A document has one place in a list: name the first that has two, and how many there are."""
-    twice, repeats = _repeats(source.table)
+    twice, repeats = pairs.repeats()
     if twice:
-        lines = [source.origin.line_of(row) for row in twice]
-        document, query = (source.table[name][twice[1]].as_py() for name in ("doc_id", "query_id"))
+        lines = [source.origin.line_of(row if rows is None else int(rows[row])) for row in twice]
+        document = pairs.documents[twice[1]].as_py()
+        query = pairs.queries[int(pairs.query[twice[1]])].as_py()
         problem = (
             f"document {document!r} is listed twice for query {query!r}, first on line {lines[0]} "
             f"({repeats} repeated in all)"
         )
         raise ReadError(source.file, problem, "Keep one row of each.", line=lines[1])
-
-
-def _repeats(table: pa.Table) -> tuple[tuple[int, int] | None, int]:
-    """The first two rows of one document in one list, if any, and how many rows repeat another."""
-    key = np.zeros(len(table), dtype=np.int64)
-    for name in ("reranker", "query_id", "doc_id"):
-        if name in table.column_names:
-            encoded = table[name].combine_chunks().dictionary_encode()
-            key = key * len(encoded.dictionary) + encoded.indices.to_numpy()
-    ordered = np.sort(key)
-    again = ordered[1:][ordered[1:] == ordered[:-1]]
-    if not len(again):
-        return None, 0
-    repeated = np.flatnonzero(np.isin(key, again))
-    first = int(repeated[0])
-    return (first, int(np.flatnonzero(key == key[first])[1])), len(again)
 
 
 def _relevance_unused(name: str) -> Finding:

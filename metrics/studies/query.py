@@ -7,11 +7,11 @@ from itertools import islice
 import numpy as np
 import pandas as pd
 
+from metrics.arrays import IntArray
 from metrics.measures import parse
 from metrics.studies.gap import EQUAL
 from metrics.studies.prose import Prose, Strong
 from metrics.ties import Orderings, Ranking, TieGroups, first_relevant_rank, refine, treatment
-from metrics.ties.judgments import IntArray
 
 
 def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:

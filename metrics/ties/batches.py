@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from metrics.ties.judgments import IntArray
+from metrics.arrays import IntArray
 
 _CELLS = 2**21
 """Cells of one table."""

@@ -6,7 +6,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from metrics.ties.judgments import FloatArray, IntArray, Judgments
+from metrics.arrays import FloatArray, IntArray
+from metrics.ties.judgments import Judgments
 
 
 @dataclass(frozen=True)

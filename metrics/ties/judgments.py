@@ -8,54 +8,44 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from metrics.arrays import FloatArray, IntArray
+from metrics.runs.pairs import Pairs, Prints, same_text, whole
+
+_BITS = 22
+"""Size of the table that says which prints are not judged: 2^22 cells."""
 
 
 @dataclass(frozen=True)
 class Judgments:
-    """Grades of the documents of each query, sorted by query.
+    """Grades of the documents of each query.
 
     Attributes:
         query_ids: (n_lists,) judged queries, in the order given.
         relevant_from: smallest grade that counts as relevant.
-        doc_ids: (n_distinct,) the distinct documents judged.
         lists: (n_judged,) query of each judgment.
-        codes: (n_judged,) its document, a place in `doc_ids`.
         grades: (n_judged,) its grade.
         targets: (n_judged,) what the document satisfies; None: each is its own target.
+        pairs: query and document of each judgment; None where nothing is looked up.
         source: the table they were read from.
     """
 
     query_ids: pa.Array
     relevant_from: float
-    doc_ids: pa.Array
     lists: IntArray
-    codes: IntArray
     grades: FloatArray
     targets: IntArray | None = None
+    pairs: Pairs | None = None
     source: pa.Table | None = field(default=None, compare=False)
 
     @classmethod
-    def of(cls, table: pa.Table, relevant_from: float = 1) -> "Judgments":
-        """From qrels, or from a run that holds relevance: query_id, doc_id, relevance."""
-        queries, documents = encoded(table["query_id"]), encoded(table["doc_id"])
-        lists = queries.indices.to_numpy().astype(np.int64)
-        targets = (
-            encoded(table["target_id"]).indices.to_numpy().astype(np.int64)
-            if "target_id" in table.column_names
-            else None
-        )
-        return cls(
-            query_ids=queries.dictionary,
-            relevant_from=relevant_from,
-            doc_ids=documents.dictionary,
-            lists=lists,
-            codes=documents.indices.to_numpy().astype(np.int64),
-            grades=table["relevance"].to_numpy(),
-            targets=targets,
-            source=table,
-        )
+    def of(cls, table: pa.Table, relevant_from: float = 1, pairs: Pairs | None = None) -> "Judgments":
+        """From qrels, or from a run that holds relevance: query_id, doc_id, relevance, perhaps target_id."""
+        pairs = pairs or Pairs.of(table)
+        targets = None
+        if "target_id" in table.column_names:
+            targets = whole(table["target_id"]).dictionary_encode().indices.to_numpy().astype(np.int64)
+        grades = table["relevance"].to_numpy()
+        return cls(pairs.queries, relevant_from, pairs.query, grades, targets, pairs, table)
 
     def repeated(self, place: int, times: int) -> "Judgments":
         """The judgments of one query, as if it had been asked so many times."""
@@ -63,9 +53,7 @@ class Judgments:
         return Judgments(
             query_ids=pa.array([str(number) for number in range(times)]),
             relevant_from=self.relevant_from,
-            doc_ids=self.doc_ids,
             lists=np.repeat(np.arange(times), len(rows)),
-            codes=np.tile(self.codes[rows], times),
             grades=np.tile(self.grades[rows], times),
             targets=None if self.targets is None else np.tile(self.targets[rows], times),
         )
@@ -89,32 +77,38 @@ class Judgments:
         return lists, np.arange(len(lists)) - np.searchsorted(lists, lists), self.grades[kept]
 
     @cached_property
-    def _by_key(self) -> tuple[IntArray, IntArray]:
-        keys = self.lists * len(self.doc_ids) + self.codes
-        order = np.argsort(keys)
-        return np.append(keys[order], -1), order
+    def _by_print(self) -> tuple[Prints, IntArray, npt.NDArray[np.bool_], int]:
+        """Prints in order, the judgment of each, which low bits occur, and the most judgments of one print."""
+        prints = self.pairs.prints if self.pairs else np.empty(0, np.uint64)
+        order = np.argsort(prints)
+        prints = prints[order]
+        occurs = np.zeros(2**_BITS, dtype=bool)
+        occurs[prints & np.uint64(2**_BITS - 1)] = True
+        runs = np.diff(np.flatnonzero(np.r_[True, prints[1:] != prints[:-1], True][: len(prints) + 1]))
+        return prints, order, occurs, int(runs.max(initial=0))
 
-    def find(self, lists: IntArray, documents: pa.DictionaryArray) -> tuple[IntArray, IntArray]:
-        """Rows that are judged, and which judgment each has.
+    def find(self, pairs: Pairs) -> tuple[IntArray, IntArray, IntArray]:
+        """Look up the rows of a run.
 
-        Args:
-            lists: (n_rows,) query of each row, -1 where it is not judged.
-            documents: (n_rows,) its document.
+        Returns:
+            (n_rows,) query of each row, -1 where it is not judged; rows that are judged; the
+            judgment of each of those.
         """
-        known = pc.index_in(documents.dictionary, value_set=self.doc_ids)
-        known = pc.fill_null(known, -1).to_numpy().astype(np.int64)
-        codes = known[documents.indices.to_numpy()]
-        rows = np.flatnonzero((codes >= 0) & (lists >= 0))
-        wanted = lists[rows] * len(self.doc_ids) + codes[rows]
-        keys, order = self._by_key
-        at = np.searchsorted(keys[:-1], wanted)
-        found = keys[at] == wanted
-        return rows[found], order[at[found]]
-
-
-def encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:
-    """A column as one dictionary array: the distinct values in order of appearance, and their places."""
-    whole = column.combine_chunks()
-    if isinstance(whole, pa.ChunkedArray):
-        whole = whole.chunk(0)
-    return whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
+        place = pc.fill_null(pc.index_in(pairs.queries, value_set=self.query_ids), -1)
+        lists = place.to_numpy().astype(np.int64)[pairs.query]
+        prints, order, occurs, most = self._by_print
+        maybe = np.flatnonzero(occurs[pairs.prints & np.uint64(2**_BITS - 1)])
+        wanted = pairs.prints[maybe]
+        at = np.searchsorted(prints, wanted)
+        rows, judgments = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for shift in range(most):
+            near = np.minimum(at + shift, len(prints) - 1)
+            equal = np.flatnonzero(prints[near] == wanted)
+            row, judgment = maybe[equal], order[near[equal]]
+            if self.pairs:
+                same = (lists[row] == self.lists[judgment]) & same_text(
+                    pairs.documents, row, self.pairs.documents, judgment
+                )
+                rows.append(row[same])
+                judgments.append(judgment[same])
+        return lists, np.concatenate(rows), np.concatenate(judgments)

@@ -8,8 +8,8 @@ from math import factorial, prod
 
 import numpy as np
 
+from metrics.arrays import FloatArray, IntArray
 from metrics.ties.batches import like_depths
-from metrics.ties.judgments import FloatArray, IntArray
 from metrics.ties.ranking import Ranking
 
 TRACTABLE = 10_000

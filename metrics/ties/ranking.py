@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.arrays import BoolArray, FloatArray, IntArray
 from metrics.errors import UsageError
+from metrics.runs.pairs import Pairs, whole
 from metrics.ties.groups import TieGroups
-from metrics.ties.judgments import FloatArray, IntArray, Judgments, encoded
+from metrics.ties.judgments import Judgments
 from metrics.ties.precision import rounded
 from metrics.ties.sorting import falling, segments
 
@@ -22,7 +23,7 @@ class Ranking:
 
     Attributes:
         judgments: what is known of relevance; its queries are the lists, with or without documents.
-        doc_column: ids of the table the run came from, encoded.
+        doc_column: ids of the table the run came from.
         segment_lists: (n_segments,) list of each run of documents.
         segment_starts: (n_segments + 1,) first document of each, and the end.
         rows: (n_docs,) row of each document in its table: the input position.
@@ -34,14 +35,14 @@ class Ranking:
     """
 
     judgments: Judgments
-    doc_column: pa.DictionaryArray
+    doc_column: pa.Array
     segment_lists: IntArray
     segment_starts: IntArray
     rows: IntArray
     scores: FloatArray
     groups: IntArray
     grades: FloatArray
-    judged: npt.NDArray[np.bool_]
+    judged: BoolArray
     targets: IntArray | None = None
 
     @classmethod
@@ -51,6 +52,7 @@ class Ranking:
         judgments: Judgments,
         precision: str = "float64",
         tiebreak_by: Sequence[str] = (),
+        pairs: Pairs | None = None,
     ) -> "Ranking":
         """Cut the lists of one run.
 
@@ -59,35 +61,34 @@ class Ranking:
             judgments: what is known of relevance.
             precision: how scores are rounded before they are compared (`metrics.ties.precision`).
             tiebreak_by: further score columns; each splits what is level in those before it.
+            pairs: query and document of each row, where they are at hand.
 
         Raises:
             UsageError: a precision or a column that does not exist.
         """
-        queries, documents = encoded(table["query_id"]), encoded(table["doc_id"])
-        places = pc.fill_null(pc.index_in(queries.dictionary, value_set=judgments.query_ids), -1)
-        lists = places.to_numpy().astype(np.int64)[queries.indices.to_numpy()]
-        at, segment_lists, starts = segments(lists)
-        keys = [rounded(table[name].to_numpy(), precision)[at] for name in _score_columns(table, tiebreak_by)]
-        order, first = falling(keys, starts)
         if judgments.source is table:
+            lists = judgments.lists
             rows = judgment = np.arange(len(lists))
         else:
-            rows, judgment = judgments.find(lists, documents)
+            lists, rows, judgment = judgments.find(pairs or Pairs.of(table))
+        at, segment_lists, starts = segments(lists)
+        keys = [rounded(table[name].to_numpy(), precision) for name in _score_columns(table, tiebreak_by)]
+        order, first = falling(keys if at is None else [key[at] for key in keys], starts)
+        at = order if at is None else at[order]
         grades, judged = np.zeros(len(lists)), np.zeros(len(lists), dtype=bool)
         grades[rows], judged[rows] = judgments.grades[judgment], True
         targets = None
         if judgments.targets is not None:
             targets = np.full(len(lists), -1)
             targets[rows] = judgments.targets[judgment]
-            targets = targets[at[order]]
-        at = at[order]
+            targets = targets[at]
         return cls(
             judgments=judgments,
-            doc_column=documents,
+            doc_column=whole(table["doc_id"]),
             segment_lists=segment_lists,
             segment_starts=starts,
             rows=at,
-            scores=keys[0][order],
+            scores=keys[0][at],
             groups=np.cumsum(first) - 1,
             grades=grades[at],
             judged=judged[at],
@@ -107,17 +108,18 @@ class Ranking:
     @cached_property
     def sizes(self) -> IntArray:
         """(n_groups,) documents of each tie group."""
-        return np.bincount(self.groups)
+        return np.diff(np.append(self.starts, len(self.groups)))
 
     @cached_property
     def starts(self) -> IntArray:
         """(n_groups,) first document of each tie group."""
-        return np.cumsum(self.sizes) - self.sizes
+        return np.flatnonzero(np.diff(self.groups, prepend=-1))
 
     @cached_property
     def _segments(self) -> IntArray:
         """(n_groups,) segment of each tie group."""
-        return np.searchsorted(self.segment_starts, self.starts, side="right") - 1
+        first = np.searchsorted(self.starts, self.segment_starts)
+        return np.repeat(np.arange(len(first) - 1), np.diff(first))
 
     @cached_property
     def group_lists(self) -> IntArray:
@@ -136,14 +138,24 @@ class Ranking:
         lengths[self.segment_lists] = np.diff(self.segment_starts)
         return lengths
 
+    @cached_property
+    def graded(self) -> "Inside":
+        """The tie groups that hold a document with a grade above 0."""
+        return Inside.of(self, self.grades > 0)
+
+    @cached_property
+    def known(self) -> "Inside":
+        """The tie groups that hold a judged document."""
+        return Inside.of(self, self.judged)
+
     @property
-    def relevant(self) -> npt.NDArray[np.bool_]:
+    def relevant(self) -> BoolArray:
         """(n_docs,) whether each document is relevant."""
         return self.grades >= self.judgments.relevant_from
 
     def ids(self, documents: IntArray | Sequence[int]) -> pa.Array:
         """Ids of documents, by their number here."""
-        return self.doc_column.take(pa.array(self.rows[np.asarray(documents)])).dictionary_decode()
+        return self.doc_column.take(pa.array(self.rows[np.asarray(documents)]))
 
     def listed(self, query_id: str) -> IntArray:
         """Documents of one query by falling score, ties in input order; none where the run has none."""
@@ -175,6 +187,33 @@ class Ranking:
             grades=self.grades[documents],
             targets=None if self.targets is None else self.targets[documents],
         )
+
+
+@dataclass(frozen=True)
+class Inside:
+    """The tie groups with documents that count, and all that stands in them.
+
+    Attributes:
+        documents: (n,) documents of these groups.
+        counted: (n,) whether each counts.
+        groups: (n,) its tie group.
+        offset: (n_groups,) documents of the list above a group, less its first place in `documents`.
+    """
+
+    documents: IntArray
+    counted: BoolArray
+    groups: IntArray
+    offset: IntArray
+
+    @classmethod
+    def of(cls, ranking: Ranking, counted: BoolArray) -> "Inside":
+        """The groups of a ranking that hold a document that counts."""
+        matters = np.zeros(len(ranking.sizes), dtype=bool)
+        matters[ranking.groups[counted]] = True
+        held = np.where(matters, ranking.sizes, 0)
+        documents = np.flatnonzero(np.repeat(matters, ranking.sizes))
+        offset = ranking.above - (np.cumsum(held) - held)
+        return cls(documents, counted[documents], ranking.groups[documents], offset)
 
 
 def _score_columns(table: pa.Table, tiebreak_by: Sequence[str]) -> list[str]:

@@ -3,42 +3,39 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics.ties.judgments import FloatArray, IntArray
-
-BoolArray = npt.NDArray[np.bool_]
+from metrics.arrays import BoolArray, FloatArray, IntArray
 
 _CELLS = 2**24
 """Places, padding included, that are sorted at once."""
 
 
-def segments(lists: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+def segments(lists: IntArray) -> tuple[IntArray | None, IntArray, IntArray]:
     """Bring the rows of each list together, in the order of the first row of each; leave out list -1.
 
     Args:
         lists: (n_rows,) list of each row.
 
     Returns:
-        (n_docs,) row of each document, (n_segments,) list of each segment, (n_segments + 1,) first
+        (n_docs,) row of each document, None where that is every row in its place, (n_segments,) list of
+        each segment, (n_segments + 1,) first
         document of each segment and the end.
     """
     cuts = np.flatnonzero(lists[1:] != lists[:-1]) + 1
     starts = np.concatenate([[0], cuts, [len(lists)]]) if len(lists) else np.zeros(1, dtype=np.int64)
     owner = lists[starts[:-1]]
-    rows = np.arange(len(lists))
     if len(owner) and np.bincount(owner + 1).max() > 1:
         _, appearance = np.unique(lists, return_index=True)
         place = np.empty(int(lists.max()) + 2, dtype=np.int64)
         place[lists[np.sort(appearance)] + 1] = np.arange(len(appearance))
         rows = np.argsort(place[lists + 1], kind="stable")
         together, owner, starts = segments(lists[rows])
-        return rows[together], owner, starts
+        return rows if together is None else rows[together], owner, starts
     if (owner < 0).any():
-        rows = rows[lists >= 0]
+        rows = np.flatnonzero(lists >= 0)
         lengths = np.diff(starts)[owner >= 0]
-        owner, starts = owner[owner >= 0], np.concatenate([[0], np.cumsum(lengths)])
-    return rows, owner, starts
+        return rows, owner[owner >= 0], np.concatenate([[0], np.cumsum(lengths)])
+    return None, owner, starts
 
 
 def falling(keys: Sequence[FloatArray], starts: IntArray) -> tuple[IntArray, BoolArray]:
@@ -67,6 +64,9 @@ def falling(keys: Sequence[FloatArray], starts: IntArray) -> tuple[IntArray, Boo
 def _falling_one(key: FloatArray, starts: IntArray) -> IntArray:
     """Sort segments of like length together, as rows of a padded table; padding sorts last as NaN."""
     lengths = np.diff(starts)
+    if len(lengths) and lengths.min() == lengths.max() and len(key) <= _CELLS:
+        order = np.argsort(-key.reshape(len(lengths), -1), axis=1)
+        return np.ravel(order + starts[:-1, None])
     order = np.empty(len(key), dtype=np.int64)
     width_class = np.ceil(np.log(np.maximum(lengths, 1)) / np.log(1.25)).astype(np.int64)
     for width in np.unique(width_class):
@@ -77,9 +77,6 @@ def _falling_one(key: FloatArray, starts: IntArray) -> IntArray:
             part = same[at : at + step]
             documents = starts[part, None] + np.arange(widest)
             within = np.arange(widest) < lengths[part, None]
-            if within.all():
-                order[documents] = np.argsort(-key[documents], axis=1) + starts[part, None]
-                continue
             table = np.where(within, -key[np.where(within, documents, 0)], np.nan)
             order[documents[within]] = (np.argsort(table, axis=1) + starts[part, None])[within]
     return order

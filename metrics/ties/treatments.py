@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow.compute as pc
 
+from metrics.arrays import IntArray
 from metrics.errors import UsageError
 from metrics.ties.groups import TieGroups
-from metrics.ties.judgments import IntArray
 from metrics.ties.ranking import Ranking
-from metrics.ties.sorting import BoolArray
 from metrics.ties.target_order import most_targets_first, most_targets_last
 
 Key = Callable[[Ranking, IntArray], IntArray]
@@ -50,11 +49,8 @@ def _input(ranking: Ranking, documents: IntArray) -> IntArray:
 
 def _docid_asc(ranking: Ranking, documents: IntArray) -> IntArray:
     """Place of each document's id by code point; UTF-8 bytes sort like code points."""
-    codes = ranking.doc_column.indices.to_numpy()[ranking.rows[documents]]
-    distinct, which = np.unique(codes, return_inverse=True)
-    rank = np.empty(len(distinct), dtype=np.int64)
-    rank[pc.sort_indices(ranking.doc_column.dictionary.take(distinct)).to_numpy()] = np.arange(len(distinct))
-    return rank[which]
+    ids = ranking.ids(documents)
+    return np.asarray(pc.rank(ids, sort_keys="ascending", tiebreaker="dense")).astype(np.int64)
 
 
 def _docid_desc(ranking: Ranking, documents: IntArray) -> IntArray:
@@ -64,9 +60,10 @@ def _docid_desc(ranking: Ranking, documents: IntArray) -> IntArray:
 
 def _pessimistic(ranking: Ranking, documents: IntArray) -> IntArray:
     """Lowest gain first; what nobody judged before what was judged and found worthless."""
-    grades = np.maximum(ranking.grades[documents], 0.0)
-    level: IntArray = np.unique(grades, return_inverse=True)[1]
-    return 2 * level + ranking.judged[documents]
+    level = ranking.judged[documents].astype(np.int64)
+    worth = np.flatnonzero(ranking.grades[documents] > 0)
+    level[worth] = 2 + np.unique(ranking.grades[documents[worth]], return_inverse=True)[1]
+    return level
 
 
 def _optimistic(ranking: Ranking, documents: IntArray) -> IntArray:
@@ -146,9 +143,7 @@ def _drawn(seed: int) -> Key:
     return key
 
 
-def refine(
-    ranking: Ranking, how: Treatment, counted: BoolArray | None = None, *, targets: bool = False
-) -> TieGroups:
+def refine(ranking: Ranking, how: Treatment, *, all_judged: bool = False, targets: bool = False) -> TieGroups:
     """Cut the tie groups of a ranking as a treatment says; keep those with a document that counts.
 
     Groups without such a document are never looked into.
@@ -156,29 +151,24 @@ def refine(
     Args:
         ranking: sorted by score.
         how: the treatment.
-        counted: (n_docs,) documents that count; None: those with a grade above 0.
+        all_judged: whether every judged document counts, not only those with a grade above 0.
         targets: whether distinct targets are what is measured.
     """
-    counted = ranking.grades > 0 if counted is None else counted
-    documents = np.flatnonzero(counted)
+    inside = ranking.known if all_judged else ranking.graded
     key = how.target_key if targets and how.target_key else how.key
     if key is None:
+        documents = inside.documents[inside.counted]
         return _groups(ranking, documents, ranking.groups[documents], ranking.sizes, ranking.above)
-    matters = np.zeros(len(ranking.sizes), dtype=bool)
-    matters[ranking.groups[documents]] = True
-    inside = np.flatnonzero(np.repeat(matters, ranking.sizes))
-    value = key(ranking, inside).astype(np.int64)
-    value += ranking.groups[inside] * (int(value.max(initial=0)) + 1)
+    value = key(ranking, inside.documents)
+    value = value + inside.groups * (int(value.max(initial=0)) + 1)
     order = np.argsort(value)
     value = value[order]
     first = np.flatnonzero(np.concatenate([[True], value[1:] != value[:-1]])[: len(value)])
     size = np.diff(np.append(first, len(value)))
-    parent = ranking.groups[inside[first]]
-    before = np.cumsum(ranking.sizes * matters) - ranking.sizes * matters
-    inside = inside[order]
-    kept = np.flatnonzero(counted[inside])
+    kept = np.flatnonzero(inside.counted[order])
     cut = np.repeat(np.arange(len(first)), size)[kept]
-    return _groups(ranking, inside[kept], cut, size, ranking.above[parent] + first - before[parent])
+    above = inside.offset[inside.groups[first]] + first
+    return _groups(ranking, inside.documents[order[kept]], cut, size, above)
 
 
 def _groups(
