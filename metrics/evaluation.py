@@ -109,14 +109,18 @@ def evaluate(
         parts.append(_evaluate_one(name, ranking, asked, how, missing, empty))
     policies = pd.DataFrame([part[2] for part in parts], index=pd.Index(runs.rerankers, name="reranker"))
     return Evaluation(
-        scores=pd.concat([part[0] for part in parts]),
-        lists=pd.concat([part[1] for part in parts]),
+        scores=_joined([part[0] for part in parts]),
+        lists=_joined([part[1] for part in parts]),
         policies=policies,
         measures=tuple(map(str, asked)),
         ties=tuple(one.name for one in how),
         missing=missing,
         empty=empty,
     )
+
+
+def _joined(tables: list[pd.DataFrame]) -> pd.DataFrame:
+    return tables[0] if len(tables) == 1 else pd.concat(tables)
 
 
 def _check(
@@ -150,16 +154,9 @@ def _evaluate_one(
         names=["reranker", "query_id"],
         verify_integrity=False,
     )
-    names = [(str(measure), one.name) for one in how for measure in asked]
-    scores = pd.DataFrame(
-        np.column_stack(columns)[kept],
-        index=index,
-        columns=pd.MultiIndex.from_tuples(names, names=["measure", "ties"]),
-    ).reindex(
-        columns=pd.MultiIndex.from_product(
-            [map(str, asked), [one.name for one in how]], names=["measure", "ties"]
-        )
-    )
+    names = pd.MultiIndex.from_product([map(str, asked), [one.name for one in how]], names=["measure", "ties"])
+    values = np.stack(columns).reshape(len(how), len(asked), -1)[:, :, kept]
+    scores = pd.DataFrame(values.transpose(1, 0, 2).reshape(len(names), -1).T, index=index, columns=names)
     table = pd.DataFrame({key: value[kept] for key, value in lists.items()}, index=index)
     counts = {
         "n_queries": ranking.n_lists,
@@ -208,23 +205,24 @@ def sampled_variance(ranking: Ranking, measure: MeasureAt) -> FloatArray:
 
 def _describe(ranking: Ranking, cutoffs: Sequence[int]) -> dict[str, npt.NDArray[np.generic]]:
     """What the ties of each list look like; arrays of (n_lists,)."""
-    n, owner, sizes = ranking.n_lists, ranking.group_lists, ranking.sizes
-    tied = sizes > 1
-    docs = ranking.n_docs
-    tied_docs = np.bincount(owner, sizes * tied, minlength=n).astype(np.int64)
-    largest = np.zeros(n, dtype=np.int64)
-    np.maximum.at(largest, owner, sizes)
-    factorials = log10_factorials(int(sizes.max(initial=0)))
+    n, docs = ranking.n_lists, ranking.n_docs
+    tied = np.flatnonzero(ranking.sizes > 1)
+    owner, size, above = ranking.group_lists[tied], ranking.sizes[tied], ranking.above[tied]
+    tied_docs = np.bincount(owner, size, minlength=n).astype(np.int64)
+    largest = np.minimum(docs, 1)
+    np.maximum.at(largest, owner, size)
+    factorials = log10_factorials(int(size.max(initial=0)))
     table: dict[str, npt.NDArray[np.generic]] = {
         "n_docs": docs,
         "n_relevant": ranking.judgments.n_relevant,
-        "n_tie_groups": np.bincount(owner, tied, minlength=n).astype(np.int64),
+        "n_tie_groups": np.bincount(owner, minlength=n),
         "max_tie_size": largest,
         "tied_docs": tied_docs,
         "tie_ratio": tied_docs / np.maximum(docs, 1),
-        "log10_orderings": np.bincount(owner, factorials[sizes], minlength=n),
+        "log10_orderings": np.bincount(owner, factorials[size], minlength=n),
     }
     for k in cutoffs:
-        across = (ranking.above < k) & (ranking.above + sizes > k)
-        table[f"straddles_{k}"] = np.bincount(owner, across, minlength=n) > 0
+        across = np.zeros(n, dtype=bool)
+        across[owner[(above < k) & (above + size > k)]] = True
+        table[f"straddles_{k}"] = across
     return table

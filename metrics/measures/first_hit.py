@@ -45,7 +45,7 @@ def _places(
     groups: TieGroups, k: Parameter, value: Callable[[FloatArray], FloatArray]
 ) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
     """Leading groups with chance and value of each of their places up to the cut-off; like depths together."""
-    leading = groups.leading()
+    leading = groups.leading
     above, size, relevant = groups.above[leading], groups.size[leading], groups.relevant[leading]
     depth = size - relevant + 1
     if k is not None:

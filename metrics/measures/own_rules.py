@@ -9,7 +9,7 @@ from metrics.ties.groups import TieGroups
 
 def _leading(groups: TieGroups) -> tuple[IntArray, FloatArray]:
     """The first group with a relevant document, and E[L] = (n + 1) / (r + 1), its expected place inside."""
-    at = groups.leading()
+    at = groups.leading
     return at, (groups.size[at] + 1) / (groups.relevant[at] + 1)
 
 

@@ -50,8 +50,7 @@ def read_delimited(file: File, format_name: str, layout: Layout, mapping: Mappin
         data = _squeezed(data) if layout.delimiter == " " else data
         _explain(file, data, header, layout)
         raw = _parse(data, header, layout, mapping, as_text=True)
-    lines = data.count(b"\n") + (not data.endswith(b"\n")) - (not layout.names)
-    if layout.quoted and b'"' in data and len(raw) != lines:
+    if layout.quoted and b'"' in data and len(raw) != _lines(data) - (not layout.names):
         _refuse_open_quote(file, data, layout)
 
     def line_of(row: int) -> int:
@@ -115,6 +114,10 @@ def _parse(
             strings_can_be_null=False,
         ),
     )
+
+
+def _lines(data: bytes) -> int:
+    return data.count(b"\n") + (not data.endswith(b"\n"))
 
 
 def _single_spaced(data: bytes) -> bytes:

@@ -1,5 +1,6 @@
 """Bytes in: from a path or an upload to text bytes, unpacked and within a limit."""
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -58,13 +59,15 @@ class File:
             ReadError: damaged, too large, empty, or not text.
         """
         data = self._unpacked().removeprefix(_BOM)
-        if not data.strip():
+        if re.search(rb"\S", data) is None:
             raise ReadError(self.name, "the file is empty", "Export it again and check its size.", line=1)
         self._refuse_binary(data)
         return data
 
     def _unpacked(self) -> bytes:
         kind = next((name for magic, name in _COMPRESSIONS.items() if self.data.startswith(magic)), None)
+        if kind is None and len(self.data) <= MAX_BYTES:
+            return self.data
         try:
             with pa.input_stream(pa.BufferReader(self.data), compression=kind) as stream:
                 data: bytes = stream.read(MAX_BYTES + 1)

@@ -16,7 +16,7 @@ from metrics.arrays import IntArray
 Prints = npt.NDArray[np.uint64]
 
 _WORD = 8
-_ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
+_ROUNDS = ((np.uint64(0x9E3779B97F4A7C15), np.uint64(32)), (np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(29)))
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,22 @@ class Pairs:
         queries = whole(table["query_id"]).dictionary_encode()
         return cls(queries.dictionary, queries.indices.to_numpy().astype(np.int64), whole(table["doc_id"]))
 
+    @classmethod
+    def none(cls) -> "Pairs":
+        """No pairs at all."""
+        return cls(pa.array([], pa.string()), np.empty(0, np.int64), pa.array([], pa.string()))
+
+    @cached_property
+    def stretches(self) -> IntArray:
+        """(n_stretches + 1,) first row of each stretch of rows with one query, and the end."""
+        changes = np.flatnonzero(self.query[1:] != self.query[:-1]) + 1
+        return np.concatenate([[0], changes, [len(self.query)]]) if len(self.query) else np.zeros(1, np.int64)
+
     @cached_property
     def prints(self) -> Prints:
         """(n_rows,) print of each pair: equal for equal texts, whatever table they are in."""
         both: Prints = _prints(self.queries)[self.query] ^ _prints(self.documents)
-        return _mixed(both, _ODD[1])
+        return _mixed(both)
 
     def repeats(self) -> tuple[tuple[int, int] | None, int]:
         """The first two rows of one pair, if any pair has two, and how many rows repeat another."""
@@ -82,19 +93,20 @@ def _prints(texts: pa.Array) -> Prints:
     start, length = ends[:-1], np.diff(ends)
     padded = np.concatenate([np.frombuffer(data or b"", np.uint8), np.zeros(_WORD, np.uint8)])
     words = np.ndarray((len(padded) - _WORD + 1,), np.dtype("<u8"), padded, strides=(1,))
-    found = _mixed(length.astype(np.uint64), _ODD[0])
+    found = _mixed(length.astype(np.uint64))
     rows: slice | IntArray = slice(None)
     for at in range(0, int(length.max(initial=0)), _WORD):
         if at:
             rows = np.flatnonzero(length > at)
         unused = np.clip(_WORD - (length[rows] - at), 0, _WORD - 1).astype(np.uint64) * np.uint64(8)
         word = words[start[rows] + at]
-        found[rows] = _mixed(found[rows] ^ (word << unused), _ODD[0])
+        found[rows] = _mixed(found[rows] ^ (word << unused))
     return found
 
 
-def _mixed(values: Prints, odd: np.uint64) -> Prints:
-    """Every bit of the result depends on every bit of the value."""
-    turned = (values ^ (values >> np.uint64(32))) * odd
-    turned = (turned ^ (turned >> np.uint64(29))) * odd
-    return np.asarray(turned ^ (turned >> np.uint64(32)))
+def _mixed(values: Prints) -> Prints:
+    """Spread every bit of the values, in place."""
+    for odd, shift in _ROUNDS:
+        np.multiply(values, odd, out=values)
+        np.bitwise_xor(values, values >> shift, out=values)
+    return values

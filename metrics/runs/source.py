@@ -76,7 +76,7 @@ def _text(column: pa.Array, name: str, origin: Origin) -> pa.Array:
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     text = column if pa.types.is_string(column.type) else column.cast(pa.string())
-    bad = pc.fill_null(pc.equal(pc.utf8_length(text), 0), fill_value=True)
+    bad = pc.fill_null(pc.equal(pc.binary_length(text), 0), fill_value=True)
     origin.refuse(bad, text, lambda _: f"{name} is empty", "Give every row an id.")
     return text
 

@@ -61,7 +61,7 @@ def listed_rank(ranking: Ranking, query_id: str, how: str) -> int | None:
 def _leading(ranking: Ranking, query_id: str, how: str) -> tuple[TieGroups, IntArray]:
     """Tie groups of all lists, and the leading one of this list, if any."""
     groups = refine(ranking, treatment(how))
-    leading = groups.leading()
+    leading = groups.leading
     return groups, leading[groups.lists[leading] == ranking.query_ids.index(query_id).as_py()]
 
 
@@ -82,7 +82,7 @@ def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], lim
     found = found.reshape(len(found), -1)
     groups = ranking.in_orders(query_id, found)
     ids = dict(zip(found[0].tolist(), ranking.ids(found[0]).to_pylist(), strict=True)) if len(found) else {}
-    leading = groups.leading()
+    leading = groups.leading
     first = pd.array([pd.NA] * len(found), dtype="Int64")
     first[groups.lists[leading]] = groups.above[leading] + 1
     return pd.DataFrame(

@@ -78,6 +78,7 @@ class TieGroups:
         """(n_lists,) sum of a value of each group, list by list."""
         return np.bincount(self.lists, values, minlength=self.n_lists).astype(np.float64)
 
+    @cached_property
     def leading(self) -> IntArray:
-        """The first group of each list that holds a relevant document."""
+        """(n_leading,) the first group of each list that holds a relevant document."""
         return np.flatnonzero((self.relevant > 0) & (self.relevant_above == 0))

@@ -25,7 +25,7 @@ class Judgments:
         lists: (n_judged,) query of each judgment.
         grades: (n_judged,) its grade.
         targets: (n_judged,) what the document satisfies; None: each is its own target.
-        pairs: query and document of each judgment; None where nothing is looked up.
+        pairs: query and document of each judgment; none where nothing is looked up.
         source: the table they were read from.
     """
 
@@ -34,7 +34,7 @@ class Judgments:
     lists: IntArray
     grades: FloatArray
     targets: IntArray | None = None
-    pairs: Pairs | None = None
+    pairs: Pairs = field(default_factory=Pairs.none)
     source: pa.Table | None = field(default=None, compare=False)
 
     @classmethod
@@ -79,25 +79,29 @@ class Judgments:
     @cached_property
     def _by_print(self) -> tuple[Prints, IntArray, npt.NDArray[np.bool_], int]:
         """Prints in order, the judgment of each, which low bits occur, and the most judgments of one print."""
-        prints = self.pairs.prints if self.pairs else np.empty(0, np.uint64)
+        prints = self.pairs.prints
         order = np.argsort(prints)
         prints = prints[order]
         occurs = np.zeros(2**_BITS, dtype=bool)
-        occurs[prints & np.uint64(2**_BITS - 1)] = True
+        occurs[_low(prints)] = True
         runs = np.diff(np.flatnonzero(np.r_[True, prints[1:] != prints[:-1], True][: len(prints) + 1]))
         return prints, order, occurs, int(runs.max(initial=0))
 
-    def find(self, pairs: Pairs) -> tuple[IntArray, IntArray, IntArray]:
+    def places(self, pairs: Pairs) -> IntArray:
+        """(n_queries,) list of each query of a run, -1 where it is not judged."""
+        found = pc.fill_null(pc.index_in(pairs.queries, value_set=self.query_ids), -1)
+        return np.asarray(found).astype(np.int64)
+
+    def find(self, pairs: Pairs) -> tuple[IntArray, IntArray]:
         """Look up the rows of a run.
 
         Returns:
-            (n_rows,) query of each row, -1 where it is not judged; rows that are judged; the
-            judgment of each of those.
+            rows that are judged, the judgment of each.
         """
-        place = pc.fill_null(pc.index_in(pairs.queries, value_set=self.query_ids), -1)
-        lists = place.to_numpy().astype(np.int64)[pairs.query]
+        places = self.places(pairs)
         prints, order, occurs, most = self._by_print
-        maybe = np.flatnonzero(occurs[pairs.prints & np.uint64(2**_BITS - 1)])
+        maybe = np.flatnonzero(occurs[_low(pairs.prints)])
+        maybe = maybe[np.argsort(pairs.prints[maybe])]
         wanted = pairs.prints[maybe]
         at = np.searchsorted(prints, wanted)
         rows, judgments = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
@@ -105,10 +109,18 @@ class Judgments:
             near = np.minimum(at + shift, len(prints) - 1)
             equal = np.flatnonzero(prints[near] == wanted)
             row, judgment = maybe[equal], order[near[equal]]
-            if self.pairs:
-                same = (lists[row] == self.lists[judgment]) & same_text(
-                    pairs.documents, row, self.pairs.documents, judgment
-                )
-                rows.append(row[same])
-                judgments.append(judgment[same])
-        return lists, np.concatenate(rows), np.concatenate(judgments)
+            same = places[pairs.query[row]] == self.lists[judgment]
+            same &= same_text(pairs.documents, row, self.pairs.documents, judgment)
+            rows.append(row[same])
+            judgments.append(judgment[same])
+        return np.concatenate(rows), np.concatenate(judgments)
+
+    @cached_property
+    def levels(self) -> FloatArray:
+        """The distinct grades above 0, lowest first."""
+        return np.unique(self.grades[self.grades > 0])
+
+
+def _low(prints: Prints) -> npt.NDArray[np.uint32]:
+    """The low bits of each print."""
+    return prints.astype(np.uint32) & np.uint32(2**_BITS - 1)

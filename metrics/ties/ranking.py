@@ -28,9 +28,9 @@ class Ranking:
         segment_starts: (n_segments + 1,) first document of each, and the end.
         rows: (n_docs,) row of each document in its table: the input position.
         scores: (n_docs,) its score, rounded to the precision asked for.
-        groups: (n_docs,) number of its tie group, counted through all lists.
+        starts: (n_groups,) first document of each tie group.
         grades: (n_docs,) its grade, 0 where unjudged.
-        judged: (n_docs,) whether it was judged.
+        judged_rows: (n_rows,) whether each row of the table was judged.
         targets: (n_docs,) what it satisfies, None where each document is its own target.
     """
 
@@ -40,9 +40,9 @@ class Ranking:
     segment_starts: IntArray
     rows: IntArray
     scores: FloatArray
-    groups: IntArray
+    starts: IntArray
     grades: FloatArray
-    judged: BoolArray
+    judged_rows: BoolArray
     targets: IntArray | None = None
 
     @classmethod
@@ -66,20 +66,22 @@ class Ranking:
         Raises:
             UsageError: a precision or a column that does not exist.
         """
+        pairs = pairs or Pairs.of(table)
         if judgments.source is table:
-            lists = judgments.lists
-            rows = judgment = np.arange(len(lists))
+            rows = judgment = np.arange(len(pairs.query))
         else:
-            lists, rows, judgment = judgments.find(pairs or Pairs.of(table))
-        at, segment_lists, starts = segments(lists)
+            rows, judgment = judgments.find(pairs)
+        stretches = pairs.stretches
+        lists = judgments.places(pairs)[pairs.query[stretches[:-1]]]
+        at, segment_lists, starts = segments(lists, stretches)
         keys = [rounded(table[name].to_numpy(), precision) for name in _score_columns(table, tiebreak_by)]
-        order, first = falling(keys if at is None else [key[at] for key in keys], starts)
+        order, scores, first = falling(keys if at is None else [key[at] for key in keys], starts)
         at = order if at is None else at[order]
-        grades, judged = np.zeros(len(lists)), np.zeros(len(lists), dtype=bool)
+        grades, judged = np.zeros(len(pairs.query)), np.zeros(len(pairs.query), dtype=bool)
         grades[rows], judged[rows] = judgments.grades[judgment], True
         targets = None
         if judgments.targets is not None:
-            targets = np.full(len(lists), -1)
+            targets = np.full(len(pairs.query), -1)
             targets[rows] = judgments.targets[judgment]
             targets = targets[at]
         return cls(
@@ -88,10 +90,10 @@ class Ranking:
             segment_lists=segment_lists,
             segment_starts=starts,
             rows=at,
-            scores=keys[0][at],
-            groups=np.cumsum(first) - 1,
+            scores=scores,
+            starts=first,
             grades=grades[at],
-            judged=judged[at],
+            judged_rows=judged,
             targets=targets,
         )
 
@@ -106,14 +108,14 @@ class Ranking:
         return self.judgments.n_lists
 
     @cached_property
-    def sizes(self) -> IntArray:
-        """(n_groups,) documents of each tie group."""
-        return np.diff(np.append(self.starts, len(self.groups)))
+    def groups(self) -> IntArray:
+        """(n_docs,) number of each document's tie group, counted through all lists."""
+        return np.repeat(np.arange(len(self.starts)), self.sizes)
 
     @cached_property
-    def starts(self) -> IntArray:
-        """(n_groups,) first document of each tie group."""
-        return np.flatnonzero(np.diff(self.groups, prepend=-1))
+    def sizes(self) -> IntArray:
+        """(n_groups,) documents of each tie group."""
+        return np.diff(np.append(self.starts, len(self.rows)))
 
     @cached_property
     def _segments(self) -> IntArray:
@@ -147,6 +149,11 @@ class Ranking:
     def known(self) -> "Inside":
         """The tie groups that hold a judged document."""
         return Inside.of(self, self.judged)
+
+    @cached_property
+    def judged(self) -> BoolArray:
+        """(n_docs,) whether each document was judged."""
+        return self.judged_rows[self.rows]
 
     @property
     def relevant(self) -> BoolArray:
@@ -196,24 +203,31 @@ class Inside:
     Attributes:
         documents: (n,) documents of these groups.
         counted: (n,) whether each counts.
-        groups: (n,) its tie group.
-        offset: (n_groups,) documents of the list above a group, less its first place in `documents`.
+        owner: (n,) its group, a place in `groups`.
+        groups: (n_inside,) the tie groups, numbered as in the ranking.
+        size: (n_inside,) documents of each.
+        offset: (n_inside,) documents of the list above it, less the place of its first in `documents`.
     """
 
     documents: IntArray
     counted: BoolArray
+    owner: IntArray
     groups: IntArray
+    size: IntArray
     offset: IntArray
 
     @classmethod
     def of(cls, ranking: Ranking, counted: BoolArray) -> "Inside":
         """The groups of a ranking that hold a document that counts."""
-        matters = np.zeros(len(ranking.sizes), dtype=bool)
-        matters[ranking.groups[counted]] = True
-        held = np.where(matters, ranking.sizes, 0)
-        documents = np.flatnonzero(np.repeat(matters, ranking.sizes))
-        offset = ranking.above - (np.cumsum(held) - held)
-        return cls(documents, counted[documents], ranking.groups[documents], offset)
+        matters = (
+            np.flatnonzero(np.logical_or.reduceat(counted, ranking.starts)) if len(counted) else ranking.starts
+        )
+        size, above = ranking.sizes[matters], ranking.above[matters]
+        place = np.cumsum(size) - size
+        documents = np.repeat(ranking.starts[matters] - place, size) + np.arange(int(size.sum()))
+        return cls(
+            documents, counted[documents], np.repeat(np.arange(len(size)), size), matters, size, above - place
+        )
 
 
 def _score_columns(table: pa.Table, tiebreak_by: Sequence[str]) -> list[str]:

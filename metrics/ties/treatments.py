@@ -60,9 +60,9 @@ def _docid_desc(ranking: Ranking, documents: IntArray) -> IntArray:
 
 def _pessimistic(ranking: Ranking, documents: IntArray) -> IntArray:
     """Lowest gain first; what nobody judged before what was judged and found worthless."""
-    level = ranking.judged[documents].astype(np.int64)
+    level = ranking.judged_rows[ranking.rows[documents]].astype(np.int64)
     worth = np.flatnonzero(ranking.grades[documents] > 0)
-    level[worth] = 2 + np.unique(ranking.grades[documents[worth]], return_inverse=True)[1]
+    level[worth] = 2 + np.searchsorted(ranking.judgments.levels, ranking.grades[documents[worth]])
     return level
 
 
@@ -156,34 +156,33 @@ def refine(ranking: Ranking, how: Treatment, *, all_judged: bool = False, target
     """
     inside = ranking.known if all_judged else ranking.graded
     key = how.target_key if targets and how.target_key else how.key
-    if key is None:
-        documents = inside.documents[inside.counted]
-        return _groups(ranking, documents, ranking.groups[documents], ranking.sizes, ranking.above)
-    value = key(ranking, inside.documents)
-    value = value + inside.groups * (int(value.max(initial=0)) + 1)
-    order = np.argsort(value)
-    value = value[order]
-    first = np.flatnonzero(np.concatenate([[True], value[1:] != value[:-1]])[: len(value)])
+    order = np.arange(len(inside.documents))
+    value = inside.owner
+    if key is not None:
+        rank = key(ranking, inside.documents)
+        value = value * (int(rank.max(initial=0)) + 1) + rank
+        order = np.argsort(value)
+        value = value[order]
+    first = _changes(value)
     size = np.diff(np.append(first, len(value)))
     kept = np.flatnonzero(inside.counted[order])
     cut = np.repeat(np.arange(len(first)), size)[kept]
-    above = inside.offset[inside.groups[first]] + first
-    return _groups(ranking, inside.documents[order[kept]], cut, size, above)
-
-
-def _groups(
-    ranking: Ranking, documents: IntArray, groups: IntArray, size: IntArray, above: IntArray
-) -> TieGroups:
-    """Tie groups from the documents that count, group by group, and every group's size and place."""
-    first = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]])[: len(groups)])
-    which = groups[first]
+    start = _changes(cut)
+    held = cut[start]
+    owner = inside.owner[first[held]]
+    documents = inside.documents[order[kept]]
     return TieGroups(
         judgments=ranking.judgments,
         n_docs=ranking.n_docs,
-        lists=ranking.group_lists[ranking.groups[documents[first]]],
-        above=above[which],
-        size=size[which],
-        first=first,
+        lists=ranking.group_lists[inside.groups[owner]],
+        above=inside.offset[owner] + first[held],
+        size=size[held],
+        first=start,
         grades=ranking.grades[documents],
         targets=None if ranking.targets is None else ranking.targets[documents],
     )
+
+
+def _changes(values: IntArray) -> IntArray:
+    """Places where a value differs from the one before, the first included."""
+    return np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]])[: len(values)])
