@@ -11,11 +11,11 @@ from metrics import TREATMENTS, Evaluation, evaluate
 from metrics.cli import OPEN
 from metrics.errors import TieScopeError
 from metrics.runs import File, Source, read
-from metrics.ties import Judgments, Ranking
+from metrics.ties import Ranking
 
 SAMPLE = Path(__file__).parents[1] / "sample_data" / "llm_rerankers.csv"
 SAMPLE_LABEL = "Sample: simulated rerankers"
-MEASURES = ("RR", "RR@10", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
+MEASURES = ("RR", "RR@10", "AP", "nDCG@10", "P@10", "R@10", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
 """Measures the pages offer."""
 TRADITIONAL = ("input", "docid_desc", "docid_asc")
 """Treatments the pages offer as the traditional one."""
@@ -59,11 +59,10 @@ def source(name: str, sha256: str, _file: File) -> Source | TieScopeError:
 @st.cache_resource(show_spinner="Scoring every order …", max_entries=8)
 def evaluation(label: str, _board: Board) -> Evaluation:
     """Every measure the pages offer, under every treatment."""
-    return evaluate(_board.runs, MEASURES, [one.name for one in TREATMENTS])
+    return evaluate(_board.runs, MEASURES, [one.name for one in TREATMENTS if not one.spread])
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def ranking(label: str, reranker: str, _board: Board) -> Ranking:
     """The lists of one reranker, cut into tie groups."""
-    table, qrels = _board.runs.tables[reranker], _board.runs.qrels
-    return Ranking.of(table, Judgments.of(table if qrels is None else qrels))
+    return Ranking.among(_board.runs.tables, _board.runs.qrels, reranker)

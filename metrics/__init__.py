@@ -9,11 +9,14 @@ from metrics.errors import ReadError, TieScopeError, UsageError
 from metrics.evaluation import Evaluation, evaluate
 from metrics.measures import MEASURES, parse
 from metrics.runs import FORMATS, Runs, read_runs, read_table
-from metrics.ties import TREATMENTS
+from metrics.studies.tools import TOOLS
+from metrics.ties import PRECISIONS, TREATMENTS
 
 __all__ = [
     "FORMATS",
     "MEASURES",
+    "PRECISIONS",
+    "TOOLS",
     "TREATMENTS",
     "Evaluation",
     "ReadError",

@@ -1,9 +1,9 @@
 """The command `tiescope`. Data on stdout, messages on stderr; 0 ok, 1 a check failed, 2 unusable input."""
 
-import io
 import json
 import os
 import sys
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -15,8 +15,13 @@ from rich.table import Table
 from rich.text import Text
 
 from metrics.errors import TieScopeError, UsageError
-from metrics.evaluation import Evaluation, evaluate
+from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, Evaluation, evaluate
+from metrics.measures import MEASURES, parse
+from metrics.output import long_table, progress, put
 from metrics.runs import Runs, read_runs
+from metrics.studies.query import every_ordering, report, sampled
+from metrics.studies.tools import TOOLS
+from metrics.ties import PRECISIONS, TREATMENTS, Ranking, treatment
 
 app = typer.Typer(
     name="tiescope",
@@ -43,40 +48,123 @@ class Format(StrEnum):
     table = "table"
     csv = "csv"
     json = "json"
+    markdown = "markdown"
+    latex = "latex"
     parquet = "parquet"
 
 
+def _listing(names: Callable[[], list[tuple[str, str]]]) -> Callable[[bool], None]:
+    def show(asked: bool) -> None:
+        if asked:
+            table = Table(box=None, show_header=False)
+            for name, summary in names():
+                table.add_row(Text(name, style="bold"), Text(summary))
+            Console().print(table)
+            raise typer.Exit
+
+    return show
+
+
+def _measures() -> list[tuple[str, str]]:
+    mark = {"required": "@k", "optional": "[@k]", "none": ""}
+    inside = ["" if one.parameter is None else f"({one.parameter})" for one in MEASURES]
+    return [
+        (one.name + bracket + mark[one.cutoff], one.summary)
+        for one, bracket in zip(MEASURES, inside, strict=True)
+    ]
+
+
+def _treatments() -> list[tuple[str, str]]:
+    drawn = treatment("random:1")
+    return [(one.name, one.summary) for one in TREATMENTS] + [("random:SEED", drawn.summary)]
+
+
+def _tools() -> list[tuple[str, str]]:
+    return [(one.name, one.summary) for one in TOOLS]
+
+
 Qrels = Annotated[Path | None, typer.Option(help="Judgments; not needed where RUN holds relevance.")]
+Measures = Annotated[list[str] | None, typer.Option("--measure", "-m", help="RR, RR@10, nDCG@10, AP ...")]
+Precision = Annotated[str, typer.Option(help=f"How scores are compared: {', '.join(PRECISIONS)}.")]
+Relevant = Annotated[float, typer.Option(help="Smallest relevant grade.")]
+Tiebreak = Annotated[list[str] | None, typer.Option(help="Further score column that splits ties first.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead.")]
+Form = Annotated[Format, typer.Option(help="How to print.")]
 
 
 @app.command("evaluate")
 def evaluate_command(
     run: Annotated[list[Path], typer.Argument(help="Run files, or long tables with relevance.")],
     qrels: Qrels = None,
-    measure: Annotated[list[str] | None, typer.Option("--measure", "-m", help="RR, RR@10, Hits@3 ...")] = None,
-    ties: Annotated[
-        list[str] | None,
-        typer.Option(help="expected, input, docid_desc, docid_asc, optimistic, pessimistic."),
-    ] = None,
-    per_query: Annotated[bool, typer.Option("--per-query", help="One line a list.")] = False,  # noqa: FBT002
-    format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,  # noqa: A002
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead.")] = None,
+    measure: Measures = None,
+    ties: Annotated[list[str] | None, typer.Option(help="What is done about ties; --list-ties.")] = None,
+    per_query: Annotated[bool, typer.Option("--per-query", help="One line a list.")] = False,
+    format: Form = Format.table,  # noqa: A002
+    output: Output = None,
+    precision: Precision = "float64",
     missing: Annotated[Policy, typer.Option(help="Judged queries without rows.")] = Policy.zero,
     empty: Annotated[Policy, typer.Option(help="Queries with nothing relevant.")] = Policy.zero,
-    relevant_from: Annotated[float, typer.Option(help="Smallest relevant grade.")] = 1,
+    relevant_from: Relevant = 1,
+    tiebreak_by: Tiebreak = None,
+    _measures_asked: Annotated[
+        bool, typer.Option("--list-measures", is_eager=True, callback=_listing(_measures))
+    ] = False,
+    _ties_asked: Annotated[
+        bool, typer.Option("--list-ties", is_eager=True, callback=_listing(_treatments))
+    ] = False,
+    _tools_asked: Annotated[
+        bool, typer.Option("--list-tools", is_eager=True, callback=_listing(_tools))
+    ] = False,
 ) -> None:
     """Score runs under one or more treatments of their ties."""
-    evaluation = evaluate(
-        read_runs(run, qrels),
-        measure or ["RR", "Hits@1", "Hits@3", "Hits@10"],
-        ties or ["input", "expected", "optimistic", "pessimistic"],
-        missing=missing.value,
-        empty=empty.value,
-        relevant_from=relevant_from,
-    )
+    with progress("Reading"):
+        runs = read_runs(run, qrels)
+    with progress("Scoring"):
+        evaluation = evaluate(
+            runs,
+            measure or DEFAULT_MEASURES,
+            ties or DEFAULT_TIES,
+            precision=precision,
+            missing=missing.value,
+            empty=empty.value,
+            relevant_from=relevant_from,
+            tiebreak_by=tuple(tiebreak_by or ()),
+        )
     for reranker, row in evaluation.policies.iterrows():
         _say_policies(str(reranker), row, evaluation)
-    _print(_long(evaluation, per_query=per_query), format, output)
+    put(long_table(evaluation, per_query=per_query), format.value, output)
+
+
+@app.command("permutations")
+def permutations_command(
+    run: Annotated[Path, typer.Argument(help="A run file, or a long table with relevance.")],
+    query: Annotated[str, typer.Option(help="Which list.")],
+    reranker: Annotated[str | None, typer.Option(help="Which reranker, where the file has several.")] = None,
+    qrels: Qrels = None,
+    measure: Measures = None,
+    limit: Annotated[int, typer.Option(min=1, help="Orderings printed at most.")] = 120,
+    draws: Annotated[int | None, typer.Option(min=2, help="Draw so many orderings and say the error.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 0,
+    format: Form = Format.table,  # noqa: A002
+    output: Output = None,
+    precision: Precision = "float64",
+    relevant_from: Relevant = 1,
+) -> None:
+    """List the orderings one list's ties allow, with what each scores."""
+    runs = read_runs([run], qrels)
+    ranking = Ranking.among(runs.tables, runs.qrels, reranker, relevant_from, precision)
+    if not len(ranking.listed(query)):
+        raise UsageError(f"{run.name} has no documents for query {query!r}.")
+    names = list(dict.fromkeys(str(parse(name)) for name in measure or ["RR", "Hits@3"]))
+    for line in report(ranking, query):
+        typer.echo(line, err=True)
+    if draws is None:
+        put(every_ordering(ranking, query, names, limit), format.value, output)
+        return
+    found = [sampled(ranking, query, name, draws, seed) for name in names]
+    columns = {"measure": names, "mean": [one.mean for one in found]}
+    columns["standard_error"] = [one.standard_error for one in found]
+    put(pd.DataFrame(columns | {"draws": draws}), format.value, output)
 
 
 @app.command("app")
@@ -127,50 +215,3 @@ def _say_policies(reranker: str, counts: pd.Series, evaluation: Evaluation) -> N
             typer.echo(
                 f"{reranker}: {counts[name]} of {counts['n_queries']} queries {what}, {outcome}.", err=True
             )
-
-
-def _long(evaluation: Evaluation, *, per_query: bool) -> pd.DataFrame:
-    """Columns reranker, (query_id,) measure, ties, value; order as asked."""
-    scores = evaluation.scores
-    if not per_query:
-        scores = scores.groupby(level="reranker", sort=False).mean().reindex(evaluation.policies.index)
-    table = scores.stack(["measure", "ties"], future_stack=True)  # noqa: PD013 two levels at once
-    return table.rename("value").reset_index()
-
-
-def _print(table: pd.DataFrame, form: Format, output: Path | None) -> None:
-    if form is Format.parquet and output is None:
-        raise typer.BadParameter("parquet needs a file: -o FILE.")
-    try:
-        if form is Format.parquet:
-            table.to_parquet(output, index=False)
-        elif output is None:
-            sys.stdout.write(_text(table, form))
-        else:
-            output.write_text(_text(table, form), encoding="utf-8", newline="")
-    except OSError as error:
-        raise UsageError(f"{output}: cannot be written ({error.strerror or error}).") from error
-
-
-def _text(table: pd.DataFrame, form: Format) -> str:
-    if form is Format.csv:
-        return str(table.to_csv(index=False, lineterminator="\n"))
-    if form is Format.json:
-        records = table.astype(object).where(table.notna(), None).to_dict("records")
-        return json.dumps(records, indent=1, ensure_ascii=False) + "\n"
-    return _for_people(table)
-
-
-def _for_people(table: pd.DataFrame) -> str:
-    """Treatments side by side, four decimals; a name in full however long."""
-    keys = [name for name in table.columns if name not in ("ties", "value")]
-    wide = table.set_index([*keys, "ties"])["value"].unstack(sort=False)  # noqa: PD010 pivot sorts and fills
-    shown = Table(*keys, box=None, header_style="bold")
-    for name in wide.columns:
-        shown.add_column(str(name), justify="right")
-    for key, row in zip(wide.index.to_flat_index(), wide.to_numpy(), strict=True):
-        shown.add_row(*(Text(str(part)) for part in key), *(f"{value:.4f}" for value in row))
-    console = Console(file=io.StringIO(), width=10**6, force_terminal=False)
-    with console.capture() as printed:
-        console.print(shown)
-    return printed.get()

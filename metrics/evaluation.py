@@ -15,6 +15,8 @@ from metrics.runs import Runs
 from metrics.ties import Judgments, Ranking, TieGroups, Treatment, log10_factorials, refine, treatment
 
 Policy = Literal["zero", "skip"]
+DEFAULT_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@10", "AP", "nDCG@10")
+DEFAULT_TIES = ("input", "expected", "optimistic", "pessimistic")
 UNTOUCHED = treatment("expected")
 DRAWS = 300
 """Orderings drawn for a standard deviation that has no closed form."""
@@ -72,8 +74,8 @@ class Evaluation:
 
 def evaluate(
     runs: Runs,
-    measures: Sequence[str] = ("RR", "Hits@1", "Hits@3", "Hits@10", "AP", "nDCG@10"),
-    ties: Sequence[str] = ("input", "expected", "optimistic", "pessimistic"),
+    measures: Sequence[str] = DEFAULT_MEASURES,
+    ties: Sequence[str] = DEFAULT_TIES,
     *,
     precision: str = "float64",
     missing: Policy = "zero",
@@ -169,13 +171,13 @@ def _evaluate_one(
 
 def _values(ranking: Ranking, asked: Sequence[MeasureAt], how: Treatment) -> Iterator[FloatArray]:
     """(n_lists,) values of each measure under one treatment; one refinement for all that share it."""
-    made: dict[tuple[str, bool, bool], TieGroups] = {}
+    made: dict[tuple[str, str, bool], TieGroups] = {}
 
     def groups(measure: MeasureAt) -> TieGroups:
         family = measure.measure.family
-        key = family.counts, family.targets, family.own_rule
+        used = UNTOUCHED if family.own_rule or how.spread else how
+        key = family.counts, used.name, family.targets and used.target_key is not None
         if key not in made:
-            used = UNTOUCHED if family.own_rule or how.spread else how
             made[key] = refine(ranking, used, all_judged=family.counts == "judged", targets=family.targets)
         return made[key]
 

@@ -15,7 +15,7 @@ page(
     "One mark is one list: one reranker, one query.",
 )
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-    first = state.one("First measure", ("RR", "RR@10", "Hits@1"), "first")
+    first = state.one("First measure", ("RR", "AP", "nDCG@10"), "first")
     second = state.one("Second measure", ("Hits@1", "Hits@3", "Hits@5", "Hits@10"), "second", "Hits@3")
     kept = state.one("Lists", ("all", "with ties"), "lists")
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from metrics.arrays import FloatArray
 from metrics.measures.model import Family, Parameter
+from metrics.measures.weights import Weight, even
 from metrics.ties.groups import TieGroups
 
 Gain = Callable[[TieGroups], FloatArray]
-Weight = Callable[[FloatArray, Parameter], FloatArray]
 Scale = Callable[[TieGroups, Parameter], FloatArray | float]
 
 
@@ -24,23 +24,13 @@ def judged(groups: TieGroups) -> FloatArray:
 
 
 def exponential(grades: FloatArray) -> FloatArray:
-    """2^grade - 1, 0 below 0; a grade past 1000 gains no more."""
-    return np.exp2(np.clip(grades, 0, 1000)) - 1
+    """2^grade - 1, 0 below 0; a grade past 500 gains no more."""
+    return np.exp2(np.clip(grades, 0, 500)) - 1
 
 
 def linear(grades: FloatArray) -> FloatArray:
     """The grade, 0 below 0."""
     return np.maximum(grades, 0.0)
-
-
-def even(places: FloatArray, _: Parameter) -> FloatArray:
-    """Every place weighs the same."""
-    return np.ones(len(places))
-
-
-def logarithmic(places: FloatArray, _: Parameter) -> FloatArray:
-    """1 / log2(place + 1)."""
-    return 1 / np.log2(places + 1)
 
 
 def additive(
@@ -59,7 +49,7 @@ def additive(
 
     Args:
         gain: (n_counted,) gain of each document that counts; the others gain nothing.
-        weight: (places, parameter) → weight of each place.
+        weight: what each place weighs.
         scale: (n_lists,) factor of each list.
         counts_all: whether all judged documents count.
         cut: (n_lists,) cut-off of each list, where it is not the same for all.
@@ -69,23 +59,14 @@ def additive(
 
     def reach(groups: TieGroups, k: Parameter) -> tuple[FloatArray, FloatArray]:
         """How many places of each list lie within the cut-off, down to the top and the end of each group."""
-        end = np.inf if k is None or weight is persistent else k
+        end = np.inf if k is None or weight.endless else k
         limit = end if cut is None else cut(groups)[groups.lists]
         return np.minimum(groups.above, limit), np.minimum(groups.above + groups.size, limit)
 
-    def weights(k: Parameter, depth: int) -> FloatArray:
-        return weight(np.arange(1.0, depth + 1), k)
-
     def mean(groups: TieGroups, k: Parameter) -> FloatArray:
-        if not len(groups.lists):
-            return np.zeros(groups.n_lists)
         top, end = reach(groups, k)
         total = groups.sum(gain(groups)) / groups.size
-        if weight is even:
-            return groups.per_list(total * (end - top)) * scale(groups, k)
-        top, end = top.astype(np.int64), end.astype(np.int64)
-        prefix = np.concatenate([[0.0], np.cumsum(weights(k, int(end.max())))])
-        return groups.per_list(total * (prefix[end] - prefix[top])) * scale(groups, k)
+        return groups.per_list(total * weight.span(top, end, k)) * scale(groups, k)
 
     def variance(groups: TieGroups, k: Parameter) -> FloatArray:
         if not len(groups.lists):
@@ -102,7 +83,7 @@ def additive(
         start = np.cumsum(end - top) - (end - top)
         owner = np.repeat(np.arange(len(size)), end - top)
         place = np.arange(len(owner)) - start[owner] + top[owner]
-        each = weights(k, int(end.max(initial=0)))[place]
+        each = weight.each(place + 1.0, k)
         middle = np.bincount(owner, each, minlength=len(size)) / size
         within = np.bincount(owner, (each - middle[owner]) ** 2, minlength=len(size))
         turned = within + (size - (end - top)) * middle**2
@@ -111,12 +92,6 @@ def additive(
         return groups.per_list(found) * np.square(scale(groups, k))
 
     return Family(mean, variance, counts="judged" if counts_all else "graded")
-
-
-def persistent(places: FloatArray, p: Parameter) -> FloatArray:
-    """(1 - p) * p^(place - 1)."""
-    share = 0.0 if p is None else p
-    return (1 - share) * share ** (places - 1)
 
 
 def per_k(_: TieGroups, k: Parameter) -> float:

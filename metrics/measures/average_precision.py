@@ -4,6 +4,7 @@ import numpy as np
 
 from metrics.arrays import FloatArray
 from metrics.measures.model import Family, Parameter
+from metrics.measures.weights import harmonic
 from metrics.ties.groups import TieGroups
 
 
@@ -16,9 +17,7 @@ def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
     Source: McSherry & Najork, ECIR 2008, section 3.3.
     """
     b, n, r, c = groups.above, groups.size, groups.relevant, groups.relevant_above
-    deepest = int((b + n).max(initial=0))
-    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1.0, deepest + 1))])
-    drop = harmonic[b + n] - harmonic[b]
+    drop = harmonic(b + n) - harmonic(b)
     others = np.where(n > 1, (r - 1) / np.maximum(n - 1, 1), 0.0) * (n - (b + 1) * drop)
     total = groups.per_list(r / n * ((c + 1) * drop + others))
     return total / np.maximum(groups.n_relevant, 1)

@@ -12,6 +12,7 @@ from metrics.measures.average_precision import average_precision
 from metrics.measures.first_hit import first_hit
 from metrics.measures.model import Measure, MeasureAt
 from metrics.measures.targets import distinct_recall, distinct_targets
+from metrics.measures.weights import logarithmic, persistent
 
 _TIES = "ties: McSherry & Najork, ECIR 2008"
 _DCG = "Järvelin & Kekäläinen, TOIS 2002; gain 2^grade - 1: Burges et al., ICML 2005"
@@ -49,7 +50,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         name="nDCG",
         family=add.additive(
-            lambda groups: add.exponential(groups.grades), add.logarithmic, add.per_ideal(add.exponential)
+            lambda groups: add.exponential(groups.grades), logarithmic, add.per_ideal(add.exponential)
         ),
         cutoff="optional",
         aliases=("nDCG-exp",),
@@ -58,9 +59,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         name="nDCG-linear",
-        family=add.additive(
-            lambda groups: add.linear(groups.grades), add.logarithmic, add.per_ideal(add.linear)
-        ),
+        family=add.additive(lambda groups: add.linear(groups.grades), logarithmic, add.per_ideal(add.linear)),
         cutoff="optional",
         aliases=("ndcg_cut", "nDCG-lin"),
         summary="As nDCG with the grade itself as gain: trec_eval's ndcg_cut.",
@@ -68,7 +67,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         name="DCG",
-        family=add.additive(lambda groups: add.exponential(groups.grades), add.logarithmic),
+        family=add.additive(lambda groups: add.exponential(groups.grades), logarithmic),
         cutoff="optional",
         summary="Gain 2^grade - 1 discounted by place; no upper bound.",
         source=f"{_DCG}; {_TIES}",
@@ -110,7 +109,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         name="RBP",
-        family=add.additive(add.relevant, add.persistent),
+        family=add.additive(add.relevant, persistent),
         cutoff="none",
         summary="Relevant documents weighted by a reader who goes on with probability p.",
         source=f"Moffat & Zobel, TOIS 2008; {_TIES}",

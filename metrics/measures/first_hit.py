@@ -8,7 +8,7 @@ from metrics.arrays import FloatArray, IntArray
 from metrics.measures.model import Family, Parameter
 from metrics.ties.batches import like_depths
 from metrics.ties.groups import TieGroups
-from metrics.ties.permutations import first_relevant_rank
+from metrics.ties.permutations import chance_of_none, first_relevant_rank
 
 
 def first_hit(value: Callable[[FloatArray], FloatArray]) -> Family:
@@ -32,9 +32,10 @@ def first_hit(value: Callable[[FloatArray], FloatArray]) -> Family:
         found = np.zeros(groups.n_lists)
         for leading, chance, values in _places(groups, k, value):
             mean = (chance * values).sum(axis=1)
-            beyond = np.clip(1 - chance.sum(axis=1), 0, 1)
-            beyond[groups.size[leading] == groups.relevant[leading]] = 0
             spread = (chance * (values - mean[:, None]) ** 2).sum(axis=1)
+            size = groups.size[leading]
+            within = size if k is None else np.clip(int(k) - groups.above[leading], 0, size)
+            beyond = chance_of_none(size, groups.relevant[leading], within)
             found[groups.lists[leading]] = spread + beyond * mean**2
         return found
 

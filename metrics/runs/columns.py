@@ -44,6 +44,12 @@ COLUMNS: tuple[Column, ...] = (
         ("rel", "label", "grade", "inpath", "isrelevant", "relevant", "qrel", "judgment"),
         "How relevant the document is: a number, or true and false.",
     ),
+    Column(
+        "target_id",
+        "text",
+        ("target", "targetid", "answerid", "groundtruthid", "clusterid"),
+        "What the document satisfies; documents of one target count once in DR@k and Div@k.",
+    ),
 )
 """Columns read today, in the order they are shown."""
 

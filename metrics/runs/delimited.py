@@ -14,7 +14,7 @@ from pyarrow import csv as arrow_csv
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME
 from metrics.runs.files import File
-from metrics.runs.source import Origin, Source, typed
+from metrics.runs.source import Origin, Source, number, typed
 
 csv.field_size_limit(2**31 - 1)  # a document's text may be long; the size of the file is bounded already
 _BLOCK = 2**20
@@ -36,20 +36,30 @@ class Layout:
     quoted: bool = True
 
 
-def read_delimited(file: File, format_name: str, layout: Layout, mapping: Mapping[str, str]) -> Source:
+def read_delimited(
+    file: File, format_name: str, layout: Layout, mapping: Mapping[str, str], *, extras: bool = False
+) -> Source:
     """Read the columns in `mapping` (ours → the file's) of a delimited file.
+
+    Args:
+        file: the file as given.
+        format_name: name of its format.
+        layout: how its lines are cut.
+        mapping: our column → the file's.
+        extras: whether further columns that hold numbers throughout are kept, under their own names.
 
     Raises:
         ReadError: a line with too few or too many fields, or a value that cannot be read.
     """
     data = _single_spaced(file.text) if layout.delimiter == " " else file.text
     header = layout.names or tuple(header_of(data, layout))
+    wanted = list(mapping.values()) + (_numeric(data, header, layout, mapping) if extras else [])
     try:
-        raw = _parse(data, header, layout, mapping)
+        raw = _parse(data, header, layout, mapping, wanted)
     except pa.ArrowInvalid:
         data = _squeezed(data) if layout.delimiter == " " else data
         _explain(file, data, header, layout)
-        raw = _parse(data, header, layout, mapping, as_text=True)
+        raw = _parse(data, header, layout, mapping, wanted, as_text=True)
     if layout.quoted and b'"' in data and len(raw) != _lines(data) - (not layout.names):
         _refuse_open_quote(file, data, layout)
 
@@ -58,8 +68,17 @@ def read_delimited(file: File, format_name: str, layout: Layout, mapping: Mappin
         return next(islice(rows(data, layout), row + first, None))[0]
 
     origin = Origin(file.name, line_of)
-    unused = tuple(name for name in header if name not in mapping.values())
-    return Source(origin, format_name, typed(raw, mapping, origin), mapping, unused)
+    table = typed(raw, mapping, origin)
+    unused = tuple(name for name in header if name not in mapping.values() and name not in table.column_names)
+    return Source(origin, format_name, table, mapping, unused)
+
+
+def _numeric(data: bytes, header: Sequence[str], layout: Layout, mapping: Mapping[str, str]) -> list[str]:
+    """Columns beside those mapped whose first value is a number."""
+    first = list(islice(rows(data, layout), 2))[1:]
+    values = dict(zip(header, first[0][1], strict=False)) if first else {}
+    free = [name for name in values if name not in mapping.values() and name not in BY_NAME]
+    return [name for name in free if number(values[name]) is not None]
 
 
 def header_of(data: bytes, layout: Layout) -> list[str]:
@@ -85,15 +104,22 @@ def rows(data: bytes, layout: Layout, *, strict: bool = False) -> Iterator[tuple
 
 
 def _parse(
-    data: bytes, header: Sequence[str], layout: Layout, mapping: Mapping[str, str], *, as_text: bool = False
+    data: bytes,
+    header: Sequence[str],
+    layout: Layout,
+    mapping: Mapping[str, str],
+    wanted: Sequence[str],
+    *,
+    as_text: bool = False,
 ) -> pa.Table:
-    numbers = {theirs for ours, theirs in mapping.items() if BY_NAME[ours].kind == "number"}
-    types = {name: pa.float64() if name in numbers and not as_text else pa.string() for name in header}
+    """The wanted columns of the file as they stand; numbers as float64 unless all is wanted as text."""
+    texts = {theirs for ours, theirs in mapping.items() if BY_NAME[ours].kind != "number"}
+    types = {name: pa.string() if as_text or name in texts else pa.float64() for name in header}
     skipped = 0
     if layout.names is None:
         first = list(islice(rows(data, layout), 2))
         if len(first) == 1:
-            return pa.table({name: pa.array([], types[name]) for name in mapping.values()})
+            return pa.table({name: pa.array([], types[name]) for name in wanted})
         skipped = first[1][0] - 1
     return arrow_csv.read_csv(
         pa.BufferReader(data),
@@ -109,7 +135,7 @@ def _parse(
         ),
         convert_options=arrow_csv.ConvertOptions(
             column_types=types,
-            include_columns=list(mapping.values()),
+            include_columns=list(wanted),
             null_values=[],
             strings_can_be_null=False,
         ),

@@ -79,7 +79,7 @@ def _read_table(head: Head, columns: Mapping[str, str]) -> Source:
             raise _without(needed, name, found)
     if not {"score", "relevance"} & mapping.keys():
         raise _without("score", name, found)
-    return read_delimited(head.file, "table", head.table, mapping)
+    return read_delimited(head.file, "table", head.table, mapping, extras=True)
 
 
 def _is_beir(head: Head) -> bool:

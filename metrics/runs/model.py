@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from metrics.arrays import IntArray
 from metrics.errors import ReadError, UsageError
-from metrics.runs.columns import recognise
+from metrics.runs.columns import BY_NAME, recognise
 from metrics.runs.files import File
 from metrics.runs.findings import Finding, as_frame, coverage
 from metrics.runs.formats import read
@@ -123,10 +123,17 @@ class Runs:
         for needed in ("query_id", "doc_id", "score"):
             if needed not in mapping:
                 raise ReadError("table", f"no {needed} column among {found}", f"Choose it: {needed}=NAME.")
-        raw = pa.table({theirs: _arrow(plain[theirs]) for theirs in mapping.values()})
+        extras = [
+            name
+            for name in plain.columns.difference(list(mapping.values()), sort=False)
+            if pd.api.types.is_any_real_numeric_dtype(plain[name]) and name not in BY_NAME
+        ]
+        raw = pa.table({name: _arrow(plain[name]) for name in [*mapping.values(), *extras]})
         origin = Origin("table", lambda row: row + 1)
-        unused = tuple(name for name in plain.columns if name not in mapping.values())
-        return cls.from_sources([Source(origin, "table", typed(raw, mapping, origin), mapping, unused)])
+        table = typed(raw, mapping, origin)
+        used = {*mapping.values(), *table.column_names}
+        unused = tuple(name for name in plain.columns if name not in used)
+        return cls.from_sources([Source(origin, "table", table, mapping, unused)])
 
 
 def read_runs(files: Mapping[str, Path] | Iterable[Path], qrels: Path | None = None) -> Runs:

@@ -16,6 +16,8 @@ from metrics.arrays import IntArray
 Prints = npt.NDArray[np.uint64]
 
 _WORD = 8
+_ROWS = 2**17
+"""Rows taken at once: few enough to stay in the cache."""
 _ROUNDS = ((np.uint64(0x9E3779B97F4A7C15), np.uint64(32)), (np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(29)))
 
 
@@ -36,8 +38,9 @@ class Pairs:
     @classmethod
     def of(cls, table: pa.Table) -> "Pairs":
         """The pairs of a table with query_id and doc_id."""
-        queries = whole(table["query_id"]).dictionary_encode()
-        return cls(queries.dictionary, queries.indices.to_numpy().astype(np.int64), whole(table["doc_id"]))
+        queries, documents = (whole(table[name].cast(pa.string())) for name in ("query_id", "doc_id"))
+        encoded = queries.dictionary_encode()
+        return cls(encoded.dictionary, encoded.indices.to_numpy().astype(np.int64), documents)
 
     @classmethod
     def none(cls) -> "Pairs":
@@ -53,8 +56,10 @@ class Pairs:
     @cached_property
     def prints(self) -> Prints:
         """(n_rows,) print of each pair: equal for equal texts, whatever table they are in."""
-        both: Prints = _prints(self.queries)[self.query] ^ _prints(self.documents)
-        return _mixed(both)
+        found, queries = _prints(self.documents, 2), _prints(self.queries, 1)
+        for at in range(0, len(found), _ROWS):
+            found[at : at + _ROWS] = _mixed(found[at : at + _ROWS] ^ queries[self.query[at : at + _ROWS]])
+        return found
 
     def repeats(self) -> tuple[tuple[int, int] | None, int]:
         """The first two rows of one pair, if any pair has two, and how many rows repeat another."""
@@ -86,21 +91,36 @@ def same_text(left: pa.Array, at: IntArray, right: pa.Array, other: IntArray) ->
     return np.asarray(pc.equal(left.take(pa.array(at)), right.take(pa.array(other))))
 
 
-def _prints(texts: pa.Array) -> Prints:
-    """(n,) print of each text, its bytes read eight at a time."""
+def shuffled(prints: Prints, seed: int) -> Prints:
+    """(n,) other prints of the same pairs, unrelated for each seed."""
+    start = np.random.default_rng(seed).integers(0, 2**64, dtype=np.uint64)
+    return _mixed(_mixed(prints ^ start))
+
+
+def _prints(texts: pa.Array, part: int) -> Prints:
+    """(n,) print of each text as one part of a pair, its bytes read eight at a time."""
     _, offsets, data = texts.buffers()
-    ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
+    ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    letters = np.frombuffer(data or b"", np.uint8)
+    found = np.empty(len(texts), dtype=np.uint64)
+    for at in range(0, len(texts), _ROWS):
+        end = ends[at : at + _ROWS + 1].astype(np.int64)
+        found[at : at + _ROWS] = _prints_of(letters[end[0] : end[-1]], end - end[0], part)
+    return found
+
+
+def _prints_of(letters: npt.NDArray[np.uint8], ends: IntArray, part: int) -> Prints:
+    """(n,) print of each stretch of letters between two ends."""
     start, length = ends[:-1], np.diff(ends)
-    padded = np.concatenate([np.frombuffer(data or b"", np.uint8), np.zeros(_WORD, np.uint8)])
+    padded = np.concatenate([letters, np.zeros(_WORD, np.uint8)])
     words = np.ndarray((len(padded) - _WORD + 1,), np.dtype("<u8"), padded, strides=(1,))
-    found = _mixed(length.astype(np.uint64))
+    found = _mixed(length.astype(np.uint64) + np.uint64(part << 32))
     rows: slice | IntArray = slice(None)
     for at in range(0, int(length.max(initial=0)), _WORD):
         if at:
             rows = np.flatnonzero(length > at)
         unused = np.clip(_WORD - (length[rows] - at), 0, _WORD - 1).astype(np.uint64) * np.uint64(8)
-        word = words[start[rows] + at]
-        found[rows] = _mixed(found[rows] ^ (word << unused))
+        found[rows] = _mixed(found[rows] ^ (words[start[rows] + at] << unused))
     return found
 
 

@@ -61,6 +61,8 @@ class Source:
 def typed(raw: pa.Table, mapping: Mapping[str, str], origin: Origin) -> pa.Table:
     """The mapped columns of `raw`, renamed and converted; ids to text, scores and grades to float64.
 
+    Further columns stay under their own names if every value is a number, else they are left out.
+
     Raises:
         ReadError: an empty id, or a score or grade that is no number; names the first such line.
     """
@@ -69,6 +71,11 @@ def typed(raw: pa.Table, mapping: Mapping[str, str], origin: Origin) -> pa.Table
         column = raw[theirs].combine_chunks()
         convert = {"text": _text, "number": _number, "grade": _grade}[BY_NAME[ours].kind]
         columns[ours] = convert(column, ours, origin)
+    for name in raw.column_names:
+        if name not in mapping.values():
+            numbers = _parse(raw[name].combine_chunks())
+            if not pc.any(pc.is_null(numbers, nan_is_null=True)).as_py():
+                columns[name] = numbers
     return pa.table(columns)
 
 
@@ -93,12 +100,16 @@ def _grade(column: pa.Array, name: str, origin: Origin) -> pa.Array:
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
     if not pa.types.is_string(column.type):
-        return _number(column, name, origin)
+        return _finite(_number(column, name, origin), column, name, origin)
     words = pc.utf8_lower(pc.utf8_trim_whitespace(column))
     known = pc.index_in(words, value_set=pa.array(list(_TRUTH)))
     truth = pc.take(pa.array(list(_TRUTH.values())), known)
     numbers = pc.coalesce(truth, _parse(pc.if_else(pc.is_valid(known), "0", column)))
-    bad = pc.is_null(numbers, nan_is_null=True)
+    return _finite(numbers, column, name, origin)
+
+
+def _finite(numbers: pa.Array, column: pa.Array, name: str, origin: Origin) -> pa.Array:
+    bad = pc.fill_null(pc.invert(pc.is_finite(numbers)), fill_value=True)
     hint = "A grade is a number, or true and false."
     origin.refuse(bad, column, lambda value: f"{name} {value!r} is not a grade", hint)
     return numbers
@@ -112,10 +123,11 @@ def _parse(column: pa.Array) -> pa.Array:
     try:
         return trimmed.cast(pa.float64())
     except pa.ArrowInvalid:
-        return pa.array([_float_or_none(value) for value in trimmed.to_pylist()], pa.float64())
+        return pa.array([number(value) for value in trimmed.to_pylist()], pa.float64())
 
 
-def _float_or_none(value: str | None) -> float | None:
+def number(value: str | None) -> float | None:
+    """The number a text means, None where it means none."""
     try:
         return float(value) if value and "_" not in value else None
     except ValueError:

@@ -1,5 +1,6 @@
 """One list: where each document can land, and what every ordering of it scores."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -11,7 +12,10 @@ from metrics.arrays import IntArray
 from metrics.measures import parse
 from metrics.studies.gap import EQUAL
 from metrics.studies.prose import Prose, Strong
-from metrics.ties import Orderings, Ranking, TieGroups, first_relevant_rank, refine, treatment
+from metrics.ties import Orderings, Patterns, Ranking, TieGroups, first_relevant_rank, refine, treatment
+
+LARGEST_WRITTEN = 10**15
+"""Counts from here on are written as a power of ten."""
 
 
 def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:
@@ -93,6 +97,24 @@ def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], lim
         }
         | {name: parse(name).values(groups) for name in measures}
     )
+
+
+def report(ranking: Ranking, query_id: str) -> list[str]:
+    """The notebook's complexity report on one list, in lines."""
+    found = Orderings.of(ranking, query_id)
+    complexity, patterns = found.complexity(), Patterns.of(ranking, query_id).count
+    total = complexity.total_permutations
+    count = f"{total:,}" if total < LARGEST_WRITTEN else f"about 10^{math.log10(total):.0f}"
+    lines = [f"{count} orderings from tie groups of {list(complexity.tie_sizes) or 'one'}."]
+    if patterns < LARGEST_WRITTEN:
+        lines.append(f"{patterns:,} relevance patterns.")
+    if complexity.is_tractable:
+        return [*lines, "Few enough to enumerate."]
+    draws = complexity.recommended_sampling
+    return [
+        *lines,
+        f"Too many to enumerate; {draws:,} draws are recommended. The tied value is exact all the same.",
+    ]
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,9 @@ class Judgments:
         pairs = pairs or Pairs.of(table)
         targets = None
         if "target_id" in table.column_names:
-            targets = whole(table["target_id"]).dictionary_encode().indices.to_numpy().astype(np.int64)
+            codes = pc.fill_null(whole(table["target_id"]).dictionary_encode().indices, -1)
+            targets = np.asarray(codes).astype(np.int64)
+            targets[targets < 0] = len(targets) + np.flatnonzero(targets < 0)
         grades = table["relevance"].to_numpy()
         return cls(pairs.queries, relevant_from, pairs.query, grades, targets, pairs, table)
 

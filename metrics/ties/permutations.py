@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, permutations
 from math import factorial, prod
 
@@ -203,6 +204,11 @@ def place_chances(first: Sequence[int] | IntArray, last: Sequence[int] | IntArra
     return np.where((place >= low) & (place <= high), 1 / (high - low + 1), 0.0)
 
 
+@lru_cache(maxsize=1)
+def _log10_factorials(depth: int) -> FloatArray:
+    return np.cumsum(np.log10(np.maximum(np.arange(depth + 1), 1)))
+
+
 def log10_factorials(largest: int) -> FloatArray:
     """(largest + 1,) log10 of 0!, 1!, 2!, ...: orderings of one tie group of each size."""
-    return np.cumsum(np.log10(np.maximum(np.arange(largest + 1), 1)))
+    return _log10_factorials(1 << max(largest - 1, 0).bit_length())[: largest + 1]

@@ -1,6 +1,6 @@
 """Ranking: the lists of one reranker, sorted by score and cut into tie groups."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from metrics.arrays import BoolArray, FloatArray, IntArray
 from metrics.errors import UsageError
-from metrics.runs.pairs import Pairs, whole
+from metrics.runs.pairs import Pairs
 from metrics.ties.groups import TieGroups
 from metrics.ties.judgments import Judgments
 from metrics.ties.precision import rounded
@@ -23,7 +23,7 @@ class Ranking:
 
     Attributes:
         judgments: what is known of relevance; its queries are the lists, with or without documents.
-        doc_column: ids of the table the run came from.
+        pairs: query and document of each row of the table the run came from.
         segment_lists: (n_segments,) list of each run of documents.
         segment_starts: (n_segments + 1,) first document of each, and the end.
         rows: (n_docs,) row of each document in its table: the input position.
@@ -35,7 +35,7 @@ class Ranking:
     """
 
     judgments: Judgments
-    doc_column: pa.Array
+    pairs: Pairs
     segment_lists: IntArray
     segment_starts: IntArray
     rows: IntArray
@@ -86,7 +86,7 @@ class Ranking:
             targets = targets[at]
         return cls(
             judgments=judgments,
-            doc_column=whole(table["doc_id"]),
+            pairs=pairs,
             segment_lists=segment_lists,
             segment_starts=starts,
             rows=at,
@@ -96,6 +96,28 @@ class Ranking:
             judged_rows=judged,
             targets=targets,
         )
+
+    @classmethod
+    def among(
+        cls,
+        tables: Mapping[str, pa.Table],
+        qrels: pa.Table | None,
+        reranker: str | None = None,
+        relevant_from: float = 1,
+        precision: str = "float64",
+    ) -> "Ranking":
+        """The ranking of one of several rerankers; it need not be named where there is only one.
+
+        Raises:
+            UsageError: there is no such reranker, or none is named of several.
+        """
+        name = next(iter(tables)) if reranker is None and len(tables) == 1 else reranker
+        if name is None or name not in tables:
+            missing = "There are several rerankers" if name is None else f"There is no reranker {name!r}"
+            raise UsageError(f"{missing}. Say which: {', '.join(tables)}.")
+        table = tables[name]
+        judgments = Judgments.of(table if qrels is None else qrels, relevant_from)
+        return cls.of(table, judgments, precision)
 
     @property
     def query_ids(self) -> pa.Array:
@@ -162,7 +184,7 @@ class Ranking:
 
     def ids(self, documents: IntArray | Sequence[int]) -> pa.Array:
         """Ids of documents, by their number here."""
-        return self.doc_column.take(pa.array(self.rows[np.asarray(documents)]))
+        return self.pairs.documents.take(pa.array(self.rows[np.asarray(documents)]))
 
     def listed(self, query_id: str) -> IntArray:
         """Documents of one query by falling score, ties in input order; none where the run has none."""

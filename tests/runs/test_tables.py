@@ -46,8 +46,15 @@ def test_other_names_of_the_columns_are_recognised(header):
     assert columns(f"{header}\n{rows}".encode()) == READ
 
 
+def test_further_columns_of_numbers_are_kept_under_their_own_names():
+    data = b"query_id,doc_id,score,second,page,note\nq,a,1,.5,1,x\nq,b,2,7,vi,y\n"
+    found = read(File("t.csv", data))
+    assert found.table["second"].to_pylist() == [0.5, 7]
+    assert found.unused == ("page", "note")
+
+
 def test_an_exact_name_wins_over_a_synonym():
-    assert columns(b"doc,query_id,doc_id,sim,score\nx,q,d,1,2\n") == {
+    assert columns(b"doc,query_id,doc_id,sim,score\nx,q,d,one,2\n") == {
         "query_id": ["q"],
         "doc_id": ["d"],
         "score": [2],

@@ -1,0 +1,68 @@
+"""What a place weighs, singly and over a stretch of places."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from metrics.arrays import FloatArray, IntArray
+from metrics.measures.model import Parameter
+
+
+@dataclass(frozen=True)
+class Weight:
+    """Weights of places 1, 2, ...
+
+    Attributes:
+        each: (places, parameter) → weight of each place.
+        span: (tops, ends, parameter) → sum of the weights of places top + 1 to end.
+        endless: whether the parameter is the weight's own, so that no cut-off applies.
+    """
+
+    each: Callable[[FloatArray, Parameter], FloatArray]
+    span: Callable[[FloatArray, FloatArray, Parameter], FloatArray]
+    endless: bool = False
+
+
+def _logarithmic_span(tops: FloatArray, ends: FloatArray, _: Parameter) -> FloatArray:
+    upto = _discounts(_power(ends))
+    return np.asarray(upto[ends.astype(np.int64)] - upto[tops.astype(np.int64)])
+
+
+def _persistent(places: FloatArray, p: Parameter) -> FloatArray:
+    share = p or 0.0
+    return np.asarray((1 - share) * share ** (places - 1))
+
+
+def _persistent_span(tops: FloatArray, ends: FloatArray, p: Parameter) -> FloatArray:
+    share = p or 0.0
+    return np.asarray(-(share**tops) * np.expm1((ends - tops) * np.log(share)))
+
+
+even = Weight(lambda places, _: np.ones(len(places)), lambda tops, ends, _: ends - tops)
+"""Every place weighs 1."""
+logarithmic = Weight(lambda places, _: 1 / np.log2(places + 1), _logarithmic_span)
+"""1 / log2(place + 1)."""
+persistent = Weight(_persistent, _persistent_span, endless=True)
+"""(1 - p) * p^(place - 1)."""
+
+
+def harmonic(places: IntArray) -> FloatArray:
+    """H of each number: 1 + 1/2 + ... + 1/n."""
+    return np.asarray(_harmonics(_power(places))[places])
+
+
+def _power(places: FloatArray | IntArray) -> int:
+    """The power of two that is not below any of them, so that few tables are ever made."""
+    return 1 << max(int(places.max(initial=1)) - 1, 0).bit_length()
+
+
+@lru_cache(maxsize=1)
+def _discounts(depth: int) -> FloatArray:
+    return np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2.0, depth + 2)))])
+
+
+@lru_cache(maxsize=1)
+def _harmonics(depth: int) -> FloatArray:
+    return np.concatenate([[0.0], np.cumsum(1 / np.arange(1.0, depth + 1))])

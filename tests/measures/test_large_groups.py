@@ -1,0 +1,152 @@
+"""Tie groups of up to a million documents, straight from their counts, against exact integers."""
+
+import math
+from fractions import Fraction
+from functools import cache
+from itertools import accumulate
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from metrics import parse
+from metrics.ties import Judgments, TieGroups
+
+MILLION = 1_000_000
+SOME = [1, 2, 3, 1000, 499_999, 500_000, 999_990, 999_999, MILLION]
+SIZES = [*range(1, 13), 31, 100, 333, 1000, 2000]
+
+
+def groups(sizes, relevants, above=0):
+    """Lists of one tie group each, with so many relevant documents of grade 1, below others."""
+    sizes, relevants = np.array(sizes), np.array(relevants)
+    lists = np.repeat(np.arange(len(sizes)), relevants)
+    grades = np.ones(len(lists))
+    queries = pa.array(list(map(str, range(len(sizes)))))
+    return TieGroups(
+        judgments=Judgments(query_ids=queries, relevant_from=1, lists=lists, grades=grades),
+        n_docs=sizes + above,
+        lists=np.arange(len(sizes)),
+        above=np.full(len(sizes), above),
+        size=sizes,
+        first=np.cumsum(relevants) - relevants,
+        grades=grades,
+    )
+
+
+def expected(measure, sizes, relevants, above=0):
+    return parse(measure).values(groups(sizes, relevants, above))
+
+
+def deviation(measure, sizes, relevants, above=0):
+    return np.sqrt(parse(measure).variances(groups(sizes, relevants, above)))
+
+
+@cache
+def first_ranks(size, relevant):
+    """P(l), l from 1, from integers of 400 bits or more; what is below 1e-30 in the end is left out."""
+    found, numerator, denominator = [], relevant, size
+    for place in range(1, size - relevant + 2):
+        found.append(numerator / denominator)
+        numerator *= size - relevant - place + 1
+        denominator *= size - place
+        if place % 50 == 0:
+            shift = max(denominator.bit_length() - 400, 0)
+            numerator, denominator = numerator >> shift, denominator >> shift
+            if found[-1] < 1e-30:
+                break
+    return found
+
+
+def reciprocal_rank(size, relevant, above=0, cutoff=math.inf):
+    each = enumerate(first_ranks(size, relevant), above + 1)
+    return math.fsum(chance / rank for rank, chance in each if rank <= cutoff)
+
+
+@pytest.mark.parametrize("above", [0, 7])
+@pytest.mark.parametrize("relevant", SOME)
+def test_reciprocal_rank_of_a_million_tied_documents(relevant, above):
+    found = [*expected("RR", [MILLION], [relevant], above), *expected("RR@10", [MILLION], [relevant], above)]
+    cut = reciprocal_rank(MILLION, relevant, above, cutoff=10)
+    assert found == pytest.approx([reciprocal_rank(MILLION, relevant, above), cut], rel=1e-9)
+
+
+@pytest.mark.parametrize("relevant", SOME)
+def test_spread_of_the_reciprocal_rank_of_a_million_tied_documents(relevant):
+    mean = reciprocal_rank(MILLION, relevant)
+    pairs = enumerate(first_ranks(MILLION, relevant), 1)
+    exact = math.sqrt(math.fsum(chance * (1 / rank - mean) ** 2 for rank, chance in pairs))
+    assert deviation("RR", [MILLION], [relevant]) == pytest.approx([exact], rel=1e-9)
+
+
+@pytest.mark.parametrize("relevant", [*SOME, 900_000])
+def test_hits_of_a_million_tied_documents_and_their_spread(relevant):
+    missed = Fraction(math.perm(MILLION - relevant, 10), math.perm(MILLION, 10))
+    spread = math.sqrt(missed * (1 - missed))
+    assert expected("Hits@10", [MILLION], [relevant]) == pytest.approx([float(1 - missed)], rel=1e-9)
+    assert deviation("Hits@10", [MILLION], [relevant]) == pytest.approx([spread], rel=1e-9, abs=1e-15)
+
+
+def exact_ap(size, relevant, harmonic_number):
+    """The expected sum over hits of (hits so far) / place, over R."""
+    if relevant == 1:
+        return harmonic_number / size
+    pairs = Fraction(relevant - 1, size - 1)
+    return (harmonic_number + pairs * (size - harmonic_number)) / size
+
+
+@pytest.mark.parametrize("relevant", SOME)
+def test_average_precision_of_a_million_tied_documents(relevant):
+    exact = exact_ap(MILLION, relevant, Fraction(math.fsum(1 / place for place in range(1, MILLION + 1))))
+    assert expected("AP", [MILLION], [relevant]) == pytest.approx([float(exact)], rel=1e-9)
+
+
+@pytest.mark.parametrize("relevant", SOME)
+def test_precision_and_recall_of_a_million_tied_documents_and_the_spread_of_precision(relevant):
+    share = relevant / MILLION
+    assert expected("P@10", [MILLION], [relevant], 4) == pytest.approx([share * 6 / 10], rel=1e-12)
+    assert expected("R@1000", [MILLION], [relevant]) == pytest.approx([1e-3], rel=1e-12)
+    variance = Fraction(10 * relevant * (MILLION - relevant) * (MILLION - 10), MILLION**2 * (MILLION - 1))
+    exact = math.sqrt(variance) / 10
+    assert deviation("P@10", [MILLION], [relevant]) == pytest.approx([exact], rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.parametrize("relevant", SOME)
+def test_ndcg_and_rbp_of_a_million_tied_documents(relevant):
+    discounts = [1 / math.log2(place + 1) for place in range(1, 11)]
+    share = relevant / MILLION
+    exact = share * math.fsum(discounts) / math.fsum(discounts[:relevant])
+    assert expected("nDCG@10", [MILLION], [relevant]) == pytest.approx([exact], rel=1e-9)
+    assert expected("RBP(0.8)", [MILLION], [relevant]) == pytest.approx([share], rel=1e-9)
+
+
+def grid():
+    """Group sizes from 1 to 2000, each with every, or every so many, numbers of relevant documents."""
+    for size in SIZES:
+        yield from ((size, relevant) for relevant in range(1, size + 1, max(size // 12, 1)))
+        yield size, size
+
+
+@pytest.mark.parametrize("above", [0, 3])
+def test_reciprocal_rank_and_hits_are_exact_for_groups_of_every_size(above):
+    sizes, relevants = zip(*grid(), strict=True)
+    rr, hits = [], []
+    for size, relevant in grid():
+        rr.append(reciprocal_rank(size, relevant, above))
+        places = min(10 - above, size)
+        missed = Fraction(math.comb(size - relevant, places), math.comb(size, places))
+        hits.append(float(1 - missed))
+    assert expected("RR", sizes, relevants, above) == pytest.approx(rr, rel=1e-12)
+    assert expected("Hits@10", sizes, relevants, above) == pytest.approx(hits, rel=1e-12)
+
+
+def test_average_precision_is_exact_for_groups_of_every_size():
+    sizes, relevants = zip(*grid(), strict=True)
+    harmonics = list(accumulate((Fraction(1, place) for place in range(1, 2001)), initial=Fraction(0)))
+    exact = [float(exact_ap(size, relevant, harmonics[size])) for size, relevant in grid()]
+    assert expected("AP", sizes, relevants) == pytest.approx(exact, rel=1e-12)
+
+
+def test_hits_that_are_certain_have_no_spread():
+    sizes = list(range(1, 11))
+    assert deviation("Hits@10", sizes, [1] * 10) == pytest.approx([0] * 10, abs=1e-15)

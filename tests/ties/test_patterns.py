@@ -1,0 +1,132 @@
+import math
+from collections import Counter
+from fractions import Fraction
+from itertools import islice, permutations, product
+
+import numpy as np
+import pytest
+from drawing import frame, lists
+from enumeration import all_orderings
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics import Runs
+from metrics.ties import Judgments, Orderings, Patterns, Ranking, place_chances
+from metrics.ties.permutations import chance_of_none
+
+GROUPS = st.lists(st.lists(st.sampled_from([0.0, 1.0, 2.0, -1.0]), min_size=1, max_size=4), max_size=3)
+
+
+def ranking(docs):
+    runs = Runs.from_frame(frame({"A": {"q": docs}}))
+    return Ranking.of(runs.tables["A"], Judgments.of(runs.tables["A"]))
+
+
+@given(lists())
+def test_each_pattern_stands_for_as_many_orderings_as_it_says(docs):
+    patterns = Patterns.of(ranking(docs), "q")
+    behind = Counter(tuple(doc.grade for doc in order) for order in all_orderings(docs))
+    found = list(patterns)
+    assert len(found) == len(set(found)) == patterns.count
+    assert Counter(dict.fromkeys(found, patterns.multiplicity)) == behind
+
+
+@given(lists())
+def test_patterns_times_their_multiplicity_are_all_orderings(docs):
+    one = ranking(docs)
+    patterns = Patterns.of(one, "q")
+    assert patterns.count * patterns.multiplicity == Orderings.of(one, "q").count
+
+
+@given(GROUPS)
+def test_patterns_fall_from_the_highest_grades_first_and_the_last_group_changes_fastest(groups):
+    falling = [sorted(set(permutations(group)), reverse=True) for group in groups]
+    wanted = [tuple(grade for part in parts for grade in part) for parts in product(*falling)]
+    assert list(Patterns(tuple(map(tuple, groups)))) == wanted
+
+
+def test_patterns_come_one_by_one_however_many_there_are():
+    patterns = Patterns(((1.0,) * 3 + (0.0,) * 997, (2.0, 0.0)))
+    assert patterns.count == math.comb(1000, 3) * 2
+    assert patterns.multiplicity == math.factorial(3) * math.factorial(997)
+    first, second = islice(patterns, 2)
+    assert first == (1.0,) * 3 + (0.0,) * 997 + (2.0, 0.0)
+    assert second == (1.0,) * 3 + (0.0,) * 997 + (0.0, 2.0)
+
+
+def test_a_query_without_documents_has_one_empty_ordering_and_pattern():
+    assert (list(Orderings(())), Orderings(()).count) == ([()], 1)
+    assert (list(Patterns(())), Patterns(()).count, Patterns(()).multiplicity) == ([()], 1, 1)
+
+
+GROUPED = Orderings(((4, 2), (0,), (1, 3, 5)))
+
+
+def test_the_same_seed_draws_the_same_orderings_and_another_seed_others():
+    assert (GROUPED.sample(50, seed=3) == GROUPED.sample(50, seed=3)).all()
+    assert (GROUPED.sample(50, seed=3) != GROUPED.sample(50, seed=4)).any()
+
+
+def test_draws_are_orderings_that_the_scores_allow_and_each_is_drawn_as_often_as_chance_has_it():
+    drawn = Counter(map(tuple, GROUPED.sample(12_000, seed=0).tolist()))
+    assert set(drawn) == set(GROUPED)
+    assert all(850 < times < 1150 for times in drawn.values())
+
+
+def test_a_sample_has_a_row_for_each_draw_whatever_the_list():
+    assert GROUPED.sample(0, seed=0).shape == (0, 6)
+    assert Orderings(()).sample(3, seed=0).shape == (3, 0)
+    assert Orderings(((7,),)).sample(2, seed=0).tolist() == [[7], [7]]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "total", "tractable", "draws"),
+    [
+        ([2, 2], 4, True, 1000),
+        ([3, 3, 2], 72, True, 1000),
+        ([5], 120, True, 1000),
+        ([8], 40_320, False, 4032),
+        ([4, 4, 3], 3456, True, 1000),
+        ([], 1, True, 1000),
+        ([20], math.factorial(20), False, 10_000),
+    ],
+)
+def test_complexity_is_that_of_the_notebook(sizes, total, tractable, draws):
+    groups = tuple(tuple(range(size)) for size in [*sizes, 1, 1, 1])
+    found = Orderings(groups).complexity()
+    assert (found.total_permutations, found.tie_sizes) == (total, tuple(sizes))
+    assert (found.is_tractable, found.recommended_sampling) == (tractable, draws)
+
+
+@given(lists())
+def test_chances_of_places_are_those_of_the_enumeration(docs):
+    one = ranking(docs)
+    size = one.sizes[one.groups]
+    first = one.above[one.groups] + 1
+    found = place_chances(first, first + size - 1, len(docs))
+    orders = list(Orderings.of(one, "q"))
+    counts = np.zeros_like(found)
+    for order in orders:
+        counts[list(order), range(len(order))] += 1
+    assert found == pytest.approx(counts / len(orders))
+
+
+def test_chances_of_places_stop_where_asked():
+    assert place_chances([1, 2], [1, 4], 2).tolist() == [[1.0, 0.0], [0.0, 1 / 3]]
+
+
+def test_chance_of_none_is_that_of_the_binomials():
+    asked = [
+        (n, t, m) for n in (1, 2, 5, 12, 400) for t in {0, 1, 2, n} if t <= n for m in {0, 1, 3, n} if m <= n
+    ]
+    exact = [float(Fraction(math.comb(n - t, m), math.comb(n, m))) for n, t, m in asked]
+    found = chance_of_none(*map(np.array, zip(*asked, strict=True)))
+    assert found == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize("marked", [0, 1, 1000, 500_000, 999_999, 1_000_000])
+@pytest.mark.parametrize("within", [0, 1, 20])
+def test_chance_of_none_holds_for_a_million_documents(marked, within):
+    exact = float(Fraction(math.perm(1_000_000 - marked, within), math.perm(1_000_000, within)))
+    found = chance_of_none(np.array([1_000_000]), np.array([marked]), np.array([within]))
+    assert found == pytest.approx([exact], rel=1e-9)

@@ -1,0 +1,119 @@
+import itertools
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics import Runs, UsageError, evaluate
+from metrics.ties.precision import PRECISIONS, rounded
+
+NAMES = ["float64", "float32", "float16", "bfloat16", "decimals:0", "decimals:2", "decimals:15"]
+ANY = st.floats(allow_nan=False) | st.floats(-2, 2) | st.sampled_from([math.inf, -math.inf, -0.0, 1e308])
+
+
+def held(precision, *scores):
+    return rounded(np.array(scores, dtype=np.float64), precision).tolist()
+
+
+def largest_tie(scores, precision):
+    ids = [str(place) for place in range(len(scores))]
+    table = pa.table(
+        {"query_id": ["q"] * len(ids), "doc_id": ids, "score": scores, "relevance": [1.0] * len(ids)}
+    )
+    lists = evaluate(Runs({"A": table}), ["RR"], ["expected"], precision=precision).lists
+    return lists["max_tie_size"].iloc[0]
+
+
+def test_what_is_offered_is_what_is_tested():
+    assert {name.replace("N", "2") for name in PRECISIONS} <= set(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("precision", "tied"),
+    [("float64", 1), ("float32", 2), ("bfloat16", 2), ("decimals:8", 1), ("decimals:7", 2)],
+)
+def test_scores_tie_where_the_precision_cannot_tell_them_apart(precision, tied):
+    assert largest_tie([1.0, 1.00000001], precision) == tied
+
+
+def test_float_noise_is_absorbed_by_decimals():
+    assert largest_tie([0.3, 0.1 + 0.2], "float64") == 1
+    assert largest_tie([0.3, 0.1 + 0.2], "decimals:15") == 2
+
+
+@given(st.lists(ANY, min_size=1, max_size=8), st.randoms(), st.sampled_from(NAMES))
+def test_rounding_and_so_grouping_does_not_depend_on_the_order_of_rows(scores, chance, precision):
+    order = chance.sample(range(len(scores)), len(scores))
+    found = held(precision, *scores)
+    assert held(precision, *[scores[at] for at in order]) == [found[at] for at in order]
+    shuffled = [scores[at] for at in order]
+    assert largest_tie(scores, precision) == largest_tie(shuffled, precision)
+
+
+@given(st.lists(ANY, min_size=2, max_size=8), st.sampled_from(NAMES))
+def test_a_coarser_precision_ties_scores_but_never_turns_them_round(scores, precision):
+    found = held(precision, *sorted(scores))
+    assert not any(math.isnan(value) for value in found)
+    assert all(low <= high for low, high in itertools.pairwise(found))
+
+
+@given(ANY, st.sampled_from(NAMES))
+def test_rounding_twice_is_rounding_once(score, precision):
+    once = held(precision, score)
+    assert held(precision, *once) == once
+
+
+@pytest.mark.parametrize("precision", NAMES)
+def test_infinities_stay_and_zeros_tie(precision):
+    found = held(precision, math.inf, -math.inf, -0.0, 0.0)
+    assert found == [math.inf, -math.inf, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("score", "nearest"),
+    [
+        (1 + 2**-7, 1 + 2**-7),
+        (1 + 2**-8, 1.0),
+        (1 + 3 * 2**-8, 1 + 2**-6),
+        (1 + 2**-8 + 2**-20, 1 + 2**-7),
+        (-(1 + 3 * 2**-8), -(1 + 2**-6)),
+        (2.0**-133, 2.0**-133),
+        (2.0**-135, 0.0),
+        (2.0**128 * (1 - 2**-8), 2.0**128 * (1 - 2**-8)),
+        (2.0**128 * (1 - 2**-10), math.inf),
+    ],
+)
+def test_bfloat16_keeps_eight_bits_to_the_nearest_even(score, nearest):
+    assert held("bfloat16", score) == [nearest]
+
+
+@pytest.mark.parametrize(
+    ("precision", "score", "nearest"),
+    [
+        ("float16", 1 + 2**-10, 1 + 2**-10),
+        ("float16", 1 + 2**-11, 1.0),
+        ("float16", 2049.0, 2048.0),
+        ("float16", 70_000.0, math.inf),
+        ("float32", 1e39, math.inf),
+        ("float32", -1e39, -math.inf),
+        ("float32", 16_777_217.0, 16_777_216.0),
+        ("decimals:2", 0.125, 0.12),
+        ("decimals:2", 0.135, 0.14),
+        ("decimals:0", 2.5, 2.0),
+        ("decimals:15", 1e300, 1e300),
+        ("decimals:15", -1.7e308, -1.7e308),
+    ],
+)
+def test_a_score_becomes_the_nearest_the_format_holds(precision, score, nearest):
+    assert held(precision, score) == [nearest]
+
+
+@pytest.mark.parametrize(
+    "precision", ["", "float", "float8", "FLOAT32", "decimals", "decimals:", "decimals:-1", "decimals:16"]
+)
+def test_a_precision_that_does_not_exist_is_refused_with_those_that_do(precision):
+    with pytest.raises(UsageError, match=r"no precision.*float32.*decimals:N"):
+        rounded(np.ones(1), precision)
