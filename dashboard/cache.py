@@ -65,4 +65,4 @@ def evaluation(label: str, _board: Board) -> Evaluation:
 @st.cache_resource(show_spinner=False, max_entries=16)
 def ranking(label: str, reranker: str, _board: Board) -> Ranking:
     """The lists of one reranker, cut into tie groups."""
-    return Ranking.among(_board.runs.tables, _board.runs.qrels, reranker)
+    return Ranking.of(_board.runs, reranker)

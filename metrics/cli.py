@@ -152,7 +152,9 @@ def permutations_command(
 ) -> None:
     """List the orderings one list's ties allow, with what each scores."""
     runs = read_runs([run], qrels)
-    ranking = Ranking.among(runs.tables, runs.qrels, reranker, relevant_from, precision)
+    if reranker is None and len(runs.tables) > 1:
+        raise UsageError(f"{run.name} has several rerankers. Say which: {', '.join(runs.tables)}.")
+    ranking = Ranking.of(runs, reranker or runs.rerankers[0], relevant_from, precision)
     if not len(ranking.listed(query)):
         raise UsageError(f"{run.name} has no documents for query {query!r}.")
     names = list(dict.fromkeys(str(parse(name)) for name in measure or ["RR", "Hits@3"]))

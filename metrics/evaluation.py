@@ -12,7 +12,7 @@ from metrics.arrays import FloatArray
 from metrics.errors import UsageError
 from metrics.measures import MeasureAt, parse
 from metrics.runs import Runs
-from metrics.ties import Judgments, Ranking, TieGroups, Treatment, log10_factorials, refine, treatment
+from metrics.ties import Ranking, TieGroups, Treatment, log10_factorials, refine, treatment
 
 Policy = Literal["zero", "skip"]
 DEFAULT_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@10", "AP", "nDCG@10")
@@ -102,12 +102,9 @@ def evaluate(
     asked = tuple(dict.fromkeys(map(parse, measures)))
     how = tuple(dict.fromkeys(map(treatment, ties)))
     _check(asked, how, missing, empty, relevant_from)
-    shared = None if runs.qrels is None else Judgments.of(runs.qrels, relevant_from)
     parts = []
-    for name, table in runs.tables.items():
-        pairs = runs.pairs.get(name)
-        judgments = shared or Judgments.of(table, relevant_from, pairs)
-        ranking = Ranking.of(table, judgments, precision, tiebreak_by, pairs)
+    for name in runs.tables:
+        ranking = Ranking.of(runs, name, relevant_from, precision, tiebreak_by)
         parts.append(_evaluate_one(name, ranking, asked, how, missing, empty))
     policies = pd.DataFrame([part[2] for part in parts], index=pd.Index(runs.rerankers, name="reranker"))
     return Evaluation(

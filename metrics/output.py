@@ -58,13 +58,15 @@ def put(table: pd.DataFrame, form: str, output: Path | None) -> None:
 def progress(what: str) -> Iterator[None]:
     """Say on stderr what is being done, if it takes longer than a second and a person is watching."""
     console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
     columns = SpinnerColumn(), TextColumn(f"{what} ..."), TimeElapsedColumn()
     shown = Progress(*columns, console=console, transient=True)
     shown.add_task(what, total=None)
     timer = Timer(PATIENCE, shown.start)
     timer.daemon = True
-    if console.is_terminal:
-        timer.start()
+    timer.start()
     try:
         yield
     finally:

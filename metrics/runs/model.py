@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import PurePath
 
 import numpy as np
@@ -30,13 +31,28 @@ class Runs:
             relevance (float64) where there are no qrels.
         qrels: judgments as query_id, doc_id, relevance; None where the tables hold relevance.
         noted: what was found while reading.
-        pairs: query and document of each row, for the tables whose repeats were looked for.
     """
 
     tables: Mapping[str, pa.Table]
     qrels: pa.Table | None = None
     noted: tuple[Finding, ...] = field(default=())
-    pairs: Mapping[str, Pairs] = field(default_factory=dict, compare=False, repr=False)
+    _pairs: dict[str, Pairs] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    def pairs(self, reranker: str) -> Pairs:
+        """Query and document of each row of one reranker."""
+        if reranker not in self._pairs:
+            self._pairs[reranker] = Pairs.of(self.tables[reranker])
+        return self._pairs[reranker]
+
+    @cached_property
+    def judged_pairs(self) -> Pairs:
+        """Query and document of each judgment of the qrels."""
+        return Pairs.none() if self.qrels is None else Pairs.of(self.qrels)
+
+    @cached_property
+    def judged_rows(self) -> Mapping[str, tuple[IntArray, IntArray]]:
+        """Reranker → its rows that the qrels judge, and the judgment of each."""
+        return {name: self.pairs(name).among(self.judged_pairs) for name in self.tables}
 
     @property
     def rerankers(self) -> list[str]:
@@ -101,7 +117,9 @@ class Runs:
             noted += tuple(
                 _relevance_unused(name) for name, table in tables.items() if "relevance" in table.column_names
             )
-        return cls(tables, qrels, noted, pairs)
+        runs = cls(tables, qrels, noted)
+        runs._pairs.update(pairs)
+        return runs
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, columns: Mapping[str, str] | None = None) -> "Runs":

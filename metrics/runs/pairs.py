@@ -15,6 +15,8 @@ from metrics.arrays import IntArray
 
 Prints = npt.NDArray[np.uint64]
 
+_BITS = 22
+"""Size of the table that says which prints do not occur: 2^22 cells."""
 _WORD = 8
 _ROWS = 2**17
 """Rows taken at once: few enough to stay in the cache."""
@@ -74,6 +76,48 @@ class Pairs:
         first = int(place[count > 1].min())
         return (first, int(np.flatnonzero(key == key[first])[1])), int((count - 1).sum())
 
+    @cached_property
+    def _by_print(self) -> tuple[Prints, IntArray, npt.NDArray[np.bool_], int]:
+        """Prints in order, the row of each, which low bits occur, and the most rows of one print."""
+        order = np.argsort(self.prints)
+        prints = self.prints[order]
+        occurs = np.zeros(2**_BITS, dtype=bool)
+        occurs[_low(prints)] = True
+        starts = np.flatnonzero(np.concatenate([[True], prints[1:] != prints[:-1]])[: len(prints)])
+        return prints, order, occurs, int(np.diff(np.append(starts, len(prints))).max(initial=0))
+
+    def among(self, others: "Pairs") -> tuple[IntArray, IntArray]:
+        """Which rows are among the pairs of another table.
+
+        Returns:
+            rows found, and the other table's row of each.
+        """
+        prints, order, occurs, most = others._by_print
+        maybe = np.flatnonzero(occurs[_low(self.prints)])
+        maybe = maybe[np.argsort(self.prints[maybe])]
+        wanted = self.prints[maybe]
+        at = np.searchsorted(prints, wanted)
+        found, theirs = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for shift in range(most):
+            near = np.minimum(at + shift, len(prints) - 1)
+            equal = np.flatnonzero(prints[near] == wanted)
+            row, other = maybe[equal], order[near[equal]]
+            same = _same(self.documents, row, others.documents, other)
+            same &= _same(self.queries, self.query[row], others.queries, others.query[other])
+            found.append(row[same])
+            theirs.append(other[same])
+        return np.concatenate(found), np.concatenate(theirs)
+
+
+def _same(left: pa.Array, at: IntArray, right: pa.Array, other: IntArray) -> npt.NDArray[np.bool_]:
+    """(n,) whether rows of two columns hold the same text."""
+    return np.asarray(pc.equal(left.take(pa.array(at)), right.take(pa.array(other))))
+
+
+def _low(prints: Prints) -> npt.NDArray[np.uint32]:
+    """The low bits of each print."""
+    return prints.astype(np.uint32) & np.uint32(2**_BITS - 1)
+
 
 def whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     """A column in one piece."""
@@ -84,11 +128,6 @@ def whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
         if column.num_chunks == 1
         else pa.concat_arrays(column.chunks or [pa.array([], column.type)])
     )
-
-
-def same_text(left: pa.Array, at: IntArray, right: pa.Array, other: IntArray) -> npt.NDArray[np.bool_]:
-    """(n,) whether rows of two columns hold the same text."""
-    return np.asarray(pc.equal(left.take(pa.array(at)), right.take(pa.array(other))))
 
 
 def shuffled(prints: Prints, seed: int) -> Prints:

@@ -11,7 +11,7 @@ from metrics.errors import UsageError
 from metrics.evaluation import Policy, evaluate
 from metrics.measures import MeasureAt, parse
 from metrics.runs import Runs
-from metrics.ties import Judgments, Ranking
+from metrics.ties import Ranking
 
 View = Callable[[Runs], Runs]
 """What a tool makes of the files before it scores them."""
@@ -26,9 +26,9 @@ def listed(runs: Runs) -> Runs:
     """Relevance known of listed documents only: the ideal holds no other, a query without rows is not there."""
     if runs.qrels is None:
         return runs
-    judgments, tables = Judgments.of(runs.qrels), {}
+    tables = {}
     for name, table in runs.tables.items():
-        ranking = Ranking.of(table, judgments)
+        ranking = Ranking.of(runs, name)
         rows = table.select(["query_id", "doc_id", "score"]).take(pa.array(ranking.rows))
         tables[name] = rows.append_column("relevance", pa.array(ranking.grades))
     return Runs(tables)

@@ -1,6 +1,6 @@
 """Ranking: the lists of one reranker, sorted by score and cut into tie groups."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from metrics.arrays import BoolArray, FloatArray, IntArray
 from metrics.errors import UsageError
+from metrics.runs.model import Runs
 from metrics.runs.pairs import Pairs
 from metrics.ties.groups import TieGroups
 from metrics.ties.judgments import Judgments
@@ -48,29 +49,33 @@ class Ranking:
     @classmethod
     def of(
         cls,
-        table: pa.Table,
-        judgments: Judgments,
+        runs: Runs,
+        reranker: str,
+        relevant_from: float = 1,
         precision: str = "float64",
         tiebreak_by: Sequence[str] = (),
-        pairs: Pairs | None = None,
     ) -> "Ranking":
-        """Cut the lists of one run.
+        """Cut the lists of one reranker.
 
         Args:
-            table: query_id, doc_id, score, and the columns of `tiebreak_by`; file order.
-            judgments: what is known of relevance.
+            runs: what was ranked and judged.
+            reranker: whose lists.
+            relevant_from: smallest grade that counts as relevant.
             precision: how scores are rounded before they are compared (`metrics.ties.precision`).
             tiebreak_by: further score columns; each splits what is level in those before it.
-            pairs: query and document of each row, where they are at hand.
 
         Raises:
-            UsageError: a precision or a column that does not exist.
+            UsageError: a reranker, precision or column that does not exist.
         """
-        pairs = pairs or Pairs.of(table)
-        if judgments.source is table:
+        if reranker not in runs.tables:
+            raise UsageError(f"There is no reranker {reranker!r}. Rerankers: {', '.join(runs.tables)}.")
+        table, pairs = runs.tables[reranker], runs.pairs(reranker)
+        if runs.qrels is None:
+            judgments = Judgments.of(table, pairs, relevant_from)
             rows = judgment = np.arange(len(pairs.query))
         else:
-            rows, judgment = judgments.find(pairs)
+            judgments = Judgments.of(runs.qrels, runs.judged_pairs, relevant_from)
+            rows, judgment = runs.judged_rows[reranker]
         stretches = pairs.stretches
         lists = judgments.places(pairs)[pairs.query[stretches[:-1]]]
         at, segment_lists, starts = segments(lists, stretches)
@@ -96,28 +101,6 @@ class Ranking:
             judged_rows=judged,
             targets=targets,
         )
-
-    @classmethod
-    def among(
-        cls,
-        tables: Mapping[str, pa.Table],
-        qrels: pa.Table | None,
-        reranker: str | None = None,
-        relevant_from: float = 1,
-        precision: str = "float64",
-    ) -> "Ranking":
-        """The ranking of one of several rerankers; it need not be named where there is only one.
-
-        Raises:
-            UsageError: there is no such reranker, or none is named of several.
-        """
-        name = next(iter(tables)) if reranker is None and len(tables) == 1 else reranker
-        if name is None or name not in tables:
-            missing = "There are several rerankers" if name is None else f"There is no reranker {name!r}"
-            raise UsageError(f"{missing}. Say which: {', '.join(tables)}.")
-        table = tables[name]
-        judgments = Judgments.of(table if qrels is None else qrels, relevant_from)
-        return cls.of(table, judgments, precision)
 
     @property
     def query_ids(self) -> pa.Array:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from metrics import Runs, evaluate
 from metrics.studies.prose import plain
 from metrics.studies.query import every_ordering, first_rank_chances, ladder, listed_rank, query_finding
-from metrics.ties import Judgments, Ranking
+from metrics.ties import Ranking
 
 SHORT = lists(ids=st.text("abZ9", min_size=1, max_size=2)).map(lambda docs: docs[:5])
 TIES = ["expected", "optimistic", "pessimistic", "input"]
@@ -19,9 +19,7 @@ def hits(docs):
 
 def ranking(docs):
     table = {"A": {"other": [Doc("x", 1, 1), Doc("y", 1, 0)], "q": docs, "last": [Doc("z", 1, 1)]}}
-    return Ranking.of(
-        Runs.from_frame(frame(table)).tables["A"], Judgments.of(Runs.from_frame(frame(table)).tables["A"])
-    )
+    return Ranking.of(Runs.from_frame(frame(table)), "A")
 
 
 @given(SHORT)
@@ -105,7 +103,7 @@ def test_the_rank_under_a_sort_is_that_of_the_first_relevant_document(docs, ties
 def finding(docs):
     runs = Runs.from_frame(frame({"A": {"q": docs}}))
     values = evaluate(runs, ["RR"], TIES).scores["RR"].loc[("A", "q")]
-    one = Ranking.of(runs.tables["A"], Judgments.of(runs.tables["A"]))
+    one = Ranking.of(runs, "A")
     return plain(query_finding(ladder(one, "q"), first_rank_chances(one, "q"), values, "RR", "input", "6"))
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import Runs
-from metrics.ties import Judgments, Orderings, Patterns, Ranking, place_chances
+from metrics.ties import Orderings, Patterns, Ranking, place_chances
 from metrics.ties.permutations import chance_of_none
 
 GROUPS = st.lists(st.lists(st.sampled_from([0.0, 1.0, 2.0, -1.0]), min_size=1, max_size=4), max_size=3)
@@ -19,7 +19,7 @@ GROUPS = st.lists(st.lists(st.sampled_from([0.0, 1.0, 2.0, -1.0]), min_size=1, m
 
 def ranking(docs):
     runs = Runs.from_frame(frame({"A": {"q": docs}}))
-    return Ranking.of(runs.tables["A"], Judgments.of(runs.tables["A"]))
+    return Ranking.of(runs, "A")
 
 
 @given(lists())

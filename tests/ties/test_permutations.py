@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import Runs
-from metrics.ties import Judgments, Orderings, Ranking, first_relevant_rank, log10_factorials
+from metrics.ties import Orderings, Ranking, first_relevant_rank, log10_factorials
 
 
 def ranking(docs):
     runs = Runs.from_frame(frame({"A": {"q": docs}}))
-    return Ranking.of(runs.tables["A"], Judgments.of(runs.tables["A"]))
+    return Ranking.of(runs, "A")
 
 
 @given(lists())
