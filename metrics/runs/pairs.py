@@ -77,7 +77,7 @@ class Pairs:
         return (first, int(np.flatnonzero(key == key[first])[1])), int((count - 1).sum())
 
     @cached_property
-    def _by_print(self) -> tuple[Prints, IntArray, npt.NDArray[np.bool_], int]:
+    def by_print(self) -> tuple[Prints, IntArray, npt.NDArray[np.bool_], int]:
         """Prints in order, the row of each, which low bits occur, and the most rows of one print."""
         order = np.argsort(self.prints)
         prints = self.prints[order]
@@ -92,7 +92,7 @@ class Pairs:
         Returns:
             rows found, and the other table's row of each.
         """
-        prints, order, occurs, most = others._by_print
+        prints, order, occurs, most = others.by_print
         maybe = np.flatnonzero(occurs[_low(self.prints)])
         maybe = maybe[np.argsort(self.prints[maybe])]
         wanted = self.prints[maybe]

@@ -207,6 +207,9 @@ class Inside:
 
     Attributes:
         documents: (n,) documents of these groups.
+        grades: (n,) grade of each, 0 where unjudged.
+        judged: (n,) whether each was judged.
+        levels: the distinct grades above 0, lowest first.
         counted: (n,) whether each counts.
         owner: (n,) its group, a place in `groups`.
         groups: (n_inside,) the tie groups, numbered as in the ranking.
@@ -215,6 +218,9 @@ class Inside:
     """
 
     documents: IntArray
+    grades: FloatArray
+    judged: BoolArray
+    levels: FloatArray
     counted: BoolArray
     owner: IntArray
     groups: IntArray
@@ -231,8 +237,24 @@ class Inside:
         place = np.cumsum(size) - size
         documents = np.repeat(ranking.starts[matters] - place, size) + np.arange(int(size.sum()))
         return cls(
-            documents, counted[documents], np.repeat(np.arange(len(size)), size), matters, size, above - place
+            documents=documents,
+            grades=ranking.grades[documents],
+            judged=ranking.judged_rows[ranking.rows[documents]],
+            levels=ranking.judgments.levels,
+            counted=counted[documents],
+            owner=np.repeat(np.arange(len(size)), size),
+            groups=matters,
+            size=size,
+            offset=above - place,
         )
+
+    @cached_property
+    def worth(self) -> IntArray:
+        """(n,) 0 where unjudged, 1 where judged and worth nothing, then 2, 3, ... by rising grade."""
+        level = self.judged.astype(np.int64)
+        graded = np.flatnonzero(self.grades > 0)
+        level[graded] = 2 + np.searchsorted(self.levels, self.grades[graded])
+        return level
 
 
 def _score_columns(table: pa.Table, tiebreak_by: Sequence[str]) -> list[str]:

@@ -9,26 +9,26 @@ as long as possible.
 import numpy as np
 
 from metrics.arrays import IntArray
-from metrics.ties.ranking import Ranking
+from metrics.ties.ranking import Inside, Ranking
 
 
-def most_targets_first(ranking: Ranking, documents: IntArray) -> IntArray:
+def most_targets_first(ranking: Ranking, inside: Inside) -> IntArray:
     """0 for the first document of a target not seen in groups above, else 1."""
-    target, new = _new_targets(ranking, documents)
-    key = np.ones(len(documents), dtype=np.int64)
+    target, new = _new_targets(ranking, inside)
+    key = np.ones(len(target), dtype=np.int64)
     at = np.flatnonzero(new)
-    pairs = np.stack([ranking.groups[documents[at]], target[at]])
+    pairs = np.stack([inside.owner[at], target[at]])
     _, leader = np.unique(pairs, axis=1, return_index=True)
     key[at[leader]] = 0
     return key
 
 
-def most_targets_last(ranking: Ranking, documents: IntArray) -> IntArray:
+def most_targets_last(ranking: Ranking, inside: Inside) -> IntArray:
     """0 for what adds no target; then targets by falling number of documents in the group."""
-    target, new = _new_targets(ranking, documents)
-    key = np.zeros(len(documents), dtype=np.int64)
+    target, new = _new_targets(ranking, inside)
+    key = np.zeros(len(target), dtype=np.int64)
     at = np.flatnonzero(new)
-    pairs = np.stack([ranking.groups[documents[at]], target[at]])
+    pairs = np.stack([inside.owner[at], target[at]])
     _, which, count = np.unique(pairs, axis=1, return_inverse=True, return_counts=True)
     rank = np.empty(len(count), dtype=np.int64)
     rank[np.argsort(-count, kind="stable")] = np.arange(len(count))
@@ -36,13 +36,14 @@ def most_targets_last(ranking: Ranking, documents: IntArray) -> IntArray:
     return key
 
 
-def _new_targets(ranking: Ranking, documents: IntArray) -> tuple[IntArray, IntArray]:
+def _new_targets(ranking: Ranking, inside: Inside) -> tuple[IntArray, IntArray]:
     """Target of each document, and whether it is relevant and its target is in no group above."""
+    documents = inside.documents
     relevant = ranking.relevant[documents]
     if ranking.targets is None:
         return np.arange(len(documents)), relevant.astype(np.int64)
     target = ranking.targets[documents]
-    groups = ranking.groups[documents]
+    groups = inside.groups[inside.owner]
     lists = ranking.group_lists[groups]
     at = np.flatnonzero(relevant)
     _, which = np.unique(np.stack([lists[at], target[at]]), axis=1, return_inverse=True)

@@ -16,11 +16,11 @@ from metrics.arrays import IntArray
 from metrics.errors import UsageError
 from metrics.runs.pairs import shuffled
 from metrics.ties.groups import TieGroups
-from metrics.ties.ranking import Ranking
+from metrics.ties.ranking import Inside, Ranking
 from metrics.ties.target_order import most_targets_first, most_targets_last
 
-Key = Callable[[Ranking, IntArray], IntArray]
-"""(ranking, documents) → (n,) whole numbers from 0, the smallest first inside a tie group."""
+Key = Callable[[Ranking, Inside], IntArray]
+"""(n,) whole numbers from 0 for the documents inside some tie groups; the smallest first in a group."""
 
 
 @dataclass(frozen=True)
@@ -44,32 +44,28 @@ class Treatment:
     spread: bool = False
 
 
-def _input(ranking: Ranking, documents: IntArray) -> IntArray:
-    return ranking.rows[documents]
+def _input(ranking: Ranking, inside: Inside) -> IntArray:
+    return ranking.rows[inside.documents]
 
 
-def _docid_asc(ranking: Ranking, documents: IntArray) -> IntArray:
+def _docid_asc(ranking: Ranking, inside: Inside) -> IntArray:
     """Place of each document's id by code point; UTF-8 bytes sort like code points."""
-    ids = ranking.ids(documents)
-    return np.asarray(pc.rank(ids, sort_keys="ascending", tiebreaker="dense")).astype(np.int64)
+    ranks = pc.rank(ranking.ids(inside.documents), sort_keys="ascending", tiebreaker="dense")
+    return np.asarray(ranks).astype(np.int64)
 
 
-def _docid_desc(ranking: Ranking, documents: IntArray) -> IntArray:
-    ascending = _docid_asc(ranking, documents)
+def _docid_desc(ranking: Ranking, inside: Inside) -> IntArray:
+    ascending = _docid_asc(ranking, inside)
     return np.asarray(ascending.max(initial=0) - ascending)
 
 
-def _pessimistic(ranking: Ranking, documents: IntArray) -> IntArray:
+def _pessimistic(_: Ranking, inside: Inside) -> IntArray:
     """Lowest gain first; what nobody judged before what was judged and found worthless."""
-    level = ranking.judged_rows[ranking.rows[documents]].astype(np.int64)
-    worth = np.flatnonzero(ranking.grades[documents] > 0)
-    level[worth] = 2 + np.searchsorted(ranking.judgments.levels, ranking.grades[documents[worth]])
-    return level
+    return inside.worth
 
 
-def _optimistic(ranking: Ranking, documents: IntArray) -> IntArray:
-    worst_first = _pessimistic(ranking, documents)
-    return np.asarray(worst_first.max(initial=0) - worst_first)
+def _optimistic(_: Ranking, inside: Inside) -> IntArray:
+    return np.asarray(inside.worth.max(initial=0) - inside.worth)
 
 
 TREATMENTS: tuple[Treatment, ...] = (
@@ -140,10 +136,10 @@ def treatment(name: str) -> Treatment:
 def _drawn(seed: int) -> Key:
     """Order by a hash of seed, query and document: even, and the same whatever else is in the table."""
 
-    def key(ranking: Ranking, documents: IntArray) -> IntArray:
-        hashes = shuffled(ranking.pairs.prints[ranking.rows[documents]], seed)
-        rank = np.empty(len(documents), dtype=np.int64)
-        rank[np.argsort(hashes, kind="stable")] = np.arange(len(documents))
+    def key(ranking: Ranking, inside: Inside) -> IntArray:
+        prints = shuffled(ranking.pairs.prints[ranking.rows[inside.documents]], seed)
+        rank = np.empty(len(prints), dtype=np.int64)
+        rank[np.argsort(prints, kind="stable")] = np.arange(len(prints))
         return rank
 
     return key
@@ -165,7 +161,7 @@ def refine(ranking: Ranking, how: Treatment, *, all_judged: bool = False, target
     order = np.arange(len(inside.documents))
     value = inside.owner
     if key is not None:
-        rank = key(ranking, inside.documents)
+        rank = key(ranking, inside)
         value = value * (int(rank.max(initial=0)) + 1) + rank
         order = np.argsort(value)
         value = value[order]
