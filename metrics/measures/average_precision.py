@@ -4,7 +4,7 @@ import numpy as np
 
 from metrics.arrays import FloatArray
 from metrics.measures.model import Family, Parameter
-from metrics.measures.weights import harmonic
+from metrics.measures.weights import harmonic_span
 from metrics.ties.groups import TieGroups
 
 
@@ -17,7 +17,7 @@ def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
     Source: McSherry & Najork, ECIR 2008, section 3.3.
     """
     b, n, r, c = groups.above, groups.size, groups.relevant, groups.relevant_above
-    drop = harmonic(b + n) - harmonic(b)
+    drop = harmonic_span(b, b + n)
     others = np.where(n > 1, (r - 1) / np.maximum(n - 1, 1), 0.0) * (n - (b + 1) * drop)
     total = groups.per_list(r / n * ((c + 1) * drop + others))
     return total / np.maximum(groups.n_relevant, 1)

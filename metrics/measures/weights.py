@@ -48,9 +48,10 @@ persistent = Weight(_persistent, _persistent_span, endless=True)
 """(1 - p) * p^(place - 1)."""
 
 
-def harmonic(places: IntArray) -> FloatArray:
-    """H of each number: 1 + 1/2 + ... + 1/n."""
-    return np.asarray(_harmonics(_power(places))[places])
+def harmonic_span(tops: IntArray, ends: IntArray) -> FloatArray:
+    """(n,) 1/(top + 1) + ... + 1/end: a difference of harmonic numbers."""
+    upto = _harmonics(_power(ends))
+    return np.asarray(upto[ends] - upto[tops])
 
 
 def _power(places: FloatArray | IntArray) -> int:

@@ -150,9 +150,17 @@ def _single_spaced(data: bytes) -> bytes:
     """Tabs as spaces, and no two spaces in a row; lines stay where they are."""
     if b"\t" in data:
         data = data.replace(b"\t", b" ")
-    double = np.uint16(0x2020)
-    pairs = (np.frombuffer(data, np.uint16, (len(data) - shift) // 2, shift) for shift in (0, 1))
-    return _squeezed(data) if any((pair == double).any() for pair in pairs) else data
+    return _squeezed(data) if _doubled(data) else data
+
+
+def _doubled(data: bytes) -> bool:
+    """Whether two spaces stand in a row; looks at two letters at a time, from each of two starts."""
+    for at in range(0, len(data), _BLOCK):
+        for shift in (0, 1):
+            count = min(_BLOCK // 2, (len(data) - at - shift) // 2)
+            if (np.frombuffer(data, np.uint16, count, at + shift) == 0x2020).any():  # noqa: PLR2004 two spaces
+                return True
+    return False
 
 
 def _squeezed(data: bytes) -> bytes:

@@ -166,9 +166,11 @@ def first_relevant_rank(size: IntArray, relevant: IntArray, depth: int) -> Float
         (n_groups, depth) chance of place 1, 2, ...; 0 past place n - r + 1.
     """
     places = np.arange(1, depth)
-    left = np.clip((size - relevant)[:, None] - places + 1, 0, None)
-    ratios = left / np.clip(size[:, None] - places, 1, None)
-    return np.cumprod(np.hstack([(relevant / size)[:, None], ratios]), axis=1)
+    chance = np.empty((len(size), depth))
+    chance[:, 0] = relevant / size
+    left = np.maximum((size - relevant)[:, None] - places + 1, 0)
+    np.divide(left, np.maximum(size[:, None] - places, 1), out=chance[:, 1:])
+    return np.cumprod(chance, axis=1, out=chance)
 
 
 def chance_of_none(size: IntArray, marked: IntArray, within: IntArray) -> FloatArray:

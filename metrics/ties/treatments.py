@@ -158,21 +158,22 @@ def refine(ranking: Ranking, how: Treatment, *, all_judged: bool = False, target
     """
     inside = ranking.known if all_judged else ranking.graded
     key = how.target_key if targets and how.target_key else how.key
-    order = np.arange(len(inside.documents))
-    value = inside.owner
-    if key is not None:
+    if key is None:
+        size, part, counted, documents = inside.size, inside.owner, inside.counted, inside.documents
+        first = np.cumsum(size) - size
+    else:
         rank = key(ranking, inside)
-        value = value * (int(rank.max(initial=0)) + 1) + rank
+        value = inside.owner * (int(rank.max(initial=0)) + 1) + rank
         order = np.argsort(value)
-        value = value[order]
-    first = _changes(value)
-    size = np.diff(np.append(first, len(value)))
-    kept = np.flatnonzero(inside.counted[order])
-    cut = np.repeat(np.arange(len(first)), size)[kept]
+        first = _changes(value[order])
+        size = np.diff(np.append(first, len(value)))
+        part = np.repeat(np.arange(len(first)), size)
+        counted, documents = inside.counted[order], inside.documents[order]
+    kept = np.flatnonzero(counted)
+    cut, documents = part[kept], documents[kept]
     start = _changes(cut)
     held = cut[start]
     owner = inside.owner[first[held]]
-    documents = inside.documents[order[kept]]
     return TieGroups(
         judgments=ranking.judgments,
         n_docs=ranking.n_docs,
