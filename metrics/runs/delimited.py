@@ -127,6 +127,7 @@ def _parse(
             column_names=header,
             skip_rows=skipped,
             block_size=len(data) + 1 if as_text else _BLOCK,
+            use_threads=False,  # as fast on two cores, and holds a quarter less
         ),
         parse_options=arrow_csv.ParseOptions(
             delimiter=layout.delimiter,
