@@ -170,7 +170,7 @@ def query_finding(
     return (
         "The scores allow ",
         Strong(f"{orderings} orderings"),
-        f". The first relevant document can stand {where}, so {measure} lies between "
+        f". The first relevant document can stand {where}, and {measure} lies between "
         f"{value['pessimistic']:.4f} and {value['optimistic']:.4f}; the order taken gives "
         f"{value[traditional]:.4f}, the mean of all is ",
         Strong(f"{value['expected']:.4f}"),
