@@ -17,6 +17,8 @@ from metrics.ties import Ranking, TieGroups, Treatment, log10_factorials, refine
 Policy = Literal["zero", "skip"]
 DEFAULT_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@10", "AP", "nDCG@10")
 DEFAULT_TIES = ("input", "expected", "optimistic", "pessimistic")
+EQUAL = 1e-12
+"""Values closer than this differ by rounding."""
 UNTOUCHED = treatment("expected")
 DRAWS = 300
 """Orderings drawn for a standard deviation that has no closed form."""

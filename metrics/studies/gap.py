@@ -6,11 +6,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from metrics.evaluation import Evaluation
+from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.prose import Prose, Strong, percent
 
-EQUAL = 1e-12
-"""Gaps below this are rounding."""
 FEWEST = 4
 """Lists that a mean or a correlation needs."""
 

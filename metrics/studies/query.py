@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from metrics.arrays import IntArray
+from metrics.evaluation import EQUAL
 from metrics.measures import parse
-from metrics.studies.gap import EQUAL
 from metrics.studies.prose import Prose, Strong
 from metrics.ties import Orderings, Patterns, Ranking, TieGroups, first_relevant_rank, refine, treatment
 
