@@ -2,11 +2,12 @@
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
 
-from dashboard.library import Board, Library, open_files
+from dashboard.library import Board, Library, make_board, open_files
 from metrics import TREATMENTS, Evaluation, evaluate
 from metrics.cli import OPEN
 from metrics.errors import TieScopeError
@@ -47,13 +48,22 @@ def home() -> Board:
     return opened() or sample()
 
 
-@st.cache_resource(show_spinner=False, max_entries=64)
-def source(name: str, sha256: str, _file: File) -> Source | TieScopeError:
+@st.cache_resource(show_spinner="Reading …", max_entries=16)
+def source(name: str, sha256: str, _file: File) -> Source | str:
     """What one uploaded file holds, or why it cannot be read."""
     try:
         return read(_file)
     except TieScopeError as error:
-        return error
+        return str(error)
+
+
+@st.cache_resource(show_spinner="Joining …", max_entries=4)
+def joined(digest: str, _files: Sequence[File], _sources: Sequence[Source]) -> Board | str:
+    """The board these files make, or why they make none."""
+    try:
+        return make_board(_files, _sources)
+    except TieScopeError as error:
+        return str(error)
 
 
 @st.cache_resource(show_spinner="Scoring every order …", max_entries=8)

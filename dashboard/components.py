@@ -84,10 +84,10 @@ def chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> 
         st.plotly_chart(figure, theme=None, key=f"chart-{key}", alt=alt, config=_config(key))
 
 
-def clickable(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> Any:  # noqa: ANN401 plotly's own
-    """As `chart`; returns the custom data of the point clicked, None where none is."""
+def clickable(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> None:
+    """As `chart`, and a click on a point draws again; `state.clicked` says which."""
     with _keep_wide(wide):
-        event = st.plotly_chart(
+        st.plotly_chart(
             figure,
             theme=None,
             key=key,
@@ -96,8 +96,6 @@ def clickable(figure: go.Figure, key: str, alt: str, *, wide: int | None = None)
             selection_mode="points",
             config=_config(key),
         )
-    points = event["selection"]["points"]
-    return points[0].get("customdata") if points else None
 
 
 def _keep_wide(wide: int | None) -> Any:  # noqa: ANN401 a container

@@ -9,13 +9,14 @@ from threading import Lock
 import pyarrow.compute as pc
 
 from metrics.errors import UsageError
-from metrics.runs import File, Runs, Source, read
+from metrics.runs import File, Runs, Source, as_judgments, as_run, read
 
 MOST_BYTES = 2**30
-"""Bytes of files kept at most; the boards unused longest go first."""
+"""Bytes kept at most; the boards unused longest go first."""
+_PER_ROW = 32
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Board:
     """Runs and judgments that belong together.
 
@@ -35,8 +36,9 @@ class Board:
 
     @property
     def size(self) -> int:
-        """Bytes of its files."""
-        return sum(len(file.data) for file in self.files)
+        """Bytes it holds, about: its files, its tables, and what is kept to look up their rows."""
+        tables = sum(source.table.nbytes + _PER_ROW * len(source.table) for source in self.sources)
+        return int(tables) + sum(len(file.data) for file in self.files)
 
 
 def make_board(files: Sequence[File], sources: Sequence[Source], name: str | None = None) -> Board:
@@ -48,10 +50,14 @@ def make_board(files: Sequence[File], sources: Sequence[Source], name: str | Non
     runs = Runs.from_sources(sources)
     tables = list(runs.tables.values()) if runs.qrels is None else [runs.qrels]
     n_queries = max(pc.count_distinct(table["query_id"]).as_py() for table in tables)
-    digest = sha256("\n".join(sorted(f"{file.name} {file.sha256}" for file in files)).encode()).hexdigest()
     count = len(runs.tables)
-    label = name or f"{count} run{'s' * (count != 1)}, {n_queries:,} queries · {digest[:8]}"
+    label = name or f"{count} run{'s' * (count != 1)}, {n_queries:,} queries · {digest_of(files)[:8]}"
     return Board(label, tuple(files), tuple(sources), runs, n_queries)
+
+
+def digest_of(files: Sequence[File]) -> str:
+    """Hash of names and contents, in whatever order."""
+    return sha256("\n".join(sorted(f"{file.name} {file.sha256}" for file in files)).encode()).hexdigest()
 
 
 def open_files(paths: Sequence[str], qrels: str | None, name: str | None = None) -> Board:
@@ -60,8 +66,12 @@ def open_files(paths: Sequence[str], qrels: str | None, name: str | None = None)
     Raises:
         TieScopeError: one cannot be read, or they do not go together.
     """
-    files = [File.open(path) for path in (*paths, *([qrels] if qrels else []))]
-    return make_board(files, [read(file) for file in files], name)
+    files = [File.open(path) for path in paths]
+    sources = [as_run(read(file)) for file in files]
+    if qrels:
+        files.append(File.open(qrels))
+        sources.append(as_judgments(read(files[-1])))
+    return make_board(files, sources, name)
 
 
 class Library:

@@ -111,6 +111,11 @@ def choose_view() -> None:
     st.session_state[_VIEW] = View(shown, chosen, traditional, values, theme())
 
 
+def nothing_scored() -> bool:
+    """Whether the data shown has no list at all."""
+    return not len(view().evaluation.scores)
+
+
 def view() -> View:
     """What the sidebar says is shown."""
     return cast("View", st.session_state[_VIEW])

@@ -8,9 +8,8 @@ from dashboard import cache, state
 from dashboard.charts.palette import Palette
 from dashboard.charts.shape import shape
 from dashboard.components import Colour, chart, heading, shown
-from dashboard.library import Board, make_board
+from dashboard.library import Board, digest_of
 from metrics import FORMATS, Evaluation
-from metrics.errors import TieScopeError
 from metrics.runs import File, Source
 from metrics.studies.prose import Prose, Strong, percent
 
@@ -37,27 +36,24 @@ def drop() -> None:
     if not files:
         return
     read = [(file, cache.source(file.name, file.sha256, file)) for file in files]
-    wrong = [found for _, found in read if isinstance(found, TieScopeError)]
+    wrong = [found for _, found in read if isinstance(found, str)]
     sources = [found for _, found in read if isinstance(found, Source)]
-    for error in wrong:
-        st.error(shown(str(error)), icon=":material/error:")
+    for message in wrong:
+        st.error(shown(message), icon=":material/error:")
     if wrong:
-        kept = "Nothing was added; what was loaded before is still shown. Remove or mend the file."
-        st.caption(kept)
+        st.caption("Nothing was added; what was loaded before is still shown. Remove or mend the file.")
         return
-    try:
-        board = make_board(files, sources)
-    except TieScopeError as error:
-        st.warning(shown(str(error)), icon=":material/pending:")
-        return
-    if state.is_new(board):
+    board = cache.joined(digest_of(files), files, sources)
+    if isinstance(board, str):
+        st.warning(shown(board), icon=":material/pending:")
+    elif state.is_new(board):
         state.show(board)
 
 
 def board_finding(board: Board, evaluation: Evaluation) -> Prose:
     """What is loaded, in a sentence."""
     runs, judged = len(board.runs.tables), board.runs.qrels is not None
-    ties = evaluation.lists["tie_ratio"]
+    ties = evaluation.lists["tie_ratio"] if len(evaluation.lists) else pd.Series([0.0])
     what = f"{runs} run{'s' * (runs != 1)}" + (" and judgments" if judged else "")
     return (
         Strong(board.label),
@@ -92,7 +88,7 @@ def file_cards(board: Board, colours: Palette) -> None:
 def preview(board: Board) -> None:
     """The first rows of a file, each column headed by ours and the file's name for it."""
     heading("Columns", "What each column was read as, and the first rows in the order of the file.")
-    names = [file.name for file in board.files]
+    names = [f"{at}. {file.name}" for at, file in enumerate(board.files, 1)]
     name = state.pick("File", names, "file", width=320) if len(names) > 1 else names[0]
     source = board.sources[names.index(name)]
     head = source.table.slice(0, PREVIEWED).to_pandas()

@@ -9,7 +9,7 @@ from metrics.errors import ReadError, TieScopeError, UsageError
 from metrics.evaluation import Evaluation, evaluate
 from metrics.measures import MEASURES, parse
 from metrics.runs import FORMATS, Runs, read_runs, read_table
-from metrics.studies.tools import TOOLS
+from metrics.studies.tools import TOOLS, emulate
 from metrics.ties import PRECISIONS, TREATMENTS
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Runs",
     "TieScopeError",
     "UsageError",
+    "emulate",
     "evaluate",
     "parse",
     "read_runs",

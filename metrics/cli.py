@@ -15,10 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 from metrics.errors import TieScopeError, UsageError
-from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, Evaluation, evaluate
+from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, DRAWS, Evaluation, evaluate
 from metrics.measures import MEASURES, parse
 from metrics.output import long_table, progress, put
-from metrics.runs import Runs, read_runs
+from metrics.runs import read_runs
 from metrics.studies.query import every_ordering, report, sampled
 from metrics.studies.tools import TOOLS
 from metrics.ties import PRECISIONS, TREATMENTS, Ranking, treatment
@@ -80,7 +80,7 @@ def _treatments() -> list[tuple[str, str]]:
 
 
 def _tools() -> list[tuple[str, str]]:
-    return [(one.name, one.summary) for one in TOOLS]
+    return [(f"{one.name} {one.version}".strip(), one.summary) for one in TOOLS]
 
 
 Qrels = Annotated[Path | None, typer.Option(help="Judgments; not needed where RUN holds relevance.")]
@@ -130,8 +130,14 @@ def evaluate_command(
             relevant_from=relevant_from,
             tiebreak_by=tuple(tiebreak_by or ()),
         )
+    for one in runs.findings.itertuples():
+        if one.code != "queries-missing":
+            typer.echo(f"{one.severity} · {one.file} · {one.message} {one.hint}", err=True)
     for reranker, row in evaluation.policies.iterrows():
         _say_policies(str(reranker), row, evaluation)
+    drawn = [name for name in evaluation.measures if parse(name).measure.family.sampled]
+    if drawn and "std" in evaluation.ties:
+        typer.echo(f"{', '.join(drawn)}: std from {DRAWS} drawn orderings, about 4 % off.", err=True)
     put(long_table(evaluation, per_query=per_query), format.value, output)
 
 
@@ -166,7 +172,7 @@ def permutations_command(
     found = [sampled(ranking, query, name, draws, seed) for name in names]
     columns = {"measure": names, "mean": [one.mean for one in found]}
     columns["standard_error"] = [one.standard_error for one in found]
-    put(pd.DataFrame(columns | {"draws": draws}), format.value, output)
+    put(pd.DataFrame(columns | {"draws": [one.draws for one in found]}), format.value, output)
 
 
 @app.command("app")
@@ -182,7 +188,7 @@ def app_command(
             "runs": [str(path.resolve()) for path in files],
             "qrels": str(qrels.resolve()) if qrels else None,
         }
-        _readable(files, qrels)
+        read_runs(files, qrels)  # fail here, not in the browser
         os.environ[OPEN] = json.dumps(paths)
     from streamlit.web import cli  # noqa: PLC0415 half a second that other commands need not pay
 
@@ -199,11 +205,6 @@ def main() -> None:
             f"tiescope: {error}", markup=False, highlight=False, emoji=False
         )
         sys.exit(2)
-
-
-def _readable(files: list[Path], qrels: Path | None) -> Runs:
-    """Fail before the server starts, not in the browser."""
-    return read_runs(files, qrels)
 
 
 def _say_policies(reranker: str, counts: pd.Series, evaluation: Evaluation) -> None:

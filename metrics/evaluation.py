@@ -1,7 +1,7 @@
 """Floor 4: runs × measures × treatments → one table of values, list by list."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -24,16 +24,18 @@ DRAWS = 300
 """Orderings drawn for a standard deviation that has no closed form."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evaluation:
     """What every list scored, under every treatment.
 
     Attributes:
-        scores: index (reranker, query_id), columns (measure, ties), values in [0, 1].
+        scores: index (reranker, query_id), columns (measure, ties); values in [0, 1] but for
+            DCG and Div@k, which have no upper bound.
         lists: same index; n_docs, n_relevant, n_tie_groups (of two or more), max_tie_size,
             tied_docs, tie_ratio, log10_orderings, and straddles_k for each cut-off k asked for:
             whether a tie reaches across it.
-        policies: per reranker, the queries judged, missing from the run, and with nothing relevant.
+        policies: per reranker, n_queries judged, of them n_missing from the run, n_empty with nothing
+            relevant, and n_scored.
         measures: names of the measures, as in `scores`.
         ties: names of the treatments, as in `scores`.
         missing: what was done about queries the run lacks.
@@ -45,12 +47,18 @@ class Evaluation:
     policies: pd.DataFrame
     measures: tuple[str, ...]
     ties: tuple[str, ...]
-    missing: Policy = field(default="zero")
-    empty: Policy = field(default="zero")
+    missing: Policy = "zero"
+    empty: Policy = "zero"
 
     def only(self, rerankers: Sequence[str]) -> "Evaluation":
-        """The same values of some rerankers, in this order."""
+        """The same values of some rerankers, in this order.
+
+        Raises:
+            UsageError: none is named, or one that is not there.
+        """
         names = list(rerankers)
+        if not names or not set(names) <= set(self.policies.index):
+            raise UsageError(f"Choose among the rerankers: {', '.join(map(str, self.policies.index))}.")
         owner = self.scores.index.get_level_values("reranker")
         rows = np.concatenate([np.flatnonzero(owner == name) for name in names])
         return replace(
@@ -76,8 +84,8 @@ class Evaluation:
 
 def evaluate(
     runs: Runs,
-    measures: Sequence[str] = DEFAULT_MEASURES,
-    ties: Sequence[str] = DEFAULT_TIES,
+    measures: Sequence[str] | str = DEFAULT_MEASURES,
+    ties: Sequence[str] | str = DEFAULT_TIES,
     *,
     precision: str = "float64",
     missing: Policy = "zero",
@@ -101,9 +109,9 @@ def evaluate(
     Raises:
         UsageError: a name that does not exist, or a policy that is neither zero nor skip.
     """
-    asked = tuple(dict.fromkeys(map(parse, measures)))
-    how = tuple(dict.fromkeys(map(treatment, ties)))
-    _check(asked, how, missing, empty, relevant_from)
+    asked = tuple(dict.fromkeys(parse(str(name)) for name in _each(measures)))
+    how = tuple(dict.fromkeys(treatment(str(name)) for name in _each(ties)))
+    _check(asked, how, missing, empty)
     parts = []
     for name in runs.tables:
         ranking = Ranking.of(runs, name, relevant_from, precision, tiebreak_by)
@@ -120,20 +128,20 @@ def evaluate(
     )
 
 
+def _each(names: Sequence[str] | str) -> Sequence[str]:
+    return [names] if isinstance(names, str) else names
+
+
 def _joined(tables: list[pd.DataFrame]) -> pd.DataFrame:
     return tables[0] if len(tables) == 1 else pd.concat(tables)
 
 
-def _check(
-    asked: Sequence[MeasureAt], how: Sequence[Treatment], missing: str, empty: str, relevant_from: float
-) -> None:
+def _check(asked: Sequence[MeasureAt], how: Sequence[Treatment], missing: str, empty: str) -> None:
     if not asked or not how:
         raise UsageError("Name at least one measure and one treatment.")
     for name, policy in (("missing", missing), ("empty", empty)):
         if policy not in ("zero", "skip"):
             raise UsageError(f"{name}={policy!r}: it is 'zero' or 'skip'.")
-    if not relevant_from > 0:
-        raise UsageError(f"relevant_from={relevant_from}: unjudged documents have grade 0, so it is above 0.")
 
 
 def _evaluate_one(
@@ -193,7 +201,7 @@ def _values(ranking: Ranking, asked: Sequence[MeasureAt], how: Treatment) -> Ite
 def sampled_variance(ranking: Ranking, measure: MeasureAt) -> FloatArray:
     """(n_lists,) variance over `DRAWS` seeded orderings, for measures without a closed form (AP, DR, Div).
 
-    Its square root is within about 4 % of the standard deviation (one standard error).
+    Its square root is within about 4 % of the standard deviation where values are near normal.
     """
     mean, square = np.zeros(ranking.n_lists), np.zeros(ranking.n_lists)
     for seed in range(DRAWS):

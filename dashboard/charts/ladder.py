@@ -6,11 +6,14 @@ import plotly.graph_objects as go
 
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import note, safe, style
+from metrics.ties import place_chances
 
 DRAWN = 60
 """Documents of a list that are drawn; more cannot be read."""
 HEATED = 24
 """Documents whose chances are drawn."""
+LABELLED = 16
+"""Marks that have room for their figures."""
 
 
 def tie_ladder(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
@@ -97,16 +100,14 @@ def landing(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
     shown = ladder.head(HEATED)
     n = len(shown)
     ranks = np.arange(1, n + 1)
-    size = (shown["last"] - shown["first"] + 1).to_numpy()
-    within = (ranks >= shown["first"].to_numpy()[:, None]) & (ranks <= shown["last"].to_numpy()[:, None])
-    chance = np.where(within, 1 / size[:, None], np.nan)
+    chance = place_chances(shown["first"], shown["last"], n)
     names = [
         f"{safe(str(row.doc_id), 18)} · <b>{row.grade:g}</b>" if row.relevant else safe(str(row.doc_id), 18)
         for row in shown.itertuples()
     ]
     figure = go.Figure(
         go.Heatmap(
-            z=chance,
+            z=np.where(chance > 0, chance, np.nan),
             x=ranks,
             y=ranks,
             customdata=np.broadcast_to(np.array(names, dtype=object)[:, None], chance.shape),
@@ -116,8 +117,8 @@ def landing(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
             showscale=False,
             xgap=2,
             ygap=2,
-            text=np.where(within, np.char.mod("%.0f%%", 100 / size)[:, None], "") if n <= 16 else None,  # noqa: PLR2004 larger has no room
-            texttemplate="%{text}" if n <= 16 else None,  # noqa: PLR2004
+            text=np.where(chance > 0, np.char.mod("%.0f%%", 100 * chance), "") if n <= LABELLED else None,
+            texttemplate="%{text}" if n <= LABELLED else None,
             hovertemplate="%{customdata}<br>rank %{x}: %{z:.4f}<extra></extra>",
             hoverongaps=False,
         )
@@ -148,7 +149,7 @@ def first_hit_bars(chances: pd.DataFrame, palette: Palette, listed: int | None) 
             y=shown["chance"],
             marker={"color": palette.tied, "line": {"width": 0}},
             width=0.72,
-            text=[f"{value:.0%}" for value in shown["chance"]] if len(shown) <= 16 else None,  # noqa: PLR2004
+            text=[f"{value:.0%}" for value in shown["chance"]] if len(shown) <= LABELLED else None,
             textposition="outside",
             textfont={"color": palette.muted},
             cliponaxis=False,

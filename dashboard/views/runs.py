@@ -4,7 +4,6 @@ from dashboard import state, upload
 from dashboard.components import Card, cards, finding, page
 from metrics.studies.prose import percent
 
-view = state.view()
 page("Runs", "What was ranked, as given. Files are recognised by their content, checked, and never sorted.")
 upload.drop()
 
@@ -13,7 +12,7 @@ board = view.board
 finding(upload.board_finding(board, view.evaluation))
 found = board.runs.findings
 rows = sum(len(source.table) for source in board.sources)
-ties = view.evaluation.lists["tie_ratio"].mean()
+ties = view.evaluation.lists["tie_ratio"].mean() if len(view.evaluation.lists) else 0.0
 cards(
     Card("description", "Files read", str(len(board.files)), f"{rows:,} rows"),
     Card("leaderboard", "Rerankers", str(len(board.runs.tables)), f"{board.n_queries:,} queries", "blue"),

@@ -128,7 +128,7 @@ MEASURES: tuple[Measure, ...] = (
         cutoff="required",
         aliases=("DistinctRecall",),
         summary="Distinct relevant targets among the first k, over all targets.",
-        source="seed 5: De-duplicate Recall; ties: hypergeometric, per target",
+        source="Clarke et al., SIGIR 2008 (novelty); ties: hypergeometric, per target",
     ),
     Measure(
         name="Div",
@@ -136,7 +136,7 @@ MEASURES: tuple[Measure, ...] = (
         cutoff="required",
         aliases=("Diversity",),
         summary="Number of distinct relevant targets among the first k: a count.",
-        source="seed 5: Diversity Count; ties: hypergeometric, per target",
+        source="as DR@k, not divided",
         largest=None,
     ),
     Measure(

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from metrics.arrays import FloatArray
 from metrics.ties.groups import TieGroups
 
@@ -31,6 +33,11 @@ class Family:
     counts: Literal["graded", "judged"] = "graded"
     targets: bool = False
     own_rule: bool = False
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the standard deviation has no closed form."""
+        return self.variance is None and not self.own_rule
 
 
 @dataclass(frozen=True)
@@ -87,7 +94,7 @@ class MeasureAt:
 
     @property
     def _suffix(self) -> str:
-        inside = "" if self.parameter is None else f"({self.parameter:g})"
+        inside = "" if self.parameter is None else f"({np.format_float_positional(self.parameter, trim='-')})"
         return inside + ("" if self.k is None else f"@{self.k}")
 
     def values(self, groups: TieGroups) -> FloatArray:

@@ -51,7 +51,7 @@ persistent = Weight(_persistent, _persistent_span, endless=True)
 def harmonic_span(tops: IntArray, ends: IntArray) -> FloatArray:
     """(n,) 1/(top + 1) + ... + 1/end: a difference of harmonic numbers."""
     upto = _harmonics(_power(ends))
-    return np.asarray(upto[ends] - upto[tops])
+    return np.where(ends - tops == 1, 1 / np.maximum(ends, 1), upto[ends] - upto[tops])
 
 
 def _power(places: FloatArray | IntArray) -> int:

@@ -63,7 +63,7 @@ def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) ->
     underscores do not matter.
 
     Raises:
-        UsageError: `chosen` names a column of ours or of the file that does not exist.
+        UsageError: `chosen` names a column that does not exist, or one twice.
     """
     mapping = dict(chosen or {})
     for ours, theirs in mapping.items():
@@ -71,6 +71,8 @@ def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) ->
             raise UsageError(f"There is no column {ours!r}. Columns: {', '.join(BY_NAME)}.")
         if theirs not in header:
             raise UsageError(f"The table has no column {theirs!r}. It has: {', '.join(header)}.")
+    if len(set(mapping.values())) < len(mapping):
+        raise UsageError("Two columns are read from one column of the table. Choose another for one of them.")
     free = [name for name in header if name not in mapping.values()]
     for wanted in (lambda c: (_plain(c.name),), lambda c: c.synonyms):
         for column in COLUMNS:

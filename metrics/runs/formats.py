@@ -35,7 +35,8 @@ class Head:
     def width(self) -> int:
         """The most frequent number of fields, cut at spaces and tabs."""
         lines = self.text.split(b"\n")[:_LINES]
-        return Counter(len(line.split()) for line in lines if line.strip()).most_common(1)[0][0]
+        widths = Counter(len(line.split()) for line in lines if line.strip())
+        return max(widths, key=lambda width: widths[width], default=0)
 
     @cached_property
     def table(self) -> Layout:
@@ -87,7 +88,7 @@ def _is_beir(head: Head) -> bool:
 
 
 def _read_beir(head: Head, _: Mapping[str, str]) -> Source:
-    return read_delimited(head.file, "beir-qrels", head.table, _BEIR)
+    return read_delimited(head.file, "beir-qrels", head.table, dict(zip(_BEIR, head.header, strict=True)))
 
 
 def _without(column: str, file: str, found: str) -> ReadError:

@@ -19,10 +19,11 @@ from metrics.runs.pairs import Pairs, whole
 from metrics.runs.source import Origin, Source, typed
 
 Path = str | PurePath
+_JUDGED = ("query_id", "doc_id", "relevance", "target_id")
 _NO_VALUES = (bytes, bytearray, list, tuple, dict, set, np.ndarray)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Runs:
     """The lists of one or more rerankers, with what is known of relevance.
 
@@ -35,8 +36,8 @@ class Runs:
 
     tables: Mapping[str, pa.Table]
     qrels: pa.Table | None = None
-    noted: tuple[Finding, ...] = field(default=())
-    _pairs: dict[str, Pairs] = field(default_factory=dict, init=False, compare=False, repr=False)
+    noted: tuple[Finding, ...] = ()
+    _pairs: dict[str, Pairs] = field(default_factory=dict, init=False, repr=False)
 
     def pairs(self, reranker: str) -> Pairs:
         """Query and document of each row of one reranker."""
@@ -81,7 +82,9 @@ class Runs:
                 noted.append(_unused(source))
             if source.kind == "qrels":
                 _refuse_repeats(source, Pairs.of(source.table))
-                judged.append(source.table)
+                judged.append(
+                    source.table.select([name for name in _JUDGED if name in source.table.column_names])
+                )
                 continue
             for name, table, rows in _by_reranker(source):
                 if name in tables:
@@ -102,8 +105,8 @@ class Runs:
         pairs: dict[str, Pairs],
     ) -> "Runs":
         if not tables:
-            raise UsageError("There is no run, only judgments. Add a file with a score for each document.")
-        qrels = pa.concat_tables(judged).combine_chunks() if judged else None
+            raise UsageError("There is no run. Give a file with a score for each document.")
+        qrels = pa.concat_tables(judged, promote_options="default").combine_chunks() if judged else None
         if len(judged) > 1 and qrels is not None and (twice := Pairs.of(qrels).repeats()[0]):
             document, query = (qrels[name][twice[1]].as_py() for name in ("doc_id", "query_id"))
             raise UsageError(f"Document {document!r} is judged for query {query!r} in two files. Give one.")
@@ -111,11 +114,15 @@ class Runs:
         if qrels is None and without:
             raise UsageError(
                 f"Nothing says which documents of {without[0]!r} are relevant. "
-                "Give judgments (--qrels FILE), or a table with a relevance column."
+                "Give judgments (--qrels FILE on the command line), or a table with a relevance column."
             )
         if qrels is not None:
+            unused = ["relevance", *({"target_id"} - set(qrels.column_names))]
             noted += tuple(
-                _relevance_unused(name) for name, table in tables.items() if "relevance" in table.column_names
+                _inside_unused(name, column)
+                for name, table in tables.items()
+                for column in unused
+                if column in table.column_names
             )
         runs = cls(tables, qrels, noted)
         runs._pairs.update(pairs)
@@ -140,7 +147,9 @@ class Runs:
         mapping = recognise(list(plain.columns), columns)
         for needed in ("query_id", "doc_id", "score"):
             if needed not in mapping:
-                raise ReadError("table", f"no {needed} column among {found}", f"Choose it: {needed}=NAME.")
+                raise ReadError(
+                    "table", f"no {needed} column among {found}", f"Choose it: columns={{'{needed}': NAME}}."
+                )
         extras = [
             name
             for name in plain.columns.difference(list(mapping.values()), sort=False)
@@ -213,7 +222,10 @@ def _arrow(column: pd.Series) -> pa.Array:
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(column.cat.categories.dtype)
     if pd.api.types.is_any_real_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
-        return pa.array(column, from_pandas=True)
+        return pa.array(
+            column.to_numpy(np.float64, na_value=np.nan) if column.dtype.kind == "f" else column,
+            from_pandas=True,
+        )
     missing = column.isna().to_numpy()
     text = []
     for row, (value, gone) in enumerate(zip(column, missing, strict=True), 1):
@@ -255,9 +267,16 @@ def _refuse_repeats(source: Source, pairs: Pairs, rows: IntArray | None = None) 
         raise ReadError(source.file, problem, "Keep one row of each.", line=lines[1])
 
 
-def _relevance_unused(name: str) -> Finding:
-    message = "The relevance inside the table is not used: judgments were given apart."
-    return Finding("info", "relevance-unused", name, None, message, "Leave the judgments out to use it.")
+def _inside_unused(name: str, column: str) -> Finding:
+    message = f"The {column} inside the table is not used: judgments were given apart."
+    return Finding(
+        "info",
+        f"{column.removesuffix('_id')}-unused",
+        name,
+        None,
+        message,
+        "Leave the judgments out to use it.",
+    )
 
 
 def _unused(source: Source) -> Finding:

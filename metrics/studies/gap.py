@@ -89,7 +89,7 @@ def gap_finding(table: pd.DataFrame, measure: str) -> Prose:
     """
     tied = table[table["tie_ratio"] > 0]
     if not len(tied):
-        return (Strong("No list has a tie. "), "Every tool gives the same values for these files.")
+        return (Strong("No list has a tie. "), "No sort can change a value.")
     level = (tied["first_gap"] == 0).mean()
     found = correlation(table["tie_ratio"], table["first_gap"].abs())
     worst = table.loc[table["first_gap"].abs().idxmax()]
@@ -103,7 +103,7 @@ def gap_finding(table: pd.DataFrame, measure: str) -> Prose:
         ""
         if found is None
         else f"The tie ratio predicts the gap {_strength(found[0])} (r = {found[0]:.2f}): a tie "
-        "costs something only where it holds the first relevant document. "
+        "costs something only where it mixes relevant and other documents. "
     )
     off = "too high" if worst["first_gap"] > 0 else "too low"
     return (

@@ -159,7 +159,7 @@ def query_finding(
     width = value["optimistic"] - value["pessimistic"]
     tied = int((rows["last"] > rows["first"]).sum())
     if not tied:
-        return (Strong("No document ties: "), "the list has one order and every tool gives the same value.")
+        return (Strong("No document ties: "), "the list has one order.")
     if width <= EQUAL:
         return (
             Strong(f"{orderings} orderings, one value: "),

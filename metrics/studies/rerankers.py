@@ -18,8 +18,8 @@ def reranker_summary(evaluation: Evaluation, first: str, second: str, traditiona
 
     Returns:
         index reranker; tie_ratio and its std, lists_with_gap (share of lists whose first gap is not
-        0), and for p in first, second: p_traditional, p_traditional_std, p_tied, p_tied_std, p_gap
-        (signed mean), p_gap_mean and p_gap_max of its absolute value.
+        0), and for p in first, second: p_traditional, p_traditional_std, p_tied, p_tied_std, p_worst,
+        p_best, p_gap (signed mean), p_gap_mean and p_gap_max of its absolute value.
     """
     table = gaps(evaluation, {"first": first, "second": second}, traditional)
     by = table.groupby("reranker", sort=False)

@@ -25,7 +25,7 @@ class Ranking:
     Attributes:
         judgments: what is known of relevance; its queries are the lists, with or without documents.
         pairs: query and document of each row of the table the run came from.
-        segment_lists: (n_segments,) list of each run of documents.
+        segment_lists: (n_segments,) list of each stretch of documents.
         segment_starts: (n_segments + 1,) first document of each, and the end.
         rows: (n_docs,) row of each document in its table: the input position.
         scores: (n_docs,) its score, rounded to the precision asked for.
@@ -65,8 +65,10 @@ class Ranking:
             tiebreak_by: further score columns; each splits what is level in those before it.
 
         Raises:
-            UsageError: a reranker, precision or column that does not exist.
+            UsageError: a reranker, precision or column that does not exist, or a grade of 0 as relevant.
         """
+        if not relevant_from > 0:
+            raise UsageError(f"relevant_from={relevant_from}: it is above 0, the grade of unjudged documents.")
         if reranker not in runs.tables:
             raise UsageError(f"There is no reranker {reranker!r}. Rerankers: {', '.join(runs.tables)}.")
         table, pairs = runs.tables[reranker], runs.pairs(reranker)
@@ -260,6 +262,7 @@ class Inside:
 def _score_columns(table: pa.Table, tiebreak_by: Sequence[str]) -> list[str]:
     for name in tiebreak_by:
         if name not in table.column_names or not pa.types.is_floating(table[name].type):
-            scores = [field.name for field in table.schema if pa.types.is_floating(field.type)]
-            raise UsageError(f"There is no score column {name!r} to break ties by. There are: {scores}.")
+            numbers = [field.name for field in table.schema if pa.types.is_floating(field.type)]
+            others = ", ".join(one for one in numbers if one not in ("score", "relevance")) or "none"
+            raise UsageError(f"There is no score column {name!r} to break ties by. There are: {others}.")
     return ["score", *tiebreak_by]

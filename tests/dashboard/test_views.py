@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from boards import EXTREMES
+from boards import EXTREMES, board
 from streamlit.testing.v1 import AppTest
 
 import dashboard
@@ -39,6 +39,15 @@ def test_view_runs_on_extreme_data(view, name):
     page = opened(view, data=label)
     assert page.selectbox(key="data").value == label
     assert len(page.metric) == 4
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_view_says_that_a_table_without_rows_scores_nothing(view):
+    empty = board(bare_csv="query_id,doc_id,score,relevance\n")
+    page = opened(view, data=cache.library().add(empty).label)
+    assert page.title[0].value
+    if view != "runs":
+        assert "No list is scored" in page.info[0].value
 
 
 def test_leaderboard_shows_the_notebooks_figures():
