@@ -29,8 +29,4 @@ with st.sidebar:
 if lost := state.lost_data():
     st.warning(f"This link shows {shown(lost)}, which the server no longer keeps. Upload the files again.")
 state.follow_theme()
-if state.nothing_scored() and views.title != "Runs":
-    st.title(views.title, anchor=False)
-    st.info("No list is scored: these files hold no rows. Open Runs to see what was read.")
-    st.stop()
 views.run()

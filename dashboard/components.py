@@ -32,6 +32,7 @@ class Card:
 def shown(text: str) -> str:
     """A user's text for Markdown: every mark escaped, control characters left out."""
     plain = "".join(letter for letter in text if unicodedata.category(letter)[0] != "C")
+    plain = re.sub(r"(?i)(://|www\.|@)", "\u2060\\1", plain)  # a word joiner: an address is not a link
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:&@/])", r"\\\1", plain)
 
 
@@ -110,13 +111,24 @@ def _config(name: str) -> dict[str, Any]:
     }
 
 
-def table(frame: pd.DataFrame, title: str, name: str, columns: dict[str, Any], **more: Any) -> Any:  # noqa: ANN401 passed on
-    """A table under its heading, with a download of all its rows as CSV."""
+def table(
+    frame: pd.DataFrame, title: str, name: str, columns: dict[str, Any], download: pd.DataFrame | None = None
+) -> None:
+    """A table under its heading, with a download of all its rows as CSV.
+
+    Args:
+        frame: as shown.
+        title: its heading.
+        name: of the file.
+        columns: column → how it is shown; others are not.
+        download: what the file holds, where it is not the frame.
+    """
+    whole = frame if download is None else download
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
         st.subheader(title, anchor=False)
         st.download_button(
             "CSV",
-            data=lambda: csv(frame),
+            data=lambda: csv(whole),
             file_name=f"tiescope-{name}.csv",
             mime="text/csv",
             key=f"download-{name}",
@@ -126,13 +138,12 @@ def table(frame: pd.DataFrame, title: str, name: str, columns: dict[str, Any], *
         )
     if len(frame) > MOST_ROWS:
         st.caption(f"The first {MOST_ROWS:,} of {len(frame):,} rows; the CSV has them all.")
-    return st.dataframe(
+    st.dataframe(
         frame.head(MOST_ROWS),
         column_config=columns,
         column_order=list(columns),
         hide_index=True,
         key=f"table-{name}",
-        **more,
     )
 
 

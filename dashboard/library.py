@@ -8,7 +8,7 @@ from threading import Lock
 
 import pyarrow.compute as pc
 
-from metrics.errors import UsageError
+from metrics.errors import ReadError, UsageError
 from metrics.runs import File, Runs, Source, as_judgments, as_run, read
 
 MOST_BYTES = 2**30
@@ -47,11 +47,17 @@ def make_board(files: Sequence[File], sources: Sequence[Source], name: str | Non
     Raises:
         TieScopeError: they do not go together.
     """
+    for source in sources:
+        if not len(source.table):
+            raise ReadError(
+                source.file, "there is a header and no row", "Export it again and check its size.", line=1
+            )
     runs = Runs.from_sources(sources)
     tables = list(runs.tables.values()) if runs.qrels is None else [runs.qrels]
     n_queries = max(pc.count_distinct(table["query_id"]).as_py() for table in tables)
     count = len(runs.tables)
-    label = name or f"{count} run{'s' * (count != 1)}, {n_queries:,} queries · {digest_of(files)[:8]}"
+    queries = f"{n_queries:,} quer{'y' if n_queries == 1 else 'ies'}"
+    label = name or f"{count} run{'s' * (count != 1)}, {queries} · {digest_of(files)[:8]}"
     return Board(label, tuple(files), tuple(sources), runs, n_queries)
 
 

@@ -21,6 +21,10 @@ _KNOWN = "_known_data"
 _LOST = "_lost_data"
 _VIEW = "_view"
 _THEME = "_theme"
+_UPLOAD = "_upload"
+_CLICK = "_click"
+_OPEN = "_open_list"
+_SHOWN = "_shown_data"
 
 _ORDER_HELP = "How ties fell before: " + " ".join(
     f"**{one.name}**: {one.summary} ({one.used_by})." for one in TREATMENTS if one.name in cache.TRADITIONAL
@@ -43,35 +47,40 @@ def follow_theme() -> None:
 
 def one(label: str, options: Sequence[str], key: str, default: str | None = None, **more: Any) -> str:  # noqa: ANN401 passed on
     """A row of options, one of them chosen."""
-    _forget_unless(key, lambda value: value in options)
-    return cast(
-        "str",
-        st.segmented_control(
-            label,
-            options,
-            key=key,
-            default=default or options[0],
-            required=True,
-            bind="query-params",
-            persist_state="session",
-            **more,
-        ),
+    default = default or options[0]
+    _fit(key, lambda value: value in options, default)
+    chosen = st.segmented_control(
+        label,
+        options,
+        key=key,
+        default=default,
+        required=True,
+        wrap=True,
+        bind="query-params",
+        persist_state="session",
+        **more,
     )
+    return chosen or default
 
 
 def pick(label: str, options: Sequence[str], key: str, **more: Any) -> str:  # noqa: ANN401 passed on
     """One of many options, from a list."""
-    _forget_unless(key, lambda value: value in options)
-    return cast(
-        "str", st.selectbox(label, options, key=key, bind="query-params", persist_state="session", **more)
-    )
+    _fit(key, lambda value: value in options, options[0])
+    chosen = st.selectbox(label, options, key=key, bind="query-params", persist_state="session", **more)
+    return chosen or options[0]
 
 
 def some(label: str, options: Sequence[str], key: str) -> list[str]:
     """Any of the options, all by default; in their own order. None chosen means all."""
-    _forget_unless(key, lambda value: set(value) <= set(options))
+    _fit(key, lambda value: set(value) <= set(options), list(options))
     chosen = st.multiselect(
-        label, options, default=list(options), key=key, bind="query-params", persist_state="session"
+        label,
+        options,
+        default=list(options),
+        key=key,
+        placeholder="All",
+        bind="query-params",
+        persist_state="session",
     )
     return [option for option in options if option in chosen] or list(options)
 
@@ -103,17 +112,16 @@ def choose_view() -> None:
     """Draw the choices all pages share, and keep them for the page."""
     shown = _board()
     names = shown.runs.rerankers
+    if st.session_state.get(_SHOWN, shown.label) != shown.label:
+        st.session_state["rerankers"] = list(names)
+        open_list(None, None)
+    st.session_state[_SHOWN] = shown.label
     with st.popover("Rerankers", icon=":material/filter_list:", width="stretch"):
         chosen = some("Rerankers", names, "rerankers")
     traditional = pick("Traditional order", cache.TRADITIONAL, "order", help=_ORDER_HELP)
     st.caption(f"{len(chosen)} of {len(names)} rerankers. Runs stay on this machine.")
     values = cache.evaluation(shown.label, shown).only(chosen)
     st.session_state[_VIEW] = View(shown, chosen, traditional, values, theme())
-
-
-def nothing_scored() -> bool:
-    """Whether the data shown has no list at all."""
-    return not len(view().evaluation.scores)
 
 
 def view() -> View:
@@ -154,17 +162,32 @@ def open_query(reranker: str, query_id: str) -> dict[str, str]:
     return {key: st.query_params[key] for key in st.query_params if key not in link} | link
 
 
-def is_new(given: Board) -> bool:
-    """Whether this upload was not shown before; removing and choosing other data must not bring it back."""
-    return given.label not in st.session_state.get(_KNOWN, [])
+def is_new_upload(digest: str | None) -> bool:
+    """Whether the uploader holds other files than when it was last drawn; None for no files."""
+    before = st.session_state.get(_UPLOAD)
+    st.session_state[_UPLOAD] = digest
+    return digest is not None and digest != before
 
 
 def clicked(chart: str) -> int | None:
-    """Index of the row behind the point clicked last in a chart."""
+    """Index of the row behind a point clicked just now; None where nothing new was clicked."""
     event = st.session_state.get(chart)
     points = event["selection"]["points"] if event else []
     data = points[0].get("customdata") if points else None
-    return int(data[0]) if data else None
+    now = int(data[0]) if data else None
+    before = st.session_state.get(_CLICK)
+    st.session_state[_CLICK] = now
+    return now if now != before else None
+
+
+def open_list(reranker: str | None, query: str | None) -> None:
+    """Keep the list that is opened below a chart; None closes it."""
+    st.session_state[_OPEN] = (reranker, query)
+
+
+def opened_list() -> tuple[str | None, str | None]:
+    """Reranker and query of the list opened below a chart."""
+    return cast("tuple[str | None, str | None]", st.session_state.get(_OPEN, (None, None)))
 
 
 def _boards() -> dict[str, Board]:
@@ -178,6 +201,7 @@ def _boards() -> dict[str, Board]:
     return found
 
 
-def _forget_unless(key: str, fits: Callable[[Any], bool]) -> None:
+def _fit(key: str, fits: Callable[[Any], bool], default: object) -> None:
+    """Set a choice that the data does not offer to the default; a choice not made yet is left to its widget."""
     if key in st.session_state and not fits(st.session_state[key]):
-        del st.session_state[key]
+        st.session_state[key] = default

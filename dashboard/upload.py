@@ -9,11 +9,12 @@ from dashboard.charts.palette import Palette
 from dashboard.charts.shape import shape
 from dashboard.components import Colour, chart, heading, shown
 from dashboard.library import Board, digest_of
-from metrics import FORMATS, Evaluation
+from metrics import FORMATS
 from metrics.runs import File, Source
 from metrics.studies.prose import Prose, Strong, percent
 
 PREVIEWED = 6
+KEPT = "Nothing was added; what was loaded before is still shown."
 _SUMMARY = {one.name: one.summary for one in FORMATS}
 _BADGES: dict[str, tuple[str, Colour]] = {
     "error": ("error", "red"),
@@ -33,6 +34,7 @@ def drop() -> None:
         if st.button("Sample data", icon=":material/dataset:"):
             state.show(cache.sample())
     files = [File(one.name, one.getvalue()) for one in given]
+    new = state.is_new_upload(digest_of(files) if files else None)
     if not files:
         return
     read = [(file, cache.source(file.name, file.sha256, file)) for file in files]
@@ -41,24 +43,37 @@ def drop() -> None:
     for message in wrong:
         st.error(shown(message), icon=":material/error:")
     if wrong:
-        st.caption("Nothing was added; what was loaded before is still shown. Remove or mend the file.")
+        st.caption(KEPT)
         return
     board = cache.joined(digest_of(files), files, sources)
     if isinstance(board, str):
-        st.warning(shown(board), icon=":material/pending:")
-    elif state.is_new(board):
+        waiting = not _complete(sources)
+        more = " Upload runs and judgments together." if waiting else ""
+        (st.warning if waiting else st.error)(
+            shown(board + more), icon=":material/pending:" if waiting else ":material/error:"
+        )
+        st.caption(KEPT)
+    elif new:
         state.show(board)
 
 
-def board_finding(board: Board, evaluation: Evaluation) -> Prose:
-    """What is loaded, in a sentence."""
+def _complete(sources: list[Source]) -> bool:
+    """Whether there are runs, and something that says what is relevant for each."""
+    runs = [source for source in sources if source.kind == "run"]
+    return bool(runs) and (
+        len(runs) < len(sources) or all("relevance" in one.table.column_names for one in runs)
+    )
+
+
+def board_finding(board: Board) -> Prose:
+    """What is loaded, in a sentence; all of it, whatever is chosen in the sidebar."""
     runs, judged = len(board.runs.tables), board.runs.qrels is not None
-    ties = evaluation.lists["tie_ratio"] if len(evaluation.lists) else pd.Series([0.0])
+    ties = cache.evaluation(board.label, board).lists["tie_ratio"]
     what = f"{runs} run{'s' * (runs != 1)}" + (" and judgments" if judged else "")
     return (
         Strong(board.label),
         f": {what} for ",
-        Strong(f"{board.n_queries:,} queries"),
+        Strong(f"{board.n_queries:,} quer{'y' if board.n_queries == 1 else 'ies'}"),
         f", shown on every page. {percent(float((ties > 0).mean()))} of the lists have a tie; "
         f"{percent(float(ties.mean()))} of the documents of a list share their score, on average.",
     )

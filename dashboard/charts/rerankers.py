@@ -201,7 +201,7 @@ def gap_multiples(table: pd.DataFrame, palette: Palette, colours: dict[str, str]
     _means(figure, means, palette, colours, across)
     style(figure, palette, 40 + 220 * rows, t=36)
     figure.update_layout(showlegend=False)
-    figure.update_yaxes(tickformat="+.2~f", zeroline=True, zerolinecolor=palette.other, zerolinewidth=1)
+    figure.update_yaxes(tickformat="+.2~g", zeroline=True, zerolinecolor=palette.other, zerolinewidth=1)
     for row in range(1, -(-len(names) // across) + 1):
         figure.update_yaxes(title_text=f"{measure} gap", row=row, col=1)
     return figure.update_xaxes(tickformat=".0%", range=[-0.04, 1.04], tickvals=[0, 0.5, 1], showgrid=False)

@@ -14,9 +14,12 @@ LONGEST = 36
 
 
 def safe(text: str, longest: int = LONGEST) -> str:
-    """A user's text for a label or hover: escaped, without control characters, cut where too long."""
+    """A user's text for a label or hover: escaped, without control characters, shortened in the middle."""
     plain = "".join(letter for letter in text if unicodedata.category(letter)[0] != "C")
-    return html.escape(plain if len(plain) <= longest else plain[: longest - 1] + "…", quote=False)
+    if len(plain) > longest:
+        tail = longest // 2
+        plain = f"{plain[: longest - tail - 1]}…{plain[-tail:]}"
+    return html.escape(plain, quote=False)
 
 
 def style(figure: go.Figure, palette: Palette, height: int, **margin: int) -> go.Figure:

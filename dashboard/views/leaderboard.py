@@ -71,4 +71,5 @@ table(
         "tie_ratio": share("Tie ratio", "Documents that share their score with another, mean over lists."),
         "traditional_rank": number("# before", "%d", "Place by the traditional value."),
     },
+    download=board.reset_index(),
 )

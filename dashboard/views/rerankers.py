@@ -79,4 +79,7 @@ table(
         "second_gap_mean": number("|gap|"),
         "second_gap_max": number("max"),
     },
+    download=summary.reset_index().rename(
+        columns=lambda name: name.replace("first", measure).replace("second", second)
+    ),
 )

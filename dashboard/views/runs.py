@@ -1,6 +1,6 @@
 """Runs: what was ranked, as given."""
 
-from dashboard import state, upload
+from dashboard import cache, state, upload
 from dashboard.components import Card, cards, finding, page
 from metrics.studies.prose import percent
 
@@ -9,10 +9,10 @@ upload.drop()
 
 view = state.view()
 board = view.board
-finding(upload.board_finding(board, view.evaluation))
+finding(upload.board_finding(board))
 found = board.runs.findings
 rows = sum(len(source.table) for source in board.sources)
-ties = view.evaluation.lists["tie_ratio"].mean() if len(view.evaluation.lists) else 0.0
+ties = cache.evaluation(board.label, board).lists["tie_ratio"].mean()
 cards(
     Card("description", "Files read", str(len(board.files)), f"{rows:,} rows"),
     Card("leaderboard", "Rerankers", str(len(board.runs.tables)), f"{board.n_queries:,} queries", "blue"),

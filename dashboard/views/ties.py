@@ -32,7 +32,8 @@ def card(icon: str, label: str, x: str, y: str) -> Card:
     if found is None:
         return Card(icon, label, "–", "one of them does not vary", help=explained)
     value, low, high = found
-    return Card(icon, label, f"r {value:.3f}", f"95% {low:.2f} to {high:.2f}", help=explained)
+    interval = f"95% {low:.2f} to {high:.2f}".replace("-", "−")
+    return Card(icon, label, f"r {value:.3f}".replace("-", "−"), interval, help=explained)
 
 
 cards(
@@ -47,10 +48,14 @@ if not len(lists):
 else:
     panels = st.container()
     st.caption(
-        "Shaded cells hold four lists or more, darker is more; dots are single lists; the grey strip is "
+        "Shaded cells hold four lists or more, stronger is more; dots are single lists; the grey strip is "
         "the share of lists without any gap. Line: mean with its 95% band. Click a dot to open its list."
     )
-    chosen = state.clicked("gap-panels")
+    if (row := state.clicked("gap-panels")) is not None and row in lists.index:
+        state.open_list(lists.loc[row, "reranker"], lists.loc[row, "query_id"])
+    reranker, query = state.opened_list()
+    found = lists.index[(lists["reranker"] == reranker) & (lists["query_id"] == query)]
+    chosen = int(found[0]) if len(found) else None
     with panels:
         clickable(
             gap_panels(lists, view.palette, (first, second), chosen),
@@ -59,10 +64,10 @@ else:
             "gaps, and one gap against the other.",
             wide=820,
         )
-    if chosen is not None and chosen in lists.index:
-        row = lists.loc[chosen]
-        list_panel(view, row["reranker"], row["query_id"], (first, second))
+    if chosen is not None and reranker and query:
+        list_panel(view, reranker, query, (first, second))
 
+named = {name: name.replace("first", first).replace("second", second) for name in lists.columns}
 largest = lists.sort_values("first_size", ascending=False, kind="stable")
 largest = largest.assign(tie_ratio=largest["tie_ratio"] * 100)
 table(
@@ -79,4 +84,5 @@ table(
         "first_gap": number(f"{first} gap", "%+.4f"),
         "second_gap": number(f"{second} gap", "%+.4f"),
     },
+    download=lists.drop(columns=["first_size", "second_size"]).rename(columns=named),
 )

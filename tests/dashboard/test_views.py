@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 import dashboard
 from dashboard import cache
+from metrics import ReadError
 
 APP = Path(dashboard.__file__).parent / "app.py"
 VIEWS = ("leaderboard", "runs", "ties", "rerankers", "query")
@@ -41,13 +42,25 @@ def test_view_runs_on_extreme_data(view, name):
     assert len(page.metric) == 4
 
 
+def test_a_table_without_rows_is_refused_by_name():
+    with pytest.raises(ReadError, match=r"bare\.csv, line 1: there is a header and no row"):
+        board(bare_csv="query_id,doc_id,score,relevance\n")
+
+
 @pytest.mark.parametrize("view", VIEWS)
-def test_view_says_that_a_table_without_rows_scores_nothing(view):
-    empty = board(bare_csv="query_id,doc_id,score,relevance\n")
-    page = opened(view, data=cache.library().add(empty).label)
-    assert page.title[0].value
-    if view != "runs":
-        assert "No list is scored" in page.info[0].value
+def test_an_empty_choice_in_a_link_falls_back(view):
+    page = opened(view, measure="", first="", second="", lists="", sort="", query="", reranker="", order="")
+    assert len(page.metric) == 4
+
+
+def test_other_data_starts_with_all_its_rerankers():
+    one, both = EXTREMES["one reranker"](), EXTREMES["two rerankers with ties"]()
+    page = opened("leaderboard", data=cache.library().add(one).label)
+    cache.library().add(both)
+    page.session_state["_known_data"] = [one.label, both.label]
+    page.run()
+    page.selectbox(key="data").set_value(both.label).run()
+    assert len(page.dataframe[0].value) == 2
 
 
 def test_leaderboard_shows_the_notebooks_figures():
