@@ -203,12 +203,19 @@ def _ring(
     figure.add_scattergl(
         x=[one[x]],
         y=[one[y]],
-        mode="markers+text",
-        text=[safe(str(one["query_id"]), 16)],
-        textposition="top center",
-        textfont={"color": palette.tied, "size": 13},
+        mode="markers",
         marker={"size": 13, "color": palette.tied, "line": {"color": palette.ground, "width": 2}},
         hoverinfo="skip",
+        row=row,
+        col=col,
+    )
+    figure.add_annotation(
+        x=one[x],
+        y=one[y],
+        text=f"<b>{safe(str(one['query_id']), 16)}</b>",
+        showarrow=False,
+        yshift=16,
+        font={"size": 13, "color": palette.tied},
         row=row,
         col=col,
     )
