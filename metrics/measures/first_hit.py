@@ -10,6 +10,9 @@ from metrics.ties.batches import like_depths
 from metrics.ties.groups import TieGroups
 from metrics.ties.permutations import chance_of_none, first_relevant_rank
 
+_NEVER = -60.0
+"""Log of a chance that no sum in float64 can tell from 0: places past it are left out."""
+
 
 def first_hit(value: Callable[[FloatArray], FloatArray]) -> Family:
     """A measure that is `value(rank of the first relevant document)`, 0 past the cut-off.
@@ -48,7 +51,7 @@ def _places(
     """Leading groups with chance and value of each of their places up to the cut-off; like depths together."""
     leading = groups.leading
     above, size, relevant = groups.above[leading], groups.size[leading], groups.relevant[leading]
-    depth = size - relevant + 1
+    depth = np.minimum(size - relevant + 1, np.ceil(-size * np.expm1(_NEVER / relevant)).astype(np.int64))
     if k is not None:
         depth = np.clip(int(k) - above, 0, depth)
     for part, deepest in like_depths(depth):

@@ -31,7 +31,7 @@ class Ranking:
         scores: (n_docs,) its score, rounded to the precision asked for.
         starts: (n_groups,) first document of each tie group.
         grades: (n_docs,) its grade, 0 where unjudged.
-        judged_rows: (n_rows,) whether each row of the table was judged.
+        judged: (n_docs,) whether it was judged.
         targets: (n_docs,) what it satisfies, None where each document is its own target.
     """
 
@@ -43,7 +43,7 @@ class Ranking:
     scores: FloatArray
     starts: IntArray
     grades: FloatArray
-    judged_rows: BoolArray
+    judged: BoolArray
     targets: IntArray | None = None
 
     @classmethod
@@ -100,7 +100,7 @@ class Ranking:
             scores=scores,
             starts=first,
             grades=grades[at],
-            judged_rows=judged,
+            judged=judged[at],
             targets=targets,
         )
 
@@ -157,11 +157,6 @@ class Ranking:
         """The tie groups that hold a judged document."""
         return Inside.of(self, self.judged)
 
-    @cached_property
-    def judged(self) -> BoolArray:
-        """(n_docs,) whether each document was judged."""
-        return self.judged_rows[self.rows]
-
     @property
     def relevant(self) -> BoolArray:
         """(n_docs,) whether each document is relevant."""
@@ -209,8 +204,8 @@ class Inside:
 
     Attributes:
         documents: (n,) documents of these groups.
-        grades: (n,) grade of each, 0 where unjudged.
-        judged: (n,) whether each was judged.
+        all_grades: (n_docs,) grade of every document of the ranking, 0 where unjudged.
+        all_judged: (n_docs,) whether each was judged.
         levels: the distinct grades above 0, lowest first.
         counted: (n,) whether each counts.
         owner: (n,) its group, a place in `groups`.
@@ -220,8 +215,8 @@ class Inside:
     """
 
     documents: IntArray
-    grades: FloatArray
-    judged: BoolArray
+    all_grades: FloatArray
+    all_judged: BoolArray
     levels: FloatArray
     counted: BoolArray
     owner: IntArray
@@ -240,8 +235,8 @@ class Inside:
         documents = np.repeat(ranking.starts[matters] - place, size) + np.arange(int(size.sum()))
         return cls(
             documents=documents,
-            grades=ranking.grades[documents],
-            judged=ranking.judged_rows[ranking.rows[documents]],
+            all_grades=ranking.grades,
+            all_judged=ranking.judged,
             levels=ranking.judgments.levels,
             counted=counted[documents],
             owner=np.repeat(np.arange(len(size)), size),
@@ -253,9 +248,10 @@ class Inside:
     @cached_property
     def worth(self) -> IntArray:
         """(n,) 0 where unjudged, 1 where judged and worth nothing, then 2, 3, ... by rising grade."""
-        level = self.judged.astype(np.int64)
-        graded = np.flatnonzero(self.grades > 0)
-        level[graded] = 2 + np.searchsorted(self.levels, self.grades[graded])
+        level = self.all_judged[self.documents].astype(np.int64)
+        grades = self.all_grades[self.documents]
+        graded = np.flatnonzero(grades > 0)
+        level[graded] = 2 + np.searchsorted(self.levels, grades[graded])
         return level
 
 
