@@ -31,7 +31,7 @@ class Ranking:
         scores: (n_docs,) its score, rounded to the precision asked for.
         starts: (n_groups,) first document of each tie group.
         grades: (n_docs,) its grade, 0 where unjudged.
-        judged: (n_docs,) whether it was judged.
+        judged_rows: (n_rows,) whether each row of the table was judged.
         targets: (n_docs,) what it satisfies, None where each document is its own target.
     """
 
@@ -43,7 +43,7 @@ class Ranking:
     scores: FloatArray
     starts: IntArray
     grades: FloatArray
-    judged: BoolArray
+    judged_rows: BoolArray
     targets: IntArray | None = None
 
     @classmethod
@@ -100,7 +100,7 @@ class Ranking:
             scores=scores,
             starts=first,
             grades=grades[at],
-            judged=judged[at],
+            judged_rows=judged,
             targets=targets,
         )
 
@@ -158,6 +158,11 @@ class Ranking:
         return Inside.of(self, self.judged)
 
     @property
+    def judged(self) -> BoolArray:
+        """(n_docs,) whether each document was judged."""
+        return self.judged_rows[self.rows]
+
+    @property
     def relevant(self) -> BoolArray:
         """(n_docs,) whether each document is relevant."""
         return self.grades >= self.judgments.relevant_from
@@ -205,7 +210,8 @@ class Inside:
     Attributes:
         documents: (n,) documents of these groups.
         all_grades: (n_docs,) grade of every document of the ranking, 0 where unjudged.
-        all_judged: (n_docs,) whether each was judged.
+        all_rows: (n_docs,) row of every document in its table.
+        judged_rows: (n_rows,) whether each row of the table was judged.
         levels: the distinct grades above 0, lowest first.
         counted: (n,) whether each counts.
         owner: (n,) its group, a place in `groups`.
@@ -216,7 +222,8 @@ class Inside:
 
     documents: IntArray
     all_grades: FloatArray
-    all_judged: BoolArray
+    all_rows: IntArray
+    judged_rows: BoolArray
     levels: FloatArray
     counted: BoolArray
     owner: IntArray
@@ -236,7 +243,8 @@ class Inside:
         return cls(
             documents=documents,
             all_grades=ranking.grades,
-            all_judged=ranking.judged,
+            all_rows=ranking.rows,
+            judged_rows=ranking.judged_rows,
             levels=ranking.judgments.levels,
             counted=counted[documents],
             owner=np.repeat(np.arange(len(size)), size),
@@ -248,7 +256,7 @@ class Inside:
     @cached_property
     def worth(self) -> IntArray:
         """(n,) 0 where unjudged, 1 where judged and worth nothing, then 2, 3, ... by rising grade."""
-        level = self.all_judged[self.documents].astype(np.int64)
+        level = self.judged_rows[self.all_rows[self.documents]].astype(np.int64)
         grades = self.all_grades[self.documents]
         graded = np.flatnonzero(grades > 0)
         level[graded] = 2 + np.searchsorted(self.levels, grades[graded])
