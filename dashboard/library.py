@@ -38,7 +38,7 @@ class Board:
     def size(self) -> int:
         """Bytes it holds, about: its files, its tables, and what is kept to look up their rows."""
         tables = sum(source.table.nbytes + _PER_ROW * len(source.table) for source in self.sources)
-        return int(tables) + sum(len(file.data) for file in self.files)
+        return int(tables) + sum(max(len(file.data), len(file.text)) for file in self.files)
 
 
 def make_board(files: Sequence[File], sources: Sequence[Source], name: str | None = None) -> Board:
@@ -56,9 +56,13 @@ def make_board(files: Sequence[File], sources: Sequence[Source], name: str | Non
     tables = list(runs.tables.values()) if runs.qrels is None else [runs.qrels]
     n_queries = max(pc.count_distinct(table["query_id"]).as_py() for table in tables)
     count = len(runs.tables)
-    queries = f"{n_queries:,} quer{'y' if n_queries == 1 else 'ies'}"
-    label = name or f"{count} run{'s' * (count != 1)}, {queries} · {digest_of(files)[:8]}"
+    label = name or f"{count} run{'s' * (count != 1)}, {queries_text(n_queries)} · {digest_of(files)[:8]}"
     return Board(label, tuple(files), tuple(sources), runs, n_queries)
+
+
+def queries_text(count: int) -> str:
+    """So many queries, in words."""
+    return "1 query" if count == 1 else f"{count:,} queries"
 
 
 def digest_of(files: Sequence[File]) -> str:

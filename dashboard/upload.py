@@ -8,7 +8,7 @@ from dashboard import cache, state
 from dashboard.charts.palette import Palette
 from dashboard.charts.shape import shape
 from dashboard.components import Colour, chart, heading, shown
-from dashboard.library import Board, digest_of
+from dashboard.library import Board, digest_of, queries_text
 from metrics import FORMATS
 from metrics.runs import File, Source
 from metrics.studies.prose import Prose, Strong, percent
@@ -34,8 +34,8 @@ def drop() -> None:
         if st.button("Sample data", icon=":material/dataset:"):
             state.show(cache.sample())
     files = [File(one.name, one.getvalue()) for one in given]
-    new = state.is_new_upload(digest_of(files) if files else None)
     if not files:
+        state.is_new_upload(None)
         return
     read = [(file, cache.source(file.name, file.sha256, file)) for file in files]
     wrong = [found for _, found in read if isinstance(found, str)]
@@ -53,7 +53,7 @@ def drop() -> None:
             shown(board + more), icon=":material/pending:" if waiting else ":material/error:"
         )
         st.caption(KEPT)
-    elif new:
+    elif state.is_new_upload(digest_of(files)):
         state.show(board)
 
 
@@ -73,7 +73,7 @@ def board_finding(board: Board) -> Prose:
     return (
         Strong(board.label),
         f": {what} for ",
-        Strong(f"{board.n_queries:,} quer{'y' if board.n_queries == 1 else 'ies'}"),
+        Strong(queries_text(board.n_queries)),
         f", shown on every page. {percent(float((ties > 0).mean()))} of the lists have a tie; "
         f"{percent(float(ties.mean()))} of the documents of a list share their score, on average.",
     )
@@ -93,7 +93,7 @@ def file_cards(board: Board, colours: Palette) -> None:
                 st.markdown(f"**{shown(file.name)}**")
                 st.badge("ready", icon=":material/check:", color="blue")
             st.caption(
-                f"{shown(_SUMMARY[source.format])}  \n{len(source.table):,} rows · {queries:,} queries · "
+                f"{shown(_SUMMARY[source.format])}  \n{len(source.table):,} rows · {queries_text(queries)} · "
                 f"{len(file.data) / 1000:,.0f} kB"
             )
             chart(shape(values, colours, scores=scores), f"shape-{at}", f"Histogram of {file.name}.")

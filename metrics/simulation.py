@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from metrics.arrays import FloatArray
+from metrics.arrays import BoolArray, FloatArray
 from metrics.runs import Runs
 
 NOTEBOOK_SEED = 42
@@ -31,7 +30,7 @@ class LlmReranker:
     tie_probability: float
     levels: int
 
-    def scores(self, relevant: npt.NDArray[np.bool_], draw: np.random.RandomState) -> FloatArray:
+    def scores(self, relevant: BoolArray, draw: np.random.RandomState) -> FloatArray:
         """(n_docs,) scores: uniform, mostly higher where relevant, rounded to levels, then tied."""
         n = len(relevant)
         scores: FloatArray = draw.uniform(0.1, 0.9, n)

@@ -76,7 +76,7 @@ with right:
             "Exact distribution of the rank of the first relevant document.",
         )
     else:
-        st.info("The list holds no relevant document: every order scores 0.", icon=":material/info:")
+        st.info("The list holds no relevant document.", icon=":material/info:")
 
 if count is not None and count <= LIMIT:
     every = every_ordering(ranking, query, [measure, "RR", "Hits@3"], LIMIT)

@@ -2,6 +2,7 @@
 
 from dashboard import cache, state, upload
 from dashboard.components import Card, cards, finding, page
+from dashboard.library import queries_text
 from metrics.studies.prose import percent
 
 page("Runs", "What was ranked, as given. Files are recognised by their content, checked, and never sorted.")
@@ -15,7 +16,7 @@ rows = sum(len(source.table) for source in board.sources)
 ties = cache.evaluation(board.label, board).lists["tie_ratio"].mean()
 cards(
     Card("description", "Files read", str(len(board.files)), f"{rows:,} rows"),
-    Card("leaderboard", "Rerankers", str(len(board.runs.tables)), f"{board.n_queries:,} queries", "blue"),
+    Card("leaderboard", "Rerankers", str(len(board.runs.tables)), queries_text(board.n_queries), "blue"),
     Card("join_inner", "Documents tied", percent(ties), "mean over lists", "orange"),
     Card("error", "Findings", str(len(found)), "see below" if len(found) else "nothing to note"),
 )

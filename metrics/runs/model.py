@@ -82,9 +82,7 @@ class Runs:
                 noted.append(_unused(source))
             if source.kind == "qrels":
                 _refuse_repeats(source, Pairs.of(source.table))
-                judged.append(
-                    source.table.select([name for name in _JUDGED if name in source.table.column_names])
-                )
+                judged.append(_judgments_of(source.table))
                 continue
             for name, table, rows in _by_reranker(source):
                 if name in tables:
@@ -211,10 +209,11 @@ def as_judgments(source: Source) -> Source:
     if "relevance" not in source.table.column_names:
         hint = "Judgments are lines of query 0 document grade."
         raise ReadError(source.file, "this is a run, not judgments", hint, line=1)
-    kept = [
-        name for name in ("query_id", "doc_id", "relevance", "target_id") if name in source.table.column_names
-    ]
-    return replace(source, table=source.table.select(kept))
+    return replace(source, table=_judgments_of(source.table))
+
+
+def _judgments_of(table: pa.Table) -> pa.Table:
+    return table.select([name for name in _JUDGED if name in table.column_names])
 
 
 def _arrow(column: pd.Series) -> pa.Array:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.arrays import IntArray
+from metrics.arrays import BoolArray, IntArray
 
 Prints = npt.NDArray[np.uint64]
 
@@ -23,7 +23,7 @@ _ROWS = 2**17
 _ROUNDS = ((np.uint64(0x9E3779B97F4A7C15), np.uint64(32)), (np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(29)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pairs:
     """Query and document of each row of a table.
 
@@ -77,7 +77,7 @@ class Pairs:
         return (first, int(np.flatnonzero(key == key[first])[1])), int((count - 1).sum())
 
     @cached_property
-    def by_print(self) -> tuple[Prints, IntArray, npt.NDArray[np.bool_], int]:
+    def by_print(self) -> tuple[Prints, IntArray, BoolArray, int]:
         """Prints in order, the row of each, which low bits occur, and the most rows of one print."""
         order = np.argsort(self.prints)
         prints = self.prints[order]
@@ -109,7 +109,7 @@ class Pairs:
         return np.concatenate(found), np.concatenate(theirs)
 
 
-def _same(left: pa.Array, at: IntArray, right: pa.Array, other: IntArray) -> npt.NDArray[np.bool_]:
+def _same(left: pa.Array, at: IntArray, right: pa.Array, other: IntArray) -> BoolArray:
     """(n,) whether rows of two columns hold the same text."""
     return np.asarray(pc.equal(left.take(pa.array(at)), right.take(pa.array(other))))
 

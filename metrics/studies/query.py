@@ -155,7 +155,8 @@ def query_finding(
         orderings: how many there are, written out.
     """
     if not len(chances):
-        return ("No relevant document is listed, so every order scores 0.",)
+        best = value["optimistic"]
+        return ("No relevant document is listed", ", so every order scores 0." if best == 0 else ".")
     width = value["optimistic"] - value["pessimistic"]
     tied = int((rows["last"] > rows["first"]).sum())
     if not tied:

@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics.arrays import FloatArray, IntArray
+from metrics.arrays import BoolArray, FloatArray, IntArray
 from metrics.ties.judgments import Judgments
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TieGroups:
     """The tie groups that matter to a score, list by list, top first.
 
@@ -45,7 +44,7 @@ class TieGroups:
         return self.judgments.n_relevant
 
     @cached_property
-    def hits(self) -> npt.NDArray[np.bool_]:
+    def hits(self) -> BoolArray:
         """(n_counted,) whether each document that counts is relevant."""
         return self.grades >= self.judgments.relevant_from
 

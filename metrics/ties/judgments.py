@@ -11,7 +11,7 @@ from metrics.arrays import FloatArray, IntArray
 from metrics.runs.pairs import Pairs, whole
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Judgments:
     """Grades of the documents of each query.
 

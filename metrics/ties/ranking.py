@@ -18,7 +18,7 @@ from metrics.ties.precision import rounded
 from metrics.ties.sorting import falling, segments
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ranking:
     """Lists of one reranker: documents list by list, by falling score within; ties in no order.
 
@@ -203,7 +203,7 @@ class Ranking:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Inside:
     """The tie groups with documents that count, and all that stands in them.
 
