@@ -1,12 +1,13 @@
 """Floor 4: runs × measures × treatments → one table of values, list by list."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 
 from metrics.arrays import FloatArray
 from metrics.errors import UsageError
@@ -114,8 +115,8 @@ def evaluate(
     _check(asked, how, missing, empty)
     parts = []
     for name in runs.tables:
-        ranking = Ranking.of(runs, name, relevant_from, precision, tiebreak_by)
-        parts.append(_evaluate_one(name, ranking, asked, how, missing, empty))
+        rankings = Ranking.parts(runs, name, relevant_from, precision, tiebreak_by)
+        parts.append(_evaluate_one(name, rankings, asked, how, missing, empty))
     policies = pd.DataFrame([part[2] for part in parts], index=pd.Index(runs.rerankers, name="reranker"))
     return Evaluation(
         scores=_joined([part[0] for part in parts]),
@@ -146,17 +147,24 @@ def _check(asked: Sequence[MeasureAt], how: Sequence[Treatment], missing: str, e
 
 def _evaluate_one(
     name: str,
-    ranking: Ranking,
+    parts: Iterable[Ranking],
     asked: Sequence[MeasureAt],
     how: Sequence[Treatment],
     missing: str,
     empty: str,
 ) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, int]]:
-    columns = [values for one in how for values in _values(ranking, asked, one)]
-    lists = _describe(ranking, sorted({m.k for m in asked if m.k is not None}))
-    no_rows, nothing = ranking.n_docs == 0, ranking.judgments.n_relevant == 0
+    """Values and lists of one reranker, a few lists at a time; how many lists are kept and why."""
+    cutoffs = sorted({measure.k for measure in asked if measure.k is not None})
+    ids, values, described = [], [], []
+    for ranking in parts:
+        ids.append(ranking.query_ids)
+        by_ties = [list(_values(ranking, asked, one)) for one in how]
+        values.append(np.stack([found for same in zip(*by_ties, strict=True) for found in same]))
+        described.append(_describe(ranking, cutoffs))
+    lists = {key: np.concatenate([part[key] for part in described]) for key in described[0]}
+    no_rows, nothing = lists["n_docs"] == 0, lists["n_relevant"] == 0
     kept = ~((no_rows & (missing == "skip")) | (nothing & (empty == "skip")))
-    queries = pd.Index(ranking.query_ids.to_pandas())[kept]
+    queries = pd.Index(pa.chunked_array(ids).to_pandas())[kept]
     index = pd.MultiIndex(
         levels=[[name], queries],
         codes=[np.zeros(len(queries), int), np.arange(len(queries))],
@@ -164,11 +172,10 @@ def _evaluate_one(
         verify_integrity=False,
     )
     names = pd.MultiIndex.from_product([map(str, asked), [one.name for one in how]], names=["measure", "ties"])
-    values = np.stack(columns).reshape(len(how), len(asked), -1)[:, :, kept]
-    scores = pd.DataFrame(values.transpose(1, 0, 2).reshape(len(names), -1).T, index=index, columns=names)
+    scores = pd.DataFrame(np.concatenate(values, axis=1)[:, kept].T, index=index, columns=names)
     table = pd.DataFrame({key: value[kept] for key, value in lists.items()}, index=index)
     counts = {
-        "n_queries": ranking.n_lists,
+        "n_queries": len(kept),
         "n_missing": int(no_rows.sum()),
         "n_empty": int(nothing.sum()),
         "n_scored": int(kept.sum()),

@@ -65,14 +65,14 @@ def additive(
 
     def mean(groups: TieGroups, k: Parameter) -> FloatArray:
         top, end = reach(groups, k)
-        total = groups.sum(gain(groups)) / groups.size
+        total = groups.total(gain) / groups.size
         return groups.per_list(total * weight.span(top, end, k)) * scale(groups, k)
 
     def variance(groups: TieGroups, k: Parameter) -> FloatArray:
         if not len(groups.lists):
             return np.zeros(groups.n_lists)
         gains = gain(groups)
-        average = groups.sum(gains) / groups.size
+        average = groups.total(gain) / groups.size
         counted = np.diff(np.append(groups.first, len(gains)))
         spread = groups.sum((gains - average[groups.owner]) ** 2) + (groups.size - counted) * average**2
         open_groups = np.flatnonzero((groups.size > 1) & (spread > 0))
@@ -113,10 +113,15 @@ def per_ideal(gain: Callable[[FloatArray], FloatArray]) -> Scale:
     """1 / the discounted gain of all judged documents in their best order, within the cut-off."""
 
     def scale(groups: TieGroups, k: Parameter) -> FloatArray:
-        lists, place, grades = groups.judgments.best_first
-        within = slice(None) if k is None else place < k
-        gained = gain(grades[within]) / np.log2(place[within] + 2.0)
-        return _inverse(np.bincount(lists[within], gained, minlength=groups.n_lists).astype(np.float64))
+        judgments = groups.judgments
+
+        def ideal() -> FloatArray:
+            lists, place, grades = judgments.best_first
+            within = slice(None) if k is None else place < k
+            gained = gain(grades[within]) / np.log2(place[within] + 2.0)
+            return _inverse(np.bincount(lists[within], gained, minlength=judgments.n_lists).astype(np.float64))
+
+        return judgments.once((gain, k), ideal)
 
     return scale
 

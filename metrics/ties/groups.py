@@ -1,6 +1,7 @@
 """Tie groups as measures see them: only those that hold a document that counts."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -32,6 +33,9 @@ class TieGroups:
     first: IntArray
     grades: FloatArray
     targets: IntArray | None = None
+    _totals: dict[Callable[["TieGroups"], FloatArray], FloatArray] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @property
     def n_lists(self) -> int:
@@ -72,6 +76,12 @@ class TieGroups:
     def sum(self, values: FloatArray) -> FloatArray:
         """(n,) sum of a value of the documents that count, group by group."""
         return np.add.reduceat(values, self.first) if len(self.first) else values[:0]
+
+    def total(self, gain: Callable[["TieGroups"], FloatArray]) -> FloatArray:
+        """(n,) gain of each group, added up once for all measures that share it."""
+        if gain not in self._totals:
+            self._totals[gain] = self.sum(gain(self))
+        return self._totals[gain]
 
     def per_list(self, values: FloatArray) -> FloatArray:
         """(n_lists,) sum of a value of each group, list by list."""

@@ -1,6 +1,7 @@
 """Judgments: what is known of relevance, query by query, and where a document's grade is looked up."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -28,6 +29,7 @@ class Judgments:
     lists: IntArray
     grades: FloatArray
     targets: IntArray | None = None
+    _kept: dict[Hashable, FloatArray] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, table: pa.Table, pairs: Pairs, relevant_from: float = 1) -> "Judgments":
@@ -44,6 +46,29 @@ class Judgments:
             targets = np.asarray(codes).astype(np.int64)
             targets[targets < 0] = len(targets) + np.flatnonzero(targets < 0)
         return cls(pairs.queries, relevant_from, pairs.query, table["relevance"].to_numpy(), targets)
+
+    @cached_property
+    def _by_list(self) -> "Judgments":
+        """The same, the judgments of each query together."""
+        if (self.lists[1:] >= self.lists[:-1]).all():
+            return self
+        order = np.argsort(self.lists, kind="stable")
+        targets = None if self.targets is None else self.targets[order]
+        return replace(self, lists=self.lists[order], grades=self.grades[order], targets=targets)
+
+    def part(self, first: int, end: int) -> "Judgments":
+        """The judgments of some queries that follow each other, numbered from 0."""
+        if (first, end) == (0, self.n_lists):
+            return self
+        whole = self._by_list
+        kept = slice(*np.searchsorted(whole.lists, (first, end)))
+        return Judgments(
+            query_ids=self.query_ids.slice(first, end - first),
+            relevant_from=self.relevant_from,
+            lists=whole.lists[kept] - first,
+            grades=whole.grades[kept],
+            targets=None if whole.targets is None else whole.targets[kept],
+        )
 
     def repeated(self, place: int, times: int) -> "Judgments":
         """The judgments of one query, as if it had been asked so many times."""
@@ -73,6 +98,12 @@ class Judgments:
         kept = kept[np.lexsort((-self.grades[kept], self.lists[kept]))]
         lists = self.lists[kept]
         return lists, np.arange(len(lists)) - np.searchsorted(lists, lists), self.grades[kept]
+
+    def once(self, what: Hashable, make: Callable[[], FloatArray]) -> FloatArray:
+        """What `make` gives, made the first time it is asked for: the same under every treatment."""
+        if what not in self._kept:
+            self._kept[what] = make()
+        return self._kept[what]
 
     def places(self, pairs: Pairs) -> IntArray:
         """(n_queries,) list of each query of a run, -1 where it is not judged."""

@@ -1,6 +1,6 @@
 """Ranking: the lists of one reranker, sorted by score and cut into tie groups."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,13 +9,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.arrays import BoolArray, FloatArray, IntArray
-from metrics.errors import UsageError
 from metrics.runs.model import Runs
 from metrics.runs.pairs import Pairs
 from metrics.ties.groups import TieGroups
 from metrics.ties.judgments import Judgments
+from metrics.ties.lists import Lists
 from metrics.ties.precision import rounded
-from metrics.ties.sorting import falling, segments
+from metrics.ties.sorting import falling
+
+_PART = 2**18
+"""Rows of one part."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,41 +70,41 @@ class Ranking:
         Raises:
             UsageError: a reranker, precision or column that does not exist, or a grade of 0 as relevant.
         """
-        if not relevant_from > 0:
-            raise UsageError(f"relevant_from={relevant_from}: it is above 0, the grade of unjudged documents.")
-        if reranker not in runs.tables:
-            raise UsageError(f"There is no reranker {reranker!r}. Rerankers: {', '.join(runs.tables)}.")
-        table, pairs = runs.tables[reranker], runs.pairs(reranker)
-        if runs.qrels is None:
-            judgments = Judgments.of(table, pairs, relevant_from)
-            rows = judgment = np.arange(len(pairs.query))
-        else:
-            judgments = Judgments.of(runs.qrels, runs.judged_pairs, relevant_from)
-            rows, judgment = runs.judged_rows[reranker]
-        stretches = pairs.stretches
-        lists = judgments.places(pairs)[pairs.query[stretches[:-1]]]
-        at, segment_lists, starts = segments(lists, stretches)
-        keys = [rounded(table[name].to_numpy(), precision) for name in _score_columns(table, tiebreak_by)]
-        order, scores, first = falling(keys if at is None else [key[at] for key in keys], starts)
-        at = order if at is None else at[order]
-        grades, judged = np.zeros(len(pairs.query)), np.zeros(len(pairs.query), dtype=bool)
-        grades[rows], judged[rows] = judgments.grades[judgment], True
-        targets = None
-        if judgments.targets is not None:
-            targets = np.full(len(pairs.query), -1)
-            targets[rows] = judgments.targets[judgment]
-            targets = targets[at]
+        lists = Lists.of(runs, reranker, relevant_from, tiebreak_by)
+        return cls._cut(lists, precision, 0, lists.judgments.n_lists)
+
+    @classmethod
+    def parts(
+        cls,
+        runs: Runs,
+        reranker: str,
+        relevant_from: float = 1,
+        precision: str = "float64",
+        tiebreak_by: Sequence[str] = (),
+    ) -> Iterator["Ranking"]:
+        """The same a few lists at a time, in the order of the judged queries: little memory, well cached."""
+        lists = Lists.of(runs, reranker, relevant_from, tiebreak_by)
+        for first, end in lists.cuts(_PART):
+            yield cls._cut(lists, precision, first, end)
+
+    @classmethod
+    def _cut(cls, lists: Lists, precision: str, first: int, end: int) -> "Ranking":
+        """The lists from `first` to before `end`, sorted and cut into tie groups."""
+        rows, segment_lists, segment_starts = lists.rows_of(first, end)
+        keys = [rounded(key[rows], precision) for key in lists.keys]
+        order, scores, starts = falling(keys, segment_starts)
+        at = order + rows.start if isinstance(rows, slice) else rows[order]
         return cls(
-            judgments=judgments,
-            pairs=pairs,
+            judgments=lists.judgments.part(first, end),
+            pairs=lists.pairs,
             segment_lists=segment_lists,
-            segment_starts=starts,
+            segment_starts=segment_starts,
             rows=at,
             scores=scores,
-            starts=first,
-            grades=grades[at],
-            judged_rows=judged,
-            targets=targets,
+            starts=starts,
+            grades=lists.grades[at],
+            judged_rows=lists.judged,
+            targets=None if lists.targets is None else lists.targets[at],
         )
 
     @property
@@ -234,9 +237,8 @@ class Inside:
     @classmethod
     def of(cls, ranking: Ranking, counted: BoolArray) -> "Inside":
         """The groups of a ranking that hold a document that counts."""
-        matters = (
-            np.flatnonzero(np.logical_or.reduceat(counted, ranking.starts)) if len(counted) else ranking.starts
-        )
+        held = np.searchsorted(ranking.starts, np.flatnonzero(counted), side="right") - 1
+        matters = held[np.diff(held, prepend=-1) > 0]
         size, above = ranking.sizes[matters], ranking.above[matters]
         place = np.cumsum(size) - size
         documents = np.repeat(ranking.starts[matters] - place, size) + np.arange(int(size.sum()))
@@ -261,12 +263,3 @@ class Inside:
         graded = np.flatnonzero(grades > 0)
         level[graded] = 2 + np.searchsorted(self.levels, grades[graded])
         return level
-
-
-def _score_columns(table: pa.Table, tiebreak_by: Sequence[str]) -> list[str]:
-    for name in tiebreak_by:
-        if name not in table.column_names or not pa.types.is_floating(table[name].type):
-            numbers = [field.name for field in table.schema if pa.types.is_floating(field.type)]
-            others = ", ".join(one for one in numbers if one not in ("score", "relevance")) or "none"
-            raise UsageError(f"There is no score column {name!r} to break ties by. There are: {others}.")
-    return ["score", *tiebreak_by]

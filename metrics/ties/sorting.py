@@ -10,31 +10,6 @@ _CELLS = 2**24
 """Places, padding included, that are sorted at once."""
 
 
-def segments(lists: IntArray, starts: IntArray) -> tuple[IntArray | None, IntArray, IntArray]:
-    """Bring the rows of each list together, in the order of the first row of each; leave out list -1.
-
-    Args:
-        lists: (n_stretches,) list of each stretch of rows.
-        starts: (n_stretches + 1,) first row of each stretch, and the end.
-
-    Returns:
-        (n_docs,) row of each document, None where that is every row in its place, (n_segments,) list of
-        each segment, (n_segments + 1,) first document of each segment and the end.
-    """
-    lengths = np.diff(starts)
-    kept, first, which = np.unique(lists, return_index=True, return_inverse=True)
-    if len(kept) == len(lists) and not (kept < 0).any():
-        return None, lists, starts
-    place = np.where(kept[which] >= 0, first[which], len(lists))
-    order = np.argsort(place, kind="stable")
-    order = order[lists[order] >= 0]
-    length = lengths[order]
-    end = np.cumsum(length)
-    rows = np.repeat(starts[order] - (end - length), length) + np.arange(int(length.sum()))
-    head = np.flatnonzero(np.diff(lists[order], prepend=-1))
-    return rows, lists[order][head], np.append((end - length)[head], int(length.sum()))
-
-
 def falling(keys: Sequence[FloatArray], starts: IntArray) -> tuple[IntArray, FloatArray, IntArray]:
     """Sort each segment by falling keys; later keys decide where earlier ones are level.
 

@@ -1,0 +1,113 @@
+"""The rows of one reranker beside what is known of them, found list by list without sorting the table."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+
+from metrics.arrays import BoolArray, FloatArray, IntArray
+from metrics.errors import UsageError
+from metrics.runs.model import Runs
+from metrics.runs.pairs import Pairs
+from metrics.ties.judgments import Judgments
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """What one reranker gave for each judged query, in the order of the judgments.
+
+    Attributes:
+        judgments: what is known of relevance; its queries are the lists, with or without rows.
+        pairs: query and document of each row.
+        keys: (n_rows,) each; the score, then further score columns that split its ties.
+        grades: (n_rows,) grade of each row, 0 where unjudged.
+        judged: (n_rows,) whether each row is judged.
+        targets: (n_rows,) what each row satisfies, None where each document is its own target.
+    """
+
+    judgments: Judgments
+    pairs: Pairs
+    keys: Sequence[FloatArray]
+    grades: FloatArray
+    judged: BoolArray
+    targets: IntArray | None
+
+    @classmethod
+    def of(cls, runs: Runs, reranker: str, relevant_from: float, tiebreak_by: Sequence[str]) -> "Lists":
+        """The lists of one reranker.
+
+        Raises:
+            UsageError: a reranker or column that does not exist, or a grade of 0 as relevant.
+        """
+        if not relevant_from > 0:
+            raise UsageError(f"relevant_from={relevant_from}: it is above 0, the grade of unjudged documents.")
+        if reranker not in runs.tables:
+            raise UsageError(f"There is no reranker {reranker!r}. Rerankers: {', '.join(runs.tables)}.")
+        table, pairs = runs.tables[reranker], runs.pairs(reranker)
+        keys = [table[name].to_numpy() for name in _score_columns(table, tiebreak_by)]
+        if runs.qrels is None:
+            known = Judgments.of(table, pairs, relevant_from)
+            return cls(known, pairs, keys, known.grades, np.ones(len(table), dtype=bool), known.targets)
+        known = Judgments.of(runs.qrels, runs.judged_pairs, relevant_from)
+        rows, judgment = runs.judged_rows[reranker]
+        grades, judged = np.zeros(len(table)), np.zeros(len(table), dtype=bool)
+        grades[rows], judged[rows] = known.grades[judgment], True
+        targets = None
+        if known.targets is not None:
+            targets = np.full(len(table), -1)
+            targets[rows] = known.targets[judgment]
+        return cls(known, pairs, keys, grades, judged, targets)
+
+    @cached_property
+    def _stretches(self) -> tuple[IntArray, IntArray, IntArray]:
+        """(n,) list, first row and length of each stretch of rows of a judged query, list by list."""
+        starts = self.pairs.stretches
+        lists = self.judgments.places(self.pairs)[self.pairs.query[starts[:-1]]]
+        order = np.argsort(lists, kind="stable")
+        order = order[np.searchsorted(lists[order], 0) :]
+        return lists[order], starts[order], np.diff(starts)[order]
+
+    @cached_property
+    def _ends(self) -> IntArray:
+        """(n_lists + 1,) rows of all lists before each, and of all."""
+        lists, _, length = self._stretches
+        return np.concatenate([[0], np.cumsum(np.bincount(lists, length, minlength=self.judgments.n_lists))])
+
+    def cuts(self, rows: int) -> Iterator[tuple[int, int]]:
+        """First list and end of parts of about so many rows each, at least one list."""
+        ends = self._ends
+        at = np.searchsorted(ends, np.arange(rows, ends[-1], rows)) if len(ends) > 1 else ends[:0]
+        bounds = np.unique(np.concatenate([[0], at, [self.judgments.n_lists]]).astype(np.int64))
+        yield from pairwise(bounds.tolist()) if len(bounds) > 1 else [(0, 0)]
+
+    def rows_of(self, first: int, end: int) -> tuple[slice | IntArray, IntArray, IntArray]:
+        """Rows of the lists from `first` to before `end`, in the order of the lists, then of the table.
+
+        Returns:
+            the rows, (n_segments,) the lists that have any, numbered from `first`, and
+            (n_segments + 1,) the first row of each and the end, counted in what is returned.
+        """
+        lists, start, length = self._stretches
+        kept = slice(*np.searchsorted(lists, (first, end)))
+        lists, start, length = lists[kept], start[kept], length[kept]
+        stop = np.cumsum(length)
+        before = stop - length
+        head = np.flatnonzero(np.diff(lists, prepend=-1))
+        bounds = np.append(before[head], length.sum())
+        if not len(start) or (start[1:] == start[:-1] + length[:-1]).all():
+            begin = int(start[0]) if len(start) else 0
+            return slice(begin, begin + int(length.sum())), lists[head] - first, bounds
+        rows = np.repeat(start - before, length) + np.arange(int(length.sum()))
+        return rows, lists[head] - first, bounds
+
+
+def _score_columns(table: pa.Table, tiebreak_by: Sequence[str]) -> list[str]:
+    for name in tiebreak_by:
+        if name not in table.column_names or not pa.types.is_floating(table[name].type):
+            numbers = [field.name for field in table.schema if pa.types.is_floating(field.type)]
+            others = ", ".join(one for one in numbers if one not in ("score", "relevance")) or "none"
+            raise UsageError(f"There is no score column {name!r} to break ties by. There are: {others}.")
+    return ["score", *tiebreak_by]
