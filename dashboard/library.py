@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from threading import Lock
 
-import pyarrow.compute as pc
-
 from metrics.errors import ReadError, UsageError
 from metrics.runs import File, Runs, Source, as_judgments, as_run, read
 
@@ -38,7 +36,7 @@ class Board:
     def size(self) -> int:
         """Bytes it holds, about: its files, its tables, and what is kept to look up their rows."""
         tables = sum(source.table.nbytes + _PER_ROW * len(source.table) for source in self.sources)
-        return int(tables) + sum(max(len(file.data), len(file.text)) for file in self.files)
+        return int(tables) + sum(file.size for file in self.files)
 
 
 def make_board(files: Sequence[File], sources: Sequence[Source], name: str | None = None) -> Board:
@@ -53,8 +51,8 @@ def make_board(files: Sequence[File], sources: Sequence[Source], name: str | Non
                 source.file, "there is a header and no row", "Export it again and check its size.", line=1
             )
     runs = Runs.from_sources(sources)
-    tables = list(runs.tables.values()) if runs.qrels is None else [runs.qrels]
-    n_queries = max(pc.count_distinct(table["query_id"]).as_py() for table in tables)
+    asked = runs.queries.values() if runs.qrels is None else [runs.judged_pairs.queries]
+    n_queries = max(map(len, asked))
     count = len(runs.tables)
     label = name or f"{count} run{'s' * (count != 1)}, {queries_text(n_queries)} · {digest_of(files)[:8]}"
     return Board(label, tuple(files), tuple(sources), runs, n_queries)

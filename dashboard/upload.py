@@ -87,14 +87,14 @@ def file_cards(board: Board, colours: Palette) -> None:
         scores = source.kind == "run"
         values = source.table["score" if scores else "relevance"]
         distinct = pc.count_distinct(values).as_py()
-        queries = pc.count_distinct(source.table["query_id"]).as_py()
+        queries = len(pc.unique(source.table["query_id"]))
         with grid.container(border=True, height="stretch"):
             with st.container(horizontal=True, horizontal_alignment="distribute"):
                 st.markdown(f"**{shown(file.name)}**")
                 st.badge("ready", icon=":material/check:", color="blue")
             st.caption(
                 f"{shown(_SUMMARY[source.format])}  \n{len(source.table):,} rows · {queries_text(queries)} · "
-                f"{len(file.data) / 1000:,.0f} kB"
+                f"{file.size / 1000:,.0f} kB"
             )
             chart(shape(values, colours, scores=scores), f"shape-{at}", f"Histogram of {file.name}.")
             st.caption(f"{distinct:,} distinct {'scores' if scores else 'grades'}")

@@ -57,6 +57,9 @@ def additive(
     Source: McSherry & Najork, ECIR 2008.
     """
 
+    def totals(groups: TieGroups) -> FloatArray:
+        return groups.once(("total", gain), lambda: groups.sum(gain(groups)))
+
     def reach(groups: TieGroups, k: Parameter) -> tuple[FloatArray, FloatArray]:
         """How many places of each list lie within the cut-off, down to the top and the end of each group."""
         end = np.inf if k is None or weight.endless else k
@@ -65,14 +68,14 @@ def additive(
 
     def mean(groups: TieGroups, k: Parameter) -> FloatArray:
         top, end = reach(groups, k)
-        total = groups.total(gain) / groups.size
+        total = totals(groups) / groups.size
         return groups.per_list(total * weight.span(top, end, k)) * scale(groups, k)
 
     def variance(groups: TieGroups, k: Parameter) -> FloatArray:
         if not len(groups.lists):
             return np.zeros(groups.n_lists)
         gains = gain(groups)
-        average = groups.total(gain) / groups.size
+        average = totals(groups) / groups.size
         counted = np.diff(np.append(groups.first, len(gains)))
         spread = groups.sum((gains - average[groups.owner]) ** 2) + (groups.size - counted) * average**2
         open_groups = np.flatnonzero((groups.size > 1) & (spread > 0))

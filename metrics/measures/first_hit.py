@@ -49,13 +49,20 @@ def _places(
     groups: TieGroups, k: Parameter, value: Callable[[FloatArray], FloatArray]
 ) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
     """Leading groups with chance and value of each of their places up to the cut-off; like depths together."""
-    leading = groups.leading
-    above, size, relevant = groups.above[leading], groups.size[leading], groups.relevant[leading]
-    depth = np.minimum(size - relevant + 1, np.ceil(-size * np.expm1(_NEVER / relevant)).astype(np.int64))
+    leading, above, size, relevant, depth = groups.once(_leading, lambda: _leading(groups))
     if k is not None:
         depth = np.clip(int(k) - above, 0, depth)
     for part, deepest in like_depths(depth):
         chance = first_relevant_rank(size[part], relevant[part], deepest)
         place = np.arange(1.0, deepest + 1)
-        chance[place > depth[part, None]] = 0
+        if deepest > 1:
+            chance[place > depth[part, None]] = 0
         yield leading[part], chance, value(above[part, None] + place)
+
+
+def _leading(groups: TieGroups) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
+    """Leading groups: which, documents above, size, relevant ones, and how many places can matter."""
+    leading = groups.leading
+    above, size, relevant = groups.above[leading], groups.size[leading], groups.relevant[leading]
+    depth = np.minimum(size - relevant + 1, np.ceil(-size * np.expm1(_NEVER / relevant)).astype(np.int64))
+    return leading, above, size, relevant, depth

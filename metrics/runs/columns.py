@@ -10,19 +10,22 @@ from metrics.errors import UsageError
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a long table: its name here, how it is read, and its other names."""
+    """One column of a long table: its name here, how it is read, and its other names.
+
+    Texts that many rows share are of the kind `shared`: they are kept once, rows point at them.
+    """
 
     name: str
-    kind: Literal["text", "number", "grade"]
+    kind: Literal["shared", "text", "number", "grade"]
     synonyms: tuple[str, ...]
     summary: str
 
 
 COLUMNS: tuple[Column, ...] = (
-    Column("reranker", "text", ("model", "system", "method", "run", "ranker", "runid"), "Who ranked."),
+    Column("reranker", "shared", ("model", "system", "method", "run", "ranker", "runid"), "Who ranked."),
     Column(
         "query_id",
-        "text",
+        "shared",
         ("qid", "topic", "query", "queryid", "topicid", "testtriple", "question"),
         "What was asked.",
     ),

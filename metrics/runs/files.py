@@ -1,6 +1,7 @@
-"""Bytes in: from a path or an upload to text bytes, unpacked and within a limit."""
+"""Bytes in: from a path or an upload to a stream of unpacked bytes, within a limit."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -12,28 +13,39 @@ from metrics.errors import ReadError
 
 MAX_BYTES = 2 * 2**30
 """Largest file read, unpacked, in bytes."""
+BLOCK = 2**20
+"""Bytes held at once while a file flows by."""
 
+_HEAD = 65536
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _SUFFIXES = {".gz", ".zst", ".trec", ".run", ".txt", ".csv", ".tsv", ".qrels", ".res"}
 _BOM = b"\xef\xbb\xbf"
+_BLANK = re.compile(rb"(?:[ \t\r\v\f]*\n)*")
 
 
 @dataclass(frozen=True)
 class File:
-    """A file as given: its name and its bytes, packed or not."""
+    """A file as given, packed or not.
+
+    Attributes:
+        name: as the user knows it.
+        data: its bytes, or where on disk they are.
+    """
 
     name: str
-    data: bytes
+    data: bytes | Path
 
     @classmethod
     def open(cls, path: str | PurePath) -> "File":
-        """Read a file from disk.
+        """A file on disk, to be read when needed; what is no regular file (a pipe) is read at once.
 
         Raises:
             ReadError: there is no such file, or it cannot be opened.
         """
         try:
-            return cls(PurePath(path).name, Path(path).read_bytes())
+            with Path(path).open("rb") as stream:
+                data = Path(path) if Path(path).is_file() else stream.read(MAX_BYTES + 1)
+            return cls(PurePath(path).name, data)
         except (OSError, ValueError) as error:
             reason = (getattr(error, "strerror", None) or "cannot be opened").lower()
             raise ReadError(str(path), reason, "Check the path.") from error
@@ -47,43 +59,82 @@ class File:
         return path.name
 
     @cached_property
-    def sha256(self) -> str:
-        """Hash of the bytes as given."""
-        return sha256(self.data).hexdigest()
+    def size(self) -> int:
+        """Bytes as given."""
+        return len(self.data) if isinstance(self.data, bytes) else self.data.stat().st_size
 
     @cached_property
-    def text(self) -> bytes:
-        """The unpacked bytes, without a byte order mark.
+    def sha256(self) -> str:
+        """Hash of the bytes as given."""
+        digest = sha256()
+        with self.given() as stream:
+            while block := stream.read(BLOCK):
+                digest.update(block)
+        return digest.hexdigest()
+
+    def blocks(self) -> Iterator[bytes]:
+        """The unpacked bytes from the first on, without a byte order mark; never more than the limit.
 
         Raises:
-            ReadError: damaged, too large, empty, or not text.
+            ReadError: damaged, or too large.
         """
-        data = self._unpacked().removeprefix(_BOM)
-        if re.search(rb"\S", data) is None:
-            raise ReadError(self.name, "the file is empty", "Export it again and check its size.", line=1)
-        self._refuse_binary(data)
-        return data
-
-    def _unpacked(self) -> bytes:
-        kind = next((name for magic, name in _COMPRESSIONS.items() if self.data.startswith(magic)), None)
-        if kind is None and len(self.data) <= MAX_BYTES:
-            return self.data
+        total, kind = 0, self.packed
         try:
-            with pa.input_stream(pa.BufferReader(self.data), compression=kind) as stream:
-                data: bytes = stream.read(MAX_BYTES + 1)
+            with self.given() as given, pa.input_stream(given, compression=kind) as stream:
+                while block := stream.read(BLOCK):
+                    total += len(block)
+                    self.refuse_too_large(total)
+                    yield block.removeprefix(_BOM) if total == len(block) else block
         except (OSError, pa.ArrowInvalid) as error:
-            raise ReadError(self.name, f"damaged {kind} file", "Pack it again.") from error
-        if len(data) > MAX_BYTES:
-            limit = f"{MAX_BYTES // 2**30} GB"
-            raise ReadError(self.name, f"larger than {limit} unpacked", "Split it by query.")
-        return data
+            problem = f"damaged {kind} file" if kind else str(error)
+            raise ReadError(self.name, problem, "Pack it again." if kind else "Check the disk.") from error
 
-    def _refuse_binary(self, data: bytes) -> None:
-        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    def refuse_too_large(self, size: int) -> None:
+        """Raise a ReadError where so many unpacked bytes are more than the limit."""
+        if size > MAX_BYTES:
+            limit = f"{MAX_BYTES / 2**30:.3g} GB"
+            raise ReadError(self.name, f"larger than {limit} unpacked", "Split it by query.")
+
+    @cached_property
+    def head(self) -> bytes:
+        """The beginning of the text, from the first line that is not blank, as far as recognition looks.
+
+        Raises:
+            ReadError: damaged, empty, or not text.
+        """
+        head = b""
+        for block in self.blocks():
+            head += block
+            head = head[_first_line(head) :]
+            if len(head) >= _HEAD:
+                break
+        if not head.strip():
+            raise ReadError(self.name, "the file is empty", "Export it again and check its size.", line=1)
+        self._refuse_binary(head)
+        return head[:_HEAD]
+
+    def given(self) -> pa.NativeFile:
+        """The bytes as given."""
+        return pa.BufferReader(self.data) if isinstance(self.data, bytes) else pa.OSFile(str(self.data))
+
+    @cached_property
+    def packed(self) -> str | None:
+        """How the bytes are packed, None where they are not."""
+        with self.given() as stream:
+            start = stream.read(4)
+        return next((name for magic, name in _COMPRESSIONS.items() if start.startswith(magic)), None)
+
+    def _refuse_binary(self, head: bytes) -> None:
+        if head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise ReadError(self.name, "the text is UTF-16", "Save it as UTF-8.", line=1)
-        head = data[:65536]
-        if b"\x00" in head or data.startswith((b"\x89PNG", b"%PDF", b"PK\x03\x04", b"PAR1")):
+        if b"\x00" in head or head.startswith((b"\x89PNG", b"%PDF", b"PK\x03\x04", b"PAR1")):
             kind = {b"\x89PNG": "a PNG picture", b"%PDF": "a PDF", b"PK\x03\x04": "a ZIP or Excel file"}
-            found = kind.get(data[:4], "a binary file")
+            found = kind.get(head[:4], "a binary file")
             hint = "Give a TREC run, qrels, or a CSV or TSV table."
             raise ReadError(self.name, f"this is {found}, not a text table", hint, line=1)
+
+
+def _first_line(text: bytes) -> int:
+    """Where the first line that is not blank begins."""
+    blank = _BLANK.match(text)
+    return blank.end() if blank else 0

@@ -30,14 +30,17 @@ def as_frame(found: Iterable[Finding]) -> pd.DataFrame:
     return frame.iloc[order.argsort(kind="stable")].reset_index(drop=True)
 
 
-def coverage(tables: Mapping[str, pa.Table], qrels: pa.Table | None) -> list[Finding]:
-    """Queries that only one side knows."""
-    if qrels is None:
-        return _own_queries(tables)
-    judged = pc.unique(qrels["query_id"])
+def coverage(asked: Mapping[str, pa.Array], judged: pa.Array | None) -> list[Finding]:
+    """Queries that only one side knows.
+
+    Args:
+        asked: reranker → its queries.
+        judged: queries of the judgments, None where there are none apart.
+    """
+    if judged is None:
+        return _own_queries(asked)
     found: list[Finding] = []
-    for name, table in tables.items():
-        queries = pc.unique(table["query_id"])
+    for name, queries in asked.items():
         only_run = len(queries) - (pc.sum(pc.is_in(queries, value_set=judged)).as_py() or 0)
         missing = len(judged) - (len(queries) - only_run)
         if len(queries) and len(judged) and only_run == len(queries):
@@ -79,8 +82,8 @@ def _no_overlap(name: str, queries: pa.Array, judged: pa.Array) -> Finding:
     )
 
 
-def _own_queries(tables: Mapping[str, pa.Table]) -> list[Finding]:
-    counts = {name: pc.count_distinct(table["query_id"]).as_py() for name, table in tables.items()}
+def _own_queries(asked: Mapping[str, pa.Array]) -> list[Finding]:
+    counts = {name: len(queries) for name, queries in asked.items()}
     return [
         Finding(
             "info",

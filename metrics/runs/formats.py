@@ -1,6 +1,5 @@
 """The formats that can be read, each recognised from content, and the one function that reads them."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ from metrics.runs.delimited import Layout, header_of, read_delimited
 from metrics.runs.files import File
 from metrics.runs.source import Source
 
-_HEAD = 65536
 _LINES = 20
 _RUN = Layout(" ", ("query_id", "Q0", "doc_id", "rank", "score", "tag"), quoted=False)
 _QRELS = Layout(" ", ("query_id", "iteration", "doc_id", "relevance"), quoted=False)
@@ -26,15 +24,9 @@ class Head:
     file: File
 
     @cached_property
-    def text(self) -> bytes:
-        """The file from its first line that is not blank, as far as recognition looks."""
-        start = re.match(rb"(?:[ \t\r\v\f]*\n)*", self.file.text)
-        return self.file.text[start.end() if start else 0 :][:_HEAD]
-
-    @cached_property
     def width(self) -> int:
         """The most frequent number of fields, cut at spaces and tabs."""
-        lines = self.text.split(b"\n")[:_LINES]
+        lines = self.file.head.split(b"\n")[:_LINES]
         widths = Counter(len(line.split()) for line in lines if line.strip())
         return max(widths, key=lambda width: widths[width], default=0)
 
@@ -42,17 +34,17 @@ class Head:
     def table(self) -> Layout:
         """The layout of a table with a header: the delimiter that shows the most columns we know."""
         layouts = [Layout(mark) for mark in ",\t;|"]
-        first = self.text.split(b"\n", 1)[0]
+        first = self.file.head.split(b"\n", 1)[0]
 
         def known(layout: Layout) -> tuple[int, int]:
-            return len(recognise(header_of(self.text, layout))), first.count(layout.delimiter.encode())
+            return len(recognise(header_of(self.file.head, layout))), first.count(layout.delimiter.encode())
 
         return max(layouts, key=known)
 
     @cached_property
     def header(self) -> list[str]:
         """Column names, if this is a table with a header."""
-        return header_of(self.text, self.table)
+        return header_of(self.file.head, self.table)
 
 
 @dataclass(frozen=True)

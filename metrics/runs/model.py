@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from metrics.arrays import IntArray
+from metrics.arrays import IntArray, whole
 from metrics.errors import ReadError, UsageError
 from metrics.runs.columns import BY_NAME, recognise
 from metrics.runs.files import File
 from metrics.runs.findings import Finding, as_frame, coverage
 from metrics.runs.formats import read
-from metrics.runs.pairs import Pairs, whole
+from metrics.runs.pairs import Pairs
 from metrics.runs.source import Origin, Source, typed
 
 Path = str | PurePath
@@ -28,8 +28,8 @@ class Runs:
     """The lists of one or more rerankers, with what is known of relevance.
 
     Attributes:
-        tables: reranker → its rows in file order: query_id, doc_id (text), score (float64), and
-            relevance (float64) where there are no qrels.
+        tables: reranker → its rows in file order: query_id (text, perhaps as a dictionary), doc_id
+            (text), score (float64), and relevance (float64) where there are no qrels.
         qrels: judgments as query_id, doc_id, relevance; None where the tables hold relevance.
         noted: what was found while reading.
     """
@@ -53,7 +53,11 @@ class Runs:
     @cached_property
     def judged_rows(self) -> Mapping[str, tuple[IntArray, IntArray]]:
         """Reranker → its rows that the qrels judge, and the judgment of each."""
-        return {name: self.pairs(name).among(self.judged_pairs) for name in self.tables}
+        found = {}
+        for name in self.tables:
+            found[name] = self.pairs(name).among(self.judged_pairs)
+            self._pairs[name] = replace(self.pairs(name))  # without its prints: they have served
+        return found
 
     @property
     def rerankers(self) -> list[str]:
@@ -61,9 +65,16 @@ class Runs:
         return list(self.tables)
 
     @property
+    def queries(self) -> Mapping[str, pa.Array]:
+        """Reranker → its queries, in order of appearance."""
+        return {name: self.pairs(name).queries for name in self.tables}
+
+    @property
     def findings(self) -> pd.DataFrame:
         """What is worth knowing of these runs: severity, code, file, line, message, hint."""
-        return as_frame([*self.noted, *coverage(self.tables, self.qrels)])
+        return as_frame(
+            [*self.noted, *coverage(self.queries, None if self.qrels is None else self.judged_pairs.queries)]
+        )
 
     @classmethod
     def from_sources(cls, sources: Iterable[Source]) -> "Runs":
@@ -90,8 +101,9 @@ class Runs:
                         f"{source.file}: there are two runs named {name!r}. "
                         "Rename one file, or the reranker inside it."
                     )
-                tables[name], pairs[name] = table, Pairs.of(table)
+                pairs[name] = Pairs.of(table)
                 _refuse_repeats(source, pairs[name], rows)
+                tables[name] = table
         return cls._checked(tables, judged, tuple(noted), pairs)
 
     @classmethod
@@ -153,7 +165,7 @@ class Runs:
             for name in plain.columns.difference(list(mapping.values()), sort=False)
             if pd.api.types.is_any_real_numeric_dtype(plain[name]) and name not in BY_NAME
         ]
-        raw = pa.table({name: _arrow(plain[name]) for name in [*mapping.values(), *extras]})
+        raw = {name: _arrow(plain[name]) for name in [*mapping.values(), *extras]}
         origin = Origin("table", lambda row: row + 1)
         table = typed(raw, mapping, origin)
         used = {*mapping.values(), *table.column_names}
@@ -244,7 +256,7 @@ def _by_reranker(source: Source) -> Iterator[tuple[str, pa.Table, IntArray | Non
     if "reranker" not in table.column_names:
         yield source.name or File(source.file, b"").stem, table, None
         return
-    codes = whole(table["reranker"]).dictionary_encode()
+    codes = whole(table["reranker"])
     rest = table.drop_columns(["reranker"])
     only = source.name if len(codes.dictionary) == 1 else None
     for code, name in enumerate(codes.dictionary.to_pylist()):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.arrays import BoolArray, IntArray
+from metrics.arrays import BoolArray, IntArray, whole
 
 Prints = npt.NDArray[np.uint64]
 
@@ -29,25 +29,34 @@ class Pairs:
 
     Attributes:
         queries: (n_queries,) distinct queries in order of appearance.
-        query: (n_rows,) query of each row, a place in `queries`.
+        query: (n_rows,) query of each row, a place in `queries`; half the size of other places.
         documents: (n_rows,) document of each row.
     """
 
     queries: pa.Array
-    query: IntArray
+    query: npt.NDArray[np.int32]
     documents: pa.Array
 
     @classmethod
     def of(cls, table: pa.Table) -> "Pairs":
-        """The pairs of a table with query_id and doc_id."""
-        queries, documents = (whole(table[name].cast(pa.string())) for name in ("query_id", "doc_id"))
-        encoded = queries.dictionary_encode()
-        return cls(encoded.dictionary, encoded.indices.to_numpy().astype(np.int64), documents)
+        """The pairs of a table with query_id, plain or as a dictionary, and doc_id."""
+        queries, documents = whole(table["query_id"]), whole(table["doc_id"].cast(pa.string()))
+        coded = (
+            queries if pa.types.is_dictionary(queries.type) else queries.cast(pa.string()).dictionary_encode()
+        )
+        found = cls(coded.dictionary, coded.indices.to_numpy(), documents)
+        heads = found.query[found.stretches[:-1]]
+        used = heads[np.sort(np.unique(heads, return_index=True)[1])]
+        if len(used) == len(found.queries) and (used[1:] > used[:-1]).all():
+            return found
+        place = np.empty(len(found.queries), np.int32)
+        place[used] = np.arange(len(used))
+        return cls(found.queries.take(pa.array(used)), place[found.query], documents)
 
     @classmethod
     def none(cls) -> "Pairs":
         """No pairs at all."""
-        return cls(pa.array([], pa.string()), np.empty(0, np.int64), pa.array([], pa.string()))
+        return cls(pa.array([], pa.string()), np.empty(0, np.int32), pa.array([], pa.string()))
 
     @cached_property
     def stretches(self) -> IntArray:
@@ -69,7 +78,7 @@ class Pairs:
         if not (ordered[1:] == ordered[:-1]).any():
             return None, 0
         documents = self.documents.dictionary_encode()
-        key = self.query * len(documents.dictionary) + documents.indices.to_numpy()
+        key = self.query.astype(np.int64) * len(documents.dictionary) + documents.indices.to_numpy()
         _, place, count = np.unique(key, return_index=True, return_counts=True)
         if not (count > 1).any():
             return None, 0
@@ -109,7 +118,9 @@ class Pairs:
         return np.concatenate(found), np.concatenate(theirs)
 
 
-def _same(left: pa.Array, at: IntArray, right: pa.Array, other: IntArray) -> BoolArray:
+def _same(
+    left: pa.Array, at: npt.NDArray[np.integer], right: pa.Array, other: npt.NDArray[np.integer]
+) -> BoolArray:
     """(n,) whether rows of two columns hold the same text."""
     return np.asarray(pc.equal(left.take(pa.array(at)), right.take(pa.array(other))))
 
@@ -117,17 +128,6 @@ def _same(left: pa.Array, at: IntArray, right: pa.Array, other: IntArray) -> Boo
 def _low(prints: Prints) -> npt.NDArray[np.uint32]:
     """The low bits of each print."""
     return prints.astype(np.uint32) & np.uint32(2**_BITS - 1)
-
-
-def whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """A column in one piece."""
-    if not isinstance(column, pa.ChunkedArray):
-        return column
-    return (
-        column.chunk(0)
-        if column.num_chunks == 1
-        else pa.concat_arrays(column.chunks or [pa.array([], column.type)])
-    )
 
 
 def shuffled(prints: Prints, seed: int) -> Prints:

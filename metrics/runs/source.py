@@ -7,6 +7,7 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.arrays import whole
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME
 
@@ -58,8 +59,8 @@ class Source:
         return "run" if "score" in self.table.column_names else "qrels"
 
 
-def typed(raw: pa.Table, mapping: Mapping[str, str], origin: Origin) -> pa.Table:
-    """The mapped columns of `raw`, renamed and converted; ids to text, scores and grades to float64.
+def typed(raw: dict[str, pa.ChunkedArray], mapping: Mapping[str, str], origin: Origin) -> pa.Table:
+    """The mapped columns, taken out of `raw`, renamed and converted: ids to text, scores and grades to float64.
 
     Further columns stay under their own names if every value is a number, else they are left out.
 
@@ -68,14 +69,13 @@ def typed(raw: pa.Table, mapping: Mapping[str, str], origin: Origin) -> pa.Table
     """
     columns = {}
     for ours, theirs in mapping.items():
-        column = raw[theirs].combine_chunks()
-        convert = {"text": _text, "number": _number, "grade": _grade}[BY_NAME[ours].kind]
+        column = whole(raw.pop(theirs))
+        convert = {"shared": _shared, "text": _text, "number": _number, "grade": _grade}[BY_NAME[ours].kind]
         columns[ours] = convert(column, ours, origin)
-    for name in raw.column_names:
-        if name not in mapping.values():
-            numbers = _parse(raw[name].combine_chunks())
-            if not pc.any(pc.is_null(numbers, nan_is_null=True)).as_py():
-                columns[name] = numbers
+    for name, column in raw.items():
+        numbers = _parse(whole(column))
+        if not pc.any(pc.is_null(numbers, nan_is_null=True)).as_py():
+            columns[name] = numbers
     return pa.table(columns)
 
 
@@ -86,6 +86,14 @@ def _text(column: pa.Array, name: str, origin: Origin) -> pa.Array:
     bad = pc.fill_null(pc.equal(pc.binary_length(text), 0), fill_value=True)
     origin.refuse(bad, text, lambda _: f"{name} is empty", "Give every row an id.")
     return text
+
+
+def _shared(column: pa.Array, name: str, origin: Origin) -> pa.Array:
+    coded = column if pa.types.is_dictionary(column.type) else column.cast(pa.string()).dictionary_encode()
+    distinct = coded.dictionary.cast(pa.string())
+    if coded.null_count or "" in distinct.to_pylist():
+        _text(column, name, origin)
+    return pa.DictionaryArray.from_arrays(coded.indices.cast(pa.int32()), distinct)
 
 
 def _number(column: pa.Array, name: str, origin: Origin) -> pa.Array:

@@ -20,10 +20,12 @@ def like_depths(depth: IntArray) -> Iterator[tuple[IntArray, int]]:
     Yields:
         places of items whose depths differ by less than a factor of two, and the largest depth.
     """
-    order = np.argsort(depth, kind="stable")
-    order = order[depth[order] > 0]
-    bounds = np.searchsorted(np.log2(depth[order]), np.arange(64))
-    for low, high in pairwise(bounds):
+    most = int(depth.max(initial=0))
+    order = np.flatnonzero(depth > 0)
+    if most > 1:
+        order = order[np.argsort(depth[order], kind="stable")]
+    bounds = np.searchsorted(depth[order], 2 ** np.arange(most.bit_length() + 1))
+    for low, high in pairwise(bounds.tolist()):
         if low < high:
             deepest = int(depth[order[high - 1]])
             step = max(1, _CELLS // deepest)

@@ -1,13 +1,16 @@
 """Tie groups as measures see them: only those that hold a document that counts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar, cast
 
 import numpy as np
 
 from metrics.arrays import BoolArray, FloatArray, IntArray
 from metrics.ties.judgments import Judgments
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +36,7 @@ class TieGroups:
     first: IntArray
     grades: FloatArray
     targets: IntArray | None = None
-    _totals: dict[Callable[["TieGroups"], FloatArray], FloatArray] = field(
-        default_factory=dict, init=False, repr=False
-    )
+    _kept: dict[Hashable, object] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def n_lists(self) -> int:
@@ -77,11 +78,11 @@ class TieGroups:
         """(n,) sum of a value of the documents that count, group by group."""
         return np.add.reduceat(values, self.first) if len(self.first) else values[:0]
 
-    def total(self, gain: Callable[["TieGroups"], FloatArray]) -> FloatArray:
-        """(n,) gain of each group, added up once for all measures that share it."""
-        if gain not in self._totals:
-            self._totals[gain] = self.sum(gain(self))
-        return self._totals[gain]
+    def once(self, what: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gives, made the first time it is asked for: measures share it."""
+        if what not in self._kept:
+            self._kept[what] = make()
+        return cast("T", self._kept[what])
 
     def per_list(self, values: FloatArray) -> FloatArray:
         """(n_lists,) sum of a value of each group, list by list."""

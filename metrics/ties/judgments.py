@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.arrays import FloatArray, IntArray
-from metrics.runs.pairs import Pairs, whole
+from metrics.arrays import FloatArray, IntArray, whole
+from metrics.runs.pairs import Pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,8 @@ class Judgments:
             codes = pc.fill_null(whole(table["target_id"]).dictionary_encode().indices, -1)
             targets = np.asarray(codes).astype(np.int64)
             targets[targets < 0] = len(targets) + np.flatnonzero(targets < 0)
-        return cls(pairs.queries, relevant_from, pairs.query, table["relevance"].to_numpy(), targets)
+        lists = pairs.query.astype(np.int64)
+        return cls(pairs.queries, relevant_from, lists, table["relevance"].to_numpy(), targets)
 
     @cached_property
     def _by_list(self) -> "Judgments":

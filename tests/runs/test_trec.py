@@ -118,4 +118,6 @@ def test_a_file_is_called_by_its_name_without_folder_and_known_endings(name, ste
 
 def test_a_file_from_disk_holds_the_bytes_on_disk():
     path = SAMPLE / "llm_rerankers.csv"
-    assert File.open(path) == File("llm_rerankers.csv", path.read_bytes())
+    given, held = File.open(path), File("llm_rerankers.csv", path.read_bytes())
+    assert (given.name, given.sha256, given.size) == (held.name, held.sha256, held.size)
+    assert b"".join(given.blocks()) == b"".join(held.blocks()) == path.read_bytes()
