@@ -5,13 +5,14 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+import pandas as pd
 import streamlit as st
 
-from dashboard.library import Board, Library, make_board, open_files
+from dashboard.library import Board, Entry, Library, Recipe, make_board, open_files
 from metrics import TREATMENTS, Evaluation, evaluate
 from metrics.cli import OPEN
 from metrics.errors import TieScopeError
-from metrics.runs import File, Source, read
+from metrics.runs import Source
 from metrics.ties import Ranking
 
 SAMPLE = Path(__file__).parents[1] / "sample_data" / "llm_rerankers.csv"
@@ -48,22 +49,22 @@ def home() -> Board:
     return opened() or sample()
 
 
-@st.cache_resource(show_spinner="Reading …", max_entries=16)
-def source(name: str, sha256: str, _file: File) -> Source | str:
-    """What one uploaded file holds, or why it cannot be read."""
+@st.cache_resource(show_spinner=False, max_entries=32)
+def source(digest: str, _entry: Entry) -> Source | TieScopeError:
+    """What one file holds, or why it cannot be read."""
     try:
-        return read(_file)
+        return _entry.read()
     except TieScopeError as error:
-        return str(error)
+        return error
 
 
 @st.cache_resource(show_spinner="Joining …", max_entries=4)
-def joined(digest: str, _files: Sequence[File], _sources: Sequence[Source]) -> Board | str:
+def joined(digest: str, _recipe: Recipe, _sources: Sequence[Source]) -> Board | TieScopeError:
     """The board these files make, or why they make none."""
     try:
-        return make_board(_files, _sources)
+        return make_board(_recipe, _sources)
     except TieScopeError as error:
-        return str(error)
+        return error
 
 
 @st.cache_resource(show_spinner="Scoring every order …", max_entries=8)
@@ -76,3 +77,9 @@ def evaluation(label: str, _board: Board) -> Evaluation:
 def ranking(label: str, reranker: str, _board: Board) -> Ranking:
     """The lists of one reranker, cut into tie groups."""
     return Ranking.of(_board.runs, reranker)
+
+
+@st.cache_resource(show_spinner="Looking for what is odd …", max_entries=8)
+def findings(label: str, _board: Board) -> pd.DataFrame:
+    """What is worth knowing of a board's runs."""
+    return _board.runs.findings

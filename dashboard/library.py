@@ -1,17 +1,102 @@
 """Runs kept while the server lives, found again by the hash of their files. No streamlit inside."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 from threading import Lock
 
 from metrics.errors import ReadError, UsageError
-from metrics.runs import File, Runs, Source, as_judgments, as_run, read
+from metrics.runs import File, Repeated, Runs, Source, as_judgments, as_run, read
 
 MOST_BYTES = 2**30
 """Bytes kept at most; the boards unused longest go first."""
+MOST_FILES = 100
+"""Files of one board at most."""
 _PER_ROW = 32
+
+Columns = tuple[tuple[str, str], ...]
+"""Columns the user chose: ours and the file's."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file, and how the user wants it read."""
+
+    file: File
+    columns: Columns = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of name, content and choice."""
+        return sha256(f"{self.file.name} {self.file.sha256} {self.columns}".encode()).hexdigest()
+
+    def read(self) -> Source:
+        """What the file holds.
+
+        Raises:
+            TieScopeError: it cannot be read so.
+        """
+        return read(self.file, dict(self.columns))
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a board is made from.
+
+    Attributes:
+        entries: files and how they are read.
+        repeated: what is done about a document twice in one list.
+        names: rerankers kept, in order: their name in the files, and the one shown; all where None.
+        title: what the board is called; else it is told by its size and hash.
+    """
+
+    entries: tuple[Entry, ...]
+    repeated: Repeated = "error"
+    names: tuple[tuple[str, str], ...] | None = None
+    title: str = ""
+
+    @classmethod
+    def of(cls, files: Sequence[File]) -> "Recipe":
+        """Files read as they are recognised."""
+        return cls(tuple(Entry(file) for file in files))
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of all that shapes the board, whatever the order of the files."""
+        parts = [*sorted(one.digest for one in self.entries), self.repeated, repr(self.names)]
+        return sha256("\n".join(parts).encode()).hexdigest()
+
+    def amended_as(self, before: "Recipe | None") -> "Recipe":
+        """The same with the choices that were made for the same files before."""
+        if before is None:
+            return self
+        chosen = {one.file.sha256: one.columns for one in before.entries}
+        entries = tuple(replace(one, columns=chosen.get(one.file.sha256, one.columns)) for one in self.entries)
+        return replace(self, entries=entries, repeated=before.repeated)
+
+    def reading(self, at: int, columns: Mapping[str, str]) -> "Recipe":
+        """The same with one file's columns chosen."""
+        entries = list(self.entries)
+        entries[at] = replace(entries[at], columns=tuple(sorted(columns.items())))
+        return replace(self, entries=tuple(entries), names=None, title="")
+
+    def joined_by(self, other: "Recipe") -> "Recipe":
+        """The same with more files; a file of a name that is there takes its place."""
+        new = {one.file.name for one in other.entries}
+        kept = tuple(one for one in self.entries if one.file.name not in new)
+        return Recipe((*kept, *other.entries), self.repeated)
+
+    def arranged(self, names: Mapping[str, str]) -> "Recipe":
+        """The same with rerankers renamed, ordered and left out: shown now → shown then."""
+        before = {now: first for first, now in self.names or ()}
+        kept = tuple((before.get(old, old), new) for old, new in names.items())
+        return replace(self, names=kept, title="")
+
+    def without(self, at: int) -> "Recipe":
+        """The same without one file."""
+        return Recipe((*self.entries[:at], *self.entries[at + 1 :]), self.repeated)
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,17 +105,22 @@ class Board:
 
     Attributes:
         label: name and short hash: what the sidebar shows and a link carries.
-        files: as given.
+        recipe: what it was made from.
         sources: what each file held.
         runs: all of them joined.
         n_queries: queries of the judgments, else of the runs.
     """
 
     label: str
-    files: tuple[File, ...]
+    recipe: Recipe
     sources: tuple[Source, ...]
     runs: Runs
     n_queries: int
+
+    @property
+    def files(self) -> list[File]:
+        """The files, as given."""
+        return [entry.file for entry in self.recipe.entries]
 
     @property
     def size(self) -> int:
@@ -39,7 +129,7 @@ class Board:
         return int(tables) + sum(file.size for file in self.files)
 
 
-def make_board(files: Sequence[File], sources: Sequence[Source], name: str | None = None) -> Board:
+def make_board(recipe: Recipe, sources: Sequence[Source]) -> Board:
     """Join files that were read.
 
     Raises:
@@ -50,12 +140,14 @@ def make_board(files: Sequence[File], sources: Sequence[Source], name: str | Non
             raise ReadError(
                 source.file, "there is a header and no row", "Export it again and check its size.", line=1
             )
-    runs = Runs.from_sources(sources)
+    runs = Runs.from_sources(sources, recipe.repeated)
+    if recipe.names is not None:
+        runs = runs.arranged(dict(recipe.names))
     asked = runs.queries.values() if runs.qrels is None else [runs.judged_pairs.queries]
     n_queries = max(map(len, asked))
     count = len(runs.tables)
-    label = name or f"{count} run{'s' * (count != 1)}, {queries_text(n_queries)} · {digest_of(files)[:8]}"
-    return Board(label, tuple(files), tuple(sources), runs, n_queries)
+    told = f"{count} run{'s' * (count != 1)}, {queries_text(n_queries)} · {recipe.digest[:8]}"
+    return Board(recipe.title or told, recipe, tuple(sources), runs, n_queries)
 
 
 def queries_text(count: int) -> str:
@@ -63,12 +155,7 @@ def queries_text(count: int) -> str:
     return "1 query" if count == 1 else f"{count:,} queries"
 
 
-def digest_of(files: Sequence[File]) -> str:
-    """Hash of names and contents, in whatever order."""
-    return sha256("\n".join(sorted(f"{file.name} {file.sha256}" for file in files)).encode()).hexdigest()
-
-
-def open_files(paths: Sequence[str], qrels: str | None, name: str | None = None) -> Board:
+def open_files(paths: Sequence[str], qrels: str | None, title: str = "") -> Board:
     """A board of files on disk.
 
     Raises:
@@ -79,7 +166,15 @@ def open_files(paths: Sequence[str], qrels: str | None, name: str | None = None)
     if qrels:
         files.append(File.open(qrels))
         sources.append(as_judgments(read(files[-1])))
-    return make_board(files, sources, name)
+    entries = tuple(Entry(file, _read_as(source)) for file, source in zip(files, sources, strict=True))
+    return make_board(Recipe(entries, title=title), sources)
+
+
+def _read_as(source: Source) -> Columns:
+    """The choice that reads a file as it was read, where its own content would not."""
+    if source.format == "nested-json":
+        return tuple(sorted(source.mapping.items()))
+    return (("score", ""),) if source.kind == "qrels" and "score" in source.mapping else ()
 
 
 class Library:

@@ -12,8 +12,11 @@ import streamlit as st
 
 from dashboard import cache
 from dashboard.charts.palette import Palette, palette
-from dashboard.library import Board
+from dashboard.components import shown
+from dashboard.library import Board, Recipe
 from metrics import TREATMENTS, Evaluation
+from metrics.errors import TieScopeError
+from metrics.runs import Source
 
 _DATA = "data"
 _NEXT = "_next_data"
@@ -21,7 +24,9 @@ _KNOWN = "_known_data"
 _LOST = "_lost_data"
 _VIEW = "_view"
 _THEME = "_theme"
-_UPLOAD = "_upload"
+_GIVEN = "_given_files"
+_DRAFT = "_draft"
+_TRIED = "_tried_draft"
 _CLICK = "_click"
 _OPEN = "_open_list"
 _SHOWN = "_shown_data"
@@ -110,18 +115,18 @@ class View:
 
 def choose_view() -> None:
     """Draw the choices all pages share, and keep them for the page."""
-    shown = _board()
-    names = shown.runs.rerankers
-    if st.session_state.get(_SHOWN, shown.label) != shown.label:
+    board = _board()
+    names = board.runs.rerankers
+    if st.session_state.get(_SHOWN, board.label) != board.label:
         st.session_state["rerankers"] = list(names)
         open_list(None, None)
-    st.session_state[_SHOWN] = shown.label
+    st.session_state[_SHOWN] = board.label
     with st.popover("Rerankers", icon=":material/filter_list:", width="stretch"):
         chosen = some("Rerankers", names, "rerankers")
     traditional = pick("Traditional order", cache.TRADITIONAL, "order", help=_ORDER_HELP)
     st.caption(f"{len(chosen)} of {len(names)} rerankers. Runs stay on this machine.")
-    values = cache.evaluation(shown.label, shown).only(chosen)
-    st.session_state[_VIEW] = View(shown, chosen, traditional, values, theme())
+    values = cache.evaluation(board.label, board).only(chosen)
+    st.session_state[_VIEW] = View(board, chosen, traditional, values, theme())
 
 
 def view() -> View:
@@ -145,14 +150,14 @@ def lost_data() -> str | None:
     return cast("str | None", st.session_state.pop(_LOST, None))
 
 
-def show(shown: Board) -> None:
+def show(board: Board) -> None:
     """Keep a board, show it from now on, and draw again."""
-    if shown.label != cache.sample().label:
-        cache.library().add(shown)
-    st.session_state[_NEXT] = shown.label
+    if board.label != cache.sample().label:
+        cache.library().add(board)
+    st.session_state[_NEXT] = board.label
     known = st.session_state.setdefault(_KNOWN, [])
-    if shown.label not in known:
-        known.append(shown.label)
+    if board.label not in known:
+        known.append(board.label)
     st.rerun()
 
 
@@ -162,11 +167,40 @@ def open_query(reranker: str, query_id: str) -> dict[str, str]:
     return {key: st.query_params[key] for key in st.query_params if key not in link} | link
 
 
-def is_new_upload(digest: str | None) -> bool:
-    """Whether the uploader holds other files than when it was last drawn; None for no files."""
-    before = st.session_state.get(_UPLOAD)
-    st.session_state[_UPLOAD] = digest
-    return digest is not None and digest != before
+def draft(base: Recipe | None) -> Recipe:
+    """What was dropped, with what the visitor amended since, file by file; None clears it."""
+    if base is None:
+        for key in (_GIVEN, _TRIED, _DRAFT):
+            st.session_state.pop(key, None)
+        return Recipe(())
+    if st.session_state.get(_GIVEN) != base.digest:
+        before = st.session_state.get(_DRAFT)
+        st.session_state[_GIVEN], st.session_state[_DRAFT] = base.digest, base.amended_as(before)
+    return cast("Recipe", st.session_state[_DRAFT])
+
+
+def amend(recipe: Recipe) -> None:
+    """Change what was dropped and is not shown yet, and draw again."""
+    st.session_state[_DRAFT] = recipe
+    st.rerun()
+
+
+def is_new_draft(digest: str) -> bool:
+    """Whether this draft was not shown before."""
+    before = st.session_state.get(_TRIED)
+    st.session_state[_TRIED] = digest
+    return digest != before
+
+
+def remake(recipe: Recipe) -> None:
+    """Show what another recipe makes of the files loaded; where it makes nothing, say why."""
+    sources = [cache.source(entry.digest, entry) for entry in recipe.entries]
+    wrong = next((one for one in sources if isinstance(one, TieScopeError)), None)
+    made = wrong or cache.joined(recipe.digest, recipe, [one for one in sources if isinstance(one, Source)])
+    if isinstance(made, Board):
+        show(made)
+    else:
+        st.error(shown(f"{made} Nothing was changed."), icon=":material/error:")
 
 
 def clicked(chart: str) -> int | None:

@@ -1,68 +1,140 @@
-"""Parts of the Runs page: files in, what was recognised, and what was found."""
+"""Files in: the drop field, what was dropped and cannot be shown yet, and how to mend it."""
+
+from collections.abc import Iterator
+from itertools import islice
 
 import pandas as pd
-import pyarrow.compute as pc
 import streamlit as st
 
 from dashboard import cache, state
-from dashboard.charts.palette import Palette
-from dashboard.charts.shape import shape
-from dashboard.components import Colour, chart, heading, shown
-from dashboard.library import Board, digest_of, queries_text
-from metrics import FORMATS
+from dashboard.components import shown
+from dashboard.files import choose_columns
+from dashboard.library import MOST_FILES, Board, Recipe, queries_text
+from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import File, Source
 from metrics.studies.prose import Prose, Strong, percent
 
-PREVIEWED = 6
 KEPT = "Nothing was added; what was loaded before is still shown."
-_SUMMARY = {one.name: one.summary for one in FORMATS}
-_BADGES: dict[str, tuple[str, Colour]] = {
-    "error": ("error", "red"),
-    "warning": ("warning", "orange"),
-    "info": ("info", "blue"),
-}
+_AROUND = 2
+_LONGEST = 200
 
 
-def drop() -> None:
-    """The upload field. A set of files that go together is shown at once; any error leaves all as it was."""
+def drop(board: Board) -> None:
+    """The upload field. Files that go together are shown at once; any error leaves all as it was."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         given = st.file_uploader(
-            "Drop runs and judgments: TREC runs with qrels, or one long table (CSV, TSV) with relevance inside",
+            "Drop runs and judgments: TREC, CSV, TSV, JSON, JSONL or Parquet, also .gz and .zst",
             accept_multiple_files=True,
             key="upload",
+            help=f"At most {MOST_FILES} files; each is recognised by its content, never by its name.",
         )
+        pasted = _paste()
         if st.button("Sample data", icon=":material/dataset:"):
             state.show(cache.sample())
-    files = [File(one.name, one.getvalue()) for one in given]
+    files = [File(one.name, one.getvalue()) for one in given] + pasted
     if not files:
-        state.is_new_upload(None)
+        state.draft(None)
         return
-    read = [(file, cache.source(file.name, file.sha256, file)) for file in files]
-    wrong = [found for _, found in read if isinstance(found, str)]
-    sources = [found for _, found in read if isinstance(found, Source)]
-    for message in wrong:
-        st.error(shown(message), icon=":material/error:")
-    if wrong:
-        st.caption(KEPT)
+    if len(files) > MOST_FILES:
+        st.error(f"{len(files)} files, more than {MOST_FILES}. Put several rerankers into one table.")
         return
-    board = cache.joined(digest_of(files), files, sources)
-    if isinstance(board, str):
-        waiting = not _complete(sources)
+    more = st.toggle(
+        "Add to what is loaded", key="add", help="A file of the same name takes the place of the one loaded."
+    )
+    recipe = Recipe.of(files)
+    found = state.draft(board.recipe.joined_by(recipe) if more else recipe)
+    _try(found)
+
+
+def _paste() -> list[File]:
+    """Text from the clipboard as a file."""
+    with st.popover("Paste", icon=":material/content_paste:"):
+        name = st.text_input("Name", "pasted.txt", key="paste-name")
+        text = st.text_area("Rows", key="paste", height=160, placeholder="q1 Q0 d7 1 0.93 my-reranker")
+    return [File(name or "pasted.txt", text.encode("utf-8", "replace"))] if text.strip() else []
+
+
+def _try(recipe: Recipe) -> None:
+    """Show the board of a recipe, or say what is in the way and offer to mend it."""
+    sources = read_all(recipe)
+    board = make(recipe, sources)
+    if isinstance(board, Board):
+        if state.is_new_draft(recipe.digest):
+            state.show(board)
+        return
+    wrong = [(at, one) for at, one in enumerate(sources) if isinstance(one, TieScopeError)]
+    for error in [one for _, one in wrong] or [board]:
+        waiting = isinstance(error, UsageError) and not wrong and not _complete(sources)
         more = " Upload runs and judgments together." if waiting else ""
         (st.warning if waiting else st.error)(
-            shown(board + more), icon=":material/pending:" if waiting else ":material/error:"
+            shown(str(error) + more), icon=":material/pending:" if waiting else ":material/error:"
         )
-        st.caption(KEPT)
-    elif state.is_new_upload(digest_of(files)):
-        state.show(board)
+        if isinstance(error, ReadError) and error.line is not None:
+            _around(recipe, error)
+        if isinstance(error, RepeatError):
+            _offer_to_keep(recipe)
+    st.caption(KEPT)
+    for at, error in wrong:
+        if isinstance(error, ReadError) and error.header:
+            choose_columns(recipe, at, error.header, error.mapping, state.amend)
 
 
-def _complete(sources: list[Source]) -> bool:
+def read_all(recipe: Recipe) -> list[Source | TieScopeError]:
+    """What each file holds, or why it cannot be read; says which is being read."""
+    entries = recipe.entries
+    bar, found = st.empty(), []
+    for at, entry in enumerate(entries):
+        bar.progress(at / len(entries), f"Reading {at + 1} of {len(entries)}: {shown(entry.file.name)}")
+        found.append(cache.source(entry.digest, entry))
+    bar.empty()
+    return found
+
+
+def make(recipe: Recipe, sources: list[Source | TieScopeError]) -> Board | TieScopeError:
+    """The board, or the first thing in its way."""
+    wrong = next((one for one in sources if isinstance(one, TieScopeError)), None)
+    read = [one for one in sources if isinstance(one, Source)]
+    return wrong or cache.joined(recipe.digest, recipe, read)
+
+
+def _complete(sources: list[Source | TieScopeError]) -> bool:
     """Whether there are runs, and something that says what is relevant for each."""
-    runs = [source for source in sources if source.kind == "run"]
-    return bool(runs) and (
-        len(runs) < len(sources) or all("relevance" in one.table.column_names for one in runs)
-    )
+    read = [one for one in sources if isinstance(one, Source)]
+    runs = [one for one in read if one.kind == "run"]
+    return bool(runs) and (len(runs) < len(read) or all("relevance" in one.table.column_names for one in runs))
+
+
+def _offer_to_keep(recipe: Recipe) -> None:
+    """The two ways out of a repeated document."""
+    with st.container(horizontal=True):
+        if st.button("Keep first", type="primary", key="keep-first"):
+            state.amend(Recipe(recipe.entries, "first"))
+        if st.button("Keep highest", key="keep-max"):
+            state.amend(Recipe(recipe.entries, "max"))
+
+
+def _around(recipe: Recipe, error: ReadError) -> None:
+    """The lines of a text file around the one at fault, as they stand."""
+    file = next((one.file for one in recipe.entries if one.file.name == error.file), None)
+    if file is None or error.line is None or error.unit != "line":
+        return
+    first = max(1, error.line - _AROUND)
+    lines = list(islice(_lines(file), first - 1, error.line + _AROUND))
+    rows = pd.DataFrame({"Line": range(first, first + len(lines)), "Text": lines})
+    if len(rows) and not rows["Text"].str.contains("\ufffd").any():
+        mark = f"background-color: {state.theme().warm[0]}"
+        style = rows.style.map(lambda _: mark, subset=pd.IndexSlice[rows.index[rows["Line"] == error.line], :])
+        st.dataframe(style, hide_index=True, key="around")
+
+
+def _lines(file: File) -> Iterator[str]:
+    """The lines of a text file, each as far as it is shown."""
+    rest = ""
+    for block in file.blocks():
+        lines = (rest + block.decode("utf-8", "replace")).split("\n")
+        rest = lines.pop()[:_LONGEST]
+        yield from (line[:_LONGEST].rstrip("\r") for line in lines)
+    yield rest
 
 
 def board_finding(board: Board) -> Prose:
@@ -77,55 +149,3 @@ def board_finding(board: Board) -> Prose:
         f", shown on every page. {percent(float((ties > 0).mean()))} of the lists have a tie; "
         f"{percent(float(ties.mean()))} of the documents of a list share their score, on average.",
     )
-
-
-def file_cards(board: Board, colours: Palette) -> None:
-    """A card a file: what it was read as and the shape of its scores or grades."""
-    st.subheader("Files", anchor=False)
-    grid = st.grid(3, min_column_width=250)
-    for at, (file, source) in enumerate(zip(board.files, board.sources, strict=True)):
-        scores = source.kind == "run"
-        values = source.table["score" if scores else "relevance"]
-        distinct = pc.count_distinct(values).as_py()
-        queries = len(pc.unique(source.table["query_id"]))
-        with grid.container(border=True, height="stretch"):
-            with st.container(horizontal=True, horizontal_alignment="distribute"):
-                st.markdown(f"**{shown(file.name)}**")
-                st.badge("ready", icon=":material/check:", color="blue")
-            st.caption(
-                f"{shown(_SUMMARY[source.format])}  \n{len(source.table):,} rows · {queries_text(queries)} · "
-                f"{file.size / 1000:,.0f} kB"
-            )
-            chart(shape(values, colours, scores=scores), f"shape-{at}", f"Histogram of {file.name}.")
-            st.caption(f"{distinct:,} distinct {'scores' if scores else 'grades'}")
-
-
-def preview(board: Board) -> None:
-    """The first rows of a file, each column headed by ours and the file's name for it."""
-    heading("Columns", "What each column was read as, and the first rows in the order of the file.")
-    names = [f"{at}. {file.name}" for at, file in enumerate(board.files, 1)]
-    name = state.pick("File", names, "file", width=320) if len(names) > 1 else names[0]
-    source = board.sources[names.index(name)]
-    head = source.table.slice(0, PREVIEWED).to_pandas()
-    head.insert(0, "Line", [source.origin.line_of(row) for row in range(len(head))])
-    columns = {
-        ours: st.column_config.Column(ours if ours == theirs else f"{ours} ← {theirs}")
-        for ours, theirs in source.mapping.items()
-    }
-    st.dataframe(head, hide_index=True, column_config=columns, key="preview")
-    if source.unused:
-        st.caption(f"Not read: {shown(', '.join(source.unused))}")
-
-
-def findings(found: pd.DataFrame) -> None:
-    """Findings, one container a severity."""
-    heading("Findings", "Nothing is dropped or changed without a line here.")
-    if not len(found):
-        st.markdown(":material/check: Every row was read, every query is judged.")
-    for severity, group in found.groupby("severity", sort=False):
-        icon, colour = _BADGES[str(severity)]
-        with st.container(border=True):
-            st.badge(f"{len(group)} {severity}", icon=f":material/{icon}:", color=colour)
-            for one in group.itertuples():
-                where = shown(str(one.file)) + ("" if pd.isna(one.line) else f", line {one.line}")
-                st.markdown(f"{shown(one.message)}  \n:gray[{shown(one.hint)} · {where}]")

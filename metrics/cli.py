@@ -18,7 +18,7 @@ from metrics.errors import TieScopeError, UsageError
 from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, DRAWS, Evaluation, evaluate
 from metrics.measures import MEASURES, parse
 from metrics.output import long_table, progress, put
-from metrics.runs import read_runs
+from metrics.runs import check, read_runs
 from metrics.studies.query import every_ordering, report, sampled
 from metrics.studies.tools import TOOLS
 from metrics.ties import PRECISIONS, TREATMENTS, Ranking, treatment
@@ -40,6 +40,14 @@ class Policy(StrEnum):
 
     zero = "zero"
     skip = "skip"
+
+
+class Repeated(StrEnum):
+    """Refuse, keep the first row, or keep the highest."""
+
+    error = "error"
+    first = "first"
+    max = "max"
 
 
 class Format(StrEnum):
@@ -88,6 +96,10 @@ Measures = Annotated[list[str] | None, typer.Option("--measure", "-m", help="RR,
 Precision = Annotated[str, typer.Option(help=f"How scores are compared: {', '.join(PRECISIONS)}.")]
 Relevant = Annotated[float, typer.Option(help="Smallest relevant grade.")]
 Tiebreak = Annotated[list[str] | None, typer.Option(help="Further score column that splits ties first.")]
+Columns = Annotated[
+    list[str] | None, typer.Option("--column", help="A column of the files, ours=theirs: query_id=topic.")
+]
+Repeats = Annotated[Repeated, typer.Option(help="A document twice in one list.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead.")]
 Form = Annotated[Format, typer.Option(help="How to print.")]
 
@@ -106,6 +118,8 @@ def evaluate_command(
     empty: Annotated[Policy, typer.Option(help="Queries with nothing relevant.")] = Policy.zero,
     relevant_from: Relevant = 1,
     tiebreak_by: Tiebreak = None,
+    column: Columns = None,
+    repeated: Repeats = Repeated.error,
     _measures_asked: Annotated[
         bool, typer.Option("--list-measures", is_eager=True, callback=_listing(_measures))
     ] = False,
@@ -118,7 +132,7 @@ def evaluate_command(
 ) -> None:
     """Score runs under one or more treatments of their ties."""
     with progress("Reading"):
-        runs = read_runs(run, qrels)
+        runs = read_runs(run, qrels, columns=_chosen(column), repeated=repeated.value)
     with progress("Scoring"):
         evaluation = evaluate(
             runs,
@@ -130,7 +144,7 @@ def evaluate_command(
             relevant_from=relevant_from,
             tiebreak_by=tuple(tiebreak_by or ()),
         )
-    for one in runs.findings.itertuples():
+    for one in runs.left_out.itertuples():
         if one.code != "queries-missing":
             typer.echo(f"{one.severity} · {one.file} · {one.message} {one.hint}", err=True)
     for reranker, row in evaluation.policies.iterrows():
@@ -155,9 +169,11 @@ def permutations_command(
     output: Output = None,
     precision: Precision = "float64",
     relevant_from: Relevant = 1,
+    column: Columns = None,
+    repeated: Repeats = Repeated.error,
 ) -> None:
     """List the orderings one list's ties allow, with what each scores."""
-    runs = read_runs([run], qrels)
+    runs = read_runs([run], qrels, columns=_chosen(column), repeated=repeated.value)
     if reranker is None and len(runs.tables) > 1:
         raise UsageError(f"{run.name} has several rerankers. Say which: {', '.join(runs.tables)}.")
     ranking = Ranking.of(runs, reranker or runs.rerankers[0], relevant_from, precision)
@@ -173,6 +189,23 @@ def permutations_command(
     columns = {"measure": names, "mean": [one.mean for one in found]}
     columns["standard_error"] = [one.standard_error for one in found]
     put(pd.DataFrame(columns | {"draws": [one.draws for one in found]}), format.value, output)
+
+
+@app.command("check")
+def check_command(
+    files: Annotated[list[Path], typer.Argument(help="Runs, judgments and tables, in any order.")],
+    format: Form = Format.table,  # noqa: A002
+    output: Output = None,
+    column: Columns = None,
+    repeated: Repeats = Repeated.error,
+) -> None:
+    """Say what is worth knowing of runs before they are scored; exit 1 where something is wrong."""
+    found = check(files, columns=_chosen(column), repeated=repeated.value)
+    put(found, format.value, output)
+    if "unreadable" in set(found["code"]):
+        raise typer.Exit(2)
+    if "error" in set(found["severity"]):
+        raise typer.Exit(1)
 
 
 @app.command("app")
@@ -205,6 +238,14 @@ def main() -> None:
             f"tiescope: {error}", markup=False, highlight=False, emoji=False
         )
         sys.exit(2)
+
+
+def _chosen(columns: list[str] | None) -> dict[str, str]:
+    """Columns chosen as ours=theirs."""
+    wrong = [text for text in columns or [] if not all(text.partition("="))]
+    if wrong:
+        raise UsageError(f"--column {wrong[0]}: write ours=theirs, such as query_id=topic.")
+    return dict(text.split("=", 1) for text in columns or [])
 
 
 def _say_policies(reranker: str, counts: pd.Series, evaluation: Evaluation) -> None:

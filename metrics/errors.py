@@ -2,10 +2,13 @@
 
 TieScopeError
 ├── ReadError     a file or table cannot be read: names file, line and value
+│   └── RepeatError   a document is twice in one list: one of its rows can be kept
 └── UsageError    a call names something that does not exist, or lacks something it needs
 
 A message says what, where and what to do. Nothing else escapes from bad input.
 """
+
+from collections.abc import Iterable, Mapping
 
 
 class TieScopeError(Exception):
@@ -24,12 +27,27 @@ class ReadError(TieScopeError, ValueError):
         problem: what is wrong, with the value.
         hint: what to do about it.
         line: line in the file, first line 1; None where no line can be named.
+        unit: what `line` counts, where it is not lines: rows or entries.
     """
 
-    def __init__(self, file: str, problem: str, hint: str = "", *, line: int | None = None) -> None:
-        where = file if line is None else f"{file}, line {line}"
+    def __init__(
+        self, file: str, problem: str, hint: str = "", *, line: int | None = None, unit: str = "line"
+    ) -> None:
+        where = file if line is None else f"{file}, {unit} {line}"
         super().__init__(f"{where}: {problem}. {hint}".strip())
         self.file = file
         self.line = line
+        self.unit = unit
         self.problem = problem
         self.hint = hint
+        self.header: tuple[str, ...] = ()
+        self.mapping: dict[str, str] = {}
+
+    def among(self, header: Iterable[str], mapping: Mapping[str, str]) -> "ReadError":
+        """The same, knowing the columns of the table and what each was read as: another choice may help."""
+        self.header, self.mapping = tuple(header), dict(mapping)
+        return self
+
+
+class RepeatError(ReadError):
+    """A document stands twice in one list."""

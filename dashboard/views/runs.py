@@ -1,25 +1,31 @@
 """Runs: what was ranked, as given."""
 
-from dashboard import cache, state, upload
+from dashboard import cache, state
 from dashboard.components import Card, cards, finding, page
+from dashboard.files import columns_and_rows, file_cards
+from dashboard.findings import findings
 from dashboard.library import queries_text
+from dashboard.rerankers import arrange
+from dashboard.upload import board_finding, drop
 from metrics.studies.prose import percent
 
 page("Runs", "What was ranked, as given. Files are recognised by their content, checked, and never sorted.")
-upload.drop()
-
 view = state.view()
 board = view.board
-finding(upload.board_finding(board))
-found = board.runs.findings
+drop(board)
+finding(board_finding(board))
+found = cache.findings(board.label, board)
 rows = sum(len(source.table) for source in board.sources)
 ties = cache.evaluation(board.label, board).lists["tie_ratio"].mean()
+grave = int((found["severity"] == "error").sum())
+told = f"{grave} error{'s' * (grave > 1)}" if grave else "see below" if len(found) else "nothing to note"
 cards(
     Card("description", "Files read", str(len(board.files)), f"{rows:,} rows"),
     Card("leaderboard", "Rerankers", str(len(board.runs.tables)), queries_text(board.n_queries), "blue"),
     Card("join_inner", "Documents tied", percent(ties), "mean over lists", "orange"),
-    Card("error", "Findings", str(len(found)), "see below" if len(found) else "nothing to note"),
+    Card("error", "Findings", str(len(found)), told, "red" if grave else "gray"),
 )
-upload.file_cards(board, view.palette)
-upload.preview(board)
-upload.findings(found)
+file_cards(board, found, view.palette)
+columns_and_rows(board)
+arrange(board)
+findings(board, found)

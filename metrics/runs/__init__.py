@@ -1,18 +1,26 @@
 """Floor 1: what was ranked, as given."""
 
+from metrics.runs.columns import COLUMNS
 from metrics.runs.files import File
+from metrics.runs.findings import KINDS
 from metrics.runs.formats import FORMATS, Format, read
-from metrics.runs.model import Runs, as_judgments, as_run, read_runs, read_table
+from metrics.runs.joining import Repeated
+from metrics.runs.model import Runs
+from metrics.runs.reading import as_judgments, as_run, check, read_runs, read_table
 from metrics.runs.source import Source
 
 __all__ = [
+    "COLUMNS",
     "FORMATS",
+    "KINDS",
     "File",
     "Format",
+    "Repeated",
     "Runs",
     "Source",
     "as_judgments",
     "as_run",
+    "check",
     "read",
     "read_runs",
     "read_table",

@@ -1,60 +1,101 @@
 """The columns of a long table: our names, what others call them, and what they hold."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from metrics.errors import UsageError
+from metrics.errors import ReadError, UsageError
+
+MAX_COLUMNS = 1000
+"""Most columns of a table."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a long table: its name here, how it is read, and its other names.
+    """One column of a long table.
 
-    Texts that many rows share are of the kind `shared`: they are kept once, rows point at them.
+    Attributes:
+        name: ours.
+        kind: how it is read. `id`: text, never empty; `shared`: an id that many rows share; `word`: as
+            shared, may be empty; `text`: anything; `number`; `measure`: a number, may be missing;
+            `grade`: a number, or true and false; `rank`: a number, left out where it is none.
+        synonyms: what others call it, in small letters without spaces and marks.
+        summary: one line for people.
     """
 
     name: str
-    kind: Literal["shared", "text", "number", "grade"]
+    kind: Literal["id", "shared", "word", "text", "number", "measure", "grade", "rank"]
     synonyms: tuple[str, ...]
     summary: str
 
 
 COLUMNS: tuple[Column, ...] = (
-    Column("reranker", "shared", ("model", "system", "method", "run", "ranker", "runid"), "Who ranked."),
+    Column(
+        "reranker",
+        "shared",
+        ("model", "system", "method", "run", "ranker", "runid", "modelname", "runname", "systemid"),
+        "Who ranked.",
+    ),
     Column(
         "query_id",
         "shared",
-        ("qid", "topic", "query", "queryid", "topicid", "testtriple", "question"),
+        ("qid", "topic", "query", "queryid", "topicid", "testtriple", "question", "questionid", "queryno"),
         "What was asked.",
     ),
     Column(
         "doc_id",
-        "text",
-        ("docid", "doc", "docno", "document", "documentid", "passageid", "pid", "passage", "corpusid"),
+        "id",
+        (
+            *("docid", "doc", "docno", "document", "documentid", "passageid", "pid", "passage", "corpusid"),
+            *("traintriple", "docname", "did", "chunkid", "item", "itemid", "candidate", "candidateid"),
+        ),
         "What was ranked.",
     ),
     Column(
         "score",
         "number",
-        ("sim", "similarity", "logit", "tracinscore", "rerankscore", "relevancescore"),
+        ("sim", "similarity", "logit", "tracinscore", "rerankscore", "relevancescore", "scores", "rsv"),
         "What the ranking is sorted by, highest first.",
     ),
     Column(
         "relevance",
         "grade",
-        ("rel", "label", "grade", "inpath", "isrelevant", "relevant", "qrel", "judgment"),
+        (
+            *("rel", "label", "grade", "inpath", "isrelevant", "relevant", "qrel", "judgment", "judgement"),
+            *("relevancegrade", "relevancelabel", "gold", "groundtruth", "isgold", "iscorrect"),
+        ),
         "How relevant the document is: a number, or true and false.",
     ),
     Column(
         "target_id",
-        "text",
+        "id",
         ("target", "targetid", "answerid", "groundtruthid", "clusterid"),
         "What the document satisfies; documents of one target count once in DR@k and Div@k.",
     ),
+    Column("rank", "rank", ("position", "place"), "Where the file says the document stands; only compared."),
+    Column(
+        "latency",
+        "measure",
+        ("latencys", "latencysec", "latencyseconds", "seconds", "secs", "elapsed", "duration", "responsetime"),
+        "Seconds the list took, in every row of it.",
+    ),
+    Column(
+        "segment",
+        "word",
+        ("querytype", "category", "slice", "group", "questiontype", "domain"),
+        "What kind of query it is.",
+    ),
+    Column("query_text", "text", ("querystring", "questiontext", "query", "question"), "The query in words."),
+    Column(
+        "doc_text",
+        "text",
+        ("documenttext", "passagetext", "content", "contents", "body", "document", "passage", "text"),
+        "The document in words.",
+    ),
 )
-"""Columns read today, in the order they are shown."""
+"""Columns that are read, in the order they are shown."""
 
 BY_NAME: Mapping[str, Column] = {column.name: column for column in COLUMNS}
 
@@ -62,8 +103,9 @@ BY_NAME: Mapping[str, Column] = {column.name: column for column in COLUMNS}
 def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) -> dict[str, str]:
     """Match a header with our columns: ours → the file's, each of the file's used once.
 
-    An exact name wins over a synonym, `chosen` wins over both. Case, spaces, dots, hyphens and
-    underscores do not matter.
+    An exact name wins over a synonym, a synonym over the only name that ends with "score", `chosen`
+    wins over all; chosen as "", a column is not read. Case, spaces, dots, hyphens and underscores do
+    not matter.
 
     Raises:
         UsageError: `chosen` names a column that does not exist, or one twice.
@@ -72,9 +114,10 @@ def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) ->
     for ours, theirs in mapping.items():
         if ours not in BY_NAME:
             raise UsageError(f"There is no column {ours!r}. Columns: {', '.join(BY_NAME)}.")
-        if theirs not in header:
+        if theirs and theirs not in header:
             raise UsageError(f"The table has no column {theirs!r}. It has: {', '.join(header)}.")
-    if len(set(mapping.values())) < len(mapping):
+    taken = [theirs for theirs in mapping.values() if theirs]
+    if len(set(taken)) < len(taken):
         raise UsageError("Two columns are read from one column of the table. Choose another for one of them.")
     free = [name for name in header if name not in mapping.values()]
     for wanted in (lambda c: (_plain(c.name),), lambda c: c.synonyms):
@@ -83,8 +126,51 @@ def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) ->
             if column.name not in mapping and match is not None:
                 mapping[column.name] = match
                 free.remove(match)
-    return {column.name: mapping[column.name] for column in COLUMNS if column.name in mapping}
+    ending = [name for name in free if _plain(name).endswith("score")]
+    if "score" not in mapping and len(ending) == 1:
+        mapping["score"] = ending[0]
+    return {column.name: mapping[column.name] for column in COLUMNS if mapping.get(column.name)}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Columns the user chose, ours → the file's.
+
+    Attributes:
+        columns: the choice.
+        strict: whether the file must have them; else what it lacks is left to recognition.
+    """
+
+    columns: Mapping[str, str]
+    strict: bool = True
+
+    def among(self, header: Sequence[str], usual: Mapping[str, str] | None = None) -> dict[str, str]:
+        """The choice as far as it concerns this header, and what is usual where the choice leaves it free."""
+        chosen = {
+            ours: theirs
+            for ours, theirs in self.columns.items()
+            if self.strict or not theirs or theirs in header
+        }
+        taken = chosen.values()
+        free = {ours: theirs for ours, theirs in (usual or {}).items() if theirs not in taken}
+        return free | chosen
+
+
+def check_header(file: str, header: Sequence[str], mapping: Mapping[str, str]) -> None:
+    """Raise a ReadError where a table cannot be read by these columns."""
+    if len(header) > MAX_COLUMNS:
+        problem = f"{len(header):,} columns, more than {MAX_COLUMNS:,}"
+        raise ReadError(file, problem, "Leave out those that are not needed.", line=1)
+    repeated = [name for name, count in Counter(header).items() if count > 1]
+    if repeated:
+        raise ReadError(file, f"two columns are named {repeated[0]!r}", "Rename one.", line=1)
+    needed = ["query_id", "doc_id", *([] if {"score", "relevance"} & mapping.keys() else ["score"])]
+    for ours in needed:
+        if ours not in mapping:
+            hint = f"Name the column that holds it {ours}, or choose another one as {ours}."
+            problem = f"no {ours} column among {', '.join(header)}"
+            raise ReadError(file, problem, hint, line=1).among(header, mapping)
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[\s._-]+", "", name.strip().casefold())
+    return re.sub(r"[\s._()\[\]-]+", "", name.strip().casefold())

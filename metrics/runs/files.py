@@ -18,7 +18,10 @@ BLOCK = 2**20
 
 _HEAD = 65536
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
-_SUFFIXES = {".gz", ".zst", ".trec", ".run", ".txt", ".csv", ".tsv", ".qrels", ".res"}
+_SUFFIXES = {
+    *(".gz", ".zst", ".trec", ".run", ".txt", ".csv", ".tsv", ".qrels", ".res"),
+    *(".json", ".jsonl", ".ndjson", ".parquet"),
+}
 _BOM = b"\xef\xbb\xbf"
 _BLANK = re.compile(rb"(?:[ \t\r\v\f]*\n)*")
 
@@ -97,10 +100,10 @@ class File:
 
     @cached_property
     def head(self) -> bytes:
-        """The beginning of the text, from the first line that is not blank, as far as recognition looks.
+        """The beginning, from the first line that is not blank, as far as recognition looks.
 
         Raises:
-            ReadError: damaged, empty, or not text.
+            ReadError: damaged or empty.
         """
         head = b""
         for block in self.blocks():
@@ -110,7 +113,6 @@ class File:
                 break
         if not head.strip():
             raise ReadError(self.name, "the file is empty", "Export it again and check its size.", line=1)
-        self._refuse_binary(head)
         return head[:_HEAD]
 
     def given(self) -> pa.NativeFile:
@@ -124,14 +126,16 @@ class File:
             start = stream.read(4)
         return next((name for magic, name in _COMPRESSIONS.items() if start.startswith(magic)), None)
 
-    def _refuse_binary(self, head: bytes) -> None:
+    def refuse_binary(self) -> None:
+        """Raise a ReadError where the head is that of no text."""
+        head = self.head
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise ReadError(self.name, "the text is UTF-16", "Save it as UTF-8.", line=1)
-        if b"\x00" in head or head.startswith((b"\x89PNG", b"%PDF", b"PK\x03\x04", b"PAR1")):
+        if b"\x00" in head or head.startswith((b"\x89PNG", b"%PDF", b"PK\x03\x04")):
             kind = {b"\x89PNG": "a PNG picture", b"%PDF": "a PDF", b"PK\x03\x04": "a ZIP or Excel file"}
             found = kind.get(head[:4], "a binary file")
-            hint = "Give a TREC run, qrels, or a CSV or TSV table."
-            raise ReadError(self.name, f"this is {found}, not a text table", hint, line=1)
+            hint = "Give a TREC run, qrels, a CSV or TSV table, JSON or Parquet."
+            raise ReadError(self.name, f"this is {found}, not a table", hint, line=1)
 
 
 def _first_line(text: bytes) -> int:

@@ -1,20 +1,30 @@
 """The formats that can be read, each recognised from content, and the one function that reads them."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
+
+import pyarrow.compute as pc
 
 from metrics.errors import ReadError
-from metrics.runs.columns import BY_NAME, recognise
-from metrics.runs.delimited import Layout, header_of, read_delimited
+from metrics.runs.columns import BY_NAME, Choice, check_header, recognise
+from metrics.runs.delimited import read_delimited
 from metrics.runs.files import File
+from metrics.runs.findings import found
+from metrics.runs.lines import Layout, header_of
+from metrics.runs.parquet import MAGIC, read_parquet
+from metrics.runs.records import read_array, read_lines, read_nested
 from metrics.runs.source import Source
 
 _LINES = 20
 _RUN = Layout(" ", ("query_id", "Q0", "doc_id", "rank", "score", "tag"), quoted=False)
 _QRELS = Layout(" ", ("query_id", "iteration", "doc_id", "relevance"), quoted=False)
+_RANKED = Layout(" ", ("query_id", "doc_id", "rank"), quoted=False)
 _BEIR = {"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"}
+_NESTED = re.compile(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
 
 
 @dataclass(frozen=True)
@@ -24,10 +34,15 @@ class Head:
     file: File
 
     @cached_property
+    def lines(self) -> list[list[bytes]]:
+        """Fields of the first lines, cut at spaces and tabs; no blank lines, no comments."""
+        cut = (line.split() for line in self.file.head.split(b"\n")[:_LINES])
+        return [fields for fields in cut if fields and not fields[0].startswith(b"#")]
+
+    @cached_property
     def width(self) -> int:
         """The most frequent number of fields, cut at spaces and tabs."""
-        lines = self.file.head.split(b"\n")[:_LINES]
-        widths = Counter(len(line.split()) for line in lines if line.strip())
+        widths = Counter(map(len, self.lines))
         return max(widths, key=lambda width: widths[width], default=0)
 
     @cached_property
@@ -47,6 +62,10 @@ class Head:
         return header_of(self.file.head, self.table)
 
 
+Reader = Callable[[Head, Choice], Source]
+"""Reads one format, with the columns the user chose."""
+
+
 @dataclass(frozen=True)
 class Format:
     """A file format: how it is told from others and how it is read."""
@@ -54,51 +73,94 @@ class Format:
     name: str
     summary: str
     recognises: Callable[[Head], bool]
-    read: Callable[[Head, Mapping[str, str]], Source]
+    read: Reader
+
+
+def _is_ranked(head: Head) -> bool:
+    """Three fields, the last of which counts up by one in the first list."""
+    if head.width != len(_RANKED.names or ()) or any(len(line) != head.width for line in head.lines[:-1]):
+        return False
+    first = [line[2] for line in head.lines if line[0] == head.lines[0][0] and len(line) == head.width]
+    if not all(rank.isdigit() for rank in first):
+        return False
+    ranks = [int(rank) for rank in first]
+    return ranks[0] in (0, 1) and all(after - before == 1 for before, after in pairwise(ranks))
 
 
 def _is_table(head: Head) -> bool:
     return {"query_id", "doc_id"} & recognise(head.header).keys() != set() and len(head.header) > 1
 
 
-def _read_table(head: Head, columns: Mapping[str, str]) -> Source:
-    mapping = recognise(head.header, columns)
-    name, found = head.file.name, ", ".join(head.header)
-    repeated = [column for column, count in Counter(head.header).items() if count > 1]
-    if repeated:
-        raise ReadError(name, f"two columns are named {repeated[0]!r}", "Rename one.", line=1)
-    for needed in ("query_id", "doc_id"):
-        if needed not in mapping:
-            raise _without(needed, name, found)
-    if not {"score", "relevance"} & mapping.keys():
-        raise _without("score", name, found)
-    return read_delimited(head.file, "table", head.table, mapping, extras=True)
+def _read_table(head: Head, choice: Choice) -> Source:
+    mapping = recognise(head.header, choice.among(head.header))
+    check_header(head.file.name, head.header, mapping)
+    return read_delimited(head.file, "table", head.table, mapping)
 
 
 def _is_beir(head: Head) -> bool:
     return [name.casefold() for name in head.header] == list(_BEIR.values())
 
 
-def _read_beir(head: Head, _: Mapping[str, str]) -> Source:
-    return read_delimited(head.file, "beir-qrels", head.table, dict(zip(_BEIR, head.header, strict=True)))
+def _read_beir(head: Head, choice: Choice) -> Source:
+    usual = dict(zip(_BEIR, head.header, strict=True))
+    mapping = recognise(head.header, choice.among(head.header, usual))
+    return read_delimited(head.file, "beir-qrels", head.table, mapping)
 
 
-def _without(column: str, file: str, found: str) -> ReadError:
-    hint = f"Name the column that holds it {column}."
-    return ReadError(file, f"no {column} column among {found}", hint, line=1)
+def _fixed(name: str, layout: Layout, used: tuple[str, ...]) -> Reader:
+    """A reader of lines without a header."""
+    names = layout.names or ()
+
+    def read_fixed(head: Head, choice: Choice) -> Source:
+        wanted = choice.among(names, {column: column for column in used})
+        mapping = recognise(names, wanted)
+        return read_delimited(head.file, name, layout, {ours: mapping[ours] for ours in wanted if wanted[ours]})
+
+    return read_fixed
 
 
-def _read_run(head: Head, _: Mapping[str, str]) -> Source:
-    used = {name: name for name in ("query_id", "doc_id", "score")}
-    return read_delimited(head.file, "trec-run", _RUN, used)
+def _read_ranked(head: Head, choice: Choice) -> Source:
+    usual = {"query_id": "query_id", "doc_id": "doc_id", "score": "rank"}
+    names = _RANKED.names or ()
+    read_as = read_delimited(head.file, "ranked", _RANKED, recognise(names, choice.among(names, usual)))
+    if read_as.mapping.get("score") != "rank":
+        return read_as
+    at = read_as.table.column_names.index("score")
+    table = read_as.table.set_column(at, "score", pc.negate(read_as.table["score"]))
+    message = "The file gives ranks and no scores: the score is minus the rank, so ties cannot show."
+    note = found("ranks-as-scores", head.file.name, message, count=len(table))
+    return replace(read_as, table=table, noted=(*read_as.noted, note))
 
 
-def _read_qrels(head: Head, _: Mapping[str, str]) -> Source:
-    used = {name: name for name in ("query_id", "doc_id", "relevance")}
-    return read_delimited(head.file, "trec-qrels", _QRELS, used)
+def _starts(*marks: bytes) -> Callable[[Head], bool]:
+    return lambda head: head.file.head.lstrip().startswith(marks)
 
 
 FORMATS: tuple[Format, ...] = (
+    Format(
+        "parquet",
+        "Parquet table; columns as in a CSV table.",
+        lambda head: head.file.head.startswith(MAGIC),
+        lambda head, choice: read_parquet(head.file, choice),
+    ),
+    Format(
+        "json",
+        "JSON records: [{query_id, doc_id, score, ...}, ...].",
+        _starts(b"["),
+        lambda head, choice: read_array(head.file, choice),
+    ),
+    Format(
+        "nested-json",
+        "JSON by query and document: {query: {document: score}}, grades if all are whole numbers.",
+        lambda head: _NESTED.match(head.file.head.lstrip()) is not None,
+        lambda head, choice: read_nested(head.file, choice),
+    ),
+    Format(
+        "jsonl",
+        "JSON, one record a line.",
+        _starts(b"{"),
+        lambda head, choice: read_lines(head.file, choice),
+    ),
     Format("beir-qrels", "BEIR judgments: query-id, corpus-id, score.", _is_beir, _read_beir),
     Format(
         "table",
@@ -109,39 +171,44 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "trec-run",
         "TREC run: query Q0 document rank score tag.",
-        lambda h: h.width == len(_RUN.names or ()),
-        _read_run,
+        lambda head: head.width == len(_RUN.names or ()),
+        _fixed("trec-run", _RUN, ("query_id", "doc_id", "score")),
     ),
     Format(
         "trec-qrels",
         "TREC judgments: query 0 document grade.",
-        lambda h: h.width == len(_QRELS.names or ()),
-        _read_qrels,
+        lambda head: head.width == len(_QRELS.names or ()),
+        _fixed("trec-qrels", _QRELS, ("query_id", "doc_id", "relevance")),
     ),
+    Format("ranked", "MS MARCO run: query document rank.", _is_ranked, _read_ranked),
 )
 """Every format that can be read, tried in this order."""
 
 
-def read(file: File, columns: Mapping[str, str] | None = None) -> Source:
+def read(file: File, columns: Mapping[str, str] | None = None, *, strict: bool = True) -> Source:
     """Read one file in whatever format its content shows.
 
     Args:
         file: the file as given.
-        columns: our column → the file's, for tables whose header says it otherwise.
+        columns: our column → the file's, where recognition would choose another or none.
+        strict: whether a chosen column must exist; else what does not is left to recognition.
 
     Raises:
         ReadError: no format fits, or the file breaks the one that does.
         UsageError: `columns` names a column that does not exist.
     """
-    head = Head(file)
-    if columns:
-        return _read_table(head, columns)
+    head, choice = Head(file), Choice(columns or {}, strict)
+    if not file.head.startswith(MAGIC):
+        file.refuse_binary()
     for candidate in FORMATS:
         if candidate.recognises(head):
-            return candidate.read(head, {})
+            return candidate.read(head, choice)
+    if choice.among(head.header) and len(head.header) > 1:
+        return _read_table(head, choice)
     first = ", ".join(head.header) if len(head.header) > 1 else f"{head.width} fields"
     hint = (
         "A TREC run has 6 (query Q0 document rank score tag), judgments have 4 (query 0 document grade), "
+        "an MS MARCO run has 3 (query document rank, from 1), "
         "a table has a header with query_id, doc_id and score."
     )
     raise ReadError(file.name, f"not a run, judgments or a table: found {first}", hint, line=1)

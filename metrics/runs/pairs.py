@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.arrays import BoolArray, IntArray, whole
+from metrics.arrays import BoolArray, FloatArray, IntArray, whole
 
 Prints = npt.NDArray[np.uint64]
 
@@ -77,13 +77,25 @@ class Pairs:
         ordered = np.sort(self.prints)
         if not (ordered[1:] == ordered[:-1]).any():
             return None, 0
-        documents = self.documents.dictionary_encode()
-        key = self.query.astype(np.int64) * len(documents.dictionary) + documents.indices.to_numpy()
+        key = self._keys
         _, place, count = np.unique(key, return_index=True, return_counts=True)
         if not (count > 1).any():
             return None, 0
         first = int(place[count > 1].min())
         return (first, int(np.flatnonzero(key == key[first])[1])), int((count - 1).sum())
+
+    def kept(self, values: FloatArray | None) -> IntArray:
+        """One row of each pair, in order: the first, or the first of the highest value."""
+        order = np.arange(len(self.query)) if values is None else np.argsort(-values, kind="stable")
+        first: IntArray = np.unique(self._keys[order], return_index=True)[1]
+        return np.sort(order[first])
+
+    @property
+    def _keys(self) -> IntArray:
+        """(n_rows,) a number for each pair, the same for the same texts."""
+        documents = self.documents.dictionary_encode()
+        document: npt.NDArray[np.int32] = documents.indices.to_numpy()
+        return self.query.astype(np.int64) * len(documents.dictionary) + document
 
     @cached_property
     def by_print(self) -> tuple[Prints, IntArray, BoolArray, int]:

@@ -1,31 +1,103 @@
 """One table read from one file, checked row by row, in the order of the file."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.arrays import whole
+from metrics.arrays import IntArray, whole
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME
+from metrics.runs.findings import Finding, found
 
+FIXED = ("trec-run", "trec-qrels", "ranked", "nested-json")
+"""Formats whose columns have no names: what is not read of them is nobody's loss."""
 _TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "t": 1.0, "f": 0.0}
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where rows came from: the name of the file, and the line of a row."""
+    """Where rows came from.
+
+    Attributes:
+        file: its name.
+        line_of: line of a row, both from the first on: row 0, line 1.
+        unit: what is counted: a line, a row, an entry.
+        ranks: reads the ranks the file states beside its scores, if it does.
+    """
 
     file: str
     line_of: Callable[[int], int]
+    unit: str = "line"
+    ranks: Callable[[], pa.Array | None] = lambda: None
 
     def refuse(self, bad: pa.Array, column: pa.Array, problem: Callable[[object], str], hint: str) -> None:
         """Raise a ReadError at the first bad row, if there is one."""
         row = pc.index(bad, value=True).as_py()
         if row >= 0:
-            raise ReadError(self.file, problem(column[row].as_py()), hint, line=self.line_of(row))
+            raise self.error(row, problem(column[row].as_py()), hint)
+
+    def error(self, row: int, problem: str, hint: str) -> ReadError:
+        """The error of one row."""
+        return ReadError(self.file, problem, hint, line=self.line_of(row), unit=self.unit)
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where the rows of one reranker, or of the judgments, came from.
+
+    Attributes:
+        origin: the file.
+        rows: (n_rows,) row of the file that each was; None where it is the same.
+    """
+
+    origin: Origin
+    rows: IntArray | None = None
+
+    @classmethod
+    def memory(cls, name: str) -> "Where":
+        """Rows that came from no file."""
+        return cls(Origin(name, lambda row: row + 1, "row"))
+
+    @classmethod
+    def several(cls, parts: Sequence["Where"], lengths: Sequence[int]) -> "Where":
+        """Rows of several files, one after the other."""
+        ends = np.cumsum(lengths)
+
+        def line_of(row: int) -> int:
+            at = int(np.searchsorted(ends, row, side="right"))
+            return parts[at].line_of(row - int(ends[at]) + lengths[at])
+
+        return cls(Origin(", ".join(part.file for part in parts), line_of))
+
+    @property
+    def file(self) -> str:
+        """Name of the file."""
+        return self.origin.file
+
+    @property
+    def unit(self) -> str:
+        """What is counted: a line, a row, an entry."""
+        return self.origin.unit
+
+    def line_of(self, row: int) -> int:
+        """Line of a row."""
+        return self.origin.line_of(row if self.rows is None else int(self.rows[row]))
+
+    def ranks(self) -> pa.Array | None:
+        """(n_rows,) ranks the file states beside its scores, if it does and still can be read."""
+        try:
+            ranks = self.origin.ranks()
+        except ReadError:
+            return None
+        return ranks if ranks is None or self.rows is None else ranks.take(pa.array(self.rows))
+
+    def only(self, rows: IntArray) -> "Where":
+        """Where some of the rows came from."""
+        return Where(self.origin, rows if self.rows is None else self.rows[rows])
 
 
 @dataclass(frozen=True)
@@ -37,7 +109,8 @@ class Source:
         format: name of the format it was read as (`metrics.FORMATS`).
         table: rows in file order; columns named and typed as `metrics.runs.columns` says.
         mapping: our column → the column of the file it came from.
-        unused: columns of the file that were not read.
+        header: names of the file's columns, or of its fields where it names none.
+        noted: what was found while reading.
         name: what the user calls the reranker; None leaves it to a column, else to the file's stem.
     """
 
@@ -45,7 +118,8 @@ class Source:
     format: str
     table: pa.Table
     mapping: Mapping[str, str]
-    unused: tuple[str, ...]
+    header: Sequence[str] = ()
+    noted: tuple[Finding, ...] = ()
     name: str | None = None
 
     @property
@@ -58,8 +132,21 @@ class Source:
         """`run` where there are scores, else `qrels`."""
         return "run" if "score" in self.table.column_names else "qrels"
 
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """Columns of the file that were not read."""
+        used = {*self.mapping.values(), *self.table.column_names}
+        return tuple(name for name in self.header if name not in used)
 
-def typed(raw: dict[str, pa.ChunkedArray], mapping: Mapping[str, str], origin: Origin) -> pa.Table:
+
+def source_of(
+    raw: dict[str, pa.Array | pa.ChunkedArray],
+    mapping: Mapping[str, str],
+    origin: Origin,
+    format_name: str,
+    header: Sequence[str],
+    noted: Sequence[Finding] = (),
+) -> Source:
     """The mapped columns, taken out of `raw`, renamed and converted: ids to text, scores and grades to float64.
 
     Further columns stay under their own names if every value is a number, else they are left out.
@@ -67,33 +154,66 @@ def typed(raw: dict[str, pa.ChunkedArray], mapping: Mapping[str, str], origin: O
     Raises:
         ReadError: an empty id, or a score or grade that is no number; names the first such line.
     """
-    columns = {}
+    columns: dict[str, pa.Array] = {}
+    notes = list(noted)
     for ours, theirs in mapping.items():
-        column = whole(raw.pop(theirs))
-        convert = {"shared": _shared, "text": _text, "number": _number, "grade": _grade}[BY_NAME[ours].kind]
-        columns[ours] = convert(column, ours, origin)
+        column, kind = whole(raw.pop(theirs)), BY_NAME[ours].kind
+        if kind in ("id", "shared") and pa.types.is_floating(column.type):
+            column = _whole_ids(column, ours, origin)
+            message = f"The {ours} column {theirs!r} holds numbers such as 1.0, read as 1."
+            notes.append(found("ids-from-numbers", origin.file, message, count=len(column)))
+        try:
+            converted = _CONVERT[kind](column, ours, origin)
+        except pa.ArrowException as error:
+            problem = f"the {ours} column {theirs!r} holds {column.type}"
+            raise ReadError(origin.file, problem, "Give text or numbers.").among(header, mapping) from error
+        except ReadError as error:
+            raise error.among(header, mapping) from error.__cause__
+        if converted is not None:
+            columns[ours] = converted
     for name, column in raw.items():
         numbers = _parse(whole(column))
-        if not pc.any(pc.is_null(numbers, nan_is_null=True)).as_py():
+        if numbers.null_count == 0 and not pc.any(pc.is_nan(numbers)).as_py():
             columns[name] = numbers
-    return pa.table(columns)
+    mapping = {ours: theirs for ours, theirs in mapping.items() if ours in columns}
+    unused = [name for name in header if name not in {*mapping.values(), *columns}]
+    if unused and format_name not in FIXED:
+        message = f"Not read: {', '.join(unused)}."
+        notes.append(found("columns-unused", origin.file, message, line=1, count=len(unused)))
+    return Source(origin, format_name, pa.table(columns), mapping, tuple(header), tuple(notes))
 
 
-def _text(column: pa.Array, name: str, origin: Origin) -> pa.Array:
+def _text(column: pa.Array, _: str, __: Origin) -> pa.Array:
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
-    text = column if pa.types.is_string(column.type) else column.cast(pa.string())
+    return column if pa.types.is_string(column.type) else column.cast(pa.string())
+
+
+def _id(column: pa.Array, name: str, origin: Origin) -> pa.Array:
+    text = _text(column, name, origin)
     bad = pc.fill_null(pc.equal(pc.binary_length(text), 0), fill_value=True)
     origin.refuse(bad, text, lambda _: f"{name} is empty", "Give every row an id.")
     return text
 
 
 def _shared(column: pa.Array, name: str, origin: Origin) -> pa.Array:
+    words = _word(column, name, origin)
+    if words.null_count or "" in words.dictionary.to_pylist():
+        _id(column, name, origin)
+    return words
+
+
+def _word(column: pa.Array, _: str, __: Origin) -> pa.Array:
     coded = column if pa.types.is_dictionary(column.type) else column.cast(pa.string()).dictionary_encode()
-    distinct = coded.dictionary.cast(pa.string())
-    if coded.null_count or "" in distinct.to_pylist():
-        _text(column, name, origin)
-    return pa.DictionaryArray.from_arrays(coded.indices.cast(pa.int32()), distinct)
+    return pa.DictionaryArray.from_arrays(coded.indices.cast(pa.int32()), coded.dictionary.cast(pa.string()))
+
+
+def _whole_ids(column: pa.Array, name: str, origin: Origin) -> pa.Array:
+    """Float ids as whole numbers."""
+    bad = pc.fill_null(pc.not_equal(column, pc.round(column)), fill_value=True)
+    hint = "Write ids as text or whole numbers."
+    origin.refuse(bad, column, lambda value: f"{name} {value!r} is no id", hint)
+    return column.cast(pa.int64())
 
 
 def _number(column: pa.Array, name: str, origin: Origin) -> pa.Array:
@@ -102,6 +222,21 @@ def _number(column: pa.Array, name: str, origin: Origin) -> pa.Array:
     hint = "Map words to numbers, drop the row, or choose another column."
     origin.refuse(bad, column, lambda value: f"{name} {value!r} is not a number", hint)
     return numbers
+
+
+def _measure(column: pa.Array, name: str, origin: Origin) -> pa.Array:
+    """A number, NaN where there is none."""
+    if pa.types.is_string(column.type):
+        column = pc.if_else(pc.equal(pc.utf8_trim_whitespace(column), ""), None, column)
+    numbers = _parse(column)
+    bad = pc.and_(pc.is_null(numbers), pc.is_valid(column))
+    origin.refuse(bad, column, lambda value: f"{name} {value!r} is not a number", "Leave it empty.")
+    return pc.fill_null(numbers, float("nan"))
+
+
+def _rank(column: pa.Array, _: str, __: Origin) -> pa.Array | None:
+    numbers = _parse(column)
+    return None if numbers.null_count else numbers
 
 
 def _grade(column: pa.Array, name: str, origin: Origin) -> pa.Array:
@@ -121,6 +256,18 @@ def _finite(numbers: pa.Array, column: pa.Array, name: str, origin: Origin) -> p
     hint = "A grade is a number, or true and false."
     origin.refuse(bad, column, lambda value: f"{name} {value!r} is not a grade", hint)
     return numbers
+
+
+_CONVERT: Mapping[str, Callable[[pa.Array, str, Origin], pa.Array | None]] = {
+    "id": _id,
+    "shared": _shared,
+    "word": _word,
+    "text": _text,
+    "number": _number,
+    "measure": _measure,
+    "grade": _grade,
+    "rank": _rank,
+}
 
 
 def _parse(column: pa.Array) -> pa.Array:

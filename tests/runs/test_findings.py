@@ -5,9 +5,18 @@ from reading import QRELS, RUN
 from metrics import Runs, evaluate
 from metrics.runs import File, read
 
+UNTIED = b"q1 Q0 d1 1 0.912345 bm25\nq1 Q0 d2 2 0.812345 bm25\n"
+JUDGED = b"q1 0 d1 1\nq1 0 d2 0\n"
+
 
 def findings(*files):
     return runs(*files).findings
+
+
+def only(found, code):
+    """The one finding of a code."""
+    [one] = found[found["code"] == code].itertuples()
+    return one
 
 
 def runs(*files):
@@ -15,30 +24,30 @@ def runs(*files):
 
 
 def test_findings_have_the_columns_that_are_promised():
-    found = findings(RUN, QRELS)
-    assert found.columns.to_list() == ["severity", "code", "file", "line", "message", "hint"]
+    found = findings(UNTIED, JUDGED)
+    assert found.columns.to_list() == ["severity", "code", "file", "line", "message", "hint", "count"]
     assert not len(found)
 
 
 def test_judged_queries_without_rows_are_a_warning_with_their_number():
-    found = findings(RUN, QRELS + b"q3 0 d1 1\nq4 0 d1 1\n").iloc[0]
-    assert (found["severity"], found["code"], found["file"]) == ("warning", "queries-missing", "file0")
-    assert "2 of 4" in found["message"]
+    found = only(findings(RUN, QRELS + b"q3 0 d1 1\nq4 0 d1 1\n"), "queries-missing")
+    assert (found.severity, found.file, found.count) == ("warning", "file0.trec", 2)
+    assert "2 of 4" in found.message
 
 
 def test_queries_of_the_run_that_nobody_judged_are_left_out_and_counted():
     ours = runs(RUN, b"q1 0 d1 1\n")
-    found = ours.findings.iloc[0]
-    assert (found["severity"], found["code"]) == ("info", "queries-unjudged")
-    assert "1 of 2" in found["message"]
+    found = only(ours.findings, "queries-unjudged")
+    assert (found.severity, found.line, found.count) == ("info", 3, 1)
+    assert "1 of 2" in found.message
     assert evaluate(ours).scores.index.get_level_values("query_id").to_list() == ["q1"]
 
 
-def test_a_run_that_answers_no_judged_query_is_a_warning_with_both_spellings():
-    found = findings(RUN, b"Q1 0 d1 1\n").iloc[0]
-    assert (found["severity"], found["code"]) == ("warning", "no-overlap")
-    assert "'q1'" in found["message"]
-    assert "'Q1'" in found["message"]
+def test_a_run_that_answers_no_judged_query_is_an_error_with_both_spellings():
+    found = only(findings(RUN, b"Q1 0 d1 1\n"), "no-overlap")
+    assert (found.severity, found.line, found.count) == ("error", 1, 2)
+    assert "'q1'" in found.message
+    assert "'Q1'" in found.message
 
 
 def test_columns_that_are_not_read_are_named():
@@ -49,18 +58,26 @@ def test_columns_that_are_not_read_are_named():
 
 def test_rerankers_with_fewer_queries_than_others_are_named():
     table = b"reranker,query_id,doc_id,score,relevance\nA,q,a,1,1\nA,r,a,1,1\nB,q,a,1,1\n"
-    found = findings(table)
-    assert found[["code", "file"]].to_numpy().tolist() == [["queries-differ", "B"]]
+    found = only(findings(table), "queries-differ")
+    assert (found.file, found.count) == ("file0.trec", 1)
+    assert found.message.startswith("B: ")
 
 
 def test_the_gravest_finding_comes_first():
-    found = findings(b"query_id,doc_id,score,note\nq1,a,1,x\n", b"q1 0 a 1\nq2 0 a 1\n")
+    found = findings(b"query_id,doc_id,score,note\nq1,a,2,x\nq1,b,1,x\n", b"q1 0 a 1\nq1 0 b 0\nq2 0 a 1\n")
+    assert found["code"].to_list() == ["queries-missing", "columns-unused"]
     assert found["severity"].to_list() == ["warning", "info"]
 
 
 def test_a_line_is_a_whole_number_or_missing():
-    found = findings(b"query_id,doc_id,score,note\nq1,a,1,x\n", b"q1 0 a 1\nq2 0 a 1\n")
+    found = findings(b"query_id,doc_id,score,note\nq1,a,2,x\nq1,b,1,x\n", b"q1 0 a 1\nq1 0 b 0\nq2 0 a 1\n")
     assert found["line"].to_list() == [pd.NA, 1]
+
+
+def test_ranks_that_a_trec_file_states_against_its_scores_are_found():
+    found = only(findings(RUN, QRELS), "rank-disagrees")
+    assert (found.severity, found.count) == ("warning", 1)
+    assert "'q1' first" in found.message
 
 
 HEADERS = [b"query_id,doc_id,score\n", b"query_id,doc_id,relevance\n"]

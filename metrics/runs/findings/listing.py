@@ -1,0 +1,140 @@
+"""The lists of one reranker, sorted and cut into tie groups once for all checks."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from metrics.arrays import BoolArray, FloatArray, IntArray
+from metrics.runs.files import File
+from metrics.runs.findings.finding import Finding
+from metrics.runs.findings.rows import RELEVANT_FROM, Rows
+from metrics.runs.findings.wording import quoted, say
+from metrics.runs.pairs import Pairs
+
+
+@dataclass(frozen=True, eq=False)
+class Listing(Rows):
+    """What one reranker gave. Rows of one query need not stand together.
+
+    Attributes:
+        name: the reranker.
+        file: name of the file.
+        table: its rows: query_id, doc_id, score, perhaps rank.
+        pairs: query and document of each row.
+        line_of: the line of a row.
+        grades: (n_rows,) grade of each row, NaN where unjudged; None where nothing is known of relevance.
+    """
+
+    name: str
+    file: str
+    table: pa.Table
+    pairs: Pairs
+    line_of: Callable[[int], int]
+    grades: FloatArray | None
+
+    @property
+    def speaker(self) -> str:
+        """Begins a message where the name of the file does not say which reranker it is about."""
+        return "" if File(self.file, b"").stem == self.name else f"{self.name}: "
+
+    @cached_property
+    def order(self) -> IntArray:
+        """(n_rows,) rows by query, falling score and place in the file: the order of what is below."""
+        query, scores = self.pairs.query, self.table["score"].to_numpy()
+        falls = (query[1:] == query[:-1]) & (scores[1:] <= scores[:-1])
+        if (falls | (query[1:] > query[:-1])).all():
+            return np.arange(len(scores))
+        return np.lexsort((-scores, query))
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        """(n_rows,) scores in order."""
+        given: FloatArray = self.table["score"].to_numpy()
+        return given[self.order]
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """The distinct finite scores, lowest first."""
+        return np.unique(self.scores[np.isfinite(self.scores)])
+
+    @cached_property
+    def list_starts(self) -> IntArray:
+        """(n_lists + 1,) first place of each list, and the end."""
+        query = self.pairs.query[self.order]
+        return np.append(np.flatnonzero(_changes(query)), len(query))
+
+    @cached_property
+    def list_sizes(self) -> IntArray:
+        """(n_lists,) documents of each list."""
+        return np.diff(self.list_starts)
+
+    @cached_property
+    def list_queries(self) -> IntArray:
+        """(n_lists,) query of each list, a place in `pairs.queries`."""
+        return self.pairs.query[self.order[self.list_starts[:-1]]].astype(np.int64)
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """(n_groups,) first place of each tie group."""
+        first = _changes(self.scores)
+        first[self.list_starts[:-1]] = True
+        return np.flatnonzero(first)
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """(n_groups,) documents of each tie group."""
+        return np.diff(self.starts, append=len(self.scores))
+
+    @cached_property
+    def group_lists(self) -> IntArray:
+        """(n_groups,) list of each tie group."""
+        return np.searchsorted(self.list_starts, self.starts, side="right") - 1
+
+    @cached_property
+    def above(self) -> IntArray:
+        """(n_groups,) documents of the list above each tie group."""
+        return self.starts - self.list_starts[self.group_lists]
+
+    @cached_property
+    def tied(self) -> int:
+        """Documents in tie groups of two or more."""
+        return int(self.sizes[self.sizes > 1].sum())
+
+    @cached_property
+    def relevant(self) -> IntArray:
+        """(n_groups,) relevant documents of each tie group; none where nothing is known of relevance."""
+        if self.grades is None:
+            return np.zeros_like(self.starts)
+        return np.add.reduceat(self.grades[self.order] >= RELEVANT_FROM, self.starts, dtype=np.int64)
+
+    @cached_property
+    def list_relevant(self) -> IntArray:
+        """(n_lists,) relevant documents of each list."""
+        found = np.bincount(self.group_lists, self.relevant, len(self.list_sizes))
+        return found.astype(np.int64)
+
+    def lists(self, code: str, which: BoolArray, what: str) -> list[Finding]:
+        """A finding about some lists, if there are any.
+
+        Args:
+            code: which kind.
+            which: (n_lists,) whether it is about each list.
+            what: what these lists do, the verb in the plural.
+        """
+        at = np.flatnonzero(which)
+        if not len(at):
+            return []
+        query = self.list_queries[at[0]]
+        first = quoted(self.pairs.queries[int(query)].as_py())
+        message = f"{say(len(at), len(which), 'list', what)}, {first} first."
+        row = np.argmax(self.pairs.query == query)
+        return [self.found(code, message, row=row, count=len(at))]
+
+
+def _changes(values: npt.NDArray[np.generic]) -> BoolArray:
+    """(n,) whether each value differs from the one before; the first does."""
+    return np.concatenate([np.ones(min(len(values), 1), bool), values[1:] != values[:-1]])

@@ -1,0 +1,142 @@
+"""Sources joined: each reranker's rows, the judgments, and what was left out on the way."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+
+from metrics.arrays import whole
+from metrics.errors import RepeatError, UsageError
+from metrics.runs.files import File
+from metrics.runs.findings import Finding, found
+from metrics.runs.pairs import Pairs
+from metrics.runs.source import Source, Where
+
+Repeated = Literal["error", "first", "max"]
+_JUDGED = ("query_id", "doc_id", "relevance", "target_id")
+
+
+@dataclass
+class Parts:
+    """What sources hold together; see `Runs` for the attributes."""
+
+    tables: dict[str, pa.Table] = field(default_factory=dict)
+    pairs: dict[str, Pairs] = field(default_factory=dict)
+    origins: dict[str, Where] = field(default_factory=dict)
+    qrels: pa.Table | None = None
+    judged_origin: Where | None = None
+    noted: list[Finding] = field(default_factory=list)
+
+
+def joined(sources: Iterable[Source], repeated: Repeated, *, judged: bool) -> Parts:
+    """Join what was read from several files.
+
+    Raises:
+        RepeatError: a document twice in one list, and that is to be an error.
+        UsageError: no run or no relevance although `judged`, or two runs of one name.
+    """
+    if repeated not in ("error", "first", "max"):
+        raise UsageError(f"repeated={repeated!r}: it is 'error', 'first' or 'max'.")
+    parts = Parts()
+    grades: list[tuple[pa.Table, Where]] = []
+    for source in sources:
+        parts.noted += source.noted
+        if source.kind == "qrels":
+            table, _, where = _once(source.table, Where(source.origin), "relevance", repeated, parts.noted)
+            grades.append((judgments_of(table), where))
+            continue
+        for name, table, where in _by_reranker(source):
+            if name in parts.tables:
+                hint = "Rename one file, or the reranker inside it."
+                raise UsageError(f"{source.file}: there are two runs named {name!r}. {hint}")
+            parts.tables[name], parts.pairs[name], parts.origins[name] = _once(
+                table, where, "score", repeated, parts.noted
+            )
+    _join_judgments(parts, grades)
+    if judged:
+        _refuse_unusable(parts)
+    return parts
+
+
+def judgments_of(table: pa.Table) -> pa.Table:
+    """The columns of a table that judge."""
+    return table.select([name for name in _JUDGED if name in table.column_names])
+
+
+def _join_judgments(parts: Parts, grades: list[tuple[pa.Table, Where]]) -> None:
+    if not grades:
+        return
+    tables = [table for table, _ in grades]
+    parts.qrels = pa.concat_tables(tables, promote_options="default").combine_chunks()
+    parts.judged_origin = (
+        grades[0][1] if len(grades) == 1 else Where.several([where for _, where in grades], [*map(len, tables)])
+    )
+    if len(grades) > 1 and (twice := Pairs.of(parts.qrels).repeats()[0]):
+        document, query = (parts.qrels[name][twice[1]].as_py() for name in ("doc_id", "query_id"))
+        raise UsageError(f"Document {document!r} is judged for query {query!r} in two files. Give one.")
+    unused = ["relevance", *({"target_id"} - set(parts.qrels.column_names))]
+    for name, table in parts.tables.items():
+        for column in unused:
+            if column in table.column_names:
+                message = f"The {column} inside the table is not used: judgments were given apart."
+                code = f"{column.removesuffix('_id')}-unused"
+                parts.noted.append(found(code, parts.origins[name].file, message, count=len(table)))
+
+
+def _refuse_unusable(parts: Parts) -> None:
+    if not parts.tables:
+        raise UsageError("There is no run. Give a file with a score for each document.")
+    without = [name for name, table in parts.tables.items() if "relevance" not in table.column_names]
+    if parts.qrels is None and without:
+        raise UsageError(
+            f"Nothing says which documents of {without[0]!r} are relevant. "
+            "Give judgments (--qrels FILE on the command line), or a table with a relevance column."
+        )
+
+
+def _by_reranker(source: Source) -> Iterator[tuple[str, pa.Table, Where]]:
+    """Name, rows and where from of each reranker, named by the user, else by a column, else by the file."""
+    table = source.table
+    if "reranker" not in table.column_names:
+        yield source.name or File(source.file, b"").stem, table, Where(source.origin)
+        return
+    codes = whole(table["reranker"])
+    rest = table.drop_columns(["reranker"])
+    only = source.name if len(codes.dictionary) == 1 else None
+    for code, name in enumerate(codes.dictionary.to_pylist()):
+        rows = np.flatnonzero(codes.indices.to_numpy() == code)
+        yield only or name, rest.take(pa.array(rows)).combine_chunks(), Where(source.origin, rows)
+
+
+def _once(
+    table: pa.Table, where: Where, value: str, repeated: Repeated, noted: list[Finding]
+) -> tuple[pa.Table, Pairs, Where]:
+    """The rows with each document once in a list; a document has one place in it.
+
+    Raises:
+        RepeatError: a document is there twice, and that is to be an error; names both lines.
+    """
+    pairs = Pairs.of(table)
+    twice, repeats = pairs.repeats()
+    if twice is None:
+        return table, pairs, where
+    document = pairs.documents[twice[1]].as_py()
+    query = pairs.queries[int(pairs.query[twice[1]])].as_py()
+    first, again = (where.line_of(row) for row in twice)
+    if repeated == "error":
+        problem = (
+            f"document {document!r} is listed twice for query {query!r}, first on {where.unit} {first} "
+            f"({repeats} repeated in all)"
+        )
+        hint = "Keep one row of each, or choose to keep the first or the highest (repeated: first, max)."
+        raise RepeatError(where.file, problem, hint, line=again, unit=where.unit)
+    rows = pairs.kept(None if repeated == "first" else table[value].to_numpy())
+    how = "the first" if repeated == "first" else f"the highest {value}"
+    message = (
+        f"{repeats:,} rows repeat a document of their list, such as {document!r} of {query!r}: {how} is kept."
+    )
+    noted.append(found("rows-dropped", where.file, message, line=again, count=repeats))
+    kept = table.take(pa.array(rows)).combine_chunks()
+    return kept, Pairs.of(kept), where.only(rows)

@@ -1,0 +1,134 @@
+import pytest
+
+from metrics.runs.findings.coverage import documents_of_both, queries_differ, queries_of_both, unjudged
+
+
+def told(found):
+    return [(one.severity, one.code, one.line, one.count, one.message) for one in found]
+
+
+def test_judged_queries_without_rows_are_counted_and_the_first_is_named(listing_of, judged_of):
+    judged = judged_of({"q1": {"d1": 1}, "q2": {"d1": 1}, "q3": {"d1": 1}})
+    message = "2 of 3 judged queries have no rows, 'q2' first."
+    assert told(queries_of_both(listing_of({"q1": [1]}), judged)) == [
+        ("warning", "queries-missing", None, 2, message)
+    ]
+
+
+def test_queries_without_judgments_are_counted_and_the_first_is_named(listing_of, judged_of):
+    listing = listing_of({"q1": [2, 1], "q2": [2, 1], "q3": [1]})
+    message = "2 of 3 queries have no judgments, 'q2' first."
+    assert told(queries_of_both(listing, judged_of({"q1": {"d1": 1}}))) == [
+        ("info", "queries-unjudged", 3, 2, message)
+    ]
+
+
+def test_no_shared_query_is_an_error_with_its_cause(listing_of, judged_of):
+    listing = listing_of({"x": [1], "q2": [1]})
+    message = (
+        "No query of the run is judged: it asks 'q2', the judgments know 'Q2'. "
+        "The ids are alike but for upper and lower case."
+    )
+    assert told(queries_of_both(listing, judged_of({"Q1": {"d1": 1}, "Q2": {"d1": 1}}))) == [
+        ("error", "no-overlap", 2, 2, message)
+    ]
+
+
+def test_queries_that_both_sides_have_are_not_worth_a_word(listing_of, judged_of):
+    assert not queries_of_both(listing_of({"q": [1]}), judged_of({"q": {"x": 1}}))
+
+
+@pytest.mark.parametrize(
+    ("asked", "grades", "codes"),
+    [
+        ({}, {"q": {"d1": 1}}, ["queries-missing"]),
+        ({"q": [1]}, {}, ["queries-unjudged"]),
+        ({}, {}, []),
+    ],
+    ids=["no-rows", "no-judgments", "neither"],
+)
+def test_an_empty_side_has_no_cause(listing_of, judged_of, asked, grades, codes):
+    assert [one.code for one in queries_of_both(listing_of(asked), judged_of(grades))] == codes
+
+
+def test_no_judged_document_is_an_error_with_its_cause(listing_of_rows, judged_of):
+    listing = listing_of_rows([("p", "z", 3, None), ("q", "D8", 2, None), ("q", "D7", 1, None)])
+    message = (
+        "Of 2 documents listed for 1 judged query none is judged: the run lists 'D7', "
+        "the judgments know '7'. The ids are alike but for 'D' before those of the run."
+    )
+    assert told(documents_of_both(listing, judged_of({"q": {"9": 1, "7": 0}}))) == [
+        ("error", "documents-no-overlap", 3, 2, message)
+    ]
+
+
+def test_documents_judged_for_other_queries_point_at_the_query_ids(listing_of_rows, judged_of):
+    listing = listing_of_rows([("q", "a", 2, None)])
+    [found] = documents_of_both(listing, judged_of({"q": {"b": 1}, "r": {"a": 1}}))
+    assert found.message.endswith(
+        "Some are judged for other queries: the query ids may be those of another collection."
+    )
+
+
+def test_one_judged_document_is_enough(listing_of_rows, judged_of):
+    rows = [("q", "a", 2, 0), ("q", "b", 1, None)]
+    assert not documents_of_both(listing_of_rows(rows), judged_of({"q": {"a": 0}}))
+
+
+def test_documents_of_queries_nobody_judged_are_not_missed(listing_of_rows, judged_of):
+    assert not documents_of_both(listing_of_rows([("q", "a", 2, None)]), judged_of({"r": {"a": 0}}))
+
+
+def test_unjudged_documents_of_the_top_ten_are_counted(listing_of_rows, judged_of):
+    rows = [("q", f"d{at}", -at, None if at in {1, 2, 11} else 0) for at in range(12)]
+    rows += [("r", "d0", 1, 0), ("s", "d0", 1, None)]
+    judged = judged_of({"q": {"d0": 1}, "r": {"d0": 1}})
+    message = (
+        "18% of the documents in the top 10 are unjudged: 2 of 11, "
+        "ties across the border counted by their expected share."
+    )
+    assert told(unjudged(listing_of_rows(rows), judged)) == [("info", "unjudged", None, 2, message)]
+
+
+def test_ties_across_the_border_count_by_their_expected_share(listing_of_rows, judged_of):
+    above = [("q", f"d{at}", 9, 0) for at in range(8)]
+    tied = [("q", "x", 1, None), ("q", "y", 1, None), ("q", "z", 1, None), ("q", "w", 1, 0)]
+    [found] = unjudged(listing_of_rows(above + tied), judged_of({"q": {"d0": 1}}))
+    assert "15% of" in found.message
+    assert "1.5 of 10," in found.message
+    assert found.count == 2
+
+
+def test_a_share_that_is_nearly_whole_is_not_said_to_be(listing_of_rows, judged_of):
+    tied = [("q", f"d{at}", 1, None if at < 205 else 0) for at in range(2000)]
+    [found] = unjudged(listing_of_rows(tied), judged_of({"q": {"d300": 1}}))
+    assert "1.0 of 10," in found.message
+
+
+@pytest.mark.parametrize(("n_unjudged", "severity"), [(5, "info"), (6, "warning")])
+def test_more_than_half_unjudged_is_a_warning(listing_of_rows, judged_of, n_unjudged, severity):
+    rows = [("q", f"d{at}", -at, None if at < n_unjudged else 0) for at in range(10)]
+    [found] = unjudged(listing_of_rows(rows), judged_of({"q": {"d9": 0}}))
+    assert found.severity == severity
+
+
+def test_unjudged_documents_below_the_top_ten_are_no_matter(listing_of_rows, judged_of):
+    rows = [("q", f"d{at}", -at, None if at > 9 else 0) for at in range(12)]
+    assert not unjudged(listing_of_rows(rows), judged_of({"q": {"d0": 1}}))
+
+
+def test_rerankers_that_lack_queries_of_others_are_named(listing_of):
+    listings = [
+        listing_of({"q": [1], "r": [1]}, name="A", file="t.csv"),
+        listing_of({"q": [1], "s": [1]}, name="B", file="t.csv"),
+    ]
+    message = "{}: 1 of 3 queries has no rows, {!r} first; other rerankers have them."
+    assert told(queries_differ(listings)) == [
+        ("info", "queries-differ", None, 1, message.format("A", "s")),
+        ("info", "queries-differ", None, 1, message.format("B", "r")),
+    ]
+
+
+def test_the_same_queries_in_another_order_do_not_differ(listing_of):
+    assert not queries_differ([listing_of({"q": [1], "r": [1]}), listing_of({"r": [1], "q": [1]})])
+    assert not queries_differ([])

@@ -1,0 +1,83 @@
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics.runs.findings.leaks import order_leaks, places
+
+MIXED = st.lists(st.integers(0, 1), min_size=2, max_size=5).filter(lambda tie: 0 < sum(tie) < len(tie))
+
+
+def ties(*grades):
+    return {f"q{at}": [(1, grade) for grade in tie] for at, tie in enumerate(grades)}
+
+
+def by_enumeration(tie):
+    """Mean and variance of the sum of places of relevant documents over every order."""
+    sums = [sum(at for at, grade in enumerate(order, 1) if grade) for order in permutations(tie)]
+    mean = Fraction(sum(sums), len(sums))
+    return mean, sum((one - mean) ** 2 for one in sums) / len(sums)
+
+
+@given(st.lists(MIXED, min_size=1, max_size=3))
+def test_expectation_and_deviation_are_those_of_every_order(listing_of, groups):
+    found = places(listing_of(ties(*groups)))
+    exact = [by_enumeration(tie) for tie in groups]
+    n_relevant = sum(map(sum, groups))
+    assert found.expected == pytest.approx(float(sum(mean for mean, _ in exact) / n_relevant))
+    assert found.deviation == pytest.approx(float(sum(variance for _, variance in exact)) ** 0.5 / n_relevant)
+    assert found.expected_first == pytest.approx(np.mean([sum(tie) / len(tie) for tie in groups]))
+    assert found.first == np.mean([tie[0] for tie in groups])
+
+
+def test_relevant_documents_first_in_their_ties_make_file_order_look_better(listing_of):
+    [found] = order_leaks(listing_of(ties(*[[1, 0]] * 17)))
+    assert (found.severity, found.code, found.line, found.count) == ("warning", "order-leaks", 1, 17)
+    assert found.message == (
+        "In 17 ties of relevant and other documents, relevant ones are listed before the others: "
+        "mean place 1.00, by chance 1.50 (4.1 standard deviations). 100% of these ties begin with a "
+        "relevant document, by chance 50%. Scored in file order, the run tends to look better than it is."
+    )
+
+
+def test_relevant_documents_last_in_their_ties_make_file_order_look_worse(listing_of):
+    [found] = order_leaks(listing_of(ties(*[[0, None, 2]] * 13)))
+    assert found.message == (
+        "In 13 ties of relevant and other documents, relevant ones are listed behind the others: "
+        "mean place 3.00, by chance 2.00 (4.4 standard deviations). 0% of these ties begin with a "
+        "relevant document, by chance 33%. Scored in file order, the run tends to look worse than it is."
+    )
+
+
+def test_four_standard_deviations_are_still_chance(listing_of):
+    assert places(listing_of(ties(*[[1, 0]] * 16))).z == -4
+    assert not order_leaks(listing_of(ties(*[[1, 0]] * 16)))
+
+
+def test_ties_of_one_kind_of_document_say_nothing(listing_of):
+    assert places(listing_of(ties([1, 1], [0, 0], [1]))) is None
+    assert places(listing_of({"q": [1, 1]})) is None
+
+
+def test_the_line_is_that_of_the_first_mixed_tie(listing_of_rows):
+    rows = [("p", "a", 3, 1)] + [(f"q{at}", f"d{place}", 1, 1 - place) for place in (0, 1) for at in range(17)]
+    [found] = order_leaks(listing_of_rows(rows))
+    assert (found.line, found.count) == (2, 17)
+
+
+def test_shuffled_ties_are_hardly_ever_taken_for_a_leak(listing_of):
+    draw = np.random.default_rng(20)
+    z = []
+    for _ in range(300):
+        groups = [draw.permutation([1] * n_relevant + [0] * 6) for n_relevant in draw.integers(1, 5, 30)]
+        z.append(places(listing_of(ties(*groups))).z)
+    assert max(np.abs(z)) < 4
+    assert np.mean(z) == pytest.approx(0, abs=0.2)
+    assert np.std(z) == pytest.approx(1, abs=0.1)
+
+
+def test_a_clean_run_gives_no_word(clean):
+    assert not order_leaks(clean)

@@ -1,0 +1,41 @@
+import pytest
+
+from metrics.runs.findings.wording import counted, out_of, percent, quoted, say
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "said"),
+    [(1, "list", "1 list"), (0, "list", "0 lists"), (1204, "query", "1,204 queries"), (1, "query", "1 query")],
+)
+def test_a_noun_goes_with_its_number(number, noun, said):
+    assert counted(number, noun) == said
+
+
+def test_a_part_is_said_of_the_whole():
+    assert out_of(1000, 2000, "judged query") == "1,000 of 2,000 judged queries"
+
+
+@pytest.mark.parametrize(
+    ("part", "what", "said"),
+    [
+        (2, "have no rows", "2 of 43 queries have no rows"),
+        (1, "have no rows", "1 of 43 queries has no rows"),
+        (1, "are left out", "1 of 43 queries is left out"),
+        (1, "hold one document", "1 of 43 queries holds one document"),
+    ],
+)
+def test_a_verb_goes_with_the_part(part, what, said):
+    assert say(part, 43, "query", what) == said
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [(0, "0%"), (1e-9, "under 1%"), (0.504, "50%"), (0.9951, "over 99%"), (1, "100%")],
+)
+def test_only_nothing_is_0_percent_and_only_everything_is_100(share, said):
+    assert percent(share) == said
+
+
+def test_a_long_name_is_cut_short():
+    assert quoted("q1") == "'q1'"
+    assert quoted("x" * 61) == "'" + "x" * 59 + "…'"
