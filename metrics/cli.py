@@ -97,7 +97,8 @@ Precision = Annotated[str, typer.Option(help=f"How scores are compared: {', '.jo
 Relevant = Annotated[float, typer.Option(help="Smallest relevant grade.")]
 Tiebreak = Annotated[list[str] | None, typer.Option(help="Further score column that splits ties first.")]
 Columns = Annotated[
-    list[str] | None, typer.Option("--column", help="A column of the files, ours=theirs: query_id=topic.")
+    list[str] | None,
+    typer.Option("--column", help="A column of the files, ours=theirs: query_id=topic; ours= is not read."),
 ]
 Repeats = Annotated[Repeated, typer.Option(help="A document twice in one list.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead.")]
@@ -241,8 +242,8 @@ def main() -> None:
 
 
 def _chosen(columns: list[str] | None) -> dict[str, str]:
-    """Columns chosen as ours=theirs."""
-    wrong = [text for text in columns or [] if not all(text.partition("="))]
+    """Columns chosen as ours=theirs; ours= is not read."""
+    wrong = [text for text in columns or [] if not all(text.partition("=")[:2])]
     if wrong:
         raise UsageError(f"--column {wrong[0]}: write ours=theirs, such as query_id=topic.")
     return dict(text.split("=", 1) for text in columns or [])

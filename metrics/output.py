@@ -119,11 +119,14 @@ def _wide(table: pd.DataFrame) -> pd.DataFrame:
     if {"ties", "value"} <= set(table.columns):
         keys = [name for name in table.columns if name not in ("ties", "value")]
         table = table.set_index([*keys, "ties"])["value"].unstack(sort=False).reset_index()  # noqa: PD010
-    shown = {
-        str(name): [f"{value:.4f}" if isinstance(value, float) else str(value) for value in column]
-        for name, column in table.items()
-    }
+    shown = {str(name): [_cell(value) for value in column] for name, column in table.items()}
     return pd.DataFrame(shown, dtype=object)
+
+
+def _cell(value: object) -> str:
+    if value is pd.NA:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 _FORMS: dict[str, Callable[[pd.DataFrame], str]] = {

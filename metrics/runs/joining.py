@@ -134,9 +134,8 @@ def _once(
         raise RepeatError(where.file, problem, hint, line=again, unit=where.unit)
     rows = pairs.kept(None if repeated == "first" else table[value].to_numpy())
     how = "the first" if repeated == "first" else f"the highest {value}"
-    message = (
-        f"{repeats:,} rows repeat a document of their list, such as {document!r} of {query!r}: {how} is kept."
-    )
+    such = f"such as document {document!r} of query {query!r}"
+    message = f"Repeated rows left out: {repeats:,}, {such}; {how} is kept."
     noted.append(found("rows-dropped", where.file, message, line=again, count=repeats))
     kept = table.take(pa.array(rows)).combine_chunks()
     return kept, Pairs.of(kept), where.only(rows)

@@ -31,7 +31,7 @@ def read_runs(
             stem of its file.
         qrels: path of the judgments; not needed where the tables hold relevance.
         columns: our column → the files', in every file that has it, where recognition would choose
-            another or none.
+            another or none; → "" is not read.
         repeated: what is done about a document twice in one list: `error`, keep the `first`, or
             the one of the highest score or grade (`max`).
 
@@ -125,7 +125,7 @@ def _sources(
     if isinstance(files, str | PurePath):
         files = [files]
     named = files.items() if isinstance(files, Mapping) else [(None, path) for path in files]
-    unused = dict(columns)
+    unused = {ours: theirs for ours, theirs in columns.items() if theirs}
     for name, path in named:
         source = as_run(read(File.open(path), columns, strict=False))
         unused = {ours: theirs for ours, theirs in unused.items() if source.mapping.get(ours) != theirs}
