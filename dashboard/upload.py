@@ -31,6 +31,9 @@ def drop(board: Board) -> None:
         pasted = _paste()
         if st.button("Sample data", icon=":material/dataset:"):
             state.show(cache.sample())
+    more = st.toggle(
+        "Add to what is loaded", key="add", help="A file of the same name takes the place of the one loaded."
+    )
     files = [File(one.name, one.getvalue()) for one in given] + pasted
     if not files:
         state.draft(None)
@@ -38,9 +41,6 @@ def drop(board: Board) -> None:
     if len(files) > MOST_FILES:
         st.error(f"{len(files)} files, more than {MOST_FILES}. Put several rerankers into one table.")
         return
-    more = st.toggle(
-        "Add to what is loaded", key="add", help="A file of the same name takes the place of the one loaded."
-    )
     recipe = Recipe.of(files)
     found = state.draft(board.recipe.joined_by(recipe) if more else recipe)
     _try(found)

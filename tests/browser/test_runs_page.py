@@ -1,0 +1,118 @@
+"""The Runs page: what is in the way is said, mended where it is said, and nothing loaded is lost."""
+
+import pytest
+from boards import COARSE, QRELS, STRICT
+from pages import go, settle, upload
+from playwright.sync_api import expect
+
+TABLE = "model;topic;passage_id;punkte;secs\n" + "".join(
+    f"llm;q{query};d{document};{(query + document) % 3};0.{document}\n"
+    for query in range(4)
+    for document in range(5)
+)
+
+
+@pytest.fixture
+def save(tmp_path):
+    def written(name, text):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return written
+
+
+def table(page):
+    return page.locator("table[role=grid]")
+
+
+def choose(page, label, option):
+    settle(page)
+    box = page.get_by_role("combobox", name=label, exact=True).first
+    box.scroll_into_view_if_needed()
+    box.click()
+    page.get_by_role("option", name=option, exact=True).click()
+    settle(page)
+
+
+def test_a_column_no_name_tells_is_chosen_where_it_is_missed(new_page, save):
+    page = new_page("/runs")
+    upload(page, [save("llm.csv", TABLE), save("qrels.txt", QRELS)])
+    expect(page.get_by_test_id("stAlert")).to_contain_text("no score column")
+    expect(page.get_by_role("combobox", name="query_id").first).to_have_value("topic")
+    choose(page, "score", "punkte")
+    expect(page.get_by_text("1 run and judgments")).to_be_visible()
+    expect(page.get_by_test_id("stAlert")).to_have_count(0)
+    expect(table(page).filter(has_text="score ← punkte")).to_have_count(1)
+
+
+def test_a_column_of_a_loaded_file_can_be_changed(new_page, save):
+    page = new_page("/runs")
+    upload(page, [save("llm.csv", TABLE.replace("punkte", "score")), save("qrels.txt", QRELS)])
+    expect(page.get_by_text("1 run and judgments")).to_be_visible()
+    before = page.url
+    choose(page, "score", "secs")
+    expect(table(page).filter(has_text="score ← secs")).to_have_count(1)
+    assert page.url != before
+
+
+@pytest.mark.parametrize(
+    ("button", "kept"), [("Keep first", "the first"), ("Keep highest", "the highest score")]
+)
+def test_repeated_documents_are_settled_by_a_button(new_page, save, button, kept):
+    page = new_page("/runs")
+    upload(page, [save("coarse.trec", COARSE + "q0 Q0 d1 9 7 tag\n"), save("qrels.txt", QRELS)])
+    expect(page.get_by_test_id("stAlert")).to_contain_text("listed twice")
+    page.get_by_role("button", name=button).click()
+    expect(page.get_by_text("1 run and judgments")).to_be_visible()
+    expect(page.get_by_text(f"{kept} is kept")).to_be_visible()
+
+
+def test_a_run_is_added_to_what_is_loaded_and_taken_out_again(new_page, save):
+    page = new_page("/runs")
+    upload(page, [save("strict.trec", STRICT), save("qrels.txt", QRELS)])
+    expect(page.get_by_text("1 run and judgments")).to_be_visible()
+    page.reload()
+    settle(page)
+    page.get_by_text("Add to what is loaded").click()
+    upload(page, save("coarse.trec", COARSE))
+    expect(page.get_by_text("2 runs and judgments")).to_be_visible()
+    page.get_by_test_id("stMain").get_by_role("button", name="Remove", exact=False).filter(
+        has_text="Remove"
+    ).first.click()
+    expect(page.get_by_text("1 run and judgments")).to_be_visible()
+
+
+def test_the_last_judgments_cannot_be_taken_out_of_a_board_that_needs_them(new_page, save):
+    page = new_page("/runs")
+    upload(page, [save("strict.trec", STRICT), save("qrels.txt", QRELS)])
+    expect(page.get_by_text("1 run and judgments")).to_be_visible()
+    page.get_by_test_id("stMain").get_by_role("button").filter(has_text="Remove").last.click()
+    expect(page.get_by_test_id("stAlert")).to_contain_text("Nothing was changed")
+    expect(page.get_by_text("1 run and judgments")).to_be_visible()
+
+
+def test_rows_can_be_pasted(new_page):
+    page = new_page("/runs")
+    page.get_by_role("button", name="Paste").click()
+    page.get_by_role("textbox", name="Rows").fill("query_id,doc_id,score,relevance\nq,a,1,1\nq,b,1,0\n")
+    page.get_by_role("textbox", name="Rows").press("Control+Enter")
+    expect(page.get_by_text("1 run for 1 query")).to_be_visible()
+
+
+def test_a_reranker_is_renamed_and_the_name_is_shown_on_every_page(new_page, save):
+    page = new_page("/runs")
+    upload(page, [save("strict.trec", STRICT), save("qrels.txt", QRELS)])
+    expect(page.get_by_text("1 run and judgments")).to_be_visible()
+    editor = page.get_by_test_id("stDataFrame").filter(has_text="strict").last
+    editor.scroll_into_view_if_needed()
+    box = editor.bounding_box()
+    page.mouse.dblclick(box["x"] + box["width"] * 0.42, box["y"] + 52)
+    page.keyboard.press("Control+A")
+    page.keyboard.type("my reranker", delay=20)
+    expect(page.locator("#portal").get_by_role("textbox")).to_have_value("my reranker")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Apply").click()
+    settle(page)
+    go(page, "Leaderboard")
+    expect(table(page).first).to_contain_text("my reranker")
