@@ -13,6 +13,7 @@ from metrics import TREATMENTS, Evaluation, evaluate
 from metrics.cli import OPEN
 from metrics.errors import TieScopeError
 from metrics.runs import Source
+from metrics.studies.spread import tool_values
 from metrics.ties import Ranking
 
 SAMPLE = Path(__file__).parents[1] / "sample_data" / "llm_rerankers.csv"
@@ -83,3 +84,9 @@ def ranking(label: str, reranker: str, _board: Board) -> Ranking:
 def findings(label: str, _board: Board) -> pd.DataFrame:
     """What is worth knowing of a board's runs."""
     return _board.runs.findings
+
+
+@st.cache_resource(show_spinner="Asking what other tools would say …", max_entries=16)
+def tools(label: str, measure: str, _board: Board) -> pd.DataFrame:
+    """What each tool would report for a measure."""
+    return tool_values(_board.runs, measure, _board.runs.rerankers)

@@ -45,14 +45,22 @@ def page(title: str, definition: str) -> None:
 
 def finding(prose: Prose) -> None:
     """The one thing this page found in the data."""
-    parts = [
+    with st.container(border=True, key="finding"):
+        st.markdown(f":material/lightbulb: {_markdown(prose)}")
+
+
+def finding_line(prose: Prose) -> None:
+    """What a section found in the data."""
+    st.markdown(_markdown(prose))
+
+
+def _markdown(prose: Prose) -> str:
+    return "".join(
         f"**{shown(part.text.strip())}**" + " " * part.text.endswith(" ")
         if isinstance(part, Strong)
         else shown(part)
         for part in prose
-    ]
-    with st.container(border=True, key="finding"):
-        st.markdown(":material/lightbulb: " + "".join(parts))
+    )
 
 
 def cards(*row: Card) -> None:

@@ -5,6 +5,7 @@ import streamlit as st
 from dashboard import cache, state
 from dashboard.charts.leaderboard import dumbbell, rank_slope
 from dashboard.components import Card, cards, chart, finding, number, page, share, table
+from dashboard.tools import what_tools_say
 from metrics import parse
 from metrics.studies.leaderboard import VERDICTS, leaderboard, leaderboard_finding
 from metrics.studies.prose import percent, signed
@@ -73,3 +74,4 @@ table(
     },
     download=board.reset_index(),
 )
+what_tools_say(view, board, measure)
