@@ -4,24 +4,47 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
 
 from dashboard.library import Board, Entry, Library, Recipe, make_board, open_files
-from metrics import TREATMENTS, Evaluation, evaluate
+from metrics import Evaluation, evaluate
 from metrics.cli import OPEN
 from metrics.errors import TieScopeError
+from metrics.evaluation import Policy
 from metrics.runs import Source
 from metrics.studies.spread import tool_values
+from metrics.studies.tradeoffs import query_segments
 from metrics.ties import Ranking
 
 SAMPLE = Path(__file__).parents[1] / "sample_data" / "llm_rerankers.csv"
 SAMPLE_LABEL = "Sample: simulated rerankers"
 MEASURES = ("RR", "RR@10", "AP", "nDCG@10", "P@10", "R@10", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
 """Measures the pages offer."""
-TRADITIONAL = ("input", "docid_desc", "docid_asc")
+TRADITIONAL = ("input", "docid_desc", "docid_asc", "optimistic", "pessimistic", "random:0")
 """Treatments the pages offer as the traditional one."""
+_TIES = ("expected", *TRADITIONAL)
+
+
+class Scoring(NamedTuple):
+    """How lists are scored.
+
+    Attributes:
+        precision: how scores are rounded before they are compared.
+        missing: what is done about judged queries without rows.
+        empty: what is done about queries with nothing relevant.
+        relevant_from: smallest relevant grade.
+    """
+
+    precision: str = "float64"
+    missing: Policy = "zero"
+    empty: Policy = "zero"
+    relevant_from: int = 1
+
+
+AS_READ = Scoring()
 
 
 @st.cache_resource(show_spinner=False)
@@ -68,16 +91,24 @@ def joined(digest: str, _recipe: Recipe, _sources: Sequence[Source]) -> Board | 
         return error
 
 
-@st.cache_resource(show_spinner="Scoring every order …", max_entries=8)
-def evaluation(label: str, _board: Board) -> Evaluation:
-    """Every measure the pages offer, under every treatment."""
-    return evaluate(_board.runs, MEASURES, [one.name for one in TREATMENTS if not one.spread])
+@st.cache_resource(show_spinner="Scoring every order …", max_entries=12)
+def evaluation(
+    label: str, _board: Board, scoring: Scoring = AS_READ, measures: tuple[str, ...] = MEASURES
+) -> Evaluation:
+    """Measures under every treatment the pages offer."""
+    return evaluate(_board.runs, measures, _TIES, **scoring._asdict())
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def ranking(label: str, reranker: str, _board: Board) -> Ranking:
+def ranking(label: str, reranker: str, _board: Board, scoring: Scoring = AS_READ) -> Ranking:
     """The lists of one reranker, cut into tie groups."""
-    return Ranking.of(_board.runs, reranker)
+    return Ranking.of(_board.runs, reranker, scoring.relevant_from, scoring.precision)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def segments(label: str, _board: Board) -> "pd.Series[str]":
+    """Query → its segment, of those that have one."""
+    return query_segments(_board.runs)
 
 
 @st.cache_resource(show_spinner="Looking for what is odd …", max_entries=8)

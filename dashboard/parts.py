@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard import cache, state
+from dashboard import state
 from dashboard.charts.ladder import DRAWN, tie_ladder
 from dashboard.components import chart, shown
 from metrics import parse
@@ -21,7 +21,7 @@ def orderings_text(log10: float, exact: int | None = None) -> str:
 
 def list_panel(view: state.View, reranker: str, query: str, measures: tuple[str, ...]) -> None:
     """One list under a chart: its ladder, its values, and the way to the Query explorer."""
-    ranking = cache.ranking(view.board.label, reranker, view.board)
+    ranking = view.ranking(reranker)
     rows = ladder(ranking, query)
     values = view.evaluation.scores.loc[(reranker, query)]
     with st.container(border=True):

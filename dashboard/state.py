@@ -11,12 +11,14 @@ from typing import Any, cast
 import streamlit as st
 
 from dashboard import cache
+from dashboard.cache import AS_READ, Scoring
 from dashboard.charts.palette import Palette, palette
 from dashboard.components import shown
-from dashboard.library import Board, Recipe
-from metrics import TREATMENTS, Evaluation
-from metrics.errors import TieScopeError
+from dashboard.library import Board, Recipe, queries_text
+from metrics import MEASURES, Evaluation, parse
+from metrics.errors import TieScopeError, UsageError
 from metrics.runs import Source
+from metrics.ties import Ranking, treatment
 
 _DATA = "data"
 _NEXT = "_next_data"
@@ -30,9 +32,11 @@ _TRIED = "_tried_draft"
 _CLICK = "_click"
 _OPEN = "_open_list"
 _SHOWN = "_shown_data"
+_WANTED = "_wanted_measure"
 
+_PRECISIONS = ("float64", "float32", "float16", "bfloat16", *(f"decimals:{n}" for n in range(7)))
 _ORDER_HELP = "How ties fell before: " + " ".join(
-    f"**{one.name}**: {one.summary} ({one.used_by})." for one in TREATMENTS if one.name in cache.TRADITIONAL
+    f"**{name}**: {treatment(name).summary} ({treatment(name).used_by})." for name in cache.TRADITIONAL
 ).replace("_", r"\_")
 
 
@@ -68,11 +72,13 @@ def one(label: str, options: Sequence[str], key: str, default: str | None = None
     return chosen or default
 
 
-def pick(label: str, options: Sequence[str], key: str, **more: Any) -> str:  # noqa: ANN401 passed on
+def pick(label: str, options: Sequence[str], key: str, default: str | None = None, **more: Any) -> str:  # noqa: ANN401 passed on
     """One of many options, from a list."""
-    _fit(key, lambda value: value in options, options[0])
-    chosen = st.selectbox(label, options, key=key, bind="query-params", persist_state="session", **more)
-    return chosen or options[0]
+    default = default or options[0]
+    _fit(key, lambda value: value in options, default)
+    at = list(options).index(default)
+    chosen = st.selectbox(label, options, at, key=key, bind="query-params", persist_state="session", **more)
+    return chosen or default
 
 
 def some(label: str, options: Sequence[str], key: str) -> list[str]:
@@ -90,14 +96,51 @@ def some(label: str, options: Sequence[str], key: str) -> list[str]:
     return [option for option in options if option in chosen] or list(options)
 
 
+def measure(label: str = "Measure") -> str:
+    """A measure: one of the usual, or any other with its cut-off."""
+    other = _other_measure()
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        chosen = one(label, [*cache.MEASURES, *([other] if other else [])], "measure")
+        with st.popover("More", icon=":material/tune:", help="Any other measure and cut-off."):
+            _choose_other()
+    return chosen
+
+
+def _choose_other() -> None:
+    names = {item.name: item for item in MEASURES}
+    name = st.selectbox("Measure", list(names), key="_other", format_func=lambda one: one)
+    item = names[name]
+    st.caption(item.summary)
+    k = None
+    if item.cutoff != "none":
+        free = item.cutoff == "optional"
+        k = st.number_input("Cut-off", 1, 100_000, None if free else 10, key="_other_k", placeholder="none")
+    if st.button("Use", type="primary", key="_other_use"):
+        st.session_state[_WANTED] = str(parse(item.name + ("" if k is None else f"@{k}")))
+        st.rerun()
+
+
+def _other_measure() -> str | None:
+    """The measure asked for that is none of the usual, by the visitor or the link."""
+    if wanted := st.session_state.pop(_WANTED, None):
+        st.session_state["measure"] = wanted
+    asked = st.session_state.get("measure") or st.query_params.get("measure")
+    try:
+        name = str(parse(str(asked))) if asked else None
+    except UsageError:
+        return None
+    return None if name in cache.MEASURES else name
+
+
 @dataclass(frozen=True)
 class View:
-    """What every page shows: the data, which rerankers of it, and what counts as traditional.
+    """What every page shows: the data, which of it, how it is scored, and what counts as traditional.
 
     Attributes:
         board: the data.
-        rerankers: those chosen, in the order of the data.
+        rerankers: those chosen that have a list, in the order of the data.
         traditional: the treatment taken as the traditional one.
+        scoring: how lists are scored.
         evaluation: their values.
         palette: colours of the theme.
     """
@@ -105,12 +148,23 @@ class View:
     board: Board
     rerankers: list[str]
     traditional: str
+    scoring: Scoring
     evaluation: Evaluation
     palette: Palette
 
     def colour(self, reranker: str) -> str:
         """Colour of a reranker, the same on every page whatever else is chosen."""
         return self.palette.reranker(self.board.runs.rerankers.index(reranker))
+
+    def ranking(self, reranker: str) -> Ranking:
+        """The lists of a reranker, cut into tie groups as they are scored."""
+        return cache.ranking(self.board.label, reranker, self.board, self.scoring)
+
+    @property
+    def baseline(self) -> str:
+        """What the others are compared with: as chosen on the Runs page, else the first."""
+        chosen = st.session_state.get("baseline")
+        return chosen if chosen in self.rerankers else self.rerankers[0]
 
 
 def choose_view() -> None:
@@ -121,12 +175,56 @@ def choose_view() -> None:
         st.session_state["rerankers"] = list(names)
         open_list(None, None)
     st.session_state[_SHOWN] = board.label
-    with st.popover("Rerankers", icon=":material/filter_list:", width="stretch"):
+    known = cache.segments(board.label, board)
+    with st.popover("Filter", icon=":material/filter_list:", width="stretch"):
         chosen = some("Rerankers", names, "rerankers")
+        kinds = sorted(set(known))
+        within = some("Segments", kinds, "segments") if kinds else []
     traditional = pick("Traditional order", cache.TRADITIONAL, "order", help=_ORDER_HELP)
-    st.caption(f"{len(chosen)} of {len(names)} rerankers. Runs stay on this machine.")
-    values = cache.evaluation(board.label, board).only(chosen)
-    st.session_state[_VIEW] = View(board, chosen, traditional, values, theme())
+    scoring = _choose_scoring()
+    other = _other_measure()
+    measures = (*cache.MEASURES, *([other] if other else []))
+    whole = cache.evaluation(board.label, board, scoring, measures)
+    queries = set(known.index[known.isin(within)]) if len(within) < len(kinds) else None
+    values = whole.only(chosen, queries)
+    scored = set(values.scores.index.get_level_values("reranker"))
+    kept = [name for name in chosen if name in scored]
+    if not kept:
+        st.warning("No list is left by these choices; all lists are shown.")
+        values, kept = cache.evaluation(board.label, board, AS_READ, measures).only(chosen), chosen
+    elif len(kept) < len(chosen):
+        st.caption(f"Without a list: {shown(', '.join(name for name in chosen if name not in scored))}.")
+    values = values.only(kept)
+    _say_policies(values, scoring, f"{len(kept)} of {len(names)} rerankers")
+    st.session_state[_VIEW] = View(board, kept, traditional, scoring, values, theme())
+
+
+def _choose_scoring() -> Scoring:
+    """How lists are scored; what the files say unless the visitor says otherwise."""
+    with st.popover("Scoring", icon=":material/tune:", width="stretch"):
+        precision = pick("Scores as", _PRECISIONS, "precision", help="Rounds scores before they are compared.")
+        level = st.number_input(
+            "Relevant from grade", 1, 1000, 1, key="relevant_from", bind="query-params", persist_state="session"
+        )
+        missing = one("Judged queries without rows", ("zero", "skip"), "missing")
+        empty = one("Queries with nothing relevant", ("zero", "skip"), "empty")
+    return Scoring(
+        precision, "skip" if missing == "skip" else "zero", "skip" if empty == "skip" else "zero", int(level)
+    )
+
+
+def _say_policies(values: Evaluation, scoring: Scoring, who: str) -> None:
+    """What is counted and how, always in sight."""
+    counts = values.policies.max()
+    done = {"zero": "count as 0", "skip": "are left out"}
+    told = [
+        f"{counts['n_missing']} without rows {done[scoring.missing]}" if counts["n_missing"] else "",
+        f"{counts['n_empty']} with nothing relevant {done[scoring.empty]}" if counts["n_empty"] else "",
+        f"relevant from grade {scoring.relevant_from}" if scoring.relevant_from > 1 else "",
+        f"scores as {scoring.precision}" if scoring.precision != AS_READ.precision else "",
+    ]
+    queries = values.scores.index.get_level_values("query_id").nunique()
+    st.caption(", ".join([who, queries_text(queries), *filter(None, told)]) + ". Runs stay on this machine.")
 
 
 def view() -> View:

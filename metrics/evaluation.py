@@ -1,6 +1,6 @@
 """Floor 4: runs × measures × treatments → one table of values, list by list."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -51,17 +51,19 @@ class Evaluation:
     missing: Policy = "zero"
     empty: Policy = "zero"
 
-    def only(self, rerankers: Sequence[str]) -> "Evaluation":
-        """The same values of some rerankers, in this order.
+    def only(self, rerankers: Sequence[str], queries: Collection[str] | None = None) -> "Evaluation":
+        """The same values of some rerankers, in this order, and of some queries; `policies` stay those of all.
 
         Raises:
-            UsageError: none is named, or one that is not there.
+            UsageError: no reranker is named, or one that is not there.
         """
         names = list(rerankers)
         if not names or not set(names) <= set(self.policies.index):
             raise UsageError(f"Choose among the rerankers: {', '.join(map(str, self.policies.index))}.")
         owner = self.scores.index.get_level_values("reranker")
         rows = np.concatenate([np.flatnonzero(owner == name) for name in names])
+        if queries is not None:
+            rows = rows[self.scores.index.get_level_values("query_id")[rows].isin(list(queries))]
         return replace(
             self,
             scores=self.scores.iloc[rows],

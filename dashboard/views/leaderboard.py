@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard import cache, state
+from dashboard import state
 from dashboard.charts.leaderboard import dumbbell, rank_slope
 from dashboard.components import Card, cards, chart, finding, number, page, share, table
 from dashboard.tools import what_tools_say
@@ -16,7 +16,7 @@ page(
     "Traditional: the order the sort happened to give. Tied: the mean over every order the scores allow; "
     "the bar runs from the worst to the best of them.",
 )
-measure = state.one("Measure", cache.MEASURES, "measure")
+measure = state.measure()
 board = leaderboard(view.evaluation, measure, view.traditional)
 title, tied = parse(measure).traditional, parse(measure).tied
 finding(leaderboard_finding(board, title))

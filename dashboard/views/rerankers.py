@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard import cache, state
+from dashboard import state
 from dashboard.charts.rerankers import aligned_rows, gap_multiples
 from dashboard.components import Card, cards, chart, finding, heading, number, page, share, table
 from metrics import parse
@@ -17,7 +17,7 @@ page(
     "and where the two part.",
 )
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-    measure = state.one("Measure", cache.MEASURES, "measure")
+    measure = state.measure()
     sort = state.one("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
 second = "Hits@5" if measure != "Hits@5" else "RR"
 summary = reranker_summary(view.evaluation, measure, second, view.traditional)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard import state
+from dashboard import cache, state
 from dashboard.charts.gap import gap_panels
 from dashboard.components import Card, cards, clickable, finding, number, page, share, table
 from dashboard.parts import list_panel
@@ -15,8 +15,8 @@ page(
     "One mark is one list: one reranker, one query.",
 )
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-    first = state.one("First measure", ("RR", "AP", "nDCG@10"), "first")
-    second = state.one("Second measure", ("Hits@1", "Hits@3", "Hits@5", "Hits@10"), "second", "Hits@3")
+    first = state.pick("First measure", cache.MEASURES, "first", width=180)
+    second = state.pick("Second measure", cache.MEASURES, "second", "Hits@3", width=180)
     kept = state.one("Lists", ("all", "with ties"), "lists")
 
 every = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)

@@ -1,28 +1,13 @@
 """Every page runs on whatever data there is."""
 
-from pathlib import Path
-
 import pytest
 from boards import EXTREMES, board
-from streamlit.testing.v1 import AppTest
+from opening import opened
 
-import dashboard
 from dashboard import cache
 from metrics import ReadError
 
-APP = Path(dashboard.__file__).parent / "app.py"
 VIEWS = ("leaderboard", "runs", "ties", "rerankers", "query")
-
-
-def opened(view, **query):
-    test = AppTest.from_file(str(APP), default_timeout=60)
-    for key, value in query.items():
-        test.query_params[key] = value
-    test.run()
-    if view != "leaderboard":
-        test.switch_page(f"views/{view}.py").run()
-    assert not test.exception, test.exception
-    return test
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -79,7 +64,7 @@ def test_a_link_brings_its_choices_along():
 
 
 def test_choices_of_a_link_that_do_not_exist_fall_back():
-    page = opened("leaderboard", measure="nDCG@77", order="up", rerankers=["nobody"])
+    page = opened("leaderboard", measure="nDCG@ten", order="up", rerankers=["nobody"])
     assert page.segmented_control(key="measure").value == "RR"
     assert page.selectbox(key="order").value == "input"
     assert len(page.dataframe[0].value) == 4
