@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import state
+from dashboard.browser import equip_browser
 from dashboard.charts.palette import DARK
 from dashboard.components import shown
 
@@ -22,6 +23,8 @@ views = st.navigation(
             st.Page("views/rerankers.py", title="Rerankers", icon=":material/compare_arrows:"),
             st.Page("views/query.py", title="Query explorer", icon=":material/account_tree:"),
         ],
+        "Decide": [st.Page("views/tradeoffs.py", title="Trade-offs", icon=":material/balance:")],
+        "Lab": [st.Page("views/guide.py", title="Guide", icon=":material/menu_book:")],
     }
 )
 with st.sidebar:
@@ -29,4 +32,5 @@ with st.sidebar:
 if lost := state.lost_data():
     st.warning(f"This link shows {shown(lost)}, which the server no longer keeps. Upload the files again.")
 state.follow_theme()
+equip_browser()
 views.run()

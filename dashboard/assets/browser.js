@@ -1,0 +1,61 @@
+const MARK = "data-tiescope-png";
+
+function addPng(camera) {
+  const bar = camera.parentElement;
+  if (bar.querySelector(`[${MARK}]`)) return;
+  camera.setAttribute("data-title", "Save as SVG");
+  const png = camera.cloneNode(true);
+  png.setAttribute(MARK, "");
+  png.setAttribute("data-title", "Save as PNG");
+  png.addEventListener("click", (event) => {
+    event.preventDefault();
+    const context = camera.closest(".js-plotly-plot")._context;
+    const usual = context.toImageButtonOptions;
+    context.toImageButtonOptions = { ...usual, format: "png", scale: 3 };
+    camera.click();
+    context.toImageButtonOptions = usual;
+  });
+  bar.append(png);
+}
+
+function look() {
+  document
+    .querySelectorAll(`.modebar-btn[data-title^="Download plot"]`)
+    .forEach((camera) => camera.closest(".js-plotly-plot") && addPng(camera));
+}
+
+// A page switch empties the query of the old page first, as a step of its own: the way back would lead
+// through pages without their choices. Steps within a page replace each other, and one that a page switch
+// follows at once never happened. Going back to a page with choices loads it from its address.
+function keepHistoryTrue() {
+  if (window.tiescopeHistory) return;
+  window.tiescopeHistory = true;
+  const push = history.pushState.bind(history);
+  let waiting, page = location.pathname;
+  history.pushState = (state, unused, url) => {
+    clearTimeout(waiting);
+    if (new URL(url, location.href).pathname === location.pathname) {
+      waiting = setTimeout(() => history.replaceState(state, unused, url), 200);
+    } else {
+      push(state, unused, url);
+      page = location.pathname;
+    }
+  };
+  window.addEventListener("popstate", () => {
+    if (location.pathname !== page && location.search) location.reload();
+    page = location.pathname;
+  });
+}
+
+export default function () {
+  keepHistoryTrue();
+  let waiting = false;
+  const watch = new MutationObserver(() => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => { waiting = false; look(); });
+  });
+  watch.observe(document.body, { childList: true, subtree: true });
+  look();
+  return () => watch.disconnect();
+}
