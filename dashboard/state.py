@@ -132,6 +132,24 @@ def _other_measure() -> str | None:
     return None if name in cache.MEASURES else name
 
 
+def count(label: str, least: int, most: int, default: int, key: str, **more: Any) -> int:  # noqa: ANN401 passed on
+    """A whole number. Asked for as a float: a link that says `inf` would end a field of whole numbers."""
+    _fit(key, lambda value: value is not None and least <= value <= most, float(default))
+    chosen = st.number_input(
+        label,
+        float(least),
+        float(most),
+        float(default),
+        1.0,
+        "%.0f",
+        key=key,
+        bind="query-params",
+        persist_state="session",
+        **more,
+    )
+    return round(chosen)
+
+
 @dataclass(frozen=True)
 class View:
     """What every page shows: the data, which of it, how it is scored, and what counts as traditional.
@@ -191,7 +209,8 @@ def choose_view() -> None:
     kept = [name for name in chosen if name in scored]
     if not kept:
         st.warning("No list is left by these choices; all lists are shown.")
-        values, kept = cache.evaluation(board.label, board, AS_READ, measures).only(chosen), chosen
+        scoring = AS_READ
+        values, kept = cache.evaluation(board.label, board, scoring, measures).only(chosen), chosen
     elif len(kept) < len(chosen):
         st.caption(f"Without a list: {shown(', '.join(name for name in chosen if name not in scored))}.")
     values = values.only(kept)
@@ -203,13 +222,11 @@ def _choose_scoring() -> Scoring:
     """How lists are scored; what the files say unless the visitor says otherwise."""
     with st.popover("Scoring", icon=":material/tune:", width="stretch"):
         precision = pick("Scores as", _PRECISIONS, "precision", help="Rounds scores before they are compared.")
-        level = st.number_input(
-            "Relevant from grade", 1, 1000, 1, key="relevant_from", bind="query-params", persist_state="session"
-        )
+        level = count("Relevant from grade", 1, 1000, 1, "relevant_from")
         missing = one("Judged queries without rows", ("zero", "skip"), "missing")
         empty = one("Queries with nothing relevant", ("zero", "skip"), "empty")
     return Scoring(
-        precision, "skip" if missing == "skip" else "zero", "skip" if empty == "skip" else "zero", int(level)
+        precision, "skip" if missing == "skip" else "zero", "skip" if empty == "skip" else "zero", level
     )
 
 

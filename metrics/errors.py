@@ -10,6 +10,9 @@ A message says what, where and what to do. Nothing else escapes from bad input.
 
 from collections.abc import Iterable, Mapping
 
+_PROBLEM, _NAME = 600, 200
+"""Letters of a message and of a file's name that are shown."""
+
 
 class TieScopeError(Exception):
     """Base of all errors of this package: catch this one to catch them all."""
@@ -33,6 +36,7 @@ class ReadError(TieScopeError, ValueError):
     def __init__(
         self, file: str, problem: str, hint: str = "", *, line: int | None = None, unit: str = "line"
     ) -> None:
+        file, problem, hint = _plain(file, _NAME), _plain(problem), _plain(hint)
         where = file if line is None else f"{file}, {unit} {line}"
         super().__init__(f"{where}: {problem}. {hint}".strip())
         self.file = file
@@ -47,6 +51,14 @@ class ReadError(TieScopeError, ValueError):
         """The same, knowing the columns of the table and what each was read as: another choice may help."""
         self.header, self.mapping = tuple(header), dict(mapping)
         return self
+
+
+def _plain(text: str, longest: int = _PROBLEM) -> str:
+    """Text that can be printed: not too long, no half letters."""
+    if len(text) > longest:
+        half = longest // 2
+        text = f"{text[:half]} ... {text[-half:]}"
+    return text.encode("utf-8", "replace").decode()
 
 
 class RepeatError(ReadError):

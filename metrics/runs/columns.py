@@ -19,7 +19,7 @@ class Column:
     Attributes:
         name: ours.
         kind: how it is read. `id`: text, never empty; `shared`: an id that many rows share; `word`: as
-            shared, may be empty; `text`: anything; `number`; `measure`: a number, may be missing;
+            shared, none where empty; `text`: anything; `number`; `measure`: a number, may be missing;
             `grade`: a number, or true and false; `rank`: a number, left out where it is none.
         synonyms: what others call it, in small letters without spaces and marks.
         summary: one line for people.
@@ -41,15 +41,15 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         "query_id",
         "shared",
-        ("qid", "topic", "query", "queryid", "topicid", "testtriple", "question", "questionid", "queryno"),
+        ("qid", "queryid", "topicid", "questionid", "testtriple", "queryno", "topic", "query", "question"),
         "What was asked.",
     ),
     Column(
         "doc_id",
         "id",
         (
-            *("docid", "doc", "docno", "document", "documentid", "passageid", "pid", "passage", "corpusid"),
-            *("traintriple", "docname", "did", "chunkid", "item", "itemid", "candidate", "candidateid"),
+            *("docid", "docno", "documentid", "passageid", "pid", "corpusid", "traintriple", "docname", "did"),
+            *("chunkid", "itemid", "candidateid", "candidate", "item", "doc", "passage", "document"),
         ),
         "What was ranked.",
     ),
@@ -70,7 +70,7 @@ COLUMNS: tuple[Column, ...] = (
     ),
     Column(
         "target_id",
-        "id",
+        "word",
         ("target", "targetid", "answerid", "groundtruthid", "clusterid"),
         "What the document satisfies; documents of one target count once in DR@k and Div@k.",
     ),
@@ -122,7 +122,7 @@ def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) ->
     free = [name for name in header if name not in mapping.values()]
     for wanted in (lambda c: (_plain(c.name),), lambda c: c.synonyms):
         for column in COLUMNS:
-            match = next((name for name in free if _plain(name) in wanted(column)), None)
+            match = next((name for other in wanted(column) for name in free if _plain(name) == other), None)
             if column.name not in mapping and match is not None:
                 mapping[column.name] = match
                 free.remove(match)

@@ -14,7 +14,6 @@ from metrics.runs.lines import (
     Layout,
     count_lines,
     explain,
-    header_of,
     is_comment,
     refuse_open_quote,
     rows,
@@ -38,7 +37,7 @@ def read_delimited(file: File, format_name: str, layout: Layout, mapping: Mappin
     Raises:
         ReadError: a line with too few or too many fields, or a value that cannot be read.
     """
-    header = layout.names or tuple(header_of(file.head, layout))
+    header = layout.names or tuple(next(rows(file, layout), (0, []))[1])
     extras = [] if layout.names else _numeric(file, header, layout, mapping)
     columns, comments = _columns(file, header, layout, mapping, [*mapping.values(), *extras])
 

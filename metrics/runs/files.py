@@ -1,6 +1,5 @@
 """Bytes in: from a path or an upload to a stream of unpacked bytes, within a limit."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +22,7 @@ _SUFFIXES = {
     *(".json", ".jsonl", ".ndjson", ".parquet"),
 }
 _BOM = b"\xef\xbb\xbf"
-_BLANK = re.compile(rb"(?:[ \t\r\v\f]*\n)*")
+_BLANK = b" \t\r\v\f\n"
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,13 @@ class File:
 
     @cached_property
     def size(self) -> int:
-        """Bytes as given."""
-        return len(self.data) if isinstance(self.data, bytes) else self.data.stat().st_size
+        """Bytes as given.
+
+        Raises:
+            ReadError: the file is gone.
+        """
+        with self.given() as stream:
+            return int(stream.size())
 
     @cached_property
     def sha256(self) -> str:
@@ -115,9 +119,26 @@ class File:
             raise ReadError(self.name, "the file is empty", "Export it again and check its size.", line=1)
         return head[:_HEAD]
 
+    def ends_with(self, mark: bytes) -> bool:
+        """Whether these are the last bytes, as given; of packed bytes nobody knows, so yes."""
+        if self.packed:
+            return True
+        with self.given() as stream:
+            stream.seek(max(0, stream.size() - len(mark)))
+            return bool(stream.read(len(mark)) == mark)
+
     def given(self) -> pa.NativeFile:
-        """The bytes as given."""
-        return pa.BufferReader(self.data) if isinstance(self.data, bytes) else pa.OSFile(str(self.data))
+        """The bytes as given.
+
+        Raises:
+            ReadError: the file is gone.
+        """
+        if isinstance(self.data, bytes):
+            return pa.BufferReader(self.data)
+        try:
+            return pa.OSFile(str(self.data))
+        except OSError as error:
+            raise ReadError(self.name, "the file is gone", "Check the path.") from error
 
     @cached_property
     def packed(self) -> str | None:
@@ -140,5 +161,5 @@ class File:
 
 def _first_line(text: bytes) -> int:
     """Where the first line that is not blank begins."""
-    blank = _BLANK.match(text)
-    return blank.end() if blank else 0
+    first = len(text) - len(text.lstrip(_BLANK))
+    return text.rfind(b"\n", 0, first) + 1

@@ -14,17 +14,17 @@ from metrics.runs.columns import BY_NAME, Choice, check_header, recognise
 from metrics.runs.delimited import read_delimited
 from metrics.runs.files import File
 from metrics.runs.findings import found
-from metrics.runs.lines import Layout, header_of
+from metrics.runs.lines import Layout, header_of, rows
 from metrics.runs.parquet import MAGIC, read_parquet
 from metrics.runs.records import read_array, read_lines, read_nested
 from metrics.runs.source import Source
 
 _LINES = 20
+_DIGITS = 10
 _RUN = Layout(" ", ("query_id", "Q0", "doc_id", "rank", "score", "tag"), quoted=False)
 _QRELS = Layout(" ", ("query_id", "iteration", "doc_id", "relevance"), quoted=False)
 _RANKED = Layout(" ", ("query_id", "doc_id", "rank"), quoted=False)
 _BEIR = {"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"}
-_NESTED = re.compile(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Head:
     @cached_property
     def lines(self) -> list[list[bytes]]:
         """Fields of the first lines, cut at spaces and tabs; no blank lines, no comments."""
-        cut = (line.split() for line in self.file.head.split(b"\n")[:_LINES])
-        return [fields for fields in cut if fields and not fields[0].startswith(b"#")]
+        cut = [fields for line in self.file.head.split(b"\n")[:_LINES] if (fields := line.split())]
+        return [fields for fields in cut if not fields[0].startswith(b"#")] or cut
 
     @cached_property
     def width(self) -> int:
@@ -58,8 +58,10 @@ class Head:
 
     @cached_property
     def header(self) -> list[str]:
-        """Column names, if this is a table with a header."""
-        return header_of(self.file.head, self.table)
+        """Column names, if this is a table with a header; however long its line."""
+        if b"\n" in self.file.head:
+            return header_of(self.file.head, self.table)
+        return next(rows(self.file, self.table), (0, []))[1]
 
 
 Reader = Callable[[Head, Choice], Source]
@@ -81,7 +83,7 @@ def _is_ranked(head: Head) -> bool:
     if head.width != len(_RANKED.names or ()) or any(len(line) != head.width for line in head.lines[:-1]):
         return False
     first = [line[2] for line in head.lines if line[0] == head.lines[0][0] and len(line) == head.width]
-    if not all(rank.isdigit() for rank in first):
+    if not all(rank.isdigit() and len(rank) < _DIGITS for rank in first):
         return False
     ranks = [int(rank) for rank in first]
     return ranks[0] in (0, 1) and all(after - before == 1 for before, after in pairwise(ranks))
@@ -104,6 +106,7 @@ def _is_beir(head: Head) -> bool:
 def _read_beir(head: Head, choice: Choice) -> Source:
     usual = dict(zip(_BEIR, head.header, strict=True))
     mapping = recognise(head.header, choice.among(head.header, usual))
+    check_header(head.file.name, head.header, mapping)
     return read_delimited(head.file, "beir-qrels", head.table, mapping)
 
 
@@ -113,8 +116,9 @@ def _fixed(name: str, layout: Layout, used: tuple[str, ...]) -> Reader:
 
     def read_fixed(head: Head, choice: Choice) -> Source:
         wanted = choice.among(names, {column: column for column in used})
-        mapping = recognise(names, wanted)
-        return read_delimited(head.file, name, layout, {ours: mapping[ours] for ours in wanted if wanted[ours]})
+        mapping = {ours: theirs for ours, theirs in recognise(names, wanted).items() if ours in wanted}
+        check_header(head.file.name, names, mapping)
+        return read_delimited(head.file, name, layout, mapping)
 
     return read_fixed
 
@@ -122,7 +126,9 @@ def _fixed(name: str, layout: Layout, used: tuple[str, ...]) -> Reader:
 def _read_ranked(head: Head, choice: Choice) -> Source:
     usual = {"query_id": "query_id", "doc_id": "doc_id", "score": "rank"}
     names = _RANKED.names or ()
-    read_as = read_delimited(head.file, "ranked", _RANKED, recognise(names, choice.among(names, usual)))
+    mapping = recognise(names, choice.among(names, usual))
+    check_header(head.file.name, names, mapping)
+    read_as = read_delimited(head.file, "ranked", _RANKED, mapping)
     if read_as.mapping.get("score") != "rank":
         return read_as
     at = read_as.table.column_names.index("score")
@@ -132,33 +138,40 @@ def _read_ranked(head: Head, choice: Choice) -> Source:
     return replace(read_as, table=table, noted=(*read_as.noted, note))
 
 
-def _starts(*marks: bytes) -> Callable[[Head], bool]:
-    return lambda head: head.file.head.lstrip().startswith(marks)
+def _begins(pattern: bytes) -> Callable[[Head], bool]:
+    start = re.compile(rb"\s*" + pattern)
+    return lambda head: start.match(head.file.head) is not None
+
+
+def _is_parquet(head: Head) -> bool:
+    """The mark at both ends, or at the start of what is no text."""
+    start = head.file.head
+    return start.startswith(MAGIC) and (b"\0" in start or head.file.ends_with(MAGIC))
 
 
 FORMATS: tuple[Format, ...] = (
     Format(
         "parquet",
         "Parquet table; columns as in a CSV table.",
-        lambda head: head.file.head.startswith(MAGIC),
+        _is_parquet,
         lambda head, choice: read_parquet(head.file, choice),
     ),
     Format(
         "json",
         "JSON records: [{query_id, doc_id, score, ...}, ...].",
-        _starts(b"["),
+        _begins(rb'\[\s*(?:[{\]]|(?:-?\d|"|true|false|null)[^\s,]*\s*[,\]])'),
         lambda head, choice: read_array(head.file, choice),
     ),
     Format(
         "nested-json",
         "JSON by query and document: {query: {document: score}}, grades if all are whole numbers.",
-        lambda head: _NESTED.match(head.file.head.lstrip()) is not None,
+        _begins(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'),
         lambda head, choice: read_nested(head.file, choice),
     ),
     Format(
         "jsonl",
         "JSON, one record a line.",
-        _starts(b"{"),
+        _begins(rb'\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:)'),
         lambda head, choice: read_lines(head.file, choice),
     ),
     Format("beir-qrels", "BEIR judgments: query-id, corpus-id, score.", _is_beir, _read_beir),
@@ -198,7 +211,7 @@ def read(file: File, columns: Mapping[str, str] | None = None, *, strict: bool =
         UsageError: `columns` names a column that does not exist.
     """
     head, choice = Head(file), Choice(columns or {}, strict)
-    if not file.head.startswith(MAGIC):
+    if not _is_parquet(head):
         file.refuse_binary()
     for candidate in FORMATS:
         if candidate.recognises(head):

@@ -10,7 +10,7 @@ import numpy as np
 
 from metrics.errors import ReadError
 from metrics.runs.files import BLOCK, File
-from metrics.runs.text import MAX_LINE, Text, as_given, spaced, whole_lines
+from metrics.runs.text import MAX_LINE, Text, as_given, spaced, too_long, whole_lines
 
 csv.field_size_limit(MAX_LINE)
 
@@ -48,11 +48,18 @@ def rows(file: File, layout: Layout, *, strict: bool = False) -> Iterator[tuple[
 
     Raises:
         csv.Error: with `strict`, at a quote that never closes.
+        ReadError: a field is too long.
     """
     found = _cut(spaced(file, tidy=True) if layout.spaced else as_given(file), layout, strict=strict)
-    for line, fields in found:
-        if not (layout.names and is_comment(fields[0], len(fields), layout)):
-            yield line, fields
+    line = 0
+    try:
+        for line, fields in found:
+            if not is_comment(fields[0], len(fields), layout):
+                yield line, fields
+    except csv.Error as error:
+        if "field limit" in str(error):
+            raise too_long(file, line + 1) from error
+        raise
 
 
 def is_comment(start: str, width: int, layout: Layout) -> bool:
@@ -114,7 +121,7 @@ def _cut(stream: io.RawIOBase, layout: Layout, *, strict: bool = False) -> Itera
     found = csv.reader(text, delimiter=layout.delimiter, quoting=quoting, strict=strict)
     before, begun = 0, False
     for fields in found:
-        begun = begun or len(fields) > 1 or bool("".join(fields).strip())
+        begun = begun or bool("".join(fields).strip())
         if fields and begun:
             yield before + 1, fields
         before = found.line_num

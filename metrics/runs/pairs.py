@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.arrays import BoolArray, FloatArray, IntArray, whole
+from metrics.arrays import BoolArray, FloatArray, IntArray, coded, whole
 
 Prints = npt.NDArray[np.uint64]
 
@@ -40,11 +40,8 @@ class Pairs:
     @classmethod
     def of(cls, table: pa.Table) -> "Pairs":
         """The pairs of a table with query_id, plain or as a dictionary, and doc_id."""
-        queries, documents = whole(table["query_id"]), whole(table["doc_id"].cast(pa.string()))
-        coded = (
-            queries if pa.types.is_dictionary(queries.type) else queries.cast(pa.string()).dictionary_encode()
-        )
-        found = cls(coded.dictionary, coded.indices.to_numpy(), documents)
+        queries, documents = coded(table["query_id"]), whole(table["doc_id"].cast(pa.string()))
+        found = cls(queries.dictionary, queries.indices.to_numpy(), documents)
         heads = found.query[found.stretches[:-1]]
         used = heads[np.sort(np.unique(heads, return_index=True)[1])]
         if len(used) == len(found.queries) and (used[1:] > used[:-1]).all():

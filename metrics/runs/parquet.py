@@ -1,8 +1,10 @@
 """Parquet tables: only the columns that are read, a batch at a time, within the limit."""
 
+import re
 from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, Choice, check_header, recognise
@@ -11,6 +13,7 @@ from metrics.runs.source import Origin, Source, source_of
 
 MAGIC = b"PAR1"
 _ROWS = 2**16
+_INDEX = re.compile(r"__index_level_\d+__")
 
 
 def read_parquet(file: File, choice: Choice) -> Source:
@@ -22,25 +25,39 @@ def read_parquet(file: File, choice: Choice) -> Source:
     from pyarrow import parquet  # noqa: PLC0415 30 ms that other formats need not pay
 
     try:
-        with parquet.ParquetFile(_bytes_of(file)) as table:
+        given = _bytes_of(file)
+        texts = [field.name for field in parquet.read_schema(given) if pa.types.is_string(field.type)]
+        given.seek(0)
+        with parquet.ParquetFile(given, read_dictionary=texts) as table:
             schema = table.schema_arrow
-            mapping = recognise(schema.names, choice.among(schema.names))
-            check_header(file.name, schema.names, mapping)
-            wanted = [*mapping.values(), *_numeric(schema, mapping)]
+            header = [name for name in schema.names if not _INDEX.fullmatch(name)]
+            mapping = recognise(header, choice.among(header))
+            check_header(file.name, header, mapping)
+            wanted = [*mapping.values(), *_numeric(schema, header, mapping)]
             raw = _table(file, table.iter_batches(_ROWS, columns=wanted), schema, wanted)
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         raise ReadError(file.name, "damaged Parquet file", "Write it again.") from error
     origin = Origin(file.name, lambda row: row + 1, "row")
-    return source_of(raw, mapping, origin, "parquet", schema.names)
+    return source_of(raw, mapping, origin, "parquet", header)
+
+
+def _size(column: pa.Array) -> int:
+    """Bytes of a column once every row holds its own text or number."""
+    size: int = max(column.nbytes, 8 * len(column))
+    if pa.types.is_dictionary(column.type) and pa.types.is_string(column.type.value_type):
+        lengths = pc.binary_length(column.dictionary).cast(pa.int64())
+        size += pc.sum(lengths.take(column.indices)).as_py() or 0
+    return size
 
 
 def _bytes_of(file: File) -> pa.NativeFile:
     return pa.BufferReader(b"".join(file.blocks())) if file.packed else file.given()
 
 
-def _numeric(schema: pa.Schema, mapping: Mapping[str, str]) -> list[str]:
+def _numeric(schema: pa.Schema, header: list[str], mapping: Mapping[str, str]) -> list[str]:
     """Columns of numbers beside those mapped."""
-    free = (field for field in schema if field.name not in mapping.values() and field.name not in BY_NAME)
+    names = [name for name in header if name not in mapping.values() and name not in BY_NAME]
+    free = [schema.field(name) for name in names]
     return [field.name for field in free if pa.types.is_integer(field.type) or pa.types.is_floating(field.type)]
 
 
@@ -51,7 +68,8 @@ def _table(
     kept, size = [], 0
     for batch in batches:
         kept.append(batch)
-        size += batch.nbytes
+        size += sum(_size(column) for column in batch.columns)
         file.refuse_too_large(size)
+        batch.validate(full=True)
     table = pa.Table.from_batches(kept, pa.schema([schema.field(name) for name in wanted]))
     return dict(zip(wanted, table.columns, strict=True))

@@ -6,13 +6,14 @@ from pathlib import PurePath
 
 import pandas as pd
 
+from metrics.arrays import whole
 from metrics.errors import ReadError, UsageError
 from metrics.runs.files import File
 from metrics.runs.findings import Finding, as_frame, found
 from metrics.runs.formats import read
 from metrics.runs.joining import Repeated, judgments_of
 from metrics.runs.model import Runs
-from metrics.runs.source import Source
+from metrics.runs.source import Source, as_grades
 
 Path = str | PurePath
 
@@ -115,6 +116,8 @@ def as_judgments(source: Source) -> Source:
 
 def _renamed(source: Source, old: str, new: str) -> Source:
     names = [new if name == old else name for name in source.table.column_names]
+    if new == "relevance":
+        as_grades(whole(source.table[old]), new, source.origin)
     mapping = {new if ours == old else ours: theirs for ours, theirs in source.mapping.items()}
     return replace(source, table=source.table.rename_columns(names), mapping=mapping)
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -18,12 +19,16 @@ from metrics.runs.text import whole_lines
 
 MAX_JSON = 2**28
 """Largest JSON document that is not a record a line, in bytes: it is parsed at once."""
+MAX_RECORDS = 10_000_000
+"""Most records of a file: each takes far more memory than its text until all are read."""
 MAX_DEPTH = 64
 """Deepest nesting of brackets."""
 _NESTED = ("query", "document", "value")
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\\?\Z)', re.DOTALL)
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _OPEN, _CLOSE = (np.frombuffer(marks, np.uint8) for marks in (b"[{", b"]}"))
 _SHOWN = 40
+_EXACT = 2**53
 
 
 def read_array(file: File, choice: Choice) -> Source:
@@ -56,6 +61,8 @@ def read_lines(file: File, choice: Choice) -> Source:
             raise ReadError(file.name, problem, "Write {column: value} on each line.", line=number)
         records.append(record)
         numbers.append(number)
+        if len(records) > MAX_RECORDS:
+            raise ReadError(file.name, f"more than {MAX_RECORDS:,} records", "Write Parquet.", line=number)
     origin = Origin(file.name, lambda row: numbers[row])
     return _of_records(records, origin, "jsonl", choice)
 
@@ -81,6 +88,7 @@ def read_nested(file: File, choice: Choice) -> Source:
     held = "relevance" if all(isinstance(one, int) for one in value) else "score"
     usual = {"query_id": "query", "doc_id": "document", held: "value"}
     mapping = recognise(_NESTED, choice.among(_NESTED, usual))
+    check_header(file.name, _NESTED, mapping)
     columns_given = zip(_NESTED, (query, document, value), strict=True)
     raw = {name: _array(values, name, origin) for name, values in columns_given}
     return source_of(raw, mapping, origin, "nested-json", _NESTED)
@@ -117,7 +125,7 @@ def _array(values: list[object], name: str, origin: Origin) -> pa.Array:
     with suppress(OverflowError, pa.ArrowInvalid):
         if kinds <= {int}:
             return pa.array(values, pa.int64())
-        if kinds <= {int, float}:
+        if kinds <= {int, float} and not any(isinstance(one, int) and abs(one) > _EXACT for one in values):
             return pa.array([None if value is None else float(value) for value in values], pa.float64())  # type: ignore[arg-type]
     text = [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
     try:
@@ -145,7 +153,11 @@ def _parsed(file: File, data: bytes, line: int | None = None) -> Any:  # noqa: A
     if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _depth(data) > MAX_DEPTH:
         raise ReadError(file.name, f"nested deeper than {MAX_DEPTH}", "Write records or lists.", line=line)
     try:
-        return json.loads(data, object_pairs_hook=_once)
+        found = json.loads(data, object_pairs_hook=_once)
+        if _HALF.search(data):
+            json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ReadError(file.name, "half a letter (\\ud800 and such)", "Mend it.", line=line) from error
     except json.JSONDecodeError as error:
         at = line or error.lineno
         raise ReadError(file.name, f"no JSON: {error.msg.lower()}", "Export it again.", line=at) from error
@@ -157,6 +169,7 @@ def _parsed(file: File, data: bytes, line: int | None = None) -> Any:  # noqa: A
         raise ReadError(file.name, problem, "Keep one of them.", line=line) from error
     except ValueError as error:
         raise ReadError(file.name, "a number of too many digits", "Write it shorter.", line=line) from error
+    return found
 
 
 class _TwiceError(ValueError):
@@ -167,8 +180,8 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """An object, each name once."""
     made = dict(pairs)
     if len(made) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise _TwiceError(next(name for at, name in enumerate(names) if name in names[:at]))
+        counts = Counter(name for name, _ in pairs)
+        raise _TwiceError(next(name for name, count in counts.items() if count > 1))
     return made
 
 

@@ -8,13 +8,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.arrays import IntArray, whole
+from metrics.arrays import IntArray, coded, whole
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME
 from metrics.runs.findings import Finding, found
 
 FIXED = ("trec-run", "trec-qrels", "ranked", "nested-json")
 """Formats whose columns have no names: what is not read of them is nobody's loss."""
+MAX_ID = 2**16
+"""Longest id, in bytes."""
 _TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "t": 1.0, "f": 0.0}
 
 
@@ -157,7 +159,9 @@ def source_of(
     columns: dict[str, pa.Array] = {}
     notes = list(noted)
     for ours, theirs in mapping.items():
-        column, kind = whole(raw.pop(theirs)), BY_NAME[ours].kind
+        column, kind = _simple(raw.pop(theirs)), BY_NAME[ours].kind
+        if kind not in ("shared", "word") or pa.types.is_floating(column.type):
+            column = whole(column)
         if kind in ("id", "shared") and pa.types.is_floating(column.type):
             column = _whole_ids(column, ours, origin)
             message = f"The {ours} column {theirs!r} holds numbers such as 1.0, read as 1."
@@ -183,34 +187,51 @@ def source_of(
     return Source(origin, format_name, pa.table(columns), mapping, tuple(header), tuple(notes))
 
 
+def _simple(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Texts and numbers in the one type we know each by."""
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind) or pa.types.is_string(kind):
+        return column.cast(pa.string())
+    return column.cast(pa.float32()) if pa.types.is_float16(kind) else column.cast(kind)
+
+
 def _text(column: pa.Array, _: str, __: Origin) -> pa.Array:
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
     return column if pa.types.is_string(column.type) else column.cast(pa.string())
 
 
 def _id(column: pa.Array, name: str, origin: Origin) -> pa.Array:
     text = _text(column, name, origin)
-    bad = pc.fill_null(pc.equal(pc.binary_length(text), 0), fill_value=True)
+    length = pc.binary_length(text)
+    bad = pc.fill_null(pc.equal(length, 0), fill_value=True)
     origin.refuse(bad, text, lambda _: f"{name} is empty", "Give every row an id.")
+    if (pc.max(length).as_py() or 0) > MAX_ID:
+        problem = f"{name} is longer than {MAX_ID:,} bytes"
+        origin.refuse(pc.greater(length, MAX_ID), text, lambda _: problem, "Write a shorter id.")
     return text
 
 
-def _shared(column: pa.Array, name: str, origin: Origin) -> pa.Array:
-    words = _word(column, name, origin)
-    if words.null_count or "" in words.dictionary.to_pylist():
-        _id(column, name, origin)
+def _shared(column: pa.Array | pa.ChunkedArray, name: str, origin: Origin) -> pa.Array:
+    words = coded(column)
+    longest = pc.max(pc.binary_length(words.dictionary)).as_py() or 0
+    if words.null_count or longest > MAX_ID or "" in words.dictionary.to_pylist():
+        _id(whole(column), name, origin)
     return words
 
 
-def _word(column: pa.Array, _: str, __: Origin) -> pa.Array:
-    coded = column if pa.types.is_dictionary(column.type) else column.cast(pa.string()).dictionary_encode()
-    return pa.DictionaryArray.from_arrays(coded.indices.cast(pa.int32()), coded.dictionary.cast(pa.string()))
+def _word(column: pa.Array | pa.ChunkedArray, _: str, __: Origin) -> pa.Array:
+    """Texts as a dictionary, null where empty."""
+    words = coded(column)
+    empty = pc.index(words.dictionary, "").as_py()
+    if empty < 0:
+        return words
+    indices = pc.if_else(pc.equal(words.indices, empty), None, words.indices)
+    return pa.DictionaryArray.from_arrays(indices, words.dictionary)
 
 
 def _whole_ids(column: pa.Array, name: str, origin: Origin) -> pa.Array:
     """Float ids as whole numbers."""
-    bad = pc.fill_null(pc.not_equal(column, pc.round(column)), fill_value=True)
+    large = pc.greater_equal(pc.abs(column), 2.0**63)
+    bad = pc.fill_null(pc.or_(large, pc.not_equal(column, pc.round(column))), fill_value=True)
     hint = "Write ids as text or whole numbers."
     origin.refuse(bad, column, lambda value: f"{name} {value!r} is no id", hint)
     return column.cast(pa.int64())
@@ -239,7 +260,12 @@ def _rank(column: pa.Array, _: str, __: Origin) -> pa.Array | None:
     return None if numbers.null_count else numbers
 
 
-def _grade(column: pa.Array, name: str, origin: Origin) -> pa.Array:
+def as_grades(column: pa.Array, name: str, origin: Origin) -> pa.Array:
+    """Float64 of each value: a finite number, or true and false.
+
+    Raises:
+        ReadError: a value is neither; names the first such line.
+    """
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
     if not pa.types.is_string(column.type):
@@ -265,7 +291,7 @@ _CONVERT: Mapping[str, Callable[[pa.Array, str, Origin], pa.Array | None]] = {
     "text": _text,
     "number": _number,
     "measure": _measure,
-    "grade": _grade,
+    "grade": as_grades,
     "rank": _rank,
 }
 

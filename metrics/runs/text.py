@@ -47,9 +47,9 @@ def as_given(file: File) -> Text:
     """The text as it is.
 
     Raises:
-        ReadError: while it is read: the file is damaged or too large.
+        ReadError: while it is read: the file is damaged or too large, or a line too long.
     """
-    return Text(file.blocks())
+    return Text(whole_lines(file))
 
 
 def spaced(file: File, *, tidy: bool = False) -> Text:
@@ -100,10 +100,14 @@ def whole_lines(file: File) -> Iterator[bytes]:
             before, rest = before + len(rest) + cut, b""
         rest += block[cut:]
         if len(rest) > MAX_LINE:
-            problem = f"a line of more than {MAX_LINE // 2**20} MB"
-            line = _lines(file, before) + 1
-            raise ReadError(file.name, problem, "Leave out the column that holds it.", line=line)
+            raise too_long(file, _lines(file, before) + 1)
     yield rest
+
+
+def too_long(file: File, line: int) -> ReadError:
+    """The error of a line past the limit."""
+    problem = f"a line of more than {MAX_LINE // 2**20} MB"
+    return ReadError(file.name, problem, "Leave out the column that holds it.", line=line)
 
 
 def _lines(file: File, end: int) -> int:

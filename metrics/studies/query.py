@@ -1,21 +1,21 @@
 """One list: where each document can land, and what every ordering of it scores."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
-from metrics.arrays import IntArray
+from metrics.arrays import BoolArray, IntArray
 from metrics.evaluation import EQUAL
 from metrics.measures import parse
+from metrics.runs import Runs
+from metrics.studies.draws import drawn_values
+from metrics.studies.orderings import counts, counts_judged, first_relevant, strict
 from metrics.studies.prose import Prose, Strong
-from metrics.ties import Orderings, Patterns, Ranking, TieGroups, first_relevant_rank, refine, treatment
-
-LARGEST_WRITTEN = 10**15
-"""Counts from here on are written as a power of ten."""
+from metrics.ties import Orderings, Ranking, TieGroups, first_relevant_rank, refine, treatment
 
 
 def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:
@@ -40,6 +40,35 @@ def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:
             "last": first + ranking.sizes[groups] - 1,
         }
     )
+
+
+def tie_groups(rows: pd.DataFrame) -> pd.DataFrame:
+    """The tie groups of one list, those of one document included.
+
+    Args:
+        rows: as `ladder` returns them.
+
+    Returns:
+        group (from 0), score, first and last (the places it covers), documents, relevant.
+    """
+    groups = rows.groupby("group", as_index=False)
+    return groups.agg(
+        score=("score", "first"),
+        first=("first", "first"),
+        last=("last", "first"),
+        documents=("place", "size"),
+        relevant=("relevant", "sum"),
+    )
+
+
+def texts(runs: Runs, reranker: str, rows: IntArray, column: str) -> list[str] | None:
+    """What a column of text says in some rows of one reranker's table; None where it has no such column."""
+    table = runs.tables[reranker]
+    if column not in table.column_names:
+        return None
+    low = int(rows.min(initial=len(table)))
+    part = table[column].slice(low, int(rows.max(initial=low)) - low + 1)
+    return [text or "" for text in part.take(pa.array(rows - low)).to_pylist()]
 
 
 def first_rank_chances(ranking: Ranking, query_id: str) -> pd.DataFrame:
@@ -84,36 +113,40 @@ def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], lim
     """
     found = np.array(list(islice(Orderings.of(ranking, query_id), limit)), dtype=np.int64)
     found = found.reshape(len(found), -1)
-    groups = ranking.in_orders(query_id, found)
+    graded, judged = (
+        _counted(ranking, query_id, found, which) for which in (ranking.grades > 0, ranking.judged)
+    )
     ids = dict(zip(found[0].tolist(), ranking.ids(found[0]).to_pylist(), strict=True)) if len(found) else {}
-    leading = groups.leading
-    first = pd.array([pd.NA] * len(found), dtype="Int64")
-    first[groups.lists[leading]] = groups.above[leading] + 1
     return pd.DataFrame(
         {
             "ordering": np.arange(1, len(found) + 1),
             "documents": [" ".join(ids[document] for document in row) for row in found.tolist()],
-            "first_relevant": first,
+            "first_relevant": first_relevant(graded),
         }
-        | {name: parse(name).values(groups) for name in measures}
+        | {name: parse(name).values(judged if counts_judged(name) else graded) for name in measures}
     )
+
+
+def _counted(ranking: Ranking, query_id: str, orders: IntArray, counted: BoolArray) -> TieGroups:
+    """Orderings, (n, n_docs) documents top first, seen by those of their documents that count."""
+    lists, places = np.nonzero(counted[orders])
+    documents = orders[lists, places]
+    targets = None if ranking.targets is None else ranking.targets[documents]
+    return strict(ranking, query_id, len(orders), lists, places, ranking.grades[documents], targets)
 
 
 def report(ranking: Ranking, query_id: str) -> list[str]:
     """The notebook's complexity report on one list, in lines."""
-    found = Orderings.of(ranking, query_id)
-    complexity, patterns = found.complexity(), Patterns.of(ranking, query_id).count
-    total = complexity.total_permutations
-    count = f"{total:,}" if total < LARGEST_WRITTEN else f"about 10^{math.log10(total):.0f}"
-    lines = [f"{count} orderings from tie groups of {list(complexity.tie_sizes) or 'one'}."]
-    if patterns < LARGEST_WRITTEN:
-        lines.append(f"{patterns:,} relevance patterns.")
-    if complexity.is_tractable:
+    found = counts(ranking, query_id)
+    many = f"{found.orderings:,}" if found.orderings else f"about 10^{found.log10_orderings:.0f}"
+    lines = [f"{many} orderings from tie groups of {list(found.tie_sizes) or 'one'}."]
+    if found.patterns is not None:
+        lines.append(f"{found.patterns:,} relevance patterns.")
+    if found.tractable:
         return [*lines, "Few enough to enumerate."]
-    draws = complexity.recommended_sampling
     return [
         *lines,
-        f"Too many to enumerate; {draws:,} draws are recommended. The tied value is exact all the same.",
+        f"Too many to enumerate; {found.draws:,} draws are recommended. The tied value is exact all the same.",
     ]
 
 
@@ -136,8 +169,7 @@ def sampled(ranking: Ranking, query_id: str, measure: str, draws: int, seed: int
         draws: how many orderings, 2 or more.
         seed: the same seed draws the same orderings.
     """
-    orders = Orderings.of(ranking, query_id).sample(draws, seed)
-    values = parse(measure).values(ranking.in_orders(query_id, orders))
+    values = drawn_values(ranking, query_id, measure, draws, seed)
     return Sampled(float(values.mean()), float(values.std(ddof=1) / np.sqrt(draws)), draws)
 
 
@@ -164,10 +196,11 @@ def query_finding(
     if width <= EQUAL:
         return (
             Strong(f"{orderings} orderings, one value: "),
-            f"{tied} of {len(rows)} documents tie, but {measure} is {value['expected']:.4f} in every order.",
+            f"{tied:,} of {len(rows):,} documents tie, but {measure} is {value['expected']:.4f} in every "
+            "order.",
         )
     low, high = int(chances["rank"].min()), int(chances["rank"].max())
-    where = f"anywhere from rank {low} to {high}" if high > low else f"at rank {low} in every order"
+    where = f"anywhere from rank {low:,} to {high:,}" if high > low else f"at rank {low:,} in every order"
     return (
         "The scores allow ",
         Strong(f"{orderings} orderings"),

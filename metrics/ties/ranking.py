@@ -88,6 +88,15 @@ class Ranking:
             yield cls._cut(lists, precision, first, end)
 
     @classmethod
+    def one(
+        cls, runs: Runs, reranker: str, query_id: str, relevant_from: float = 1, precision: str = "float64"
+    ) -> "Ranking":
+        """The list of one query alone, its other arguments as in `of`; no list where it is not judged."""
+        lists = Lists.of(runs, reranker, relevant_from, ())
+        place = pc.index(lists.judgments.query_ids, query_id).as_py()
+        return cls._cut(lists, precision, max(place, 0), place + 1)
+
+    @classmethod
     def _cut(cls, lists: Lists, precision: str, first: int, end: int) -> "Ranking":
         """The lists from `first` to before `end`, sorted and cut into tie groups."""
         rows, segment_lists, segment_starts = lists.rows_of(first, end)

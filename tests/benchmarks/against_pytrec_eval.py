@@ -16,8 +16,10 @@ import files
 import numpy as np
 import pandas as pd
 import pytrec_eval
+from pyarrow import csv
 
 import metrics
+from metrics.runs import File, read
 
 MEASURES = ["RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10", "P@10", "R@10", "F1@10", "AP", "nDCG@10"]
 TIES = ["expected", "input", "optimistic", "pessimistic"]
@@ -68,6 +70,12 @@ def processes(ours, theirs, repeats):
     return [statistics.median(column) for column in zip(*rounds, strict=True)]
 
 
+def reading(run):
+    """One run read and checked, against pyarrow parsing the same file into all its columns."""
+    parse, names = csv.ParseOptions(delimiter=" "), csv.ReadOptions(autogenerate_column_names=True)
+    return lambda: read(File.open(run)), lambda: csv.read_csv(run, names, parse)
+
+
 def one_tie(n=1_000_000):
     """All measures of one list that is one tie, as `evaluate` takes it, against sorting its scores."""
     frame = pd.DataFrame(
@@ -90,6 +98,7 @@ def main():
         run, qrels = files.write(Path(folder), asked.queries, 100)
         whole = against(lambda: ours_whole(run, qrels), lambda: theirs_whole(run, qrels), asked.repeats)
         rows.append(("files to values, s", *whole, 0.30))
+        rows.append(("reading, s (theirs: pyarrow)", *against(*reading(run), asked.repeats), 1.5))
         runs = metrics.read_runs([run], qrels)
         with run.open() as ranked, qrels.open() as judged:
             parsed, known = pytrec_eval.parse_run(ranked), pytrec_eval.parse_qrel(judged)

@@ -1,0 +1,447 @@
+"""What the Guide says: a worked example, every formula in words, and examples of every file format."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import pandas as pd
+
+from metrics.evaluation import EQUAL, evaluate
+from metrics.measures import MEASURES, Measure, MeasureAt
+from metrics.runs import Runs
+from metrics.runs.columns import MAX_COLUMNS
+from metrics.runs.files import MAX_BYTES
+from metrics.runs.records import MAX_DEPTH, MAX_JSON
+from metrics.runs.text import MAX_LINE
+from metrics.studies.prose import Prose, Strong
+from metrics.studies.query import first_rank_chances, ladder
+from metrics.studies.tools import TOOLS
+from metrics.ties import TREATMENTS, Orderings, Ranking, treatment
+
+_MCSHERRY_NAJORK = (
+    "McSherry & Najork, Computing information retrieval performance measures efficiently in the presence of "
+    "tied scores, ECIR 2008"
+)
+
+
+MOST_TERMS = 5
+"""Terms of a sum that are written out."""
+
+
+@dataclass(frozen=True)
+class Worked:
+    """One list with one tie, and what it scores.
+
+    Attributes:
+        above: documents above the tie, none relevant, no two alike in score: b.
+        tied: documents in the tie: n.
+        relevant: of them relevant: r.
+        k: cut-off of the hits.
+        documents: as `ladder` returns them.
+        chances: as `first_rank_chances` returns them.
+        orderings: how many orders the scores allow.
+        worst: smallest reciprocal rank of any order.
+        expected: its mean over all orders: MTRR.
+        best: its largest value.
+        hits: TMHits@k.
+        of_mean_rank: one over the mean rank, as the G-RAG paper has it.
+    """
+
+    above: int
+    tied: int
+    relevant: int
+    k: int
+    documents: pd.DataFrame
+    chances: pd.DataFrame
+    orderings: int
+    worst: float
+    expected: float
+    best: float
+    hits: float
+    of_mean_rank: float
+
+
+def worked(tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3) -> Worked:
+    """Score a list of one tie with the library, as any other list.
+
+    Args:
+        tied: documents in the tie, 1 or more.
+        relevant: of them relevant, 1 to `tied`; the file happens to list them last.
+        above: documents above the tie.
+        k: cut-off, 1 or more.
+    """
+    n = above + tied
+    frame = pd.DataFrame(
+        {
+            "reranker": "example",
+            "query_id": "q1",
+            "doc_id": [f"d{place}" for place in range(1, n + 1)],
+            "score": [0.5 + place / n for place in range(above, 0, -1)] + [0.5] * tied,
+            "relevance": [0] * (n - relevant) + [1] * relevant,
+        }
+    )
+    runs = Runs.from_frame(frame)
+    ranking = Ranking.of(runs, "example")
+    value = evaluate(runs, ["RR", f"Hits@{k}", "GRAG-RR"], ["pessimistic", "expected", "optimistic"]).scores
+    value = value.iloc[0]
+    return Worked(
+        above=above,
+        tied=tied,
+        relevant=relevant,
+        k=k,
+        documents=ladder(ranking, "q1"),
+        chances=first_rank_chances(ranking, "q1"),
+        orderings=Orderings.of(ranking, "q1").count,
+        worst=float(value["RR", "pessimistic"]),
+        expected=float(value["RR", "expected"]),
+        best=float(value["RR", "optimistic"]),
+        hits=float(value[f"Hits@{k}", "expected"]),
+        of_mean_rank=float(value["GRAG-RR", "expected"]),
+    )
+
+
+def worked_finding(example: Worked, orderings: str) -> Prose:
+    """What the tie of the example leaves open; `orderings` is their number written out."""
+    if example.tied == 1:
+        return (Strong("Nothing ties: "), f"the list has one order, and RR is {example.expected:.4f} in it.")
+    if example.relevant == example.tied:
+        return (
+            Strong("A tie that does not matter: "),
+            f"all of it is relevant, so RR is {example.expected:.4f} in each of the {orderings} orders.",
+        )
+    return (
+        f"{example.tied} documents share a score, {example.relevant} of them relevant: ",
+        Strong(f"{orderings} orders"),
+        f", each as valid as any other. RR is anything from {example.worst:.4f} to {example.best:.4f}; "
+        "the mean over all of them is ",
+        Strong(f"{example.expected:.4f}"),
+        ", the tied value. The G-RAG paper's one over the mean rank is another number: "
+        f"{example.of_mean_rank:.4f}.",
+    )
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A formula of the example: what it gives, and in LaTeX its symbols, its numbers and its value."""
+
+    name: str
+    meaning: str
+    latex: str
+
+
+def filled(example: Worked) -> tuple[Filled, ...]:
+    """The formulas of the example, each with its numbers."""
+    n, r, b, k = example.tied, example.relevant, example.above, example.k
+    m = min(max(k - b, 0), n)
+    return (
+        Filled(
+            "MTRR",
+            "The mean, over all orders, of one over the rank of the first relevant document.",
+            _lines(
+                r"\sum_{l=1}^{n-r+1} \frac{\binom{n-l}{r-1}}{\binom{n}{r}} \cdot \frac{1}{b+l}",
+                "=" + "+".join(_terms(example.chances)),
+                _value(example.expected),
+            ),
+        ),
+        Filled(
+            f"TMHits@{k}",
+            f"The chance that a relevant document is among the first {k}.",
+            _lines(
+                r"1-\binom{n-r}{m}\Big/\binom{n}{m}",
+                rf"=1-\binom{{{n - r}}}{{{m}}}\Big/\binom{{{n}}}{{{m}}}{_value(example.hits)}",
+            ),
+        ),
+        Filled(
+            "GRAG-RR",
+            "One over the mean rank, as the G-RAG paper has it (eq. 11): another measure, never above MTRR.",
+            rf"\frac{{1}}{{b+(n+1)/2}}=\frac{{1}}{{{b}+{n + 1}/2}}{_value(example.of_mean_rank)}",
+        ),
+        Filled(
+            "Best and worst RR",
+            "Relevant documents first in the tie, and last.",
+            _lines(
+                rf"\frac{{1}}{{b+1}}=\frac{{1}}{{{b + 1}}}{_value(example.best)}",
+                rf"\frac{{1}}{{b+n-r+1}}=\frac{{1}}{{{b + n - r + 1}}}{_value(example.worst)}",
+            ),
+        ),
+    )
+
+
+def _lines(*lines: str) -> str:
+    """One below the other, flush left."""
+    return r"\begin{aligned}&" + r"\\[6pt]&".join(lines) + r"\end{aligned}"
+
+
+def _value(value: float) -> str:
+    """A value with four decimals; whether these are all it has is said."""
+    sign = "=" if abs(round(value, 4) - value) < EQUAL else r"\approx"
+    return rf"{sign}\mathbf{{{value:.4f}}}"
+
+
+def _terms(chances: pd.DataFrame) -> list[str]:
+    """Chance of each rank times one over it, as many as a phone is wide."""
+    terms = [
+        rf"{_exact(chance)}\cdot{_exact(1 / rank)}"
+        for rank, chance in zip(chances["rank"], chances["chance"], strict=True)
+    ]
+    return terms if len(terms) <= MOST_TERMS else [*terms[: MOST_TERMS - 2], r"\dots"]
+
+
+def _exact(value: float) -> str:
+    """A value as a fraction where it is a small one, else with four decimals."""
+    near = Fraction(value).limit_denominator(99)
+    if abs(near - value) > EQUAL:
+        return f"{value:.4f}"
+    return str(near) if near.denominator == 1 else rf"\tfrac{{{near.numerator}}}{{{near.denominator}}}"
+
+
+SYMBOLS: Mapping[str, str] = {
+    "n": "documents in the tie",
+    "r": "of them relevant",
+    "b": "documents strictly above the tie",
+    "c": "relevant documents above the tie",
+    "k": "cut-off",
+    "m": r"places of the tie within the cut-off: $k-b$, at least 0 and at most $n$",
+    "R": "relevant documents of the query, listed or not",
+}
+"""LaTeX symbols that all formulas share, and what they stand for."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """How a family of measures is computed, for people; text may hold LaTeX between dollar signs.
+
+    Attributes:
+        module: of `metrics.measures`, where the family is.
+        title: what the family is called.
+        idea: what it does about ties, in one sentence.
+        latex: the expectation of one list over all orders; empty where each measure has its own.
+        symbols: those that only this formula has.
+        each: measure → what is its own; empty where the family has one measure.
+        source: where the formula comes from; empty where each measure has its own.
+    """
+
+    module: str
+    title: str
+    idea: str
+    latex: str
+    symbols: Mapping[str, str]
+    each: Mapping[str, str]
+    source: str = _MCSHERRY_NAJORK
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures of the family."""
+        return tuple(one for one in MEASURES if one.family.mean.__module__ == f"metrics.measures.{self.module}")
+
+
+FORMULAS: tuple[Formula, ...] = (
+    Formula(
+        "first_hit",
+        "First hit",
+        "Only the first tie with a relevant document counts: $P(l)$ is the chance that its first relevant "
+        "document stands at its place $l$.",
+        r"\mathbb{E}=\sum_{l=1}^{n-r+1} P(l)\,f(b+l) \qquad P(l)=\frac{\binom{n-l}{r-1}}{\binom{n}{r}}",
+        {"f": "value of a rank, 0 past the cut-off"},
+        {
+            "RR": r"$f(x)=\frac{1}{x}$",
+            "Hits": r"$f(x)=1$, which gives $1-\binom{n-r}{m}\big/\binom{n}{m}$",
+        },
+    ),
+    Formula(
+        "additive",
+        "Additive",
+        "Each document adds its gain times the weight of its place; in a tie every place gets the mean gain.",
+        r"\mathbb{E}=\sum_{\text{ties}} \bar{g}\;\bigl(W(b+n)-W(b)\bigr)",
+        {
+            r"\bar{g}": "mean gain of the documents in the tie",
+            "W(x)": "weights $w$ of places 1 to $x$ added up, 0 past the cut-off",
+            r"\mathrm{rel}": "1 if relevant, else 0",
+            "i": "a place",
+            r"\text{ideal}": "the same sum over all judged documents, highest grade first",
+        },
+        {
+            "nDCG": r"$g=2^{\mathrm{grade}}-1$, $w=\frac{1}{\log_2(i+1)}$, over the ideal",
+            "nDCG-linear": r"$g=\mathrm{grade}$, $w=\frac{1}{\log_2(i+1)}$, over the ideal",
+            "DCG": r"$g=2^{\mathrm{grade}}-1$, $w=\frac{1}{\log_2(i+1)}$",
+            "P": r"$g=\mathrm{rel}$, $w=\frac{1}{k}$",
+            "R": r"$g=\mathrm{rel}$, $w=\frac{1}{R}$",
+            "F1": r"$g=\mathrm{rel}$, $w=\frac{2}{k+R}$",
+            "Rprec": r"$g=\mathrm{rel}$, $w=\frac{1}{R}$, $k=R$",
+            "RBP": r"$g=\mathrm{rel}$, $w=(1-p)\,p^{\,i-1}$",
+            "Judged": r"$g=1$ if judged, $w=\frac{1}{k}$",
+        },
+    ),
+    Formula(
+        "average_precision",
+        "Average precision",
+        "A relevant document counts the relevant ones above its tie, and its share of those inside.",
+        r"\begin{aligned}\mathbb{E}=\frac{1}{R}\sum_{\text{ties}}\frac{r}{n}\Bigl[&(c+1)\,\Delta"
+        r"\\&+\frac{r-1}{n-1}\bigl(n-(b+1)\,\Delta\bigr)\Bigr]\end{aligned}",
+        {r"\Delta": r"$\frac{1}{b+1}+\dots+\frac{1}{b+n}$; the term in $n-1$ is 0 where $n=1$"},
+        {},
+    ),
+    Formula(
+        "targets",
+        "Distinct targets",
+        "Documents of one target count once. For each target only the first tie that holds it counts.",
+        r"\mathbb{E}=\sum_{\text{targets}} 1-\frac{\binom{n-t}{m}}{\binom{n}{m}}",
+        {"t": "documents of the target in that tie", "T": "targets of the query"},
+        {"DR": r"$\mathbb{E}\,/\,T$", "Div": r"$\mathbb{E}$"},
+        "",
+    ),
+    Formula(
+        "own_rules",
+        "Own rule for ties",
+        "These are defined on the ties themselves, so every treatment gives the same value. The first two look "
+        "at the first tie with a relevant document, the last two at the tie of every relevant document.",
+        "",
+        {
+            r"\mathrm{E}[L]": r"$\frac{n+1}{r+1}$, expected place of the first relevant document in its tie",
+            r"\tau": "share of the irrelevant documents listed that stand in that tie",
+        },
+        {
+            "taRR": r"$\displaystyle\frac{1}{b+\mathrm{E}[L]}$",
+            "TsRR": r"$\displaystyle\frac{1}{b+(1-\tau)\,\mathrm{E}[L]+\tau\,(n-r+1)}$",
+            "GRAG-RR": r"$\displaystyle\frac{1}{R}\sum_{\text{relevant}}\frac{1}{b+\frac{n+1}{2}}$",
+            "GRAG-Hits": r"$\displaystyle\frac{1}{R}\sum_{\text{relevant}}\frac{m}{n}$",
+        },
+        "",
+    ),
+)
+"""Every family of measures."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Measures for a purpose, and why these."""
+
+    purpose: str
+    measures: Sequence[str]
+    why: str
+
+
+ADVICE: tuple[Advice, ...] = (
+    Advice("One answer is enough: the first document is all that is used", ("RR", "Hits@1"),
+           "Only the place of the first relevant document counts."),
+    Advice("An LLM reads the first three", ("P@3", "nDCG@3"), "How good exactly these are, and in what order."),
+    Advice("Several relevant documents are needed", ("R@10", "AP"), "None of them may be missed."),
+    Advice("Relevance has grades", ("nDCG@10",), "Better documents count more, early places too."),
+    Advice("A quick sanity check", ("Hits@10",), "Is anything relevant there at all?"),
+    Advice("An A/B test", ("RR", "nDCG@5"), "One looks at the first hit, the other at the quality of the top."),
+    Advice("Near duplicates, or several documents for one answer", ("DR@20", "Div@20"),
+           "Each target counts once, so repeating an answer gains nothing."),
+    Advice("Documents that nobody judged", ("Judged@10",), "How far the other values rest on judgments."),
+    Advice("Ties themselves should cost", ("TsRR",), "The larger the tie, the nearer to the worst order."),
+)  # fmt: skip
+"""Which measure when."""
+
+WORDS: Mapping[str, str] = {
+    "list": "The documents one reranker returned for one query.",
+    "run": "All lists of one reranker.",
+    "tie": "Documents of one list that share a score.",
+    "tie ratio": "Documents in ties, over all documents of the list.",
+    "ordering": "One strict order of a list that its scores allow.",
+    "treatment": "What is done about ties before a measure is taken.",
+    "traditional": "The value of the one order that a sort happened to give.",
+    "tied": "The exact mean over every ordering.",
+    "gap": "Traditional minus tied.",
+    "worst, best": "The smallest and the largest value of any ordering.",
+}
+"""What words mean here."""
+
+COUNTED: Mapping[str, str] = {
+    "Relevant": "A grade of 1 or more, unless set otherwise. Grades below 0 gain nothing.",
+    "Judged by nobody": "Not relevant. Judged@k says how many these are.",
+    "Judged, no rows in the run": 'The query counts 0 (missing="zero"), or is left out ("skip").',
+    "Nothing relevant": 'The query counts 0 (empty="zero"), or is left out ("skip").',
+    "In the run, not judged": "The query is left out, and a finding says how many.",
+    "Twice in a list": "An error, unless you keep the first row or the highest score.",
+    "Ids": "Text: 007 and 7 differ.",
+}
+"""What counts as what."""
+
+EXAMPLES: Mapping[str, str] = {
+    "trec-run": "q1 Q0 d7 1 0.9 llm\nq1 Q0 d2 2 0.9 llm\nq2 Q0 d4 1 0.3 llm",
+    "trec-qrels": "q1 0 d7 1\nq1 0 d2 0\nq2 0 d4 2",
+    "table": "reranker,query_id,doc_id,score,relevance\nllm,q1,d7,0.9,1\nllm,q1,d2,0.9,0",
+    "parquet": 'import pandas as pd\ntable = pd.read_csv("llm.csv")\ntable.to_parquet("llm.parquet")',
+    "json": (
+        '[{"query_id": "q1", "doc_id": "d7", "score": 0.9},\n'
+        ' {"query_id": "q1", "doc_id": "d2", "score": 0.9},\n'
+        ' {"query_id": "q2", "doc_id": "d4", "score": 0.3}]'
+    ),
+    "jsonl": (
+        '{"query_id": "q1", "doc_id": "d7", "score": 0.9}\n'
+        '{"query_id": "q1", "doc_id": "d2", "score": 0.9}\n'
+        '{"query_id": "q2", "doc_id": "d4", "score": 0.3}'
+    ),
+    "nested-json": '{"q1": {"d7": 0.9,\n        "d2": 0.9},\n "q2": {"d4": 0.3}}',
+    "beir-qrels": "query-id\tcorpus-id\tscore\nq1\td7\t1\nq1\td2\t0",
+    "ranked": "q1\td7\t1\nq1\td2\t2\nq2\td4\t1",
+}
+"""Three lines of every format; of Parquet, which is no text, three lines that write it."""
+
+
+def measure_table() -> pd.DataFrame:
+    """Every measure.
+
+    Returns:
+        measure (as it is written), traditional and tied (names of its means, tied empty where it has its
+        own rule), summary, range, source.
+    """
+    cuts = {"none": "", "optional": "[@k]", "required": "@k"}
+    rows = []
+    for one in MEASURES:
+        named, cut = MeasureAt(one), cuts[one.cutoff]
+        written = one.name + ("" if one.parameter is None else "(p)") + cut
+        tied = "" if one.family.own_rule else named.tied + cut
+        rows.append((written, named.traditional + cut, tied, one.summary, _range(one), one.source))
+    return pd.DataFrame(rows, columns=["measure", "traditional", "tied", "summary", "range", "source"])
+
+
+def _range(measure: Measure) -> str:
+    return "0 and up" if measure.largest is None else f"0 to {measure.largest:g}"
+
+
+def treatment_table() -> pd.DataFrame:
+    """Every treatment: treatment, summary, used_by."""
+    drawn = treatment("random:0")
+    rows = [(one.name, one.summary, one.used_by) for one in TREATMENTS]
+    rows.append(("random:SEED", drawn.summary, drawn.used_by))
+    return pd.DataFrame(rows, columns=["treatment", "summary", "used_by"])
+
+
+def tool_table() -> pd.DataFrame:
+    """What each tool does, a row for each of its rules that differ in treatment or reason.
+
+    Returns:
+        tool, version, summary, measures (which the rule is for), treatment, why (its value is not the
+        tied one).
+    """
+    rows = []
+    for one in TOOLS:
+        rules: dict[tuple[str, str], list[str]] = {}
+        for measure, rule in one.rules.items():
+            rules.setdefault((rule.treatment, rule.why), []).append(measure)
+        for (how, why), measures in rules.items():
+            rows.append((one.name, one.version, one.summary, _together(measures), how, why))
+    return pd.DataFrame(rows, columns=["tool", "version", "summary", "measures", "treatment", "why"])
+
+
+def _together(measures: Sequence[str]) -> str:
+    """Names of measures; RR and RR@k become RR[@k]."""
+    both = [name for name in measures if f"{name}@k" in measures]
+    single = [name for name in measures if name.removesuffix("@k") not in both]
+    return ", ".join([*(f"{name}[@k]" for name in both), *single])
+
+
+def limits() -> dict[str, str]:
+    """What is refused as too large: what → its limit."""
+    return {
+        "A file, unpacked; of Parquet, the columns that are read": f"{MAX_BYTES / 2**30:.3g} GB",
+        "A JSON document that is not one record a line": f"{MAX_JSON // 2**20} MB",
+        "A line": f"{MAX_LINE // 2**20} MB",
+        "Columns of a table": f"{MAX_COLUMNS:,}",
+        "Brackets inside brackets, in JSON": f"{MAX_DEPTH} deep",
+    }

@@ -1,0 +1,374 @@
+"""What is too large, too long, too wide or too deep is refused by name, early, and within memory."""
+
+import contextlib
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from reading import QRELS, RUN, columns, refusal
+from runs.written import PACKED, WAYS, as_parquet
+
+from metrics import ReadError, Runs, read_runs
+from metrics.runs import File, read
+from metrics.runs.columns import MAX_COLUMNS
+from metrics.runs.records import MAX_DEPTH
+from metrics.runs.text import MAX_LINE
+
+MANY = {
+    "query_id": ["q1"] * 100 + ["q2"] * 100,
+    "doc_id": [f"document {n}".replace(" ", "-") for n in range(200)],
+    "score": [n / 7 for n in range(200)],
+    "relevance": [float(n % 2) for n in range(200)],
+}
+OF_EVERY_FORMAT = pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
+OF_EVERY_TEXT = pytest.mark.parametrize("way", [way for way in WAYS if way.text], ids=lambda way: way.name)
+A_LINE_A_ROW = pytest.mark.parametrize(
+    "way",
+    [way for way in WAYS if way.format not in ("json", "nested-json", "parquet")],
+    ids=lambda way: way.name,
+)
+
+
+@pytest.fixture
+def limit(monkeypatch):
+    """Set one limit: by name, where it is looked up."""
+    return lambda name, value: monkeypatch.setattr(f"metrics.runs.{name}", value)
+
+
+@OF_EVERY_FORMAT
+@pytest.mark.parametrize("packed", PACKED)
+def test_a_file_larger_than_the_limit_is_refused_by_name_with_what_to_do(way, packed, limit):
+    limit("files.MAX_BYTES", 1000)
+    error = refusal(PACKED[packed](way.write(MANY)), "upload.dat")
+    assert str(error).startswith("upload.dat: larger than")
+    assert error.hint == "Split it by query."
+
+
+@OF_EVERY_FORMAT
+@pytest.mark.parametrize("packed", PACKED)
+def test_a_file_from_disk_larger_than_the_limit_is_refused_by_name(way, packed, limit, write):
+    path = write("upload.dat", PACKED[packed](way.write(MANY)))
+    limit("files.MAX_BYTES", 1000)
+    with pytest.raises(ReadError, match=r"^upload\.dat: larger than"):
+        read(File.open(path))
+
+
+@OF_EVERY_TEXT
+@pytest.mark.parametrize("packed", PACKED)
+def test_the_limit_is_of_unpacked_bytes_and_to_the_byte(way, packed, limit):
+    data = way.write(MANY)
+    limit("files.MAX_BYTES", len(data))
+    assert len(columns(PACKED[packed](data))["query_id"]) == len(MANY["query_id"])
+    limit("files.MAX_BYTES", len(data) - 1)
+    assert "larger than" in str(refusal(PACKED[packed](data)))
+
+
+@pytest.mark.parametrize(
+    "wanted", [read, lambda file: file.size, lambda file: file.sha256], ids=["all", "size", "hash"]
+)
+def test_a_file_that_is_gone_when_it_is_read_is_refused_by_name(wanted, write):
+    path = write("upload.dat", RUN)
+    file = File.open(path)
+    path.unlink()
+    with pytest.raises(ReadError, match=r"^upload\.dat: "):
+        wanted(file)
+
+
+def test_judgments_larger_than_the_limit_are_refused_by_their_name(limit, write):
+    run, qrels = write("run.trec", RUN), write("qrels.txt.gz", PACKED["gzip"](QRELS * 99))
+    limit("files.MAX_BYTES", 1000)
+    with pytest.raises(ReadError, match=r"^qrels\.txt\.gz: larger than"):
+        read_runs([run], qrels)
+
+
+@A_LINE_A_ROW
+def test_a_line_longer_than_the_limit_is_refused_with_its_number(way, limit):
+    limit("text.MAX_LINE", 2**20)
+    lines = way.sample().splitlines(keepends=True)
+    long = lines[-1].replace(b"d1", b"d1" + b"x" * 2**22)
+    error = refusal(b"".join([*lines, long, lines[0]]), "upload.dat")
+    assert str(error).startswith(f"upload.dat, line {len(lines) + 1}: a line of more than 1 MB")
+    assert error.hint == "Leave out the column that holds it."
+
+
+LONG = {
+    "in a TREC run": b"q Q0 d 1 1 t\nq Q0 %s 2 0.5 t\n",
+    "in the first row of a TREC run": b"q Q0 %s 2 0.5 t\n",
+    "in judgments": b"q 0 d 1\nq 0 %s 0\n",
+    "in an MS MARCO run": b"q\td\t1\nq\t%s\t2\n",
+    "in a table": b"query_id,doc_id,score\nq,d,1\nq,%s,2\n",
+    "in the first row of a table": b"query_id,doc_id,score\nq,%s,2\nq,d,1\n",
+    "in quotes in a table": b'query_id,doc_id,score,note\nq,d,1,x\nq,e,2,"%s"\n',
+    "after a quote that never closes": b'query_id,doc_id,score,note\nq,d,1,x\nq,e,2,"%s\n',
+    "in records": b'{"query_id": "q", "score": 1, "doc_id": "d"}\n'
+    b'{"query_id": "q", "score": 1, "doc_id": "%s"}\n',
+}
+"""Files with a place for a field."""
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_a_field_just_longer_than_a_line_may_be_is_read_or_refused_by_name(text):
+    with contextlib.suppress(ReadError):
+        read(File("upload.dat", text.replace(b"%s", b"x" * (MAX_LINE + 1))))
+
+
+@pytest.mark.parametrize("name", ["in the first row of a table", "in quotes in a table"])
+def test_a_field_of_twice_that_is_refused_by_name(name):
+    assert refusal(LONG[name].replace(b"%s", b"x" * (2 * MAX_LINE)), "upload.dat").file == "upload.dat"
+
+
+@pytest.mark.parametrize("name", ["in quotes in a table", "after a quote that never closes"])
+def test_a_field_of_many_lines_longer_than_one_may_be_is_refused_by_name(name):
+    assert refusal(LONG[name].replace(b"%s", b"x\n" * MAX_LINE), "upload.dat").file == "upload.dat"
+
+
+ROW = {"query_id": "q", "doc_id": "d", "score": 1}
+WIDE = {f"c{n}": 1 for n in range(MAX_COLUMNS - 3)}
+
+
+def wide(row):
+    return {
+        "CSV": ",".join(row).encode() + b"\n" + ",".join(map(str, row.values())).encode(),
+        "JSON": json.dumps([row]).encode(),
+        "JSONL": json.dumps(row).encode() + b"\n" + json.dumps(row).replace('"d"', '"e"').encode(),
+        "Parquet": as_parquet({name: [float(one) if one == 1 else one] for name, one in row.items()}),
+    }
+
+
+@pytest.mark.parametrize("format_name", wide(ROW))
+def test_as_many_columns_as_allowed_are_read_and_one_more_is_refused(format_name):
+    assert len(columns(wide(ROW | WIDE)[format_name])) == MAX_COLUMNS
+    error = refusal(wide(ROW | WIDE | {"one more": 1})[format_name], "upload.dat")
+    assert str(error).startswith("upload.dat, line 1: 1,001 columns, more than 1,000")
+    assert error.hint == "Leave out those that are not needed."
+
+
+def test_records_that_name_ever_new_columns_are_refused():
+    records = [ROW | {f"c{n}": 1} for n in range(MAX_COLUMNS)]
+    assert "1,003 columns" in str(refusal("\n".join(map(json.dumps, records)).encode()))
+
+
+@pytest.mark.parametrize("length", [10, 60, 70, 200])
+def test_a_header_of_any_length_is_read_whole(length):
+    names = [f"{n:0{length}d}" for n in range(MAX_COLUMNS - 3)]
+    rows = ["q,d,1" + ",1" * len(names), "q,e,2" + ",2" * len(names)]
+    data = "\n".join([",".join([*ROW, *names]), *rows]).encode()
+    assert columns(data)["doc_id"] == ["d", "e"]
+
+
+HEADERS = {
+    "marks alone": ",,,,,,,,,," * 6_000 + "\n",
+    "a thousand names": ",".join(f"column {n}" for n in range(1_000)) + "\n",
+    "a long name": "x" * 60_000 + ",doc_id,score\n",
+    "a long name in JSON": json.dumps([{"x" * 60_000: 1}]),
+    "a long line of words": "word " * 10_000,
+    "a long id": "q Q0 " + "d" * 60_000 + " 1 high t\n",
+    "a long score": "q Q0 d 1 " + "h" * 60_000 + " t\n",
+    "a long score in JSON": json.dumps([ROW | {"score": "h" * 60_000}]),
+    "a long query in JSON": json.dumps({"q": {"d": 1.5}, "q" * 60_000: 1}),
+    "a long document twice": f"q Q0 {'d' * 60_000} 1 1 t\n" * 2,
+}
+
+
+@pytest.mark.parametrize("text", HEADERS.values(), ids=HEADERS)
+def test_a_refusal_is_short_enough_to_be_read(text):
+    with pytest.raises(ReadError, match=r"^upload") as caught:
+        Runs.from_sources([read(File("upload.dat", text.encode()))], judged=False)
+    assert len(str(caught.value)) < 2_000
+
+
+@pytest.mark.parametrize(
+    "way", [way for way in WAYS if way.format in ("json", "nested-json")], ids=lambda way: way.name
+)
+@pytest.mark.parametrize("packed", PACKED)
+def test_json_that_is_no_record_a_line_has_a_limit_of_its_own(way, packed, limit):
+    data = way.write(MANY)
+    limit("records.MAX_JSON", len(data))
+    assert len(columns(PACKED[packed](data))["query_id"]) == len(MANY["query_id"])
+    limit("records.MAX_JSON", len(data) - 1)
+    error = refusal(PACKED[packed](data), "upload.json")
+    assert str(error).startswith("upload.json: JSON of more than")
+    assert "JSONL" in error.hint
+
+
+def test_records_a_line_may_be_larger_than_json_may(limit):
+    limit("records.MAX_JSON", 100)
+    way = next(way for way in WAYS if way.format == "jsonl")
+    assert len(columns(way.write(MANY))["query_id"]) == len(MANY["query_id"])
+
+
+def deep(levels):
+    """Brackets in brackets."""
+    return "[" * levels + "]" * levels
+
+
+@pytest.mark.parametrize(
+    ("text", "around"),
+    [
+        ('[{{"query_id": "q", "doc_id": "d", "score": 1, "note": {}}}]', 2),
+        ('{{"query_id": "q", "doc_id": "d", "score": 1, "note": {}}}', 1),
+    ],
+)
+def test_brackets_are_read_as_deep_as_allowed_and_no_deeper(text, around):
+    assert columns(text.format(deep(MAX_DEPTH - around)).encode())["doc_id"] == ["d"]
+    error = refusal(text.format(deep(MAX_DEPTH - around + 1)).encode(), "upload.json")
+    assert error.file == "upload.json"
+    assert "nested deeper than 64" in str(error)
+
+
+@pytest.mark.parametrize("levels", [100, 5_000, 200_000])
+@pytest.mark.parametrize("brackets", ["[]", '{"a":}', '[{"a":}]'])
+@pytest.mark.parametrize("closed", [True, False])
+def test_brackets_however_deep_are_refused(levels, brackets, closed):
+    half = len(brackets) // 2 if brackets == "[]" else brackets.index("}")
+    text = brackets[:half] * levels + "1" + brackets[half:] * levels * closed
+    assert refusal(text.encode(), "upload.json").file == "upload.json"
+
+
+def test_a_line_that_is_nested_too_deep_is_named():
+    text = "\n".join([json.dumps(ROW), "", json.dumps(ROW | {"note": "x"}).replace('"x"', deep(70))])
+    assert refusal(text.encode(), "upload.jsonl").line == 3
+
+
+@pytest.mark.parametrize("mark", ["[", "{", '\\"[', "\\\\"])
+def test_brackets_in_texts_do_not_nest(mark):
+    text = json.dumps([ROW]).replace('"d"', '"' + mark * 500 + '"')
+    assert columns(text.encode())["doc_id"] == [json.loads('"' + mark * 500 + '"')]
+
+
+HOSTILE = {
+    "quotes that never close": b"[" * 70 + b'"' + b'\\"' * 15_000,
+    "a late name that stands twice": b'{"q": {'
+    + b", ".join(b'"%d": 1.5' % n for n in range(30_000))
+    + b', "29999": 1}}',
+    "blank lines, packed": PACKED["gzip"](b"\n" * 30_000_000),
+    "an id of megabytes": b"q Q0 d 1 1 t\nq Q0 " + b"x" * 1_000_000 + b" 1 0.5 t\n",
+    "brackets in a text of megabytes": json.dumps([ROW | {"doc_text": "[" * 70 + "x" * 2_000_000}]).encode(),
+    "lines of one letter": b"q\n" * 300_000,
+    "spaces in a row": b"q Q0 d 1 1 t\nq" + b" " * 2_000_000 + b"Q0 e 2 0.5 t\n",
+}
+
+
+@pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_file_is_read_or_refused_by_name(data):
+    try:
+        Runs.from_sources([read(File("upload.dat", data))], judged=False)
+    except ReadError as error:
+        assert error.file == "upload.dat"  # noqa: PT017 either end is right
+
+
+def test_more_records_than_allowed_are_refused_with_what_to_do(limit):
+    limit("records.MAX_RECORDS", 3)
+    lines = [json.dumps(ROW | {"doc_id": f"d{n}"}) for n in range(4)]
+    assert len(columns("\n".join(lines[:3]).encode())["doc_id"]) == 3
+    error = refusal("\n".join(lines).encode(), "upload.jsonl")
+    assert (error.file, error.line) == ("upload.jsonl", 4)
+    assert "Parquet" in error.hint
+
+
+MEASURED = """
+import sys
+from metrics import TieScopeError
+from metrics.runs import File, Runs, files, read
+from pyarrow import parquet
+
+def most():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+
+files.MAX_BYTES = int(sys.argv[2])
+file = File.open(sys.argv[1])
+before = most()
+try:
+    {act}
+    print("read")
+except TieScopeError as error:
+    print(error)
+print((most() - before) // 1024)
+"""
+READ = "Runs.from_sources([read(file)], judged=False)"
+BLOCKS = "for _ in file.blocks(): pass"
+LIMIT, SMALL = 2 * 2**30, 2**21
+ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the most memory is read from /proc")
+
+
+@pytest.fixture
+def measured(write):
+    """What is said of a file, and the megabytes it took, in a process of its own."""
+
+    def measure(data, act=READ, limit=LIMIT):
+        command = [sys.executable, "-c", MEASURED.format(act=act), write("bomb.dat", data), str(limit)]
+        run = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 our own
+        said, grown = run.stdout.rsplit("\n", 2)[:2]
+        return said, int(grown)
+
+    return measure
+
+
+def bomb(kind, first, repeated, size):
+    """Few bytes that unpack to many, in as many members as it takes."""
+    return PACKED[kind](first) + PACKED[kind](repeated * (2**20 // len(repeated))) * (size // 2**20)
+
+
+@ON_LINUX
+@pytest.mark.parametrize(("kind", "gigabytes", "limit"), [("zstd", 3, 2), ("gzip", 0.75, 0.5)])
+def test_a_bomb_of_zeros_stops_at_the_limit_in_constant_memory(kind, gigabytes, limit, measured):
+    data = bomb(kind, b"q Q0 d 1 1 t\n", b"\0", int(gigabytes * 2**30))
+    said, grown = measured(data, BLOCKS, int(limit * 2**30))
+    assert said == f"bomb.dat: larger than {limit} GB unpacked. Split it by query."
+    assert grown < 30
+
+
+@ON_LINUX
+@pytest.mark.parametrize(
+    ("first", "repeated"),
+    [
+        (b"", b"\0"),
+        (b"q Q0 d 1 1 t\n", b"x"),
+        (b"query_id,doc_id,score\n", b"x"),
+        (b"query_id,doc_id,score\nq,d,1\n", b"x"),
+        (b'query_id,doc_id,score\nq,d,1\n"', b"x\n"),
+        (b'{"query_id": "', b"x"),
+        (b"q", b" "),
+    ],
+    ids=["zeros", "a line", "a first row", "a second row", "a quote", "a record", "spaces"],
+)
+def test_a_bomb_that_is_no_table_is_refused_in_memory_of_a_few_lines(first, repeated, measured):
+    said, grown = measured(bomb("zstd", first, repeated, 2**29))
+    assert said.startswith("bomb.dat")
+    assert grown < 200
+
+
+def stored(columns_given, **options):
+    stream = io.BytesIO()
+    parquet.write_table(pa.table(columns_given), stream, compression="zstd", **options)
+    return stream.getvalue()
+
+
+def same(values):
+    return dict.fromkeys(["query_id", "doc_id", "score"], values)
+
+
+SWOLLEN = {
+    "Parquet of a text stored once": lambda: stored(
+        {"query_id": ["q"] * 2**16, "score": [1.0] * 2**16}
+        | {"doc_id": pa.DictionaryArray.from_arrays(pa.nulls(2**16, pa.int32()).fill_null(0), ["x" * 2**12])},
+        store_schema=False,
+    ),
+    "Parquet of rows of nothing": lambda: stored(same(pa.nulls(5_000_000))),
+    "Parquet of rows of one bit": lambda: stored(same(pa.array(np.zeros(5_000_000, bool)))),
+    "packed Parquet": lambda: PACKED["zstd"](b"PAR1" + bytes(200_000_000)),
+}
+
+
+@ON_LINUX
+@pytest.mark.parametrize("data", SWOLLEN.values(), ids=SWOLLEN)
+def test_a_file_takes_memory_near_the_limit_however_it_swells(data, measured):
+    said, grown = measured(data(), limit=SMALL)
+    assert said.startswith("bomb.dat")
+    assert grown < 15 * SMALL / 2**20

@@ -1,0 +1,218 @@
+"""What another tool writes is read as it was meant: rows, order, and scores to the last bit."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from runs.written import BOM, ENDS, PACKED, SAMPLE, WAYS, WORDS, trec_qrels, trec_run, written
+
+from metrics.runs import File, read
+
+NUMBERS = ("score", "relevance", "latency", "rank", "second")
+FILES = Path(__file__).parent / "files"
+BY_NAME = pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
+
+
+def as_read(source):
+    """{column: values}, numbers as their bits."""
+    return bits(source.table.to_pydict())
+
+
+def bits(table):
+    return {
+        name: np.array(values, float).view("i8").tolist()
+        if name in NUMBERS
+        else [value or None for value in values]
+        for name, values in table.items()
+    }
+
+
+def wanted(way, table):
+    return bits(way.expected(table))
+
+
+@BY_NAME
+@settings(max_examples=60)
+@given(data=st.data())
+def test_a_table_reads_back_as_it_was_written(way, data):
+    table, file = data.draw(written(way))
+    found = read(File("file.dat", file))
+    assert found.format == way.format
+    assert as_read(found) == wanted(way, table)
+    assert found.table.column_names == list(way.expected(table))
+    assert way.holds or not found.unused
+
+
+@BY_NAME
+@pytest.mark.parametrize("packed", PACKED)
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("mark", [b"", BOM], ids=["without a byte order mark", "with a byte order mark"])
+def test_every_format_is_read_packed_and_with_either_line_end(way, packed, end, mark):
+    data = way.sample(ENDS[end])
+    found = read(File("file.dat", PACKED[packed]((mark if way.text else b"") + data)))
+    assert (found.format, as_read(found)) == (way.format, wanted(way, SAMPLE))
+
+
+@BY_NAME
+@pytest.mark.parametrize("packed", PACKED)
+def test_every_format_is_read_from_disk_as_from_memory(way, packed, write):
+    path = write("upload.dat", PACKED[packed](way.sample()))
+    assert as_read(read(File.open(path))) == wanted(way, SAMPLE)
+
+
+@BY_NAME
+def test_every_format_is_read_without_a_last_line_end(way):
+    data = way.sample().removesuffix(b"\n")
+    assert as_read(read(File("file.dat", data))) == wanted(way, SAMPLE)
+
+
+@BY_NAME
+@pytest.mark.parametrize("name", ["run", "run.json", "run.parquet", "run.csv.gz", "run.pdf"])
+def test_every_format_is_recognised_whatever_the_file_is_called(way, name):
+    assert read(File(name, way.sample())).format == way.format
+
+
+@pytest.mark.parametrize("name", [way.name for way in WAYS if way.text])
+@pytest.mark.parametrize("start", [b"\n\n", b" \r\n\t\n", b"\n" * 100_000], ids=["LF", "CRLF", "many"])
+def test_every_text_may_begin_with_blank_lines(name, start):
+    way = next(way for way in WAYS if way.name == name)
+    assert as_read(read(File("file.dat", start + way.sample()))) == wanted(way, SAMPLE)
+
+
+@pytest.mark.parametrize("start", ["[x", "{x", "#", '"', "'", "PAR1", "-", "\\"])
+@pytest.mark.parametrize("mark", [" ", "\t"])
+@given(rest=WORDS)
+def test_a_query_id_may_begin_like_another_format(start, mark, rest):
+    table = SAMPLE | {"query_id": [start + rest] * 4}
+    for lines, columns in ((trec_run, "score"), (trec_qrels, "relevance")):
+        found = read(File("file.dat", lines(table, mark=mark))).table.to_pydict()
+        assert found == {name: table[name] for name in ("query_id", "doc_id", columns)}
+
+
+ANSERINI = {
+    "query_id": ["264014", "264014", "264014", "1030303", "1030303"],
+    "doc_id": ["7120365", "0042871", "7120366", "8726436", "8726433"],
+    "score": [14.582199, 14.5822, 13.0, 22.018499, 22.018499],
+}
+NESTED = {
+    "query_id": ["q_1", "q_1", "q_1", "q_2", "q_2"],
+    "doc_id": ["d_12", "d_25", "d_11", "d_25", "d_12"],
+}
+PANDAS = {
+    "reranker": ["BM25", "BM25", "LLM"],
+    "query_id": ["q/1", "q/1", "q/1"],
+    "doc_id": ["https://a.example/é", 'say "b"', "c\nd"],
+    "score": [12.25, 0.1, 1e-10],
+    "relevance": [1.0, 0.0, 1.0],
+    "latency": [0.25, 0.25, np.nan],
+}
+AS_OTHERS_WRITE = {
+    "anserini.trec": ("trec-run", ANSERINI),
+    "terrier.res": (
+        "trec-run",
+        {
+            "query_id": ["351", "351", "352"],
+            "doc_id": ["FT944-5308", "FBIS4-41991", "LA012590-0115"],
+            "score": [23.349751, 23.349751, -4.5e-05],
+        },
+    ),
+    "nist.qrels": (
+        "trec-qrels",
+        {
+            "query_id": ["401", "401", "401", "402"],
+            "doc_id": ["FBIS3-10009", "FBIS3-10059", "LA121290-0007", "FT933-1201"],
+            "relevance": [0, 2, -1, 1],
+        },
+    ),
+    "msmarco-qrels.tsv": (
+        "trec-qrels",
+        {"query_id": ["300674", "125705"], "doc_id": ["7067032", "7067056"], "relevance": [1, 1]},
+    ),
+    "msmarco-run.tsv": (
+        "ranked",
+        {
+            "query_id": ["188714", "188714", "188714", "1082792", "1082792"],
+            "doc_id": ["1000052", "1000084", "1742", "4391433", "0391434"],
+            "score": [-1, -2, -3, -1, -2],
+        },
+    ),
+    "beir-qrels.tsv": (
+        "beir-qrels",
+        {
+            "query_id": ["PLAIN-2", "PLAIN-2", "0", "3"],
+            "doc_id": ["MED-2427", "MED-10", "31715818", "014717500"],
+            "relevance": [2, 1, 1, 0],
+        },
+    ),
+    "ranx-run.json": ("nested-json", NESTED | {"score": [0.9, 0.9, 1e-07, 2.0, -1.5]}),
+    "ranx-qrels.json": ("nested-json", NESTED | {"relevance": [5, 3, 0, 6, 1]}),
+    "pytrec_eval-run.json": ("nested-json", NESTED | {"score": [0.9, 0.9, 1e-07, 2.0, -1.5]}),
+    "pandas-records.json": ("json", PANDAS),
+    "pandas-lines.jsonl": ("jsonl", PANDAS),
+    "pandas.csv": ("table", PANDAS),
+    "excel.csv": (
+        "table",
+        {
+            "query_id": ["Frage 1", "Frage 1", "007"],
+            "doc_id": ["Größe; Maß", 'sagt "ja"', "zwei\nZeilen"],
+            "score": [0.5, 0.5, 3],
+            "relevance": [1, 0, 1],
+        },
+    ),
+    "tracin.csv": (
+        "table",
+        {
+            "query_id": ["(Drug:7, treats, Disease:2)"] * 3,
+            "doc_id": [
+                "(Drug:7, binds, Gene:1)",
+                "(Gene:1, causes, Disease:2)",
+                "(Drug:9, treats, Disease:2)",
+            ],
+            "score": [0.8134765625, 0.8134765625, -2.5e-05],
+            "relevance": [1, 1, 0],
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AS_OTHERS_WRITE)
+def test_a_file_of_another_tool_is_read_as_that_tool_means_it(name):
+    found = read(File.open(FILES / name))
+    format_name, table = AS_OTHERS_WRITE[name]
+    assert (found.format, as_read(found)) == (format_name, bits(table))
+
+
+def test_every_file_of_another_tool_is_read_by_a_test():
+    assert {path.name for path in FILES.iterdir()} == set(AS_OTHERS_WRITE)
+
+
+FRAME = pd.DataFrame(PANDAS)
+STORED = {
+    "pandas": FRAME,
+    "pandas without an index": FRAME.reset_index(drop=True),
+    "pandas with a filtered index": pd.concat([FRAME.assign(score=0), FRAME]).iloc[3:],
+    "pandas with categories": FRAME.astype(dict.fromkeys(["reranker", "query_id", "doc_id"], "category")),
+    "pandas with objects": FRAME.astype(dict.fromkeys(["reranker", "query_id", "doc_id"], object)),
+    "pandas with truth values": FRAME.astype({"relevance": bool}),
+    "pandas with whole grades": FRAME.astype({"relevance": "Int8"}),
+}
+
+
+@pytest.mark.parametrize("frame", STORED.values(), ids=STORED)
+def test_a_frame_that_pandas_stores_as_parquet_reads_back(frame, tmp_path):
+    frame.to_parquet(tmp_path / "run.parquet")
+    found = read(File.open(tmp_path / "run.parquet"))
+    assert (found.format, as_read(found)) == ("parquet", bits(PANDAS))
+
+
+@pytest.mark.parametrize(
+    "text", [pa.large_string(), pa.string_view(), pa.dictionary(pa.uint32(), pa.large_string())]
+)
+def test_a_table_that_polars_stores_as_parquet_reads_back(text, write):
+    way = next(way for way in WAYS if way.format == "parquet")
+    data = way.write(PANDAS, text=text, compression="zstd")
+    assert as_read(read(File.open(write("run.parquet", data)))) == bits(PANDAS)
