@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboard import state
 from dashboard.charts.rerankers import aligned_rows, gap_multiples
+from dashboard.comparisons import against_baseline
 from dashboard.components import Card, cards, chart, finding, heading, number, page, share, table
 from metrics import parse
 from metrics.studies.gap import gaps
@@ -56,6 +57,9 @@ chart(
     f"{measure} gap against tie ratio, a panel a reranker, and their means together.",
     wide=820,
 )
+
+if len(view.rerankers) > 1:
+    against_baseline(view, measure)
 
 rows = summary.reset_index()
 rows["tie_ratio"] *= 100

@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 from metrics.arrays import BoolArray, FloatArray, IntArray
 from metrics.runs.model import Runs
 from metrics.runs.pairs import Pairs
-from metrics.ties.groups import TieGroups
 from metrics.ties.judgments import Judgments
 from metrics.ties.lists import Lists
 from metrics.ties.precision import rounded
@@ -191,28 +190,6 @@ class Ranking:
             return np.empty(0, dtype=np.int64)
         documents = np.arange(*self.segment_starts[segment[0] : segment[0] + 2])
         return documents[np.lexsort((self.rows[documents], self.groups[documents]))]
-
-    def in_orders(self, query_id: str, orders: IntArray) -> TieGroups:
-        """Orderings of one query's list as lists of their own, with no ties left.
-
-        Args:
-            query_id: which list.
-            orders: (n_orders, n_docs) documents, top first.
-        """
-        counted = self.grades[orders] > 0
-        lists, places = np.nonzero(counted)
-        documents = orders[counted]
-        ones = np.ones_like(lists)
-        return TieGroups(
-            judgments=self.judgments.repeated(pc.index(self.query_ids, query_id).as_py(), len(orders)),
-            n_docs=np.full(len(orders), orders.shape[1]),
-            lists=lists,
-            above=places,
-            size=ones,
-            first=np.arange(len(lists)),
-            grades=self.grades[documents],
-            targets=None if self.targets is None else self.targets[documents],
-        )
 
 
 @dataclass(frozen=True, eq=False)

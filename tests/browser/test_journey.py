@@ -64,6 +64,7 @@ def test_a_wrong_file_is_named_with_its_line_and_loses_nothing(
     page = new_page("/runs")
     upload(page, files[0])
     expect(page.get_by_text("2 runs and judgments")).to_be_visible()
+    expect(page).to_have_url(re.compile("data="))
     shown = page.url
     wrong = tmp_path / name
     wrong.write_bytes(content)
@@ -123,7 +124,7 @@ def test_a_names_markup_never_runs(new_page, tmp_path):
     page = new_page("/runs")
     upload(page, path)
     expect(page.get_by_text("2 runs for")).to_be_visible()
-    for name in ("Leaderboard", "Ties vs gap", "Rerankers", "Query explorer"):
+    for name in ("Leaderboard", "Ties vs gap", "Rerankers", "Query explorer", "Trade-offs", "Guide"):
         go(page, name)
         assert page.locator("img[src=x]").count() == 0
         assert page.locator("main script").count() == 0

@@ -13,6 +13,8 @@ PAGES = {
     "ties": "/ties",
     "rerankers": "/rerankers",
     "query": "/query",
+    "tradeoffs": "/tradeoffs",
+    "guide": "/guide",
 }
 LOOKS = {
     "light": {"color_scheme": "light"},
