@@ -15,8 +15,8 @@ from metrics.cli import OPEN
 from metrics.errors import TieScopeError
 from metrics.evaluation import Policy
 from metrics.runs import Source
+from metrics.studies.segments import query_segments
 from metrics.studies.spread import tool_values
-from metrics.studies.tradeoffs import query_segments
 from metrics.ties import Ranking
 
 SAMPLE = Path(__file__).parents[1] / "sample_data" / "llm_rerankers.csv"

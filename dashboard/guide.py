@@ -18,6 +18,7 @@ from metrics import FORMATS
 from metrics.runs import COLUMNS, KINDS
 from metrics.studies import guide
 from metrics.studies.leaderboard import VERDICTS, Verdict
+from metrics.studies.worked import Worked, filled, worked, worked_finding
 
 MOST_TIED = 30
 MOST_ABOVE = 20
@@ -53,7 +54,7 @@ def one_minute() -> None:
     heading("An example to change", "One list with one tie. Every figure below is computed for it.")
     example = _example()
     orders = orderings_text(math.log10(example.orderings), example.orderings)
-    finding(guide.worked_finding(example, orders))
+    finding(worked_finding(example, orders))
     mean = f"mean of {orders} orders" if example.orderings > 1 else "the only order"
     cards(
         Card("circle", "MTRR", f"{example.expected:.4f}", mean, "blue"),
@@ -65,13 +66,13 @@ def one_minute() -> None:
     _filled(example)
 
 
-def _example() -> guide.Worked:
+def _example() -> Worked:
     grid = st.grid(4, min_column_width=150)
     tied = _count(grid.cell(), "Documents in the tie", "tied", 5, (1, MOST_TIED))
     relevant = _count(grid.cell(), "Of them relevant", "relevant", 1, (1, tied))
     above = _count(grid.cell(), "Documents above the tie", "above", 0, (0, MOST_ABOVE))
     k = _count(grid.cell(), "Cut-off k", "cutoff", 3, (1, MOST_TIED + MOST_ABOVE))
-    return guide.worked(tied, relevant, above, k)
+    return worked(tied, relevant, above, k)
 
 
 def _count(place: DeltaGenerator, label: str, key: str, usual: int, ends: tuple[int, int]) -> int:
@@ -86,7 +87,7 @@ def _count(place: DeltaGenerator, label: str, key: str, usual: int, ends: tuple[
     return math.floor(value + 0.5)
 
 
-def _drawn(example: guide.Worked) -> None:
+def _drawn(example: Worked) -> None:
     colours = state.theme()
     left, right = st.columns(2, gap="large")
     with left:
@@ -98,12 +99,12 @@ def _drawn(example: guide.Worked) -> None:
         chart(bars, "guide-first-hit", "Chance of each rank of the first relevant document.")
 
 
-def _filled(example: guide.Worked) -> None:
+def _filled(example: Worked) -> None:
     heading(
         "The formulas, filled in", "n documents tie, r of them are relevant, b stand above, m fit within k."
     )
     grid = st.grid(2, min_column_width=300)
-    for one in guide.filled(example):
+    for one in filled(example):
         with grid.container(border=True, height="stretch"):
             st.markdown(f"**{one.name}**  \n:gray[{shown(one.meaning)}]")
             st.latex(one.latex)

@@ -7,21 +7,21 @@ import streamlit as st
 
 from dashboard import cache, state
 from dashboard.cache import AS_READ, Scoring
-from dashboard.charts.tradeoffs import MOST_SEGMENTS, segment_gaps
+from dashboard.charts.segments import MOST_SEGMENTS, segment_gaps
 from dashboard.components import Card, chart, heading, number, table
 from dashboard.library import Board
 from metrics import Evaluation, evaluate, parse
 from metrics.evaluation import EQUAL
+from metrics.studies.coverage import coverage_measures
 from metrics.studies.prose import percent
+from metrics.studies.segments import segment_table
 from metrics.studies.tradeoffs import (
     DEPTH,
     LATENCIES,
     STANDINGS,
     Latency,
-    coverage_measures,
     duration,
     latencies,
-    segment_table,
 )
 
 NO_LIMIT = "no limit"

@@ -1,38 +1,21 @@
-"""Quality against latency with both fronts, distinct recall against diversity, and gaps by segment."""
-
-import html
-import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+"""Quality against latency with both fronts, and distinct recall against diversity and recall."""
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.charts.labels import LINE, SMALL, TALL, WIDE, Box, Plane, labelled, letters
 from dashboard.charts.leaderboard import ROW, name_rows
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import note, safe, style
-from metrics.arrays import BoolArray, FloatArray
+from metrics.arrays import FloatArray
 from metrics.studies.prose import signed
 from metrics.studies.tradeoffs import duration
 
-WIDE, SMALL, TALL = 400, 230, 330
-"""Pixels between the axes for which names are placed, across and down; on more room they only move apart."""
-MOST_SEGMENTS = 8
-"""Segments drawn, the largest."""
 _LEAST = 1e-9
 """Seconds below which nothing is told apart."""
 _REACH = 5
 """How many times outside the latencies a budget may lie and still widen the axis."""
-_APART = 5
-"""Pixels below which two marks are one to the eye."""
-_HIDDEN = 25
-"""Square pixels of marks and other names that a name may cover."""
-_LINE = 16
-"""Pixels a line of text is tall."""
-
-Box = tuple[float, float, float, float]
-"""Left, right, top and bottom in pixels from the upper left corner."""
 
 
 def quality_latency(
@@ -88,7 +71,7 @@ def quality_latency(
         for row, low in zip(board.itertuples(), far, strict=True)
     ]
     strong = board["tied_front"].to_numpy(dtype=bool)
-    return _labelled(figure, list(board.index), strong, spots, plane, crossed, palette, figures)
+    return labelled(figure, list(board.index), strong, spots, plane, crossed, palette, figures)
 
 
 def distinct_diversity(covered: pd.DataFrame, palette: Palette, k: int, width: int = SMALL) -> go.Figure:
@@ -128,7 +111,7 @@ def distinct_diversity(covered: pd.DataFrame, palette: Palette, k: int, width: i
     title = f"Div@{k}, distinct targets per query"
     figure.update_xaxes(title_text=title, tickformat=".3~f", nticks=5, range=[left, right])
     spots = covered[["targets", "distinct", "distinct"]].to_numpy()
-    return _labelled(figure, list(covered.index), np.zeros(len(covered), bool), spots, plane, crossed, palette)
+    return labelled(figure, list(covered.index), np.zeros(len(covered), bool), spots, plane, crossed, palette)
 
 
 def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> go.Figure:
@@ -166,84 +149,6 @@ def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> go.Figur
     figure.update_layout(showlegend=False)
     low, high = _room(covered[["recall", "distinct"]].to_numpy())
     return figure.update_xaxes(tickformat=".3~f", nticks=5, range=[low, high])
-
-
-def segment_gaps(table: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
-    """Mean gap of each reranker in each segment: orange too high, blue too low.
-
-    Args:
-        table: reranker, segment, traditional, tied, gap, n; in the order drawn.
-        palette: colours of the theme.
-        measure: what the gaps are of.
-    """
-    names, segments = (list(dict.fromkeys(table[column])) for column in ("reranker", "segment"))
-    segments = segments[:MOST_SEGMENTS]
-    wide = table.pivot_table(index="reranker", columns="segment", sort=False).reindex(names)
-    cells = {column: wide[column][segments] for column in ("gap", "traditional", "tied", "n")}
-    gap = cells["gap"].to_numpy()
-    reach = max(float(np.nanmax(np.abs(gap), initial=0)), 0.02)
-    colours = (*palette.heat[2:0:-1], palette.grid, *palette.warm[:3:2])
-    labels = ([safe(name) for name in names], [safe(one) for one in segments])
-    figure = go.Figure(
-        go.Heatmap(
-            z=gap,
-            x=np.arange(len(segments)),
-            y=np.arange(len(names)),
-            customdata=np.dstack(
-                [
-                    np.broadcast_to(np.array(labels[0], dtype=object)[:, None], gap.shape),
-                    np.broadcast_to(np.array(labels[1], dtype=object), gap.shape),
-                    *(cells[column].to_numpy() for column in ("traditional", "tied", "n")),
-                ]
-            ),
-            text=[["" if np.isnan(one) else signed(one) if one else "0" for one in row] for row in gap],
-            texttemplate="%{text}",
-            textfont={"size": 12, "color": palette.text},
-            colorscale=[[at / (len(colours) - 1), colour] for at, colour in enumerate(colours)],
-            zmin=-reach,
-            zmax=reach,
-            showscale=False,
-            xgap=2,
-            ygap=2,
-            hoverongaps=False,
-            hovertemplate="<b>%{customdata[0]}</b> · %{customdata[1]}<br>"
-            f"{measure} traditional %{{customdata[2]:.4f}}, tied %{{customdata[3]:.4f}}<br>"
-            "gap %{z:+.4f} over %{customdata[4]:,} queries<extra></extra>",
-        )
-    )
-    style(figure, palette, 56 + ROW * len(names), t=44)
-    name_rows(figure, cells["gap"])
-    rows = {"range": [len(names) - 0.5, -0.5], "ticklabelstandoff": 6}
-    figure.update_yaxes(tickfont={"color": palette.text, "size": 13}, **rows)
-    sizes = cells["n"].max()
-    return figure.update_xaxes(
-        side="top",
-        showgrid=False,
-        tickangle=0,
-        tickvals=np.arange(len(segments)),
-        ticktext=[f"{safe(one, 12)}<br>n = {sizes[one]:,.0f}" for one in segments],
-    )
-
-
-@dataclass(frozen=True)
-class Plane:
-    """What lies between the axes: their ends, as powers of ten on a log axis, and the pixels across."""
-
-    left: float
-    right: float
-    bottom: float
-    top: float
-    width: int
-
-    def box(self, x: tuple[float, float], y: tuple[float, float], edge: float = 2) -> Box:
-        """What a line or mark with this much around it covers."""
-        across = [self.width * (value - self.left) / (self.right - self.left) for value in x]
-        down = [TALL * (self.top - value) / (self.top - self.bottom) for value in y]
-        return min(across) - edge, max(across) + edge, min(down) - edge, max(down) + edge
-
-    def outside(self, box: Box) -> float:
-        """Pixels by which a box reaches over the border."""
-        return sum(max(over, 0) for over in (-box[0], box[1] - self.width, -box[2], box[3] - TALL))
 
 
 def _far_below(values: pd.DataFrame) -> "pd.Series[bool]":
@@ -320,7 +225,7 @@ def _shade(figure: go.Figure, palette: Palette, budget: float | None, plane: Pla
     place = {"xanchor": "left", "xshift": 6, "y": 0, "yref": "paper", "yanchor": "bottom"}
     note(figure, text, palette, x=start, **place)
     left, _, low, _ = plane.box((start, start), (plane.bottom, plane.bottom), 0)
-    words = (left, left + 10 + 6.3 * _letters(text), low - _LINE - 4, low)
+    words = (left, left + 10 + 6.3 * letters(text), low - LINE - 4, low)
     return [words, plane.box((at, at), (plane.bottom, plane.top))] * 4
 
 
@@ -363,113 +268,3 @@ def _marks(figure: go.Figure, board: pd.DataFrame, drawn: pd.DataFrame, palette:
             hovertemplate=hover,
             cliponaxis=False,
         )
-
-
-def _labelled(
-    figure: go.Figure,
-    names: Sequence[str],
-    strong: BoolArray,
-    spots: FloatArray,
-    plane: Plane,
-    crossed: Sequence[Box],
-    palette: Palette,
-    figures: Sequence[str] | None = None,
-) -> go.Figure:
-    """Name each mark where its name covers least; one that finds no room is left to hovering.
-
-    Args:
-        figure: changed in place and returned.
-        names: of the rerankers.
-        strong: (n,) whose names are bold, and always drawn.
-        spots: (n, 3) x, and y of the dot and of the diamond.
-        plane: where they stand.
-        crossed: lines that a name should not cross.
-        palette: colours of the theme.
-        figures: ours, after each name.
-    """
-    x, *heights = spots.T
-    marks = [
-        plane.box((a, a), (b, b), size)
-        for y, size in zip(heights, (5, 8), strict=True)
-        for a, b in zip(x, y, strict=True)
-    ]
-    solid, lines = np.array(marks), np.array(crossed).reshape(-1, 4)
-    middle = np.column_stack([solid[:, :2].mean(axis=1), solid[:, 2:].mean(axis=1)])
-    for group in _together(middle, strong):
-        text = _joined([names[at] for at in group])
-        extra = figures[group[0]] if figures and len(group) == 1 else ""
-        bold = bool(strong[group].any())
-        wide = 6.5 * _letters(text) * (1.07 if bold else 1) + (80 if extra else 4)
-        near = np.delete(solid, [group[0], group[0] + len(x)], axis=0) + np.array([-9, 9, -9, 9])
-        tries: list[tuple[float, float, Box, dict[str, object]]] = []
-        for at, y in ((group[0], heights[0]), (group[0] + len(x), heights[1])):
-            for box, told in _around(middle[at], wide, palette):
-                hidden = _overlap(box, solid)
-                cost = 3 * hidden + _overlap(box, lines) + _overlap(box, near) / 3 + 30 * plane.outside(box)
-                tries.append((cost + 2 * len(tries), hidden, box, told | {"x": x[group[0]], "y": y[group[0]]}))
-        _, hidden, box, told = min(tries, key=lambda one: one[0])
-        if hidden <= _HIDDEN or bold:
-            solid = np.vstack([solid, box])
-            told["font"] = {"size": 12, "color": palette.text if bold else palette.muted}
-            note(figure, (f"<b>{text}</b>" if bold else text) + extra, palette, **told)
-    return figure
-
-
-def _together(middle: FloatArray, strong: BoolArray) -> list[list[int]]:
-    """Rerankers whose dots, and diamonds, are one to the eye share a name; those with a bold one first."""
-    groups: list[list[int]] = []
-    both = middle.reshape(2, -1, 2)
-    for at in range(len(strong)):
-        near = (group for group in groups if np.abs(both[:, at] - both[:, group[0]]).max() < _APART)
-        found = next(near, None)
-        if found is None:
-            groups.append([at])
-        else:
-            found.append(at)
-    return sorted(groups, key=lambda group: not strong[group].any())
-
-
-def _joined(names: Sequence[str]) -> str:
-    """One name for rerankers that stand in one place."""
-    if len(names) == 1:
-        return safe(names[0], 24)
-    if len(names) == 2:  # noqa: PLR2004 both have room if short
-        return f"{safe(names[0], 12)} and {safe(names[1], 12)}"
-    return f"{safe(names[0], 18)} and {len(names) - 1} more"
-
-
-def _letters(text: str) -> int:
-    """Letters a text is wide; those of East Asian scripts count twice."""
-    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in html.unescape(text))
-
-
-def _around(mark: FloatArray, wide: float, palette: Palette) -> Iterator[tuple[Box, dict[str, object]]]:
-    """Places for a text beside a mark, the usual ones first: its box, and how plotly is told."""
-    for far in (12, 20, 34):
-        for across, down in ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1)):
-            x = across * (far if not down else 0.7 * far)
-            y = down * (far if not across else 0.7 * far)
-            left = mark[0] + x - wide * (1 - across) / 2
-            up = mark[1] + y - _LINE * (1 - down) / 2
-            yield (
-                (left, left + wide, up, up + _LINE),
-                {
-                    "xanchor": {1: "left", 0: "center", -1: "right"}[across],
-                    "yanchor": {1: "top", 0: "middle", -1: "bottom"}[down],
-                    "showarrow": True,
-                    "arrowhead": 0,
-                    "arrowwidth": 1,
-                    "arrowcolor": palette.other if far > 20 else "rgba(0,0,0,0)",  # noqa: PLR2004 the near ones
-                    "standoff": 6,
-                    "ax": x,
-                    "ay": y,
-                },
-            )
-
-
-def _overlap(box: Box, others: FloatArray) -> float:
-    """Square pixels of a box that others cover."""
-    left, right, top, bottom = others.T
-    across = np.minimum(box[1], right) - np.maximum(box[0], left)
-    down = np.minimum(box[3], bottom) - np.maximum(box[2], top)
-    return float((across.clip(0) * down.clip(0)).sum())

@@ -3,10 +3,12 @@
 import streamlit as st
 
 from dashboard import state, tradeoffs
-from dashboard.charts.tradeoffs import SMALL, WIDE, distinct_diversity, quality_latency, recall_dumbbell
+from dashboard.charts.labels import SMALL, WIDE
+from dashboard.charts.tradeoffs import distinct_diversity, quality_latency, recall_dumbbell
 from dashboard.components import cards, chart, finding, heading, page, table
 from metrics import parse
 from metrics.studies import tradeoffs as study
+from metrics.studies.coverage import coverage, with_targets
 
 view = state.view()
 board = view.board
@@ -20,8 +22,8 @@ measure, k, by, budget = tradeoffs.controls(clock=clock)
 title = parse(measure).traditional
 rows = study.tradeoffs(view.evaluation, speeds, measure, view.traditional, by)
 rows = rows.sort_values("tied", ascending=False, kind="stable")
-covered = study.coverage(tradeoffs.depth(view, k), k)
-named = [name for name in study.with_targets(board.runs) if name in view.rerankers]
+covered = coverage(tradeoffs.depth(view, k), k)
+named = [name for name in with_targets(board.runs) if name in view.rerankers]
 finding(study.tradeoff_finding(rows, covered, title, budget, k))
 cards(
     *(

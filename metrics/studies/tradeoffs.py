@@ -1,14 +1,12 @@
-"""What a better ranking costs in time, and whether more relevant documents are also more different ones."""
+"""What a better ranking costs in time: latencies, and the front of those that nothing beats."""
 
 from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from metrics.arrays import BoolArray, FloatArray, whole
+from metrics.arrays import BoolArray, FloatArray
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.runs import Runs
 from metrics.studies.leaderboard import SHOWN
@@ -16,8 +14,6 @@ from metrics.studies.prose import Prose, Strong, percent, signed
 
 DEPTH = 20
 """Places within which documents and targets are counted."""
-UNNAMED = "none"
-"""Segment of a query that has none."""
 
 Latency = Literal["p50", "p95", "mean"]
 LATENCIES: tuple[Latency, ...] = ("p50", "p95", "mean")
@@ -125,7 +121,7 @@ def tradeoffs(
             "best": means["optimistic"],
         }
     )
-    board["gap"] = _difference(board["traditional"], board["tied"])
+    board["gap"] = difference(board["traditional"], board["tied"])
     board = board.join(timed)
     board["n_timed"] = board["n_timed"].fillna(0).astype(np.int64)
     board["seconds"] = board[by].round(12)
@@ -155,100 +151,7 @@ def _beaten_by(board: pd.DataFrame) -> list[str]:
     return [str(name) for name in names]
 
 
-def coverage_measures(k: int = DEPTH) -> tuple[str, ...]:
-    """What `coverage` needs."""
-    return f"R@{k}", f"DR@{k}", f"Div@{k}", f"P@{k}"
-
-
-def coverage(evaluation: Evaluation, k: int = DEPTH) -> pd.DataFrame:
-    """How much of what is relevant stands in the top k, and how much of that repeats a target.
-
-    Args:
-        evaluation: with the measures of `coverage_measures` under expected, optimistic and pessimistic.
-        k: how many places are looked at.
-
-    Returns:
-        index reranker; for p in recall (R@k), distinct (DR@k), targets (Div@k): p (mean over all
-        orderings), p_worst, p_best; lost = recall − distinct, below 0 where one of several documents is
-        enough for a target; and repeated, the share of the relevant documents found whose target another
-        one satisfies: 1 − Div@k/(k·P@k).
-    """
-    means = evaluation.summary().xs("mean", axis=1, level=2)
-    columns = {}
-    for name, measure in (("recall", f"R@{k}"), ("distinct", f"DR@{k}"), ("targets", f"Div@{k}")):
-        columns[name] = means[measure, "expected"]
-        columns[f"{name}_worst"] = means[measure, "pessimistic"]
-        columns[f"{name}_best"] = means[measure, "optimistic"]
-    found = pd.DataFrame(columns)
-    relevant = k * means[f"P@{k}", "expected"]
-    repeated = _difference(relevant, found["targets"]) / relevant.where(relevant > 0)
-    lost = _difference(found["recall"], found["distinct"])
-    return found.assign(lost=lost, repeated=repeated.fillna(0.0))
-
-
-def with_targets(runs: Runs) -> list[str]:
-    """Rerankers whose documents name their targets: all where the judgments do, else by their own table."""
-    return [
-        name
-        for name, table in runs.tables.items()
-        if "target_id" in (table if runs.qrels is None else runs.qrels).column_names
-    ]
-
-
-def query_segments(runs: Runs) -> "pd.Series[str]":
-    """Query → its segment: the first that a row of it names, rerankers in their order.
-
-    A segment belongs to a query, whoever ranked it. Queries of which no row names one are left out.
-    """
-    found = [pd.Series(index=pd.Index([], dtype="str"), dtype="str")]
-    for name, table in runs.tables.items():
-        if "segment" not in table.column_names:
-            continue
-        coded, pairs = whole(table["segment"]), runs.pairs(name)
-        words = pc.utf8_trim_whitespace(coded.dictionary)
-        named = np.asarray(pc.fill_null(pc.not_equal(words, ""), fill_value=False))
-        codes = np.asarray(pc.fill_null(coded.indices, -1))
-        given = np.flatnonzero(np.append(named, False)[codes])
-        at = np.sort(given[np.unique(pairs.query[given], return_index=True)[1]])
-        queries = pairs.queries.take(pa.array(pairs.query[at])).to_pylist()
-        found.append(pd.Series(words.take(pa.array(codes[at])).to_pylist(), index=queries, dtype="str"))
-    every = pd.concat(found)
-    return every[~every.index.duplicated()].rename("segment")
-
-
-def segment_table(
-    evaluation: Evaluation, segments: "pd.Series[str]", measure: str, traditional: str
-) -> pd.DataFrame:
-    """One row a reranker and segment, rerankers in order, segments by falling number of lists.
-
-    Args:
-        evaluation: with `measure` under expected and `traditional`.
-        segments: as `query_segments` returns it; queries not in it count as `UNNAMED`.
-        measure: name of a measure.
-        traditional: the treatment taken as the traditional one.
-
-    Returns:
-        reranker, segment, traditional, tied (means), gap (traditional − tied), n (lists).
-    """
-    index = evaluation.scores.index
-    named = segments.reindex(index.get_level_values("query_id")).fillna(UNNAMED)
-    size = named.value_counts()
-    order = sorted(size.index, key=lambda name: (name == UNNAMED, -size[name]))
-    table = pd.DataFrame(
-        {
-            "reranker": pd.Categorical(index.get_level_values("reranker"), evaluation.policies.index),
-            "segment": pd.Categorical(named, order),
-            "traditional": evaluation.scores[measure, traditional].to_numpy(),
-            "tied": evaluation.scores[measure, "expected"].to_numpy(),
-        }
-    )
-    by = table.groupby(["reranker", "segment"], observed=True)
-    found = by[["traditional", "tied"]].mean().assign(n=by.size()).reset_index()
-    found.insert(4, "gap", _difference(found["traditional"], found["tied"]))
-    return found.astype({"reranker": "str", "segment": "str"})
-
-
-def _difference(left: "pd.Series[float]", right: "pd.Series[float]") -> "pd.Series[float]":
+def difference(left: "pd.Series[float]", right: "pd.Series[float]") -> "pd.Series[float]":
     """Left − right, exactly 0 where they differ by rounding."""
     gap = left - right
     return gap.where(~(gap.abs() <= EQUAL), 0.0)

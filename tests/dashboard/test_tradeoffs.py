@@ -15,11 +15,14 @@ from opening import opened
 from tradeoff_boards import THREE, TIMED, UNTIMED, kind, rising, table
 
 from dashboard import cache
+from dashboard.charts.labels import TALL, WIDE
 from dashboard.charts.palette import DARK, LIGHT
-from dashboard.charts.tradeoffs import MOST_SEGMENTS, TALL, WIDE, quality_latency
+from dashboard.charts.segments import MOST_SEGMENTS
+from dashboard.charts.tradeoffs import quality_latency
 from dashboard.tradeoffs import WORDS, as_written
 from metrics import evaluate
-from metrics.studies.tradeoffs import coverage_measures, pareto_front
+from metrics.studies.coverage import coverage_measures
+from metrics.studies.tradeoffs import pareto_front
 
 EVERY = {**EXTREMES, **TIMED, **UNTIMED}
 COLUMNS = ["latency", "segment", "target_id"]

@@ -5,6 +5,7 @@ import io
 import json
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pyarrow as pa
@@ -352,6 +353,19 @@ def stored(columns_given, **options):
 
 def same(values):
     return dict.fromkeys(["query_id", "doc_id", "score"], values)
+
+
+@pytest.mark.parametrize("kind", ["gzip", "zstd"])
+def test_a_damaged_packed_file_leaves_no_memory_behind(kind):
+    damaged = PACKED[kind](RUN * 100)[:-9]
+    tracemalloc.start()
+    try:
+        for _ in range(20):
+            assert "damaged" in str(refusal(damaged))
+        left, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert left < 2**21
 
 
 SWOLLEN = {

@@ -7,22 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import Runs, evaluate, read_runs, read_table
+from metrics.studies.coverage import coverage, coverage_measures, with_targets
 from metrics.studies.prose import plain
+from metrics.studies.segments import UNNAMED, query_segments, segment_table
 from metrics.studies.tradeoffs import (
     STANDINGS,
-    UNNAMED,
     beats,
-    coverage,
-    coverage_measures,
     duration,
     latencies,
     pareto_front,
-    query_segments,
-    segment_table,
     speeds,
     tradeoff_finding,
     tradeoffs,
-    with_targets,
 )
 
 TIES = ["input", "expected", "optimistic", "pessimistic"]
