@@ -88,7 +88,7 @@ class File:
         total, kind = 0, self.packed
         try:
             with self.given() as given, pa.input_stream(given, compression=kind) as stream:
-                while block := stream.read(BLOCK):
+                while block := stream.read_buffer(BLOCK).to_pybytes():  # read() loses its memory where it fails
                     total += len(block)
                     self.refuse_too_large(total)
                     yield block.removeprefix(_BOM) if total == len(block) else block

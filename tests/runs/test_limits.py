@@ -368,6 +368,19 @@ def test_a_damaged_packed_file_leaves_no_memory_behind(kind):
     assert left < 2**21
 
 
+@ON_LINUX
+@pytest.mark.parametrize(
+    "letters", [b"x", b"x ", b'\\"', b"\\u00e9"], ids=["letters", "words", "quotes", "codes"]
+)
+@pytest.mark.parametrize("row", [b"[%s]", b"%s"], ids=["array", "lines"])
+def test_a_long_text_among_brackets_takes_memory_of_a_few_times_its_size(row, letters, measured):
+    size = 2**23
+    text = b'{"query_id": "q", "doc_id": "d", "score": 1, "doc_text": "%s"}'
+    said, grown = measured(row % (text % (b"[" * 70 + letters * (size // len(letters)))))
+    assert said == "read"
+    assert grown < 15 * size / 2**20
+
+
 SWOLLEN = {
     "Parquet of a text stored once": lambda: stored(
         {"query_id": ["q"] * 2**16, "score": [1.0] * 2**16}
