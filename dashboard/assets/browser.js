@@ -31,9 +31,10 @@ function keepHistoryTrue() {
   if (window.tiescopeHistory) return;
   window.tiescopeHistory = true;
   const push = history.pushState.bind(history);
-  let waiting, page = location.pathname;
+  let waiting, leaving = false, page = location.pathname;
   history.pushState = (state, unused, url) => {
     clearTimeout(waiting);
+    if (leaving) return;
     if (new URL(url, location.href).pathname === location.pathname) {
       waiting = setTimeout(() => history.replaceState(state, unused, url), 200);
     } else {
@@ -42,7 +43,11 @@ function keepHistoryTrue() {
     }
   };
   window.addEventListener("popstate", () => {
-    if (location.pathname !== page && location.search) location.reload();
+    clearTimeout(waiting);
+    if (location.pathname !== page && location.search) {
+      leaving = true;
+      location.reload();
+    }
     page = location.pathname;
   });
 }

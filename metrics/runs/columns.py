@@ -156,11 +156,15 @@ class Choice:
         return free | chosen
 
 
-def check_header(file: str, header: Sequence[str], mapping: Mapping[str, str]) -> None:
-    """Raise a ReadError where a table cannot be read by these columns."""
+def check_width(file: str, header: Sequence[str]) -> None:
+    """Raise a ReadError where a table has more columns than allowed."""
     if len(header) > MAX_COLUMNS:
         problem = f"{len(header):,} columns, more than {MAX_COLUMNS:,}"
         raise ReadError(file, problem, "Leave out those that are not needed.", line=1)
+
+
+def check_header(file: str, header: Sequence[str], mapping: Mapping[str, str]) -> None:
+    """Raise a ReadError where a table cannot be read by these columns."""
     repeated = [name for name, count in Counter(header).items() if count > 1]
     if repeated:
         raise ReadError(file, f"two columns are named {repeated[0]!r}", "Rename one.", line=1)

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError
-from metrics.runs.columns import BY_NAME, Choice, check_header, recognise
+from metrics.runs.columns import BY_NAME, Choice, check_header, check_width, recognise
 from metrics.runs.delimited import read_delimited
 from metrics.runs.files import File
 from metrics.runs.findings import found
@@ -94,6 +94,7 @@ def _is_table(head: Head) -> bool:
 
 
 def _read_table(head: Head, choice: Choice) -> Source:
+    check_width(head.file.name, head.header)
     mapping = recognise(head.header, choice.among(head.header))
     check_header(head.file.name, head.header, mapping)
     return read_delimited(head.file, "table", head.table, mapping)

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError
-from metrics.runs.columns import BY_NAME, Choice, check_header, recognise
+from metrics.runs.columns import BY_NAME, Choice, check_header, check_width, recognise
 from metrics.runs.files import File
 from metrics.runs.source import Origin, Source, source_of
 
@@ -31,6 +31,7 @@ def read_parquet(file: File, choice: Choice) -> Source:
         with parquet.ParquetFile(given, read_dictionary=texts) as table:
             schema = table.schema_arrow
             header = [name for name in schema.names if not _INDEX.fullmatch(name)]
+            check_width(file.name, header)
             mapping = recognise(header, choice.among(header))
             check_header(file.name, header, mapping)
             wanted = [*mapping.values(), *_numeric(schema, header, mapping)]

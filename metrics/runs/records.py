@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.errors import ReadError
-from metrics.runs.columns import BY_NAME, Choice, check_header, recognise
+from metrics.runs.columns import BY_NAME, Choice, check_header, check_width, recognise
 from metrics.runs.files import BLOCK, File
 from metrics.runs.source import Origin, Source, source_of
 from metrics.runs.text import whole_lines
@@ -24,7 +24,7 @@ MAX_RECORDS = 10_000_000
 MAX_DEPTH = 64
 """Deepest nesting of brackets."""
 _NESTED = ("query", "document", "value")
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\\?\Z)', re.DOTALL)
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _OPEN, _CLOSE = (np.frombuffer(marks, np.uint8) for marks in (b"[{", b"]}"))
 _SHOWN = 40
@@ -100,6 +100,7 @@ def _of_records(
     header = list(dict.fromkeys(chain.from_iterable(records)))
     if not header:
         raise _without_records(origin.file)
+    check_width(origin.file, header)
     mapping = recognise(header, choice.among(header))
     check_header(origin.file, header, mapping)
     others = [name for name in header if name not in mapping.values() and name not in BY_NAME]

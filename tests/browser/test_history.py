@@ -19,6 +19,7 @@ def test_back_and_forward_bring_each_page_with_its_choice(new_page):
     expect(page).to_have_url(re.compile("rerankers.*measure=AP"))
 
     page.go_back()
+    chosen(page, "Hits@3").to_be_checked()
     expect(page.locator("h1")).to_have_text("Leaderboard")
     settle(page)
     chosen(page, "Hits@3").to_be_checked()

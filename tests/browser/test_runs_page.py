@@ -112,7 +112,9 @@ def test_a_reranker_is_renamed_and_the_name_is_shown_on_every_page(new_page, sav
     page.keyboard.type("my reranker", delay=20)
     expect(page.locator("#portal").get_by_role("textbox")).to_have_value("my reranker")
     page.keyboard.press("Enter")
+    before = page.url
     page.get_by_role("button", name="Apply").click()
+    expect(page).not_to_have_url(before)
     settle(page)
     go(page, "Leaderboard")
     expect(table(page).first).to_contain_text("my reranker")
