@@ -1,5 +1,7 @@
 """The Runs page: what is in the way is said, mended where it is said, and nothing loaded is lost."""
 
+import re
+
 import pytest
 from boards import COARSE, QRELS, STRICT
 from pages import go, settle, upload
@@ -72,6 +74,7 @@ def test_a_run_is_added_to_what_is_loaded_and_taken_out_again(new_page, save):
     page = new_page("/runs")
     upload(page, [save("strict.trec", STRICT), save("qrels.txt", QRELS)])
     expect(page.get_by_text("1 run and judgments")).to_be_visible()
+    expect(page).to_have_url(re.compile("data="))
     page.reload()
     settle(page)
     page.get_by_text("Add to what is loaded").click()
