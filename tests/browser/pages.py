@@ -11,6 +11,38 @@ def settle(page):
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
+def quiet(page):
+    """Wait until nothing has run for a second, as when all that follows a first drawing is over."""
+    settle(page)
+    page.evaluate(
+        """() => new Promise(done => {
+            let since = performance.now();
+            const restart = () => { since = performance.now(); };
+            const watch = new MutationObserver(restart);
+            watch.observe(document.querySelector("[data-testid=stApp]"), { attributes: true });
+            const look = () => {
+                if (performance.now() - since < 1000) return requestAnimationFrame(look);
+                watch.disconnect();
+                done();
+            };
+            look();
+        })"""
+    )
+
+
+def count_runs(page):
+    """Count from now on how often the script runs, as `window.runs`."""
+    page.evaluate(
+        """() => {
+            const app = document.querySelector("[data-testid=stApp]");
+            window.runs = 0;
+            new MutationObserver(() => {
+                window.runs += app.getAttribute("data-test-script-state") === "running";
+            }).observe(app, { attributes: true, attributeFilter: ["data-test-script-state"] });
+        }"""
+    )
+
+
 def upload(page, paths):
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(paths)
 
