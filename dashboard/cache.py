@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.library import Board, Entry, Library, Recipe, make_board, open_files
 from metrics import Evaluation, evaluate
-from metrics.cli import OPEN
+from metrics.cli.serving import OPEN
 from metrics.errors import TieScopeError
 from metrics.evaluation import Policy
 from metrics.runs import Source

@@ -9,6 +9,7 @@ import pytest
 from repository import ROOT
 
 from metrics import cli
+from metrics.cli import serving
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def served(monkeypatch):
     web = SimpleNamespace(cli=SimpleNamespace(main=calls.append))
     monkeypatch.setitem(sys.modules, "streamlit", SimpleNamespace(web=web))
     monkeypatch.setitem(sys.modules, "streamlit.web", web)
-    monkeypatch.setenv(cli.OPEN, "")
+    monkeypatch.setenv(serving.OPEN, "")
     return calls
 
 
@@ -89,7 +90,7 @@ def test_the_app_is_served_to_this_machine_alone_unless_told_otherwise(call, ser
 def test_the_app_is_told_which_files_to_open(call, served, write):
     run, qrels = write("llm.trec", "q Q0 a 1 1 t\n"), write("qrels.txt", "q 0 a 1\n")
     assert call("app", run, "--qrels", qrels)[0] == 0
-    assert json.loads(os.environ[cli.OPEN]) == {"runs": [str(run.resolve())], "qrels": str(qrels.resolve())}
+    assert json.loads(os.environ[serving.OPEN]) == {"runs": [str(run.resolve())], "qrels": str(qrels.resolve())}
     assert len(served) == 1
 
 

@@ -1,10 +1,6 @@
-"""The command `tiescope`. Data on stdout, messages on stderr; 0 ok, 1 a check failed, 2 unusable input."""
+"""Commands that score: evaluate, permutations."""
 
-import json
-import os
-import sys
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -14,51 +10,31 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from metrics.errors import TieScopeError, UsageError
+from metrics.cli.options import (
+    Columns,
+    Empty,
+    Form,
+    Format,
+    Measures,
+    Missing,
+    Output,
+    Policy,
+    Precision,
+    Qrels,
+    Relevant,
+    Repeated,
+    Repeats,
+    Tiebreak,
+    chosen,
+)
+from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, DRAWS, Evaluation, evaluate
 from metrics.measures import MEASURES, parse
 from metrics.output import long_table, progress, put
-from metrics.runs import check, read_runs
+from metrics.runs import read_runs
 from metrics.studies.query import every_ordering, report, sampled
 from metrics.studies.tools import TOOLS
-from metrics.ties import PRECISIONS, TREATMENTS, Ranking, treatment
-
-app = typer.Typer(
-    name="tiescope",
-    help="Ranking metrics with ties done right.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-
-OPEN = "TIESCOPE_OPEN"
-"""Environment variable that tells the app which files to open: JSON with runs and qrels."""
-
-
-class Policy(StrEnum):
-    """Count as 0, or leave out."""
-
-    zero = "zero"
-    skip = "skip"
-
-
-class Repeated(StrEnum):
-    """Refuse, keep the first row, or keep the highest."""
-
-    error = "error"
-    first = "first"
-    max = "max"
-
-
-class Format(StrEnum):
-    """How values are printed."""
-
-    table = "table"
-    csv = "csv"
-    json = "json"
-    markdown = "markdown"
-    latex = "latex"
-    parquet = "parquet"
+from metrics.ties import TREATMENTS, Ranking, treatment
 
 
 def _listing(names: Callable[[], list[tuple[str, str]]]) -> Callable[[bool], None]:
@@ -91,21 +67,6 @@ def _tools() -> list[tuple[str, str]]:
     return [(f"{one.name} {one.version}".strip(), one.summary) for one in TOOLS]
 
 
-Qrels = Annotated[Path | None, typer.Option(help="Judgments; not needed where RUN holds relevance.")]
-Measures = Annotated[list[str] | None, typer.Option("--measure", "-m", help="RR, RR@10, nDCG@10, AP ...")]
-Precision = Annotated[str, typer.Option(help=f"How scores are compared: {', '.join(PRECISIONS)}.")]
-Relevant = Annotated[float, typer.Option(help="Smallest relevant grade.")]
-Tiebreak = Annotated[list[str] | None, typer.Option(help="Further score column that splits ties first.")]
-Columns = Annotated[
-    list[str] | None,
-    typer.Option("--column", help="A column of the files, ours=theirs: query_id=topic; ours= is not read."),
-]
-Repeats = Annotated[Repeated, typer.Option(help="A document twice in one list.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead.")]
-Form = Annotated[Format, typer.Option(help="How to print.")]
-
-
-@app.command("evaluate")
 def evaluate_command(
     run: Annotated[list[Path], typer.Argument(help="Run files, or long tables with relevance.")],
     qrels: Qrels = None,
@@ -115,8 +76,8 @@ def evaluate_command(
     format: Form = Format.table,  # noqa: A002
     output: Output = None,
     precision: Precision = "float64",
-    missing: Annotated[Policy, typer.Option(help="Judged queries without rows.")] = Policy.zero,
-    empty: Annotated[Policy, typer.Option(help="Queries with nothing relevant.")] = Policy.zero,
+    missing: Missing = Policy.zero,
+    empty: Empty = Policy.zero,
     relevant_from: Relevant = 1,
     tiebreak_by: Tiebreak = None,
     column: Columns = None,
@@ -133,7 +94,7 @@ def evaluate_command(
 ) -> None:
     """Score runs under one or more treatments of their ties."""
     with progress("Reading"):
-        runs = read_runs(run, qrels, columns=_chosen(column), repeated=repeated.value)
+        runs = read_runs(run, qrels, columns=chosen(column), repeated=repeated.value)
     with progress("Scoring"):
         evaluation = evaluate(
             runs,
@@ -156,7 +117,6 @@ def evaluate_command(
     put(long_table(evaluation, per_query=per_query), format.value, output)
 
 
-@app.command("permutations")
 def permutations_command(
     run: Annotated[Path, typer.Argument(help="A run file, or a long table with relevance.")],
     query: Annotated[str, typer.Option(help="Which list.")],
@@ -174,7 +134,7 @@ def permutations_command(
     repeated: Repeats = Repeated.error,
 ) -> None:
     """List the orderings one list's ties allow, with what each scores."""
-    runs = read_runs([run], qrels, columns=_chosen(column), repeated=repeated.value)
+    runs = read_runs([run], qrels, columns=chosen(column), repeated=repeated.value)
     if reranker is None and len(runs.tables) > 1:
         raise UsageError(f"{run.name} has several rerankers. Say which: {', '.join(runs.tables)}.")
     ranking = Ranking.of(runs, reranker or runs.rerankers[0], relevant_from, precision)
@@ -190,63 +150,6 @@ def permutations_command(
     columns = {"measure": names, "mean": [one.mean for one in found]}
     columns["standard_error"] = [one.standard_error for one in found]
     put(pd.DataFrame(columns | {"draws": [one.draws for one in found]}), format.value, output)
-
-
-@app.command("check")
-def check_command(
-    files: Annotated[list[Path], typer.Argument(help="Runs, judgments and tables, in any order.")],
-    format: Form = Format.table,  # noqa: A002
-    output: Output = None,
-    column: Columns = None,
-    repeated: Repeats = Repeated.error,
-) -> None:
-    """Say what is worth knowing of runs before they are scored; exit 1 where something is wrong."""
-    found = check(files, columns=_chosen(column), repeated=repeated.value)
-    put(found, format.value, output)
-    if "unreadable" in set(found["code"]):
-        raise typer.Exit(2)
-    if "error" in set(found["severity"]):
-        raise typer.Exit(1)
-
-
-@app.command("app")
-def app_command(
-    files: Annotated[list[Path] | None, typer.Argument(help="Runs to open; none: the sample data.")] = None,
-    qrels: Qrels = None,
-    port: Annotated[int, typer.Option(help="Port to serve on.")] = 8501,
-    host: Annotated[str, typer.Option(help="Address to serve on.")] = "127.0.0.1",
-) -> None:
-    """Serve the dashboard in the browser."""
-    if files:
-        paths = {
-            "runs": [str(path.resolve()) for path in files],
-            "qrels": str(qrels.resolve()) if qrels else None,
-        }
-        read_runs(files, qrels)  # fail here, not in the browser
-        os.environ[OPEN] = json.dumps(paths)
-    from streamlit.web import cli  # noqa: PLC0415 half a second that other commands need not pay
-
-    page = Path(__file__).parents[1] / "dashboard" / "app.py"
-    cli.main(["run", str(page), f"--server.port={port}", f"--server.address={host}"])
-
-
-def main() -> None:
-    """Entry point: every error of ours is one message and exit code 2."""
-    try:
-        app()
-    except TieScopeError as error:
-        Console(stderr=True, soft_wrap=True).print(
-            f"tiescope: {error}", markup=False, highlight=False, emoji=False
-        )
-        sys.exit(2)
-
-
-def _chosen(columns: list[str] | None) -> dict[str, str]:
-    """Columns chosen as ours=theirs; ours= is not read."""
-    wrong = [text for text in columns or [] if not all(text.partition("=")[:2])]
-    if wrong:
-        raise UsageError(f"--column {wrong[0]}: write ours=theirs, such as query_id=topic.")
-    return dict(text.split("=", 1) for text in columns or [])
 
 
 def _say_policies(reranker: str, counts: pd.Series, evaluation: Evaluation) -> None:

@@ -1,0 +1,40 @@
+"""The command `tiescope`. Data on stdout, messages on stderr; 0 ok, 1 a check failed, 2 unusable input."""
+
+import sys
+from collections.abc import Callable
+
+import typer
+from rich.console import Console
+
+from metrics.cli.checking import check_command
+from metrics.cli.scoring import evaluate_command, permutations_command
+from metrics.cli.serving import app_command
+from metrics.errors import TieScopeError
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "evaluate": evaluate_command,
+    "permutations": permutations_command,
+    "check": check_command,
+    "app": app_command,
+}
+
+app = typer.Typer(
+    name="tiescope",
+    help="Ranking metrics with ties done right.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+for name, command in COMMANDS.items():
+    app.command(name)(command)
+
+
+def main() -> None:
+    """Entry point: every error of ours is one message and exit code 2."""
+    try:
+        app()
+    except TieScopeError as error:
+        Console(stderr=True, soft_wrap=True).print(
+            f"tiescope: {error}", markup=False, highlight=False, emoji=False
+        )
+        sys.exit(2)

@@ -1,0 +1,60 @@
+"""Options that commands share."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from metrics.errors import UsageError
+from metrics.ties import PRECISIONS
+
+
+class Policy(StrEnum):
+    """Count as 0, or leave out."""
+
+    zero = "zero"
+    skip = "skip"
+
+
+class Repeated(StrEnum):
+    """Refuse, keep the first row, or keep the highest."""
+
+    error = "error"
+    first = "first"
+    max = "max"
+
+
+class Format(StrEnum):
+    """How values are printed."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+    markdown = "markdown"
+    latex = "latex"
+    parquet = "parquet"
+
+
+Qrels = Annotated[Path | None, typer.Option(help="Judgments; not needed where RUN holds relevance.")]
+Measures = Annotated[list[str] | None, typer.Option("--measure", "-m", help="RR, RR@10, nDCG@10, AP ...")]
+Precision = Annotated[str, typer.Option(help=f"How scores are compared: {', '.join(PRECISIONS)}.")]
+Relevant = Annotated[float, typer.Option(help="Smallest relevant grade.")]
+Tiebreak = Annotated[list[str] | None, typer.Option(help="Further score column that splits ties first.")]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option("--column", help="A column of the files, ours=theirs: query_id=topic; ours= is not read."),
+]
+Repeats = Annotated[Repeated, typer.Option(help="A document twice in one list.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead.")]
+Form = Annotated[Format, typer.Option(help="How to print.")]
+Missing = Annotated[Policy, typer.Option(help="Judged queries without rows.")]
+Empty = Annotated[Policy, typer.Option(help="Queries with nothing relevant.")]
+
+
+def chosen(columns: list[str] | None) -> dict[str, str]:
+    """Columns chosen as ours=theirs; ours= is not read."""
+    wrong = [text for text in columns or [] if not all(text.partition("=")[:2])]
+    if wrong:
+        raise UsageError(f"--column {wrong[0]}: write ours=theirs, such as query_id=topic.")
+    return dict(text.split("=", 1) for text in columns or [])
