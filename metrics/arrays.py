@@ -8,6 +8,8 @@ import pyarrow.compute as pc
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
+CODED = pa.dictionary(pa.int32(), pa.string())
+"""Type of texts as places among the distinct ones."""
 
 
 def whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
@@ -19,7 +21,7 @@ def whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     return (
         column.chunk(0)
         if column.num_chunks == 1
-        else pa.concat_arrays(column.chunks or [pa.array([], column.type)], pa.system_memory_pool())
+        else pa.concat_arrays(column.chunks or [pa.array([], column.type)])
     )
 
 
@@ -27,6 +29,8 @@ def coded(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     """Texts as 32-bit places among the distinct ones, in order of appearance; quick where like ones meet."""
     if pa.types.is_dictionary(column.type):
         one = whole(column)
+        if one.type == CODED:
+            return one
         return pa.DictionaryArray.from_arrays(one.indices.cast(pa.int32()), one.dictionary.cast(pa.string()))
     texts = column.cast(pa.string())
     pieces = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
@@ -34,7 +38,12 @@ def coded(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     if not runs:
         return pa.array([], pa.string()).dictionary_encode()
     lengths = np.concatenate([np.diff(run.run_ends.to_numpy(), prepend=0) for run in runs])
-    distinct = pa.concat_arrays([run.values for run in runs]).dictionary_encode()
-    codes = np.repeat(np.asarray(pc.fill_null(distinct.indices, -1)), lengths)
+    return repeated(pa.concat_arrays([run.values for run in runs]), lengths)
+
+
+def repeated(texts: pa.Array, times: IntArray) -> pa.DictionaryArray:
+    """Each text so many times, one after the other, coded as by `coded`."""
+    distinct = texts.dictionary_encode()
+    codes = np.repeat(np.asarray(pc.fill_null(distinct.indices, -1)), times)
     mask = codes < 0 if distinct.null_count else None
     return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32(), mask=mask), distinct.dictionary)

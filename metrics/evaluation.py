@@ -12,6 +12,7 @@ import pyarrow as pa
 from metrics.arrays import FloatArray
 from metrics.errors import UsageError
 from metrics.measures import MeasureAt, parse
+from metrics.memory import one_allocator
 from metrics.runs import Runs
 from metrics.ties import Ranking, TieGroups, Treatment, log10_factorials, refine, treatment
 
@@ -85,6 +86,7 @@ class Evaluation:
         return table.fillna(counts).astype(dict.fromkeys(counts, np.int64))
 
 
+@one_allocator
 def evaluate(
     runs: Runs,
     measures: Sequence[str] | str = DEFAULT_MEASURES,
@@ -163,6 +165,7 @@ def _evaluate_one(
         by_ties = [list(_values(ranking, asked, one)) for one in how]
         values.append(np.stack([found for same in zip(*by_ties, strict=True) for found in same]))
         described.append(_describe(ranking, cutoffs))
+        del ranking, by_ties  # before the next part is made
     lists = {key: np.concatenate([part[key] for part in described]) for key in described[0]}
     no_rows, nothing = lists["n_docs"] == 0, lists["n_relevant"] == 0
     kept = ~((no_rows & (missing == "skip")) | (nothing & (empty == "skip")))
@@ -174,15 +177,16 @@ def _evaluate_one(
         verify_integrity=False,
     )
     names = pd.MultiIndex.from_product([map(str, asked), [one.name for one in how]], names=["measure", "ties"])
-    scores = pd.DataFrame(np.concatenate(values, axis=1)[:, kept].T, index=index, columns=names)
-    table = pd.DataFrame({key: value[kept] for key, value in lists.items()}, index=index)
+    table = np.concatenate(values, axis=1)
+    scores = pd.DataFrame(table.T if kept.all() else table.T[kept], index=index, columns=names, copy=False)
+    lists_kept = pd.DataFrame({key: value[kept] for key, value in lists.items()}, index=index)
     counts = {
         "n_queries": len(kept),
         "n_missing": int(no_rows.sum()),
         "n_empty": int(nothing.sum()),
         "n_scored": int(kept.sum()),
     }
-    return scores, table, counts
+    return scores, lists_kept, counts
 
 
 def _values(ranking: Ranking, asked: Sequence[MeasureAt], how: Treatment) -> Iterator[FloatArray]:

@@ -10,6 +10,7 @@ from pyarrow import csv as arrow_csv
 from metrics.runs.columns import BY_NAME
 from metrics.runs.files import BLOCK, File
 from metrics.runs.findings import found
+from metrics.runs.growing import Growing, Numbers, Texts, Words
 from metrics.runs.lines import (
     Layout,
     count_lines,
@@ -23,6 +24,7 @@ from metrics.runs.source import Origin, Source, number, source_of
 from metrics.runs.text import quickest, spaced
 
 _NUMBERS = ("number", "rank")
+_SHARED = ("shared", "word")
 
 
 def read_delimited(file: File, format_name: str, layout: Layout, mapping: Mapping[str, str]) -> Source:
@@ -79,16 +81,17 @@ def _numeric(file: File, header: Sequence[str], layout: Layout, mapping: Mapping
 
 def _columns(
     file: File, header: Sequence[str], layout: Layout, mapping: Mapping[str, str], wanted: Sequence[str]
-) -> tuple[dict[str, pa.ChunkedArray], int]:
+) -> tuple[dict[str, pa.Array], int]:
     """The wanted columns as they stand, and how many lines are comments."""
     try:
-        table, comments = _parse(file, header, layout, mapping, wanted)
+        columns, comments = _parse(file, header, layout, mapping, wanted)
     except pa.ArrowInvalid:
         size = explain(file, header, layout)
-        table, comments = _parse(file, header, layout, mapping, wanted, whole=size + 1)
-    if layout.quoted and swallowed(file, len(table) + (not layout.names)):
+        columns, comments = _parse(file, header, layout, mapping, wanted, whole=size + 1)
+    n_rows = len(next(iter(columns.values())))
+    if layout.quoted and swallowed(file, n_rows + (not layout.names)):
         refuse_open_quote(file, layout)
-    return dict(zip(table.column_names, table.columns, strict=True)), comments
+    return columns, comments
 
 
 def _parse(
@@ -99,7 +102,7 @@ def _parse(
     wanted: Sequence[str],
     *,
     whole: int | None = None,
-) -> tuple[pa.Table, int]:
+) -> tuple[dict[str, pa.Array], int]:
     """The wanted columns of the file as they stand, and how many lines are comments.
 
     Numbers become float64; where `whole` is given, the bytes of the file, all is text and parsed at once.
@@ -111,7 +114,7 @@ def _parse(
     if layout.names is None:
         first = list(islice(rows(file, layout), 2))
         if len(first) == 1:
-            return pa.table({name: pa.array([], types[name]) for name in wanted}), 0
+            return {name: pa.array([], types[name]) for name in wanted}, 0
         skipped = first[1][0] - 1
 
     def odd(row: arrow_csv.InvalidRow) -> str:
@@ -120,26 +123,39 @@ def _parse(
         comments += comment
         return "skip" if comment else "error"
 
-    table = arrow_csv.read_csv(
-        spaced(file, tidy=True) if layout.spaced and whole else quickest(file, single=layout.spaced),
-        read_options=arrow_csv.ReadOptions(
+    block = min(max(whole or 0, BLOCK), 2**31 - 1)
+    options = {
+        "read_options": arrow_csv.ReadOptions(
             column_names=header,
             skip_rows=skipped,
-            block_size=min(max(whole or 0, BLOCK), 2**31 - 1),
+            block_size=block,
             use_threads=False,  # two cores gain a tenth of the whole, and hold a sixth more
         ),
-        parse_options=arrow_csv.ParseOptions(
+        "parse_options": arrow_csv.ParseOptions(
             delimiter=layout.delimiter,
             quote_char='"' if layout.quoted else False,
             newlines_in_values=layout.quoted,
             invalid_row_handler=odd if whole else None,  # it can only be called with UTF-8
         ),
-        convert_options=arrow_csv.ConvertOptions(
+        "convert_options": arrow_csv.ConvertOptions(
             column_types=types,
             include_columns=list(wanted),
             null_values=[],
             strings_can_be_null=False,
         ),
-        memory_pool=pa.system_memory_pool(),  # numpy's: what one frees the other can use
-    )
-    return table, comments
+    }
+    shared = {theirs for ours, theirs in mapping.items() if BY_NAME[ours].kind in _SHARED}
+    columns = {name: _growing(types[name], name in shared, 1.1 * file.size / block) for name in wanted}
+    tidy = layout.spaced and whole
+    with spaced(file, tidy=True) if tidy else quickest(file, single=layout.spaced) as text:
+        for batch in arrow_csv.open_csv(text, **options):
+            for name, column in columns.items():
+                column.add(batch[name])
+    return {name: column.whole() for name, column in columns.items()}, comments
+
+
+def _growing(kind: pa.DataType, shared: bool, times: float) -> Growing:  # noqa: FBT001 private
+    """An empty column of a type, with room for so many batches like its first."""
+    if shared:
+        return Words()
+    return Texts(times) if pa.types.is_string(kind) else Numbers(times)

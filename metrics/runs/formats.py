@@ -10,6 +10,7 @@ from itertools import pairwise
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError
+from metrics.memory import one_allocator
 from metrics.runs.columns import BY_NAME, Choice, check_header, check_width, recognise
 from metrics.runs.delimited import read_delimited
 from metrics.runs.files import File
@@ -199,6 +200,7 @@ FORMATS: tuple[Format, ...] = (
 """Every format that can be read, tried in this order."""
 
 
+@one_allocator
 def read(file: File, columns: Mapping[str, str] | None = None, *, strict: bool = True) -> Source:
     """Read one file in whatever format its content shows.
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from metrics.arrays import FloatArray, IntArray
 from metrics.errors import UsageError
+from metrics.memory import one_allocator
 from metrics.runs.findings import Finding, Judged, Listing, as_frame, found, inspect, left_out
 from metrics.runs.frames import of_frame
 from metrics.runs.joining import Repeated, joined
@@ -39,6 +40,7 @@ class Runs:
     _pairs: dict[str, Pairs] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
+    @one_allocator
     def from_sources(
         cls, sources: Iterable[Source], repeated: Repeated = "error", *, judged: bool = True
     ) -> "Runs":
@@ -119,11 +121,7 @@ class Runs:
     @cached_property
     def judged_rows(self) -> Mapping[str, tuple[IntArray, IntArray]]:
         """Reranker → its rows that the qrels judge, and the judgment of each."""
-        rows = {}
-        for name in self.tables:
-            rows[name] = self.pairs(name).among(self.judged_pairs)
-            self._pairs[name] = replace(self.pairs(name))  # without its prints: they have served
-        return rows
+        return {name: self.pairs(name).among(self.judged_pairs) for name in self.tables}
 
     @cached_property
     def findings(self) -> pd.DataFrame:

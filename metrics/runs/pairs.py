@@ -5,6 +5,7 @@ A print is a hash. Equal prints only say where to look; whoever looks compares t
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -64,15 +65,24 @@ class Pairs:
     @cached_property
     def prints(self) -> Prints:
         """(n_rows,) print of each pair: equal for equal texts, whatever table they are in."""
-        found, queries = _prints(self.documents, 2), _prints(self.queries, 1)
-        for at in range(0, len(found), _ROWS):
-            found[at : at + _ROWS] = _mixed(found[at : at + _ROWS] ^ queries[self.query[at : at + _ROWS]])
+        return self._prints(0, len(self.query))
+
+    @cached_property
+    def _query_prints(self) -> Prints:
+        return _prints(self.queries, 1)
+
+    def _prints(self, start: int, end: int) -> Prints:
+        """(n,) print of each row from `start` to before `end`."""
+        found = _prints(self.documents.slice(start, end - start), 2)
+        for at in range(start, end, _ROWS):
+            rows = slice(at, min(at + _ROWS, end))
+            part = found[rows.start - start : rows.stop - start]
+            part[:] = _mixed(part ^ self._query_prints[self.query[rows]])
         return found
 
     def repeats(self) -> tuple[tuple[int, int] | None, int]:
         """The first two rows of one pair, if any pair has two, and how many rows repeat another."""
-        ordered = np.sort(self.prints)
-        if not (ordered[1:] == ordered[:-1]).any():
+        if not self._may_repeat:
             return None, 0
         key = self._keys
         _, place, count = np.unique(key, return_index=True, return_counts=True)
@@ -80,6 +90,16 @@ class Pairs:
             return None, 0
         first = int(place[count > 1].min())
         return (first, int(np.flatnonzero(key == key[first])[1])), int((count - 1).sum())
+
+    @property
+    def _may_repeat(self) -> bool:
+        """Whether two rows of one query have the same print; looks at some queries at a time where it can."""
+        bounds = np.array([0, len(self.query)])
+        if len(self.stretches) == len(self.queries) + 1:
+            at = np.searchsorted(self.stretches, np.arange(_ROWS, len(self.query), _ROWS))
+            bounds = np.unique(np.concatenate([bounds, self.stretches[at]]))
+        parts = (np.sort(self._prints(start, end)) for start, end in pairwise(bounds.tolist()))
+        return any((part[1:] == part[:-1]).any() for part in parts)
 
     def kept(self, values: FloatArray | None) -> IntArray:
         """One row of each pair, in order: the first, or the first of the highest value."""
@@ -110,16 +130,24 @@ class Pairs:
         Returns:
             rows found, and the other table's row of each.
         """
+        starts = range(0, len(self.query), _ROWS)
+        parts = [self._among(start, min(start + _ROWS, len(self.query)), others) for start in starts]
+        rows, theirs = zip(*parts, strict=True) if parts else ([np.empty(0, np.int64)],) * 2
+        return np.concatenate(rows), np.concatenate(theirs)
+
+    def _among(self, start: int, end: int, others: "Pairs") -> tuple[IntArray, IntArray]:
+        """The same for the rows from `start` to before `end`."""
         prints, order, occurs, most = others.by_print
-        maybe = np.flatnonzero(occurs[_low(self.prints)])
-        maybe = maybe[np.argsort(self.prints[maybe])]
-        wanted = self.prints[maybe]
+        own = self._prints(start, end)
+        maybe = np.flatnonzero(occurs[_low(own)])
+        maybe = maybe[np.argsort(own[maybe])]
+        wanted = own[maybe]
         at = np.searchsorted(prints, wanted)
         found, theirs = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for shift in range(most):
             near = np.minimum(at + shift, len(prints) - 1)
             equal = np.flatnonzero(prints[near] == wanted)
-            row, other = maybe[equal], order[near[equal]]
+            row, other = start + maybe[equal], order[near[equal]]
             same = _same(self.documents, row, others.documents, other)
             same &= _same(self.queries, self.query[row], others.queries, others.query[other])
             found.append(row[same])

@@ -25,10 +25,7 @@ def read_parquet(file: File, choice: Choice) -> Source:
     from pyarrow import parquet  # noqa: PLC0415 30 ms that other formats need not pay
 
     try:
-        given = _bytes_of(file)
-        texts = [field.name for field in parquet.read_schema(given) if pa.types.is_string(field.type)]
-        given.seek(0)
-        with parquet.ParquetFile(given, read_dictionary=texts) as table:
+        with _bytes_of(file) as given, parquet.ParquetFile(given, read_dictionary=_texts(given)) as table:
             schema = table.schema_arrow
             header = [name for name in schema.names if not _INDEX.fullmatch(name)]
             check_width(file.name, header)
@@ -53,6 +50,15 @@ def _size(column: pa.Array) -> int:
 
 def _bytes_of(file: File) -> pa.NativeFile:
     return pa.BufferReader(b"".join(file.blocks())) if file.packed else file.given()
+
+
+def _texts(given: pa.NativeFile) -> list[str]:
+    """Columns of texts; leaves the file as if nothing was read of it."""
+    from pyarrow import parquet  # noqa: PLC0415 as above
+
+    names = [field.name for field in parquet.read_schema(given) if pa.types.is_string(field.type)]
+    given.seek(0)
+    return names
 
 
 def _numeric(schema: pa.Schema, header: list[str], mapping: Mapping[str, str]) -> list[str]:

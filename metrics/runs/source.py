@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.arrays import IntArray, coded, whole
+from metrics.arrays import CODED, IntArray, coded, whole
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME
 from metrics.runs.findings import Finding, found
@@ -17,6 +18,10 @@ FIXED = ("trec-run", "trec-qrels", "ranked", "nested-json")
 """Formats whose columns have no names: what is not read of them is nobody's loss."""
 MAX_ID = 2**16
 """Longest id, in bytes."""
+_CODED = ("shared", "word")
+"""Kinds of columns whose texts may be coded already."""
+_ROWS = 2**17
+"""Rows whose lengths are looked at at once."""
 _TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "t": 1.0, "f": 0.0}
 
 
@@ -159,9 +164,8 @@ def source_of(
     columns: dict[str, pa.Array] = {}
     notes = list(noted)
     for ours, theirs in mapping.items():
-        column, kind = _simple(raw.pop(theirs)), BY_NAME[ours].kind
-        if kind not in ("shared", "word") or pa.types.is_floating(column.type):
-            column = whole(column)
+        kind = BY_NAME[ours].kind
+        column = _prepared(raw.pop(theirs), kind)
         if kind in ("id", "shared") and pa.types.is_floating(column.type):
             column = _whole_ids(column, ours, origin)
             message = f"The {ours} column {theirs!r} holds numbers such as 1.0, read as 1."
@@ -187,6 +191,14 @@ def source_of(
     return Source(origin, format_name, pa.table(columns), mapping, tuple(header), tuple(notes))
 
 
+def _prepared(column: pa.Array | pa.ChunkedArray, kind: str) -> pa.Array | pa.ChunkedArray:
+    """A column as its kind is converted from: in one piece, but for texts that are coded anyway."""
+    if column.type == CODED and kind in _CODED:
+        return column
+    column = _simple(column)
+    return column if kind in _CODED and not pa.types.is_floating(column.type) else whole(column)
+
+
 def _simple(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     """Texts and numbers in the one type we know each by."""
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
@@ -201,13 +213,26 @@ def _text(column: pa.Array, _: str, __: Origin) -> pa.Array:
 
 def _id(column: pa.Array, name: str, origin: Origin) -> pa.Array:
     text = _text(column, name, origin)
-    length = pc.binary_length(text)
-    bad = pc.fill_null(pc.equal(length, 0), fill_value=True)
-    origin.refuse(bad, text, lambda _: f"{name} is empty", "Give every row an id.")
-    if (pc.max(length).as_py() or 0) > MAX_ID:
+    shortest, longest = _lengths(text)
+    if text.null_count or not shortest:
+        bad = pc.fill_null(pc.equal(pc.binary_length(text), 0), fill_value=True)
+        origin.refuse(bad, text, lambda _: f"{name} is empty", "Give every row an id.")
+    if longest > MAX_ID:
         problem = f"{name} is longer than {MAX_ID:,} bytes"
-        origin.refuse(pc.greater(length, MAX_ID), text, lambda _: problem, "Write a shorter id.")
+        bad = pc.greater(pc.binary_length(text), MAX_ID)
+        origin.refuse(bad, text, lambda _: problem, "Write a shorter id.")
     return text
+
+
+def _bounds(lengths: npt.NDArray[np.int32]) -> tuple[int, int]:
+    return int(lengths.min()), int(lengths.max())
+
+
+def _lengths(text: pa.Array) -> tuple[int, int]:
+    """Bytes of the shortest and the longest text, 1 where there is none; a few rows at a time."""
+    ends = np.frombuffer(text.buffers()[1], np.int32)[text.offset : text.offset + len(text) + 1]
+    bounds = [_bounds(np.diff(ends[at : at + _ROWS + 1])) for at in range(0, len(text), _ROWS)]
+    return min((low for low, _ in bounds), default=1), max((high for _, high in bounds), default=1)
 
 
 def _shared(column: pa.Array | pa.ChunkedArray, name: str, origin: Origin) -> pa.Array:

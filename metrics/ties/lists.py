@@ -6,9 +6,10 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from metrics.arrays import BoolArray, FloatArray, IntArray
+from metrics.arrays import FloatArray, IntArray
 from metrics.errors import UsageError
 from metrics.runs.model import Runs
 from metrics.runs.pairs import Pairs
@@ -23,17 +24,13 @@ class Lists:
         judgments: what is known of relevance; its queries are the lists, with or without rows.
         pairs: query and document of each row.
         keys: (n_rows,) each; the score, then further score columns that split its ties.
-        grades: (n_rows,) grade of each row, 0 where unjudged.
-        judged: (n_rows,) whether each row is judged.
-        targets: (n_rows,) what each row satisfies, None where each document is its own target.
+        judgment: (n_rows,) place of each row's judgment, -1 where unjudged; half the size of other places.
     """
 
     judgments: Judgments
     pairs: Pairs
     keys: Sequence[FloatArray]
-    grades: FloatArray
-    judged: BoolArray
-    targets: IntArray | None
+    judgment: npt.NDArray[np.int32]
 
     @classmethod
     def of(cls, runs: Runs, reranker: str, relevant_from: float, tiebreak_by: Sequence[str]) -> "Lists":
@@ -50,16 +47,21 @@ class Lists:
         keys = [table[name].to_numpy() for name in _score_columns(table, tiebreak_by)]
         if runs.qrels is None:
             known = Judgments.of(table, pairs, relevant_from)
-            return cls(known, pairs, keys, known.grades, np.ones(len(table), dtype=bool), known.targets)
-        known = Judgments.of(runs.qrels, runs.judged_pairs, relevant_from)
-        rows, judgment = runs.judged_rows[reranker]
-        grades, judged = np.zeros(len(table)), np.zeros(len(table), dtype=bool)
-        grades[rows], judged[rows] = known.grades[judgment], True
-        targets = None
-        if known.targets is not None:
-            targets = np.full(len(table), -1)
-            targets[rows] = known.targets[judgment]
-        return cls(known, pairs, keys, grades, judged, targets)
+            return cls(known, pairs, keys, np.arange(len(table), dtype=np.int32))
+        rows, place = runs.judged_rows[reranker]
+        judgment = np.full(len(table), -1, np.int32)
+        judgment[rows] = place
+        return cls(Judgments.of(runs.qrels, runs.judged_pairs, relevant_from), pairs, keys, judgment)
+
+    @cached_property
+    def grades(self) -> FloatArray:
+        """(n_judgments + 1,) grade of each judgment, and of none: 0."""
+        return np.append(self.judgments.grades, 0.0)
+
+    @cached_property
+    def targets(self) -> IntArray | None:
+        """(n_judgments + 1,) what each satisfies, and none: -1; None where each document is its own target."""
+        return None if self.judgments.targets is None else np.append(self.judgments.targets, -1)
 
     @cached_property
     def _stretches(self) -> tuple[IntArray, IntArray, IntArray]:

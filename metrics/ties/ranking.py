@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -16,7 +17,7 @@ from metrics.ties.lists import Lists
 from metrics.ties.precision import rounded
 from metrics.ties.sorting import falling
 
-_PART = 2**18
+_PART = 2**17
 """Rows of one part."""
 
 
@@ -33,7 +34,7 @@ class Ranking:
         scores: (n_docs,) its score, rounded to the precision asked for.
         starts: (n_groups,) first document of each tie group.
         grades: (n_docs,) its grade, 0 where unjudged.
-        judged_rows: (n_rows,) whether each row of the table was judged.
+        judgment: (n_rows,) place of the judgment of each row of the table, -1 where unjudged.
         targets: (n_docs,) what it satisfies, None where each document is its own target.
     """
 
@@ -45,7 +46,7 @@ class Ranking:
     scores: FloatArray
     starts: IntArray
     grades: FloatArray
-    judged_rows: BoolArray
+    judgment: npt.NDArray[np.int32]
     targets: IntArray | None = None
 
     @classmethod
@@ -102,6 +103,7 @@ class Ranking:
         keys = [rounded(key[rows], precision) for key in lists.keys]
         order, scores, starts = falling(keys, segment_starts)
         at = order + rows.start if isinstance(rows, slice) else rows[order]
+        judgment = lists.judgment[at]
         return cls(
             judgments=lists.judgments.part(first, end),
             pairs=lists.pairs,
@@ -110,9 +112,9 @@ class Ranking:
             rows=at,
             scores=scores,
             starts=starts,
-            grades=lists.grades[at],
-            judged_rows=lists.judged,
-            targets=None if lists.targets is None else lists.targets[at],
+            grades=lists.grades[judgment],
+            judgment=lists.judgment,
+            targets=None if lists.targets is None else lists.targets[judgment],
         )
 
     @property
@@ -171,7 +173,7 @@ class Ranking:
     @property
     def judged(self) -> BoolArray:
         """(n_docs,) whether each document was judged."""
-        return self.judged_rows[self.rows]
+        return self.judgment[self.rows] >= 0
 
     @property
     def relevant(self) -> BoolArray:
@@ -200,7 +202,7 @@ class Inside:
         documents: (n,) documents of these groups.
         all_grades: (n_docs,) grade of every document of the ranking, 0 where unjudged.
         all_rows: (n_docs,) row of every document in its table.
-        judged_rows: (n_rows,) whether each row of the table was judged.
+        judgment: (n_rows,) place of the judgment of each row of the table, -1 where unjudged.
         levels: the distinct grades above 0, lowest first.
         counted: (n,) whether each counts.
         owner: (n,) its group, a place in `groups`.
@@ -212,7 +214,7 @@ class Inside:
     documents: IntArray
     all_grades: FloatArray
     all_rows: IntArray
-    judged_rows: BoolArray
+    judgment: npt.NDArray[np.int32]
     levels: FloatArray
     counted: BoolArray
     owner: IntArray
@@ -232,7 +234,7 @@ class Inside:
             documents=documents,
             all_grades=ranking.grades,
             all_rows=ranking.rows,
-            judged_rows=ranking.judged_rows,
+            judgment=ranking.judgment,
             levels=ranking.judgments.levels,
             counted=counted[documents],
             owner=np.repeat(np.arange(len(size)), size),
@@ -244,7 +246,7 @@ class Inside:
     @cached_property
     def worth(self) -> IntArray:
         """(n,) 0 where unjudged, 1 where judged and worth nothing, then 2, 3, ... by rising grade."""
-        level = self.judged_rows[self.all_rows[self.documents]].astype(np.int64)
+        level = (self.judgment[self.all_rows[self.documents]] >= 0).astype(np.int64)
         grades = self.all_grades[self.documents]
         graded = np.flatnonzero(grades > 0)
         level[graded] = 2 + np.searchsorted(self.levels, grades[graded])
