@@ -1,6 +1,7 @@
 """Measures of the rank of the first relevant document."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,10 @@ from metrics.ties.permutations import chance_of_none, first_relevant_rank
 
 _NEVER = -60.0
 """Log of a chance that no sum in float64 can tell from 0: places past it are left out."""
+_KEPT = 2**20
+"""Places up to which their chances are kept for the next measure."""
+
+_Table = tuple[IntArray, FloatArray, FloatArray]
 
 
 def first_hit(value: Callable[[FloatArray], FloatArray]) -> Family:
@@ -49,20 +54,39 @@ def _places(
     groups: TieGroups, k: Parameter, value: Callable[[FloatArray], FloatArray]
 ) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
     """Leading groups with chance and value of each of their places up to the cut-off; like depths together."""
-    leading, above, size, relevant, depth = groups.once(_leading, lambda: _leading(groups))
-    if k is not None:
-        depth = np.clip(int(k) - above, 0, depth)
+    leading = groups.once(_leading, lambda: _leading(groups))
+    if leading.depth.sum() <= _KEPT:
+        tables: Iterable[_Table] = groups.once(_tables, lambda: list(_tables(leading, None)))
+    else:
+        tables = _tables(leading, k)
+    for which, rank, chance in tables:
+        yield which, chance if k is None else np.where(rank <= k, chance, 0.0), value(rank)
+
+
+def _tables(leading: "_Leading", k: Parameter) -> Iterator["_Table"]:
+    """Leading groups of like depths, (n, depth) ranks of their places, and the chance of each."""
+    depth = leading.depth if k is None else np.clip(int(k) - leading.above, 0, leading.depth)
     for part, deepest in like_depths(depth):
-        chance = first_relevant_rank(size[part], relevant[part], deepest)
-        place = np.arange(1.0, deepest + 1)
-        if deepest > 1:
-            chance[place > depth[part, None]] = 0
-        yield leading[part], chance, value(above[part, None] + place)
+        rank = leading.above[part, None] + np.arange(1.0, deepest + 1)
+        yield (
+            leading.which[part],
+            rank,
+            first_relevant_rank(leading.size[part], leading.relevant[part], deepest),
+        )
 
 
-def _leading(groups: TieGroups) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
+class _Leading(NamedTuple):
     """Leading groups: which, documents above, size, relevant ones, and how many places can matter."""
-    leading = groups.leading
-    above, size, relevant = groups.above[leading], groups.size[leading], groups.relevant[leading]
+
+    which: IntArray
+    above: IntArray
+    size: IntArray
+    relevant: IntArray
+    depth: IntArray
+
+
+def _leading(groups: TieGroups) -> _Leading:
+    which = groups.leading
+    above, size, relevant = groups.above[which], groups.size[which], groups.relevant[which]
     depth = np.minimum(size - relevant + 1, np.ceil(-size * np.expm1(_NEVER / relevant)).astype(np.int64))
-    return leading, above, size, relevant, depth
+    return _Leading(which, above, size, relevant, depth)
