@@ -1,10 +1,12 @@
 """Which reranker leads, by the order of the file and by every order its ties allow."""
 
+from collections.abc import Iterator
 from typing import Literal
 
+import numpy as np
 import pandas as pd
 
-from metrics.evaluation import Evaluation
+from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.prose import Prose, Strong, percent
 
 Verdict = Literal["stable", "tie-sensitive", "tie-inflated", "tie-deflated"]
@@ -34,7 +36,7 @@ def leaderboard(evaluation: Evaluation, measure: str, traditional: str) -> pd.Da
     Returns:
         index reranker; tied, worst, best, traditional (means), gap (traditional − tied),
         tie_ratio (mean over lists), tied_rank, traditional_rank (1 best, equal means share one),
-        verdict.
+        best_rank, worst_rank (the highest and lowest place that any tie-breaking gives), verdict.
     """
     means = evaluation.summary().xs("mean", axis=1, level=2)[measure]
     board = pd.DataFrame(
@@ -50,8 +52,31 @@ def leaderboard(evaluation: Evaluation, measure: str, traditional: str) -> pd.Da
     for value in ("tied", "traditional"):
         ranks = board[value].round(12).rank(method="min", ascending=False)
         board[f"{value}_rank"] = ranks.astype("Int64")
+    board["best_rank"], board["worst_rank"] = _reach(board)
     board["verdict"] = [verdict(row.gap, row.best - row.worst) for row in board.itertuples()]
     return board.sort_values("tied", ascending=False, kind="stable")
+
+
+def _reach(board: pd.DataFrame) -> Iterator["pd.Series[int]"]:
+    """The highest and the lowest place that any tie-breaking gives each reranker; none where none is scored."""
+    best, worst = (board[bound].to_numpy() for bound in ("best", "worst"))
+    others = ~np.eye(len(board), dtype=bool)
+    for theirs, ours in ((worst, best), (best, worst)):
+        above = ((theirs > ours[:, None] + EQUAL) & others).sum(axis=1)
+        yield pd.Series(1 + above, board.index, dtype="Int64").mask(board["tied"].isna())
+
+
+def mean_std(evaluation: Evaluation, measure: str) -> "pd.Series[float]":
+    """Standard deviation of each reranker's mean when ties are broken at random, list by list.
+
+    sqrt(sum of variances) / n, as lists are independent.
+
+    Args:
+        evaluation: with `measure` under std.
+        measure: name of a measure.
+    """
+    lists = evaluation.scores[measure]["std"].groupby(level="reranker", sort=False)
+    return lists.agg(lambda std: np.sqrt(np.square(std).sum()) / len(std)).rename("std")
 
 
 def verdict(gap: float, width: float) -> Verdict:

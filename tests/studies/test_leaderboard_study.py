@@ -1,10 +1,18 @@
+import numpy as np
 import pytest
 from drawing import frame, tables
 from enumeration import Doc
 from hypothesis import given
 
 from metrics import Runs, evaluate
-from metrics.studies.leaderboard import TOLERANCE, VERDICTS, leaderboard, leaderboard_finding, verdict
+from metrics.studies.leaderboard import (
+    TOLERANCE,
+    VERDICTS,
+    leaderboard,
+    leaderboard_finding,
+    mean_std,
+    verdict,
+)
 from metrics.studies.prose import plain
 
 
@@ -130,3 +138,24 @@ def test_the_finding_of_nothing_scored_says_so():
 
 def test_the_traditional_column_is_the_treatment_asked_for():
     assert board({"a": ranked(1)}, "docid_desc")["traditional"].to_list() == [pytest.approx(1 / 5)]
+
+
+@given(table=tables())
+def test_places_run_from_the_best_to_the_worst_that_any_two_tie_breakings_give(table):
+    found = board({name: next(iter(lists.values())) for name, lists in table.items()})
+    for name, row in found.iterrows():
+        others = found.drop(index=name)
+        assert row["best_rank"] == 1 + (others["worst"] > row["best"] + 1e-12).sum()
+        assert row["worst_rank"] == 1 + (others["best"] > row["worst"] + 1e-12).sum()
+
+
+def test_ties_that_overlap_can_change_places_and_those_apart_cannot():
+    found = board({"tied": ranked(3), "within": ranked(2, tied=False), "below": ranked(9, size=9, tied=False)})
+    assert found[["best_rank", "worst_rank"]].to_numpy().tolist() == [[1, 2], [1, 2], [3, 3]]
+
+
+def test_the_deviation_of_a_mean_is_that_of_independent_lists():
+    runs = Runs.from_frame(frame({"llm": {"q1": ranked(1), "q2": ranked(2, size=3), "q3": STRICT}}))
+    evaluation = evaluate(runs, ["RR"], ["std"])
+    each = [np.std([1 / place for place in range(1, size + 1)]) for size in (5, 3)]
+    assert mean_std(evaluation, "RR")["llm"] == pytest.approx(np.hypot(*each) / 3)

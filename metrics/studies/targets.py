@@ -1,0 +1,167 @@
+"""Targets: what a reranker has to reach, and whether it does by every order its ties allow."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import pandas as pd
+
+from metrics.errors import UsageError
+from metrics.evaluation import EQUAL, Evaluation
+from metrics.measures import MeasureAt, parse
+
+Verdict = Literal["met", "met on average", "sort order only", "missed", "not scored"]
+
+VERDICTS: dict[Verdict, str] = {
+    "met": "Every order the ties allow meets it.",
+    "met on average": "The mean over all orders meets it, some order does not.",
+    "sort order only": "The traditional value meets it, the mean over all orders does not.",
+    "missed": "Neither the traditional value nor the mean over all orders meets it.",
+    "not scored": "Every query was left out.",
+}
+"""What each verdict means."""
+
+PRESETS = {
+    "retrieval": (
+        *("P@3>0.80", "P@5>0.70", "P@10>0.60", "R@5>0.70", "R@10>0.90", "R@20>0.95"),
+        *("F1@5>0.70", "RR>0.8", "nDCG@5>0.85", "nDCG@10>0.80", "Hits@10>0.95"),
+    ),
+}
+"""Targets often set for retrieval, by name."""
+
+_FORM = re.compile(
+    r"\s*([^<>=\s]+)\s*(>=|<=|>|<)\s*(baseline)?\s*([+-]?\s*[\d.]+(?:e-?\d+)?)?\s*", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """One target: a measure that has to be above or below a bound.
+
+    Attributes:
+        measure: what is measured.
+        sign: how the mean compares with the bound.
+        number: the bound, or what is added to the baseline's mean for it.
+        relative: whether the bound is relative to the baseline.
+    """
+
+    measure: MeasureAt
+    sign: str
+    number: float
+    relative: bool = False
+
+    @classmethod
+    def of(cls, text: str) -> "Target":
+        """The target a text means: `MTRR>=0.8`, `nDCG@10>=baseline-0.01`.
+
+        Raises:
+            UsageError: it has another form, or there is no such measure.
+        """
+        match = _FORM.fullmatch(text)
+        if match is None or not (match[3] or match[4]):
+            raise UsageError(f"{text[:60]!r} is no target. Write MTRR>=0.8 or nDCG@10>=baseline-0.01.")
+        number = (match[4] or "0").replace(" ", "")
+        if match[3] and match[4] and number[0] not in "+-":
+            raise UsageError(f"{text[:60]!r}: write baseline+N or baseline-N.")
+        try:
+            bound = float(number)
+        except ValueError as error:
+            raise UsageError(f"{text[:60]!r}: {number} is not a number.") from error
+        return cls(parse(match[1]), match[2], bound, bool(match[3]))
+
+    def __str__(self) -> str:
+        bound = f"{self.number:g}"
+        if self.relative:
+            bound = "baseline" + (f"{self.number:+g}" if self.number else "")
+        return f"{self.measure} {self.sign} {bound}"
+
+    def meets(self, value: float, bound: float) -> bool:
+        """Whether a mean meets a bound; a difference by rounding is none."""
+        off = value - bound if self.sign[0] == ">" else bound - value
+        return off >= -EQUAL if self.sign.endswith("=") else off > EQUAL
+
+
+def targets_of(texts: Iterable[str], presets: Iterable[str] = ()) -> list[Target]:
+    """Targets written out, and those of presets.
+
+    Raises:
+        UsageError: none at all, an unknown preset, or a text that means none.
+    """
+    asked = list(texts)
+    for name in presets:
+        if name not in PRESETS:
+            raise UsageError(f"There is no preset {name!r}. Presets: {', '.join(PRESETS)}.")
+        asked += PRESETS[name]
+    if not asked:
+        raise UsageError("Give at least one target, such as MTRR>=0.8.")
+    return list(dict.fromkeys(Target.of(text) for text in asked))
+
+
+def reached(
+    evaluation: Evaluation,
+    targets: Sequence[Target],
+    traditional: str = "input",
+    baseline: str | None = None,
+    by: str = "expected",
+) -> pd.DataFrame:
+    """Whether each reranker reaches each target.
+
+    Args:
+        evaluation: with the targets' measures under expected, optimistic, pessimistic, `traditional` and `by`.
+        targets: what is to be reached.
+        traditional: the treatment taken as the traditional one.
+        baseline: whom relative targets mean; it is not held to them itself.
+        by: the treatment whose mean decides.
+
+    Returns:
+        one row a reranker and target: reranker, target, measure (its name by `by`), value (mean by `by`),
+        tied, traditional, worst, best (means), bound, passed, verdict, missed_by (0 where passed).
+
+    Raises:
+        UsageError: a relative target without a baseline, or a baseline that is not there.
+    """
+    means = evaluation.summary().xs("mean", axis=1, level=2)
+    if baseline is not None and baseline not in means.index:
+        raise UsageError(f"There is no reranker {baseline!r}. Rerankers: {', '.join(map(str, means.index))}.")
+    rows = []
+    for target in targets:
+        if target.relative and baseline is None:
+            raise UsageError(f"{target} needs a baseline. Say which reranker it is (--baseline NAME).")
+        table = means[str(target.measure)]
+        held = table.drop(index=baseline) if target.relative else table
+        base = table.loc[baseline] if target.relative else 0 * table.iloc[0].fillna(0)
+        rows += [_row(str(name), target, row, base, traditional, by) for name, row in held.iterrows()]
+    order = {str(name): place for place, name in enumerate(means.index)}
+    found = pd.DataFrame(rows, columns=_COLUMNS)
+    return found.sort_values("reranker", key=lambda name: name.map(order), kind="stable", ignore_index=True)
+
+
+_COLUMNS = (
+    *("reranker", "target", "measure", "value", "tied", "traditional", "worst", "best"),
+    *("bound", "passed", "verdict", "missed_by"),
+)
+
+
+def _row(
+    name: str, target: Target, row: "pd.Series[float]", base: "pd.Series[float]", traditional: str, by: str
+) -> tuple[object, ...]:
+    """One reranker and target; `base` holds the baseline's means, 0 where the bound is not relative."""
+    bound = base[by] + target.number
+    passed = target.meets(row[by], bound)
+    spelled = target.measure.tied if by == "expected" else f"{target.measure.traditional} ({by})"
+    missed = 0.0 if passed else abs(bound - row[by])
+    verdict = _verdict(target, row, base, traditional)
+    means = (row["expected"], row[traditional], row["pessimistic"], row["optimistic"])
+    return name, str(target), spelled, row[by], *means, bound, passed, verdict, missed
+
+
+def _verdict(target: Target, row: "pd.Series[float]", base: "pd.Series[float]", traditional: str) -> Verdict:
+    """Holds the least favourable order of the reranker against the most favourable one of the baseline."""
+    if pd.isna(row["expected"]):
+        return "not scored"
+    low, high = ("pessimistic", "optimistic") if target.sign[0] == ">" else ("optimistic", "pessimistic")
+    if not target.meets(row["expected"], base["expected"] + target.number):
+        by_sort = target.meets(row[traditional], base[traditional] + target.number)
+        return "sort order only" if by_sort else "missed"
+    return "met" if target.meets(row[low], base[high] + target.number) else "met on average"
