@@ -23,7 +23,10 @@ views = st.navigation(
             st.Page("views/rerankers.py", title="Rerankers", icon=":material/compare_arrows:"),
             st.Page("views/query.py", title="Query explorer", icon=":material/account_tree:"),
         ],
-        "Decide": [st.Page("views/tradeoffs.py", title="Trade-offs", icon=":material/balance:")],
+        "Decide": [
+            st.Page("views/significance.py", title="Significance", icon=":material/rule:"),
+            st.Page("views/tradeoffs.py", title="Trade-offs", icon=":material/balance:"),
+        ],
         "Lab": [st.Page("views/guide.py", title="Guide", icon=":material/menu_book:")],
     }
 )

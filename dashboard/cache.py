@@ -10,11 +10,12 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.library import Board, Entry, Library, Recipe, make_board, open_files
-from metrics import Evaluation, evaluate
+from metrics import Evaluation, evaluate, parse
 from metrics.cli.serving import OPEN
 from metrics.errors import TieScopeError
 from metrics.evaluation import Policy
 from metrics.runs import Source
+from metrics.studies.leaderboard import mean_std
 from metrics.studies.segments import query_segments
 from metrics.studies.spread import tool_values
 from metrics.ties import Ranking
@@ -45,6 +46,22 @@ class Scoring(NamedTuple):
 
 
 AS_READ = Scoring()
+
+
+class Shown(NamedTuple):
+    """What of the data is shown: enough to tell one view from another.
+
+    Attributes:
+        label: of the board.
+        scoring: how lists are scored.
+        rerankers: those shown, in order.
+        segments: those shown, none where all are.
+    """
+
+    label: str
+    scoring: Scoring
+    rerankers: tuple[str, ...]
+    segments: tuple[str, ...] = ()
 
 
 @st.cache_resource(show_spinner=False)
@@ -121,3 +138,18 @@ def findings(label: str, _board: Board) -> pd.DataFrame:
 def tools(label: str, measure: str, _board: Board) -> pd.DataFrame:
     """What each tool would report for a measure."""
     return tool_values(_board.runs, measure, _board.runs.rerankers)
+
+
+@st.cache_resource(show_spinner=False, max_entries=24)
+def luck_of_means(shown: Shown, measure: str, _board: Board, _evaluation: Evaluation) -> "pd.Series[float]":
+    """Standard deviation of each mean over random tie-breaking; nothing where it would have to be drawn."""
+    if parse(measure).measure.family.sampled:
+        return pd.Series(dtype="float64")
+    made = evaluate(_board.runs, measure, "std", **shown.scoring._asdict())
+    return mean_std(narrowed(made, shown, _evaluation), measure)
+
+
+def narrowed(values: Evaluation, shown: Shown, like: Evaluation) -> Evaluation:
+    """The rerankers and queries that are shown."""
+    queries = set(like.scores.index.get_level_values("query_id")) if shown.segments else None
+    return values.only(shown.rerankers, queries)

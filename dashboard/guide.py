@@ -236,6 +236,13 @@ def files() -> None:
     _table(((what, shown(limit)) for what, limit in (browser | guide.limits()).items()), "What", "At most")
 
 
+def deciding() -> None:
+    """What decides whether one reranker is better than another."""
+    from dashboard.guide_deciding import decisions  # noqa: PLC0415 statistics take half a second to import
+
+    decisions()
+
+
 def _code(text: str) -> str:
     return f"`{text}`"
 
@@ -249,6 +256,7 @@ SECTIONS: dict[str, Callable[[], None]] = {
     "Words": words,
     "Formulas": formulas,
     "Measures": measures,
+    "Deciding": deciding,
     "Tools": tools,
     "Findings": findings,
     "Files": files,

@@ -161,6 +161,7 @@ class View:
         scoring: how lists are scored.
         evaluation: their values.
         palette: colours of the theme.
+        segments: those chosen, none where all are.
     """
 
     board: Board
@@ -169,6 +170,12 @@ class View:
     scoring: Scoring
     evaluation: Evaluation
     palette: Palette
+    segments: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> cache.Shown:
+        """What tells this view from another, whatever page it is seen on."""
+        return cache.Shown(self.board.label, self.scoring, tuple(self.rerankers), self.segments)
 
     def colour(self, reranker: str) -> str:
         """Colour of a reranker, the same on every page whatever else is chosen."""
@@ -209,13 +216,14 @@ def choose_view() -> None:
     kept = [name for name in chosen if name in scored]
     if not kept:
         st.warning("No list is left by these choices; all lists are shown.")
-        scoring = AS_READ
+        scoring, queries = AS_READ, None
         values, kept = cache.evaluation(board.label, board, scoring, measures).only(chosen), chosen
     elif len(kept) < len(chosen):
         st.caption(f"Without a list: {shown(', '.join(name for name in chosen if name not in scored))}.")
     values = values.only(kept)
     _say_policies(values, scoring, f"{len(kept)} of {len(names)} rerankers")
-    st.session_state[_VIEW] = View(board, kept, traditional, scoring, values, theme())
+    part = () if queries is None else tuple(within)
+    st.session_state[_VIEW] = View(board, kept, traditional, scoring, values, theme(), part)
 
 
 def _choose_scoring() -> Scoring:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard import state
+from dashboard import cache, state
 from dashboard.charts.leaderboard import dumbbell, rank_slope
 from dashboard.components import Card, cards, chart, finding, number, page, share, table
 from dashboard.tools import what_tools_say
@@ -48,7 +48,10 @@ with right:
         "Place of each reranker by its traditional value and by its tied value.",
     )
 
+board["std"] = cache.luck_of_means(view.shown, measure, view.board, view.evaluation).reindex(board.index)
 rows = board.reset_index()
+ends = board[["best_rank", "worst_rank"]].astype("str").to_numpy()
+rows["places"] = ["–".join(dict.fromkeys(both)) for both in ends]
 rows["tie_ratio"] *= 100
 rows["verdict"] = [[verdict] for verdict in rows["verdict"]]
 table(
@@ -68,6 +71,8 @@ table(
         "worst": number("Worst"),
         "best": number("Best"),
         "traditional": number(title),
+        "std": number("± by ties", help="Standard deviation of the mean when ties are broken at random."),
+        "places": st.column_config.TextColumn("Places", help="Every place that some order of ties gives."),
         "gap": number("Gap", "%+.4f", "Traditional minus tied."),
         "tie_ratio": share("Tie ratio", "Documents that share their score with another, mean over lists."),
         "traditional_rank": number("# before", "%d", "Place by the traditional value."),

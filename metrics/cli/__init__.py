@@ -7,12 +7,16 @@ import typer
 from rich.console import Console
 
 from metrics.cli.checking import check_command
+from metrics.cli.deciding import compare_command
+from metrics.cli.gating import gate_command
 from metrics.cli.scoring import evaluate_command, permutations_command
 from metrics.cli.serving import app_command
 from metrics.errors import TieScopeError
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "evaluate": evaluate_command,
+    "compare": compare_command,
+    "gate": gate_command,
     "permutations": permutations_command,
     "check": check_command,
     "app": app_command,

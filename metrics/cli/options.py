@@ -1,10 +1,14 @@
 """Options that commands share."""
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from metrics.errors import UsageError
 from metrics.ties import PRECISIONS
@@ -50,6 +54,20 @@ Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write here 
 Form = Annotated[Format, typer.Option(help="How to print.")]
 Missing = Annotated[Policy, typer.Option(help="Judged queries without rows.")]
 Empty = Annotated[Policy, typer.Option(help="Queries with nothing relevant.")]
+
+
+def listing(names: Callable[[], list[tuple[str, str]]]) -> Callable[[bool], None]:
+    """What an option does that asks what there is: show names with their summaries, and stop."""
+
+    def show(asked: bool) -> None:
+        if asked:
+            table = Table(box=None, show_header=False)
+            for name, summary in names():
+                table.add_row(Text(name, style="bold"), Text(summary))
+            Console().print(table)
+            raise typer.Exit
+
+    return show
 
 
 def chosen(columns: list[str] | None) -> dict[str, str]:

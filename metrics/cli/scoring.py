@@ -1,14 +1,10 @@
 """Commands that score: evaluate, permutations."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import pandas as pd
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from metrics.cli.options import (
     Columns,
@@ -26,27 +22,16 @@ from metrics.cli.options import (
     Repeats,
     Tiebreak,
     chosen,
+    listing,
 )
 from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, DRAWS, Evaluation, evaluate
 from metrics.measures import MEASURES, parse
 from metrics.output import long_table, progress, put
-from metrics.runs import read_runs
+from metrics.runs import Runs, read_runs
 from metrics.studies.query import every_ordering, report, sampled
 from metrics.studies.tools import TOOLS
 from metrics.ties import TREATMENTS, Ranking, treatment
-
-
-def _listing(names: Callable[[], list[tuple[str, str]]]) -> Callable[[bool], None]:
-    def show(asked: bool) -> None:
-        if asked:
-            table = Table(box=None, show_header=False)
-            for name, summary in names():
-                table.add_row(Text(name, style="bold"), Text(summary))
-            Console().print(table)
-            raise typer.Exit
-
-    return show
 
 
 def _measures() -> list[tuple[str, str]]:
@@ -83,13 +68,13 @@ def evaluate_command(
     column: Columns = None,
     repeated: Repeats = Repeated.error,
     _measures_asked: Annotated[
-        bool, typer.Option("--list-measures", is_eager=True, callback=_listing(_measures))
+        bool, typer.Option("--list-measures", is_eager=True, callback=listing(_measures))
     ] = False,
     _ties_asked: Annotated[
-        bool, typer.Option("--list-ties", is_eager=True, callback=_listing(_treatments))
+        bool, typer.Option("--list-ties", is_eager=True, callback=listing(_treatments))
     ] = False,
     _tools_asked: Annotated[
-        bool, typer.Option("--list-tools", is_eager=True, callback=_listing(_tools))
+        bool, typer.Option("--list-tools", is_eager=True, callback=listing(_tools))
     ] = False,
 ) -> None:
     """Score runs under one or more treatments of their ties."""
@@ -106,11 +91,7 @@ def evaluate_command(
             relevant_from=relevant_from,
             tiebreak_by=tuple(tiebreak_by or ()),
         )
-    for one in runs.left_out.itertuples():
-        if one.code != "queries-missing":
-            typer.echo(f"{one.severity} · {one.file} · {one.message} {one.hint}", err=True)
-    for reranker, row in evaluation.policies.iterrows():
-        _say_policies(str(reranker), row, evaluation)
+    say_left_out(runs, evaluation)
     drawn = [name for name in evaluation.measures if parse(name).measure.family.sampled]
     if drawn and "std" in evaluation.ties:
         typer.echo(f"{', '.join(drawn)}: std from {DRAWS} drawn orderings, about 4 % off.", err=True)
@@ -150,6 +131,15 @@ def permutations_command(
     columns = {"measure": names, "mean": [one.mean for one in found]}
     columns["standard_error"] = [one.standard_error for one in found]
     put(pd.DataFrame(columns | {"draws": [one.draws for one in found]}), format.value, output)
+
+
+def say_left_out(runs: Runs, evaluation: Evaluation) -> None:
+    """What was left out or counted as 0, and why, on stderr."""
+    for one in runs.left_out.itertuples():
+        if one.code != "queries-missing":
+            typer.echo(f"{one.severity} · {one.file} · {one.message} {one.hint}", err=True)
+    for reranker, row in evaluation.policies.iterrows():
+        _say_policies(str(reranker), row, evaluation)
 
 
 def _say_policies(reranker: str, counts: pd.Series, evaluation: Evaluation) -> None:

@@ -206,6 +206,23 @@ EXAMPLES: Mapping[str, str] = {
 """Three lines of every format; of Parquet, which is no text, three lines that write it."""
 
 
+TIE_LUCK = {
+    "± by ties": r"Standard deviation of the mean, $\frac{1}{n}\sqrt{\sum\sigma^2}$: lists are independent. "
+    r"Exact, but for AP, DR and Div, whose $\sigma$ is drawn.",
+    "P(A above B | ties)": "Chance that A's mean comes out above B's. Exact where a mean can take few values, "
+    "normal where many lists make it up, else drawn; the chart says which.",
+    "Places": "From 1 + how many are above whatever the ties, to 1 + how many could be. Equal means share "
+    "the better place.",
+    "Expected Kendall tau": "How far two leaderboards agree, each with its ties broken at random: the mean "
+    r"over pairs of $(P(\text{above})-P(\text{below}))^2$; 1 where ties decide nothing.",
+    "Ties' share of a difference": "Variance that ties add to a mean difference, over that of ties and "
+    r"queries: $\mathrm{Var}(D)=\mathrm{Var}(d)/n+\mathbb{E}[t^2]/n$.",
+    "A verdict that changes": "Significant by the traditional values and not by the tied ones, or the other "
+    "way round, or both with opposite signs.",
+}
+"""What breaking ties at random says of a leaderboard → how it is computed; text may hold LaTeX."""
+
+
 def measure_table() -> pd.DataFrame:
     """Every measure.
 

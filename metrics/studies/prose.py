@@ -30,3 +30,10 @@ def signed(value: float, digits: int = 3) -> str:
     """A difference with its sign, a true minus, and no minus on zero."""
     text = f"{value:+.{digits}f}"
     return text.replace("-", "−") if float(text) else f"{0:.{digits}f}"
+
+
+def chance(p: float) -> str:
+    """A p as it is said: `p = 0.012`, `p < 0.001`; of 0.0496 not that it is 0.050."""
+    if p < 0.001:  # noqa: PLR2004 what three decimals show
+        return "p < 0.001"
+    return f"p = {p:.4f}" if 0.0495 <= p < 0.05 else f"p = {p:.3f}"  # noqa: PLR2004 the usual bound

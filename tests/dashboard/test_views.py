@@ -7,7 +7,7 @@ from opening import opened
 from dashboard import cache
 from metrics import ReadError
 
-VIEWS = ("leaderboard", "runs", "ties", "rerankers", "query")
+VIEWS = ("leaderboard", "runs", "ties", "rerankers", "query", "significance")
 
 
 @pytest.mark.parametrize("view", VIEWS)

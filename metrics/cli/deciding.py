@@ -1,0 +1,144 @@
+"""Commands that help to decide between rerankers: compare.
+
+Its studies are imported when it is called: statsmodels takes a second that other commands need not pay.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+import typer
+
+from metrics.cli.options import (
+    Columns,
+    Empty,
+    Form,
+    Format,
+    Measures,
+    Missing,
+    Output,
+    Policy,
+    Precision,
+    Qrels,
+    Relevant,
+    Repeated,
+    Repeats,
+    Tiebreak,
+    chosen,
+    listing,
+)
+from metrics.cli.scoring import say_left_out
+from metrics.evaluation import Evaluation, evaluate
+from metrics.output import progress, put
+from metrics.runs import read_runs
+
+MEASURES = ("RR", "nDCG@10")
+TIES = ("input", "expected")
+SMALLEST = 0.00005
+"""Smallest p that four decimals show."""
+
+
+def _tests() -> list[tuple[str, str]]:
+    from metrics.studies.testing import CORRECTIONS, TESTS  # noqa: PLC0415 statsmodels
+
+    tests = [(f"--test {one.name}", one.summary) for one in TESTS]
+    return tests + [(f"--correction {one.name}", one.summary) for one in CORRECTIONS]
+
+
+def compare_command(
+    run: Annotated[list[Path], typer.Argument(help="Run files, or long tables with relevance.")],
+    qrels: Qrels = None,
+    baseline: Annotated[
+        list[str] | None, typer.Option(help="Whom the others are compared with; omitted: all pairs.")
+    ] = None,
+    measure: Measures = None,
+    ties: Annotated[
+        list[str] | None, typer.Option(help="What is done about ties; input and expected unless said.")
+    ] = None,
+    test: Annotated[str, typer.Option(help="Which test; --list-tests.")] = "t",
+    correction: Annotated[
+        str, typer.Option(help="What is done about many comparisons; --list-tests.")
+    ] = "holm",
+    level: Annotated[float, typer.Option(help="Of the intervals; below 1 - level, p is significant.")] = 0.95,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of randomisation and bootstrap.")] = 0,
+    format: Form = Format.table,  # noqa: A002
+    output: Output = None,
+    precision: Precision = "float64",
+    missing: Missing = Policy.zero,
+    empty: Empty = Policy.zero,
+    relevant_from: Relevant = 1,
+    tiebreak_by: Tiebreak = None,
+    column: Columns = None,
+    repeated: Repeats = Repeated.error,
+    _tests_asked: Annotated[
+        bool, typer.Option("--list-tests", is_eager=True, callback=listing(_tests))
+    ] = False,
+) -> None:
+    """Test differences between runs, and whether the verdicts depend on the order of ties."""
+    from metrics.studies.comparisons import pairs_of  # noqa: PLC0415 statsmodels
+    from metrics.studies.testing import find_correction, find_test  # noqa: PLC0415 likewise
+
+    find_test(test), find_correction(correction)
+    with progress("Reading"):
+        runs = read_runs(run, qrels, columns=chosen(column), repeated=repeated.value)
+    pairs_of(runs.rerankers, baseline)
+    with progress("Scoring"):
+        evaluation = evaluate(
+            runs,
+            measure or MEASURES,
+            ties or TIES,
+            precision=precision,
+            missing=missing.value,
+            empty=empty.value,
+            relevant_from=relevant_from,
+            tiebreak_by=tuple(tiebreak_by or ()),
+        )
+    say_left_out(runs, evaluation)
+    with progress("Testing"):
+        tables = [
+            _compared(evaluation, name, baseline, test, correction, level, seed) for name in evaluation.measures
+        ]
+    put(_printable(pd.concat(tables, ignore_index=True), format), format.value, output)
+
+
+def _compared(
+    evaluation: Evaluation,
+    measure: str,
+    baselines: list[str] | None,
+    test: str,
+    correction: str,
+    level: float,
+    seed: int,
+) -> pd.DataFrame:
+    """Comparisons by one measure, treatments of a pair side by side; what ties change is said on stderr."""
+    from metrics.studies import significance  # noqa: PLC0415 statsmodels
+    from metrics.studies.prose import plain  # noqa: PLC0415 likewise
+
+    tables = {
+        how: significance.compare(evaluation, measure, how, baselines, test, correction, level, seed)
+        for how in evaluation.ties
+    }
+    tied = tables.get("expected")
+    if tied is not None and len(tables) > 1:
+        tied = tied.assign(changed=False)
+        for how in [name for name in tables if name != "expected"]:
+            changed = significance.changed(tied, tables[how], level)
+            tables[how] = tables[how].assign(changed=changed)
+            tied["changed"] |= changed
+            found = significance.Verdicts(tied, tables[how], changed, how, level)
+            typer.echo(f"{measure}: {plain(significance.significance_finding(found, measure, test))}", err=True)
+        tables["expected"] = tied
+    parts = [table.assign(measure=measure, ties=how) for how, table in tables.items()]
+    table = pd.concat(parts).sort_index(kind="stable")
+    return table[["measure", "ties", *table.columns.drop(["measure", "ties"])]]
+
+
+def _printable(table: pd.DataFrame, form: Format) -> pd.DataFrame:
+    """For people, p as four decimals show it; for JSON, an effect without bound as null."""
+    if form in (Format.table, Format.markdown, Format.latex):
+        for name in ("p", "p_adjusted"):
+            table[name] = [f"{p:.4f}" if p >= SMALLEST else "<0.0001" for p in table[name]]
+    if form == Format.json:
+        table["dz"] = table["dz"].where(np.isfinite(table["dz"]))
+    return table

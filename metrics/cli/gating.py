@@ -1,0 +1,99 @@
+"""Commands for pipelines: gate."""
+
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from metrics.cli.options import (
+    Columns,
+    Empty,
+    Form,
+    Format,
+    Missing,
+    Output,
+    Policy,
+    Precision,
+    Qrels,
+    Relevant,
+    Repeated,
+    Repeats,
+    Tiebreak,
+    chosen,
+)
+from metrics.evaluation import evaluate
+from metrics.output import progress, put
+from metrics.runs import read_runs
+from metrics.studies.targets import PRESETS, reached, targets_of
+
+_PRESETS = "; ".join(f"{name}: {', '.join(targets)}" for name, targets in PRESETS.items())
+
+
+def gate_command(
+    run: Annotated[list[Path], typer.Argument(help="Run files, or long tables with relevance.")],
+    qrels: Qrels = None,
+    require: Annotated[
+        list[str] | None, typer.Option("--require", "-r", help='"MTRR>=0.8", "nDCG@10>=baseline-0.01".')
+    ] = None,
+    preset: Annotated[list[str] | None, typer.Option(help=f"Ready targets. {_PRESETS}.")] = None,
+    baseline: Annotated[str | None, typer.Option(help="The reranker that relative targets mean.")] = None,
+    ties: Annotated[str, typer.Option(help="Which treatment of ties decides.")] = "expected",
+    traditional: Annotated[str, typer.Option(help="The treatment shown as traditional.")] = "input",
+    format: Form = Format.table,  # noqa: A002
+    output: Output = None,
+    precision: Precision = "float64",
+    missing: Missing = Policy.zero,
+    empty: Empty = Policy.zero,
+    relevant_from: Relevant = 1,
+    tiebreak_by: Tiebreak = None,
+    column: Columns = None,
+    repeated: Repeats = Repeated.error,
+) -> None:
+    """Hold runs to targets: a line a target, exit 1 where one is missed."""
+    targets = targets_of(require or (), preset or ())
+    with progress("Scoring"):
+        runs = read_runs(run, qrels, columns=chosen(column), repeated=repeated.value)
+        evaluation = evaluate(
+            runs,
+            [str(target.measure) for target in targets],
+            ["expected", "optimistic", "pessimistic", traditional, ties],
+            precision=precision,
+            missing=missing.value,
+            empty=empty.value,
+            relevant_from=relevant_from,
+            tiebreak_by=tuple(tiebreak_by or ()),
+        )
+    found = reached(evaluation, targets, traditional, baseline, ties)
+    if format == Format.table and output is None:
+        for row in found.to_dict("records"):
+            typer.echo(_line(row, traditional))
+    else:
+        put(found, format.value, output)
+    if not found["passed"].all():
+        raise typer.Exit(1)
+
+
+def _line(row: dict[Hashable, Any], traditional: str) -> str:
+    """One target in words."""
+    bound = str(row["target"]).split(" ", 1)[1]
+    if "baseline" in bound:
+        bound += f" = {row['bound']:.4f}"
+    said = "pass" if row["passed"] else "MISS"
+    return f"{said}  {row['reranker']}  {row['measure']} {row['value']:.4f} {bound}: {_why(row, traditional)}"
+
+
+def _why(row: dict[Hashable, Any], traditional: str) -> str:
+    verdict, tied = row["verdict"], f"tied it is {row['tied']:.4f}"
+    if verdict == "not scored":
+        return "no list is scored"
+    if row["passed"]:
+        ways = {
+            "met": "whatever the order of ties",
+            "met on average": "on average; some order of ties misses it",
+        }
+        return ways.get(verdict, f"by this order of ties; {tied}")
+    missed = f"missed by {row['missed_by']:.4f}"
+    if verdict == "sort order only":
+        return f"{missed}; the {traditional} order gives {row['traditional']:.4f}"
+    return missed if verdict == "missed" else f"{missed}; {tied}, which meets it"
