@@ -27,7 +27,9 @@ views = st.navigation(
             st.Page("views/significance.py", title="Significance", icon=":material/rule:"),
             st.Page("views/tradeoffs.py", title="Trade-offs", icon=":material/balance:"),
         ],
-        "Lab": [st.Page("views/guide.py", title="Guide", icon=":material/menu_book:")],
+        "Lab": [
+            st.Page("views/guide.py", title="Guide", icon=":material/menu_book:"),
+        ],
     }
 )
 with st.sidebar:
@@ -35,5 +37,5 @@ with st.sidebar:
 if lost := state.lost_data():
     st.warning(f"This link shows {shown(lost)}, which the server no longer keeps. Upload the files again.")
 state.follow_theme()
-equip_browser()
+equip_browser(colours)
 views.run()

@@ -18,7 +18,27 @@ function addPng(camera) {
   bar.append(png);
 }
 
+// The menu is a ul that holds its groups in divs, which no reader of lists accepts: each group is a list.
+function mendMenu() {
+  document.querySelectorAll("[data-testid=stSidebarNavItems], [data-testid=stSidebarNavItems] > li")
+    .forEach((part) => part.setAttribute("role", "none"));
+  document.querySelectorAll("[data-testid=stSidebarNavItems] > div").forEach((group) => {
+    group.setAttribute("role", "list");
+    group.setAttribute("aria-label", group.querySelector("p")?.textContent ?? "Pages");
+  });
+}
+
+// What is too wide for its place is scrolled with the keyboard, too.
+function reachFormulas() {
+  document.querySelectorAll(".katex-display").forEach((formula) => {
+    if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
+    else formula.removeAttribute("tabindex");
+  });
+}
+
 function look() {
+  mendMenu();
+  reachFormulas();
   document
     .querySelectorAll(`.modebar-btn[data-title^="Download plot"]`)
     .forEach((camera) => camera.closest(".js-plotly-plot") && addPng(camera));
@@ -61,6 +81,12 @@ export default function () {
     requestAnimationFrame(() => { waiting = false; look(); });
   });
   watch.observe(document.body, { childList: true, subtree: true });
+  window.addEventListener("resize", look);
+  document.fonts.addEventListener("loadingdone", look);
   look();
-  return () => watch.disconnect();
+  return () => {
+    watch.disconnect();
+    window.removeEventListener("resize", look);
+    document.fonts.removeEventListener("loadingdone", look);
+  };
 }

@@ -12,7 +12,7 @@ from metrics.studies.gap import trend
 CROWDED = 4
 """Lists in a cell from which on it is shaded instead of dotted."""
 DOTS = 3000
-"""Single lists drawn at most, the largest gaps first."""
+"""Single lists drawn at most in a panel, the largest gaps first: so few need no WebGL, which starts slowly."""
 BINS = 22
 
 
@@ -129,10 +129,23 @@ def _panel(
         row=row,
         col=col,
     )
+    line = trend(table[x], table[y])
+    if len(line):
+        band = np.r_[line["high"], line["low"].clip(lower=0)[::-1]]
+        figure.add_scatter(
+            x=np.r_[line["x"], line["x"][::-1]],
+            y=band,
+            fill="toself",
+            mode="none",
+            fillcolor="rgba(139,148,158,0.28)",
+            hoverinfo="skip",
+            row=row,
+            col=col,
+        )
     at_x = np.clip(np.digitize(off[x], edges) - 1, 0, len(edges) - 2)
     at_y = np.clip(np.digitize(off[y], level) - 1, 0, len(level) - 2)
     single = off[counts[at_y, at_x] < CROWDED].nlargest(DOTS, y)
-    figure.add_scattergl(
+    figure.add_scatter(
         x=single[x],
         y=single[y],
         mode="markers",
@@ -144,25 +157,13 @@ def _panel(
         selected={"marker": {"opacity": 0.65}},
         unselected={"marker": {"opacity": 0.65}},
     )
-    line = trend(table[x], table[y])
     if len(line):
-        figure.add_scattergl(
+        figure.add_scatter(
             x=line["x"],
             y=line["mean"],
             mode="lines",
             line={"color": palette.text, "width": 2.5},
             hovertemplate="mean gap %{y:.4f}<extra></extra>",
-            row=row,
-            col=col,
-        )
-        band = np.r_[line["high"], line["low"].clip(lower=0)[::-1]]
-        figure.add_scatter(
-            x=np.r_[line["x"], line["x"][::-1]],
-            y=band,
-            fill="toself",
-            mode="none",
-            fillcolor="rgba(139,148,158,0.28)",
-            hoverinfo="skip",
             row=row,
             col=col,
         )
@@ -200,7 +201,7 @@ def _ring(
     if selected is None or selected not in table.index:
         return
     one = table.loc[selected]
-    figure.add_scattergl(
+    figure.add_scatter(
         x=[one[x]],
         y=[one[y]],
         mode="markers",
@@ -259,7 +260,17 @@ def _against(
     """One gap against the other."""
     shown = table[(table["first_size"] > 0) | (table["second_size"] > 0)].nlargest(DOTS, "first_size")
     both = shown["second_size"] > 0
-    figure.add_scattergl(
+    end = min(float(table["first_size"].max()), float(table["second_size"].max()))
+    figure.add_scatter(
+        x=[0, end],
+        y=[0, end],
+        mode="lines",
+        line={"color": palette.other, "width": 1, "dash": "dot"},
+        hoverinfo="skip",
+        row=2,
+        col=3,
+    )
+    figure.add_scatter(
         x=shown["first_size"],
         y=shown["second_size"],
         mode="markers",
@@ -271,16 +282,6 @@ def _against(
         ),
         selected={"marker": {"opacity": 0.65}},
         unselected={"marker": {"opacity": 0.65}},
-        row=2,
-        col=3,
-    )
-    end = min(float(table["first_size"].max()), float(table["second_size"].max()))
-    figure.add_scatter(
-        x=[0, end],
-        y=[0, end],
-        mode="lines",
-        line={"color": palette.other, "width": 1, "dash": "dot"},
-        hoverinfo="skip",
         row=2,
         col=3,
     )

@@ -48,12 +48,12 @@ LIGHT = Palette(
     other="#B6BEC7",
     faint="#E7E9EC",
     ground="#FFFFFF",
-    text="#1B1F24",
+    text="#15181C",
     muted="#5C6670",
     grid="#ECEEF0",
     heat=("#F1F6FA", "#C2DBED", "#7FB4D9", "#3985BA", "#0E5387", "#083B63"),
     warm=("#FCE0C8", "#F6B27C", "#E58A42", "#D55E00", "#9A4300", "#6B2F00"),
-    rerankers=("#00695C", "#7B3F8C", "#2B2F3A", "#A8871B", "#6B4E3D", "#CE6F97", "#838B96"),
+    rerankers=("#00695C", "#7B3F8C", "#2B2F3A", "#A8871B", "#6B4E3D", "#CE6F97", "#838B96", "#4B9B61"),
 )
 
 DARK = Palette(
@@ -68,7 +68,7 @@ DARK = Palette(
     grid="#222A34",
     heat=("#16263A", "#17344F", "#1C5880", "#2F84B6", "#70B4DF", "#CDE6F8"),
     warm=("#4A2C17", "#7A431A", "#B0601F", "#E07B33", "#FFA566", "#FFD9B8"),
-    rerankers=("#1FA88A", "#B07AE0", "#F1F3F6", "#E3CF6B", "#A9805F", "#FFB3CC", "#7D8896"),
+    rerankers=("#1FA88A", "#B07AE0", "#F1F3F6", "#E3CF6B", "#A9805F", "#FFB3CC", "#7D8896", "#4F7651"),
 )
 
 

@@ -2,6 +2,7 @@
 
 import html
 import unicodedata
+from functools import cache
 
 import plotly.graph_objects as go
 
@@ -31,6 +32,16 @@ def style(figure: go.Figure, palette: Palette, height: int, **margin: int) -> go
         height: in pixels.
         margin: l, r, t, b in pixels where they differ from the usual.
     """
+    return figure.update_layout(
+        template=_look(palette),
+        height=height,
+        margin={"l": 8, "r": 12, "t": 40, "b": 8} | margin,
+    )
+
+
+@cache
+def _look(palette: Palette) -> go.layout.Template:
+    """What every figure of a theme shares. A template is checked once, where each axis were every time."""
     axis = {
         "showgrid": True,
         "gridcolor": palette.grid,
@@ -42,35 +53,34 @@ def style(figure: go.Figure, palette: Palette, height: int, **margin: int) -> go
         "fixedrange": True,
         "automargin": True,
     }
-    figure.update_xaxes(**axis)
-    figure.update_yaxes(**axis)
-    return figure.update_layout(
-        template="none",
-        height=height,
-        margin={"l": 8, "r": 12, "t": 40, "b": 8} | margin,
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"family": FONT, "size": 13, "color": palette.text},
-        separators=". ",
-        hoverlabel={
-            "bgcolor": palette.ground,
-            "bordercolor": palette.grid,
+    return go.layout.Template(
+        layout={
+            "xaxis": axis,
+            "yaxis": axis,
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
             "font": {"family": FONT, "size": 13, "color": palette.text},
-            "align": "left",
-        },
-        legend={
-            "orientation": "h",
-            "x": 0,
-            "y": 1,
-            "yanchor": "bottom",
-            "xanchor": "left",
-            "font": {"size": 13, "color": palette.muted},
-            "itemclick": False,
-            "itemdoubleclick": False,
-        },
-        modebar={"bgcolor": "rgba(0,0,0,0)", "color": palette.muted, "activecolor": palette.tied},
-        hovermode="closest",
-        dragmode=False,
+            "separators": ". ",
+            "hoverlabel": {
+                "bgcolor": palette.ground,
+                "bordercolor": palette.grid,
+                "font": {"family": FONT, "size": 13, "color": palette.text},
+                "align": "left",
+            },
+            "legend": {
+                "orientation": "h",
+                "x": 0,
+                "y": 1,
+                "yanchor": "bottom",
+                "xanchor": "left",
+                "font": {"size": 13, "color": palette.muted},
+                "itemclick": False,
+                "itemdoubleclick": False,
+            },
+            "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": palette.muted, "activecolor": palette.tied},
+            "hovermode": "closest",
+            "dragmode": False,
+        }
     )
 
 

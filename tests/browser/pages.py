@@ -1,6 +1,7 @@
 """Ways of a visitor through the app."""
 
 from playwright.sync_api import expect
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
 
 def settle(page):
@@ -11,36 +12,19 @@ def settle(page):
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def quiet(page):
-    """Wait until nothing has run for a second, as when all that follows a first drawing is over."""
+def asking(page):
+    """Load the page again; returns a list that fills with the runs a visitor makes it ask for."""
+    asked = []
+
+    def hear(frame):
+        request = BackMsg.FromString(frame).rerun_script
+        if request.ByteSize() and not request.is_auto_rerun:
+            asked.append(request)
+
+    page.on("websocket", lambda socket: socket.on("framesent", hear))
+    page.reload()
     settle(page)
-    page.evaluate(
-        """() => new Promise(done => {
-            let since = performance.now();
-            const restart = () => { since = performance.now(); };
-            const watch = new MutationObserver(restart);
-            watch.observe(document.querySelector("[data-testid=stApp]"), { attributes: true });
-            const look = () => {
-                if (performance.now() - since < 1000) return requestAnimationFrame(look);
-                watch.disconnect();
-                done();
-            };
-            look();
-        })"""
-    )
-
-
-def count_runs(page):
-    """Count from now on how often the script runs, as `window.runs`."""
-    page.evaluate(
-        """() => {
-            const app = document.querySelector("[data-testid=stApp]");
-            window.runs = 0;
-            new MutationObserver(() => {
-                window.runs += app.getAttribute("data-test-script-state") === "running";
-            }).observe(app, { attributes: true, attributeFilter: ["data-test-script-state"] });
-        }"""
-    )
+    return asked
 
 
 def upload(page, paths):

@@ -1,0 +1,160 @@
+"""Time the app as a visitor meets it, in Chromium: python tests/benchmarks/in_browser.py.
+
+Prints a table of medians and their targets. A click is timed inside the page, from the press of the mouse to
+the frame that shows the chart plotted with other content; a page switch, to the frame with all its charts.
+`--only` names parts: start, sample, large, upload, memory. `--repeats` says how often each is done.
+"""
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+import time
+from functools import partial
+from itertools import cycle, islice
+from pathlib import Path
+
+import files
+from playwright.sync_api import sync_playwright
+from visitor import PAINTED, free_port, redrawn, serving, switched, visiting
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "browser"))
+from chromium import find
+
+MEASURES = ("RR@10", "AP", "nDCG@10", "P@10", "R@10", "Hits@1", "Hits@3", "Hits@5", "Hits@10", "RR")
+PAGES = ("Leaderboard", "Ties vs gap", "Rerankers", "Query explorer", "Trade-offs", "Guide", "Runs")
+CLICKED = dict.fromkeys(PAGES[:4], MEASURES) | {"Trade-offs": ("10", "50", "5", "20")}
+"""Pages, and what is clicked on each in turn: measures, or how deep targets are counted."""
+
+
+def start(browser, repeats, *, known):
+    """From the command to the chart of the leaderboard, in a browser that knows the app or has nothing kept."""
+    port = free_port()
+    context = browser.new_context()
+    for at in range(repeats + known):
+        begin = time.perf_counter()
+        with serving(port=port) as server:
+            page = context.new_page()
+            page.goto(server.address)
+            page.locator(PAINTED).first.wait_for()
+            if at >= known:
+                yield time.perf_counter() - begin
+            page.close()
+        if not known:
+            context.close()
+            context = browser.new_context()
+    context.close()
+
+
+def clicks(page, repeats):
+    """Seconds of each click on a measure, by page; for the first ten, nothing was drawn before."""
+    found = {}
+    for name, options in CLICKED.items():
+        switched(page, name)
+        turns = islice(cycle(options), repeats)
+        found[name] = [redrawn(page, partial(control, page, option)) for option in turns]
+    return found
+
+
+def control(page, option):
+    """What is clicked to ask for an option."""
+    if page.locator("h1").inner_text() != "Ties vs gap":
+        return page.get_by_role("radio", name=option, exact=True).first
+    page.get_by_role("combobox", name="First measure").click()
+    return page.get_by_role("option", name=option, exact=True)
+
+
+def switches(page, repeats):
+    """Seconds of each switch to each page, by page; all of them were visited before."""
+    for name in PAGES:
+        switched(page, name)
+    rounds = [[switched(page, name) for name in PAGES] for _ in range(repeats)]
+    return dict(zip(PAGES, zip(*rounds, strict=True), strict=True))
+
+
+def upload(browser, server, run, qrels, at):
+    """From the drop of two files the server has never seen to their leaderboard."""
+    other = run.with_name(f"dropped-{at}.trec")
+    other.write_bytes(run.read_bytes().replace(b" bench\n", b" b%04d\n" % at))
+    with visiting(browser, server.address, "/runs") as page:
+        page.get_by_test_id("stFileUploaderDropzoneInput").wait_for(state="attached")
+        page.locator("[data-test-script-state=notRunning]").wait_for()
+        begin = time.perf_counter()
+        page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files([other, qrels])
+        page.get_by_text("1 run and judgments").wait_for()
+        page.get_by_test_id("stSidebarNav").get_by_role("link", name="Leaderboard").click()
+        page.locator(PAINTED).first.wait_for()
+        page.get_by_text("of 10,000", exact=False).first.wait_for()
+        seconds = time.perf_counter() - begin
+    other.unlink()
+    return seconds
+
+
+def memory(browser, run, qrels, sessions):
+    """Megabytes of the server after each session that opened the files, saw every page and left."""
+    with serving() as server:
+        for _ in range(sessions):
+            with visiting(browser, server.address, "/runs") as page:
+                page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files([run, qrels])
+                page.get_by_text("1 run and judgments").wait_for()
+                for name in PAGES:
+                    switched(page, name)
+            yield server.megabytes()
+
+
+def by_page(what, found, target):
+    """A row for all of it, and one for each page."""
+    every = [one for seconds in found.values() for one in seconds]
+    yield what, every, target
+    for name, seconds in found.items():
+        yield f"  {name}", seconds, target
+
+
+def measured(browser, folder, asked):
+    """Rows of the table: what, figures, target."""
+    if "start" in asked.only:
+        yield "command to leaderboard, s", list(start(browser, asked.repeats, known=True)), 2.5
+        yield "  in a new browser, s", list(start(browser, asked.repeats, known=False)), 2.5
+    if "sample" in asked.only:
+        with serving() as server, visiting(browser, server.address) as page:
+            page.locator(PAINTED).first.wait_for()
+            yield from by_page("click to chart, sample, s", clicks(page, asked.repeats), 0.3)
+            yield from by_page("page switch, sample, s", switches(page, asked.repeats), 0.4)
+    if not {"large", "upload", "memory"} & set(asked.only):
+        return
+    run, qrels = files.write(folder, 10_000, 100)
+    if "large" in asked.only:
+        with serving(str(run), "--qrels", str(qrels)) as server, visiting(browser, server.address) as page:
+            page.locator(PAINTED).first.wait_for()
+            yield from by_page("click to chart, 1,000,000 rows, s", clicks(page, asked.repeats), 0.6)
+            yield from by_page("page switch, 1,000,000 rows, s", switches(page, asked.repeats), None)
+    if "upload" in asked.only:
+        with serving() as server:
+            seconds = [upload(browser, server, run, qrels, at) for at in range(asked.repeats)]
+        yield "upload of 1,000,000 rows to leaderboard, s", seconds, 4
+    if "memory" in asked.only:
+        held = list(memory(browser, run, qrels, 5))
+        yield "server with it, after one session, MB", held[:1], 700
+        yield "  after five sessions", held[-1:], 700
+        yield "  more than after the third", [held[-1] - held[2]], 10
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--repeats", type=int, default=10)
+    options.add_argument("--only", nargs="+", default=["start", "sample", "large", "upload", "memory"])
+    asked = options.parse_args()
+    print(f"medians of {asked.repeats}; load of the machine before: {os.getloadavg()[0]:.1f}")
+    print(f"{'what':44}{'median':>9}{'worst':>9}{'target':>9}")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        path = find()
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        for what, figures, target in measured(browser, Path(folder), asked):
+            told = f"{target:9.2f}" if target else ""
+            print(f"{what:44}{statistics.median(figures):9.3f}{max(figures):9.3f}{told}", flush=True)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
