@@ -1,11 +1,10 @@
 """Floor 4: runs × measures × treatments → one table of values, list by list."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
@@ -13,8 +12,10 @@ from metrics.arrays import FloatArray
 from metrics.errors import UsageError
 from metrics.measures import MeasureAt, parse
 from metrics.memory import one_allocator
+from metrics.merging import added, end_to_end, index_of_all, lists_of, refuse_repeated, together
 from metrics.runs import Runs
-from metrics.ties import Ranking, TieGroups, Treatment, log10_factorials, refine, treatment
+from metrics.ties import Ranking, TieGroups, Treatment, refine, treatment
+from metrics.ties.description import describe
 
 Policy = Literal["zero", "skip"]
 DEFAULT_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@10", "AP", "nDCG@10")
@@ -24,6 +25,7 @@ EQUAL = 1e-12
 UNTOUCHED = treatment("expected")
 DRAWS = 300
 """Orderings drawn for a standard deviation that has no closed form."""
+_OPTIONS = ("measures", "ties", "missing", "empty", "precision", "relevant_from", "tiebreak_by")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +44,10 @@ class Evaluation:
         ties: names of the treatments, as in `scores`.
         missing: what was done about queries the run lacks.
         empty: what was done about queries with nothing relevant.
+        precision: how scores were rounded before they were compared.
+        relevant_from: smallest grade that counted as relevant.
+        tiebreak_by: further score columns that split ties first.
+        skipped: (reranker, query_id) of the lists that `missing` and `empty` left out.
     """
 
     scores: pd.DataFrame
@@ -51,6 +57,44 @@ class Evaluation:
     ties: tuple[str, ...]
     missing: Policy = "zero"
     empty: Policy = "zero"
+    precision: str = "float64"
+    relevant_from: float = 1
+    tiebreak_by: tuple[str, ...] = ()
+    skipped: pd.MultiIndex = field(default_factory=lambda: lists_of([], []))
+
+    @classmethod
+    def merge(cls, *parts: "Evaluation") -> "Evaluation":
+        """The evaluation of a whole from those of its parts, split by query in any way.
+
+        Every list is scored by itself: values, and with them means, deviations and counts, are those
+        of the whole. A part holds the rows and the judgments of its queries, for all rerankers: one
+        that has no rows there still misses those queries. Rerankers and queries come in order of
+        first appearance.
+
+        Args:
+            parts: as `evaluate` gives them, with the same measures, ties, policies and options.
+
+        Raises:
+            UsageError: no part, parts evaluated differently or reduced by `only` to some queries, or a
+                query twice in a reranker.
+        """
+        if not parts:
+            raise UsageError("Give at least one evaluation to merge.")
+        for name in _OPTIONS:
+            if differ := [part for part in parts if getattr(part, name) != getattr(parts[0], name)]:
+                one, other = getattr(parts[0], name), getattr(differ[0], name)
+                raise UsageError(f"Parts were evaluated with different {name}: {one!r} and {other!r}.")
+        if any(part.policies["n_scored"].sum() != len(part.scores) for part in parts):
+            raise UsageError("A part has only some of its queries: merge first, then choose.")
+        refuse_repeated([part.scores.index.append(part.skipped) for part in parts])
+        policies = added([part.policies for part in parts])
+        return replace(
+            parts[0],
+            scores=together([part.scores for part in parts], policies.index),
+            lists=together([part.lists for part in parts], policies.index),
+            policies=policies,
+            skipped=index_of_all([part.skipped for part in parts]),
+        )
 
     def only(self, rerankers: Sequence[str], queries: Collection[str] | None = None) -> "Evaluation":
         """The same values of some rerankers, in this order, and of some queries; `policies` stay those of all.
@@ -70,7 +114,13 @@ class Evaluation:
             scores=self.scores.iloc[rows],
             lists=self.lists.iloc[rows],
             policies=self.policies.loc[names],
+            skipped=self.skipped[self.skipped.get_level_values("reranker").isin(names)],
         )
+
+    def means(self, measure: str) -> pd.DataFrame:
+        """Mean of one measure over lists: index reranker in the order given, columns treatments."""
+        lists = self.scores[measure].groupby(level="reranker", sort=False)
+        return lists.mean().reindex(self.policies.index)
 
     def summary(self) -> pd.DataFrame:
         """Mean, sample standard deviation and number of lists.
@@ -123,22 +173,22 @@ def evaluate(
         parts.append(_evaluate_one(name, rankings, asked, how, missing, empty))
     policies = pd.DataFrame([part[2] for part in parts], index=pd.Index(runs.rerankers, name="reranker"))
     return Evaluation(
-        scores=_joined([part[0] for part in parts]),
-        lists=_joined([part[1] for part in parts]),
+        scores=end_to_end([part[0] for part in parts]),
+        lists=end_to_end([part[1] for part in parts]),
         policies=policies,
         measures=tuple(map(str, asked)),
         ties=tuple(one.name for one in how),
         missing=missing,
         empty=empty,
+        precision=precision,
+        relevant_from=relevant_from,
+        tiebreak_by=tuple(tiebreak_by),
+        skipped=index_of_all([part[3] for part in parts]),
     )
 
 
 def _each(names: Sequence[str] | str) -> Sequence[str]:
     return [names] if isinstance(names, str) else names
-
-
-def _joined(tables: list[pd.DataFrame]) -> pd.DataFrame:
-    return tables[0] if len(tables) == 1 else pd.concat(tables)
 
 
 def _check(asked: Sequence[MeasureAt], how: Sequence[Treatment], missing: str, empty: str) -> None:
@@ -156,26 +206,21 @@ def _evaluate_one(
     how: Sequence[Treatment],
     missing: str,
     empty: str,
-) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, int]]:
-    """Values and lists of one reranker, a few lists at a time; how many lists are kept and why."""
+) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, int], pd.MultiIndex]:
+    """Values and lists of one reranker, a few lists at a time; how many lists are kept and why; the others."""
     cutoffs = sorted({measure.k for measure in asked if measure.k is not None})
     ids, values, described = [], [], []
     for ranking in parts:
         ids.append(ranking.query_ids)
         by_ties = [list(_values(ranking, asked, one)) for one in how]
         values.append(np.stack([found for same in zip(*by_ties, strict=True) for found in same]))
-        described.append(_describe(ranking, cutoffs))
+        described.append(describe(ranking, cutoffs))
         del ranking, by_ties  # before the next part is made
     lists = {key: np.concatenate([part[key] for part in described]) for key in described[0]}
     no_rows, nothing = lists["n_docs"] == 0, lists["n_relevant"] == 0
     kept = ~((no_rows & (missing == "skip")) | (nothing & (empty == "skip")))
-    queries = pd.Index(pa.chunked_array(ids).to_pandas())[kept]
-    index = pd.MultiIndex(
-        levels=[[name], queries],
-        codes=[np.zeros(len(queries), int), np.arange(len(queries))],
-        names=["reranker", "query_id"],
-        verify_integrity=False,
-    )
+    queries = pd.Index(pa.chunked_array(ids).to_pandas())
+    index = lists_of([name], queries[kept])
     names = pd.MultiIndex.from_product([map(str, asked), [one.name for one in how]], names=["measure", "ties"])
     table = np.concatenate(values, axis=1)
     scores = pd.DataFrame(table.T if kept.all() else table.T[kept], index=index, columns=names, copy=False)
@@ -186,7 +231,7 @@ def _evaluate_one(
         "n_empty": int(nothing.sum()),
         "n_scored": int(kept.sum()),
     }
-    return scores, lists_kept, counts
+    return scores, lists_kept, counts, lists_of([name], queries[~kept])
 
 
 def _values(ranking: Ranking, asked: Sequence[MeasureAt], how: Treatment) -> Iterator[FloatArray]:
@@ -223,28 +268,3 @@ def sampled_variance(ranking: Ranking, measure: MeasureAt) -> FloatArray:
         mean += step / (seed + 1)
         square += step * (value - mean)
     return square / (DRAWS - 1)
-
-
-def _describe(ranking: Ranking, cutoffs: Sequence[int]) -> dict[str, npt.NDArray[np.generic]]:
-    """What the ties of each list look like; arrays of (n_lists,)."""
-    n, docs = ranking.n_lists, ranking.n_docs
-    tied = np.flatnonzero(ranking.sizes > 1)
-    owner, size, above = ranking.group_lists[tied], ranking.sizes[tied], ranking.above[tied]
-    tied_docs = np.bincount(owner, size, minlength=n).astype(np.int64)
-    largest = np.minimum(docs, 1)
-    np.maximum.at(largest, owner, size)
-    factorials = log10_factorials(int(size.max(initial=0)))
-    table: dict[str, npt.NDArray[np.generic]] = {
-        "n_docs": docs,
-        "n_relevant": ranking.judgments.n_relevant,
-        "n_tie_groups": np.bincount(owner, minlength=n),
-        "max_tie_size": largest,
-        "tied_docs": tied_docs,
-        "tie_ratio": tied_docs / np.maximum(docs, 1),
-        "log10_orderings": np.bincount(owner, factorials[size], minlength=n),
-    }
-    for k in cutoffs:
-        across = np.zeros(n, dtype=bool)
-        across[owner[(above < k) & (above + size > k)]] = True
-        table[f"straddles_{k}"] = across
-    return table

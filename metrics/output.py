@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from io import StringIO
 from pathlib import Path
 from threading import Timer
@@ -26,6 +26,11 @@ def long_table(evaluation: Evaluation, *, per_query: bool) -> pd.DataFrame:
     scores = evaluation.scores
     if not per_query:
         scores = scores.groupby(level="reranker", sort=False).mean().reindex(evaluation.policies.index)
+    return long(scores)
+
+
+def long(scores: pd.DataFrame) -> pd.DataFrame:
+    """One row a value, of a table with columns (measure, ties)."""
     table = scores.stack(["measure", "ties"], future_stack=True)  # noqa: PD013 two levels at once
     return table.rename("value").reset_index()
 
@@ -55,6 +60,33 @@ def put(table: pd.DataFrame, form: str, output: Path | None) -> None:
 
 
 @contextmanager
+def csv_rows(output: Path | None) -> Iterator[Callable[[pd.DataFrame], None]]:
+    """Write tables with the same columns as they come, as one CSV file, or to stdout.
+
+    Yields:
+        what takes the next table.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    with ExitStack() as stack:
+        stream = sys.stdout
+        begun = False
+
+        def write(table: pd.DataFrame) -> None:
+            nonlocal begun
+            stream.write(_csv(table, header=not begun))
+            begun = True
+
+        try:
+            if output is not None:
+                stream = stack.enter_context(output.open("w", encoding="utf-8", newline=""))
+            yield write
+        except OSError as error:
+            raise UsageError(f"{output}: cannot be written ({error.strerror or error}).") from error
+
+
+@contextmanager
 def progress(what: str) -> Iterator[None]:
     """Say on stderr what is being done, if it takes longer than a second and a person is watching."""
     console = Console(stderr=True)
@@ -74,8 +106,8 @@ def progress(what: str) -> Iterator[None]:
         shown.stop()
 
 
-def _csv(table: pd.DataFrame) -> str:
-    return str(table.to_csv(index=False, lineterminator="\n"))
+def _csv(table: pd.DataFrame, *, header: bool = True) -> str:
+    return str(table.to_csv(index=False, lineterminator="\n", header=header))
 
 
 def _json(table: pd.DataFrame) -> str:

@@ -1,5 +1,6 @@
 """Commands that score: evaluate, permutations."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -24,11 +25,13 @@ from metrics.cli.options import (
     chosen,
     listing,
 )
+from metrics.cli.streaming import score_stream
 from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, DRAWS, Evaluation, evaluate
 from metrics.measures import MEASURES, parse
 from metrics.output import long_table, progress, put
 from metrics.runs import Runs, read_runs
+from metrics.streaming import Stream
 from metrics.studies.query import every_ordering, report, sampled
 from metrics.studies.tools import TOOLS
 from metrics.ties import TREATMENTS, Ranking, treatment
@@ -58,6 +61,9 @@ def evaluate_command(
     measure: Measures = None,
     ties: Annotated[list[str] | None, typer.Option(help="What is done about ties; --list-ties.")] = None,
     per_query: Annotated[bool, typer.Option("--per-query", help="One line a list.")] = False,
+    stream: Annotated[
+        bool, typer.Option("--stream", help="For runs larger than memory, sorted by query: read in blocks.")
+    ] = False,
     format: Form = Format.table,  # noqa: A002
     output: Output = None,
     precision: Precision = "float64",
@@ -78,24 +84,34 @@ def evaluate_command(
     ] = False,
 ) -> None:
     """Score runs under one or more treatments of their ties."""
+    score = partial(
+        evaluate,
+        measures=measure or DEFAULT_MEASURES,
+        ties=ties or DEFAULT_TIES,
+        precision=precision,
+        missing=missing.value,
+        empty=empty.value,
+        relevant_from=relevant_from,
+        tiebreak_by=tuple(tiebreak_by or ()),
+    )
+    if stream:
+        streamed = Stream(run, qrels, columns=chosen(column), repeated=repeated.value)
+        _say(streamed, score_stream(streamed, score, format, output, per_query=per_query))
+        return
     with progress("Reading"):
         runs = read_runs(run, qrels, columns=chosen(column), repeated=repeated.value)
     with progress("Scoring"):
-        evaluation = evaluate(
-            runs,
-            measure or DEFAULT_MEASURES,
-            ties or DEFAULT_TIES,
-            precision=precision,
-            missing=missing.value,
-            empty=empty.value,
-            relevant_from=relevant_from,
-            tiebreak_by=tuple(tiebreak_by or ()),
-        )
+        evaluation = score(runs)
+    _say(runs, evaluation)
+    put(long_table(evaluation, per_query=per_query), format.value, output)
+
+
+def _say(runs: Runs | Stream, evaluation: Evaluation) -> None:
+    """What there is to know of the values, on stderr."""
     say_left_out(runs, evaluation)
     drawn = [name for name in evaluation.measures if parse(name).measure.family.sampled]
     if drawn and "std" in evaluation.ties:
         typer.echo(f"{', '.join(drawn)}: std from {DRAWS} drawn orderings, about 4 % off.", err=True)
-    put(long_table(evaluation, per_query=per_query), format.value, output)
 
 
 def permutations_command(
@@ -133,7 +149,7 @@ def permutations_command(
     put(pd.DataFrame(columns | {"draws": [one.draws for one in found]}), format.value, output)
 
 
-def say_left_out(runs: Runs, evaluation: Evaluation) -> None:
+def say_left_out(runs: Runs | Stream, evaluation: Evaluation) -> None:
     """What was left out or counted as 0, and why, on stderr."""
     for one in runs.left_out.itertuples():
         if one.code != "queries-missing":

@@ -1,6 +1,7 @@
 """Delimited text, parsed by pyarrow; where it fails, the line at fault is found again in plain Python."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 
@@ -9,7 +10,7 @@ from pyarrow import csv as arrow_csv
 
 from metrics.runs.columns import BY_NAME
 from metrics.runs.files import BLOCK, File
-from metrics.runs.findings import found
+from metrics.runs.findings import Finding, found
 from metrics.runs.growing import Growing, Numbers, Texts, Words
 from metrics.runs.lines import (
     Layout,
@@ -23,8 +24,96 @@ from metrics.runs.lines import (
 from metrics.runs.source import Origin, Source, number, source_of
 from metrics.runs.text import quickest, spaced
 
+LARGEST = 2**31 - 1
+"""Largest block the parser takes, in bytes."""
 _NUMBERS = ("number", "rank")
 _SHARED = ("shared", "word")
+
+
+@dataclass
+class Parser:
+    """The lines of a file, parsed in batches.
+
+    Attributes:
+        file: the file as given.
+        layout: how its lines are cut.
+        header: names of its columns.
+        mapping: our column → the file's, of those that are read.
+        extras: further columns that are read, as numbers.
+        comments: lines met that are comments, where they are looked for.
+    """
+
+    file: File
+    layout: Layout
+    header: Sequence[str]
+    mapping: Mapping[str, str]
+    extras: Sequence[str] = ()
+    comments: int = 0
+
+    @property
+    def wanted(self) -> list[str]:
+        """Columns of the file that are read."""
+        return [*self.mapping.values(), *self.extras]
+
+    def types(self, *, text: bool) -> dict[str, pa.DataType]:
+        """Column of the file → its type: numbers are float64 unless all is to be text."""
+        numbers = {*self.extras, *(name for ours, name in self.mapping.items() if _of(ours, _NUMBERS))}
+        return {name: pa.float64() if name in numbers and not text else pa.string() for name in self.header}
+
+    def batches(self, block: int, *, careful: bool) -> Iterator[pa.RecordBatch]:
+        """The wanted columns as they stand, from the first row to the last.
+
+        Args:
+            block: bytes parsed at once; a row must lie within two.
+            careful: leave all as text, and pass over comments and spaces at the ends of lines; the file
+                must be UTF-8.
+
+        Raises:
+            pa.ArrowInvalid: the parser stumbles; over what, it does not say.
+        """
+        skipped = 0
+        if self.layout.names is None:
+            first = list(islice(rows(self.file, self.layout), 2))
+            if len(first) == 1:
+                return
+            skipped = first[1][0] - 1
+        self.comments = 0
+        options = {
+            "read_options": arrow_csv.ReadOptions(
+                column_names=self.header,
+                skip_rows=skipped,
+                block_size=min(max(block, BLOCK), LARGEST),
+                use_threads=False,  # two cores gain a tenth of the whole, and hold a sixth more
+            ),
+            "parse_options": arrow_csv.ParseOptions(
+                delimiter=self.layout.delimiter,
+                quote_char='"' if self.layout.quoted else False,
+                newlines_in_values=self.layout.quoted,
+                invalid_row_handler=self._odd if careful else None,  # it can only be called with UTF-8
+            ),
+            "convert_options": arrow_csv.ConvertOptions(
+                column_types=self.types(text=careful),
+                include_columns=self.wanted,
+                null_values=[],
+                strings_can_be_null=False,
+            ),
+        }
+        spaces = self.layout.spaced
+        tidy = spaces and careful
+        with spaced(self.file, tidy=True) if tidy else quickest(self.file, single=spaces) as text:
+            yield from arrow_csv.open_csv(text, **options)
+
+    def _odd(self, row: arrow_csv.InvalidRow) -> str:
+        comment = is_comment(row.text, row.actual_columns, self.layout)
+        self.comments += comment
+        return "skip" if comment else "error"
+
+    def noted(self) -> list[Finding]:
+        """What was met and is no row."""
+        if not self.comments:
+            return []
+        message = f"Lines that begin with #, and are no rows: {self.comments:,}."
+        return [found("comments", self.file.name, message, count=self.comments)]
 
 
 def read_delimited(file: File, format_name: str, layout: Layout, mapping: Mapping[str, str]) -> Source:
@@ -39,9 +128,9 @@ def read_delimited(file: File, format_name: str, layout: Layout, mapping: Mappin
     Raises:
         ReadError: a line with too few or too many fields, or a value that cannot be read.
     """
-    header = layout.names or tuple(next(rows(file, layout), (0, []))[1])
-    extras = [] if layout.names else _numeric(file, header, layout, mapping)
-    columns, comments = _columns(file, header, layout, mapping, [*mapping.values(), *extras])
+    header = names_of(file, layout)
+    parser = Parser(file, layout, header, mapping, numeric(file, layout, mapping))
+    columns = _columns(parser)
 
     @cache
     def lines() -> int:
@@ -57,101 +146,57 @@ def read_delimited(file: File, format_name: str, layout: Layout, mapping: Mappin
         if not layout.names or "rank" not in header or "rank" in mapping.values():
             return None
         only = {"rank": "rank"}
-        found_ranks = source_of(
-            _columns(file, header, layout, only, ["rank"])[0], only, origin, format_name, ()
-        )
+        found_ranks = source_of(_columns(Parser(file, layout, header, only)), only, origin, format_name, ())
         return found_ranks.table["rank"] if found_ranks.table.num_columns else None
 
     n_rows = len(next(iter(columns.values())))
     origin = Origin(file.name, line_of, ranks=ranks)
-    noted = []
-    if comments:
-        message = f"Lines that begin with #, and are no rows: {comments:,}."
-        noted.append(found("comments", file.name, message, count=comments))
-    return source_of(columns, mapping, origin, format_name, header, noted)
+    return source_of(columns, mapping, origin, format_name, header, parser.noted())
 
 
-def _numeric(file: File, header: Sequence[str], layout: Layout, mapping: Mapping[str, str]) -> list[str]:
-    """Columns beside those mapped whose first value is a number."""
+def names_of(file: File, layout: Layout) -> tuple[str, ...]:
+    """Names of the columns of a file."""
+    return layout.names or tuple(next(rows(file, layout), (0, []))[1])
+
+
+def numeric(file: File, layout: Layout, mapping: Mapping[str, str]) -> list[str]:
+    """Named columns beside those mapped whose first value is a number."""
+    if layout.names:
+        return []
+    header = names_of(file, layout)
     first = list(islice(rows(file, layout), 2))[1:]
     values = dict(zip(header, first[0][1], strict=False)) if first else {}
     free = [name for name in values if name not in mapping.values() and name not in BY_NAME]
     return [name for name in free if number(values[name]) is not None]
 
 
-def _columns(
-    file: File, header: Sequence[str], layout: Layout, mapping: Mapping[str, str], wanted: Sequence[str]
-) -> tuple[dict[str, pa.Array], int]:
-    """The wanted columns as they stand, and how many lines are comments."""
+def _columns(parser: Parser) -> dict[str, pa.Array]:
+    """The wanted columns as they stand."""
+    file, layout = parser.file, parser.layout
     try:
-        columns, comments = _parse(file, header, layout, mapping, wanted)
+        columns = _parse(parser, BLOCK, careful=False)
     except pa.ArrowInvalid:
-        size = explain(file, header, layout)
-        columns, comments = _parse(file, header, layout, mapping, wanted, whole=size + 1)
+        columns = _parse(parser, explain(file, parser.header, layout) + 1, careful=True)
     n_rows = len(next(iter(columns.values())))
     if layout.quoted and swallowed(file, n_rows + (not layout.names)):
         refuse_open_quote(file, layout)
-    return columns, comments
+    return columns
 
 
-def _parse(
-    file: File,
-    header: Sequence[str],
-    layout: Layout,
-    mapping: Mapping[str, str],
-    wanted: Sequence[str],
-    *,
-    whole: int | None = None,
-) -> tuple[dict[str, pa.Array], int]:
-    """The wanted columns of the file as they stand, and how many lines are comments.
+def _parse(parser: Parser, block: int, *, careful: bool) -> dict[str, pa.Array]:
+    types = parser.types(text=careful)
+    shared = {theirs for ours, theirs in parser.mapping.items() if _of(ours, _SHARED)}
+    times = 1.1 * parser.file.size / min(max(block, BLOCK), LARGEST)
+    columns = {name: _growing(types[name], name in shared, times) for name in parser.wanted}
+    for batch in parser.batches(block, careful=careful):
+        for name, column in columns.items():
+            column.add(batch[name])
+    return {name: column.whole() for name, column in columns.items()}
 
-    Numbers become float64; where `whole` is given, the bytes of the file, all is text and parsed at once.
-    """
-    numbers = {name for name in wanted if name not in mapping.values()}
-    numbers |= {theirs for ours, theirs in mapping.items() if BY_NAME[ours].kind in _NUMBERS}
-    types = {name: pa.float64() if name in numbers and not whole else pa.string() for name in header}
-    skipped, comments = 0, 0
-    if layout.names is None:
-        first = list(islice(rows(file, layout), 2))
-        if len(first) == 1:
-            return {name: pa.array([], types[name]) for name in wanted}, 0
-        skipped = first[1][0] - 1
 
-    def odd(row: arrow_csv.InvalidRow) -> str:
-        nonlocal comments
-        comment = is_comment(row.text, row.actual_columns, layout)
-        comments += comment
-        return "skip" if comment else "error"
-
-    block = min(max(whole or 0, BLOCK), 2**31 - 1)
-    options = {
-        "read_options": arrow_csv.ReadOptions(
-            column_names=header,
-            skip_rows=skipped,
-            block_size=block,
-            use_threads=False,  # two cores gain a tenth of the whole, and hold a sixth more
-        ),
-        "parse_options": arrow_csv.ParseOptions(
-            delimiter=layout.delimiter,
-            quote_char='"' if layout.quoted else False,
-            newlines_in_values=layout.quoted,
-            invalid_row_handler=odd if whole else None,  # it can only be called with UTF-8
-        ),
-        "convert_options": arrow_csv.ConvertOptions(
-            column_types=types,
-            include_columns=list(wanted),
-            null_values=[],
-            strings_can_be_null=False,
-        ),
-    }
-    shared = {theirs for ours, theirs in mapping.items() if BY_NAME[ours].kind in _SHARED}
-    columns = {name: _growing(types[name], name in shared, 1.1 * file.size / block) for name in wanted}
-    tidy = layout.spaced and whole
-    with spaced(file, tidy=True) if tidy else quickest(file, single=layout.spaced) as text:
-        for batch in arrow_csv.open_csv(text, **options):
-            for name, column in columns.items():
-                column.add(batch[name])
-    return {name: column.whole() for name, column in columns.items()}, comments
+def _of(ours: str, kinds: Sequence[str]) -> bool:
+    """Whether a column of ours is of one of these kinds."""
+    return BY_NAME[ours].kind in kinds
 
 
 def _growing(kind: pa.DataType, shared: bool, times: float) -> Growing:  # noqa: FBT001 private

@@ -32,10 +32,12 @@ class File:
     Attributes:
         name: as the user knows it.
         data: its bytes, or where on disk they are.
+        endless: whether it may be larger than the limit, being on disk and read in blocks.
     """
 
     name: str
     data: bytes | Path
+    endless: bool = False
 
     @classmethod
     def open(cls, path: str | PurePath) -> "File":
@@ -98,7 +100,7 @@ class File:
 
     def refuse_too_large(self, size: int) -> None:
         """Raise a ReadError where so many unpacked bytes are more than the limit."""
-        if size > MAX_BYTES:
+        if size > MAX_BYTES and not (self.endless and isinstance(self.data, Path)):
             limit = f"{MAX_BYTES / 2**30:.3g} GB"
             raise ReadError(self.name, f"larger than {limit} unpacked", "Split it by query.")
 

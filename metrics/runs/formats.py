@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 
 from metrics.errors import ReadError
 from metrics.memory import one_allocator
+from metrics.runs.blocks import Delimited
 from metrics.runs.columns import BY_NAME, Choice, check_header, check_width, recognise
-from metrics.runs.delimited import read_delimited
 from metrics.runs.files import File
 from metrics.runs.findings import found
 from metrics.runs.lines import Layout, header_of, rows
@@ -67,16 +67,23 @@ class Head:
 
 Reader = Callable[[Head, Choice], Source]
 """Reads one format, with the columns the user chose."""
+Cutter = Callable[[Head, Choice], Delimited]
+"""The same for delimited text: says what is to be read, whole or in blocks."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """A file format: how it is told from others and how it is read."""
+    """A file format: how it is told from others and how it is read; `cut` where it can be read in blocks."""
 
     name: str
     summary: str
     recognises: Callable[[Head], bool]
     read: Reader
+    cut: Cutter | None = None
+
+
+def _delimited(name: str, summary: str, recognises: Callable[[Head], bool], cut: Cutter) -> Format:
+    return Format(name, summary, recognises, lambda head, choice: cut(head, choice).read(), cut)
 
 
 def _is_ranked(head: Head) -> bool:
@@ -94,50 +101,54 @@ def _is_table(head: Head) -> bool:
     return {"query_id", "doc_id"} & recognise(head.header).keys() != set() and len(head.header) > 1
 
 
-def _read_table(head: Head, choice: Choice) -> Source:
+def _table(head: Head, choice: Choice) -> Delimited:
     check_width(head.file.name, head.header)
     mapping = recognise(head.header, choice.among(head.header))
     check_header(head.file.name, head.header, mapping)
-    return read_delimited(head.file, "table", head.table, mapping)
+    return Delimited(head.file, "table", head.table, mapping)
 
 
 def _is_beir(head: Head) -> bool:
     return [name.casefold() for name in head.header] == list(_BEIR.values())
 
 
-def _read_beir(head: Head, choice: Choice) -> Source:
+def _beir(head: Head, choice: Choice) -> Delimited:
     usual = dict(zip(_BEIR, head.header, strict=True))
     mapping = recognise(head.header, choice.among(head.header, usual))
     check_header(head.file.name, head.header, mapping)
-    return read_delimited(head.file, "beir-qrels", head.table, mapping)
+    return Delimited(head.file, "beir-qrels", head.table, mapping)
 
 
-def _fixed(name: str, layout: Layout, used: tuple[str, ...]) -> Reader:
-    """A reader of lines without a header."""
+def _fixed(name: str, layout: Layout, used: tuple[str, ...]) -> Cutter:
+    """For lines without a header."""
     names = layout.names or ()
 
-    def read_fixed(head: Head, choice: Choice) -> Source:
+    def fixed(head: Head, choice: Choice) -> Delimited:
         wanted = choice.among(names, {column: column for column in used})
         mapping = {ours: theirs for ours, theirs in recognise(names, wanted).items() if ours in wanted}
         check_header(head.file.name, names, mapping)
-        return read_delimited(head.file, name, layout, mapping)
+        return Delimited(head.file, name, layout, mapping)
 
-    return read_fixed
+    return fixed
 
 
-def _read_ranked(head: Head, choice: Choice) -> Source:
+def _ranked(head: Head, choice: Choice) -> Delimited:
     usual = {"query_id": "query_id", "doc_id": "doc_id", "score": "rank"}
     names = _RANKED.names or ()
     mapping = recognise(names, choice.among(names, usual))
     check_header(head.file.name, names, mapping)
-    read_as = read_delimited(head.file, "ranked", _RANKED, mapping)
-    if read_as.mapping.get("score") != "rank":
-        return read_as
-    at = read_as.table.column_names.index("score")
-    table = read_as.table.set_column(at, "score", pc.negate(read_as.table["score"]))
+    return Delimited(head.file, "ranked", _RANKED, mapping, _ranks_as_scores)
+
+
+def _ranks_as_scores(source: Source) -> Source:
+    """The source, its scores minus the ranks where ranks are all there is."""
+    if source.mapping.get("score") != "rank":
+        return source
+    at = source.table.column_names.index("score")
+    table = source.table.set_column(at, "score", pc.negate(source.table["score"]))
     message = "The file gives ranks and no scores: the score is minus the rank, so ties cannot show."
-    note = found("ranks-as-scores", head.file.name, message, count=len(table))
-    return replace(read_as, table=table, noted=(*read_as.noted, note))
+    note = found("ranks-as-scores", source.file, message, count=len(table))
+    return replace(source, table=table, noted=(*source.noted, note))
 
 
 def _begins(pattern: bytes) -> Callable[[Head], bool]:
@@ -176,26 +187,26 @@ FORMATS: tuple[Format, ...] = (
         _begins(rb'\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:)'),
         lambda head, choice: read_lines(head.file, choice),
     ),
-    Format("beir-qrels", "BEIR judgments: query-id, corpus-id, score.", _is_beir, _read_beir),
-    Format(
+    _delimited("beir-qrels", "BEIR judgments: query-id, corpus-id, score.", _is_beir, _beir),
+    _delimited(
         "table",
         f"CSV, TSV or semicolon table with a header; columns {', '.join(BY_NAME)}.",
         _is_table,
-        _read_table,
+        _table,
     ),
-    Format(
+    _delimited(
         "trec-run",
         "TREC run: query Q0 document rank score tag.",
         lambda head: head.width == len(_RUN.names or ()),
         _fixed("trec-run", _RUN, ("query_id", "doc_id", "score")),
     ),
-    Format(
+    _delimited(
         "trec-qrels",
         "TREC judgments: query 0 document grade.",
         lambda head: head.width == len(_QRELS.names or ()),
         _fixed("trec-qrels", _QRELS, ("query_id", "doc_id", "relevance")),
     ),
-    Format("ranked", "MS MARCO run: query document rank.", _is_ranked, _read_ranked),
+    _delimited("ranked", "MS MARCO run: query document rank.", _is_ranked, _ranked),
 )
 """Every format that can be read, tried in this order."""
 
@@ -214,17 +225,35 @@ def read(file: File, columns: Mapping[str, str] | None = None, *, strict: bool =
         UsageError: `columns` names a column that does not exist.
     """
     head, choice = Head(file), Choice(columns or {}, strict)
+    return _format_of(head, choice).read(head, choice)
+
+
+def in_blocks(file: File, columns: Mapping[str, str] | None = None) -> Delimited:
+    """One file to be read in blocks; a chosen column it lacks is left to recognition.
+
+    Raises:
+        ReadError: no format fits, or one that is read whole.
+    """
+    head, choice = Head(file), Choice(columns or {}, strict=False)
+    known = _format_of(head, choice)
+    if known.cut is None:
+        hint = "Give a TREC run, a CSV or a TSV table, or leave out --stream."
+        raise ReadError(file.name, f"{known.name} cannot be read in blocks", hint)
+    return known.cut(head, choice)
+
+
+def _format_of(head: Head, choice: Choice) -> Format:
     if not _is_parquet(head):
-        file.refuse_binary()
+        head.file.refuse_binary()
     for candidate in FORMATS:
         if candidate.recognises(head):
-            return candidate.read(head, choice)
+            return candidate
     if choice.among(head.header) and len(head.header) > 1:
-        return _read_table(head, choice)
+        return next(one for one in FORMATS if one.name == "table")
     first = ", ".join(head.header) if len(head.header) > 1 else f"{head.width} fields"
     hint = (
         "A TREC run has 6 (query Q0 document rank score tag), judgments have 4 (query 0 document grade), "
         "an MS MARCO run has 3 (query document rank, from 1), "
         "a table has a header with query_id, doc_id and score."
     )
-    raise ReadError(file.name, f"not a run, judgments or a table: found {first}", hint, line=1)
+    raise ReadError(head.file.name, f"not a run, judgments or a table: found {first}", hint, line=1)

@@ -97,6 +97,22 @@ class Runs:
         made._pairs.update({new: self.pairs(old) for old, new in names.items()})  # noqa: SLF001 its own
         return made
 
+    def rescored(self, scores: Mapping[str, FloatArray]) -> "Runs":
+        """The same lists under other scores: reranker → (n_rows,) score of each row, for each reranker."""
+        tables = {
+            name: table.set_column(table.column_names.index("score"), "score", pa.array(scores[name]))
+            for name, table in self.tables.items()
+        }
+        made = replace(self, tables=tables)
+        made._pairs.update({name: self.pairs(name) for name in tables})  # noqa: SLF001 its own
+        return made
+
+    def judged_by(self, qrels: pa.Table) -> "Runs":
+        """The same lists under other judgments: query_id, doc_id, relevance, each pair once."""
+        made = replace(self, qrels=qrels, judged_origin=None)
+        made._pairs.update(self._pairs)  # noqa: SLF001 its own
+        return made
+
     @property
     def rerankers(self) -> list[str]:
         """Names of the rerankers, in the order given."""

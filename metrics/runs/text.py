@@ -28,13 +28,22 @@ class Text(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """At most so many bytes, fewer where a block ends; none at the end."""
+        """So many bytes, fewer only at the end.
+
+        For pyarrow takes a line feed that is all it is given, after a carriage return, for the end.
+        """
         if size < 0:
             return super().read(size) or b""
-        if not self._rest:
-            self._rest = memoryview(next(self._blocks, b""))
-        given, self._rest = self._rest[:size], self._rest[size:]
-        return given.tobytes()
+        found = []
+        while size:
+            if not self._rest:
+                block = next(self._blocks, None)
+                if block is None:
+                    break
+                self._rest = memoryview(block)
+            found.append(self._rest[:size])
+            size, self._rest = size - len(found[-1]), self._rest[size:]
+        return b"".join(found)
 
     def readinto(self, into: memoryview) -> int:  # type: ignore[override]
         """Fill as much of `into` as there is at hand."""

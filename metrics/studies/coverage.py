@@ -25,14 +25,14 @@ def coverage(evaluation: Evaluation, k: int = DEPTH) -> pd.DataFrame:
         enough for a target; and repeated, the share of the relevant documents found whose target another
         one satisfies: 1 − Div@k/(k·P@k).
     """
-    means = evaluation.summary().xs("mean", axis=1, level=2)
     columns = {}
     for name, measure in (("recall", f"R@{k}"), ("distinct", f"DR@{k}"), ("targets", f"Div@{k}")):
-        columns[name] = means[measure, "expected"]
-        columns[f"{name}_worst"] = means[measure, "pessimistic"]
-        columns[f"{name}_best"] = means[measure, "optimistic"]
+        means = evaluation.means(measure)
+        columns[name] = means["expected"]
+        columns[f"{name}_worst"] = means["pessimistic"]
+        columns[f"{name}_best"] = means["optimistic"]
     found = pd.DataFrame(columns)
-    relevant = k * means[f"P@{k}", "expected"]
+    relevant = k * evaluation.means(f"P@{k}")["expected"]
     repeated = difference(relevant, found["targets"]) / relevant.where(relevant > 0)
     lost = difference(found["recall"], found["distinct"])
     return found.assign(lost=lost, repeated=repeated.fillna(0.0))

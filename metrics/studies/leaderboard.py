@@ -38,7 +38,7 @@ def leaderboard(evaluation: Evaluation, measure: str, traditional: str) -> pd.Da
         tie_ratio (mean over lists), tied_rank, traditional_rank (1 best, equal means share one),
         best_rank, worst_rank (the highest and lowest place that any tie-breaking gives), verdict.
     """
-    means = evaluation.summary().xs("mean", axis=1, level=2)[measure]
+    means = evaluation.means(measure)
     board = pd.DataFrame(
         {
             "tied": means["expected"],

@@ -121,18 +121,18 @@ def reached(
     Raises:
         UsageError: a relative target without a baseline, or a baseline that is not there.
     """
-    means = evaluation.summary().xs("mean", axis=1, level=2)
-    if baseline is not None and baseline not in means.index:
-        raise UsageError(f"There is no reranker {baseline!r}. Rerankers: {', '.join(map(str, means.index))}.")
+    names = evaluation.policies.index
+    if baseline is not None and baseline not in names:
+        raise UsageError(f"There is no reranker {baseline!r}. Rerankers: {', '.join(map(str, names))}.")
     rows = []
     for target in targets:
         if target.relative and baseline is None:
             raise UsageError(f"{target} needs a baseline. Say which reranker it is (--baseline NAME).")
-        table = means[str(target.measure)]
+        table = evaluation.means(str(target.measure))
         held = table.drop(index=baseline) if target.relative else table
         base = table.loc[baseline] if target.relative else 0 * table.iloc[0].fillna(0)
         rows += [_row(str(name), target, row, base, traditional, by) for name, row in held.iterrows()]
-    order = {str(name): place for place, name in enumerate(means.index)}
+    order = {str(name): place for place, name in enumerate(names)}
     found = pd.DataFrame(rows, columns=_COLUMNS)
     return found.sort_values("reranker", key=lambda name: name.map(order), kind="stable", ignore_index=True)
 

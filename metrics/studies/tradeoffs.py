@@ -112,7 +112,7 @@ def tradeoffs(
         n_timed, tied_front, traditional_front, standing, beaten_by (the best one on the tied front that
         beats it, "" for none).
     """
-    means = evaluation.summary().xs("mean", axis=1, level=2)[measure]
+    means = evaluation.means(measure)
     board = pd.DataFrame(
         {
             "tied": means["expected"],

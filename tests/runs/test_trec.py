@@ -4,6 +4,7 @@ import pyarrow as pa
 import pytest
 from reading import QRELS, RUN, columns
 from repository import SAMPLE
+from runs.written import ENDS, PACKED
 
 from metrics.runs import File, read
 
@@ -121,3 +122,14 @@ def test_a_file_from_disk_holds_the_bytes_on_disk():
     given, held = File.open(path), File("llm_rerankers.csv", path.read_bytes())
     assert (given.name, given.sha256, given.size) == (held.name, held.sha256, held.size)
     assert b"".join(given.blocks()) == b"".join(held.blocks()) == path.read_bytes()
+
+
+@pytest.mark.parametrize("packed", PACKED)
+@pytest.mark.parametrize("end", ENDS)
+def test_no_row_is_lost_wherever_what_is_read_at_once_ends(packed, end, monkeypatch):
+    for module in ("files", "delimited"):
+        monkeypatch.setattr(f"metrics.runs.{module}.BLOCK", 64)
+    for letters in range(1, 40):
+        rows = [f"q Q0 d{row}{'x' * (row * letters % 23)} {row} 0.5 t" for row in range(40)]
+        data = "".join(row + ENDS[end] for row in rows).encode()
+        assert len(columns(PACKED[packed](data))["doc_id"]) == len(rows)

@@ -1,0 +1,102 @@
+"""Results of parts put together: tables end to end, counts added up, means kept as running sums."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+import pandas as pd
+
+from metrics.errors import UsageError
+
+
+def end_to_end(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """The rows of all tables, one table after the other."""
+    return tables[0] if len(tables) == 1 else pd.concat(tables)
+
+
+def lists_of(reranker: Sequence[str], queries: Sequence[str] | pd.Index) -> pd.MultiIndex:
+    """(reranker, query_id) of the lists of one reranker, or of none."""
+    return pd.MultiIndex(
+        levels=[reranker, queries],
+        codes=[np.zeros(len(queries), int), np.arange(len(queries))],
+        names=["reranker", "query_id"],
+        verify_integrity=False,
+    )
+
+
+def index_of_all(lists: Sequence[pd.MultiIndex]) -> pd.MultiIndex:
+    """(reranker, query_id) of one after the other."""
+    return lists[0].append(list(lists[1:]))
+
+
+def together(tables: Sequence[pd.DataFrame], rerankers: pd.Index) -> pd.DataFrame:
+    """The rows of all tables, indexed (reranker, query_id): rerankers in the order given, else as they come."""
+    whole = end_to_end(tables)
+    owner = rerankers.get_indexer(whole.index.get_level_values("reranker"))
+    return whole if (owner[1:] >= owner[:-1]).all() else whole.iloc[np.argsort(owner, kind="stable")]
+
+
+def added(policies: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Counts by reranker, added up; rerankers in order of first appearance."""
+    return pd.concat(policies).groupby(level="reranker", sort=False).sum()
+
+
+def refuse_repeated(lists: Sequence[pd.MultiIndex]) -> None:
+    """Raise a UsageError where a reranker has a query in two parts.
+
+    Args:
+        lists: (reranker, query_id) of the lists of each part, those left out included.
+    """
+    whole = index_of_all(lists)
+    repeated = whole[whole.duplicated()]
+    if len(repeated):
+        reranker, query = repeated[0]
+        raise UsageError(
+            f"Query {query!r} of {reranker!r} is in two parts. Split by query, the judgments as well."
+        )
+
+
+class Means:
+    """Means over lists that are not kept; the sums are exact, so the same however lists are cut into parts."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str, list[list[float]]] = {}
+        self._counts: Counter[str] = Counter()
+        self._columns = pd.Index([])
+
+    def add(self, scores: pd.DataFrame, rerankers: Sequence[str]) -> None:
+        """Take in the lists of a part.
+
+        Args:
+            scores: as those of an `Evaluation`, with the same columns in each part.
+            rerankers: all of the part, with or without lists.
+        """
+        self._columns = scores.columns
+        owner, values = scores.index.get_level_values("reranker"), scores.to_numpy()
+        for name in rerankers:
+            own = values[owner == name]
+            sums = self._sums.get(name, [[]] * own.shape[1])
+            columns = own.T.tolist()
+            self._sums[name] = [_exact([*kept, *more]) for kept, more in zip(sums, columns, strict=True)]
+            self._counts[name] += len(own)
+
+    def table(self) -> pd.DataFrame:
+        """Index reranker in order of first appearance, columns as the scores; NaN where there is no list."""
+        names = pd.Index(list(self._sums), name="reranker")
+        means = [
+            [math.fsum(kept) / n if (n := self._counts[name]) else math.nan for kept in sums]
+            for name, sums in self._sums.items()
+        ]
+        return pd.DataFrame(means, index=names, columns=self._columns)
+
+
+def _exact(values: list[float]) -> list[float]:
+    """Two or three numbers whose sum is exactly that of the values: the sum rounded, then what that lacks."""
+    found: list[float] = []
+    while rest := math.fsum(chain(values, (-one for one in found))):
+        found.append(rest)
+        if math.isinf(rest):
+            break
+    return found
