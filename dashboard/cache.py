@@ -20,8 +20,13 @@ from metrics.studies.segments import query_segments
 from metrics.studies.spread import tool_values
 from metrics.ties import Ranking
 
-SAMPLE = Path(__file__).parents[1] / "sample_data" / "llm_rerankers.csv"
-SAMPLE_LABEL = "Sample: simulated rerankers"
+_SAMPLE_DATA = Path(__file__).parents[1] / "sample_data"
+SAMPLE_LABEL, SIMULATED_LABEL = "Sample: docstring search", "Sample: simulated rerankers"
+SAMPLES = {
+    SAMPLE_LABEL: _SAMPLE_DATA / "docsearch" / "docsearch.parquet",
+    SIMULATED_LABEL: _SAMPLE_DATA / "llm_rerankers.csv",
+}
+"""Data there is without any upload; the app opens on the first."""
 MEASURES = ("RR", "RR@10", "AP", "nDCG@10", "P@10", "R@10", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
 """Measures the pages offer."""
 TRADITIONAL = ("input", "docid_desc", "docid_asc", "optimistic", "pessimistic", "random:0")
@@ -71,9 +76,14 @@ def library() -> Library:
 
 
 @st.cache_resource(show_spinner=False)
-def sample() -> Board:
-    """The sample data."""
-    return open_files([str(SAMPLE)], None, SAMPLE_LABEL)
+def samples() -> dict[str, Board]:
+    """The sample data by label."""
+    return {label: open_files([str(path)], None, label) for label, path in SAMPLES.items()}
+
+
+def sample(label: str = SAMPLE_LABEL) -> Board:
+    """One of the sample data."""
+    return samples()[label]
 
 
 @st.cache_resource(show_spinner=False)

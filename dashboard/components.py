@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from metrics.escaping import without_formulas
 from metrics.studies.prose import Prose, Strong
 
 Colour = Literal["blue", "orange", "gray", "green", "red"]
@@ -157,12 +158,7 @@ def table(
 
 def csv(frame: pd.DataFrame) -> bytes:
     """UTF-8 CSV; a text that a spreadsheet would run as a formula gets an apostrophe before it."""
-    safe = frame.copy()
-    for name in safe.columns:
-        if not pd.api.types.is_numeric_dtype(safe[name]):
-            text = safe[name].astype(str)
-            safe[name] = text.where(~text.str.match(r"[=+\-@\t\r]"), "'" + text)
-    data: bytes = safe.to_csv(index=False).encode()
+    data: bytes = without_formulas(frame).to_csv(index=False).encode()
     return data
 
 

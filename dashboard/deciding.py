@@ -34,7 +34,7 @@ def differences(view: View, found: Verdicts, measure: str) -> None:
         f"Mean difference with its {found.level:.0%} interval. Right: adjusted verdicts, traditional, tied.",
     )
     chart(
-        forest(_best_first(found), view.palette, measure),
+        forest(found.best_first(), view.palette, measure),
         "forest",
         f"{measure} difference of each reranker from {baseline}, by tied and by traditional values.",
         wide=620,
@@ -91,7 +91,7 @@ def stability(chances: Chances, name: str) -> None:
 
 def results(found: Verdicts, lists: Evaluation, measure: str, test: str, correction: str) -> None:
     """Every comparison as a table."""
-    found = _best_first(found)
+    found = found.best_first()
     tied, before = found.tied, found.traditional
     baseline = str(tied["baseline"].iloc[0])
     split = variance_split(lists, measure, baseline)["share_ties"]
@@ -196,12 +196,3 @@ def leading(view: View, measure: str) -> View:
         return view
     st.caption(f"Pairs and places are those of the {MOST} best of {len(view.rerankers)} by tied mean.")
     return replace(view, rerankers=names, evaluation=view.evaluation.only(names))
-
-
-def _best_first(found: Verdicts) -> Verdicts:
-    """The same comparisons by falling tied difference."""
-    order = found.tied["difference"].sort_values(ascending=False, kind="stable").index
-    tied, traditional, changed = (
-        rows.loc[order].reset_index(drop=True) for rows in (found.tied, found.traditional, found.changed)
-    )
-    return replace(found, tied=tied, traditional=traditional, changed=changed)

@@ -12,6 +12,7 @@ from dashboard import state
 from dashboard.charts.ladder import tie_ladder
 from dashboard.charts.query import first_hit_bars
 from dashboard.components import Card, Colour, cards, chart, finding, heading, shown
+from dashboard.guide_notebook import notebook
 from dashboard.library import MOST_FILES
 from dashboard.parts import orderings_text
 from metrics import FORMATS
@@ -260,5 +261,6 @@ SECTIONS: dict[str, Callable[[], None]] = {
     "Tools": tools,
     "Findings": findings,
     "Files": files,
+    "Notebook": notebook,
 }
 """Section → what draws it."""

@@ -23,7 +23,10 @@ def decisions() -> None:
     grid = st.grid(2, min_column_width=300)
     for name, meaning in TIE_LUCK.items():
         grid.container(border=True, height="stretch").markdown(f"**{shown(name)}**  \n{meaning}")
-    heading("Targets", "`tiescope gate` holds runs to them in a pipeline; a bound may say `baseline-0.01`.")
+    heading(
+        "Targets",
+        "The Report page draws them, `tiescope gate` checks them; a bound may say `baseline-0.01`.",
+    )
     grid = st.grid(2, min_column_width=300)
     for verdict, meaning in VERDICTS.items():
         grid.container(border=True, height="stretch").markdown(f"**{shown(verdict)}**  \n{shown(meaning)}")

@@ -96,6 +96,23 @@ def some(label: str, options: Sequence[str], key: str) -> list[str]:
     return [option for option in options if option in chosen] or list(options)
 
 
+def pills(label: str, options: Sequence[str], key: str) -> list[str]:
+    """As `some`, with every option in sight."""
+    _fit(key, lambda value: set(value) <= set(options), list(options))
+    chosen = st.pills(
+        label,
+        options,
+        selection_mode="multi",
+        default=list(options),
+        format_func=str.capitalize,
+        key=key,
+        wrap=True,
+        bind="query-params",
+        persist_state="session",
+    )
+    return [option for option in options if option in chosen] or list(options)
+
+
 def measure(label: str = "Measure") -> str:
     """A measure: one of the usual, or any other with its cut-off."""
     other = _other_measure()
@@ -148,6 +165,67 @@ def count(label: str, least: int, most: int, default: int, key: str, **more: Any
         **more,
     )
     return round(chosen)
+
+
+def slide(label: str, ends: tuple[float, float], default: float, step: float, key: str) -> float:
+    """A number on a line."""
+    _fit(key, lambda value: ends[0] <= value <= ends[1], default)
+    return float(
+        st.slider(
+            label,
+            float(ends[0]),
+            float(ends[1]),
+            float(default),
+            float(step),
+            "%.0f" if step >= 1 else "%.2f",
+            key=key,
+            bind="query-params",
+            persist_state="session",
+        )
+    )
+
+
+def span(label: str, ends: tuple[int, int], default: tuple[int, int], key: str) -> tuple[int, int]:
+    """The fewest and the most of something: two whole numbers on a line."""
+    _fit(key, lambda value: all(ends[0] <= one <= ends[1] for one in value), default)
+    chosen = st.slider(label, *ends, default, 1, key=key, bind="query-params", persist_state="session")
+    return min(chosen), max(chosen)
+
+
+def told(key: str) -> str:
+    """What the field of a text holds, or the link says, before the field is drawn."""
+    return str(st.session_state.get(key, st.query_params.get(key, "")))
+
+
+def tell(key: str, value: object) -> None:
+    """Set a control; before it is drawn, or as something else is clicked."""
+    st.session_state[key] = value
+
+
+def text(label: str, key: str, **more: Any) -> str:  # noqa: ANN401 passed on
+    """A line of text."""
+    return st.text_input(label, key=key, bind="query-params", persist_state="session", **more) or ""
+
+
+def editing(key: str, now: str) -> tuple[str, str]:
+    """Text a table to edit is drawn from, and the key of that table: both stay while the visitor edits.
+
+    Args:
+        key: of the text that the table is also told as.
+        now: that text; another than `edited` last said begins a new table.
+    """
+    base, last, serial = st.session_state.get(f"_{key}", ("", None, 0))
+    table = f"_{key}_{serial}"
+    if now != last or table not in st.session_state:
+        base, table = now, f"_{key}_{serial + 1}"
+        st.session_state[f"_{key}"] = now, now, serial + 1
+    return base, table
+
+
+def edited(key: str, now: str) -> None:
+    """Say what the table to edit holds now."""
+    base, _, serial = st.session_state[f"_{key}"]
+    st.session_state[f"_{key}"] = base, now, serial
 
 
 @dataclass(frozen=True)
@@ -275,7 +353,7 @@ def lost_data() -> str | None:
 
 def show(board: Board) -> None:
     """Keep a board, show it from now on, and draw again."""
-    if board.label != cache.sample().label:
+    if board.label not in cache.samples():
         cache.library().add(board)
     st.session_state[_NEXT] = board.label
     known = st.session_state.setdefault(_KNOWN, [])
@@ -286,8 +364,12 @@ def show(board: Board) -> None:
 
 def open_query(reranker: str, query_id: str) -> dict[str, str]:
     """Query parameters of a link to one list."""
-    link = {"reranker": reranker, "query": query_id}
-    return {key: st.query_params[key] for key in st.query_params if key not in link} | link
+    return linked({"reranker": reranker, "query": query_id})
+
+
+def linked(choices: dict[str, str]) -> dict[str, str]:
+    """Query parameters of a link with these choices, and all others as they are."""
+    return {key: st.query_params[key] for key in st.query_params if key not in choices} | choices
 
 
 def draft(base: Recipe | None) -> Recipe:
@@ -348,9 +430,9 @@ def opened_list() -> tuple[str | None, str | None]:
 
 
 def _boards() -> dict[str, Board]:
-    """Boards this session may choose from, by label: its own, the one it links to, and the sample."""
+    """Boards this session may choose from, by label: its own, the one it links to, and the samples."""
     home = cache.home()
-    found = {home.label: home, cache.sample().label: cache.sample()}
+    found = {home.label: home} | cache.samples()
     labels = [*st.session_state.get(_KNOWN, []), st.query_params.get(_DATA), st.session_state.get(_DATA)]
     for label in labels:
         if label and (kept := cache.library().get(label)):

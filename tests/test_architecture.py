@@ -1,4 +1,5 @@
 import ast
+import re
 import sys
 
 import pytest
@@ -7,6 +8,8 @@ from repository import ROOT
 
 WEB_AND_PLOTS = {"streamlit", "plotly"}
 LAZY = ("metrics/cli/serving.py", "streamlit.web")
+CHARTS = ("metrics/cli/reporting.py", "dashboard.charts.report")
+"""The one file below the dashboard that reaches up to it, by name and when an HTML report is asked for."""
 
 
 def imports(path):
@@ -50,6 +53,22 @@ def test_the_command_line_imports_streamlit_only_when_it_serves():
 @pytest.mark.parametrize("path", files("metrics"), ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_metrics_never_imports_the_dashboard(path):
     assert not [name for name, _ in imports(path) if name.split(".")[0] == "dashboard"]
+
+
+def imported_by_name(path):
+    """Names of modules of the dashboard among the texts of a file that imports by name."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    if not any(name == "importlib" for name, _ in imports(path)):
+        return set()
+    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    return {text for text in texts if isinstance(text, str) and re.fullmatch(r"dashboard(\.\w+)+", text)}
+
+
+def test_only_the_report_command_reaches_the_dashboard_and_only_its_charts():
+    named = {path.relative_to(ROOT).as_posix(): imported_by_name(path) for path in files("metrics")}
+    assert {(path, name) for path, names in named.items() for name in names} == {CHARTS}
+    module = ROOT / "dashboard" / "charts" / "report.py"
+    assert not [name for name, _ in imports(module) if name.split(".")[0] == "streamlit"]
 
 
 @pytest.mark.parametrize("package", ["metrics", "dashboard"])

@@ -9,16 +9,20 @@ from rich.console import Console
 from metrics.cli.checking import check_command
 from metrics.cli.deciding import compare_command
 from metrics.cli.gating import gate_command
+from metrics.cli.reporting import report_command
 from metrics.cli.scoring import evaluate_command, permutations_command
 from metrics.cli.serving import app_command
+from metrics.cli.simulating import simulate_command
 from metrics.errors import TieScopeError
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "evaluate": evaluate_command,
     "compare": compare_command,
     "gate": gate_command,
+    "report": report_command,
     "permutations": permutations_command,
     "check": check_command,
+    "simulate": simulate_command,
     "app": app_command,
 }
 

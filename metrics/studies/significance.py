@@ -1,7 +1,7 @@
 """Is a difference larger than chance, and would the verdict survive another order of the ties?"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -42,6 +42,14 @@ class Verdicts:
     changed: "pd.Series[bool]"
     how: str = "input"
     level: float = 0.95
+
+    def best_first(self) -> "Verdicts":
+        """The same comparisons by falling tied difference."""
+        order = self.tied["difference"].sort_values(ascending=False, kind="stable").index
+        tied, traditional, changed = (
+            rows.loc[order].reset_index(drop=True) for rows in (self.tied, self.traditional, self.changed)
+        )
+        return replace(self, tied=tied, traditional=traditional, changed=changed)
 
 
 def compare(

@@ -86,11 +86,11 @@ def test_a_run_alone_waits_for_its_judgments(new_page, files):
 
 
 def test_a_click_on_a_dot_opens_its_list(new_page):
-    page = new_page("/ties")
+    page = new_page("/ties?data=Sample%3A+simulated+rerankers")
     at = page.evaluate(
         """() => {
             const plot = document.querySelector('.js-plotly-plot');
-            const trace = plot._fullData.find(one => one.customdata && one.type === 'scattergl');
+            const trace = plot._fullData.find(one => one.customdata && one.type === 'scatter');
             const box = plot.getBoundingClientRect(), {xaxis, yaxis} = plot._fullLayout;
             return {
                 x: box.left + xaxis._offset + xaxis.l2p(trace.x[0]),
@@ -124,7 +124,17 @@ def test_a_names_markup_never_runs(new_page, tmp_path):
     page = new_page("/runs")
     upload(page, path)
     expect(page.get_by_text("2 runs for")).to_be_visible()
-    for name in ("Leaderboard", "Ties vs gap", "Rerankers", "Query explorer", "Trade-offs", "Guide"):
+    for name in (
+        "Leaderboard",
+        "Ties vs gap",
+        "Rerankers",
+        "Query explorer",
+        "Significance",
+        "Trade-offs",
+        "Simulator",
+        "Report",
+        "Guide",
+    ):
         go(page, name)
         assert page.locator("img[src=x]").count() == 0
         assert page.locator("main script").count() == 0

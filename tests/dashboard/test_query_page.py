@@ -116,7 +116,7 @@ def test_too_many_orderings_are_cut_and_their_number_said():
 
 
 def test_every_measure_of_the_list_has_its_worst_best_and_deviation():
-    page = explored(query="q084", reranker="GPT-4 (Low Ties)")
+    page = explored(data=cache.SIMULATED_LABEL, query="q084", reranker="GPT-4 (Low Ties)")
     found = table(page, "worst").set_index("measure")
     assert found.loc["RR", ["traditional", "tied", "worst", "best"]].to_list() == pytest.approx(
         [1, 11 / 18, 1 / 3, 1]

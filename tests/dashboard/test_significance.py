@@ -21,17 +21,18 @@ from metrics.studies.tie_breaking import mean_luck
 from metrics.ties import Ranking
 
 BASE = "GPT-4 (Low Ties)"
+SIMULATED = cache.SIMULATED_LABEL
 TIES = ("expected", "optimistic", "pessimistic", "std", "docid_asc")
 
 
 @pytest.fixture(scope="module")
 def sample():
-    return metrics.evaluate(cache.sample().runs, ["Hits@5"], TIES)
+    return metrics.evaluate(cache.sample(SIMULATED).runs, ["Hits@5"], TIES)
 
 
 @pytest.fixture(scope="module")
 def lucks(sample):
-    runs = cache.sample().runs
+    runs = cache.sample(SIMULATED).runs
     return mean_luck(sample, "Hits@5", {name: Ranking.of(runs, name) for name in runs.rerankers})
 
 
@@ -44,7 +45,9 @@ def words(figure):
 
 
 def test_the_page_counts_the_verdicts_that_change(sample):
-    page = opened("significance", measure="Hits@5", order="docid_asc", test="Wilcoxon signed-rank").run()
+    page = opened(
+        "significance", data=SIMULATED, measure="Hits@5", order="docid_asc", test="Wilcoxon signed-rank"
+    ).run()
     found = verdicts(sample, "Hits@5", "docid_asc", BASE, "wilcoxon")
     assert page.metric[2].value == f"{found.changed.sum()} of 3"
     shown = page.dataframe[0].value.set_index("reranker")
@@ -55,14 +58,14 @@ def test_the_page_counts_the_verdicts_that_change(sample):
 
 @pytest.mark.parametrize("test", ["t-test", "randomisation", "bootstrap", "Mann-Whitney U", "Tukey HSD"])
 def test_every_test_can_be_chosen(test):
-    page = opened("significance", test=test, correction="none")
+    page = opened("significance", data=SIMULATED, test=test, correction="none")
     assert page.segmented_control(key="test").value == test
     assert len(page.metric) == 4
     assert any(test.casefold() in text.value.casefold() for text in page.caption)
 
 
 def test_a_row_opens_both_lists_in_the_query_explorer(sample):
-    page = opened("significance", measure="Hits@5", order="docid_asc").run()
+    page = opened("significance", data=SIMULATED, measure="Hits@5", order="docid_asc").run()
     row = page.dataframe[1].value.iloc[0]
     link = {key: value[0] for key, value in parse_qs(urlparse(row["open"]).query).items()}
     other = page.selectbox(key="compared").value
@@ -73,7 +76,7 @@ def test_a_row_opens_both_lists_in_the_query_explorer(sample):
 
 def test_more_rerankers_than_can_be_paired_show_the_best(monkeypatch):
     monkeypatch.setattr("dashboard.deciding.MOST", 2)
-    page = opened("significance")
+    page = opened("significance", data=SIMULATED)
     assert any("2 best of 4" in text.value for text in page.caption)
 
 

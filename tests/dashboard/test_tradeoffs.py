@@ -53,8 +53,15 @@ def rows(page):
     return page.dataframe[0].value.set_index("reranker")
 
 
-def test_the_page_opens_on_the_sample_data_and_says_what_is_missing():
+def test_the_page_opens_on_the_sample_data_and_hides_nothing():
     page = opened("tradeoffs")
+    assert len(page.metric) == 4
+    assert hidden(page) == []
+    assert set(charts(page)) == {"latency", "segments", "recall", "diversity"}
+
+
+def test_the_page_says_what_is_missing_of_the_simulated_data():
+    page = opened("tradeoffs", data=cache.SIMULATED_LABEL)
     assert page.title[0].value == "Trade-offs"
     assert len(page.metric) == 4
     assert "lightbulb" in said(page)

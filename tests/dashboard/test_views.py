@@ -7,7 +7,7 @@ from opening import opened
 from dashboard import cache
 from metrics import ReadError
 
-VIEWS = ("leaderboard", "runs", "ties", "rerankers", "query", "significance")
+VIEWS = ("leaderboard", "runs", "ties", "rerankers", "query", "significance", "simulator", "report")
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -48,8 +48,20 @@ def test_other_data_starts_with_all_its_rerankers():
     assert len(page.dataframe[0].value) == 2
 
 
-def test_leaderboard_shows_the_notebooks_figures():
+def test_the_app_opens_on_real_runs_and_offers_the_simulated_ones():
     page = opened("leaderboard")
+    assert page.selectbox(key="data").value == cache.SAMPLE_LABEL
+    assert page.selectbox(key="data").options == [cache.SAMPLE_LABEL, cache.SIMULATED_LABEL]
+
+
+def test_the_best_of_the_sample_by_file_order_is_seventh_by_its_ties():
+    rows = opened("leaderboard").dataframe[0].value.set_index("reranker")
+    assert rows["traditional"].idxmax() == "MiniLM grade 0-10"
+    assert rows["tied"].rank(ascending=False)["MiniLM grade 0-10"] == 7
+
+
+def test_leaderboard_shows_the_notebooks_figures():
+    page = opened("leaderboard", data=cache.SIMULATED_LABEL)
     assert page.metric[0].value == "0.6845"
     rows = page.dataframe[0].value.set_index("reranker")
     assert rows.loc["GPT-4 (Low Ties)", "tied"].round(4) == 0.6845
@@ -57,17 +69,17 @@ def test_leaderboard_shows_the_notebooks_figures():
 
 
 def test_a_link_brings_its_choices_along():
-    page = opened("leaderboard", measure="Hits@3", order="docid_asc", rerankers=["Claude (High Ties)"])
+    page = opened("leaderboard", measure="Hits@3", order="docid_asc", rerankers=["TF-IDF"])
     assert page.segmented_control(key="measure").value == "Hits@3"
     assert page.selectbox(key="order").value == "docid_asc"
-    assert list(page.dataframe[0].value["reranker"]) == ["Claude (High Ties)"]
+    assert list(page.dataframe[0].value["reranker"]) == ["TF-IDF"]
 
 
 def test_choices_of_a_link_that_do_not_exist_fall_back():
     page = opened("leaderboard", measure="nDCG@ten", order="up", rerankers=["nobody"])
     assert page.segmented_control(key="measure").value == "RR"
     assert page.selectbox(key="order").value == "input"
-    assert len(page.dataframe[0].value) == 4
+    assert len(page.dataframe[0].value) == 8
 
 
 def test_a_link_to_data_that_is_gone_says_so_and_shows_the_sample():
@@ -82,7 +94,7 @@ def test_choosing_other_data_keeps_no_reranker_that_it_lacks():
     assert page.selectbox(key="reranker").value == "coarse"
     page.selectbox(key="data").set_value(cache.SAMPLE_LABEL).run()
     assert not page.exception
-    assert page.selectbox(key="reranker").value == "GPT-4 (Low Ties)"
+    assert page.selectbox(key="reranker").value == "BM25"
 
 
 def test_a_choice_survives_a_page_switch():

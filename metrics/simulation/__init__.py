@@ -1,0 +1,29 @@
+"""Rerankers that never were: the notebook's own draws, and simulators for everything else. Both make Runs."""
+
+from metrics.simulation.drawing import simulate, synthetic
+from metrics.simulation.model import LlmReranker, Segment
+from metrics.simulation.notebook import (
+    NOTEBOOK_RERANKERS,
+    NOTEBOOK_SCENARIOS,
+    NOTEBOOK_SEGMENTS,
+    notebook_grag,
+    notebook_llm_rerankers,
+    notebook_scenarios,
+    notebook_synthetic,
+)
+from metrics.simulation.tables import long_table
+
+__all__ = [
+    "NOTEBOOK_RERANKERS",
+    "NOTEBOOK_SCENARIOS",
+    "NOTEBOOK_SEGMENTS",
+    "LlmReranker",
+    "Segment",
+    "long_table",
+    "notebook_grag",
+    "notebook_llm_rerankers",
+    "notebook_scenarios",
+    "notebook_synthetic",
+    "simulate",
+    "synthetic",
+]

@@ -1,0 +1,178 @@
+"""Simulated lists of any number, drawn with NumPy's Generator, all queries at once.
+
+The same seed draws the same numbers whatever the settings, so that two settings differ by what they do
+and not by luck.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from metrics.arrays import BoolArray, FloatArray, IntArray
+from metrics.errors import UsageError
+from metrics.runs import Runs
+from metrics.simulation.model import PERFORMANCE, LlmReranker, Segment, check_chance
+
+Span = tuple[int, int]
+"""Fewest and most, both included."""
+_BOOST = 0.1, 0.3
+"""Least and most that a relevant document gains."""
+_NOISE = 0.01
+
+
+@dataclass(frozen=True)
+class _Queries:
+    """Lists side by side, (n_queries, most) where not said otherwise.
+
+    Attributes:
+        present: whether there is such a document.
+        relevant: whether it is relevant.
+    """
+
+    present: BoolArray
+    relevant: BoolArray
+
+    @property
+    def n_docs(self) -> IntArray:
+        """(n_queries,) documents of each."""
+        n_docs: IntArray = self.present.sum(axis=1)
+        return n_docs
+
+    def table(self, scores: FloatArray, segments: pa.Array | None = None) -> pa.Table:
+        """Rows of one reranker's (n_queries, most) scores; `segments` holds one a query."""
+        query, document = np.nonzero(self.present)
+        wide = len(str(len(self.present) - 1))
+        queries = pa.array([f"q{at:0{wide}d}" for at in range(len(self.present))])
+        documents = pa.array([f"d{at}" for at in range(self.present.shape[1])])
+        columns = {
+            "query_id": queries.take(pa.array(query)),
+            "doc_id": documents.take(pa.array(document)),
+            "score": scores[self.present],
+            "relevance": self.relevant[self.present].astype(np.float64),
+        }
+        if segments is not None:
+            columns["segment"] = segments.take(pa.array(query))
+        return pa.table(columns)
+
+
+def simulate(
+    rerankers: Mapping[str, LlmReranker],
+    n_queries: int,
+    documents: Span = (8, 19),
+    relevant: Span = (1, 4),
+    seed: int = 0,
+    performance: float = PERFORMANCE,
+    segments: Mapping[str, Segment] | None = None,
+    *,
+    common: bool = False,
+) -> Runs:
+    """LLM rerankers that score the same queries.
+
+    A score is uniform, mostly higher where relevant, rounded to the reranker's levels; then documents
+    hand theirs to others, from the first to the last.
+
+    Args:
+        rerankers: name → how it scores.
+        n_queries: how many queries.
+        documents: fewest and most documents of a list.
+        relevant: fewest and most relevant ones; never more than the list has.
+        seed: 0 or more.
+        performance: chance that a relevant document is scored higher, where there are no segments.
+        segments: name → what it does; queries are spread over them in turn.
+        common: whether all rerankers share their luck, and so differ by their settings alone.
+
+    Returns:
+        Runs with relevance inside, and the column segment where there are segments.
+
+    Raises:
+        UsageError: a number out of range, or no reranker.
+    """
+    if not rerankers:
+        raise UsageError("Name a reranker to simulate.")
+    check_chance("performance", performance)
+    kinds = segments or {"": Segment(performance)}
+    kind = np.arange(n_queries) % len(kinds)
+    queries = _queries(n_queries, documents, relevant, (seed, 0))
+    names = pa.array(list(kinds)).take(pa.array(kind)) if segments else None
+    shine, times = (
+        np.array([getattr(one, name) for one in kinds.values()])[kind] for name in ("performance", "ties")
+    )
+    tables = {}
+    for at, (name, reranker) in enumerate(rerankers.items(), 1):
+        draw = np.random.default_rng((seed, 1 if common else at))
+        tables[name] = queries.table(_scored(reranker, queries, shine, times, draw), names)
+    return Runs(tables)
+
+
+def _scored(
+    reranker: LlmReranker, queries: _Queries, shine: FloatArray, times: FloatArray, draw: np.random.Generator
+) -> FloatArray:
+    """(n_queries, most) scores; `shine` and `times` are (n_queries,) chances and factors of the segment."""
+    shape = queries.present.shape
+    scores = draw.uniform(0.1, 0.9, shape)
+    lifted = queries.relevant & (draw.random(shape) < shine[:, None])
+    scores = np.minimum(scores + lifted * draw.uniform(*_BOOST, shape), 1)
+    if reranker.levels:
+        steps = max(reranker.levels - 1, 1)
+        scores = np.round(scores * steps) / steps if reranker.levels > 1 else np.zeros(shape)
+    hands = draw.random(shape) < np.minimum(reranker.tie_probability * times, 1)[:, None]
+    others = np.floor(draw.random(shape) * (queries.n_docs - 1)[:, None]).astype(np.int64)
+    for document in range(shape[1]):
+        rows = np.flatnonzero(hands[:, document] & (queries.n_docs > max(document, 1)))
+        other = others[rows, document]
+        scores[rows, other + (other >= document)] = scores[rows, document]
+    return scores
+
+
+def synthetic(
+    n_lists: int,
+    documents: Span = (5, 14),
+    relevant: Span = (1, 3),
+    seed: int = 0,
+    tied: float = 0.3,
+    distinct: Span = (3, 14),
+) -> Runs:
+    """One reranker whose lists draw their scores, relevant or not, from a few.
+
+    Args:
+        n_lists: how many.
+        documents: fewest and most documents of a list.
+        relevant: fewest and most relevant ones; never more than the list has.
+        seed: 0 or more.
+        tied: share of lists that keep these scores; the others get noise, which leaves no tie.
+        distinct: fewest and most scores to draw from; never more than the list has documents.
+
+    Raises:
+        UsageError: a number out of range.
+    """
+    check_chance("tied", tied)
+    _check_span("distinct", distinct, 1)
+    queries = _queries(n_lists, documents, relevant, (seed, 0))
+    draw, shape = np.random.default_rng((seed, 1)), queries.present.shape
+    few = draw.uniform(0.1, 1, (n_lists, distinct[1]))
+    count = np.minimum(draw.integers(*distinct, n_lists, endpoint=True), queries.n_docs)
+    drawn = np.floor(draw.random(shape) * count[:, None]).astype(np.int64)
+    noisy = draw.random(n_lists) >= tied
+    scores = np.take_along_axis(few, drawn, axis=1) + noisy[:, None] * draw.normal(0, _NOISE, shape)
+    return Runs({"Synthetic": queries.table(scores)})
+
+
+def _queries(n: int, documents: Span, relevant: Span, seed: tuple[int, int]) -> _Queries:
+    """Lists of drawn lengths, with relevant documents at any of their places."""
+    if n < 1 or seed[0] < 0:
+        raise UsageError(f"{n} queries with seed {seed[0]}: it is 1 or more, with a seed of 0 or more.")
+    _check_span("documents", documents, 1)
+    _check_span("relevant", relevant, 0)
+    draw = np.random.default_rng(seed)
+    n_docs = draw.integers(*documents, n, endpoint=True)
+    n_relevant = draw.integers(*relevant, n, endpoint=True)
+    present = np.arange(documents[1]) < n_docs[:, None]
+    luck = np.where(present, draw.random(present.shape), 2)
+    return _Queries(present, present & (luck.argsort(axis=1).argsort(axis=1) < n_relevant[:, None]))
+
+
+def _check_span(name: str, span: Span, least: int) -> None:
+    if not least <= span[0] <= span[1]:
+        raise UsageError(f"{name}={span[0]} to {span[1]}: fewest first, and {least} or more.")

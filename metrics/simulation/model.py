@@ -1,0 +1,60 @@
+"""What a simulated reranker is, and what a type of query does to it."""
+
+from dataclasses import dataclass
+
+from metrics.errors import UsageError
+
+PERFORMANCE = 0.9
+"""Chance that a relevant document is scored higher than by luck, unless said otherwise."""
+
+
+@dataclass(frozen=True)
+class LlmReranker:
+    """How a simulated LLM scores.
+
+    Attributes:
+        tie_probability: chance that a document hands its score to another one.
+        levels: number of distinct scores it can give, spread evenly over [0, 1]; 0 for any.
+
+    Raises:
+        UsageError: a chance outside [0, 1], or fewer than no levels.
+    """
+
+    tie_probability: float
+    levels: int
+
+    def __post_init__(self) -> None:
+        check_chance("tie probability", self.tie_probability)
+        if self.levels < 0:
+            raise UsageError(f"levels={self.levels}: it is 1 or more, or 0 for any score.")
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A type of query.
+
+    Attributes:
+        performance: chance that a relevant document is scored higher than by luck.
+        ties: how many times as likely ties are here; no chance exceeds 1.
+
+    Raises:
+        UsageError: a chance outside [0, 1], or ties below 0.
+    """
+
+    performance: float = PERFORMANCE
+    ties: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_chance("performance", self.performance)
+        if not self.ties >= 0:
+            raise UsageError(f"ties={self.ties:g}: it is 0 or more.")
+
+
+def check_chance(name: str, value: float) -> None:
+    """Refuse what is no chance.
+
+    Raises:
+        UsageError: the value is outside [0, 1].
+    """
+    if not 0 <= value <= 1:
+        raise UsageError(f"{name}={value:g}: it is between 0 and 1.")

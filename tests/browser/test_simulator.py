@@ -1,0 +1,76 @@
+"""The Simulator in a browser: edit a list, move a slider, use what was made."""
+
+import re
+
+import pytest
+from pages import go, settle
+from playwright.sync_api import expect
+
+DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""Wait until the page has been drawn: the table takes what is typed as it draws, and Enter what it took."""
+
+
+def figure(page, label):
+    return page.get_by_test_id("stMetric").filter(has_text=label).get_by_test_id("stMetricValue")
+
+
+def write(page, row, old, new):
+    """Type another score into a row of the table to edit; rows count from 1."""
+    settle(page)
+    page.evaluate("document.fonts.ready")
+    grid = page.get_by_test_id("stDataFrame").first
+    box = grid.bounding_box()
+    page.mouse.click(box["x"] + 0.6 * box["width"], box["y"] + 34 * row + 17)
+    expect(grid.locator("td[aria-selected=true]")).to_have_text(old)
+    page.keyboard.press("Enter")
+    field = page.locator("#portal input")
+    expect(field).to_be_focused()
+    page.evaluate(DRAWN)
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type(new)
+    expect(field).to_have_value(new)
+    page.evaluate(DRAWN)
+    page.keyboard.press("Enter")
+    expect(field).to_have_count(0)
+
+
+def test_an_edited_score_recomputes_is_in_the_link_and_stays(new_page):
+    page = new_page("/simulator")
+    expect(figure(page, "Tied RR")).to_have_text("0.6111")
+    write(page, 4, "0.6", "0.8")
+    expect(figure(page, "Tied RR")).to_have_text("0.5208")
+    settle(page)
+    expect(page).to_have_url(re.compile(r"rows=0\.8"))
+    write(page, 2, "0.8", "0.9")
+    expect(figure(page, "Tied RR")).to_have_text("1.0000")
+    settle(page)
+    other = new_page(page.url[page.url.index("/simulator") :])
+    expect(figure(other, "Tied RR")).to_have_text("1.0000")
+    go(page, "Guide")
+    go(page, "Simulator")
+    expect(figure(page, "Tied RR")).to_have_text("1.0000")
+    page.get_by_role("radio", name="Simple Tie").click()
+    expect(figure(page, "Tied RR")).to_have_text("0.4167")
+
+
+def test_a_slider_is_in_the_link_and_what_it_makes_can_be_used(new_page):
+    page = new_page("/simulator?madequeries=30")
+    page.get_by_role("radio", name="very high").click()
+    expect(page).to_have_url(re.compile("madeties=0.7"))
+    settle(page)
+    page.get_by_role("button", name="Use as runs").first.click()
+    expect(page.get_by_role("combobox", name="Dataset")).to_have_value(re.compile("1 run, 30 queries"))
+    settle(page)
+    expect(page.get_by_role("link", name="Simulated runs are shown on every page")).to_be_visible()
+    go(page, "Leaderboard")
+    expect(page.locator("table[role=grid]").first).to_contain_text("LLM (0.7 ties, 3 levels)")
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_the_text_of_a_list_opens_over_the_page(new_page, look):
+    page = new_page("/simulator", color_scheme=look)
+    page.get_by_role("button", name="As text").click()
+    field = page.get_by_role("textbox", name="score,grade,name")
+    field.fill("2,0; 1,1; 1,0")
+    field.press("Enter")
+    expect(figure(page, "Tied RR")).to_have_text("0.4167")

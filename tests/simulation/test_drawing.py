@@ -1,0 +1,136 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from metrics import evaluate
+from metrics.errors import UsageError
+from metrics.simulation import NOTEBOOK_SEGMENTS, LlmReranker, Segment, long_table, simulate, synthetic
+
+ONE = {"one": LlmReranker(0.3, 10)}
+
+
+def rows(runs, name=None):
+    return runs.tables[name or runs.rerankers[0]].to_pandas()
+
+
+def lists(runs):
+    return rows(runs).groupby("query_id", sort=False)
+
+
+@pytest.mark.parametrize("make", [lambda **how: simulate(ONE, 300, **how), lambda **how: synthetic(300, **how)])
+def test_lists_keep_within_the_numbers_asked_for(make):
+    found = lists(make(documents=(3, 6), relevant=(1, 2)))
+    assert len(found) == 300
+    assert set(found.size()) == {3, 4, 5, 6}
+    assert set(found["relevance"].sum()) == {1, 2}
+
+
+def test_no_list_has_more_relevant_documents_than_documents():
+    found = lists(simulate(ONE, 50, documents=(1, 2), relevant=(2, 5)))
+    assert (found["relevance"].sum() == found.size()).all()
+
+
+@pytest.mark.parametrize("levels", [1, 2, 7])
+def test_scores_stand_on_evenly_spread_levels(levels):
+    scores = rows(simulate({"one": LlmReranker(0.5, levels)}, 200))["score"]
+    assert set(np.round(scores, 12)) <= set(np.round(np.linspace(0, 1, levels), 12))
+
+
+def test_without_levels_and_ties_only_scores_cut_at_one_are_shared():
+    loose = {"one": LlmReranker(0, 0)}
+    lifted = rows(simulate(loose, 400, performance=1))
+    assert set(lifted.loc[lifted.duplicated(["query_id", "score"]), "score"]) == {1}
+    assert evaluate(simulate(loose, 400, performance=0), "RR").lists["tie_ratio"].max() == 0
+
+
+def test_all_documents_that_hand_on_their_scores_leave_fewer_scores():
+    few, many = (simulate({"one": LlmReranker(chance, 0)}, 200) for chance in (0.2, 0.9))
+    ties = [evaluate(runs, "RR").lists["tie_ratio"].mean() for runs in (few, many)]
+    assert 0 < ties[0] < ties[1]
+
+
+def test_a_higher_performance_lifts_the_score_of_the_same_lists():
+    low, high = (evaluate(simulate(ONE, 300, performance=one), "RR", "expected").scores for one in (0, 1))
+    assert low.index.equals(high.index)
+    assert low.mean().item() < high.mean().item()
+
+
+def test_the_same_seed_draws_the_same_and_another_does_not():
+    first, again, other = (rows(simulate(ONE, 20, seed=seed)) for seed in (3, 3, 4))
+    assert first.equals(again)
+    assert not first.equals(other)
+
+
+def test_rerankers_share_their_queries_and_not_their_luck():
+    runs = simulate({"a": LlmReranker(0.3, 10), "b": LlmReranker(0.3, 10)}, 30)
+    keys = ["query_id", "doc_id", "relevance"]
+    assert rows(runs, "a")[keys].equals(rows(runs, "b")[keys])
+    assert not rows(runs, "a")["score"].equals(rows(runs, "b")["score"])
+
+
+def test_rerankers_with_common_luck_differ_by_their_settings_alone():
+    settings = {"a": LlmReranker(0.3, 10), "same": LlmReranker(0.3, 10), "finer": LlmReranker(0.3, 0)}
+    runs = simulate(settings, 30, common=True)
+    assert rows(runs, "a").equals(rows(runs, "same"))
+    assert (rows(runs, "a")["score"] - rows(runs, "finer")["score"]).abs().max() <= 0.5 / 9 + 1e-12
+
+
+def test_queries_are_spread_over_the_segments_in_turn():
+    found = lists(simulate(ONE, 10, segments=NOTEBOOK_SEGMENTS))["segment"].first()
+    assert list(found[:4]) == list(NOTEBOOK_SEGMENTS)
+    assert found.value_counts().to_dict() == dict(zip(NOTEBOOK_SEGMENTS, [3, 3, 2, 2], strict=True))
+
+
+def test_a_segment_decides_on_performance_and_ties():
+    segments = {"easy": Segment(1, 0), "hard": Segment(0, 3)}
+    runs = simulate({"one": LlmReranker(0.3, 0)}, 400, segments=segments)
+    evaluation = evaluate(runs, "RR", "expected")
+    of = lists(runs)["segment"].first().to_numpy()
+    ties = evaluation.lists["tie_ratio"].groupby(of).mean()
+    values = evaluation.scores["RR", "expected"].groupby(of).mean()
+    assert ties["easy"] < 0.02 < ties["hard"]
+    assert values["easy"] > values["hard"]
+
+
+def test_a_synthetic_list_has_ties_only_where_it_keeps_its_few_scores():
+    evaluation = evaluate(synthetic(1000, tied=0.3), "RR")
+    share = (evaluation.lists["tie_ratio"] > 0).mean()
+    assert 0.2 < share < 0.4
+    assert evaluate(synthetic(200, tied=0), "RR").lists["tie_ratio"].max() == 0
+
+
+def test_ten_thousand_queries_are_simulated():
+    runs = simulate(ONE, 10_000)
+    assert len(runs.queries["one"]) == 10_000
+    assert rows(runs)["query_id"].is_monotonic_increasing
+
+
+def test_the_long_table_makes_the_same_runs_again():
+    runs = simulate({"a": LlmReranker(0.3, 10), "b": LlmReranker(0.6, 3)}, 20, segments=NOTEBOOK_SEGMENTS)
+    table = long_table(runs).to_pandas()
+    assert list(table["reranker"].unique()) == ["a", "b"]
+    again = type(runs).from_frame(table)
+    pd.testing.assert_frame_equal(evaluate(runs).scores, evaluate(again).scores)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: simulate({}, 5), "Name a reranker"),
+        (lambda: simulate(ONE, 0), "0 queries"),
+        (lambda: simulate(ONE, 5, seed=-1), "seed -1"),
+        (lambda: simulate(ONE, 5, documents=(5, 4)), "documents=5 to 4"),
+        (lambda: simulate(ONE, 5, documents=(0, 4)), "documents=0 to 4"),
+        (lambda: simulate(ONE, 5, relevant=(-1, 4)), "relevant=-1 to 4"),
+        (lambda: simulate(ONE, 5, performance=1.5), "performance=1.5"),
+        (lambda: synthetic(5, tied=-0.1), "tied=-0.1"),
+        (lambda: synthetic(5, distinct=(0, 3)), "distinct=0 to 3"),
+        (lambda: LlmReranker(2, 3), "tie probability=2"),
+        (lambda: LlmReranker(0.5, -1), "levels=-1"),
+        (lambda: Segment(1, -1), "ties=-1"),
+        (lambda: Segment(float("nan"), 1), "performance=nan"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_refused_by_name(make, message):
+    with pytest.raises(UsageError, match=message):
+        make()

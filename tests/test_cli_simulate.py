@@ -1,0 +1,73 @@
+import pandas as pd
+import pytest
+from repository import SAMPLE
+
+import metrics
+from metrics.simulation import notebook_grag
+
+
+def test_simulated_rerankers_are_written_as_a_table_that_reads_back(call, tmp_path):
+    path = tmp_path / "made.csv"
+    code, out, err = call("simulate", "-o", path, "--queries", 30, "--tie-probability", 0.1,
+                          "--tie-probability", 0.7, "--levels", 20, "--levels", 3)  # fmt: skip
+    runs = metrics.read_table(path)
+    assert (code, out) == (0, "")
+    assert "2 rerankers" in err
+    assert runs.rerankers == ["LLM 1 (0.1 ties, 20 levels)", "LLM 2 (0.7 ties, 3 levels)"]
+    ties = metrics.evaluate(runs, "RR").lists["tie_ratio"].groupby("reranker").mean()
+    assert ties.is_monotonic_increasing
+    assert all(len(queries) == 30 for queries in runs.queries.values())
+
+
+def test_the_notebooks_rerankers_are_the_sample_data(call, tmp_path):
+    path = tmp_path / "made.csv"
+    assert call("simulate", "notebook-llm", "-o", path)[0] == 0
+    assert path.read_bytes() == (SAMPLE / "llm_rerankers.csv").read_bytes()
+
+
+def test_parquet_holds_the_same_rows_as_csv(call, tmp_path):
+    for name in ("made.csv", "made.parquet"):
+        assert call("simulate", "notebook-grag", "-o", tmp_path / name)[0] == 0
+    made = pd.read_parquet(tmp_path / "made.parquet")
+    assert made["score"].to_list() == pd.read_csv(tmp_path / "made.csv")["score"].to_list()
+    assert made["segment"].nunique() == 4
+    assert len(made) == len(notebook_grag().tables["G-RAG"])
+
+
+def test_the_same_seed_writes_the_same_file(call, tmp_path):
+    for name, seed in (("first.csv", 1), ("again.csv", 1), ("other.csv", 2)):
+        call("simulate", "synthetic", "-o", tmp_path / name, "--queries", 20, "--seed", seed)
+    first, again, other = ((tmp_path / f"{name}.csv").read_bytes() for name in ("first", "again", "other"))
+    assert first == again
+    assert first != other
+
+
+def test_documents_and_relevant_are_a_number_or_a_range(call, tmp_path):
+    path = tmp_path / "made.csv"
+    call("simulate", "-o", path, "--documents", "4-6", "--relevant", 2, "--segments")
+    lists = pd.read_csv(path).groupby("query_id")
+    assert set(lists.size()) == {4, 5, 6}
+    assert set(lists["relevance"].sum()) == {2}
+    assert lists["segment"].first().nunique() == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-o", "made.txt"], "name it .csv or .parquet"),
+        (["-o", "nowhere/made.csv"], "cannot be written"),
+        (["-o", "nowhere/made.parquet"], "cannot be written"),
+        (["-o", "made.csv", "--queries", 0], "0 queries"),
+        (["-o", "made.csv", "--documents", "many"], "'many' is no number"),
+        (["-o", "made.csv", "--tie-probability", 2], "tie probability=2"),
+        (["-o", "made.csv", *["--levels", 3] * 3, *["--tie-probability", 0.2] * 2], "as many --levels"),
+        (["-o", "made.csv", "dice"], "dice"),
+        ([], "--output"),
+    ],
+)
+def test_what_cannot_be_simulated_exits_with_2(call, tmp_path, monkeypatch, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = call("simulate", *arguments)
+    assert code == 2
+    assert said in err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,131 @@
+"""The docstring search: one model in six precisions, and no text of anybody's."""
+
+import re
+import tomllib
+
+import numpy as np
+import pytest
+from pyarrow import parquet
+from repository import ROOT, SAMPLE
+
+from metrics import evaluate, read_table
+
+FOLDER = SAMPLE / "docsearch"
+FULL = "MiniLM float32"
+MEASURES, TIES = ("RR", "Hits@1", "nDCG@10"), ("expected", "optimistic", "pessimistic")
+ID = re.compile(r"q\d{3}|(numpy|scipy|pandas|sklearn)(\.\w+)+")
+AS_PRECISION = {"MiniLM float16": "float16", "MiniLM bfloat16": "bfloat16", "MiniLM two decimals": "decimals:2"}
+STORED = {
+    "MiniLM int8": lambda score: round(score * 127),
+    "MiniLM grade 0-10": lambda score: round(10 * max(score, 0)),
+}
+"""Similarity → what is stored."""
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return parquet.read_table(FOLDER / "docsearch.parquet").to_pandas()
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return read_table(FOLDER / "docsearch.parquet")
+
+
+@pytest.fixture(scope="module")
+def scores(rows):
+    """(query, document) × reranker → score."""
+    return rows.pivot(index=["query_id", "doc_id"], columns="reranker", values="score")
+
+
+def scored(runs, **how):
+    return evaluate(runs, MEASURES, TIES, **how).scores
+
+
+def figures(runs):
+    """Of each reranker: tie ratio, MRR by file order, tied, worst and best."""
+    made = evaluate(runs, ["RR"], ["input", "expected", "pessimistic", "optimistic"])
+    means = made.scores["RR"].assign(ties=made.lists["tie_ratio"]).groupby(level="reranker", sort=False).mean()
+    return means[["ties", "input", "expected", "pessimistic", "optimistic"]]
+
+
+def test_the_file_is_read_without_an_error(runs):
+    assert "error" not in set(runs.findings["severity"])
+    assert len(runs.rerankers) == 8
+    assert {name: len(queries) for name, queries in runs.queries.items()} == dict.fromkeys(runs.rerankers, 200)
+
+
+def test_every_reranker_ranks_the_same_candidates(rows, scores):
+    assert scores.notna().all(axis=None)
+    assert (rows.groupby(["reranker", "query_id"]).size() == 50).all()
+    told = rows.groupby(["query_id", "doc_id"])[["relevance", "target_id", "segment"]].nunique()
+    assert (told == 1).all(axis=None)
+
+
+@pytest.mark.parametrize(("name", "precision"), AS_PRECISION.items())
+def test_a_run_of_lower_precision_is_the_full_one_rounded(runs, name, precision):
+    full = scored(runs, precision=precision).loc[FULL]
+    for measure in MEASURES:
+        np.testing.assert_allclose(scored(runs).loc[name][measure], full[measure])
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_a_run_of_whole_numbers_is_the_full_one_rounded(scores, name):
+    assert scores[name].tolist() == [STORED[name](score) for score in scores[FULL]]
+
+
+def test_the_full_scores_are_of_32_bits_and_similarities(scores):
+    full = scores[FULL].to_numpy()
+    assert (full.astype(np.float32) == full).all()
+    assert (np.abs(full) <= 1).all()
+
+
+def test_a_list_is_written_best_first_with_ties_as_the_first_stage_had_them(rows):
+    rows = rows.assign(place=rows.groupby(["reranker", "query_id"]).cumcount())
+    first = rows[rows["reranker"] == "BM25"].set_index(["query_id", "doc_id"])["place"]
+    before = rows.join(first.rename("before"), on=["query_id", "doc_id"])
+    sorted_ = before.sort_values("before", kind="stable").sort_values("score", ascending=False, kind="stable")
+    again = sorted_.sort_values(["reranker", "query_id"], kind="stable")
+    wanted = rows.sort_values(["reranker", "query_id"], kind="stable")
+    assert again["doc_id"].tolist() == wanted["doc_id"].tolist()
+
+
+def test_nothing_but_ids_is_in_it(rows):
+    for column in ("query_id", "doc_id", "target_id"):
+        assert all(ID.fullmatch(one) for one in rows[column].unique())
+    assert set(rows["segment"]) == {"numpy", "scipy", "pandas", "scikit-learn"}
+    assert set(rows) == {
+        *("reranker", "query_id", "doc_id", "score"),
+        *("relevance", "target_id", "segment", "latency"),
+    }
+
+
+def test_every_list_was_timed(rows):
+    assert (rows["latency"] > 0).all()
+    assert (rows.groupby(["reranker", "query_id"])["latency"].nunique() == 1).all()
+
+
+def test_the_figures_in_its_readme_are_its_own(runs):
+    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
+    table = figures(runs)
+    for name, row in table.iterrows():
+        cells = next(line for line in readme.splitlines() if line.startswith(f"| {name} ")).split("|")
+        assert [float(cell) for cell in cells[2:7]] == pytest.approx(row.to_list(), abs=5e-5), name
+
+
+def test_the_best_by_file_order_is_not_the_best_by_any_order(runs):
+    table = figures(runs)
+    assert table["input"].idxmax() == "MiniLM grade 0-10"
+    assert table["expected"].rank(ascending=False)["MiniLM grade 0-10"] == 7
+    assert table["expected"].drop("MiniLM grade 0-10").max() > table["expected"][FULL] - 1e-9
+
+
+def test_nobody_else_needs_what_made_it():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    assert [name for name in extras if any("minilm" in one for one in extras[name])] == ["samples"]
+    assert not [one for one in (*project["dependencies"], *extras["dev"]) if one.startswith("tiescope")]
+    for name in ("requirements.txt", "requirements-dev.txt"):
+        pinned = (ROOT / name).read_text(encoding="utf-8")
+        assert "minilm" not in pinned
+        assert "torch" not in pinned
