@@ -1,0 +1,160 @@
+"""Commands that write for others: report.
+
+Its studies are imported when it is called, and the charts of the HTML file with them: they come from the
+dashboard, by name, for nothing here knows of plots.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from metrics.cli.options import (
+    Columns,
+    Empty,
+    Measures,
+    Missing,
+    Policy,
+    Precision,
+    Qrels,
+    Relevant,
+    Repeated,
+    Repeats,
+    Tiebreak,
+    chosen,
+)
+from metrics.errors import UsageError
+from metrics.escaping import without_formulas
+from metrics.output import progress
+from metrics.runs import File, read_runs
+from metrics.studies.targets import PRESETS
+
+if TYPE_CHECKING:
+    from metrics.report import Report
+
+CHARTS = "dashboard.charts.report"
+"""Module that draws a report; imported when an HTML file is asked for."""
+
+
+def report_command(
+    run: Annotated[list[Path], typer.Argument(help="Run files, or long tables with relevance.")],
+    qrels: Qrels = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="report.html, .md, .tex, .csv or .parquet; else Markdown here."),
+    ] = None,
+    measure: Measures = None,
+    traditional: Annotated[str, typer.Option(help="The treatment taken as traditional.")] = "input",
+    baseline: Annotated[str, typer.Option(help="Whom the others are compared with; else the first.")] = "",
+    require: Annotated[
+        list[str] | None, typer.Option("--require", "-r", help='Targets: "MTRR>=0.8", "R@5>=baseline-0.01".')
+    ] = None,
+    preset: Annotated[
+        list[str] | None, typer.Option(help=f"Ready targets, retrieval unless said: {', '.join(PRESETS)}.")
+    ] = None,
+    targets_for: Annotated[str, typer.Option(help="Whose targets are drawn; else the leader's.")] = "",
+    test: Annotated[str, typer.Option(help="Which test; as for compare.")] = "t",
+    correction: Annotated[str, typer.Option(help="What is done about many comparisons.")] = "holm",
+    title: Annotated[str, typer.Option(help="Heading of the report.")] = "",
+    reranker: Annotated[list[str] | None, typer.Option(help="Only these, in this order.")] = None,
+    segment: Annotated[list[str] | None, typer.Option(help="Only queries of these segments.")] = None,
+    section: Annotated[list[str] | None, typer.Option(help="Only these sections: scores, targets ...")] = None,
+    made: Annotated[
+        datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Day it bears; else today.")
+    ] = None,
+    precision: Precision = "float64",
+    missing: Missing = Policy.zero,
+    empty: Empty = Policy.zero,
+    relevant_from: Relevant = 1,
+    tiebreak_by: Tiebreak = None,
+    column: Columns = None,
+    repeated: Repeats = Repeated.error,
+) -> None:
+    """Write one file to send: scores, ties, tests, targets, and which number to report."""
+    write = _writer(output)
+    asked: dict[str, Any] = {
+        "traditional": traditional,
+        "baseline": baseline,
+        "targets": (*(require or ()), *_ready(preset if preset or require else ["retrieval"])),
+        "targets_for": targets_for,
+        "test": test,
+        "correction": correction,
+        "title": title,
+        "rerankers": reranker or [],
+        "segments": segment or [],
+        "sections": section or [],
+        "files": [_hashed(path) for path in [*run, *([qrels] if qrels else [])] if path.is_file()],
+        "precision": precision,
+        "missing": missing.value,
+        "empty": empty.value,
+        "relevant_from": relevant_from,
+        "tiebreak_by": tiebreak_by or [],
+    }
+    if measure:
+        asked["measures"] = measure
+    with progress("Reading"):
+        runs = read_runs(run, qrels, columns=chosen(column), repeated=repeated.value)
+    with progress("Writing the report"):
+        from metrics.report import report  # noqa: PLC0415 statsmodels takes a second
+
+        written = write(report(runs, **asked), (made or datetime.now(UTC)).date())
+    _put(written, output)
+
+
+def _ready(presets: list[str] | None) -> list[str]:
+    for name in presets or ():
+        if name not in PRESETS:
+            raise UsageError(f"There is no preset {name!r}. Presets: {', '.join(PRESETS)}.")
+    return [target for name in presets or () for target in PRESETS[name]]
+
+
+def _hashed(path: Path) -> tuple[str, str]:
+    """Name and sha256 of a file."""
+    file = File.open(path)
+    return file.name, file.sha256
+
+
+def _html(report: "Report", made: date) -> bytes:
+    return report.html(made, import_module(CHARTS).drawn(report)).encode()
+
+
+def _parquet(report: "Report", _: date) -> bytes:
+    buffer = BytesIO()
+    report.per_query().to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+def _csv(report: "Report", _: date) -> bytes:
+    return bytes(without_formulas(report.per_query()).to_csv(index=False, lineterminator="\n").encode())
+
+
+WRITERS: Mapping[str, Callable[["Report", date], bytes]] = {
+    ".html": _html,
+    ".md": lambda report, made: report.markdown(made).encode(),
+    ".tex": lambda report, made: report.latex(made).encode(),
+    ".csv": _csv,
+    ".parquet": _parquet,
+}
+"""Ending of a file → what writes it."""
+
+
+def _writer(output: Path | None) -> Callable[["Report", date], bytes]:
+    if output is None:
+        return WRITERS[".md"]
+    if output.suffix.lower() not in WRITERS:
+        raise UsageError(f"{output}: a report ends in {', '.join(WRITERS)}.")
+    return WRITERS[output.suffix.lower()]
+
+
+def _put(written: bytes, output: Path | None) -> None:
+    if output is None:
+        typer.echo(written.decode(), nl=False)
+        return
+    try:
+        output.write_bytes(written)
+    except OSError as error:
+        raise UsageError(f"{output}: cannot be written ({error.strerror or error}).") from error

@@ -1,0 +1,80 @@
+"""A report as Markdown, HTML and LaTeX; every text is escaped unless it is mark-up of ours."""
+
+import re
+from collections.abc import Callable
+from datetime import date
+from functools import cache
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from metrics import escaping
+from metrics.studies.prose import Prose, Strong
+
+if TYPE_CHECKING:
+    from metrics.report.model import Drawn, Report
+
+Escape = Callable[[str], str]
+
+_ENDS = str.maketrans({mark: f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"})
+
+
+def markdown(report: "Report", made: date) -> str:
+    """GitHub-flavoured Markdown."""
+    template = _templates(escaping.markdown, "**{}**").get_template("report.md")
+    return _tidy(template.render(report=report, made=made))
+
+
+def html(report: "Report", made: date, drawn: "Drawn | None") -> str:
+    """One HTML file, with its style, its charts and their script inside."""
+    template = _templates(escaping.html, "<strong>{}</strong>").get_template("report.html")
+    shown = {} if drawn is None else drawn.figures
+    script = "" if drawn is None else Markup(drawn.script)  # noqa: S704 plotly's own
+    return template.render(report=report, made=made, figures=shown, script=script)
+
+
+def latex(report: "Report", made: date) -> str:
+    """Tables with booktabs' rules, and the sentences that go with them as comments."""
+    template = _templates(escaping.latex, r"\textbf{{{}}}").get_template("report.tex")
+    return _tidy(template.render(report=report, made=made))
+
+
+@cache
+def _templates(escape: Escape, strong: str) -> Environment:
+    """Templates whose every value is escaped, and in which strong words are written so."""
+
+    def shown(value: object) -> Markup:
+        return value if isinstance(value, Markup) else Markup(escape(str(value)))  # noqa: S704 escaped
+
+    def emphasised(text: str) -> Markup:
+        inner = text.strip()
+        before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+        return Markup(before + strong.format(escape(inner)) + after) if inner else Markup(text)  # noqa: S704 likewise
+
+    def said(prose: Prose) -> Markup:
+        parts = (emphasised(part.text) if isinstance(part, Strong) else shown(part) for part in prose)
+        return Markup("").join(parts)
+
+    made = Environment(
+        loader=PackageLoader("metrics", "templates"),
+        autoescape=True,
+        finalize=shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters |= {"said": said, "emphasised": emphasised, "inside_script": _inside_script}
+    return made
+
+
+def _inside_script(json: str) -> Markup:
+    """JSON that ends no script element, whatever its texts say."""
+    return Markup(json.translate(_ENDS))  # noqa: S704 nothing of HTML is left in it
+
+
+def _tidy(text: str) -> str:
+    """No spaces at the end of a line, no more than one empty line in a row, one newline at the end."""
+    lines = (line.rstrip() for line in text.splitlines())
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"

@@ -1,0 +1,105 @@
+import hashlib
+import io
+import sys
+
+import pandas as pd
+import pytest
+from boards import COARSE, HOSTILE, QRELS, STRICT
+
+DAY = ("--date", "2026-01-30")
+
+
+@pytest.fixture
+def given(write):
+    return [write("strict.trec", STRICT), write("coarse.trec", COARSE), "--qrels", write("qrels.txt", QRELS)]
+
+
+def test_markdown_is_printed_where_no_file_is_named(call, given):
+    code, out, err = call("report", *given, *DAY)
+    assert code == 0
+    assert out.startswith("# What ties do to 2 rerankers\n\n2 rerankers on 4 queries. Made on 2026-01-30")
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("ending", "start"),
+    [
+        ("html", "<!DOCTYPE html>"),
+        ("md", "# What ties do"),
+        ("tex", "% What ties do"),
+        ("csv", "reranker,query_id"),
+    ],
+)
+def test_the_ending_of_the_file_says_what_is_written(call, given, tmp_path, ending, start):
+    path = tmp_path / f"report.{ending}"
+    assert call("report", *given, *DAY, "-o", path) == (0, "", "")
+    assert path.read_text(encoding="utf-8").startswith(start)
+
+
+@pytest.mark.parametrize("ending", ["html", "md", "tex", "csv", "parquet"])
+def test_the_same_files_give_the_same_bytes(call, given, tmp_path, ending):
+    one, other = tmp_path / f"one.{ending}", tmp_path / f"other.{ending}"
+    call("report", *given, *DAY, "-o", one)
+    call("report", *given, *DAY, "-o", other)
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_csv_and_parquet_hold_the_same_values_list_by_list(call, given, tmp_path):
+    for ending in ("csv", "parquet"):
+        call("report", *given, "-o", tmp_path / f"all.{ending}")
+    text = pd.read_csv(tmp_path / "all.csv")
+    typed = pd.read_parquet(tmp_path / "all.parquet")
+    assert len(typed) == 8
+    pd.testing.assert_frame_equal(text, typed, check_dtype=False, rtol=0, atol=0)
+
+
+def test_a_query_that_begins_as_a_formula_is_a_text_in_csv(call, write, tmp_path):
+    call("report", write("hostile.csv", HOSTILE), "-o", tmp_path / "all.csv")
+    assert set(pd.read_csv(io.BytesIO((tmp_path / "all.csv").read_bytes()))["query_id"]) == {
+        "'=q<i>0",
+        "'=q<i>1",
+    }
+
+
+def test_the_hash_of_every_file_is_told(call, given):
+    _, out, _ = call("report", *given)
+    for text in (STRICT, COARSE, QRELS):
+        assert hashlib.sha256(text.encode()).hexdigest() in out
+
+
+def test_another_ending_is_refused_by_the_right_ones(call, given, tmp_path):
+    code, _, err = call("report", *given, "-o", tmp_path / "report.pdf")
+    assert code == 2
+    assert "a report ends in .html, .md, .tex, .csv, .parquet" in " ".join(err.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--preset", "none"], "no preset 'none'"),
+        (["-r", "RR>>1"], "is no target"),
+        (["--baseline", "none"], "no reranker 'none'"),
+        (["--section", "none"], "no section 'none'"),
+        (["--test", "none"], "no test 'none'"),
+        (["-o", "/nowhere/at/all/report.md"], "cannot be written"),
+    ],
+)
+def test_what_cannot_be_reported_exits_with_2(call, given, arguments, said):
+    code, _, err = call("report", *given, *arguments)
+    assert code == 2
+    assert said in " ".join(err.split())
+
+
+def test_targets_measures_and_sections_are_those_asked_for(call, given):
+    _, out, _ = call(
+        "report", *given, "-m", "AP", "-r", "P@1>=0.2", "--section", "targets", "--section", "scores"
+    )
+    assert out.count("\n## ") == 2
+    assert "| P@1 >= 0.2 |" in out
+    assert "nDCG@5 >" not in out
+    assert "### MAP, best tied first" in out
+
+
+def test_only_the_html_file_needs_plots(call, given, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "dashboard.charts.report", None)
+    assert call("report", *given, "-o", tmp_path / "report.md")[0] == 0
