@@ -12,8 +12,10 @@ from metrics.studies.gap import trend
 from metrics.studies.prose import percent, signed
 
 ROW = 48
-SMALL = 2500
+SMALL = 1000
 """Dots drawn in one small panel at most."""
+_CELLS = 80
+"""Places a dot can take on an axis from its middle; dots of one place are drawn as one."""
 ACROSS = 5
 """Small panels side by side."""
 
@@ -160,7 +162,7 @@ def gap_multiples(table: pd.DataFrame, palette: Palette, colours: dict[str, str]
         shared_xaxes=False,
     )
     reach = max(float(table["first_gap"].abs().max()), 0.05) * 1.1
-    grey = table if len(table) <= SMALL else table.sample(SMALL, random_state=0)
+    grey = _apart(table, reach)
     means = {}
     for at, name in enumerate(names):
         row, col = at // across + 1, at % across + 1
@@ -175,13 +177,16 @@ def gap_multiples(table: pd.DataFrame, palette: Palette, colours: dict[str, str]
             row=row,
             col=col,
         )
-        dots = own if len(own) <= SMALL else own.sample(SMALL, random_state=0)
+        dots = _apart(own, reach)
         figure.add_scatter(
             x=dots["tie_ratio"],
             y=dots["first_gap"],
             mode="markers",
             marker={"size": 5, "color": colours[name], "opacity": 0.7},
-            customdata=[safe(str(query)) for query in dots["query_id"]],
+            customdata=[
+                safe(str(query)) + (f" and {more:,} more here" if more else "")
+                for query, more in zip(dots["query_id"], dots["more"], strict=True)
+            ],
             hovertemplate="<b>%{customdata}</b><br>gap %{y:+.4f}<br>tie ratio %{x:.4f}<extra></extra>",
             row=row,
             col=col,
@@ -205,6 +210,15 @@ def gap_multiples(table: pd.DataFrame, palette: Palette, colours: dict[str, str]
     for row in range(1, -(-len(names) // across) + 1):
         figure.update_yaxes(title_text=f"{measure} gap", row=row, col=1)
     return figure.update_xaxes(tickformat=".0%", range=[-0.04, 1.04], tickvals=[0, 0.5, 1], showgrid=False)
+
+
+def _apart(table: pd.DataFrame, reach: float) -> pd.DataFrame:
+    """Lists whose dots do not fall on one another, with how many more each stands for; `SMALL` at most."""
+    column = (table["tie_ratio"] * _CELLS).round()
+    row = (table["first_gap"] / reach * _CELLS).round()
+    cells = table.groupby([column, row])["query_id"]
+    first = table.assign(more=cells.transform("size") - 1)[cells.cumcount() == 0]
+    return first if len(first) <= SMALL else first.sample(SMALL, random_state=0)
 
 
 def _means(

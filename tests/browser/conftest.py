@@ -62,6 +62,22 @@ def browser():
         yield playwright.chromium.launch(executable_path=find(), args=["--no-sandbox"])
 
 
+@pytest.fixture(scope="session")
+def profiles(browser):
+    """Open a browser profile of some options, one for the same: it fetches the files of the app once."""
+    opened = {}
+
+    def profile(options):
+        key = repr(sorted(options.items()))
+        if key not in opened:
+            opened[key] = browser.new_context(**options)
+        return opened[key]
+
+    yield profile
+    for context in opened.values():
+        context.close()
+
+
 class Watch:
     """What went wrong in the pages of a test."""
 
@@ -87,22 +103,21 @@ class Watch:
 
 
 @pytest.fixture
-def new_page(server, browser):
-    """Open pages as separate visitors; at the end, none may have seen an error."""
-    watch, contexts = Watch(server), []
+def new_page(server, profiles):
+    """Open pages, each a session of its own; at the end, none may have seen an error."""
+    watch, pages = Watch(server), []
 
     def open_page(path="/", **options):
-        context = browser.new_context(
-            **{"viewport": {"width": 1440, "height": 1000}, "color_scheme": "light"} | options
-        )
-        contexts.append(context)
-        page = context.new_page()
+        page = profiles(
+            {"viewport": {"width": 1440, "height": 1000}, "color_scheme": "light"} | options
+        ).new_page()
+        pages.append(page)
         watch.follow(page)
         page.goto(server + path)
         settle(page)
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
     assert watch.wrong == []

@@ -78,6 +78,7 @@ def test_a_run_is_added_to_what_is_loaded_and_taken_out_again(new_page, save):
     page.reload()
     settle(page)
     page.get_by_text("Add to what is loaded").click()
+    settle(page)
     upload(page, save("coarse.trec", COARSE))
     expect(page.get_by_text("2 runs and judgments")).to_be_visible()
     page.get_by_test_id("stMain").get_by_role("button", name="Remove", exact=False).filter(
