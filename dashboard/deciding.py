@@ -12,8 +12,8 @@ from dashboard.charts.forest import forest
 from dashboard.charts.pairs import above_matrix, verdict_matrix
 from dashboard.components import MOST_ROWS, chart, finding_line, heading, number, share, shown, table
 from dashboard.state import View
-from dashboard.verdicts import Chances
 from metrics import Evaluation
+from metrics.studies.chances import Chances
 from metrics.studies.leaderboard import leaderboard
 from metrics.studies.moved import moved
 from metrics.studies.significance import Verdicts

@@ -22,6 +22,7 @@ from metrics.cli.options import (
     Tiebreak,
     chosen,
 )
+from metrics.cli.scoring import say_left_out
 from metrics.evaluation import evaluate
 from metrics.output import progress, put
 from metrics.runs import read_runs
@@ -64,6 +65,7 @@ def gate_command(
             relevant_from=relevant_from,
             tiebreak_by=tuple(tiebreak_by or ()),
         )
+    say_left_out(runs, evaluation)
     found = reached(evaluation, targets, traditional, baseline, ties)
     if format == Format.table and output is None:
         for row in found.to_dict("records"):

@@ -10,16 +10,14 @@ from metrics.evaluation import Evaluation, evaluate
 from metrics.measures import MeasureAt, parse
 from metrics.report.asked import Asked
 from metrics.runs import Runs
+from metrics.studies.chances import Chances
 from metrics.studies.gap import gaps
 from metrics.studies.leaderboard import leaderboard, mean_std
-from metrics.studies.places import places
 from metrics.studies.rerankers import reranker_summary
 from metrics.studies.segments import query_segments
 from metrics.studies.significance import Verdicts, verdicts
 from metrics.studies.spread import tool_values
-from metrics.studies.stability import above, expected_tau, spread
 from metrics.studies.targets import Target, reached, targets_of
-from metrics.studies.tie_breaking import mean_luck
 from metrics.ties import Ranking
 
 MOST = 30
@@ -142,7 +140,7 @@ class Found:
         return verdicts(self.evaluation, self.measure, *how)
 
     @cached_property
-    def chances(self) -> "Chances":
+    def chances(self) -> Chances:
         """Where the best rerankers can finish when every tie is broken at random."""
         asked = self.asked
         values = self.evaluation.only(list(self.board.index[:MOST]))
@@ -150,9 +148,7 @@ class Found:
             str(name): Ranking.of(self.runs, str(name), asked.relevant_from, asked.precision, asked.tiebreak_by)
             for name in values.policies.index
         }
-        lucks = mean_luck(values, self.measure, rankings)
-        pairs = above(lucks)
-        return Chances(spread(lucks), pairs, places(lucks), expected_tau(pairs))
+        return Chances.of(values, self.measure, rankings)
 
     @cached_property
     def tools(self) -> pd.DataFrame:
@@ -176,20 +172,3 @@ class Found:
     def findings(self) -> pd.DataFrame:
         """What is odd about the runs."""
         return self.runs.findings
-
-
-@dataclass(frozen=True, eq=False)
-class Chances:
-    """What breaking every tie at random makes of a leaderboard; see `metrics.studies.stability`.
-
-    Attributes:
-        spread: how far each mean can move.
-        pairs: how likely each reranker is to come out above each other.
-        places: where each can finish.
-        tau: expected agreement of two leaderboards.
-    """
-
-    spread: pd.DataFrame
-    pairs: pd.DataFrame
-    places: pd.DataFrame
-    tau: float
