@@ -4,8 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import state
-from dashboard.browser import equip_browser
+from dashboard import sign_in, state
+from dashboard.browser import equip_browser, write_on_primary
 from dashboard.charts.palette import DARK
 from dashboard.components import shown
 
@@ -14,6 +14,8 @@ HERE = Path(__file__).parent
 st.set_page_config(page_title="TieScope", page_icon="🎯", layout="wide")
 colours = state.theme()
 st.logo(HERE / "assets" / f"logo-{'dark' if colours is DARK else 'light'}.svg", size="large")
+write_on_primary(colours)
+sign_in.admit()
 views = st.navigation(
     {
         "": [st.Page("views/leaderboard.py", title="Leaderboard", icon=":material/leaderboard:", default=True)],
@@ -36,8 +38,11 @@ views = st.navigation(
 )
 with st.sidebar:
     state.choose_view()
+    sign_in.who()
+for message in state.said():
+    st.warning(shown(message), icon=":material/inventory_2:")
 if lost := state.lost_data():
     st.warning(f"This link shows {shown(lost)}, which the server no longer keeps. Upload the files again.")
 state.follow_theme()
-equip_browser(colours)
+equip_browser()
 views.run()

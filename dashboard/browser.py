@@ -11,10 +11,11 @@ _mount = st.components.v2.component("tiescope.browser", js=_SCRIPT)
 _ON_PRIMARY = "[data-testid=stBaseButton-primary]:enabled, [data-testid=stMultiSelect] [data-tag]"
 
 
-def equip_browser(colours: Palette) -> None:
-    """Give charts a button for PNG beside that for SVG, the history one step a page, the menu its lists.
-
-    On the primary colour Streamlit writes in white, which is too pale on that of the dark theme.
-    """
+def equip_browser() -> None:
+    """Give charts a button for PNG beside that for SVG, the history one step a page, the menu its lists."""
     _mount(key="browser")
+
+
+def write_on_primary(colours: Palette) -> None:
+    """On the primary colour Streamlit writes in white, which is too pale on that of the dark theme."""
     st.html(f"<style>{_ON_PRIMARY} {{ color: {colours.ground}; }}</style>")

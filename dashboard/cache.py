@@ -3,13 +3,17 @@
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
 
-from dashboard.library import Board, Entry, Library, Recipe, make_board, open_files
+from dashboard.library import Board, Entry, Recipe, make_board, open_files
+from dashboard.library.loaded import Loaded
+from dashboard.library.records import Record
+from dashboard.library.store import Library
 from metrics import Evaluation, evaluate, parse
 from metrics.cli.serving import OPEN
 from metrics.errors import TieScopeError
@@ -57,13 +61,13 @@ class Shown(NamedTuple):
     """What of the data is shown: enough to tell one view from another.
 
     Attributes:
-        label: of the board.
+        key: of the board.
         scoring: how lists are scored.
         rerankers: those shown, in order.
         segments: those shown, none where all are.
     """
 
-    label: str
+    key: str
     scoring: Scoring
     rerankers: tuple[str, ...]
     segments: tuple[str, ...] = ()
@@ -71,8 +75,37 @@ class Shown(NamedTuple):
 
 @st.cache_resource(show_spinner=False)
 def library() -> Library:
-    """The boards of this server."""
-    return Library()
+    """What is kept, on this server or by the database it was told of.
+
+    Raises:
+        LibraryError: the environment asks for what cannot be.
+    """
+    return Library.open()
+
+
+@st.cache_resource(show_spinner=False)
+def loaded() -> Loaded:
+    """The boards in memory."""
+    return Loaded()
+
+
+def recalled(record: Record) -> Board:
+    """A board that was kept.
+
+    Raises:
+        TieScopeError: a file of it cannot be read (any more).
+    """
+    board = loaded().get(record.recipe.digest)
+    if board is None:
+        sources = [source(entry.digest, entry) for entry in record.recipe.entries]
+        wrong = next((one for one in sources if isinstance(one, TieScopeError)), None)
+        made = wrong or joined(
+            record.recipe.digest, record.recipe, [one for one in sources if isinstance(one, Source)]
+        )
+        if isinstance(made, TieScopeError):
+            raise made
+        board = loaded().add(made)
+    return replace(board, label=record.label)
 
 
 @st.cache_resource(show_spinner=False)
@@ -92,7 +125,7 @@ def opened() -> Board | None:
     if OPEN not in os.environ:
         return None
     asked = json.loads(os.environ[OPEN])
-    return library().add(open_files(asked["runs"], asked["qrels"]))
+    return loaded().add(open_files(asked["runs"], asked["qrels"]))
 
 
 def home() -> Board:
@@ -120,32 +153,32 @@ def joined(digest: str, _recipe: Recipe, _sources: Sequence[Source]) -> Board | 
 
 @st.cache_resource(show_spinner="Scoring every order …", max_entries=12)
 def evaluation(
-    label: str, _board: Board, scoring: Scoring = AS_READ, measures: tuple[str, ...] = MEASURES
+    key: str, _board: Board, scoring: Scoring = AS_READ, measures: tuple[str, ...] = MEASURES
 ) -> Evaluation:
     """Measures under every treatment the pages offer."""
     return evaluate(_board.runs, measures, _TIES, **scoring._asdict())
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def ranking(label: str, reranker: str, _board: Board, scoring: Scoring = AS_READ) -> Ranking:
+def ranking(key: str, reranker: str, _board: Board, scoring: Scoring = AS_READ) -> Ranking:
     """The lists of one reranker, cut into tie groups."""
     return Ranking.of(_board.runs, reranker, scoring.relevant_from, scoring.precision)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def segments(label: str, _board: Board) -> "pd.Series[str]":
+def segments(key: str, _board: Board) -> "pd.Series[str]":
     """Query → its segment, of those that have one."""
     return query_segments(_board.runs)
 
 
 @st.cache_resource(show_spinner="Looking for what is odd …", max_entries=8)
-def findings(label: str, _board: Board) -> pd.DataFrame:
+def findings(key: str, _board: Board) -> pd.DataFrame:
     """What is worth knowing of a board's runs."""
     return _board.runs.findings
 
 
 @st.cache_resource(show_spinner="Asking what other tools would say …", max_entries=16)
-def tools(label: str, measure: str, _board: Board) -> pd.DataFrame:
+def tools(key: str, measure: str, _board: Board) -> pd.DataFrame:
     """What each tool would report for a measure."""
     return tool_values(_board.runs, measure, _board.runs.rerankers)
 

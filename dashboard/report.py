@@ -40,13 +40,13 @@ def asked(
 
 
 @st.cache_resource(show_spinner="Writing the report …", max_entries=8)
-def made(label: str, key: str, _board: Board, _asked: Asked) -> Report:
+def made(board: str, key: str, _board: Board, _asked: Asked) -> Report:
     """The report of a board; `key` tells what was asked."""
     return report(_board.runs, **vars(_asked))
 
 
 @st.cache_resource(show_spinner="Drawing the report …", max_entries=4)
-def page_of(label: str, key: str, day: date, _report: Report) -> str:
+def page_of(board: str, key: str, day: date, _report: Report) -> str:
     """The HTML file."""
     return _report.html(day, drawn(_report))
 
@@ -73,7 +73,7 @@ def preview_and_export(view: View, one: Report) -> None:
     left, right = st.columns([5, 3], gap="large")
     with left:
         heading("Preview", "The file itself, not a picture of it.")
-        html = page_of(view.board.label, key, today, one)
+        html = page_of(view.board.key, key, today, one)
         with st.container(border=True):
             st.iframe(html, height=760, alt="Preview of the report")
     with right:

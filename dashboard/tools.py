@@ -16,7 +16,7 @@ def what_tools_say(view: state.View, board: pd.DataFrame, measure: str) -> None:
         "What other tools would say",
         "The same files, scored as each tool breaks ties, holds scores and treats missing queries.",
     )
-    values = cache.tools(view.board.label, measure, view.board)
+    values = cache.tools(view.board.key, measure, view.board)
     values = values[values["reranker"].isin(view.rerankers)]
     own = values[values["measure"] == measure]
     if not len(values):

@@ -35,13 +35,13 @@ _EXAMPLE = {"latency": "0.038", "target_id": "paper-7", "segment": "how-to"}
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def taken(label: str, _board: Board) -> dict[str, "pd.Series[float]"]:  # noqa: ARG001 the key
+def taken(key: str, _board: Board) -> dict[str, "pd.Series[float]"]:  # noqa: ARG001 the key
     """Seconds of every list of a board."""
     return latencies(_board.runs)
 
 
 @st.cache_resource(show_spinner="Counting targets …", max_entries=8)
-def _depth(label: str, k: int, scoring: Scoring, _board: Board) -> Evaluation:  # noqa: ARG001 the key
+def _depth(key: str, k: int, scoring: Scoring, _board: Board) -> Evaluation:  # noqa: ARG001 the key
     return evaluate(
         _board.runs, coverage_measures(k), ["expected", "optimistic", "pessimistic"], **scoring._asdict()
     )
@@ -50,13 +50,13 @@ def _depth(label: str, k: int, scoring: Scoring, _board: Board) -> Evaluation:  
 def depth(view: state.View, k: int) -> Evaluation:
     """What the first k places hold, of the lists that are shown."""
     index = view.evaluation.scores.index
-    found = _depth(view.board.label, k, view.scoring, view.board).only(view.rerankers)
+    found = _depth(view.board.key, k, view.scoring, view.board).only(view.rerankers)
     if len(found.scores) == len(index):
         return found
     few = found.only(view.rerankers, set(index.get_level_values("query_id")))
     if len(few.scores) == len(index):
         return few
-    return _depth(view.board.label, k, AS_READ, view.board).only(view.rerankers)
+    return _depth(view.board.key, k, AS_READ, view.board).only(view.rerankers)
 
 
 def controls(*, clock: bool) -> tuple[str, int, Latency, float | None]:
@@ -154,7 +154,7 @@ def by_segment(view: state.View, rerankers: list[str], measure: str) -> pd.DataF
     """Gaps by segment as a chart, rerankers in this order, or why there are none; gives the table."""
     title = parse(measure).traditional
     heading("Gap by segment", f"Mean {title} gap. Orange: traditional too high; blue: too low.")
-    known = cache.segments(view.board.label, view.board)
+    known = cache.segments(view.board.key, view.board)
     if not len(known):
         absent("segment", "It needs the kind of each query.", "Give it in any row of the query.")
         return None

@@ -10,6 +10,8 @@ from dashboard import cache, state
 from dashboard.components import shown
 from dashboard.files import choose_columns
 from dashboard.library import MOST_FILES, Board, Recipe, queries_text
+from dashboard.library.records import Record
+from dashboard.state import View
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import File, Source
 from metrics.studies.prose import Prose, Strong, percent
@@ -19,7 +21,7 @@ _AROUND = 2
 _LONGEST = 200
 
 
-def drop(board: Board) -> None:
+def drop(view: View) -> None:
     """The upload field. Files that go together are shown at once; any error leaves all as it was."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         given = st.file_uploader(
@@ -31,9 +33,15 @@ def drop(board: Board) -> None:
         pasted = _paste()
         if st.button("Sample data", icon=":material/dataset:"):
             state.show(cache.sample())
-    more = st.toggle(
-        "Add to what is loaded", key="add", help="A file of the same name takes the place of the one loaded."
-    )
+    with st.container(horizontal=True):
+        more = st.toggle(
+            "Add to what is loaded",
+            key="add",
+            help="A file of the same name takes the place of the one loaded.",
+        )
+        only_here = st.toggle(
+            "This session only", key="only-here", help="Nothing is kept: gone when this page is closed."
+        )
     files = [File(one.name, one.getvalue()) for one in given] + pasted
     if not files:
         state.draft(None)
@@ -42,8 +50,8 @@ def drop(board: Board) -> None:
         st.error(f"{len(files)} files, more than {MOST_FILES}. Put several rerankers into one table.")
         return
     recipe = Recipe.of(files)
-    found = state.draft(board.recipe.joined_by(recipe) if more else recipe)
-    _try(found)
+    found = state.draft(view.board.recipe.joined_by(recipe) if more else recipe)
+    _try(found, view.record if more else None, keep=not only_here)
 
 
 def _paste() -> list[File]:
@@ -54,13 +62,13 @@ def _paste() -> list[File]:
     return [File(name or "pasted.txt", text.encode("utf-8", "replace"))] if text.strip() else []
 
 
-def _try(recipe: Recipe) -> None:
+def _try(recipe: Recipe, amends: Record | None, *, keep: bool) -> None:
     """Show the board of a recipe, or say what is in the way and offer to mend it."""
     sources = read_all(recipe)
     board = make(recipe, sources)
     if isinstance(board, Board):
         if state.is_new_draft(recipe.digest):
-            state.show(board)
+            state.show(board, amends=amends, keep=keep)
         return
     wrong = [(at, one) for at, one in enumerate(sources) if isinstance(one, TieScopeError)]
     for error in [one for _, one in wrong] or [board]:
@@ -140,7 +148,7 @@ def _lines(file: File) -> Iterator[str]:
 def board_finding(board: Board) -> Prose:
     """What is loaded, in a sentence; all of it, whatever is chosen in the sidebar."""
     runs, judged = len(board.runs.tables), board.runs.qrels is not None
-    ties = cache.evaluation(board.label, board).lists["tie_ratio"]
+    ties = cache.evaluation(board.key, board).lists["tie_ratio"]
     what = f"{runs} run{'s' * (runs != 1)}" + (" and judgments" if judged else "")
     return (
         Strong(board.label),

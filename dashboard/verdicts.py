@@ -23,7 +23,7 @@ def spread_of_lists(shown: Shown, measure: str, _board: Board, _evaluation: Eval
 def chances(shown: Shown, measure: str, _board: Board, _lists: Evaluation) -> Chances:
     """How a leaderboard of the rerankers shown moves when every tie is broken at random."""
     values = _lists.only(shown.rerankers)
-    rankings = {name: ranking(shown.label, name, _board, shown.scoring) for name in shown.rerankers}
+    rankings = {name: ranking(shown.key, name, _board, shown.scoring) for name in shown.rerankers}
     return Chances.of(values, measure, rankings)
 
 

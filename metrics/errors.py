@@ -3,7 +3,8 @@
 TieScopeError
 ├── ReadError     a file or table cannot be read: names file, line and value
 │   └── RepeatError   a document is twice in one list: one of its rows can be kept
-└── UsageError    a call names something that does not exist, or lacks something it needs
+├── UsageError    a call names something that does not exist, or lacks something it needs
+└── LibraryError  what is kept cannot be read or written, or is not there for this visitor
 
 A message says what, where and what to do. Nothing else escapes from bad input.
 """
@@ -20,6 +21,10 @@ class TieScopeError(Exception):
 
 class UsageError(TieScopeError, ValueError):
     """A call asks for something that does not exist or leaves out something needed."""
+
+
+class LibraryError(TieScopeError):
+    """What the library keeps cannot be read or written now; nothing of it was changed."""
 
 
 class ReadError(TieScopeError, ValueError):

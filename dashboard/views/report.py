@@ -20,7 +20,7 @@ with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
 sections = state.pills("Sections", list(SECTIONS), "sections")
 
 choices = asked(view, measure, title, wanted, "" if chosen == leader else chosen, sections)
-one = made(view.board.label, repr(choices), view.board, choices)
+one = made(view.board.key, repr(choices), view.board, choices)
 rows = own_rows(one)
 finding(passing_finding(rows, chosen))
 

@@ -12,11 +12,11 @@ from metrics.studies.prose import percent
 page("Runs", "What was ranked, as given. Files are recognised by their content, checked, and never sorted.")
 view = state.view()
 board = view.board
-drop(board)
+drop(view)
 finding(board_finding(board))
-found = cache.findings(board.label, board)
+found = cache.findings(board.key, board)
 rows = sum(len(source.table) for source in board.sources)
-ties = cache.evaluation(board.label, board).lists["tie_ratio"].mean()
+ties = cache.evaluation(board.key, board).lists["tie_ratio"].mean()
 grave = int((found["severity"] == "error").sum())
 told = f"{grave} error{'s' * (grave > 1)}" if grave else "see below" if len(found) else "nothing to note"
 cards(

@@ -16,7 +16,7 @@ page(
     "Trade-offs",
     "What a better ranking costs in time, and whether more relevant documents are also more different ones.",
 )
-speeds = study.speeds(tradeoffs.taken(board.label, board), view.evaluation)
+speeds = study.speeds(tradeoffs.taken(board.key, board), view.evaluation)
 clock = bool(len(speeds))
 measure, k, by, budget = tradeoffs.controls(clock=clock)
 title = parse(measure).traditional

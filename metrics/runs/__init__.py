@@ -3,7 +3,7 @@
 from metrics.runs.columns import COLUMNS
 from metrics.runs.files import File
 from metrics.runs.findings import KINDS
-from metrics.runs.formats import FORMATS, Format, in_blocks, read
+from metrics.runs.formats import FORMATS, Format, in_blocks, read, unread
 from metrics.runs.joining import Repeated
 from metrics.runs.model import Runs
 from metrics.runs.reading import as_judgments, as_run, check, read_runs, read_table
@@ -25,4 +25,5 @@ __all__ = [
     "read",
     "read_runs",
     "read_table",
+    "unread",
 ]

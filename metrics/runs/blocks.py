@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from metrics.arrays import IntArray, whole
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME
-from metrics.runs.delimited import LARGEST, Parser, names_of, numeric, read_delimited
+from metrics.runs.delimited import LARGEST, Parser, columns_of, names_of, numeric, read_delimited
 from metrics.runs.files import BLOCK, File
 from metrics.runs.findings import Finding
 from metrics.runs.lines import Layout, explain, refuse_open_quote, rows, swallowed
@@ -50,6 +50,15 @@ class Delimited:
             ReadError: a line with too few or too many fields, or a value that cannot be read.
         """
         return self.finish(read_delimited(self.file, self.format, self.layout, self.mapping))
+
+    def words(self, name: str) -> pa.Array:
+        """One column of the file as text, whatever it is read as otherwise.
+
+        Raises:
+            ReadError: a line with too few or too many fields.
+        """
+        header = names_of(self.file, self.layout)
+        return columns_of(Parser(self.file, self.layout, header, {"segment": name}))[name]
 
     def blocks(self) -> Iterator[Source]:
         """The same in blocks that hold all rows of their queries, without texts; one where there is no row.

@@ -130,7 +130,7 @@ def read_delimited(file: File, format_name: str, layout: Layout, mapping: Mappin
     """
     header = names_of(file, layout)
     parser = Parser(file, layout, header, mapping, numeric(file, layout, mapping))
-    columns = _columns(parser)
+    columns = columns_of(parser)
 
     @cache
     def lines() -> int:
@@ -146,7 +146,7 @@ def read_delimited(file: File, format_name: str, layout: Layout, mapping: Mappin
         if not layout.names or "rank" not in header or "rank" in mapping.values():
             return None
         only = {"rank": "rank"}
-        found_ranks = source_of(_columns(Parser(file, layout, header, only)), only, origin, format_name, ())
+        found_ranks = source_of(columns_of(Parser(file, layout, header, only)), only, origin, format_name, ())
         return found_ranks.table["rank"] if found_ranks.table.num_columns else None
 
     n_rows = len(next(iter(columns.values())))
@@ -170,8 +170,12 @@ def numeric(file: File, layout: Layout, mapping: Mapping[str, str]) -> list[str]
     return [name for name in free if number(values[name]) is not None]
 
 
-def _columns(parser: Parser) -> dict[str, pa.Array]:
-    """The wanted columns as they stand."""
+def columns_of(parser: Parser) -> dict[str, pa.Array]:
+    """The wanted columns as they stand.
+
+    Raises:
+        ReadError: a line with too few or too many fields.
+    """
     file, layout = parser.file, parser.layout
     try:
         columns = _parse(parser, BLOCK, careful=False)

@@ -3,10 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError
@@ -240,6 +242,27 @@ def in_blocks(file: File, columns: Mapping[str, str] | None = None) -> Delimited
         hint = "Give a TREC run, a CSV or a TSV table, or leave out --stream."
         raise ReadError(file.name, f"{known.name} cannot be read in blocks", hint)
     return known.cut(head, choice)
+
+
+def unread(file: File, source: Source) -> dict[str, pa.Array]:
+    """The columns of a file that its source leaves out, as text; without those that are none.
+
+    Args:
+        file: the file as given.
+        source: what was read of it.
+
+    Raises:
+        ReadError: the file has changed and cannot be read.
+    """
+    cut = next(one.cut for one in FORMATS if one.name == source.format)
+    if cut is not None:
+        delimited = cut(Head(file), Choice(source.mapping))
+        return {name: delimited.words(name) for name in source.unused}
+    found: dict[str, pa.Array] = {}
+    for name in source.unused:
+        with suppress(ReadError):
+            found[name] = read(file, {**source.mapping, "segment": name}).table["segment"]
+    return found
 
 
 def _format_of(head: Head, choice: Choice) -> Format:

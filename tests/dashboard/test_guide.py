@@ -50,7 +50,7 @@ def test_every_section_opens_on_the_sample_data(section):
 
 @pytest.mark.parametrize("name", EXTREMES)
 def test_the_guide_opens_on_extreme_data(name):
-    page = opened(data=cache.library().add(EXTREMES[name]()).label)
+    page = opened(data=cache.loaded().add(EXTREMES[name]()).label)
     assert figures(page)["MTRR"] == "0.4567"
 
 

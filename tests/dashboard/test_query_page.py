@@ -35,7 +35,7 @@ def explored(**query):
 
 
 def label(made):
-    return cache.library().add(made).label
+    return cache.loaded().add(made).label
 
 
 def table(page, column):

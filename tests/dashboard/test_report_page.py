@@ -23,7 +23,7 @@ DAY = date(2026, 1, 30)
 
 @pytest.fixture
 def label():
-    return cache.library().add(board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS)).label
+    return cache.loaded().add(board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS)).label
 
 
 def preview(page):

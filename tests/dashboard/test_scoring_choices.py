@@ -16,7 +16,7 @@ SEGMENTED = "model,qid,docid,score,rel,query_type\n" + "".join(
 
 
 def kept(made):
-    return cache.library().add(made).label
+    return cache.loaded().add(made).label
 
 
 def tied(page):

@@ -1,19 +1,18 @@
-"""Runs kept while the server lives, found again by the hash of their files. No streamlit inside."""
+"""Boards: runs and judgments that belong together, and what they are made from."""
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from threading import Lock
 
-from metrics.errors import ReadError, UsageError
+from dashboard.library.kept import Kept
+from metrics.errors import ReadError
 from metrics.runs import File, Repeated, Runs, Source, as_judgments, as_run, read
 
-MOST_BYTES = 2**30
-"""Bytes kept at most; the boards unused longest go first."""
 MOST_FILES = 100
 """Files of one board at most."""
+HASH = 12
+"""Letters of its hash that tell a board which is not kept."""
 _PER_ROW = 32
 
 Columns = tuple[tuple[str, str], ...]
@@ -38,7 +37,8 @@ class Entry:
         Raises:
             TieScopeError: it cannot be read so.
         """
-        return read(self.file, dict(self.columns))
+        chosen = dict(self.columns)
+        return self.file.read(chosen) if isinstance(self.file, Kept) else read(self.file, chosen)
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Board:
     """Runs and judgments that belong together.
 
     Attributes:
-        label: name and short hash: what the sidebar shows and a link carries.
+        label: name and hash or number: what the sidebar shows and a link carries.
         recipe: what it was made from.
         sources: what each file held.
         runs: all of them joined.
@@ -116,6 +116,11 @@ class Board:
     sources: tuple[Source, ...]
     runs: Runs
     n_queries: int
+
+    @property
+    def key(self) -> str:
+        """What tells its content from any other, whatever it is called; results are kept under it."""
+        return self.recipe.digest
 
     @property
     def files(self) -> list[File]:
@@ -145,9 +150,14 @@ def make_board(recipe: Recipe, sources: Sequence[Source]) -> Board:
         runs = runs.arranged(dict(recipe.names))
     asked = runs.queries.values() if runs.qrels is None else [runs.judged_pairs.queries]
     n_queries = max(map(len, asked))
-    count = len(runs.tables)
-    told = f"{count} run{'s' * (count != 1)}, {queries_text(n_queries)} · {recipe.digest[:8]}"
-    return Board(recipe.title or told, recipe, tuple(sources), runs, n_queries)
+    board = Board("", recipe, tuple(sources), runs, n_queries)
+    return replace(board, label=recipe.title or f"{told(board)} · {recipe.digest[:HASH]}")
+
+
+def told(board: Board) -> str:
+    """A board told by its size, where it has no name."""
+    count = len(board.runs.tables)
+    return f"{count} run{'s' * (count != 1)}, {queries_text(board.n_queries)}"
 
 
 def queries_text(count: int) -> str:
@@ -175,34 +185,3 @@ def _read_as(source: Source) -> Columns:
     if source.format == "nested-json":
         return tuple(sorted(source.mapping.items()))
     return (("score", ""),) if source.kind == "qrels" and "score" in source.mapping else ()
-
-
-class Library:
-    """Boards by label, shared by all sessions of the server."""
-
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        self._boards: OrderedDict[str, Board] = OrderedDict()
-        self._most = most_bytes
-        self._lock = Lock()
-
-    def add(self, board: Board) -> Board:
-        """Keep a board; one of the same label is the same files.
-
-        Raises:
-            UsageError: it alone is larger than the library.
-        """
-        if board.size > self._most:
-            raise UsageError(f"These files hold {board.size:,} bytes; the app keeps {self._most:,} at most.")
-        with self._lock:
-            self._boards[board.label] = board
-            self._boards.move_to_end(board.label)
-            while sum(kept.size for kept in self._boards.values()) > self._most:
-                self._boards.popitem(last=False)
-        return board
-
-    def get(self, label: str) -> Board | None:
-        """The board of that label, None where it is not kept (any more)."""
-        with self._lock:
-            if label in self._boards:
-                self._boards.move_to_end(label)
-            return self._boards.get(label)

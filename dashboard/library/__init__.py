@@ -1,0 +1,25 @@
+"""Uploads and boards that stay: SQL says what there is, Parquet holds it. No streamlit inside."""
+
+from dashboard.library.boards import (
+    MOST_FILES,
+    Board,
+    Columns,
+    Entry,
+    Recipe,
+    make_board,
+    open_files,
+    queries_text,
+    told,
+)
+
+__all__ = [
+    "MOST_FILES",
+    "Board",
+    "Columns",
+    "Entry",
+    "Recipe",
+    "make_board",
+    "open_files",
+    "queries_text",
+    "told",
+]

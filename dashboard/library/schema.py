@@ -1,0 +1,85 @@
+"""The tables of the library, as the newest migration leaves them."""
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+)
+
+VERSIONS = ("0001", "0002")
+"""Every version of the schema there was, the newest last; `migrations/versions` leads from one to the next."""
+
+metadata = MetaData()
+_SHA256, _BOARD, _OWNER, _NAME = 64, 12, 320, 1000
+
+uploads = Table(
+    "uploads",
+    metadata,
+    Column("sha256", String(_SHA256), primary_key=True),  # of the bytes as they were uploaded
+    Column("kind", String(5), nullable=False),  # run or qrels
+    Column("rows", BigInteger, nullable=False),
+    Column("size", BigInteger, nullable=False),  # bytes as they were uploaded
+    Column("kept_size", BigInteger, nullable=False),  # bytes of the Parquet
+    Column("kept_sha256", String(_SHA256), nullable=False),  # of the Parquet
+    Column("reading", JSON, nullable=False),  # format, mapping, header ...: kept.Reading
+    Column("profile", JSON, nullable=False),  # what a list of uploads shows: kept.Profile
+    Column("added", DateTime, nullable=False),  # UTC, here and below
+)
+
+shelves = Table(  # whose library an upload is in, and what its owner says of it
+    "shelves",
+    metadata,
+    Column("owner", String(_OWNER), primary_key=True),
+    Column("sha256", ForeignKey("uploads.sha256"), primary_key=True),
+    Column("name", String(_NAME), nullable=False),
+    Column("note", String(_NAME), nullable=False, default=""),
+    Column("pinned", Boolean, nullable=False, default=False),
+    Column("added", DateTime, nullable=False),
+    Column("deleted", DateTime),
+)
+
+boards = Table(
+    "boards",
+    metadata,
+    Column("id", String(_BOARD), primary_key=True),
+    Column("owner", String(_OWNER), nullable=False),
+    Column("access", String(7), nullable=False),  # private, link or edit
+    Column("name", String(_NAME), nullable=False),
+    Column("named", Boolean, nullable=False),  # by a person, not told by its size
+    Column("digest", String(_SHA256), nullable=False),  # of its recipe
+    Column("repeated", String(5), nullable=False),
+    Column("names", JSON),  # rerankers kept, in order: name in the files and name shown
+    Column("view", JSON, nullable=False),  # baseline, policies and settings: key of a control → value
+    Column("version", Integer, nullable=False),  # goes up by one with every change
+    Column("created", DateTime, nullable=False),
+    Column("changed", DateTime, nullable=False),
+    Column("deleted", DateTime),
+    Index("boards_of_owner", "owner", "changed"),
+)
+
+board_files = Table(
+    "board_files",
+    metadata,
+    Column("board_id", ForeignKey("boards.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("sha256", ForeignKey("uploads.sha256"), nullable=False),
+    Column("name", String(_NAME), nullable=False),
+    Column("columns", JSON, nullable=False),  # what the user chose
+    Column("reading", JSON, nullable=False),
+    Index("files_of_upload", "sha256"),
+)
+
+owners = Table(
+    "owners",
+    metadata,
+    Column("owner", String(_OWNER), primary_key=True),
+    Column("evict", Boolean, nullable=False),  # whether the oldest goes when the library is full
+)

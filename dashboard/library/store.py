@@ -1,0 +1,352 @@
+"""The library: uploads and boards that stay, for one person or several."""
+
+import os
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from platformdirs import user_data_path
+
+from dashboard.library import room, rows
+from dashboard.library.boards import Board, Entry, Recipe, told
+from dashboard.library.database import Database, url_of
+from dashboard.library.kept import Kept
+from dashboard.library.parquets import Parquets, Waiting
+from dashboard.library.records import Access, Listed, Record, Upload
+from dashboard.library.rows import clean, now
+from dashboard.library.schema import board_files, boards, shelves, uploads
+from metrics.errors import LibraryError, UsageError
+from metrics.runs import File
+
+HOME, URL = "TIESCOPE_HOME", "TIESCOPE_DATABASE_URL"
+"""Environment variables: the folder of uploads and of SQLite; another database."""
+MAX_UPLOAD, MAX_LIBRARY = "TIESCOPE_MAX_UPLOAD_MB", "TIESCOPE_MAX_LIBRARY_MB"
+"""Environment variables: megabytes of one upload as given, and of all as kept."""
+_USUAL = {MAX_UPLOAD: 2_200, MAX_LIBRARY: 20_000}
+_FORGOTTEN = timedelta(days=30)
+_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
+
+
+class Library:
+    """Uploads and boards in a folder and a database.
+
+    Every method raises a LibraryError where the database or the disk is in the way, or where what is asked
+    for is not there for this visitor; nothing is changed then. An owner is an address, or "" where nobody
+    signs in.
+
+    Args:
+        home: folder of the uploads, and of the database if it is SQLite.
+        url: address of another database.
+        most_upload: bytes of one upload, as given.
+        most: bytes of all uploads, as kept.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        url: str | None = None,
+        *,
+        most_upload: int = _USUAL[MAX_UPLOAD] * 10**6,
+        most: int = _USUAL[MAX_LIBRARY] * 10**6,
+    ) -> None:
+        self._parquets = Parquets(home / "uploads")
+        self._database = Database(url_of(url, home))
+        self._most_upload, self._most = most_upload, most
+
+    @classmethod
+    def open(cls) -> "Library":
+        """The library the environment names."""
+        home = Path(os.environ.get(HOME) or user_data_path("tiescope", appauthor=False))
+        limits = {"most_upload": _bytes(MAX_UPLOAD), "most": _bytes(MAX_LIBRARY)}
+        return cls(home.expanduser(), os.environ.get(URL), **limits)
+
+    def close(self) -> None:
+        """Close the database."""
+        self._database.close()
+
+    # boards
+
+    def keep(
+        self,
+        board: Board,
+        owner: str = "",
+        *,
+        name: str = "",
+        view: Mapping[str, Any] | None = None,
+        access: Access = "private",
+    ) -> Record:
+        """Keep a board and its files; one without a name that is there already is found again.
+
+        Args:
+            board: read and joined.
+            owner: whose it is.
+            name: what it is called; else it is told by its size.
+            view: what it is opened with.
+            access: who else may open it.
+        """
+        with self._taking_in(board, owner) as connection:
+            same = sa.select(boards.c.id).where(
+                boards.c.owner == owner,
+                boards.c.digest == board.key,
+                boards.c.named.is_(False),
+                boards.c.deleted.is_(None),
+            )
+            found = None if clean(name) else connection.scalar(same)
+            if found:
+                connection.execute(boards.update().where(boards.c.id == found).values(changed=now()))
+            else:
+                found = _new_id()
+                values = {
+                    "id": found,
+                    "owner": owner,
+                    "access": access,
+                    "name": clean(name) or told(board),
+                    "named": bool(clean(name)),
+                    "view": dict(view or {}),
+                    "version": 1,
+                    "created": now(),
+                    "changed": now(),
+                }
+                connection.execute(boards.insert().values(**values, **rows.content(board.recipe)))
+                rows.write_files(connection, found, board)
+            return rows.record(connection, self._parquets, str(found), owner)
+
+    def revise(self, board_id: str, version: int, board: Board, owner: str = "") -> Record:
+        """Change what is on a board, if nobody else has since `version` was read."""
+        with self._taking_in(board, owner) as connection:
+            before = self._mine(connection, board_id, owner)
+            if before.version != version:
+                raise LibraryError(
+                    f"{before.name} was changed by somebody else meanwhile. Load the page again."
+                )
+            values = {**rows.content(board.recipe), "version": version + 1, "changed": now()}
+            values |= {} if before.named else {"name": told(board)}
+            connection.execute(boards.update().where(boards.c.id == board_id).values(**values))
+            connection.execute(board_files.delete().where(board_files.c.board_id == board_id))
+            rows.write_files(connection, board_id, board)
+            return rows.record(connection, self._parquets, board_id, owner)
+
+    def find(self, board_id: str, owner: str = "") -> Record:
+        """A board that this visitor may open."""
+        with self._database.reading() as connection:
+            return rows.record(connection, self._parquets, board_id, owner)
+
+    def look(self, board_id: str, owner: str = "") -> Record | None:
+        """As `find`, None where there is no such board for this visitor."""
+        with self._database.reading() as connection:
+            try:
+                return rows.record(connection, self._parquets, board_id, owner)
+            except LibraryError:
+                return None
+
+    def boards(self, owner: str = "", *, deleted: bool = False) -> list[Listed]:
+        """Somebody's boards, the one changed last first."""
+        gone = boards.c.deleted.is_not(None) if deleted else boards.c.deleted.is_(None)
+        asked = sa.select(*rows.LISTED).where(boards.c.owner == owner, gone).order_by(boards.c.changed.desc())
+        with self._database.reading() as connection:
+            return [Listed(*row) for row in connection.execute(asked)]
+
+    def rename(self, board_id: str, name: str, owner: str = "") -> None:
+        """Call a board something else."""
+        if not clean(name):
+            raise UsageError("A board needs a name.")
+        self._change(board_id, owner, name=clean(name), named=True)
+
+    def save_view(self, board_id: str, view: Mapping[str, Any], owner: str = "") -> None:
+        """Say what a board is opened with."""
+        self._change(board_id, owner, view=dict(view))
+
+    def share(self, board_id: str, access: Access, owner: str = "") -> None:
+        """Say who else may open a board; its owner only."""
+        self._change(board_id, owner, by_owner=True, access=access)
+
+    def delete(self, board_id: str, owner: str = "") -> None:
+        """Take a board away, its owner only; for 30 days it can be restored."""
+        self._change(board_id, owner, by_owner=True, deleted=now())
+
+    def restore(self, board_id: str, owner: str = "") -> None:
+        """Bring a deleted board back."""
+        with self._database.writing() as connection:
+            mine = (boards.c.id == board_id) & (boards.c.owner == owner)
+            if not connection.execute(boards.update().where(mine).values(deleted=None)).rowcount:
+                raise LibraryError("That board is gone for good.")
+
+    def duplicate(self, board_id: str, owner: str = "", *, access: Access = "private") -> Record:
+        """A board of one's own with the same content."""
+        with self._database.writing() as connection:
+            before = rows.record(connection, self._parquets, board_id, owner)
+            row = dict(connection.execute(sa.select(boards).where(boards.c.id == board_id)).mappings().one())
+            row |= {"id": _new_id(), "owner": owner, "access": access, "named": True, "version": 1}
+            row |= {"name": clean(f"{before.name}, copy"), "created": now(), "changed": now()}
+            connection.execute(boards.insert().values(**row))
+            held = sa.select(board_files).where(board_files.c.board_id == board_id)
+            files = [dict(one, board_id=row["id"]) for one in connection.execute(held).mappings()]
+            connection.execute(board_files.insert(), files)
+            for entry in before.recipe.entries:
+                rows.put(connection, owner, entry.file.sha256, entry.file.name)
+            return rows.record(connection, self._parquets, row["id"], owner)
+
+    # uploads
+
+    def uploads(self, owner: str = "", *, deleted: bool = False) -> list[Upload]:
+        """Somebody's uploads, the newest first."""
+        with self._database.reading() as connection:
+            used = rows.used(connection, owner)
+            found = connection.execute(_shelf(owner, deleted=deleted)).mappings()
+            return [rows.upload(row, used.get(row["sha256"], ())) for row in found]
+
+    def recipe(self, sha256s: Sequence[str], owner: str = "") -> Recipe:
+        """Uploads of somebody's library as what a board can be made from, in this order."""
+        with self._database.reading() as connection:
+            known = {row["sha256"]: row for row in connection.execute(_shelf(owner)).mappings()}
+        if not known.keys() >= set(sha256s):
+            raise LibraryError("An upload is no longer in the library. Load the page again.")
+        return Recipe(tuple(Entry(rows.kept(self._parquets, known[one])) for one in sha256s))
+
+    def describe(self, sha256: str, note: str, owner: str = "") -> None:
+        """Write a note on an upload."""
+        with self._database.writing() as connection:
+            rows.mark(connection, owner, sha256, note=clean(note))
+
+    def pin(self, sha256: str, owner: str = "", *, pinned: bool = True) -> None:
+        """Say whether an upload stays when room is needed."""
+        with self._database.writing() as connection:
+            rows.mark(connection, owner, sha256, pinned=pinned)
+
+    def discard(self, sha256: str, owner: str = "") -> None:
+        """Take an upload away, and the boards without a name that use it; for 30 days it can be reclaimed."""
+        when = now()
+        with self._database.writing() as connection:
+            theirs = rows.using(sha256, owner) & boards.c.deleted.is_(None)
+            named = connection.scalars(sa.select(boards.c.name).where(theirs, boards.c.named)).all()
+            if named:
+                raise LibraryError(f"It is used on {', '.join(named[:5])}. Delete that first.")
+            rows.mark(connection, owner, sha256, deleted=when)
+            connection.execute(boards.update().where(theirs).values(deleted=when))
+
+    def reclaim(self, sha256: str, owner: str = "") -> None:
+        """Bring an upload back, and the boards that went with it."""
+        with self._database.writing() as connection:
+            mine = sa.select(shelves.c.deleted).where(shelves.c.owner == owner, shelves.c.sha256 == sha256)
+            when = connection.scalar(mine)
+            rows.mark(connection, owner, sha256, deleted=None)
+            gone = rows.using(sha256, owner) & (boards.c.deleted == when)
+            connection.execute(boards.update().where(gone).values(deleted=None))
+
+    # room
+
+    def evicts(self, owner: str = "") -> bool:
+        """Whether the oldest uploads go when the library is full."""
+        with self._database.reading() as connection:
+            return room.evicts(connection, owner)
+
+    def choose_eviction(self, owner: str = "", *, evict: bool) -> None:
+        """Say whether the oldest uploads go when the library is full."""
+        with self._database.writing() as connection:
+            room.choose(connection, owner, evict=evict)
+
+    def room(self) -> tuple[int, int]:
+        """Bytes taken, and the most there may be."""
+        with self._database.reading() as connection:
+            return room.taken(connection), self._most
+
+    def sweep(self) -> None:
+        """Forget what was deleted 30 days ago, and remove files that no upload needs."""
+        before = now() - _FORGOTTEN
+        with self._database.writing() as connection:
+            connection.execute(boards.delete().where(boards.c.deleted < before))
+            connection.execute(shelves.delete().where(shelves.c.deleted < before))
+            held = sa.union(sa.select(shelves.c.sha256), sa.select(board_files.c.sha256))
+            connection.execute(uploads.delete().where(uploads.c.sha256.not_in(held)))
+        with self._database.writing() as connection:
+            self._parquets.sweep(set(connection.scalars(sa.select(uploads.c.sha256))))
+
+    @contextmanager
+    def _taking_in(self, board: Board, owner: str) -> Iterator[sa.Connection]:
+        """A transaction in which the files of a board are kept, or nothing is."""
+        written = self._written(board)
+        try:
+            with self._database.writing() as connection:
+                wanted = sum(one.size for one in written.values())
+                shas = {entry.file.sha256 for entry in board.recipe.entries}
+                evicted = room.make_room(connection, owner, wanted, self._most, shas)
+                for entry, source in zip(board.recipe.entries, board.sources, strict=True):
+                    sha256 = entry.file.sha256
+                    if waiting := written.pop(sha256, None):
+                        self._parquets.place(waiting, sha256)
+                        parquet = {"kept_size": waiting.size, "kept_sha256": waiting.digest}
+                        rows.write_upload(connection, rows.upload_values(entry, source) | parquet)
+                    rows.put(connection, owner, sha256, entry.file.name)
+                yield connection
+        finally:
+            self._parquets.abandon(written.values())
+        if evicted:
+            self.sweep()
+
+    def _written(self, board: Board) -> dict[str, Waiting]:
+        """Parquet of the files that are not kept yet, beside their places, by sha256."""
+        shas = [entry.file.sha256 for entry in board.recipe.entries]
+        with self._database.reading() as connection:
+            asked = sa.select(uploads.c.sha256, uploads.c.kept_sha256).where(uploads.c.sha256.in_(shas))
+            known: dict[str, str] = dict(connection.execute(asked).tuples().all())
+        missing = {
+            sha256: (entry.file, source)
+            for sha256, entry, source in zip(shas, board.recipe.entries, board.sources, strict=True)
+            if sha256 not in known or not self._parquets.has(sha256, known[sha256])
+        }
+        for file, _ in missing.values():
+            self._refuse(file)
+        written: dict[str, Waiting] = {}
+        try:
+            for sha256, (file, source) in missing.items():
+                written[sha256] = self._parquets.write(file, source)
+        except BaseException:
+            self._parquets.abandon(written.values())
+            raise
+        return written
+
+    def _refuse(self, file: File) -> None:
+        """Raise a LibraryError where a file cannot be kept."""
+        if isinstance(file, Kept):
+            raise LibraryError(f"{file.name} is no longer in the library. Upload it again.")
+        if file.size > self._most_upload:
+            most = f"{self._most_upload / 10**6:,.0f} MB"
+            raise LibraryError(f"{file.name} is not kept: larger than {most}. Raise {MAX_UPLOAD}.")
+
+    def _change(self, board_id: str, owner: str, *, by_owner: bool = False, **values: Any) -> None:  # noqa: ANN401
+        with self._database.writing() as connection:
+            before = self._mine(connection, board_id, owner, by_owner=by_owner)
+            values |= {"version": before.version + 1, "changed": now()}
+            connection.execute(boards.update().where(boards.c.id == board_id).values(**values))
+
+    def _mine(self, connection: sa.Connection, board_id: str, owner: str, *, by_owner: bool = False) -> Record:
+        """A board that this visitor may change."""
+        found = rows.record(connection, self._parquets, board_id, owner)
+        if not found.may_change(owner) or (by_owner and found.owner != owner):
+            raise LibraryError(f"{found.name} is somebody else's: it can be seen, not changed. Duplicate it.")
+        return found
+
+
+def _shelf(owner: str, *, deleted: bool = False) -> sa.Select[Any]:
+    gone = shelves.c.deleted.is_not(None) if deleted else shelves.c.deleted.is_(None)
+    own = [shelves.c[name] for name in ("name", "note", "pinned", "added")]
+    theirs = [column for column in uploads.c if column.name != "added"]
+    joined = sa.select(*theirs, *own).join(shelves, shelves.c.sha256 == uploads.c.sha256)
+    return joined.where(shelves.c.owner == owner, gone).order_by(shelves.c.added.desc(), shelves.c.name)
+
+
+def _new_id() -> str:
+    """Sixty bits nobody can guess, in letters that cannot be mistaken."""
+    return "".join(secrets.choice(_LETTERS) for _ in range(12))
+
+
+def _bytes(variable: str) -> int:
+    """A limit of the environment in bytes."""
+    given = os.environ.get(variable) or str(_USUAL[variable])
+    if not given.isdecimal():
+        raise LibraryError(f"{variable} is {given!r}. Give a whole number of megabytes.")
+    return int(given) * 10**6

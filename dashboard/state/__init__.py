@@ -1,0 +1,65 @@
+"""The choices of a session, and their place in the link.
+
+The only folder that touches session state and query parameters. Every control is bound to the URL and
+kept over page switches.
+"""
+
+from dashboard.state.changes import remake
+from dashboard.state.controls import (
+    clicked,
+    count,
+    edited,
+    editing,
+    follow_theme,
+    one,
+    pick,
+    pills,
+    slide,
+    some,
+    span,
+    tell,
+    text,
+    theme,
+    told,
+)
+from dashboard.state.data import go_to, lost_data, owner, said, say, show
+from dashboard.state.draft import amend, draft, is_new_draft
+from dashboard.state.measures import measure
+from dashboard.state.view import View, choose_view, linked, open_list, open_query, opened_list, settings, view
+
+__all__ = [
+    "View",
+    "amend",
+    "choose_view",
+    "clicked",
+    "count",
+    "draft",
+    "edited",
+    "editing",
+    "follow_theme",
+    "go_to",
+    "is_new_draft",
+    "linked",
+    "lost_data",
+    "measure",
+    "one",
+    "open_list",
+    "open_query",
+    "opened_list",
+    "owner",
+    "pick",
+    "pills",
+    "remake",
+    "said",
+    "say",
+    "settings",
+    "show",
+    "slide",
+    "some",
+    "span",
+    "tell",
+    "text",
+    "theme",
+    "told",
+    "view",
+]

@@ -1,0 +1,142 @@
+"""Which data is shown: samples, files opened by the command, and boards, kept or not."""
+
+from collections.abc import Callable
+from functools import partial
+from secrets import token_hex
+from typing import cast
+
+import streamlit as st
+
+from dashboard import cache
+from dashboard.library import Board
+from dashboard.library.records import Access, Record, id_of
+from dashboard.sign_in import identity
+from dashboard.state.controls import pick
+from metrics.errors import LibraryError, TieScopeError
+
+DATA = "data"
+_NEXT = "_next_data"
+_KNOWN = "_known_data"
+_LOST = "_lost_data"
+_VISITOR = "_visitor"
+_SAID = "_said"
+_HERE = "_only_here"
+_MOST = 50
+"""Boards of one's own that are offered; the others are in the library."""
+
+Shown = tuple[Board, Record | None]
+"""A board, and what the library says of it where it is kept."""
+
+
+def owner() -> str:
+    """Whose data this session sees and changes: who is signed in, everybody, or this session alone."""
+    known = identity()
+    return f"visitor:{st.session_state.setdefault(_VISITOR, token_hex())}" if known is None else known
+
+
+def choose_data() -> Shown:
+    """The data shown, chosen in the sidebar or by the link."""
+    if wanted := st.session_state.pop(_NEXT, None):
+        st.session_state[DATA] = wanted
+    home = cache.home()
+    asked = st.session_state.get(DATA, st.query_params.get(DATA))
+    choices = _choices(home, asked)
+    if asked is not None and asked not in choices:
+        same = next((label for label in choices if id_of(label) == id_of(asked)), None)
+        st.session_state[_LOST if same is None else DATA] = same or asked
+    label = pick("Dataset", list(choices), DATA)
+    try:
+        return choices[label]()
+    except TieScopeError as error:
+        say(f"{label} cannot be opened. {error}")
+        return home, None
+
+
+def _choices(home: Board, asked: str | None) -> dict[str, Callable[[], Shown]]:
+    """What this session may choose from, by label: samples, its own boards, and the one it links to."""
+    found: dict[str, Callable[[], Shown]] = {home.label: lambda: (home, None)}
+    for label, board in cache.samples().items():
+        found[label] = partial(_plain, board)
+    asked_id = id_of(asked or "")
+    for label in [*st.session_state.get(_KNOWN, []), asked]:
+        if label and (held := cache.loaded().get(id_of(label))):
+            found[held.label] = partial(_plain, held)
+    try:
+        listed = {one.label: one.id for one in cache.library().boards(owner())[:_MOST]}
+        if asked and asked not in found and asked_id not in listed.values():
+            record = cache.library().look(asked_id, owner())
+            listed |= {record.label: record.id} if record else {}
+    except LibraryError as error:
+        say(str(error))
+        return found
+    return found | {label: partial(_recalled, board_id) for label, board_id in listed.items()}
+
+
+def _plain(board: Board) -> Shown:
+    return board, None
+
+
+def _recalled(board_id: str) -> Shown:
+    record = cache.library().find(board_id, owner())
+    return cache.recalled(record), record
+
+
+def lost_data() -> str | None:
+    """Data that the link asked for and this server does not have (any more); told once."""
+    return cast("str | None", st.session_state.pop(_LOST, None))
+
+
+def say(message: str) -> None:
+    """Have something said above the page, once."""
+    st.session_state.setdefault(_SAID, {})[message] = None
+
+
+def said() -> list[str]:
+    """What is to be said above the page."""
+    return list(st.session_state.pop(_SAID, {}))
+
+
+def show(board: Board, *, amends: Record | None = None, keep: bool | None = None) -> None:
+    """Show a board from now on, keep it, and draw again.
+
+    Args:
+        board: read and joined.
+        amends: the kept board it takes the place of, where this visitor may change that.
+        keep: whether its files are kept; None: unless the visitor said of one that it is not.
+    """
+    label = board.label
+    if label not in cache.samples():
+        cache.loaded().add(board)
+        label = (_kept(board, amends) if _may_be_kept(board, keep=keep) else None) or label
+    go_to(label)
+
+
+def go_to(label: str) -> None:
+    """Show the data of a label from now on, and draw again."""
+    st.session_state[_NEXT] = label
+    known = st.session_state.setdefault(_KNOWN, [])
+    if label not in known:
+        known.append(label)
+    st.rerun()
+
+
+def _may_be_kept(board: Board, *, keep: bool | None) -> bool:
+    """Whether the files of a board may be kept; what is said of one holds until it is said otherwise."""
+    only_here: set[str] = st.session_state.setdefault(_HERE, set())
+    files = {file.sha256 for file in board.files}
+    if keep is not None:
+        st.session_state[_HERE] = only_here - files if keep else only_here | files
+    return not st.session_state[_HERE] & files
+
+
+def _kept(board: Board, amends: Record | None) -> str | None:
+    """Label of the board in the library; None where it cannot be kept, which is said."""
+    who = owner()
+    try:
+        if amends is not None and amends.may_change(who):
+            return cache.library().revise(amends.id, amends.version, board, who).label
+        access: Access = "link" if who.startswith("visitor:") else "private"
+        return cache.library().keep(board, who, access=access).label
+    except LibraryError as error:
+        say(f"{error} What you see is in this session only.")
+        return None
