@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import sign_in, state
+from dashboard.board_panel import undo
 from dashboard.browser import equip_browser, write_on_primary
 from dashboard.charts.palette import DARK
 from dashboard.components import shown
@@ -42,7 +43,8 @@ with st.sidebar:
 for message in state.said():
     st.warning(shown(message), icon=":material/inventory_2:")
 if lost := state.lost_data():
-    st.warning(f"This link shows {shown(lost)}, which the server no longer keeps. Upload the files again.")
+    st.warning(f"This link shows {shown(lost)}, which is not kept here, or not shared with you.")
+undo()
 state.follow_theme()
 equip_browser()
 views.run()

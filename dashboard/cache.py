@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from dashboard.library.records import Record
 from dashboard.library.store import Library
 from metrics import Evaluation, evaluate, parse
 from metrics.cli.serving import OPEN
-from metrics.errors import TieScopeError
+from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import Policy
 from metrics.runs import Source
 from metrics.studies.leaderboard import mean_std
@@ -80,7 +81,10 @@ def library() -> Library:
     Raises:
         LibraryError: the environment asks for what cannot be.
     """
-    return Library.open()
+    found = Library.open()
+    with suppress(LibraryError):
+        found.sweep()
+    return found
 
 
 @st.cache_resource(show_spinner=False)
@@ -97,7 +101,7 @@ def recalled(record: Record) -> Board:
     """
     board = loaded().get(record.recipe.digest)
     if board is None:
-        sources = [source(entry.digest, entry) for entry in record.recipe.entries]
+        sources = [source(entry) for entry in record.recipe.entries]
         wrong = next((one for one in sources if isinstance(one, TieScopeError)), None)
         made = wrong or joined(
             record.recipe.digest, record.recipe, [one for one in sources if isinstance(one, Source)]
@@ -133,12 +137,19 @@ def home() -> Board:
     return opened() or sample()
 
 
-@st.cache_resource(show_spinner=False, max_entries=32)
-def source(digest: str, _entry: Entry) -> Source | TieScopeError:
+def source(entry: Entry) -> Source | TieScopeError:
     """What one file holds, or why it cannot be read."""
     try:
+        return _source(entry.digest, entry)
+    except LibraryError as error:  # not kept: the next try may find it mended
+        return error
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _source(digest: str, _entry: Entry) -> Source | TieScopeError:
+    try:
         return _entry.read()
-    except TieScopeError as error:
+    except (ReadError, UsageError) as error:
         return error
 
 

@@ -93,7 +93,7 @@ def read_all(recipe: Recipe) -> list[Source | TieScopeError]:
     bar, found = st.empty(), []
     for at, entry in enumerate(entries):
         bar.progress(at / len(entries), f"Reading {at + 1} of {len(entries)}: {shown(entry.file.name)}")
-        found.append(cache.source(entry.digest, entry))
+        found.append(cache.source(entry))
     bar.empty()
     return found
 

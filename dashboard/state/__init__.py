@@ -22,23 +22,39 @@ from dashboard.state.controls import (
     theme,
     told,
 )
-from dashboard.state.data import go_to, lost_data, owner, said, say, show
+from dashboard.state.data import (
+    address,
+    deleted,
+    go_to,
+    is_only_here,
+    leave,
+    lost_data,
+    owner,
+    said,
+    say,
+    show,
+    usual_access,
+)
 from dashboard.state.draft import amend, draft, is_new_draft
 from dashboard.state.measures import measure
 from dashboard.state.view import View, choose_view, linked, open_list, open_query, opened_list, settings, view
 
 __all__ = [
     "View",
+    "address",
     "amend",
     "choose_view",
     "clicked",
     "count",
+    "deleted",
     "draft",
     "edited",
     "editing",
     "follow_theme",
     "go_to",
     "is_new_draft",
+    "is_only_here",
+    "leave",
     "linked",
     "lost_data",
     "measure",
@@ -61,5 +77,6 @@ __all__ = [
     "text",
     "theme",
     "told",
+    "usual_access",
     "view",
 ]

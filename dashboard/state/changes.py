@@ -13,7 +13,7 @@ from metrics.runs import Source
 
 def remake(recipe: Recipe) -> None:
     """Show what another recipe makes of the files loaded; where it makes nothing, say why."""
-    sources = [cache.source(entry.digest, entry) for entry in recipe.entries]
+    sources = [cache.source(entry) for entry in recipe.entries]
     wrong = next((one for one in sources if isinstance(one, TieScopeError)), None)
     made = wrong or cache.joined(recipe.digest, recipe, [one for one in sources if isinstance(one, Source)])
     if isinstance(made, Board):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from secrets import token_hex
 from typing import cast
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -21,6 +22,7 @@ _LOST = "_lost_data"
 _VISITOR = "_visitor"
 _SAID = "_said"
 _HERE = "_only_here"
+_GONE = "_deleted_board"
 _MOST = 50
 """Boards of one's own that are offered; the others are in the library."""
 
@@ -120,6 +122,35 @@ def go_to(label: str) -> None:
     st.rerun()
 
 
+def leave(record: Record) -> None:
+    """Show other data in place of a board that was deleted, and offer to undo that."""
+    st.session_state[_GONE] = record
+    go_to(cache.home().label)
+
+
+def deleted() -> Record | None:
+    """The board deleted just now, until something else is shown."""
+    gone = cast("Record | None", st.session_state.get(_GONE))
+    if gone is not None and st.session_state.get(DATA) != cache.home().label:
+        st.session_state[_GONE] = gone = None
+    return gone
+
+
+def is_only_here(board: Board) -> bool:
+    """Whether a board was uploaded by this visitor and is not kept."""
+    return board.label in st.session_state.get(_KNOWN, []) and cache.loaded().get(board.key) is not None
+
+
+def usual_access(who: str) -> Access:
+    """Who else may open what somebody keeps: of a stranger all that holds it together is the link."""
+    return "link" if who.startswith("visitor:") else "private"
+
+
+def address(label: str) -> str:
+    """The link of a board."""
+    return f"{str(st.context.url).partition('?')[0]}?{urlencode({DATA: label})}"
+
+
 def _may_be_kept(board: Board, *, keep: bool | None) -> bool:
     """Whether the files of a board may be kept; what is said of one holds until it is said otherwise."""
     only_here: set[str] = st.session_state.setdefault(_HERE, set())
@@ -135,8 +166,7 @@ def _kept(board: Board, amends: Record | None) -> str | None:
     try:
         if amends is not None and amends.may_change(who):
             return cache.library().revise(amends.id, amends.version, board, who).label
-        access: Access = "link" if who.startswith("visitor:") else "private"
-        return cache.library().keep(board, who, access=access).label
+        return cache.library().keep(board, who, access=usual_access(who)).label
     except LibraryError as error:
         say(f"{error} What you see is in this session only.")
         return None

@@ -13,7 +13,7 @@ from dashboard.components import shown
 from dashboard.library import Board, queries_text
 from dashboard.library.records import Record
 from dashboard.state.controls import count, one, pick, some, theme
-from dashboard.state.data import DATA, choose_data
+from dashboard.state.data import DATA, choose_data, owner
 from dashboard.state.measures import other_measure
 from metrics import Evaluation
 from metrics.ties import Ranking, treatment
@@ -24,6 +24,14 @@ _SHOWN = "_shown_data"
 _TEXTS = ("measure", "order", "precision", "missing", "empty", "baseline")
 _CHOICES = ("rerankers", "segments")
 _PRECISIONS = ("float64", "float32", "float16", "bfloat16", *(f"decimals:{n}" for n in range(7)))
+_USUAL = {
+    "measure": cache.MEASURES[0],
+    "order": cache.TRADITIONAL[0],
+    "precision": _PRECISIONS[0],
+    "missing": "zero",
+    "empty": "zero",
+    "relevant_from": 1.0,
+}
 _ORDER_HELP = "How ties fell before: " + " ".join(
     f"**{name}**: {treatment(name).summary} ({treatment(name).used_by})." for name in cache.TRADITIONAL
 ).replace("_", r"\_")
@@ -112,8 +120,12 @@ def _turn_to(board: Board, record: Record | None) -> None:
         st.session_state["rerankers"] = list(board.runs.rerankers)
         open_list(None, None)
     followed = before is None and set(st.query_params) - {DATA}
-    if record is not None and not followed and (before is None or before[0] != now[0]):
-        st.session_state.update(_saved(record.view))
+    if record is None or followed or (before is not None and before[0] == now[0]):
+        return
+    for key, value in _saved(record.view).items():
+        st.session_state[key] = value
+        if before is None and value != _USUAL.get(key):  # a control not drawn yet does not tell the link
+            st.query_params[key] = f"{value:g}" if isinstance(value, float) else value
 
 
 def _saved(view: Mapping[str, Any]) -> dict[str, Any]:
@@ -130,8 +142,10 @@ def _saved(view: Mapping[str, Any]) -> dict[str, Any]:
 
 def settings() -> dict[str, Any]:
     """What a board is to be opened with: all that is chosen now."""
-    keys = (*_TEXTS, *_CHOICES, "relevant_from")
-    return {key: st.session_state[key] for key in keys if st.session_state.get(key) is not None}
+    now, keys = view(), (*_TEXTS, "relevant_from")
+    found = {key: st.session_state[key] for key in keys if st.session_state.get(key) is not None}
+    found |= {"segments": list(now.segments)} if now.segments else {}
+    return found | ({"rerankers": now.rerankers} if now.rerankers != now.board.runs.rerankers else {})
 
 
 def _choose_scoring() -> Scoring:
@@ -157,7 +171,8 @@ def _say_policies(values: Evaluation, scoring: Scoring, who: str) -> None:
         f"scores as {scoring.precision}" if scoring.precision != AS_READ.precision else "",
     ]
     queries = values.scores.index.get_level_values("query_id").nunique()
-    st.caption(", ".join([who, queries_text(queries), *filter(None, told)]) + ". Runs stay on this machine.")
+    here = "" if owner() else " Runs stay on this machine."
+    st.caption(", ".join([who, queries_text(queries), *filter(None, told)]) + f".{here}")
 
 
 def view() -> View:

@@ -1,6 +1,7 @@
 """Runs: what was ranked, as given."""
 
 from dashboard import cache, state
+from dashboard.board_panel import board_panel
 from dashboard.components import Card, cards, finding, page
 from dashboard.files import columns_and_rows, file_cards
 from dashboard.findings import findings
@@ -25,6 +26,7 @@ cards(
     Card("join_inner", "Documents tied", percent(ties), "mean over lists", "orange"),
     Card("error", "Findings", str(len(found)), told, "red" if grave else "gray"),
 )
+board_panel(view)
 file_cards(board, found, view.palette)
 columns_and_rows(board)
 arrange(board)

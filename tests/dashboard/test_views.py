@@ -84,7 +84,7 @@ def test_choices_of_a_link_that_do_not_exist_fall_back():
 
 def test_a_link_to_data_that_is_gone_says_so_and_shows_the_sample():
     page = opened("leaderboard", data="5 runs, 9 queries · 00000000")
-    assert "no longer keeps" in page.warning[0].value
+    assert "not kept here" in page.warning[0].value
     assert page.selectbox(key="data").value == cache.SAMPLE_LABEL
 
 

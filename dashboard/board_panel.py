@@ -1,0 +1,119 @@
+"""The board shown: its name, what it is opened with, who else may open it, and its ways out."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from dashboard import cache, state
+from dashboard.components import heading, shown
+from dashboard.library.records import Access, Record
+from dashboard.state import View
+from metrics.errors import TieScopeError
+
+_ACCESS: dict[Access, str] = {
+    "private": "Only you",
+    "link": "Whoever has the link may read",
+    "edit": "Whoever has the link may change it",
+}
+
+
+def board_panel(view: View) -> None:
+    """A row to name, keep, share and delete the board shown."""
+    heading("Board", _told(view))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        record = view.record
+        if record is not None:
+            _kept(record)
+        elif state.is_only_here(view.board) and st.button("Keep", icon=":material/inventory_2:", key="keep"):
+            state.show(view.board, keep=True)
+
+
+def undo() -> None:
+    """Offer to bring back the board deleted just now."""
+    gone = state.deleted()
+    if gone is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        st.markdown(f":material/delete: Deleted **{shown(gone.name)}**. It can be restored for 30 days.")
+        if st.button("Undo", key="undo", type="tertiary"):
+            _do(lambda: cache.library().restore(gone.id, state.owner()), lambda: state.go_to(gone.label))
+
+
+def _told(view: View) -> str:
+    """What happens to the board when the page is closed."""
+    record = view.record
+    if record is None:
+        only_here = state.is_only_here(view.board)
+        return "In this session only: gone when the page is closed." if only_here else "Always here."
+    if record.owner != state.owner():
+        return f"{'Shared with you to change' if record.access == 'edit' else 'Shared with you to read'}."
+    return "Kept: a refresh, a restart or another browser with this link shows the same."
+
+
+def _kept(record: Record) -> None:
+    """Controls of a board in the library."""
+    who = state.owner()
+    if record.may_change(who):
+        _name(record, who)
+        as_now = "Open it as it is shown now: measure, baseline, filter and policies."
+        if st.button("Save view", icon=":material/bookmark:", key="save-view", help=as_now):
+            _do(lambda: cache.library().save_view(record.id, state.settings(), who), st.rerun)
+    if st.button("Duplicate", icon=":material/content_copy:", key="duplicate"):
+        _duplicate(record, who)
+    if record.owner == who:
+        if who:
+            _share(record, who)
+        if st.button("Delete", icon=":material/delete:", key="delete"):
+            _do(lambda: cache.library().delete(record.id, who), lambda: state.leave(record))
+
+
+def _name(record: Record, who: str) -> None:
+    now = record.name if record.named else ""
+    name = st.text_input(
+        "Name", now, max_chars=200, key=f"name-{record.id}-{record.version}", placeholder=record.name, width=280
+    )
+    if name.strip() and name.strip() != record.name:
+        _do(
+            lambda: cache.library().rename(record.id, name, who),
+            lambda: state.go_to(cache.library().find(record.id, who).label),
+        )
+
+
+def _duplicate(record: Record, who: str) -> None:
+    try:
+        made = cache.library().duplicate(record.id, who, access=state.usual_access(who))
+    except TieScopeError as error:
+        st.error(shown(str(error)), icon=":material/error:")
+    else:
+        state.go_to(made.label)
+
+
+def _share(record: Record, who: str) -> None:
+    with st.popover("Share", icon=":material/group:"):
+        options = list(_ACCESS)
+        chosen = st.radio(
+            "Who may open it",
+            options,
+            options.index(record.access),
+            format_func=lambda one: _ACCESS[one],
+            key=f"share-{record.id}-{record.version}",
+        )
+        st.code(state.address(record.label), language=None, wrap_lines=True)
+        if chosen is not None and chosen != record.access:
+            _do(lambda: cache.library().share(record.id, chosen, who), st.rerun)
+
+
+def _do(change: Callable[[], None], then: Callable[[], None]) -> None:
+    """Change the library, then go on; where it cannot be changed, say why."""
+    try:
+        change()
+    except TieScopeError as error:
+        st.error(shown(str(error)), icon=":material/error:")
+    else:
+        then()
+
+
+def _file_name(view: View) -> str:
+    """A name any disk takes."""
+    name = view.record.name if view.record else view.board.label
+    return "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name)[:80] or "board"

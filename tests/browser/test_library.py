@@ -1,0 +1,91 @@
+"""What is uploaded stays: over a refresh, a restart of the server and another browser."""
+
+import re
+
+import pytest
+from pages import go, settle, upload
+from playwright.sync_api import expect
+from servers import TIESCOPE, free_port, running
+
+RUN = "".join(f"q{q} Q0 d{d} 1 {d % 2} tag\n" for q in range(4) for d in range(5)).encode()
+QRELS = "".join(f"q{q} 0 d{q} 1\n" for q in range(4)).encode()
+
+
+def file(name, content):
+    return {"name": name, "mimeType": "text/plain", "buffer": content}
+
+
+@pytest.fixture
+def serve(tmp_path):
+    """Start a server over the library of this test; again, and it is a restart."""
+    port = free_port()
+
+    def start():
+        folder = tmp_path / "server"
+        folder.mkdir(exist_ok=True)
+        home = {"TIESCOPE_HOME": str(tmp_path / "home")}
+        address = f"http://127.0.0.1:{port}"
+        return running((*TIESCOPE, "app", "--port", str(port)), f"{address}/_stcore/health", folder, home)
+
+    return f"http://127.0.0.1:{port}", start
+
+
+def shows(page, name, runs):
+    settle(page)
+    expect(page.get_by_role("combobox", name="Dataset")).to_have_value(re.compile(re.escape(name)))
+    expect(page.get_by_test_id("stSidebar")).to_contain_text(f"{runs} of {runs} rerankers")
+
+
+def test_an_upload_survives_a_refresh_a_restart_and_another_browser(serve, browser):
+    address, start = serve
+    with start():
+        first = browser.new_context().new_page()
+        first.goto(f"{address}/runs")
+        settle(first)
+        upload(first, [file("llm.trec", RUN), file("qrels.txt", QRELS)])
+        expect(first).to_have_url(re.compile("data=1"))
+        shows(first, "1 run, 4 queries", 1)
+        first.reload()
+        shows(first, "1 run, 4 queries", 1)
+        first.get_by_role("textbox", name="Name", exact=True).fill("Demo of *Monday*")
+        first.keyboard.press("Enter")
+        expect(first).to_have_url(re.compile("data=Demo"))
+        shows(first, "Demo of *Monday*", 1)
+        link = first.url
+        first.context.close()
+    with start():
+        second = browser.new_context().new_page()
+        second.goto(link)
+        shows(second, "Demo of *Monday*", 1)
+        second.get_by_text("Add to what is loaded").click()
+        upload(second, [file("other.trec", RUN.replace(b" 1 tag", b" 0.5 tag"))])
+        expect(second.get_by_test_id("stSidebar")).to_contain_text("2 of 2 rerankers")
+        assert link.partition("data=")[2] == second.url.partition("data=")[2]
+        third = browser.new_context().new_page()
+        third.goto(link.replace("/runs", "/"))
+        shows(third, "Demo of *Monday*", 2)
+        second.context.close()
+        third.context.close()
+
+
+def test_a_deleted_board_comes_back_by_undo_and_a_session_only_upload_leaves_nothing(serve, browser, tmp_path):
+    address, start = serve
+    with start():
+        page = browser.new_context().new_page()
+        page.goto(f"{address}/runs")
+        settle(page)
+        page.get_by_text("This session only").click()
+        upload(page, [file("llm.trec", RUN), file("qrels.txt", QRELS)])
+        shows(page, "1 run, 4 queries", 1)
+        assert not [*(tmp_path / "home").glob("uploads/*/*")]
+        page.get_by_role("button", name="Keep").click()
+        expect(page.get_by_role("button", name="Duplicate")).to_be_visible()
+        settle(page)
+        assert len([*(tmp_path / "home").glob("uploads/*/*.parquet")]) == 2
+        page.get_by_role("button", name="Delete", exact=True).first.click()
+        expect(page.get_by_role("combobox", name="Dataset")).to_have_value(re.compile("Sample"))
+        go(page, "Leaderboard")
+        page.get_by_role("button", name="Undo").click()
+        expect(page).to_have_url(re.compile("data=1"))
+        shows(page, "1 run, 4 queries", 1)
+        page.context.close()
