@@ -1,11 +1,14 @@
 """The board shown: its name, what it is opened with, who else may open it, and its ways out."""
 
 from collections.abc import Callable
+from io import BytesIO
+from typing import Any
 
 import streamlit as st
 
 from dashboard import cache, state
 from dashboard.components import heading, shown
+from dashboard.library.exchange import ENDING, export
 from dashboard.library.records import Access, Record
 from dashboard.state import View
 from metrics.errors import TieScopeError
@@ -26,6 +29,17 @@ def board_panel(view: View) -> None:
             _kept(record)
         elif state.is_only_here(view.board) and st.button("Keep", icon=":material/inventory_2:", key="keep"):
             state.show(view.board, keep=True)
+        settings = state.settings()
+        st.download_button(
+            "Export",
+            data=lambda: _exported(view, settings),
+            file_name=_file_name(view),
+            mime="application/zip",
+            key="export",
+            icon=":material/download:",
+            on_click="ignore",
+            help="Runs, judgments and settings in one file; drop it here or on another server.",
+        )
 
 
 def undo() -> None:
@@ -113,7 +127,14 @@ def _do(change: Callable[[], None], then: Callable[[], None]) -> None:
         then()
 
 
+def _exported(view: View, settings: dict[str, Any]) -> bytes:
+    packed = BytesIO()
+    export(view.record or view.board, packed, settings)
+    return packed.getvalue()
+
+
 def _file_name(view: View) -> str:
     """A name any disk takes."""
     name = view.record.name if view.record else view.board.label
-    return "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name)[:80] or "board"
+    plain = "".join(letter if letter.isalnum() else "-" for letter in name)[:80]
+    return f"{plain.strip('-') or 'board'}{ENDING}"

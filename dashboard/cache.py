@@ -12,6 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.library import Board, Entry, Recipe, make_board, open_files
+from dashboard.library.exchange import Imported, load
 from dashboard.library.loaded import Loaded
 from dashboard.library.records import Record
 from dashboard.library.store import Library
@@ -19,7 +20,7 @@ from metrics import Evaluation, evaluate, parse
 from metrics.cli.serving import OPEN
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import Policy
-from metrics.runs import Source
+from metrics.runs import File, Source
 from metrics.studies.leaderboard import mean_std
 from metrics.studies.segments import query_segments
 from metrics.studies.spread import tool_values
@@ -150,6 +151,15 @@ def _source(digest: str, _entry: Entry) -> Source | TieScopeError:
     try:
         return _entry.read()
     except (ReadError, UsageError) as error:
+        return error
+
+
+@st.cache_resource(show_spinner="Unpacking …", max_entries=4)
+def imported(sha256: str, _file: File) -> Imported | TieScopeError:
+    """The board a file holds that somebody exported, or why it cannot be read."""
+    try:
+        return load(_file)
+    except TieScopeError as error:
         return error
 
 

@@ -10,7 +10,8 @@ from dashboard import cache, state
 from dashboard.components import shown
 from dashboard.files import choose_columns
 from dashboard.library import MOST_FILES, Board, Recipe, queries_text
-from dashboard.library.records import Record
+from dashboard.library.exchange import is_board
+from dashboard.library.records import SEPARATOR, Record
 from dashboard.state import View
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import File, Source
@@ -25,7 +26,7 @@ def drop(view: View) -> None:
     """The upload field. Files that go together are shown at once; any error leaves all as it was."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         given = st.file_uploader(
-            "Drop runs and judgments: TREC, CSV, TSV, JSON, JSONL or Parquet, also .gz and .zst",
+            "Drop runs and judgments: TREC, CSV, TSV, JSON, JSONL or Parquet, also .gz and .zst; or .tiescope",
             accept_multiple_files=True,
             key="upload",
             help=f"At most {MOST_FILES} files; each is recognised by its content, never by its name.",
@@ -49,9 +50,25 @@ def drop(view: View) -> None:
     if len(files) > MOST_FILES:
         st.error(f"{len(files)} files, more than {MOST_FILES}. Put several rerankers into one table.")
         return
+    boards = [file for file in files if is_board(file)]
+    if boards:
+        _import(boards[0], alone=len(files) == 1, keep=not only_here)
+        return
     recipe = Recipe.of(files)
     found = state.draft(view.board.recipe.joined_by(recipe) if more else recipe)
     _try(found, view.record if more else None, keep=not only_here)
+
+
+def _import(file: File, *, alone: bool, keep: bool) -> None:
+    """Show the board of a file that somebody exported."""
+    found = (
+        cache.imported(file.sha256, file) if alone else UsageError(f"{file.name} is a board: drop it alone.")
+    )
+    if isinstance(found, TieScopeError):
+        st.error(shown(str(found)), icon=":material/error:")
+        st.caption(KEPT)
+    elif state.is_new_draft(file.sha256):
+        state.show(found.board, keep=keep, name=found.name, opened_with=found.view)
 
 
 def _paste() -> list[File]:
@@ -151,7 +168,7 @@ def board_finding(board: Board) -> Prose:
     ties = cache.evaluation(board.key, board).lists["tie_ratio"]
     what = f"{runs} run{'s' * (runs != 1)}" + (" and judgments" if judged else "")
     return (
-        Strong(board.label),
+        Strong(board.label.partition(SEPARATOR)[0]),
         f": {what} for ",
         Strong(queries_text(board.n_queries)),
         f", shown on every page. {percent(float((ties > 0).mean()))} of the lists have a tie; "

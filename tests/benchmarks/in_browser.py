@@ -148,6 +148,7 @@ def main():
     print(f"medians of {asked.repeats}; load of the machine before: {os.getloadavg()[0]:.1f}")
     print(f"{'what':44}{'median':>9}{'worst':>9}{'target':>9}")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        os.environ["TIESCOPE_HOME"] = f"{folder}/home"  # never what a user keeps
         path = find()
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         for what, figures, target in measured(browser, Path(folder), asked):
