@@ -8,12 +8,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: app test lint browser pictures samples lock clean
+.PHONY: app test lint browser postgresql pictures samples lock clean
 
 app: $(VENV)/app.done
 	$(BIN)/tiescope app
 
-test: $(VENV)/dev.done lint browser
+test: $(VENV)/dev.done lint browser postgresql
 	$(BIN)/pytest --numprocesses 2 --dist loadgroup
 
 lint: $(VENV)/dev.done
@@ -23,6 +23,9 @@ lint: $(VENV)/dev.done
 
 browser: $(VENV)/dev.done
 	$(BIN)/python tests/browser/chromium.py
+
+postgresql: $(VENV)/dev.done
+	$(BIN)/python tests/postgresql.py
 
 $(VENV)/python.done:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -59,6 +62,7 @@ $(VENV)-samples/done: requirements-samples.txt pyproject.toml
 lock:
 	$(PIP) uv
 	echo "-e ." | $(BIN)/uv pip compile - --universal --python-version 3.11 --no-header --no-annotate --upgrade -o requirements.txt
+	echo "-e .[sign-in,postgresql]" | $(BIN)/uv pip compile - --universal --python-version 3.11 --no-header --no-annotate --upgrade -o requirements-server.txt
 	echo "-e .[dev]" | $(BIN)/uv pip compile - --universal --python-version 3.11 --no-header --no-annotate --upgrade -o requirements-dev.txt
 	echo "-e .[samples]" | $(BIN)/uv pip compile - --universal --python-version 3.11 --no-header --no-annotate --upgrade -o requirements-samples.txt
 

@@ -8,12 +8,19 @@ from dashboard.charts.palette import Palette
 
 _SCRIPT = (Path(__file__).parent / "assets" / "browser.js").read_text(encoding="utf-8")
 _mount = st.components.v2.component("tiescope.browser", js=_SCRIPT)
+_WANTED = (Path(__file__).parent / "assets" / "wanted.js").read_text(encoding="utf-8")
+_keep_wanted = st.components.v2.component("tiescope.wanted", js=_WANTED)
 _ON_PRIMARY = "[data-testid=stBaseButton-primary]:enabled, [data-testid=stMultiSelect] [data-tag]"
 
 
 def equip_browser() -> None:
     """Give charts a button for PNG beside that for SVG, the history one step a page, the menu its lists."""
     _mount(key="browser")
+
+
+def keep_wanted_link() -> None:
+    """Have the browser come back to this address once its visitor is signed in."""
+    _keep_wanted(key="wanted")
 
 
 def write_on_primary(colours: Palette) -> None:

@@ -10,8 +10,16 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from dashboard.access import allowed
+from dashboard.browser import keep_wanted_link
 from dashboard.components import shown
-from metrics.cli.admitting import allow_list, is_loopback, missing_parts, plain_address
+from metrics.cli.admitting import (
+    INSTALL,
+    allow_list,
+    can_sign_in,
+    is_loopback,
+    missing_parts,
+    plain_address,
+)
 from metrics.cli.serving import ALLOW, INSECURE
 from metrics.errors import UsageError
 
@@ -25,6 +33,7 @@ def admit() -> None:
     if entries is None:
         return
     if st.user.get("is_logged_in") is not True:
+        keep_wanted_link()
         _close(
             "Sign in to TieScope",
             "It shows how much of a reranker's score is relevance, and how much is the order its ties happened "
@@ -84,6 +93,8 @@ def _entries() -> tuple[str, ...]:
         )
     if lacks := missing_parts(auth):
         raise UsageError(f"In the secrets of this server, {lacks}.")
+    if not can_sign_in():
+        raise UsageError(f"Authlib is not installed: {INSTALL}.")
     if not entries:
         raise UsageError(f"Nobody is allowed in. Start TieScope with --allow ADDRESS, or set {ALLOW}.")
     return entries

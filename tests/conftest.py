@@ -1,13 +1,24 @@
+import os
+import shutil
 import sys
+import tempfile
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import settings
 from rich.text import Text
 
 from metrics import cli
+from metrics.cli import serving
 
+os.environ["TIESCOPE_HOME"] = tempfile.mkdtemp(prefix="tiescope-home-")  # never what a user keeps
+os.environ.pop("TIESCOPE_DATABASE_URL", None)
 settings.register_profile("suite", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("suite")
+
+
+def pytest_unconfigure():
+    shutil.rmtree(os.environ["TIESCOPE_HOME"], ignore_errors=True)
 
 
 @pytest.fixture
@@ -32,3 +43,17 @@ def call(monkeypatch, capsys):
         return stop.value.code or 0, captured.out, Text.from_ansi(captured.err).plain
 
     return run
+
+
+@pytest.fixture
+def served(monkeypatch, tmp_path):
+    """What the app command hands to Streamlit, which is not started; no secrets but those of the test."""
+    calls = []
+    web = SimpleNamespace(cli=SimpleNamespace(main=calls.append))
+    monkeypatch.setitem(sys.modules, "streamlit", SimpleNamespace(web=web))
+    monkeypatch.setitem(sys.modules, "streamlit.web", web)
+    for name in (serving.OPEN, serving.ALLOW, serving.INSECURE, "STREAMLIT_SECRETS_FILES"):
+        monkeypatch.setenv(name, "")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return calls

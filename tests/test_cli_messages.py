@@ -3,7 +3,6 @@ import os
 import subprocess
 import sys
 from importlib.metadata import entry_points
-from types import SimpleNamespace
 
 import pytest
 from repository import ROOT
@@ -59,17 +58,6 @@ def test_an_output_that_cannot_be_written_exits_2_with_its_path(call, table, tmp
     assert str(target.parent) in err
 
 
-@pytest.fixture
-def served(monkeypatch):
-    """What the app command hands to Streamlit, which is not started."""
-    calls = []
-    web = SimpleNamespace(cli=SimpleNamespace(main=calls.append))
-    monkeypatch.setitem(sys.modules, "streamlit", SimpleNamespace(web=web))
-    monkeypatch.setitem(sys.modules, "streamlit.web", web)
-    monkeypatch.setenv(serving.OPEN, "")
-    return calls
-
-
 def test_the_app_refuses_unreadable_files_before_it_serves(call, served, tmp_path):
     code, _, err = call("app", tmp_path / "missing.trec")
     assert code == 2
@@ -79,10 +67,10 @@ def test_the_app_refuses_unreadable_files_before_it_serves(call, served, tmp_pat
 
 def test_the_app_is_served_to_this_machine_alone_unless_told_otherwise(call, served):
     assert call("app")[0] == 0
-    assert call("app", "--port", 8600, "--host", "::")[0] == 0
+    assert call("app", "--port", 8600, "--host", "::1")[0] == 0
     assert [arguments[2:] for arguments in served] == [
         ["--server.port=8501", "--server.address=127.0.0.1"],
-        ["--server.port=8600", "--server.address=::"],
+        ["--server.port=8600", "--server.address=::1"],
     ]
     assert all(arguments[:2] == ["run", str(ROOT / "dashboard" / "app.py")] for arguments in served)
 

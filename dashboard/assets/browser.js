@@ -72,7 +72,15 @@ function keepHistoryTrue() {
   });
 }
 
+// Signing in led to the start: go to what was asked for before.
+function comeBack() {
+  const wanted = sessionStorage.getItem("tiescope-wanted");
+  sessionStorage.removeItem("tiescope-wanted");
+  if (wanted && !location.search && wanted !== location.pathname) location.replace(wanted);
+}
+
 export default function () {
+  comeBack();
   keepHistoryTrue();
   let waiting = false;
   const watch = new MutationObserver(() => {

@@ -13,6 +13,7 @@ from metrics.errors import UsageError
 
 _LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 _NEEDED = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
+INSTALL = "pip install 'tiescope[sign-in]'"
 _CALLBACK = "/oauth2callback"
 _LEAST = 32
 """Letters of a cookie secret: who guesses it signs in as anybody."""
@@ -68,6 +69,11 @@ def missing_parts(auth: Mapping[str, Any]) -> str:
     return ""
 
 
+def can_sign_in() -> bool:
+    """Whether the packages are installed that Streamlit signs people in with."""
+    return all(importlib.util.find_spec(package) for package in ("authlib", "httpx"))
+
+
 def demand_sign_in(host: str, entries: Sequence[str]) -> None:
     """Refuse to serve where sign-in is needed, or was begun to be set up, and some of it is missing.
 
@@ -82,7 +88,7 @@ def demand_sign_in(host: str, entries: Sequence[str]) -> None:
     lacks = f"there is no [auth] with {', '.join(_NEEDED)}" if auth is None else missing_parts(auth)
     wrong = [
         f"in {' or '.join(map(str, files))}, {lacks}" if lacks else "",
-        "" if _installed("authlib") and _installed("httpx") else "Authlib: pip install 'tiescope[sign-in]'",
+        "" if can_sign_in() else f"Authlib: {INSTALL}",
         "" if entries else "who is allowed: --allow ADDRESS, or addresses in TIESCOPE_ALLOW",
     ]
     if told := "; ".join(filter(None, wrong)):
@@ -123,7 +129,3 @@ def _toml(file: Path) -> dict[str, Any]:
         return {}
     except (OSError, ValueError) as error:
         raise UsageError(f"{file} cannot be read, and may ask for sign-in: {error}. Mend it first.") from None
-
-
-def _installed(package: str) -> bool:
-    return importlib.util.find_spec(package) is not None

@@ -26,7 +26,8 @@ def _stand_still(page):
     """Wait until fonts are there and nothing moves or fades, so that colours are those that stay."""
     page.mouse.move(0, 0)
     settle(page)
-    expect(page.get_by_test_id("stSidebarNavItems")).to_have_attribute("role", "none")
+    if page.get_by_test_id("stSidebar").count():
+        expect(page.get_by_test_id("stSidebarNavItems")).to_have_attribute("role", "none")
     page.evaluate(
         """async () => {
             await document.fonts.ready;

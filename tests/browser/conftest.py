@@ -1,19 +1,12 @@
 """A real server, a real browser, and a page that fails on console errors and requests to other hosts."""
 
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
-
 import pytest
 from chromium import find
 from pages import settle
 from playwright.sync_api import expect, sync_playwright
+from servers import TIESCOPE, free_port, running
 
 expect.set_options(timeout=20_000)
-PATIENCE = 60
 
 
 def pytest_collection_modifyitems(items):
@@ -26,34 +19,11 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """Address of a running `tiescope app`."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    log = (tmp_path_factory.mktemp("server") / "log").open("w+")
-    code = "from metrics.cli import main; main()"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, "app", "--port", str(port)], stdout=log, stderr=subprocess.STDOUT
-    )
+    port = free_port()
     address = f"http://127.0.0.1:{port}"
-    try:
-        _wait_until_healthy(address, process, log)
+    command = [*TIESCOPE, "app", "--port", str(port)]
+    with running(command, f"{address}/_stcore/health", tmp_path_factory.mktemp("server")):
         yield address
-    finally:
-        process.terminate()
-        process.wait(10)
-        log.close()
-
-
-def _wait_until_healthy(address, process, log):
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
-                return
-        except (urllib.error.URLError, TimeoutError):
-            continue
-    log.seek(0)
-    pytest.fail(f"the server did not start:\n{log.read()}")
 
 
 @pytest.fixture(scope="session")

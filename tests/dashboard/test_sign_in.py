@@ -15,9 +15,9 @@ ADA = {"is_logged_in": True, "email": "Ada@Example.org"}
 
 
 def behind_the_gate():
-    import streamlit as st
+    import streamlit as st  # noqa: PLC0415 this body is run alone
 
-    from dashboard import sign_in, state
+    from dashboard import sign_in, state  # noqa: PLC0415 this body is run alone
 
     sign_in.admit()
     st.text(state.owner())
@@ -104,6 +104,12 @@ def test_an_identity_that_is_not_on_the_list_is_told_which_and_stays_out(visit):
     assert [button.label for button in session.button] == ["Sign out"]
 
 
+def test_an_identity_without_an_e_mail_address_is_told_so_and_stays_out(visit):
+    title, why = closed(visit({"is_logged_in": True}, AUTH, TIESCOPE_ALLOW="example.org"))
+    assert title == "Not allowed in"
+    assert "somebody without an e-mail address" in why.replace("\u2060", "")
+
+
 @pytest.mark.parametrize(
     ("allow", "auth", "told"),
     [
@@ -124,3 +130,8 @@ def test_sign_in_set_up_in_part_lets_nobody_in(visit, allow, auth, told):
 
 def test_secrets_that_cannot_be_read_let_nobody_in(visit):
     assert "cannot be read" in closed(visit(ADA, secrets="[auth"))[1]
+
+
+def test_without_authlib_nobody_comes_in(visit, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    assert "pip install 'tiescope[sign-in]'" in closed(visit(ADA, AUTH, TIESCOPE_ALLOW="example.org"))[1]

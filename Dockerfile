@@ -1,0 +1,25 @@
+# TieScope for several people. compose.yaml starts it with its database; the README says how people sign in.
+FROM python:3.12-slim
+
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PYTHONUNBUFFERED=1
+
+WORKDIR /app
+COPY requirements-server.txt ./
+RUN grep -v '^-e' requirements-server.txt > pinned.txt && pip install --requirement pinned.txt
+
+COPY pyproject.toml README.md LICENSE ./
+COPY metrics metrics
+COPY dashboard dashboard
+COPY sample_data sample_data
+RUN pip install --constraint pinned.txt '.[sign-in,postgresql]' \
+    && useradd --uid 10001 --create-home tiescope \
+    && install --directory --owner tiescope --group tiescope /data
+
+USER 10001
+WORKDIR /home/tiescope
+ENV TIESCOPE_HOME=/data
+VOLUME /data
+EXPOSE 8501
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
+    CMD ["python", "-c", "from urllib.request import urlopen; urlopen('http://127.0.0.1:8501/_stcore/health', timeout=4)"]
+CMD ["tiescope", "app", "--host", "0.0.0.0"]

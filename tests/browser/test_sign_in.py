@@ -1,0 +1,147 @@
+"""A server for several people, with an OpenID provider of its own: who comes in, and what others see."""
+
+import json
+import re
+
+import pytest
+from barriers import barriers
+from pages import settle
+from playwright.sync_api import expect
+from servers import TIESCOPE, free_port, running
+from test_shots import PAGES, SHOTS
+
+from dashboard import cache
+
+PEOPLE = [
+    {"sub": "ada", "email": "Ada@Example.org", "email_verified": True},
+    {"sub": "eve", "email": "_eve_@example.org", "email_verified": True},
+    {"sub": "unverified", "email": "ada@example.org", "email_verified": False},
+]
+SECRETS = """[auth]
+redirect_uri = "http://127.0.0.1:{port}/oauth2callback"
+cookie_secret = "4b1d0f6a9c3e7d2851f06a9b3c4d5e6f"
+client_id = "tiescope"
+client_secret = "not checked"
+server_metadata_url = "{provider}"
+"""
+
+
+@pytest.fixture(scope="module")
+def gated(tmp_path_factory):
+    """Address of a server that lets in ada@example.org alone."""
+    port, other = free_port(), free_port()
+    provider = f"http://127.0.0.1:{other}/.well-known/openid-configuration"
+    people = [f"--user-claims={json.dumps(person)}" for person in PEOPLE]
+    folder = tmp_path_factory.mktemp("gated")
+    secrets = folder / "secrets.toml"
+    secrets.write_text(SECRETS.format(port=port, provider=provider))
+    command = [*TIESCOPE, "app", "--port", str(port), "--allow", "ada@example.org"]
+    address = f"http://127.0.0.1:{port}"
+    with (
+        running(
+            ["-m", "oidc_provider_mock", "--port", str(other), *people],
+            provider,
+            tmp_path_factory.mktemp("provider"),
+        ),
+        running(command, f"{address}/_stcore/health", folder, {"STREAMLIT_SECRETS_FILES": str(secrets)}),
+    ):
+        yield address
+
+
+@pytest.fixture(scope="module")
+def profile(browser):
+    """One profile for all: it fetches the files of the app once."""
+    context = browser.new_context(viewport={"width": 1440, "height": 1000})
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def visit(gated, profile):
+    """A page of somebody the server does not know, and all that the server sends to it."""
+    profile.clear_cookies()
+    page, sent = profile.new_page(), []
+
+    def hear(frame):
+        sent.append(frame)
+
+    page.on("websocket", lambda socket: socket.on("framereceived", hear))
+    page.goto(gated)
+    settle(page)
+    yield page, sent
+    page.close()
+
+
+def sign_in(page, person):
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name=person, exact=True).click()
+    settle(page)
+
+
+def sign_out(page):
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_role("button", name="End session").click()
+    settle(page)
+
+
+def sees_only(page, sent, title):
+    """Nothing but the gate is drawn, and nothing of the data was sent."""
+    expect(page.locator("h1")).to_have_text(title)
+    expect(page.get_by_test_id("stSidebar")).to_have_count(0)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    names = [*cache.SAMPLES, *(name for board in cache.samples().values() for name in board.runs.rerankers)]
+    assert not [name for name in names if name.encode() in b"".join(sent)]
+
+
+def barriers_of(page, name):
+    """What keeps a reader out of a gate page, light and dark; and pictures of it."""
+    found = []
+    SHOTS.mkdir(exist_ok=True)
+    for look in ("light", "dark"):
+        page.emulate_media(color_scheme=look)
+        page.reload()
+        found += barriers(page, f"{name}, {look}")
+        page.screenshot(path=SHOTS / f"{name}-{look}.png")
+    return found
+
+
+def test_who_is_not_signed_in_sees_a_sign_in_page_alone_at_every_address(visit, gated):
+    page, sent = visit
+    for name in ("", *PAGES):
+        page.goto(f"{gated}/{name}?measure=RR")
+        settle(page)
+        sees_only(page, sent, "Sign in to TieScope")
+        expect(page.get_by_role("button")).to_have_text(["Sign in"])
+    assert barriers_of(page, "sign-in") == []
+
+
+def test_an_allowed_address_comes_in_stays_in_over_a_refresh_gets_what_its_link_asked_for_and_goes_out(visit, gated):
+    page, sent = visit
+    sign_in(page, "ada")
+    expect(page.locator("h1")).to_have_text("Leaderboard")
+    page.reload()
+    settle(page)
+    expect(page.locator("h1")).to_have_text("Leaderboard")
+    sign_out(page)
+    page.goto(f"{gated}/rerankers?measure=AP")
+    settle(page)
+    sign_in(page, "ada")
+    expect(page).to_have_url(f"{gated}/rerankers?measure=AP")
+    settle(page)
+    expect(page.get_by_test_id("stSidebar")).to_contain_text(re.compile("Signed in as ada\u2060?@example"))
+    sign_out(page)
+    sent.clear()
+    page.reload()
+    settle(page)
+    sees_only(page, sent, "Sign in to TieScope")
+
+
+@pytest.mark.parametrize(("person", "told"), [("eve", "_eve_"), ("unverified", "ada")])
+def test_who_is_not_on_the_list_or_not_verified_is_told_so_and_sees_nothing(visit, person, told):
+    page, sent = visit
+    sign_in(page, person)
+    sees_only(page, sent, "Not allowed in")
+    expect(page.get_by_test_id("stMain")).to_contain_text(f"You are signed in as {told}")
+    assert barriers_of(page, "not-allowed") == []
+    sign_out(page)
+    sees_only(page, sent, "Sign in to TieScope")

@@ -1,0 +1,96 @@
+"""The container and its database, read as files: nothing is built or started here."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from repository import ROOT
+from ruamel.yaml import YAML
+
+DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+COMPOSE = (ROOT / "compose.yaml").read_text(encoding="utf-8")
+SERVICES = YAML(typ="safe").load(COMPOSE)["services"]
+VARIABLE = r"\bTIESCOPE_\w+"
+
+
+def instructions(name):
+    """What follows an instruction of the Dockerfile, each time it is given."""
+    return re.findall(rf"^{name} (.+)$", DOCKERFILE, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("hadolint", "Dockerfile"),
+        ("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "compose.yaml"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_linters_find_nothing(command):
+    linter = Path(sys.executable).with_name(command[0])
+    found = subprocess.run(  # noqa: S603 the commands are our own
+        [linter, *command[1:]], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_the_image_does_not_run_as_root():
+    assert instructions("USER")[-1] not in {"root", "0"}
+
+
+def test_every_base_image_has_a_version():
+    images = [*instructions("FROM"), *(one["image"] for one in SERVICES.values() if "image" in one)]
+    assert len(images) == 2
+    assert not [image for image in images if not re.fullmatch(r"[a-z]+:\d[\w.-]*", image)]
+
+
+def test_the_image_asks_for_sign_in():
+    assert instructions("CMD")[-1] == '["tiescope", "app", "--host", "0.0.0.0"]'
+    assert "insecure" not in (DOCKERFILE + COMPOSE).lower()
+
+
+def test_no_port_is_published_to_other_machines():
+    ports = [port for one in SERVICES.values() for port in one.get("ports", [])]
+    assert ports == ["127.0.0.1:8501:8501"]
+
+
+def test_neither_the_password_nor_the_allow_list_has_a_default():
+    given = re.findall(r"\$\{(\w+)(:\?)?", COMPOSE)
+    assert {name for name, _ in given} == {"POSTGRES_PASSWORD", "TIESCOPE_ALLOW"}
+    assert all(demanded for _, demanded in given)
+    secret = {
+        key: value for one in SERVICES.values() for key, value in one["environment"].items() if "PASS" in key
+    }
+    assert all(value.startswith("${POSTGRES_PASSWORD:?") for value in secret.values())
+    assert len(secret) == 2
+
+
+def test_secrets_are_mounted_read_only_where_streamlit_is_told_to_look():
+    app = SERVICES["app"]
+    (mount,) = [volume for volume in app["volumes"] if isinstance(volume, dict)]
+    assert mount["read_only"]
+    assert mount["target"] == app["environment"]["STREAMLIT_SECRETS_FILES"]
+    assert mount["source"].removeprefix("./") in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+
+
+def test_every_variable_of_ours_is_one_the_code_reads():
+    code = [
+        path.read_text(encoding="utf-8")
+        for part in ("metrics", "dashboard")
+        for path in (ROOT / part).rglob("*.py")
+    ]
+    known = set(re.findall(VARIABLE, " ".join(code)))
+    used = set(re.findall(VARIABLE, DOCKERFILE + COMPOSE))
+    assert {"TIESCOPE_HOME", "TIESCOPE_DATABASE_URL", "TIESCOPE_ALLOW"} == used
+    assert used <= known
+
+
+def test_the_build_sees_all_that_it_copies_and_nothing_else():
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    seen = {line.removeprefix("!") for line in ignored if line.startswith("!")}
+    copied = {name for line in instructions("COPY") for name in line.split()[:-1]}
+    assert ignored[0] == "*"
+    assert seen == copied
+    assert all((ROOT / name).exists() for name in copied)
