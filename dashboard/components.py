@@ -135,16 +135,7 @@ def table(
     whole = frame if download is None else download
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
         st.subheader(title, anchor=False)
-        st.download_button(
-            "CSV",
-            data=lambda: csv(whole),
-            file_name=f"tiescope-{name}.csv",
-            mime="text/csv",
-            key=f"download-{name}",
-            icon=":material/download:",
-            type="tertiary",
-            on_click="ignore",
-        )
+        download_csv(whole, name)
     if len(frame) > MOST_ROWS:
         st.caption(f"The first {MOST_ROWS:,} of {len(frame):,} rows; the CSV has them all.")
     st.dataframe(
@@ -153,6 +144,20 @@ def table(
         column_order=list(columns),
         hide_index=True,
         key=f"table-{name}",
+    )
+
+
+def download_csv(frame: pd.DataFrame, name: str) -> None:
+    """A button that downloads a table as CSV."""
+    st.download_button(
+        "CSV",
+        data=lambda: csv(frame),
+        file_name=f"tiescope-{name}.csv",
+        mime="text/csv",
+        key=f"download-{name}",
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
     )
 
 

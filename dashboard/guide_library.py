@@ -18,7 +18,8 @@ _WAYS = {
     "Save view": "The board opens as it is shown now; what a link says goes before that.",
     "Compare with an earlier run": "Runs, Library: choose it, then *Add to this board*.",
     "Send": "*Export* gives one `.tiescope` file; drop it here or on another server.",
-    "From a pipeline": "`tiescope push llm.trec --board Nightly`; `tiescope boards`; `tiescope pull Nightly -o runs`.",
+    "From a pipeline": "`tiescope push llm.trec --board Nightly`; `tiescope boards`; "
+    "`tiescope pull Nightly -o runs`.",
     "Who sees it": "Without sign-in, whoever reaches the server; with it, you, whoever has the link, or these "
     "may change it too.",
 }

@@ -1,20 +1,25 @@
-"""The app without a browser, opened on a page."""
+"""The app without a browser, opened on a page by a link."""
 
+from functools import cache
 from pathlib import Path
 
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 import dashboard
 
 APP = Path(dashboard.__file__).parent / "app.py"
 
+# Streamlit looks through every installed package anew for each app that is opened.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+
 
 def opened(view, **query):
     test = AppTest.from_file(str(APP), default_timeout=60)
     for key, value in query.items():
         test.query_params[key] = value
-    test.run()
     if view != "leaderboard":
-        test.switch_page(f"views/{view}.py").run()
+        test.switch_page(f"views/{view}.py")
+    test.run()
     assert not test.exception, test.exception
     return test

@@ -17,7 +17,7 @@ ACCOUNT = "postgres"
 """Who a server runs as where we are root, which PostgreSQL refuses."""
 _DEBIAN = Path("/usr/lib/postgresql")
 _NEEDED = ("initdb", "pg_ctl", "postgres")
-_NO_SERVICE = Path("/etc/postgresql-common/createcluster.conf")
+_NO_SERVICE = Path("/etc/postgresql-common/createcluster.d/tiescope-tests.conf")
 _QUICK = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_wal_size=256MB"
 
 
@@ -34,12 +34,11 @@ def get() -> None:
     if not shutil.which("apt-get") or os.geteuid() != 0:
         return
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    install = ["install", "-y", "--no-install-recommends"]
-    commands = (["update"], [*install, "postgresql-common"], [*install, "postgresql"])
-    for command in commands:
+    _NO_SERVICE.parent.mkdir(parents=True, exist_ok=True)
+    _NO_SERVICE.write_text("create_main_cluster = false\n")
+    for command in (["update"], ["install", "-y", "--no-install-recommends", "postgresql"]):
         subprocess.run(["apt-get", "-qq", *command], env=environment, check=False, stdout=subprocess.DEVNULL)
-        if "postgresql-common" in command and _NO_SERVICE.parent.exists() and not _NO_SERVICE.exists():
-            _NO_SERVICE.write_text("create_main_cluster = false\n")
+    _NO_SERVICE.unlink()
 
 
 class Server:

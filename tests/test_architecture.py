@@ -9,7 +9,11 @@ from repository import ROOT
 WEB_AND_PLOTS = {"streamlit", "plotly"}
 LAZY = ("metrics/cli/serving.py", "streamlit.web")
 CHARTS = ("metrics/cli/reporting.py", "dashboard.charts.report")
-"""The one file below the dashboard that reaches up to it, by name and when an HTML report is asked for."""
+LIBRARY = {
+    ("metrics/cli/sharing.py", f"dashboard.library.{name}")
+    for name in ("listing", "pulling", "pushing", "store")
+}
+"""Files below the dashboard that reach up to it, by name: when an HTML report or the library is asked for."""
 
 
 def imports(path):
@@ -64,11 +68,11 @@ def imported_by_name(path):
     return {text for text in texts if isinstance(text, str) and re.fullmatch(r"dashboard(\.\w+)+", text)}
 
 
-def test_only_the_report_command_reaches_the_dashboard_and_only_its_charts():
+def test_only_the_report_and_the_library_commands_reach_the_dashboard_and_never_streamlit():
     named = {path.relative_to(ROOT).as_posix(): imported_by_name(path) for path in files("metrics")}
-    assert {(path, name) for path, names in named.items() for name in names} == {CHARTS}
-    module = ROOT / "dashboard" / "charts" / "report.py"
-    assert not [name for name, _ in imports(module) if name.split(".")[0] == "streamlit"]
+    assert {(path, name) for path, names in named.items() for name in names} == {CHARTS} | LIBRARY
+    for path in [ROOT / "dashboard" / "charts" / "report.py", *files("dashboard/library")]:
+        assert not [name for name, _ in imports(path) if name.split(".")[0] == "streamlit"]
 
 
 @pytest.mark.parametrize("package", ["metrics", "dashboard"])

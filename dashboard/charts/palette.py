@@ -75,3 +75,9 @@ DARK = Palette(
 def palette(theme: Literal["light", "dark"] | str | None) -> Palette:  # noqa: PYI051 what Streamlit says
     """The colours of a theme; light where none is known."""
     return DARK if theme == "dark" else LIGHT
+
+
+def faded(colour: str, share: float) -> str:
+    """A colour of a palette that lets what is behind it through; `share` of it is left."""
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{share:g})"

@@ -5,7 +5,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.ladder import tie_ladder
-from dashboard.charts.palette import Palette
+from dashboard.charts.palette import Palette, faded
 from dashboard.charts.query import LABELLED, diamond
 from dashboard.charts.style import note, style
 from metrics.studies.prose import percent
@@ -71,7 +71,7 @@ def growth(curve: pd.DataFrame, palette: Palette, measure: str, chosen: float) -
     """
     figure, x = go.Figure(), curve["tie_probability"]
     bands = (("worst", "best", palette.bounds, "worst to best"),
-             ("low", "high", _faded(palette.traditional), "95% of shuffles"))  # fmt: skip
+             ("low", "high", faded(palette.traditional, 0.42), "95% of shuffles"))  # fmt: skip
     for low, high, colour, name in bands:
         figure.add_scatter(
             x=np.r_[x, x[::-1]],
@@ -116,12 +116,6 @@ def growth(curve: pd.DataFrame, palette: Palette, measure: str, chosen: float) -
     return figure.update_xaxes(
         title_text="tie probability", tickformat=".1f", showgrid=False, range=[-0.02, 1.02]
     )
-
-
-def _faded(colour: str) -> str:
-    """A colour that lets what is behind it through."""
-    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.42)"
 
 
 def gap_grid(grid: pd.DataFrame, palette: Palette, chosen: tuple[int, float] | None) -> go.Figure:

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from pathlib import Path
 
 from dashboard.library.kept import Kept
 from metrics.errors import ReadError
-from metrics.runs import File, Repeated, Runs, Source, as_judgments, as_run, read
+from metrics.runs import File, Repeated, Runs, Source, as_judgments, as_run, is_judgments, read
 
 MOST_FILES = 100
 """Files of one board at most."""
@@ -29,7 +30,8 @@ class Entry:
     @cached_property
     def digest(self) -> str:
         """Hash of name, content and choice."""
-        return sha256(f"{self.file.name} {self.file.sha256} {self.columns}".encode()).hexdigest()
+        told = f"{self.file.name} {self.file.sha256} {self.columns}"
+        return sha256(told.encode("utf-8", "replace")).hexdigest()
 
     def read(self) -> Source:
         """What the file holds.
@@ -171,17 +173,42 @@ def open_files(paths: Sequence[str], qrels: str | None, title: str = "") -> Boar
     Raises:
         TieScopeError: one cannot be read, or they do not go together.
     """
-    files = [File.open(path) for path in paths]
-    sources = [as_run(read(file)) for file in files]
-    if qrels:
-        files.append(File.open(qrels))
-        sources.append(as_judgments(read(files[-1])))
-    entries = tuple(Entry(file, _read_as(source)) for file, source in zip(files, sources, strict=True))
+    entries, sources = read_files(paths, qrels)
     return make_board(Recipe(entries, title=title), sources)
 
 
-def _read_as(source: Source) -> Columns:
+def read_files(
+    paths: Sequence[str | Path], qrels: str | Path | None, columns: Mapping[str, str] | None = None
+) -> tuple[tuple[Entry, ...], tuple[Source, ...]]:
+    """Runs and judgments on disk, each with the choice that reads it as what it is given as.
+
+    Args:
+        paths: of the runs; may name the judgments, too.
+        qrels: of the judgments.
+        columns: our column → the files', where they have it.
+
+    Raises:
+        TieScopeError: one cannot be read.
+    """
+    files, sources = [], []
+    for path in paths:
+        file = File.open(path)
+        source = read(file, columns, strict=False)
+        if not is_judgments(source, path, qrels):
+            files.append(file)
+            sources.append(as_run(source))
+    if qrels:
+        files.append(File.open(qrels))
+        sources.append(as_judgments(read(files[-1], columns, strict=False)))
+    chosen = [_read_as(source, columns or {}) for source in sources]
+    return tuple(map(Entry, files, chosen)), tuple(sources)
+
+
+def _read_as(source: Source, columns: Mapping[str, str]) -> Columns:
     """The choice that reads a file as it was read, where its own content would not."""
     if source.format == "nested-json":
         return tuple(sorted(source.mapping.items()))
-    return (("score", ""),) if source.kind == "qrels" and "score" in source.mapping else ()
+    chosen = {ours: theirs for ours, theirs in columns.items() if not theirs or theirs in source.header}
+    if source.kind == "qrels" and "score" in source.mapping:
+        chosen["score"] = ""
+    return tuple(sorted(chosen.items()))

@@ -1,5 +1,6 @@
 """The database under the library: SQLite or PostgreSQL, of the newest schema, its errors told plainly."""
 
+import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from dashboard.library.schema import VERSIONS
 from metrics.errors import LibraryError
 
-_WAIT = 10
+WAIT = 10.0
 """Seconds to wait for another's write to end."""
 _AGAIN = 5
 """Seconds before a database that could not be opened is tried again."""
@@ -22,6 +23,7 @@ _WRITERS = 7_146_873
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _REASONS = {
     "database is locked": "another program writes to it. Try again in a moment",
+    "lock timeout": "another program writes to it. Try again in a moment",
     "readonly database": "it can only be read. Allow yourself to write, or choose another TIESCOPE_HOME",
     "disk is full": "the disk is full. Free some space, or choose another TIESCOPE_HOME",
     "no space left": "the disk is full. Free some space",
@@ -44,23 +46,31 @@ def url_of(given: str | None, home: Path) -> sa.URL:
     """
     try:
         url = sa.make_url(given) if given else sa.URL.create("sqlite", database=str(home / "library.db"))
-    except ArgumentError as error:
+    except (ArgumentError, ValueError) as error:
         raise LibraryError(
             "TIESCOPE_DATABASE_URL is no address. Write postgresql://USER:PASSWORD@HOST/DATABASE."
         ) from error
-    if url.get_backend_name() == "postgresql":
+    if url.get_backend_name() in ("postgresql", "postgres"):
         return url.set(drivername="postgresql+psycopg")
     if url.get_backend_name() != "sqlite":
         known = "SQLite and PostgreSQL are known"
         raise LibraryError(f"TIESCOPE_DATABASE_URL names {url.get_backend_name()}; {known}.")
-    return url
+    if url.database in (None, "", ":memory:"):
+        raise LibraryError("TIESCOPE_DATABASE_URL names no file. Write sqlite:////FOLDER/library.db.")
+    return url.set(drivername="sqlite")
 
 
 class Database:
-    """Connections to one database; nothing is opened before it is needed."""
+    """Connections to one database; nothing is opened before it is needed.
 
-    def __init__(self, url: sa.URL) -> None:
+    Args:
+        url: where it is.
+        wait: seconds to wait for another's write to end.
+    """
+
+    def __init__(self, url: sa.URL, wait: float = WAIT) -> None:
         self.url = url
+        self._wait = wait
         self._engine: sa.Engine | None = None
         self._lock = Lock()
         self._trouble: tuple[float, LibraryError] | None = None
@@ -72,7 +82,7 @@ class Database:
         Raises:
             LibraryError: it cannot be read.
         """
-        with self._told(), self._ready().begin() as connection:
+        with self._told(), _together(self._ready()).begin() as connection:
             yield connection
 
     @contextmanager
@@ -82,7 +92,7 @@ class Database:
         Raises:
             LibraryError: it cannot be written.
         """
-        with self._told(), _alone(self._ready()) as connection:
+        with self._told(), _alone(self._ready(), self._wait) as connection:
             yield connection
 
     def close(self) -> None:
@@ -107,9 +117,9 @@ class Database:
 
     def _opened(self) -> sa.Engine:
         with self._told():
-            engine = _engine(self.url)
+            engine = _engine(self.url, self._wait)
             try:
-                _migrate(engine)
+                _migrate(engine, self._wait)
             except BaseException:
                 engine.dispose()
                 raise
@@ -120,12 +130,14 @@ class Database:
         """Turn what a driver raises into an error of ours."""
         try:
             yield
-        except (DBAPIError, sa.exc.TimeoutError, ModuleNotFoundError) as error:
+        except (DBAPIError, sqlite3.Error, sa.exc.TimeoutError, ModuleNotFoundError) as error:
             raise LibraryError(f"The library ({self._name}): {_reason(error)}.") from error
 
     @property
     def _name(self) -> str:
-        return self.url.database or "" if self.url.get_backend_name() == "sqlite" else str(self.url.host)
+        if self.url.get_backend_name() == "sqlite":
+            return self.url.database or ""
+        return str(self.url.host or self.url.query.get("host") or "PostgreSQL")
 
 
 def _reason(error: Exception) -> str:
@@ -136,7 +148,7 @@ def _reason(error: Exception) -> str:
     return next(known, f"{message[:300]}. Nothing was changed")
 
 
-def _engine(url: sa.URL) -> sa.Engine:
+def _engine(url: sa.URL, wait: float) -> sa.Engine:
     if url.get_backend_name() == "postgresql":
         return sa.create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 5})
     if url.database and not url.query:
@@ -147,7 +159,7 @@ def _engine(url: sa.URL) -> sa.Engine:
             raise LibraryError(
                 f"The library's folder {error.filename}: {reason}. Choose another TIESCOPE_HOME."
             ) from error
-    engine = sa.create_engine(url, connect_args={"timeout": _WAIT})
+    engine = sa.create_engine(url, connect_args={"timeout": wait})
     sa.event.listen(engine, "connect", _prepare_sqlite)
     sa.event.listen(engine, "begin", _begin_sqlite)
     return engine
@@ -166,15 +178,23 @@ def _begin_sqlite(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if alone else "BEGIN")
 
 
+def _together(engine: sa.Engine) -> sa.Engine:
+    """The engine, every transaction seeing one state: SQLite's do anyway."""
+    if engine.dialect.name == "postgresql":
+        return engine.execution_options(isolation_level="REPEATABLE READ")
+    return engine
+
+
 @contextmanager
-def _alone(engine: sa.Engine) -> Iterator[sa.Connection]:
+def _alone(engine: sa.Engine, wait: float) -> Iterator[sa.Connection]:
     with engine.connect().execution_options(alone=True) as connection, connection.begin():
         if engine.dialect.name == "postgresql":
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {max(1, round(wait * 1000))}")
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITERS)))
         yield connection
 
 
-def _migrate(engine: sa.Engine) -> None:
+def _migrate(engine: sa.Engine, wait: float) -> None:
     """Bring the schema to the newest version.
 
     Raises:
@@ -186,7 +206,7 @@ def _migrate(engine: sa.Engine) -> None:
     if engine.dialect.name == "sqlite":
         with engine.connect() as connection:
             connection.connection.driver_connection.execute("PRAGMA journal_mode = WAL")  # type: ignore[union-attr]
-    with _alone(engine) as connection:
+    with _alone(engine, wait) as connection:
         version = _version(connection)
         if version == VERSIONS[-1]:
             return

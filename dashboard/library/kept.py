@@ -1,16 +1,19 @@
 """Uploads as they are kept: the table of each as Parquet with zstd, beside what it was read as."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import file_digest
+from io import BufferedIOBase, BytesIO
 from pathlib import Path
+from shutil import copyfileobj
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.arrays import FloatArray
 from metrics.errors import LibraryError
 from metrics.runs import COLUMNS, File, Source, read, unread
 from metrics.runs.findings import Finding
@@ -75,12 +78,14 @@ class Kept(File):
         given_size: how many they were.
         reading: what they were read as.
         parquet_digest: sha256 of the Parquet.
+        stated: where it came in a board file, sha256 and size of the upload it is said to be; not kept yet.
     """
 
     digest: str = ""
     given_size: int = 0
     reading: Reading = Reading("", {})
     parquet_digest: str = ""
+    stated: tuple[str, int] | None = None
 
     @cached_property
     def sha256(self) -> str:
@@ -107,15 +112,15 @@ class Kept(File):
         self.verify()
         source = read(self, self.reading.amended(chosen))
         origin = Origin(self.name, lambda row: row + self.reading.first, self.reading.unit, self._ranks)
-        noted = tuple(replace(one, file=self.name) for one in self.reading.noted)
-        return replace(
-            source, origin=origin, format=self.reading.format, header=self.reading.header, noted=noted
+        noted = tuple(replace(one, file=self.name) for one in self._noted(source))
+        return _turned(
+            replace(source, origin=origin, format=self.reading.format, header=self.reading.header, noted=noted)
         )
 
     def verify(self) -> None:
         """Raise a LibraryError where the Parquet is not what was written."""
         try:
-            with Path(str(self.data)).open("rb") as stream:
+            with self.opened() as stream:
                 found = file_digest(stream, "sha256").hexdigest()
         except OSError as error:
             reason = (error.strerror or "cannot be opened").lower()
@@ -123,15 +128,32 @@ class Kept(File):
         if found != self.parquet_digest:
             raise LibraryError(f"{self.name}: the library's copy is damaged. Upload the file again.")
 
+    def opened(self) -> BufferedIOBase:
+        """The Parquet.
+
+        Raises:
+            OSError: it is gone.
+        """
+        return BytesIO(self.data) if isinstance(self.data, bytes) else self.data.open("rb")
+
+    def _noted(self, source: Source) -> Iterable[Finding]:
+        """What was found while the file was read; where columns are chosen anew, what of it still holds."""
+        if source.mapping == self.reading.mapping:
+            return self.reading.noted
+        lasting = {"comments"} | ({"ranks-as-scores"} if source.mapping.get("score") == "rank" else set())
+        then = [one for one in self.reading.noted if one.code in lasting]
+        unused = "columns-unused" if self.reading.format in FIXED else None
+        return (*then, *(one for one in source.noted if one.code != unused))
+
     def _ranks(self) -> pa.Array | None:
         if self.reading.format not in FIXED or "rank" in self.reading.mapping.values():
             return None
         from pyarrow import parquet  # noqa: PLC0415 30 ms that other formats need not pay
 
-        names = parquet.read_schema(str(self.data)).names
-        if "rank" not in names:
-            return None
-        ranks = parquet.read_table(str(self.data), columns=["rank"])["rank"]
+        with self.opened() as given, parquet.ParquetFile(given) as table:
+            if "rank" not in table.schema_arrow.names:
+                return None
+            ranks = table.read(["rank"])["rank"]
         try:
             return ranks.cast(pa.string()).cast(pa.float64()).combine_chunks()
         except pa.ArrowInvalid:
@@ -139,18 +161,31 @@ class Kept(File):
 
 
 def write_parquet(file: File, source: Source, path: Path) -> None:
-    """Write all columns of a file, under the file's own names, as Parquet with zstd.
+    """Write all columns of a file as Parquet with zstd, named and ordered as there; a kept file as it is.
 
     Raises:
         OSError: the disk is full or cannot be written.
     """
+    if isinstance(file, Kept):
+        with file.opened() as given, path.open("wb") as copy:
+            copyfileobj(given, copy)
+        return
     from pyarrow import parquet  # noqa: PLC0415 as above
 
-    names = [source.mapping.get(name, name) for name in source.table.column_names]
-    table = source.table.rename_columns(names)
+    read_as = _turned(source).table
+    table = read_as.rename_columns([source.mapping.get(name, name) for name in read_as.column_names])
     for name, column in unread(file, source).items():
         table = table.append_column(name, column)
-    parquet.write_table(table, path, compression="zstd")
+    in_order = [name for name in source.header if name in table.column_names]
+    parquet.write_table(table.select(in_order), path, compression="zstd")
+
+
+def _turned(source: Source) -> Source:
+    """The same; where ranks are all there is, scores that are minus the ranks as ranks, or these as scores."""
+    if source.format != "ranked" or source.mapping.get("score") != "rank":
+        return source
+    at = source.table.column_names.index("score")
+    return replace(source, table=source.table.set_column(at, "score", pc.negate(source.table["score"])))
 
 
 @dataclass(frozen=True)
@@ -179,10 +214,19 @@ class Profile:
         ties = source.table.group_by([*keys, column]).aggregate([([], "count_all")])["count_all"]
         tied = pc.sum(ties.filter(pc.greater(ties, 1))).as_py() or 0
         values = source.table[column]
-        bars, _ = np.histogram(values.filter(pc.is_finite(values)).to_numpy(), BARS)
         return cls(
             len(pc.unique(source.table["query_id"])),
             pc.max(lists["count_all"]).as_py() or 0,
             tied / max(len(source.table), 1) if scored else None,
-            tuple(map(int, bars)),
+            _bars(values.filter(pc.is_finite(values)).to_numpy()),
         )
+
+
+def _bars(values: FloatArray) -> tuple[int, ...]:
+    """How many values stand in each of `BARS` equal steps from the lowest to the highest."""
+    if not len(values):
+        return (0,) * BARS
+    within = values / (np.abs(values).max() or 1)  # so that no range is too wide or too narrow to be cut
+    within -= within.min()
+    within = within / within.max() if within.max() else within + 1 / 2
+    return tuple(map(int, np.histogram(within, BARS, (0, 1))[0]))

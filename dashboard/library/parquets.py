@@ -1,9 +1,11 @@
 """The folder of kept uploads: each written whole under another name, then put in its place."""
 
+import math
 import os
 import secrets
 import time
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
@@ -67,8 +69,10 @@ class Parquets:
             with path.open("rb") as stream:
                 os.fsync(stream.fileno())
             return Waiting(path, path.stat().st_size, _digest(path))
-        except OSError as error:
-            path.unlink(missing_ok=True)
+        except BaseException as error:
+            self._remove(path)
+            if not isinstance(error, OSError):
+                raise
             reason = (error.strerror or str(error)).lower()
             hint = "Make room, or choose another TIESCOPE_HOME."
             raise LibraryError(f"{file.name} is not kept: {self._folder}: {reason}. {hint}") from error
@@ -88,21 +92,33 @@ class Parquets:
     def abandon(self, waiting: Iterable[Waiting]) -> None:
         """Remove what was written and not put in its place."""
         for one in waiting:
-            one.path.unlink(missing_ok=True)
+            self._remove(one.path)
 
     def sweep(self, known: Collection[str]) -> None:
         """Remove what no upload needs; the caller sees to it that nothing is put in place meanwhile."""
+        abandoned = time.time() - _ABANDONED
         for path in self._folder.glob("*/*.parquet"):
-            if path.parent.name == "writing":
-                if path.stat().st_mtime < time.time() - _ABANDONED:
-                    path.unlink(missing_ok=True)
-            elif path.stem not in known:
-                path.unlink(missing_ok=True)
+            if _changed(path) < abandoned if path.parent.name == "writing" else path.stem not in known:
+                self._remove(path)
+
+    @staticmethod
+    def _remove(path: Path) -> None:
+        """Remove a file; where that cannot be now, the next sweep does."""
+        with suppress(OSError):
+            path.unlink()
 
 
 def _digest(path: Path) -> str:
     with path.open("rb") as stream:
         return file_digest(stream, "sha256").hexdigest()
+
+
+def _changed(path: Path) -> float:
+    """When a file was written last; where it has just gone, never."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return math.inf
 
 
 def _settle(folder: Path) -> None:

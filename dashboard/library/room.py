@@ -25,7 +25,8 @@ def taken(connection: sa.Connection) -> int:
 def make_room(connection: sa.Connection, owner: str, wanted: int, most: int, keep: set[str]) -> bool:
     """See to it that so many bytes fit, by what somebody chose; returns whether an upload had to go.
 
-    Pinned uploads stay, those on a board that was given a name, those of other people, and `keep`.
+    What they deleted goes first; the oldest of the others follow, if they chose so. Pinned uploads stay,
+    those on a board that was given a name, those of other people, and `keep`.
 
     Raises:
         LibraryError: they do not fit.
@@ -33,7 +34,7 @@ def make_room(connection: sa.Connection, owner: str, wanted: int, most: int, kee
     over = taken(connection) + wanted - most
     if over <= 0:
         return False
-    going = _oldest(connection, owner, over, keep) if evicts(connection, owner) else None
+    going = _oldest(connection, owner, over, keep)
     if going is None:
         raise LibraryError(
             f"The library is full: {most / 10**6:,.0f} MB. Delete uploads, raise TIESCOPE_MAX_LIBRARY_MB, "
@@ -48,23 +49,26 @@ def make_room(connection: sa.Connection, owner: str, wanted: int, most: int, kee
 
 def _oldest(connection: sa.Connection, owner: str, over: int, keep: set[str]) -> list[str] | None:
     """The oldest uploads that may go and make so many bytes of room; None where there are not enough."""
+    evict = evicts(connection, owner)
+    deleted = shelves.c.deleted.is_not(None)
     others = sa.select(shelves.c.sha256).where(shelves.c.owner != owner)
+    spared = boards.c.named | (boards.c.owner != owner) if evict else sa.true()
     used = (
         sa.select(board_files.c.sha256)
         .join(boards, boards.c.id == board_files.c.board_id)
-        .where(boards.c.deleted.is_(None), boards.c.named | (boards.c.owner != owner))
+        .where(boards.c.deleted.is_(None), spared)
     )
     asked = (
         sa.select(uploads.c.sha256, uploads.c.kept_size)
         .join(shelves, shelves.c.sha256 == uploads.c.sha256)
         .where(
             shelves.c.owner == owner,
-            shelves.c.pinned.is_(False),
+            deleted | shelves.c.pinned.is_(False) if evict else deleted,
             uploads.c.sha256.not_in(keep),
             uploads.c.sha256.not_in(others),
             uploads.c.sha256.not_in(used),
         )
-        .order_by(shelves.c.added)
+        .order_by(deleted.desc(), shelves.c.added)
     )
     going: list[str] = []
     for sha256, size in connection.execute(asked):

@@ -37,7 +37,7 @@ def record(connection: sa.Connection, parquets: Parquets, board_id: str, owner: 
     Raises:
         LibraryError: there is none.
     """
-    alive = (boards.c.id == board_id) & boards.c.deleted.is_(None)
+    alive = (boards.c.id == clean(board_id)) & boards.c.deleted.is_(None)
     row = connection.execute(sa.select(boards).where(alive)).mappings().first()
     if row is None or not (listed := _listed(row)).may_see(owner):
         raise LibraryError("The library has no such board, or it is not shared with you.")
@@ -82,6 +82,12 @@ def write_files(connection: sa.Connection, board_id: str, board: Board) -> None:
         for at, (entry, source) in enumerate(zip(board.recipe.entries, board.sources, strict=True))
     ]
     connection.execute(board_files.insert(), rows)
+
+
+def digests(connection: sa.Connection, sha256s: Iterable[str]) -> dict[str, str]:
+    """sha256 of the Parquet of each of these uploads that is kept."""
+    asked = sa.select(uploads.c.sha256, uploads.c.kept_sha256).where(uploads.c.sha256.in_(tuple(sha256s)))
+    return {row.sha256: row.kept_sha256 for row in connection.execute(asked)}
 
 
 def upload_values(entry: Entry, source: Source) -> dict[str, Any]:
@@ -143,6 +149,12 @@ def used(connection: sa.Connection, owner: str) -> dict[str, tuple[tuple[str, st
     for sha256, board_id, name in connection.execute(asked):
         found[sha256] = (*found.get(sha256, ()), (board_id, name))
     return found
+
+
+def called(name: str, owner: str) -> sa.Select[tuple[str]]:
+    """Of somebody's boards that were given this name, the number."""
+    mine = (boards.c.owner == owner) & (boards.c.name == name)
+    return sa.select(boards.c.id).where(mine, boards.c.named, boards.c.deleted.is_(None))
 
 
 def using(sha256: str, owner: str) -> sa.ColumnElement[bool]:

@@ -1,5 +1,7 @@
 """The tables of the library, as the newest migration leaves them."""
 
+from datetime import timedelta
+
 from sqlalchemy import (
     JSON,
     BigInteger,
@@ -16,6 +18,9 @@ from sqlalchemy import (
 
 VERSIONS = ("0001", "0002")
 """Every version of the schema there was, the newest last; `migrations/versions` leads from one to the next."""
+
+FORGOTTEN = timedelta(days=30)
+"""How long what was deleted can be brought back."""
 
 metadata = MetaData()
 _SHA256, _BOARD, _OWNER, _NAME = 64, 12, 320, 1000

@@ -3,8 +3,8 @@
 import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import timedelta
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,12 @@ from platformdirs import user_data_path
 
 from dashboard.library import room, rows
 from dashboard.library.boards import Board, Entry, Recipe, told
-from dashboard.library.database import Database, url_of
+from dashboard.library.database import WAIT, Database, url_of
 from dashboard.library.kept import Kept
 from dashboard.library.parquets import Parquets, Waiting
 from dashboard.library.records import Access, Listed, Record, Upload
 from dashboard.library.rows import clean, now
-from dashboard.library.schema import board_files, boards, shelves, uploads
+from dashboard.library.schema import FORGOTTEN, board_files, boards, shelves, uploads
 from metrics.errors import LibraryError, UsageError
 from metrics.runs import File
 
@@ -26,8 +26,8 @@ HOME, URL = "TIESCOPE_HOME", "TIESCOPE_DATABASE_URL"
 """Environment variables: the folder of uploads and of SQLite; another database."""
 MAX_UPLOAD, MAX_LIBRARY = "TIESCOPE_MAX_UPLOAD_MB", "TIESCOPE_MAX_LIBRARY_MB"
 """Environment variables: megabytes of one upload as given, and of all as kept."""
-_USUAL = {MAX_UPLOAD: 2_200, MAX_LIBRARY: 20_000}
-_FORGOTTEN = timedelta(days=30)
+USUAL = {MAX_UPLOAD: 2_200, MAX_LIBRARY: 20_000}
+"""What they are where they are not set."""
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 
 
@@ -43,6 +43,7 @@ class Library:
         url: address of another database.
         most_upload: bytes of one upload, as given.
         most: bytes of all uploads, as kept.
+        wait: seconds to wait for another's write to end.
     """
 
     def __init__(
@@ -50,11 +51,12 @@ class Library:
         home: Path,
         url: str | None = None,
         *,
-        most_upload: int = _USUAL[MAX_UPLOAD] * 10**6,
-        most: int = _USUAL[MAX_LIBRARY] * 10**6,
+        most_upload: int = USUAL[MAX_UPLOAD] * 10**6,
+        most: int = USUAL[MAX_LIBRARY] * 10**6,
+        wait: float = WAIT,
     ) -> None:
         self._parquets = Parquets(home / "uploads")
-        self._database = Database(url_of(url, home))
+        self._database = Database(url_of(url, home), wait)
         self._most_upload, self._most = most_upload, most
 
     @classmethod
@@ -78,6 +80,7 @@ class Library:
         name: str = "",
         view: Mapping[str, Any] | None = None,
         access: Access = "private",
+        single: bool = False,
     ) -> Record:
         """Keep a board and its files; one without a name that is there already is found again.
 
@@ -87,8 +90,12 @@ class Library:
             name: what it is called; else it is told by its size.
             view: what it is opened with.
             access: who else may open it.
+            single: whether it is an error that there is one of this name already.
         """
+        board = replace(board, recipe=self.recognised(board.recipe))
         with self._taking_in(board, owner) as connection:
+            if single and connection.scalar(rows.called(clean(name), owner)):
+                raise LibraryError(f"There is a board {clean(name)} already. Choose another name.")
             same = sa.select(boards.c.id).where(
                 boards.c.owner == owner,
                 boards.c.digest == board.key,
@@ -117,6 +124,7 @@ class Library:
 
     def revise(self, board_id: str, version: int, board: Board, owner: str = "") -> Record:
         """Change what is on a board, if nobody else has since `version` was read."""
+        board = replace(board, recipe=self.recognised(board.recipe))
         with self._taking_in(board, owner) as connection:
             before = self._mine(connection, board_id, owner)
             if before.version != version:
@@ -171,7 +179,7 @@ class Library:
     def restore(self, board_id: str, owner: str = "") -> None:
         """Bring a deleted board back."""
         with self._database.writing() as connection:
-            mine = (boards.c.id == board_id) & (boards.c.owner == owner)
+            mine = (boards.c.id == clean(board_id)) & (boards.c.owner == owner)
             if not connection.execute(boards.update().where(mine).values(deleted=None)).rowcount:
                 raise LibraryError("That board is gone for good.")
 
@@ -206,6 +214,19 @@ class Library:
         if not known.keys() >= set(sha256s):
             raise LibraryError("An upload is no longer in the library. Load the page again.")
         return Recipe(tuple(Entry(rows.kept(self._parquets, known[one])) for one in sha256s))
+
+    def recognised(self, recipe: Recipe) -> Recipe:
+        """The same; what a board file brings is the upload it is said to be where that has this Parquet."""
+        stated = [file.stated[0] for _, file in _brought(recipe) if file.stated]
+        if not stated:
+            return recipe
+        with self._database.reading() as connection:
+            known = rows.digests(connection, stated)
+        entries = list(recipe.entries)
+        for at, file in _brought(recipe):
+            if file.stated and known.get(file.stated[0]) == file.parquet_digest:
+                entries[at] = replace(entries[at], file=replace(file, digest=file.stated[0]))
+        return replace(recipe, entries=tuple(entries))
 
     def describe(self, sha256: str, note: str, owner: str = "") -> None:
         """Write a note on an upload."""
@@ -256,7 +277,7 @@ class Library:
 
     def sweep(self) -> None:
         """Forget what was deleted 30 days ago, and remove files that no upload needs."""
-        before = now() - _FORGOTTEN
+        before = now() - FORGOTTEN
         with self._database.writing() as connection:
             connection.execute(boards.delete().where(boards.c.deleted < before))
             connection.execute(shelves.delete().where(shelves.c.deleted < before))
@@ -268,16 +289,20 @@ class Library:
     @contextmanager
     def _taking_in(self, board: Board, owner: str) -> Iterator[sa.Connection]:
         """A transaction in which the files of a board are kept, or nothing is."""
-        written = self._written(board)
+        known, written = self._written(board)
         try:
             with self._database.writing() as connection:
-                wanted = sum(one.size for one in written.values())
+                for sha256, digest in rows.digests(connection, written).items():
+                    if known.get(sha256) != digest:  # somebody else kept it meanwhile
+                        self._parquets.abandon([written.pop(sha256)])
+                wanted = sum(one.size for sha256, one in written.items() if sha256 not in known)
                 shas = {entry.file.sha256 for entry in board.recipe.entries}
                 evicted = room.make_room(connection, owner, wanted, self._most, shas)
                 for entry, source in zip(board.recipe.entries, board.sources, strict=True):
                     sha256 = entry.file.sha256
-                    if waiting := written.pop(sha256, None):
+                    if waiting := written.get(sha256):
                         self._parquets.place(waiting, sha256)
+                        del written[sha256]
                         parquet = {"kept_size": waiting.size, "kept_sha256": waiting.digest}
                         rows.write_upload(connection, rows.upload_values(entry, source) | parquet)
                     rows.put(connection, owner, sha256, entry.file.name)
@@ -285,14 +310,14 @@ class Library:
         finally:
             self._parquets.abandon(written.values())
         if evicted:
-            self.sweep()
+            with suppress(LibraryError):  # what is kept is kept; the next sweep removes what went
+                self.sweep()
 
-    def _written(self, board: Board) -> dict[str, Waiting]:
-        """Parquet of the files that are not kept yet, beside their places, by sha256."""
+    def _written(self, board: Board) -> tuple[dict[str, str], dict[str, Waiting]]:
+        """By sha256: of the kept files, that of their Parquet; of the others, a Parquet beside its place."""
         shas = [entry.file.sha256 for entry in board.recipe.entries]
         with self._database.reading() as connection:
-            asked = sa.select(uploads.c.sha256, uploads.c.kept_sha256).where(uploads.c.sha256.in_(shas))
-            known: dict[str, str] = dict(connection.execute(asked).tuples().all())
+            known = rows.digests(connection, shas)
         missing = {
             sha256: (entry.file, source)
             for sha256, entry, source in zip(shas, board.recipe.entries, board.sources, strict=True)
@@ -307,11 +332,11 @@ class Library:
         except BaseException:
             self._parquets.abandon(written.values())
             raise
-        return written
+        return known, written
 
     def _refuse(self, file: File) -> None:
         """Raise a LibraryError where a file cannot be kept."""
-        if isinstance(file, Kept):
+        if isinstance(file, Kept) and not file.stated:
             raise LibraryError(f"{file.name} is no longer in the library. Upload it again.")
         if file.size > self._most_upload:
             most = f"{self._most_upload / 10**6:,.0f} MB"
@@ -331,6 +356,12 @@ class Library:
         return found
 
 
+def _brought(recipe: Recipe) -> list[tuple[int, Kept]]:
+    """What came in a board file, and where in the recipe."""
+    files = [entry.file for entry in recipe.entries]
+    return [(at, file) for at, file in enumerate(files) if isinstance(file, Kept) and file.stated]
+
+
 def _shelf(owner: str, *, deleted: bool = False) -> sa.Select[Any]:
     gone = shelves.c.deleted.is_not(None) if deleted else shelves.c.deleted.is_(None)
     own = [shelves.c[name] for name in ("name", "note", "pinned", "added")]
@@ -346,7 +377,7 @@ def _new_id() -> str:
 
 def _bytes(variable: str) -> int:
     """A limit of the environment in bytes."""
-    given = os.environ.get(variable) or str(_USUAL[variable])
+    given = os.environ.get(variable) or str(USUAL[variable])
     if not given.isdecimal():
         raise LibraryError(f"{variable} is {given!r}. Give a whole number of megabytes.")
     return int(given) * 10**6

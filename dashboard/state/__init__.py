@@ -17,6 +17,7 @@ from dashboard.state.controls import (
     slide,
     some,
     span,
+    switch,
     tell,
     text,
     theme,
@@ -37,9 +38,11 @@ from dashboard.state.data import (
 )
 from dashboard.state.draft import amend, draft, is_new_draft
 from dashboard.state.measures import measure
+from dashboard.state.shelf import Outcome, outcome, remember, tick, ticked
 from dashboard.state.view import View, choose_view, linked, open_list, open_query, opened_list, settings, view
 
 __all__ = [
+    "Outcome",
     "View",
     "address",
     "amend",
@@ -62,10 +65,12 @@ __all__ = [
     "open_list",
     "open_query",
     "opened_list",
+    "outcome",
     "owner",
     "pick",
     "pills",
     "remake",
+    "remember",
     "said",
     "say",
     "settings",
@@ -73,9 +78,12 @@ __all__ = [
     "slide",
     "some",
     "span",
+    "switch",
     "tell",
     "text",
     "theme",
+    "tick",
+    "ticked",
     "told",
     "usual_access",
     "view",

@@ -132,6 +132,11 @@ def text(label: str, key: str, **more: Any) -> str:  # noqa: ANN401 passed on
     return st.text_input(label, key=key, bind="query-params", persist_state="session", **more) or ""
 
 
+def switch(label: str, key: str, **more: Any) -> bool:  # noqa: ANN401 passed on
+    """Something that is on or off; off unless said."""
+    return bool(st.toggle(label, key=key, bind="query-params", persist_state="session", **more))
+
+
 def told(key: str) -> str:
     """What the field of a text holds, or the link says, before the field is drawn."""
     return str(st.session_state.get(key, st.query_params.get(key, "")))

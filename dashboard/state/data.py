@@ -1,9 +1,9 @@
 """Which data is shown: samples, files opened by the command, and boards, kept or not."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from secrets import token_hex
-from typing import cast
+from typing import Any, cast
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -98,18 +98,28 @@ def said() -> list[str]:
     return list(st.session_state.pop(_SAID, {}))
 
 
-def show(board: Board, *, amends: Record | None = None, keep: bool | None = None) -> None:
+def show(
+    board: Board,
+    *,
+    amends: Record | None = None,
+    keep: bool | None = None,
+    name: str = "",
+    opened_with: Mapping[str, Any] | None = None,
+) -> None:
     """Show a board from now on, keep it, and draw again.
 
     Args:
         board: read and joined.
         amends: the kept board it takes the place of, where this visitor may change that.
         keep: whether its files are kept; None: unless the visitor said of one that it is not.
+        name: what it is called in the library.
+        opened_with: its settings there.
     """
     label = board.label
     if label not in cache.samples():
         cache.loaded().add(board)
-        label = (_kept(board, amends) if _may_be_kept(board, keep=keep) else None) or label
+        if _may_be_kept(board, keep=keep):
+            label = _kept(board, amends, name, opened_with or {}) or label
     go_to(label)
 
 
@@ -160,13 +170,13 @@ def _may_be_kept(board: Board, *, keep: bool | None) -> bool:
     return not st.session_state[_HERE] & files
 
 
-def _kept(board: Board, amends: Record | None) -> str | None:
+def _kept(board: Board, amends: Record | None, name: str, view: Mapping[str, Any]) -> str | None:
     """Label of the board in the library; None where it cannot be kept, which is said."""
     who = owner()
     try:
         if amends is not None and amends.may_change(who):
             return cache.library().revise(amends.id, amends.version, board, who).label
-        return cache.library().keep(board, who, access=usual_access(who)).label
+        return cache.library().keep(board, who, name=name, view=view, access=usual_access(who)).label
     except LibraryError as error:
         say(f"{error} What you see is in this session only.")
         return None

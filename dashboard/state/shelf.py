@@ -1,7 +1,7 @@
-"""The table of the library: what is ticked in it, and what was deleted from it just now."""
+"""The table of the library: what is ticked in it, and what was done last."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import pandas as pd
@@ -9,20 +9,22 @@ import streamlit as st
 
 _TICKED = "_ticked"
 _DRAWN = "_ticked_as_drawn"
-_DISCARDED = "_discarded"
+_OUTCOME = "_outcome"
 
 
 @dataclass(frozen=True)
-class Discarded:
-    """What became of uploads that were to be deleted.
+class Outcome:
+    """What became of uploads that something was done with.
 
     Attributes:
-        names: those deleted, by sha256.
+        told: what was done.
+        discarded: those deleted: sha256 → name.
         refused: why others were not.
         label: the board shown, where it went with them.
     """
 
-    names: dict[str, str]
+    told: str
+    discarded: Mapping[str, str] = field(default_factory=dict)
     refused: tuple[str, ...] = ()
     label: str | None = None
 
@@ -61,17 +63,15 @@ def tick(frame: pd.DataFrame, ids: Sequence[str], **more: Any) -> list[str]:  # 
     return [ids[row] for row in rows]
 
 
-def untick() -> None:
-    """Tick nothing, from the next drawing on."""
+def outcome() -> Outcome | None:
+    """What was done last, until something is ticked again."""
+    if ticked():
+        st.session_state[_OUTCOME] = None
+    return cast("Outcome | None", st.session_state.get(_OUTCOME))
+
+
+def remember(outcome: Outcome) -> None:
+    """Say below the table what was done; nothing is ticked any more."""
+    st.session_state[_OUTCOME] = outcome
     _, serial, _ = st.session_state.get(_DRAWN, ((), 0, []))
     st.session_state[_TICKED], st.session_state[_DRAWN] = (), (None, serial, [])
-
-
-def discarded() -> Discarded | None:
-    """What was deleted just now."""
-    return cast("Discarded | None", st.session_state.get(_DISCARDED))
-
-
-def remember(discarded: Discarded | None) -> None:
-    """Say what was deleted just now; None once it is no longer to be told."""
-    st.session_state[_DISCARDED] = discarded

@@ -6,6 +6,8 @@ from dashboard.components import Card, cards, finding, page
 from dashboard.files import columns_and_rows, file_cards
 from dashboard.findings import findings
 from dashboard.library import queries_text
+from dashboard.library_table import library
+from dashboard.over_time import over_time
 from dashboard.rerankers import arrange
 from dashboard.upload import board_finding, drop
 from metrics.studies.prose import percent
@@ -31,3 +33,4 @@ file_cards(board, found, view.palette)
 columns_and_rows(board)
 arrange(board)
 findings(board, found)
+over_time(view, library(view))

@@ -12,6 +12,7 @@ from metrics.cli.gating import gate_command
 from metrics.cli.reporting import report_command
 from metrics.cli.scoring import evaluate_command, permutations_command
 from metrics.cli.serving import app_command
+from metrics.cli.sharing import boards_command, pull_command, push_command
 from metrics.cli.simulating import simulate_command
 from metrics.errors import TieScopeError
 
@@ -24,6 +25,9 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "check": check_command,
     "simulate": simulate_command,
     "app": app_command,
+    "push": push_command,
+    "boards": boards_command,
+    "pull": pull_command,
 }
 
 app = typer.Typer(

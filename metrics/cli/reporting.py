@@ -87,7 +87,9 @@ def report_command(
         "rerankers": reranker or [],
         "segments": segment or [],
         "sections": section or [],
-        "files": [_hashed(path) for path in [*run, *([qrels] if qrels else [])] if path.is_file()],
+        "files": [
+            _hashed(path) for path in dict.fromkeys([*run, *([qrels] if qrels else [])]) if path.is_file()
+        ],
         "precision": precision,
         "missing": missing.value,
         "empty": empty.value,

@@ -6,7 +6,7 @@ from metrics.runs.findings import KINDS
 from metrics.runs.formats import FORMATS, Format, in_blocks, read, unread
 from metrics.runs.joining import Repeated
 from metrics.runs.model import Runs
-from metrics.runs.reading import as_judgments, as_run, check, read_runs, read_table
+from metrics.runs.reading import as_judgments, as_run, check, is_judgments, read_runs, read_table
 from metrics.runs.source import Source
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "as_run",
     "check",
     "in_blocks",
+    "is_judgments",
     "read",
     "read_runs",
     "read_table",

@@ -261,7 +261,7 @@ def unread(file: File, source: Source) -> dict[str, pa.Array]:
     found: dict[str, pa.Array] = {}
     for name in source.unused:
         with suppress(ReadError):
-            found[name] = read(file, {**source.mapping, "segment": name}).table["segment"]
+            found[name] = read(file, {**source.mapping, "query_text": name}).table["query_text"]
     return found
 
 

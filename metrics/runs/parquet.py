@@ -39,7 +39,7 @@ def read_parquet(file: File, choice: Choice) -> Source:
     return source_of(raw, mapping, origin, "parquet", header)
 
 
-def _size(column: pa.Array) -> int:
+def unpacked_size(column: pa.Array) -> int:
     """Bytes of a column once every row holds its own text or number."""
     size: int = max(column.nbytes, 8 * len(column))
     if pa.types.is_dictionary(column.type) and pa.types.is_string(column.type.value_type):
@@ -75,7 +75,7 @@ def _table(
     kept, size = [], 0
     for batch in batches:
         kept.append(batch)
-        size += sum(_size(column) for column in batch.columns)
+        size += sum(unpacked_size(column) for column in batch.columns)
         file.refuse_too_large(size)
         batch.validate(full=True)
     table = pa.Table.from_batches(kept, pa.schema([schema.field(name) for name in wanted]))

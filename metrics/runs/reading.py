@@ -30,7 +30,7 @@ def read_runs(
     Args:
         files: reranker → path, or paths: a reranker is then named by its column, else by the
             stem of its file.
-        qrels: path of the judgments; not needed where the tables hold relevance.
+        qrels: path of the judgments; not needed where the tables hold relevance. May be among `files`, too.
         columns: our column → the files', in every file that has it, where recognition would choose
             another or none; → "" is not read.
         repeated: what is done about a document twice in one list: `error`, keep the `first`, or
@@ -85,6 +85,11 @@ def check(
     return pd.concat([as_frame(refused), inspected], ignore_index=True) if refused else inspected
 
 
+def is_judgments(source: Source, path: Path, qrels: Path | None) -> bool:
+    """Whether a file given as a run is the judgments, and nothing else: `*.parquet` names both."""
+    return qrels is not None and PurePath(path) == PurePath(qrels) and source.kind == "qrels"
+
+
 def as_run(source: Source) -> Source:
     """The source as a run: it has scores, or nested JSON whose whole numbers may be scores.
 
@@ -130,7 +135,10 @@ def _sources(
     named = files.items() if isinstance(files, Mapping) else [(None, path) for path in files]
     unused = {ours: theirs for ours, theirs in columns.items() if theirs}
     for name, path in named:
-        source = as_run(read(File.open(path), columns, strict=False))
+        source = read(File.open(path), columns, strict=False)
+        if is_judgments(source, path, qrels):
+            continue
+        source = as_run(source)
         unused = {ours: theirs for ours, theirs in unused.items() if source.mapping.get(ours) != theirs}
         yield replace(source, name=name)
     if qrels is not None:

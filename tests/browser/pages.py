@@ -3,9 +3,18 @@
 from playwright.sync_api import expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
+SETTLED = """title => {
+    const head = document.querySelector('h1'), app = document.querySelector('[data-testid=stApp]');
+    return head?.checkVisibility() && (title === null || head.innerText === title)
+        && app?.dataset.testScriptState === 'notRunning'
+        && !document.querySelector('[data-testid=stSkeleton]');
+}"""
+"""Asked as each picture is drawn; `expect` asks up to a second late."""
 
-def settle(page):
-    """Wait until the page is drawn and nothing is running."""
+
+def settle(page, title=None):
+    """Wait until the page, of that title where one is given, is drawn and nothing is running."""
+    page.wait_for_function(SETTLED, arg=title, timeout=20_000)
     expect(page.locator("h1")).to_be_visible()
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
@@ -33,5 +42,4 @@ def upload(page, paths):
 
 def go(page, name):
     page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).click()
-    expect(page.locator("h1")).to_have_text(name)
-    settle(page)
+    settle(page, name)

@@ -35,7 +35,7 @@ def running(arguments, healthy, folder, environment=None):
             _wait_until_healthy(healthy, process, log)
             yield
         finally:
-            process.terminate()
+            process.kill()  # it has nothing to lose, and takes seconds to say goodbye
             process.wait(10)
 
 

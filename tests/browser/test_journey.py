@@ -49,32 +49,31 @@ def test_upload_read_switch_and_share(new_page, files):
     expect(other.locator("table[role=grid]").first).to_contain_text("coarse")
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("picture.csv", b"\x89PNG\r\n\x1a\n\x00\x00", "picture.csv, line 1: this is a PNG picture"),
-        ("empty.trec", b"", "empty.trec, line 1: the file is empty"),
-        ("bare.csv", b"query_id,doc_id,text\n1,2,x\n", "bare.csv, line 1: no score column"),
-        ("word.trec", b"1 Q0 a 1 0.5 t\n1 Q0 b 2 high t\n", "word.trec, line 2: score 'high' is not a number"),
-    ],
-)
-def test_a_wrong_file_is_named_with_its_line_and_loses_nothing(
-    new_page, files, tmp_path, name, content, message
-):
+WRONG = {
+    "picture.csv": (b"\x89PNG\r\n\x1a\n\x00\x00", "line 1: this is a PNG picture"),
+    "empty.trec": (b"", "line 1: the file is empty"),
+    "bare.csv": (b"query_id,doc_id,text\n1,2,x\n", "line 1: no score column"),
+    "word.trec": (b"1 Q0 a 1 0.5 t\n1 Q0 b 2 high t\n", "line 2: score 'high' is not a number"),
+}
+
+
+def test_a_wrong_file_is_named_with_its_line_and_loses_nothing(new_page, files, tmp_path):
     page = new_page("/runs")
     upload(page, files[0])
     expect(page.get_by_text("2 runs and judgments")).to_be_visible()
     expect(page).to_have_url(re.compile("data="))
     shown = page.url
-    wrong = tmp_path / name
-    wrong.write_bytes(content)
-    upload(page, wrong)
-    expect(page.get_by_test_id("stAlert")).to_have_count(1)
-    expect(page.get_by_test_id("stAlert")).to_contain_text(message)
-    expect(page.get_by_text("2 runs and judgments")).to_be_visible()
-    assert page.url == shown
-    go(page, "Leaderboard")
-    expect(page.locator("table[role=grid]").first).to_contain_text("coarse")
+    for name, (content, message) in WRONG.items():
+        wrong = tmp_path / name
+        wrong.write_bytes(content)
+        upload(page, wrong)
+        expect(page.get_by_test_id("stAlert")).to_have_count(1)
+        expect(page.get_by_test_id("stAlert")).to_contain_text(f"{name}, {message}")
+        expect(page.get_by_text("2 runs and judgments")).to_be_visible()
+        assert page.url == shown
+        go(page, "Leaderboard")
+        expect(page.locator("table[role=grid]").first).to_contain_text("coarse")
+        go(page, "Runs")
 
 
 def test_a_run_alone_waits_for_its_judgments(new_page, files):

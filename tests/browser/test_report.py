@@ -59,11 +59,15 @@ def charts(page):
 
 
 @pytest.mark.parametrize("look", ["light", "dark"])
-def test_the_file_opens_from_disk_with_its_charts_and_asks_for_nothing(alone, file, look):
+def test_the_file_opens_from_disk_with_its_charts_asks_for_nothing_and_has_no_serious_barrier(
+    alone, file, look
+):
     page = alone(file, color_scheme=look)
     expect(charts(page)).to_have_count(8)
     dot = page.locator("#chart-scores .scatterlayer path.point").last
     expect(dot).to_have_css("fill", DOT[look])
+    found = [one for one in Axe().run(page).response["violations"] if one["impact"] in GRAVE]
+    assert [(one["id"], node["html"]) for one in found for node in one["nodes"]] == []
 
 
 def test_its_charts_follow_the_theme_and_tell_values_under_the_pointer(alone, file):
@@ -79,23 +83,10 @@ def test_its_charts_follow_the_theme_and_tell_values_under_the_pointer(alone, fi
     expect(page.locator("#chart-scores .hovertext")).to_contain_text("tied 0.4840")
 
 
-def test_it_fits_a_phone(alone, file):
+def test_it_fits_a_phone_and_prints_every_chart(alone, file):
     page = alone(file, viewport={"width": 390, "height": 844})
     charts(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-@pytest.mark.parametrize("look", ["light", "dark"])
-def test_it_has_no_serious_barrier(alone, file, look):
-    page = alone(file, color_scheme=look)
-    charts(page)
-    found = [one for one in Axe().run(page).response["violations"] if one["impact"] in GRAVE]
-    assert [(one["id"], node["html"]) for one in found for node in one["nodes"]] == []
-
-
-def test_it_prints_every_chart(alone, file):
-    page = alone(file)
-    charts(page)
     assert page.pdf().startswith(b"%PDF")
 
 
@@ -110,7 +101,7 @@ def test_names_in_it_never_run(alone, tmp_path):
     assert page.locator("img").count() == 0
 
 
-def test_the_page_hands_out_the_file_it_previews(new_page, alone, tmp_path):
+def test_the_page_hands_out_the_file_it_previews_and_every_other(new_page, alone, tmp_path):
     page = new_page("/report?title=For+you")
     frame = page.frame_locator("iframe[title='Preview of the report']")
     expect(frame.locator("h1")).to_have_text("For you")
@@ -120,13 +111,9 @@ def test_the_page_hands_out_the_file_it_previews(new_page, alone, tmp_path):
     path = tmp_path / "report.html"
     download.value.save_as(path)
     expect(charts(alone(path))).to_have_count(8)
-
-
-def test_every_button_hands_out_its_file(new_page):
-    page = new_page("/report")
     starts = {
-        "Markdown": b"# What ties",
-        "LaTeX": b"% What ties",
+        "Markdown": b"# For you",
+        "LaTeX": b"% For you",
         "CSV": b"reranker,query_id",
         "Parquet": b"PAR1",
     }

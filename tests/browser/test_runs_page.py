@@ -55,7 +55,7 @@ def test_a_column_of_a_loaded_file_can_be_changed(new_page, save):
     before = page.url
     choose(page, "score", "secs")
     expect(table(page).filter(has_text="score ← secs")).to_have_count(1)
-    assert page.url != before
+    assert page.url == before  # of a kept board, whatever is on it
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,8 @@ def test_a_reranker_is_renamed_and_the_name_is_shown_on_every_page(new_page, sav
     page = new_page("/runs")
     upload(page, [save("strict.trec", STRICT), save("qrels.txt", QRELS)])
     expect(page.get_by_text("1 run and judgments")).to_be_visible()
-    editor = page.get_by_test_id("stDataFrame").filter(has_text="strict").last
+    settle(page)
+    editor = page.get_by_test_id("stDataFrame").filter(has_text="Order").first
     editor.scroll_into_view_if_needed()
     box = editor.bounding_box()
     page.mouse.dblclick(box["x"] + box["width"] * 0.42, box["y"] + 52)
@@ -116,9 +117,8 @@ def test_a_reranker_is_renamed_and_the_name_is_shown_on_every_page(new_page, sav
     page.keyboard.type("my reranker", delay=20)
     expect(page.locator("#portal").get_by_role("textbox")).to_have_value("my reranker")
     page.keyboard.press("Enter")
-    before = page.url
     page.get_by_role("button", name="Apply").click()
-    expect(page).not_to_have_url(before)
+    expect(page.get_by_role("button", name="Apply")).to_be_disabled()
     settle(page)
     go(page, "Leaderboard")
     expect(table(page).first).to_contain_text("my reranker")

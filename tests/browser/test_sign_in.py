@@ -115,7 +115,7 @@ def test_who_is_not_signed_in_sees_a_sign_in_page_alone_at_every_address(visit, 
     assert barriers_of(page, "sign-in") == []
 
 
-def test_an_allowed_address_comes_in_stays_in_over_a_refresh_gets_what_its_link_asked_for_and_goes_out(visit, gated):
+def test_an_allowed_address_comes_in_stays_in_is_led_to_what_its_link_asked_for_and_goes_out(visit, gated):
     page, sent = visit
     sign_in(page, "ada")
     expect(page.locator("h1")).to_have_text("Leaderboard")

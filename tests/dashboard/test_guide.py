@@ -1,12 +1,9 @@
 """The Guide opens on whatever data there is, and a link opens the section and the example it names."""
 
-from pathlib import Path
-
 import pytest
 from boards import EXTREMES
-from streamlit.testing.v1 import AppTest
+from opening import opened
 
-import dashboard
 from dashboard import cache
 from dashboard.guide import SECTIONS
 from metrics import FORMATS, MEASURES, TOOLS, TREATMENTS
@@ -15,17 +12,12 @@ from metrics.studies import guide
 from metrics.studies.leaderboard import VERDICTS
 from metrics.studies.worked import worked
 
-APP = Path(dashboard.__file__).parent / "app.py"
 
-
-def opened(**query):
-    test = AppTest.from_file(str(APP), default_timeout=60)
-    for key, value in query.items():
-        test.query_params[key] = value
-    test.run().switch_page("views/guide.py").run()
-    assert not test.exception, test.exception
-    assert test.title[0].value == "Guide"
-    return test
+def guided(**query):
+    """The page with the choices of a link."""
+    page = opened("guide", **query)
+    assert page.title[0].value == "Guide"
+    return page
 
 
 def said(page):
@@ -43,19 +35,19 @@ def figures(page):
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_every_section_opens_on_the_sample_data(section):
-    page = opened(section=section)
+    page = guided(section=section)
     assert page.segmented_control(key="section").value == section
     assert page.subheader
 
 
 @pytest.mark.parametrize("name", EXTREMES)
 def test_the_guide_opens_on_extreme_data(name):
-    page = opened(data=cache.loaded().add(EXTREMES[name]()).label)
+    page = guided(data=cache.loaded().add(EXTREMES[name]()).label)
     assert figures(page)["MTRR"] == "0.4567"
 
 
 def test_the_example_starts_with_five_tied_documents_of_which_one_is_relevant():
-    page = opened()
+    page = guided()
     assert figures(page) == {
         "MTRR": "0.4567",
         "Worst order": "0.2000",
@@ -67,7 +59,7 @@ def test_the_example_starts_with_five_tied_documents_of_which_one_is_relevant():
 
 
 def test_a_link_brings_its_example_along():
-    page = opened(tied="4", relevant="2", above="1", cutoff="2")
+    page = guided(tied="4", relevant="2", above="1", cutoff="2")
     assert [box.value for box in page.number_input if box.key in ("tied", "relevant", "above", "cutoff")] == [
         4, 2, 1, 2,
     ]  # fmt: skip
@@ -77,13 +69,13 @@ def test_a_link_brings_its_example_along():
 
 @pytest.mark.parametrize("value", ["0", "-1", "9999", "many", "", "nan", "inf", "1e999", "2.5"])
 def test_numbers_of_a_link_that_cannot_be_fall_back(value):
-    page = opened(tied=value, relevant=value, above=value, cutoff=value, section=value)
+    page = guided(tied=value, relevant=value, above=value, cutoff=value, section=value)
     assert page.subheader[0].value == "Ties in one minute"
     assert len(page.metric) == 4
 
 
 def test_a_smaller_tie_keeps_no_more_relevant_documents_than_it_has():
-    page = opened(tied="6", relevant="5")
+    page = guided(tied="6", relevant="5")
     page.number_input(key="tied").set_value(3).run()
     assert not page.exception
     assert page.number_input(key="relevant").value <= 3
@@ -92,12 +84,12 @@ def test_a_smaller_tie_keeps_no_more_relevant_documents_than_it_has():
 @pytest.mark.parametrize("ends", [(1, 1, 0, 1), (30, 30, 20, 50), (30, 1, 20, 1), (30, 15, 0, 15)])
 def test_the_example_holds_at_its_ends(ends):
     tied, relevant, above, k = map(str, ends)
-    page = opened(tied=tied, relevant=relevant, above=above, cutoff=k)
+    page = guided(tied=tied, relevant=relevant, above=above, cutoff=k)
     assert figures(page)["MTRR"] == f"{worked(*ends).expected:.4f}"
 
 
 def test_a_section_survives_a_page_switch():
-    page = opened(section="Files")
+    page = guided(section="Files")
     page.switch_page("views/leaderboard.py").run()
     page.switch_page("views/guide.py").run()
     assert page.segmented_control(key="section").value == "Files"
@@ -119,5 +111,5 @@ def test_a_section_survives_a_page_switch():
     ],
 )
 def test_a_section_says_all_that_its_records_say(section, texts):
-    shown = said(opened(section=section))
+    shown = said(guided(section=section))
     assert not [text for text in texts if text.replace("\\", "") not in shown]

@@ -12,8 +12,7 @@ def test_a_place_of_the_notebook_exists_and_holds_its_figures(one):
     link = dict(one.link)
     if "data" in link:
         link["data"] = cache.SIMULATED_LABEL
-    page = opened(one.page, **link).run()
-    assert not page.exception
+    page = opened(one.page, **link)
     assert any(head.value.startswith(one.place) for head in page.subheader)
     cells = [cell for table in page.dataframe for cell in table.value.to_numpy().ravel()]
     numbers = [float(cell) for cell in cells if isinstance(cell, int | float)]
@@ -25,7 +24,7 @@ def test_a_place_of_the_notebook_exists_and_holds_its_figures(one):
 
 
 def test_the_guide_lists_every_table_and_figure_of_the_notebook_with_its_place():
-    page = opened("guide", section="Notebook").run()
+    page = opened("guide", section="Notebook")
     said = " ".join(text.value for text in page.markdown).replace("\\", "")
     for one in NOTEBOOK:
         assert one.printed in said

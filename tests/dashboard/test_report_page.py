@@ -48,7 +48,7 @@ def test_the_command_beside_the_buttons_says_every_choice(label):
         targets="MTRR>=0.3",
         title="a 'b'",
         missing="skip",
-    ).run()  # a page that was switched to knows the choices of the link one run later, in tests only
+    )
     words = shlex.split(page.code[0].value.replace("\\\n", " "))
     assert words[:4] == ["tiescope", "report", "strict.trec", "coarse.trec"]
     pairs = set(pairwise(words))

@@ -47,7 +47,7 @@ def words(figure):
 def test_the_page_counts_the_verdicts_that_change(sample):
     page = opened(
         "significance", data=SIMULATED, measure="Hits@5", order="docid_asc", test="Wilcoxon signed-rank"
-    ).run()
+    )
     found = verdicts(sample, "Hits@5", "docid_asc", BASE, "wilcoxon")
     assert page.metric[2].value == f"{found.changed.sum()} of 3"
     shown = page.dataframe[0].value.set_index("reranker")
@@ -65,7 +65,7 @@ def test_every_test_can_be_chosen(test):
 
 
 def test_a_row_opens_both_lists_in_the_query_explorer(sample):
-    page = opened("significance", data=SIMULATED, measure="Hits@5", order="docid_asc").run()
+    page = opened("significance", data=SIMULATED, measure="Hits@5", order="docid_asc")
     row = page.dataframe[1].value.iloc[0]
     link = {key: value[0] for key, value in parse_qs(urlparse(row["open"]).query).items()}
     other = page.selectbox(key="compared").value

@@ -108,7 +108,7 @@ def test_a_chart_is_hidden_with_its_reason_where_its_column_is_absent(name, gone
 
 def test_figures_are_those_of_the_evaluation():
     made = TIMED["latency, segments and targets"]()
-    found = rows(shown(made, measure="Hits@3", depth="5").run())
+    found = rows(shown(made, measure="Hits@3", depth="5"))
     means = evaluate(made.runs, ["Hits@3", *coverage_measures(5)], ["input", "expected"]).summary()
     for column, value in (("tied", ("Hits@3", "expected")), ("traditional", ("Hits@3", "input"))):
         assert found[column].to_dict() == pytest.approx(means[*value, "mean"].to_dict())

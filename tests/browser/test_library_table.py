@@ -1,0 +1,51 @@
+"""The table of the library in a real browser: ticking rows, which AppTest cannot."""
+
+import re
+
+import pytest
+from boards import COARSE, QRELS, STRICT
+from pages import settle, upload
+from playwright.sync_api import expect
+
+
+@pytest.fixture
+def save(tmp_path):
+    def written(name, text):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return written
+
+
+def tick(page, text):
+    """Tick the only row that a search for a text leaves."""
+    page.get_by_role("textbox", name="Find").fill(text)
+    page.get_by_role("textbox", name="Find").press("Enter")
+    expect(page.get_by_text(re.compile(r"^1 of \d+ uploads"))).to_be_visible()
+    settle(page)
+    table = page.get_by_test_id("stDataFrame").filter(has_text=f"{text}.trec").last
+    table.scroll_into_view_if_needed()
+    box = table.bounding_box()
+    page.mouse.click(box["x"] + 16, box["y"] + 52)
+    settle(page)
+
+
+def test_last_weeks_run_is_found_ticked_and_added_to_this_board(new_page, save):
+    page = new_page("/runs")
+    upload(page, [save("lastweek.trec", STRICT + "q0 Q0 week 9 0 t\n"), save("qrels.txt", QRELS)])
+    expect(page.get_by_text("1 run and judgments")).to_be_visible()
+    page = new_page("/runs")
+    upload(page, [save("thisweek.trec", COARSE + "q0 Q0 week 9 0 t\n"), save("qrels.txt", QRELS)])
+    expect(page.get_by_text("1 run and judgments")).to_be_visible()
+    settle(page)
+    tick(page, "lastweek")
+    expect(page.get_by_text("1 ticked")).to_be_visible()
+    page.get_by_role("textbox", name="Find").fill("thisweek")
+    page.get_by_role("textbox", name="Find").press("Enter")
+    expect(page.get_by_text(re.compile(r"^2 of \d+ uploads"))).to_be_visible()
+    expect(page.get_by_text("1 ticked")).to_be_visible()
+    page.get_by_role("button", name="Add to this board").click()
+    expect(page.get_by_text("Added lastweek.trec to this board: it has 2 rerankers now.")).to_be_visible()
+    expect(page.get_by_text("2 runs and judgments")).to_be_visible()
+    expect(page.get_by_text("1 ticked")).to_have_count(0)

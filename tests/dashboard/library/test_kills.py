@@ -1,0 +1,168 @@
+"""Whoever writes may be killed at any moment: what was committed stays, and nothing is left half.
+
+pytest -m slow tests/dashboard/library/test_kills.py -s    500 kills on each database, and what was found
+"""
+
+import statistics
+import time
+from collections import Counter
+
+import library_writer
+import numpy as np
+import pytest
+from library_writer import PROCESSES, Step
+
+from dashboard.library import parquets
+from metrics.runs import read
+
+SOME, MANY = 12, 500
+"""Kills of a plain run, and of one that was asked for."""
+LIVES = (1, 2, 3, 4)
+"""In which of its steps a writer is killed."""
+PATIENCE = 60
+
+
+class Ledger:
+    """What writers said, against what the library says."""
+
+    def __init__(self, open_library, home):
+        self.open_library, self.home = open_library, home
+        self.boards = {}  # number → files, of boards that are not deleted
+        self.uploads = set()
+        self.seconds = [0.02]
+        self.counts = Counter()
+
+    def kill(self, url, seed):
+        """Have a writer live for some steps, and end it at a random moment of the next, or just after."""
+        chance = np.random.default_rng(seed)
+        mine, theirs = PROCESSES.Pipe(duplex=False)
+        writer = PROCESSES.Process(target=library_writer.write, args=(str(self.home), url, seed, theirs))
+        writer.start()
+        theirs.close()
+        for _ in range(chance.choice(LIVES) - 1):
+            self.note(*self.whole(mine))
+        step = self.said(mine)
+        mine.poll(chance.random() * statistics.median(self.seconds[-50:]))
+        writer.kill()
+        writer.join(PATIENCE)
+        messages = [step, *self.rest(mine)]
+        for done in zip(messages[::2], messages[1::2], strict=False):
+            self.note(*done)
+        self.counts["kills"] += 1
+        self.settle(messages[-1] if len(messages) % 2 else None)
+
+    def said(self, pipe):
+        assert pipe.poll(PATIENCE), "the writer is silent"
+        return pipe.recv()
+
+    def whole(self, pipe):
+        """A step, and the number of its board once it is done."""
+        step, begin = self.said(pipe), time.monotonic()
+        number = self.said(pipe)
+        self.seconds.append(time.monotonic() - begin)
+        return step, number
+
+    def rest(self, pipe):
+        """What a writer said before it was killed."""
+        try:
+            while True:
+                yield pipe.recv()
+        except EOFError:
+            return
+
+    def note(self, step, number):
+        """A step that was done."""
+        self.counts[f"committed: {step.what}"] += 1
+        self.uploads |= set(step.numbers)
+        if step.what == "delete":
+            self.boards.pop(number)
+        else:
+            self.boards[number] = step.numbers
+
+    def settle(self, step):
+        """Whether the library is as it was before the open step or as it is after; which, is noted."""
+        self.counts["after a write" if step is None else "inside a write"] += 1
+        step = step or Step("none")
+        library = self.open_library()
+        listed = {one.id for one in library.boards()}
+        before, found = (
+            dict(self.boards),
+            {number: library.find(number) for number in listed - set(self.boards)},
+        )
+        if step.what == "keep" and found:
+            ((number, _),) = found.items()
+            self.note(step, number)
+        elif step.what == "delete":
+            if step.board not in listed:
+                self.note(step, step.board)
+        elif step.what == "revise" and self.files(library, step.board) == self.names(step.numbers):
+            self.note(step, step.board)
+        if self.boards != before:
+            self.counts["inside a write, and it was done"] += 1
+        self.check(library, listed, step)
+        library.close()
+
+    def names(self, numbers):
+        return [f"file {number}.csv" for number in numbers]
+
+    def files(self, library, number):
+        return [entry.file.name for entry in library.find(number).recipe.entries]
+
+    def check(self, library, listed, step):
+        assert listed == set(self.boards)
+        kept = {one.name: one for one in library.uploads()}
+        assert set(kept) == set(self.names(self.uploads))
+        touched = {step.board, *list(self.boards)[-6:]} & listed
+        self.check_boards(library, touched)
+        library.sweep()
+        assert self.on_disk() == {one.sha256 for one in kept.values()}
+
+    def check_boards(self, library, numbers):
+        for number in numbers:
+            record = library.find(number)
+            assert [entry.file.name for entry in record.recipe.entries] == self.names(self.boards[number])
+            for entry, of in zip(record.recipe.entries, self.boards[number], strict=True):
+                assert entry.file.sha256 == library_writer.file(of).sha256
+                assert entry.read().table.equals(read(library_writer.file(of)).table)
+
+    def on_disk(self):
+        return {path.stem for path in (self.home / "uploads").glob("*/*")}
+
+    def check_all(self):
+        """Every board, and every upload, to its last row."""
+        library = self.open_library()
+        self.check_boards(library, self.boards)
+        kept = {one.name: one.sha256 for one in library.uploads()}
+        for number, name in zip(self.uploads, self.names(self.uploads), strict=True):
+            again = library.recipe([kept[name]]).entries[0].read()
+            assert again.table.equals(read(library_writer.file(number)).table)
+        self.counts["uploads at the end"], self.counts["boards at the end"] = len(kept), len(self.boards)
+
+
+@pytest.fixture
+def ledger(open_library, tmp_path, monkeypatch):
+    monkeypatch.setattr(parquets, "_ABANDONED", -PATIENCE)  # what a killed writer left is nobody's at once
+    return Ledger(open_library, tmp_path / "home")
+
+
+def killed(ledger, url, kills):
+    for seed in range(kills):
+        ledger.kill(url, seed)
+    ledger.check_all()
+    return ledger.counts
+
+
+def test_a_few_kills_lose_no_committed_upload_and_leave_no_half_one(ledger, url):
+    counts = killed(ledger, url, SOME)
+    assert counts["kills"] == SOME
+    assert counts["inside a write"] > 0
+
+
+@pytest.mark.slow
+def test_500_kills_lose_no_committed_upload_and_leave_no_half_one(ledger, url, kind, request):
+    if request.config.option.markexpr != "slow":
+        pytest.skip(f"{MANY} kills on each database: pytest -m slow")
+    counts = killed(ledger, url, MANY)
+    print(f"\n{kind}: {dict(counts)}")
+    assert counts["kills"] == MANY
+    assert counts["inside a write"] > MANY / 2
