@@ -69,7 +69,8 @@ def _add(view: View, ticked: Sequence[Upload]) -> None:
         st.info("This board has these files already.", icon=":material/check:")
         return
     taken = {file.stem for file in view.board.files}
-    board = _made(view.board.recipe.joined_by(_recipe(new, taken)))
+    before = view.board.recipe
+    board = _made(before.joined_by(_recipe(new, taken)), before)
     state.remember(Outcome(f"Added {_named(new)} to this board: it has {_told(board)} now."))
     state.show(board, amends=view.record)
 
@@ -108,13 +109,13 @@ def told_apart(recipe: Recipe, uploads: Sequence[Upload], taken: Collection[str]
     return replace(recipe, entries=tuple(entries))
 
 
-def _made(recipe: Recipe) -> Board:
-    """The board of a recipe.
+def _made(recipe: Recipe, before: Recipe | None = None) -> Board:
+    """The board of a recipe, its rerankers named and ordered as before.
 
     Raises:
         TieScopeError: a file cannot be read, or they do not go together.
     """
-    board = make(recipe, read_all(recipe))
+    board = make(recipe, read_all(recipe), before)
     if isinstance(board, TieScopeError):
         raise board
     return board

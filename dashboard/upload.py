@@ -9,9 +9,9 @@ import streamlit as st
 from dashboard import cache, state
 from dashboard.components import shown
 from dashboard.files import choose_columns
-from dashboard.library import MOST_FILES, Board, Recipe, queries_text
+from dashboard.library import MOST_FILES, Board, Recipe, queries_text, rearranged
 from dashboard.library.exchange import is_board
-from dashboard.library.records import SEPARATOR, Record
+from dashboard.library.records import SEPARATOR
 from dashboard.state import View
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import File, Source
@@ -56,7 +56,7 @@ def drop(view: View) -> None:
         return
     recipe = Recipe.of(files)
     found = state.draft(view.board.recipe.joined_by(recipe) if more else recipe)
-    _try(found, view.record if more else None, keep=not only_here)
+    _try(found, view if more else None, keep=not only_here)
 
 
 def _import(file: File, *, alone: bool, keep: bool) -> None:
@@ -79,13 +79,13 @@ def _paste() -> list[File]:
     return [File(name or "pasted.txt", text.encode("utf-8", "replace"))] if text.strip() else []
 
 
-def _try(recipe: Recipe, amends: Record | None, *, keep: bool) -> None:
+def _try(recipe: Recipe, onto: View | None, *, keep: bool) -> None:
     """Show the board of a recipe, or say what is in the way and offer to mend it."""
     sources = read_all(recipe)
-    board = make(recipe, sources)
+    board = make(recipe, sources, onto.board.recipe if onto else None)
     if isinstance(board, Board):
         if state.is_new_draft(recipe.digest):
-            state.show(board, amends=amends, keep=keep)
+            state.show(board, amends=onto.record if onto else None, keep=keep)
         return
     wrong = [(at, one) for at, one in enumerate(sources) if isinstance(one, TieScopeError)]
     for error in [one for _, one in wrong] or [board]:
@@ -115,11 +115,17 @@ def read_all(recipe: Recipe) -> list[Source | TieScopeError]:
     return found
 
 
-def make(recipe: Recipe, sources: list[Source | TieScopeError]) -> Board | TieScopeError:
-    """The board, or the first thing in its way."""
+def make(
+    recipe: Recipe, sources: list[Source | TieScopeError], before: Recipe | None = None
+) -> Board | TieScopeError:
+    """The board, its rerankers named and ordered as before; or the first thing in its way."""
     wrong = next((one for one in sources if isinstance(one, TieScopeError)), None)
     read = [one for one in sources if isinstance(one, Source)]
-    return wrong or cache.joined(recipe.digest, recipe, read)
+    board = wrong or cache.joined(recipe.digest, recipe, read)
+    try:
+        return rearranged(board, before) if before and isinstance(board, Board) else board
+    except TieScopeError as error:
+        return error
 
 
 def _complete(sources: list[Source | TieScopeError]) -> bool:

@@ -9,6 +9,7 @@ from dashboard.library.boards import (
     make_board,
     open_files,
     queries_text,
+    rearranged,
     told,
 )
 
@@ -21,5 +22,6 @@ __all__ = [
     "make_board",
     "open_files",
     "queries_text",
+    "rearranged",
     "told",
 ]

@@ -156,6 +156,30 @@ def make_board(recipe: Recipe, sources: Sequence[Source]) -> Board:
     return replace(board, label=recipe.title or f"{told(board)} · {recipe.digest[:HASH]}")
 
 
+def rearranged(board: Board, before: Recipe) -> Board:
+    """A board that more files came to: rerankers keep the names and the order they had, new ones follow.
+
+    Args:
+        board: of all files, nothing renamed.
+        before: what it was made from until now.
+
+    Raises:
+        TieScopeError: a new reranker has a name that was given to another.
+    """
+    if before.names is None:
+        return board
+    known = {(entry.file.name, entry.file.sha256) for entry in before.entries}
+    new_files = {file.name for file in board.files if (file.name, file.sha256) not in known}
+    kept = [(first, now) for first, now in before.names if first in board.runs.tables]
+    firsts = [first for first, _ in kept]
+    new = [
+        (name, name)
+        for name in board.runs.rerankers
+        if name not in firsts and board.runs.origins[name].file in new_files
+    ]
+    return make_board(replace(board.recipe, names=(*kept, *new)), board.sources)
+
+
 def told(board: Board) -> str:
     """A board told by its size, where it has no name."""
     count = len(board.runs.tables)
