@@ -141,6 +141,13 @@ def test_a_choice_of_columns_concerns_only_the_files_that_have_them(library, cal
     assert as_read(library.find(library.boards()[0].id)).n_queries == 1
 
 
+def test_judgments_given_as_a_table_with_scores_stay_judgments(library, call, write):
+    run, judged = write("r.trec", "d Q0 a 1 1 t\n"), "query_id,doc_id,score,relevance\nd,a,9,1\n"
+    assert call("push", run, "--qrels", write("judged.csv", judged), "--board", "b")[0] == 0
+    made = as_read(library.find(library.boards()[0].id))
+    assert (made.runs.rerankers, made.runs.qrels["relevance"].to_pylist()) == (["r"], [1])
+
+
 def test_what_is_done_about_repeated_rows_stays_with_the_board(library, call, write):
     run = write("r.csv", "query_id,doc_id,score,relevance\nq,a,1,0\nq,a,2,1\n")
     assert call("push", run, "--board", "r")[0] == 2
@@ -246,6 +253,27 @@ def test_a_board_that_was_changed_meanwhile_is_read_again(library, write, given,
     contested.close()
     assert (done.new, done.made) == (1, False)
     assert "flat.trec" in files_on(library)
+
+
+class Overtaken(Library):
+    """A library in which somebody makes a board of the same name just before."""
+
+    others = 1
+
+    def keep(self, board, owner="", **options):
+        if self.others:
+            self.others -= 1
+            self.keep(EXTREMES["all tied"](), owner, name="nightly")
+        return super().keep(board, owner, **options)
+
+
+def test_a_board_that_somebody_else_made_meanwhile_is_joined(library, write, tmp_path):
+    overtaken = Overtaken(tmp_path / "home")
+    run = write("strict.trec", STRICT)
+    done = push(overtaken, given_files([run], write("qrels.txt", QRELS), {}, None), "nightly")
+    overtaken.close()
+    assert [one.label for one in library.boards()] == [done.label]
+    assert sorted(files_on(library)) == ["flat.trec", "qrels.txt", "strict.trec"]
 
 
 def test_a_board_that_never_stays_as_it_is_is_left_alone(library, write, given, tmp_path):
@@ -374,6 +402,17 @@ def test_what_is_pulled_is_what_the_board_shows(library, call, tmp_path):
         assert read_runs([path]).tables["../../a"]["score"].to_pylist() == [0, 0, 1, 1]
     assert [path.name for path in tmp_path.glob("both/*")] == ["t.parquet"]
     assert [path.name for path in tmp_path.glob("one/*")] == ["a.parquet"]
+
+
+def test_two_uploads_of_one_name_are_two_files(library, call, tmp_path):
+    files = [
+        File("t.csv", TABLE.replace("\na,", f"\n{one}a,").replace("\nb,", f"\n{one}b,").encode())
+        for one in "xy"
+    ]
+    library.keep(make_board(Recipe.of(files), list(map(read, files))), name="two")
+    call("pull", "two", "-o", tmp_path / "out")
+    found = {path.name: read_runs([path]).rerankers for path in (tmp_path / "out").iterdir()}
+    assert found == {"t.parquet": ["xa", "xb"], "t-2.parquet": ["ya", "yb"]}
 
 
 def test_scores_in_a_trec_file_are_the_same_doubles(library, call, tmp_path):

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dashboard.library.boards import Recipe, make_board, read_files
+from dashboard.library.boards import Recipe, make_board, read_files, rearranged
 from dashboard.library.contents import View
 from dashboard.library.exchange import is_board, load
 from dashboard.library.listing import found
@@ -143,7 +143,7 @@ def _joined(
         return record, ()
     read_already = dict(zip((entry.digest for entry in given.recipe.entries), given.sources, strict=True))
     sources = [read_already.get(entry.digest) or entry.read() for entry in recipe.entries]
-    board = make_board(recipe, sources)
+    board = rearranged(make_board(recipe, sources), record.recipe)
     changed = [
         entry.file.name
         for entry in given.recipe.entries
