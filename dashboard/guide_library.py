@@ -4,8 +4,9 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.components import heading, shown
+from dashboard.library.intake import MAX_LIBRARY, MAX_UPLOAD
 from dashboard.library.schema import FORGOTTEN
-from dashboard.library.store import HOME, MAX_LIBRARY, MAX_UPLOAD, URL, USUAL
+from dashboard.library.store import HOME, URL, USUAL
 
 _WORDS = {
     "Upload": "A file as it came: its table is kept once, however often and by whatever name it is given.",

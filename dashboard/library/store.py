@@ -2,8 +2,7 @@
 
 import os
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,18 +13,15 @@ from platformdirs import user_data_path
 from dashboard.library import room, rows
 from dashboard.library.boards import Board, Entry, Recipe, told
 from dashboard.library.database import WAIT, Database, url_of
-from dashboard.library.kept import Kept
-from dashboard.library.parquets import Parquets, Waiting
+from dashboard.library.intake import MAX_LIBRARY, MAX_UPLOAD, Intake
+from dashboard.library.parquets import Parquets
 from dashboard.library.records import Access, Listed, Record, Upload
 from dashboard.library.rows import clean, now
-from dashboard.library.schema import FORGOTTEN, board_files, boards, shelves, uploads
+from dashboard.library.schema import board_files, boards, shelves, uploads
 from metrics.errors import LibraryError, UsageError
-from metrics.runs import File
 
 HOME, URL = "TIESCOPE_HOME", "TIESCOPE_DATABASE_URL"
 """Environment variables: the folder of uploads and of SQLite; another database."""
-MAX_UPLOAD, MAX_LIBRARY = "TIESCOPE_MAX_UPLOAD_MB", "TIESCOPE_MAX_LIBRARY_MB"
-"""Environment variables: megabytes of one upload as given, and of all as kept."""
 USUAL = {MAX_UPLOAD: 2_200, MAX_LIBRARY: 20_000}
 """What they are where they are not set."""
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
@@ -57,7 +53,7 @@ class Library:
     ) -> None:
         self._parquets = Parquets(home / "uploads")
         self._database = Database(url_of(url, home), wait)
-        self._most_upload, self._most = most_upload, most
+        self._intake = Intake(self._database, self._parquets, most_upload, most)
 
     @classmethod
     def open(cls) -> "Library":
@@ -92,8 +88,8 @@ class Library:
             access: who else may open it.
             single: whether it is an error that there is one of this name already.
         """
-        board = replace(board, recipe=self.recognised(board.recipe))
-        with self._taking_in(board, owner) as connection:
+        board = replace(board, recipe=self._intake.recognised(board.recipe))
+        with self._intake.taking_in(board, owner) as connection:
             if single and connection.scalar(rows.called(clean(name), owner)):
                 raise LibraryError(f"There is a board {clean(name)} already. Choose another name.")
             same = sa.select(boards.c.id).where(
@@ -124,8 +120,8 @@ class Library:
 
     def revise(self, board_id: str, version: int, board: Board, owner: str = "") -> Record:
         """Change what is on a board, if nobody else has since `version` was read."""
-        board = replace(board, recipe=self.recognised(board.recipe))
-        with self._taking_in(board, owner) as connection:
+        board = replace(board, recipe=self._intake.recognised(board.recipe))
+        with self._intake.taking_in(board, owner) as connection:
             before = self._mine(connection, board_id, owner)
             if before.version != version:
                 raise LibraryError(
@@ -217,16 +213,7 @@ class Library:
 
     def recognised(self, recipe: Recipe) -> Recipe:
         """The same; what a board file brings is the upload it is said to be where that has this Parquet."""
-        stated = [file.stated[0] for _, file in _brought(recipe) if file.stated]
-        if not stated:
-            return recipe
-        with self._database.reading() as connection:
-            known = rows.digests(connection, stated)
-        entries = list(recipe.entries)
-        for at, file in _brought(recipe):
-            if file.stated and known.get(file.stated[0]) == file.parquet_digest:
-                entries[at] = replace(entries[at], file=replace(file, digest=file.stated[0]))
-        return replace(recipe, entries=tuple(entries))
+        return self._intake.recognised(recipe)
 
     def describe(self, sha256: str, note: str, owner: str = "") -> None:
         """Write a note on an upload."""
@@ -273,74 +260,11 @@ class Library:
     def room(self) -> tuple[int, int]:
         """Bytes taken, and the most there may be."""
         with self._database.reading() as connection:
-            return room.taken(connection), self._most
+            return room.taken(connection), self._intake.most
 
     def sweep(self) -> None:
         """Forget what was deleted 30 days ago, and remove files that no upload needs."""
-        before = now() - FORGOTTEN
-        with self._database.writing() as connection:
-            connection.execute(boards.delete().where(boards.c.deleted < before))
-            connection.execute(shelves.delete().where(shelves.c.deleted < before))
-            held = sa.union(sa.select(shelves.c.sha256), sa.select(board_files.c.sha256))
-            connection.execute(uploads.delete().where(uploads.c.sha256.not_in(held)))
-        with self._database.writing() as connection:
-            self._parquets.sweep(set(connection.scalars(sa.select(uploads.c.sha256))))
-
-    @contextmanager
-    def _taking_in(self, board: Board, owner: str) -> Iterator[sa.Connection]:
-        """A transaction in which the files of a board are kept, or nothing is."""
-        known, written = self._written(board)
-        try:
-            with self._database.writing() as connection:
-                for sha256, digest in rows.digests(connection, written).items():
-                    if known.get(sha256) != digest:  # somebody else kept it meanwhile
-                        self._parquets.abandon([written.pop(sha256)])
-                wanted = sum(one.size for sha256, one in written.items() if sha256 not in known)
-                shas = {entry.file.sha256 for entry in board.recipe.entries}
-                evicted = room.make_room(connection, owner, wanted, self._most, shas)
-                for entry, source in zip(board.recipe.entries, board.sources, strict=True):
-                    sha256 = entry.file.sha256
-                    if waiting := written.get(sha256):
-                        self._parquets.place(waiting, sha256)
-                        del written[sha256]
-                        parquet = {"kept_size": waiting.size, "kept_sha256": waiting.digest}
-                        rows.write_upload(connection, rows.upload_values(entry, source) | parquet)
-                    rows.put(connection, owner, sha256, entry.file.name)
-                yield connection
-        finally:
-            self._parquets.abandon(written.values())
-        if evicted:
-            with suppress(LibraryError):  # what is kept is kept; the next sweep removes what went
-                self.sweep()
-
-    def _written(self, board: Board) -> tuple[dict[str, str], dict[str, Waiting]]:
-        """By sha256: of the kept files, that of their Parquet; of the others, a Parquet beside its place."""
-        shas = [entry.file.sha256 for entry in board.recipe.entries]
-        with self._database.reading() as connection:
-            known = rows.digests(connection, shas)
-        missing = {
-            sha256: (entry.file, source)
-            for sha256, entry, source in zip(shas, board.recipe.entries, board.sources, strict=True)
-            if sha256 not in known or not self._parquets.has(sha256, known[sha256])
-        }
-        for file, _ in missing.values():
-            self._refuse(file)
-        written: dict[str, Waiting] = {}
-        try:
-            for sha256, (file, source) in missing.items():
-                written[sha256] = self._parquets.write(file, source)
-        except BaseException:
-            self._parquets.abandon(written.values())
-            raise
-        return known, written
-
-    def _refuse(self, file: File) -> None:
-        """Raise a LibraryError where a file cannot be kept."""
-        if isinstance(file, Kept) and not file.stated:
-            raise LibraryError(f"{file.name} is no longer in the library. Upload it again.")
-        if file.size > self._most_upload:
-            most = f"{self._most_upload / 10**6:,.0f} MB"
-            raise LibraryError(f"{file.name} is not kept: larger than {most}. Raise {MAX_UPLOAD}.")
+        self._intake.sweep()
 
     def _change(self, board_id: str, owner: str, *, by_owner: bool = False, **values: Any) -> None:  # noqa: ANN401
         with self._database.writing() as connection:
@@ -354,12 +278,6 @@ class Library:
         if not found.may_change(owner) or (by_owner and found.owner != owner):
             raise LibraryError(f"{found.name} is somebody else's: it can be seen, not changed. Duplicate it.")
         return found
-
-
-def _brought(recipe: Recipe) -> list[tuple[int, Kept]]:
-    """What came in a board file, and where in the recipe."""
-    files = [entry.file for entry in recipe.entries]
-    return [(at, file) for at, file in enumerate(files) if isinstance(file, Kept) and file.stated]
 
 
 def _shelf(owner: str, *, deleted: bool = False) -> sa.Select[Any]:
