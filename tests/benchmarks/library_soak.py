@@ -31,7 +31,7 @@ from metrics.runs import read
 
 SHARED = 10
 """Files that every visitor uploads."""
-PATIENCE = 120_000
+PATIENCE = 300_000
 """Milliseconds until a page is given up."""
 OPTIONS = ("--no-sandbox", "--disable-gpu", "--renderer-process-limit=4")
 AMISS = re.compile(r"library|not kept|cannot be|no longer", re.IGNORECASE)
@@ -101,7 +101,8 @@ async def visits(address, visitors, seconds):
         for page in pages:
             page.set_default_timeout(PATIENCE)
         everybody = [Visitor(page, at, tally) for at, page in enumerate(pages)]
-        await asyncio.gather(*(one.open(f"{address}/runs") for one in everybody))
+        for one in everybody:
+            await one.open(f"{address}/runs")
         end = time.monotonic() + seconds
         await asyncio.gather(*(one.visit(end) for one in everybody))
         await browser.close()

@@ -46,6 +46,7 @@ class Ledger:
         writer.kill()
         writer.join(PATIENCE)
         messages = [step, *self.rest(mine)]
+        mine.close()
         for done in zip(messages[::2], messages[1::2], strict=False):
             self.note(*done)
         self.counts["kills"] += 1
@@ -85,12 +86,9 @@ class Ledger:
         step = step or Step("none")
         library = self.open_library()
         listed = {one.id for one in library.boards()}
-        before, found = (
-            dict(self.boards),
-            {number: library.find(number) for number in listed - set(self.boards)},
-        )
-        if step.what == "keep" and found:
-            ((number, _),) = found.items()
+        before, new = dict(self.boards), listed - set(self.boards)
+        if step.what == "keep" and new:
+            (number,) = new
             self.note(step, number)
         elif step.what == "delete":
             if step.board not in listed:
