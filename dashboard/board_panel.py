@@ -60,7 +60,9 @@ def _told(view: View) -> str:
         only_here = state.is_only_here(view.board)
         return "In this session only: gone when the page is closed." if only_here else "Always here."
     if record.owner != state.owner():
-        return f"{'Shared with you to change' if record.access == 'edit' else 'Shared with you to read'}."
+        return "Shared with you to change." if record.access == "edit" else "Shared with you to read."
+    if state.is_stranger():
+        return "Kept: whoever has this link can read it; only this session can change it."
     return "Kept: a refresh, a restart or another browser with this link shows the same."
 
 

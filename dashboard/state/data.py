@@ -9,11 +9,12 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dashboard import cache
+from dashboard.components import shown
 from dashboard.library import Board
 from dashboard.library.records import Access, Record, id_of
 from dashboard.sign_in import identity
 from dashboard.state.controls import pick
-from metrics.errors import LibraryError, TieScopeError
+from metrics.errors import LibraryError, TieScopeError, UsageError
 
 DATA = "data"
 _NEXT = "_next_data"
@@ -23,6 +24,7 @@ _VISITOR = "_visitor"
 _SAID = "_said"
 _HERE = "_only_here"
 _GONE = "_deleted_board"
+_STRANGER = "visitor:"
 _MOST = 50
 """Boards of one's own that are offered; the others are in the library."""
 
@@ -33,7 +35,7 @@ Shown = tuple[Board, Record | None]
 def owner() -> str:
     """Whose data this session sees and changes: who is signed in, everybody, or this session alone."""
     known = identity()
-    return f"visitor:{st.session_state.setdefault(_VISITOR, token_hex())}" if known is None else known
+    return f"{_STRANGER}{st.session_state.setdefault(_VISITOR, token_hex())}" if known is None else known
 
 
 def choose_data() -> Shown:
@@ -117,7 +119,11 @@ def show(
     """
     label = board.label
     if label not in cache.samples():
-        cache.loaded().add(board)
+        try:
+            cache.loaded().add(board)
+        except UsageError as error:
+            st.error(shown(str(error)), icon=":material/error:")
+            return
         if _may_be_kept(board, keep=keep):
             label = _kept(board, amends, name, opened_with or {}) or label
     go_to(label)
@@ -151,9 +157,14 @@ def is_only_here(board: Board) -> bool:
     return board.label in st.session_state.get(_KNOWN, []) and cache.loaded().get(board.key) is not None
 
 
+def is_stranger() -> bool:
+    """Whether this visitor is known for this session alone."""
+    return owner().startswith(_STRANGER)
+
+
 def usual_access(who: str) -> Access:
     """Who else may open what somebody keeps: of a stranger all that holds it together is the link."""
-    return "link" if who.startswith("visitor:") else "private"
+    return "link" if who.startswith(_STRANGER) else "private"
 
 
 def address(label: str) -> str:

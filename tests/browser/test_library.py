@@ -1,6 +1,8 @@
 """What is uploaded stays: over a refresh, a restart of the server and another browser."""
 
+import os
 import re
+from pathlib import Path
 
 import pytest
 from pages import go, settle, upload
@@ -68,24 +70,24 @@ def test_an_upload_survives_a_refresh_a_restart_and_another_browser(serve, brows
         third.context.close()
 
 
-def test_a_deleted_board_comes_back_by_undo_and_a_session_only_upload_leaves_nothing(serve, browser, tmp_path):
-    address, start = serve
-    with start():
-        page = browser.new_context().new_page()
-        page.goto(f"{address}/runs")
-        settle(page)
-        page.get_by_text("This session only").click()
-        upload(page, [file("llm.trec", RUN), file("qrels.txt", QRELS)])
-        shows(page, "1 run, 4 queries", 1)
-        assert not [*(tmp_path / "home").glob("uploads/*/*")]
-        page.get_by_role("button", name="Keep").click()
-        expect(page.get_by_role("button", name="Duplicate")).to_be_visible()
-        settle(page)
-        assert len([*(tmp_path / "home").glob("uploads/*/*.parquet")]) == 2
-        page.get_by_role("button", name="Delete", exact=True).first.click()
-        expect(page.get_by_role("combobox", name="Dataset")).to_have_value(re.compile("Sample"))
-        go(page, "Leaderboard")
-        page.get_by_role("button", name="Undo").click()
-        expect(page).to_have_url(re.compile("data=1"))
-        shows(page, "1 run, 4 queries", 1)
-        page.context.close()
+def kept():
+    """Parquet files of the library that the tests share."""
+    return {path.name for path in Path(os.environ["TIESCOPE_HOME"]).glob("uploads/*/*")}
+
+
+def test_a_deleted_board_comes_back_by_undo_and_a_session_only_upload_leaves_nothing(new_page):
+    before, page = kept(), new_page("/runs")
+    page.get_by_text("This session only").click()
+    upload(page, [file("llm.trec", RUN.replace(b"d", b"only-here-")), file("qrels.txt", QRELS + b"q4 0 x 1\n")])
+    shows(page, "1 run, 5 queries", 1)
+    assert kept() == before
+    page.get_by_role("button", name="Keep").click()
+    expect(page.get_by_role("button", name="Duplicate")).to_be_visible()
+    settle(page)
+    assert len(kept() - before) == 2
+    page.get_by_role("button", name="Delete", exact=True).first.click()
+    expect(page.get_by_role("combobox", name="Dataset")).to_have_value(re.compile("Sample"))
+    go(page, "Leaderboard")
+    page.get_by_role("button", name="Undo").click()
+    expect(page).to_have_url(re.compile("data=1"))
+    shows(page, "1 run, 5 queries", 1)
