@@ -27,8 +27,8 @@ def board_panel(view: View) -> None:
         record = view.record
         if record is not None:
             _kept(record)
-        elif state.is_only_here(view.board) and st.button("Keep", icon=":material/inventory_2:", key="keep"):
-            state.show(view.board, keep=True)
+        elif not state.is_given(view.board) and st.button("Keep", icon=":material/inventory_2:", key="keep"):
+            state.show(view.board, {file.sha256 for file in view.board.files}, keep=True)
         settings = state.settings()
         st.download_button(
             "Export",
@@ -57,12 +57,15 @@ def _told(view: View) -> str:
     """What happens to the board when the page is closed."""
     record = view.record
     if record is None:
-        only_here = state.is_only_here(view.board)
-        return "In this session only: gone when the page is closed." if only_here else "Always here."
+        if state.is_given(view.board):
+            return "Always here."
+        return "In memory only: this link opens it until the server restarts or needs the room."
     if record.owner != state.owner():
         return "Shared with you to change." if record.access == "edit" else "Shared with you to read."
     if state.is_stranger():
-        return "Kept: whoever has this link can read it; only this session can change it."
+        return (
+            "Kept for 30 days: whoever has this link can read it. After a refresh, duplicate it to change it."
+        )
     return "Kept: a refresh, a restart or another browser with this link shows the same."
 
 
@@ -77,7 +80,7 @@ def _kept(record: Record) -> None:
     if st.button("Duplicate", icon=":material/content_copy:", key="duplicate"):
         _duplicate(record, who)
     if record.owner == who:
-        if who:
+        if who and not state.is_stranger():
             _share(record, who)
         if st.button("Delete", icon=":material/delete:", key="delete"):
             _do(lambda: cache.library().delete(record.id, who), lambda: state.leave(record))
@@ -88,11 +91,14 @@ def _name(record: Record, who: str) -> None:
     name = st.text_input(
         "Name", now, max_chars=200, key=f"name-{record.id}-{record.version}", placeholder=record.name, width=280
     )
-    if name.strip() and name.strip() != record.name:
-        _do(
-            lambda: cache.library().rename(record.id, name, who),
-            lambda: state.go_to(cache.library().find(record.id, who).label),
-        )
+    if name.strip() in ("", record.name):
+        return
+    try:
+        renamed = cache.library().rename(record.id, name, who)
+    except TieScopeError as error:
+        st.error(shown(str(error)), icon=":material/error:")
+    else:
+        state.go_to(renamed.label)
 
 
 def _duplicate(record: Record, who: str) -> None:

@@ -13,6 +13,7 @@ import streamlit as st
 
 from dashboard.library import Board, Entry, Recipe, make_board, open_files
 from dashboard.library.exchange import Imported, load
+from dashboard.library.kept import Kept, Reading
 from dashboard.library.loaded import Loaded
 from dashboard.library.records import Record
 from dashboard.library.store import Library
@@ -100,17 +101,20 @@ def recalled(record: Record) -> Board:
     Raises:
         TieScopeError: a file of it cannot be read (any more).
     """
-    board = loaded().get(record.recipe.digest)
+    board = loaded().get(record.recipe.key)
     if board is None:
-        sources = [source(entry) for entry in record.recipe.entries]
-        wrong = next((one for one in sources if isinstance(one, TieScopeError)), None)
-        made = wrong or joined(
-            record.recipe.digest, record.recipe, [one for one in sources if isinstance(one, Source)]
-        )
-        if isinstance(made, TieScopeError):
-            raise made
-        board = loaded().add(made)
+        found = made(record.recipe, [source(entry) for entry in record.recipe.entries])
+        if isinstance(found, TieScopeError):
+            raise found
+        board = loaded().add(found)
     return replace(board, label=record.label)
+
+
+def remember(board: Board, record: Record) -> None:
+    """Hold a board as the library gives it back, so that it is not read again; if that reads it the same."""
+    readings = [entry.file.reading for entry in record.recipe.entries if isinstance(entry.file, Kept)]
+    if readings == [Reading.of(source) for source in board.sources]:
+        loaded().swap(board, replace(board, recipe=record.recipe))
 
 
 @st.cache_resource(show_spinner=False)
@@ -141,13 +145,13 @@ def home() -> Board:
 def source(entry: Entry) -> Source | TieScopeError:
     """What one file holds, or why it cannot be read."""
     try:
-        return _source(entry.digest, entry)
+        return _source(entry.key, entry)
     except LibraryError as error:  # not kept: the next try may find it mended
         return error
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
-def _source(digest: str, _entry: Entry) -> Source | TieScopeError:
+def _source(key: str, _entry: Entry) -> Source | TieScopeError:
     try:
         return _entry.read()
     except (ReadError, UsageError) as error:
@@ -163,9 +167,14 @@ def imported(sha256: str, _file: File) -> Imported | TieScopeError:
         return error
 
 
+def made(recipe: Recipe, sources: Sequence[Source | TieScopeError]) -> Board | TieScopeError:
+    """The board of a recipe, whose files hold this; or the first thing in its way."""
+    wrong = next((one for one in sources if isinstance(one, TieScopeError)), None)
+    return wrong or _joined(recipe.key, recipe, [one for one in sources if isinstance(one, Source)])
+
+
 @st.cache_resource(show_spinner="Joining …", max_entries=4)
-def joined(digest: str, _recipe: Recipe, _sources: Sequence[Source]) -> Board | TieScopeError:
-    """The board these files make, or why they make none."""
+def _joined(key: str, _recipe: Recipe, _sources: Sequence[Source]) -> Board | TieScopeError:
     try:
         return make_board(_recipe, _sources)
     except TieScopeError as error:

@@ -56,7 +56,9 @@ def _use(view: state.View) -> None:
         chosen = state.pick("All runs as", list(_LABELS), "held", "2 decimals", width=180)
         if st.button("Use as runs", icon=":material/library_add:", key="use-held"):
             try:
-                state.show(simulations.board_held(view.board, _LABELS[chosen]))
+                held = simulations.board_held(view.board, _LABELS[chosen])
+                given = {file.sha256 for file in held.files}
+                state.show(held, given, keep=False if state.is_private(view.board) else None)
             except TieScopeError as error:
                 st.error(shown(str(error)), icon=":material/error:")
     st.caption(

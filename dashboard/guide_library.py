@@ -12,7 +12,7 @@ _WORDS = {
     "Upload": "A file as it came: its table is kept once, however often and by whatever name it is given.",
     "Board": "Runs and judgments that belong together, with a name, a baseline, policies and what is chosen.",
     "Link": "It names the board and every control: a refresh, a restart or a colleague sees the same.",
-    "This session only": "Nothing of it is written to disk; it is gone when the page is closed.",
+    "This session only": "Nothing of it is written to disk; its link opens it while the server has room.",
 }
 _WAYS = {
     "Name, duplicate, delete": f"Runs, Board. What was deleted can be restored for {FORGOTTEN.days} days.",

@@ -153,8 +153,7 @@ def board_held(of: Board, precision: str) -> Board:
 
 def _uploaded(files: list[File]) -> Board:
     recipe = Recipe.of(files)
-    sources = [one.read() for one in recipe.entries]
-    made = cache.joined(recipe.digest, recipe, sources)
+    made = cache.made(recipe, [one.read() for one in recipe.entries])
     if isinstance(made, TieScopeError):
         raise made
     return made

@@ -1,6 +1,7 @@
 """Files in: the drop field, what was dropped and cannot be shown yet, and how to mend it."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 
 import pandas as pd
@@ -41,7 +42,7 @@ def drop(view: View) -> None:
             help="A file of the same name takes the place of the one loaded.",
         )
         only_here = st.toggle(
-            "This session only", key="only-here", help="Nothing is kept: gone when this page is closed."
+            "This session only", key="only-here", help="Nothing is written to disk, nor into the library."
         )
     files = [File(one.name, one.getvalue()) for one in given] + pasted
     if not files:
@@ -56,7 +57,7 @@ def drop(view: View) -> None:
         return
     recipe = Recipe.of(files)
     found = state.draft(view.board.recipe.joined_by(recipe) if more else recipe)
-    _try(found, view if more else None, keep=not only_here)
+    _try(found, recipe, view if more else None, keep=not only_here)
 
 
 def _import(file: File, *, alone: bool, keep: bool) -> None:
@@ -68,7 +69,8 @@ def _import(file: File, *, alone: bool, keep: bool) -> None:
         st.error(shown(str(found)), icon=":material/error:")
         st.caption(KEPT)
     elif state.is_new_draft(file.sha256):
-        state.show(found.board, keep=keep, name=found.name, opened_with=found.view)
+        given = {one.sha256 for one in found.board.files}
+        state.show(found.board, given, keep=keep, name=found.name, opened_with=found.view)
 
 
 def _paste() -> list[File]:
@@ -79,13 +81,18 @@ def _paste() -> list[File]:
     return [File(name or "pasted.txt", text.encode("utf-8", "replace"))] if text.strip() else []
 
 
-def _try(recipe: Recipe, onto: View | None, *, keep: bool) -> None:
-    """Show the board of a recipe, or say what is in the way and offer to mend it."""
+def _try(recipe: Recipe, dropped: Recipe, onto: View | None, *, keep: bool) -> None:
+    """Show the board of what was dropped, or say what is in the way and offer to mend it.
+
+    What was dropped is shown once: to choose another board while it lies in the field does not add it there.
+    """
     sources = read_all(recipe)
     board = make(recipe, sources, onto.board.recipe if onto else None)
     if isinstance(board, Board):
-        if state.is_new_draft(recipe.digest):
-            state.show(board, amends=onto.record if onto else None, keep=keep)
+        given = {entry.file.sha256 for entry in dropped.entries}
+        own = tuple(entry for entry in recipe.entries if entry.file.sha256 in given)
+        if state.is_new_draft(replace(recipe, entries=own).digest):
+            state.show(board, given, amends=onto.record if onto else None, keep=keep)
         return
     wrong = [(at, one) for at, one in enumerate(sources) if isinstance(one, TieScopeError)]
     for error in [one for _, one in wrong] or [board]:
@@ -119,9 +126,7 @@ def make(
     recipe: Recipe, sources: list[Source | TieScopeError], before: Recipe | None = None
 ) -> Board | TieScopeError:
     """The board, its rerankers named and ordered as before; or the first thing in its way."""
-    wrong = next((one for one in sources if isinstance(one, TieScopeError)), None)
-    read = [one for one in sources if isinstance(one, Source)]
-    board = wrong or cache.joined(recipe.digest, recipe, read)
+    board = cache.made(recipe, sources)
     try:
         return rearranged(board, before) if before and isinstance(board, Board) else board
     except TieScopeError as error:
@@ -174,7 +179,7 @@ def board_finding(board: Board) -> Prose:
     ties = cache.evaluation(board.key, board).lists["tie_ratio"]
     what = f"{runs} run{'s' * (runs != 1)}" + (" and judgments" if judged else "")
     return (
-        Strong(board.label.partition(SEPARATOR)[0]),
+        Strong(board.label.rpartition(SEPARATOR)[0] or board.label),
         f": {what} for ",
         Strong(queries_text(board.n_queries)),
         f", shown on every page. {percent(float((ties > 0).mean()))} of the lists have a tie; "

@@ -12,7 +12,7 @@ from dashboard import cache
 from dashboard.cache import Scoring
 from dashboard.library import Board, Entry
 from metrics import Runs
-from metrics.errors import TieScopeError
+from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.runs import Repeated
 from metrics.studies.history import judgments, version_means
 
@@ -42,7 +42,7 @@ def judged_by(board: Board) -> str:
     if board.runs.qrels is None:
         return board.key
     pairs = zip(board.recipe.entries, board.sources, strict=True)
-    digests = sorted(entry.digest for entry, source in pairs if source.kind == "qrels")
+    digests = sorted(entry.key for entry, source in pairs if source.kind == "qrels")
     return sha256("\n".join([*digests, board.recipe.repeated]).encode()).hexdigest()
 
 
@@ -54,13 +54,13 @@ def judged(key: str, _board: Board) -> pa.Table:
 
 @st.cache_resource(show_spinner=False, max_entries=2_000)
 def means(
-    digest: str, how: Scored, _entry: Entry, _judged: pa.Table, _queries: set[str] | None
+    key: str, how: Scored, _entry: Entry, _judged: pa.Table, _queries: set[str] | None
 ) -> pd.DataFrame | TieScopeError:
     """Means of the rerankers of one kept file, as `version_means` gives them, or why there are none."""
     try:
         runs = Runs.from_sources([_entry.read()], how.repeated, judged=False)
         return version_means(runs, _judged, how.measures, how.traditional, _queries, **how.scoring._asdict())
-    except TieScopeError as error:
+    except (ReadError, UsageError) as error:
         return error
 
 
@@ -70,7 +70,16 @@ def scored(
     """Means of several files, one after the other."""
     against = judged(how.judged, board)
     with st.spinner(f"Scoring {len(entries)} kept runs …"):
-        return [means(entry.digest, how, entry, against, queries) for entry in entries]
+        return [_means(how, entry, against, queries) for entry in entries]
+
+
+def _means(
+    how: Scored, entry: Entry, against: pa.Table, queries: set[str] | None
+) -> pd.DataFrame | TieScopeError:
+    try:
+        return means(entry.key, how, entry, against, queries)
+    except LibraryError as error:  # not cached: the next try may find the upload mended
+        return error
 
 
 def measures_with(measure: str) -> tuple[str, ...]:

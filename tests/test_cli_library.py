@@ -111,6 +111,36 @@ def test_a_board_can_be_named_by_its_id(library, call, write, nightly):
     assert "flat.trec" in files_on(library)
 
 
+def test_a_board_can_be_named_by_the_label_that_a_push_printed(library, call, write, given, tmp_path):
+    label = call("push", *given, "--board", "Nightly · 1")[1].strip()
+    assert call("push", write("flat.trec", TIED), "--board", label)[1].strip() == label
+    library.rename(library.boards()[0].id, "other")
+    assert call("push", write("flat.trec", TIED), "--board", label)[0] == 0
+    assert len(library.boards()) == 1
+    assert "flat.trec" in files_on(library)
+    assert call("pull", label, "-o", tmp_path / "out")[0] == 0
+    assert (tmp_path / "out" / "flat.parquet").exists()
+
+
+def test_a_name_that_looks_like_a_label_is_a_name(library, call, given):
+    call("push", *given, "--board", "Nightly · 1")
+    call("push", *given, "--board", "Weekly · 1")
+    assert {one.name for one in library.boards()} == {"Nightly · 1", "Weekly · 1"}
+
+
+def test_a_name_that_is_cut_names_the_same_board_again(library, call, given):
+    for _ in range(2):
+        assert call("push", *given, "--board", "x" * 300)[0] == 0
+    assert [one.name for one in library.boards()] == ["x" * 200]
+
+
+def test_a_file_of_a_name_that_no_system_encodes_is_known_again(library, call, write):
+    given = write("caf\udce9.csv", TABLE)
+    assert call("push", given, "--board", "t")[2] == "a new board: 1 upload new, 0 known.\n"
+    assert call("push", given, "--board", "t")[2] == "joined: 0 uploads new, 1 known.\n"
+    assert files_on(library) == ["caf?.csv"]
+
+
 def test_a_table_with_relevance_needs_no_judgments(library, call, write):
     assert call("push", write("t.csv", TABLE), "--board", "tables")[0] == 0
     assert files_on(library) == ["t.csv"]

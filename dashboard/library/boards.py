@@ -1,5 +1,6 @@
 """Boards: runs and judgments that belong together, and what they are made from."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -29,9 +30,18 @@ class Entry:
 
     @cached_property
     def digest(self) -> str:
-        """Hash of name, content and choice."""
+        """Hash of name, content and choice: what tells files of a board from each other."""
         told = f"{self.file.name} {self.file.sha256} {self.columns}"
         return sha256(told.encode("utf-8", "replace")).hexdigest()
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of all that shapes what is read, of kept files also their reading; results are kept under it."""
+        if not isinstance(self.file, Kept):
+            return self.digest
+        noted = tuple(replace(one, file="") for one in self.file.reading.noted)
+        reading = json.dumps(replace(self.file.reading, noted=noted).plain(), sort_keys=True)
+        return sha256(f"{self.digest} {reading}".encode()).hexdigest()
 
     def read(self) -> Source:
         """What the file holds.
@@ -66,8 +76,16 @@ class Recipe:
 
     @cached_property
     def digest(self) -> str:
-        """Hash of all that shapes the board, whatever the order of the files."""
-        parts = [*sorted(one.digest for one in self.entries), self.repeated, repr(self.names)]
+        """Hash of its files and of what was chosen, whatever the order of the files."""
+        return self._hash([one.digest for one in self.entries])
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of all that shapes the board, whatever the order of the files; results are kept under it."""
+        return self._hash([one.key for one in self.entries])
+
+    def _hash(self, entries: list[str]) -> str:
+        parts = [*sorted(entries), self.repeated, repr(self.names)]
         return sha256("\n".join(parts).encode()).hexdigest()
 
     def amended_as(self, before: "Recipe | None") -> "Recipe":
@@ -122,7 +140,7 @@ class Board:
     @property
     def key(self) -> str:
         """What tells its content from any other, whatever it is called; results are kept under it."""
-        return self.recipe.digest
+        return self.recipe.key
 
     @property
     def files(self) -> list[File]:
@@ -153,7 +171,7 @@ def make_board(recipe: Recipe, sources: Sequence[Source]) -> Board:
     asked = runs.queries.values() if runs.qrels is None else [runs.judged_pairs.queries]
     n_queries = max(map(len, asked))
     board = Board("", recipe, tuple(sources), runs, n_queries)
-    return replace(board, label=recipe.title or f"{told(board)} · {recipe.digest[:HASH]}")
+    return replace(board, label=recipe.title or f"{told(board)} · {recipe.key[:HASH]}")
 
 
 def rearranged(board: Board, before: Recipe) -> Board:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from dashboard.library.boards import MOST_FILES, Columns
 from dashboard.library.kept import Reading
-from dashboard.library.rows import clean
+from dashboard.library.names import clean, file_name
 from metrics.errors import ReadError
 from metrics.runs import COLUMNS, FORMATS, KINDS, Repeated
 from metrics.runs.columns import MAX_COLUMNS
@@ -67,7 +67,7 @@ class Contents:
         plain = {"format": _FORMAT, "version": _VERSION, **asdict(self)}
         plain["name"] = clean(self.name)
         for one in plain["files"]:
-            one["name"] = clean(one["name"])
+            one["name"] = file_name(one["name"])
         text = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1, sort_keys=True)
         return text.encode("utf-8", "replace")
 
@@ -138,6 +138,11 @@ class _Check:
             self.refuse(where)
         return str(value)
 
+    def file_name(self, value: Any, where: str) -> str:  # noqa: ANN401
+        if file_name(self.text(value, where)) != value:
+            self.refuse(where)
+        return str(value)
+
     def among(self, value: Any, where: str, known: tuple[str, ...]) -> Any:  # noqa: ANN401
         if not isinstance(value, str) or value not in known:
             self.refuse(where)
@@ -181,7 +186,7 @@ class _Check:
         for ours, _ in columns:
             self.among(ours, f"columns of {where}", _OURS)
         return Item(
-            self.name(value["name"], f"name of {where}"),
+            self.file_name(value["name"], f"name of {where}"),
             self.sha256(value["sha256"], f"sha256 of {where}"),
             self.whole(value["size"], f"size of {where}"),
             columns,

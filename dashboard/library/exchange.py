@@ -10,10 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from io import BufferedIOBase, BytesIO
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 import pyarrow as pa
@@ -21,6 +19,7 @@ import pyarrow as pa
 from dashboard.library.boards import MOST_FILES, Board, Entry, Recipe, make_board
 from dashboard.library.contents import AGAIN, ENTRY, MOST_BYTES, Contents, Item, View, read_contents
 from dashboard.library.kept import Kept, Reading, write_parquet
+from dashboard.library.names import storable
 from dashboard.library.records import Record
 from metrics.arrays import CODED
 from metrics.errors import LibraryError, ReadError, TieScopeError
@@ -82,20 +81,21 @@ def export(board: Board | Record, into: IO[bytes], view: Mapping[str, Any] | Non
         OSError: `into` cannot be written.
     """
     if isinstance(board, Record):
-        name, found = board.name if board.named else "", board.view
-        readings = [entry.file.reading for entry in board.recipe.entries if isinstance(entry.file, Kept)]
+        name, found, recipe = board.name if board.named else "", board.view, board.recipe
+        readings = [entry.file.reading for entry in recipe.entries if isinstance(entry.file, Kept)]
         sources: list[Source | None] = [None] * len(readings)
     else:
-        name, found, sources = board.recipe.title, {}, list(board.sources)
-        readings = [Reading.of(source) for source in board.sources]
+        name, found = board.recipe.title, {}
+        recipe, stored = storable(board.recipe, board.sources)
+        readings, sources = [Reading.of(source) for source in stored], list(stored)
     with zipfile.ZipFile(into, "w") as packed:
-        digests = _write_parquets(packed, board.recipe, sources)
+        digests = _write_parquets(packed, recipe, sources)
         items = [
             Item(entry.file.name, *_told(entry.file), entry.columns, reading, digest)
-            for entry, reading, digest in zip(board.recipe.entries, readings, digests, strict=True)
+            for entry, reading, digest in zip(recipe.entries, readings, digests, strict=True)
         ]
         wanted = found if view is None else view
-        contents = Contents(name, board.recipe.repeated, board.recipe.names, dict(wanted), tuple(items))
+        contents = Contents(name, recipe.repeated, recipe.names, dict(wanted), tuple(items))
         packed.writestr(_entry(ENTRY), _text(contents))
 
 
@@ -179,13 +179,10 @@ def _parquet(file: File, source: Source | None) -> Iterator[tuple[BufferedIOBase
         with kept.opened() as stream:
             yield stream, kept.parquet_digest
         return
-    with TemporaryDirectory(prefix="tiescope-") as folder:
-        path = Path(folder) / "upload.parquet"
-        write_parquet(file, source, path)
-        with path.open("rb") as stream:
-            digest = file_digest(stream, "sha256").hexdigest()
-            stream.seek(0)
-            yield stream, digest
+    written = BytesIO()  # of what is only here, nothing is written to disk
+    write_parquet(file, source, written)
+    written.seek(0)
+    yield written, sha256(written.getbuffer()).hexdigest()
 
 
 def _refuse_odd_directory(file: str, stream: BufferedIOBase) -> None:
@@ -220,7 +217,7 @@ def _loaded(file: str, packed: zipfile.ZipFile) -> Imported:
         data = _unpacked(file, packed, name, left)
         left -= len(data)
         parts.append(_upload(file, item, data))
-    recipe = Recipe(tuple(entry for entry, _ in parts), contents.repeated, contents.names, contents.name)
+    recipe = Recipe(tuple(entry for entry, _ in parts), contents.repeated, contents.names)
     board = make_board(recipe, [source for _, source in parts])
     return Imported(board, contents.name, contents.view)
 

@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 
 from dashboard.library import room, rows
 from dashboard.library.boards import Board, Recipe
 from dashboard.library.database import Database
-from dashboard.library.kept import Kept
+from dashboard.library.kept import Kept, Reading
 from dashboard.library.parquets import Parquets, Waiting
+from dashboard.library.records import STRANGER
 from dashboard.library.rows import now
 from dashboard.library.schema import FORGOTTEN, board_files, boards, shelves, uploads
 from metrics.errors import LibraryError
@@ -20,7 +22,11 @@ MAX_UPLOAD, MAX_LIBRARY = "TIESCOPE_MAX_UPLOAD_MB", "TIESCOPE_MAX_LIBRARY_MB"
 """Environment variables: megabytes of one upload as given, and of all as kept."""
 
 
-@dataclass(frozen=True)
+_OFTEN = timedelta(days=1)
+"""How long a library that is written to goes without a sweep."""
+
+
+@dataclass
 class Intake:
     """Where uploads go in and out.
 
@@ -29,29 +35,42 @@ class Intake:
         parquets: what it holds.
         most_upload: bytes of one upload, as given.
         most: bytes of all uploads, as kept.
+        swept: when this process began, or swept last.
     """
 
     database: Database
     parquets: Parquets
     most_upload: int
     most: int
+    swept: datetime = field(default_factory=now)
 
-    def recognised(self, recipe: Recipe) -> Recipe:
-        """The same; what a board file brings is the upload it is said to be where that has this Parquet."""
+    def recognised(self, recipe: Recipe, owner: str) -> Recipe:
+        """The same; what a board file brings is the upload it is said to be where that is so.
+
+        It must have this Parquet, and be read so, by whoever kept it first or by this owner.
+        """
         stated = [file.stated[0] for _, file in _brought(recipe) if file.stated]
         if not stated:
             return recipe
         with self.database.reading() as connection:
             known = rows.digests(connection, stated)
+            readings = rows.readings(connection, stated)
+            mine = rows.uses(connection, owner, stated)
         entries = list(recipe.entries)
         for at, file in _brought(recipe):
-            if file.stated and known.get(file.stated[0]) == file.parquet_digest:
+            if not file.stated or known.get(file.stated[0]) != file.parquet_digest:
+                continue
+            first, use = readings[file.stated[0]], mine.get(file.stated[0])
+            if _same(file.reading, first) or (use and _same(file.reading, use.reading)):
                 entries[at] = replace(entries[at], file=replace(file, digest=file.stated[0]))
         return replace(recipe, entries=tuple(entries))
 
     @contextmanager
     def taking_in(self, board: Board, owner: str) -> Iterator[sa.Connection]:
-        """A transaction in which the files of a board are kept, or nothing is."""
+        """A transaction in which the files of a board are kept, or nothing is.
+
+        They are put in their places when all else is done, so that nothing is there for what was refused.
+        """
         known, written = self._written(board)
         try:
             with self.database.writing() as connection:
@@ -64,15 +83,16 @@ class Intake:
                 for entry, source in zip(board.recipe.entries, board.sources, strict=True):
                     sha256 = entry.file.sha256
                     if waiting := written.get(sha256):
-                        self.parquets.place(waiting, sha256)
-                        del written[sha256]
                         parquet = {"kept_size": waiting.size, "kept_sha256": waiting.digest}
                         rows.write_upload(connection, rows.upload_values(entry, source) | parquet)
                     rows.put(connection, owner, sha256, entry.file.name)
                 yield connection
+                for sha256 in list(written):
+                    self.parquets.place(written[sha256], sha256)
+                    del written[sha256]
         finally:
             self.parquets.abandon(written.values())
-        if evicted:
+        if evicted or now() - self.swept > _OFTEN:
             with suppress(LibraryError):  # what is kept is kept; the next sweep removes what went
                 self.sweep()
 
@@ -106,11 +126,13 @@ class Intake:
             raise LibraryError(f"{file.name} is not kept: larger than {most}. Raise {MAX_UPLOAD}.")
 
     def sweep(self) -> None:
-        """Forget what was deleted 30 days ago, and remove files that no upload needs."""
-        before = now() - FORGOTTEN
+        """Forget what was deleted 30 days ago or left by strangers, and remove files that no upload needs."""
+        self.swept = now()
+        before = self.swept - FORGOTTEN
         with self.database.writing() as connection:
-            connection.execute(boards.delete().where(boards.c.deleted < before))
-            connection.execute(shelves.delete().where(shelves.c.deleted < before))
+            for table, seen in ((boards, boards.c.changed), (shelves, shelves.c.added)):
+                left = table.c.owner.startswith(STRANGER, autoescape=True) & (seen < before)
+                connection.execute(table.delete().where((table.c.deleted < before) | left))
             held = sa.union(sa.select(shelves.c.sha256), sa.select(board_files.c.sha256))
             connection.execute(uploads.delete().where(uploads.c.sha256.not_in(held)))
         with self.database.writing() as connection:
@@ -121,3 +143,8 @@ def _brought(recipe: Recipe) -> list[tuple[int, Kept]]:
     """What came in a board file, and where in the recipe."""
     files = [entry.file for entry in recipe.entries]
     return [(at, file) for at, file in enumerate(files) if isinstance(file, Kept) and file.stated]
+
+
+def _same(stated: Reading, kept: Reading) -> bool:
+    """Whether a file is read as an upload is, whatever was found meanwhile."""
+    return replace(stated, noted=()) == replace(kept, noted=())

@@ -7,7 +7,7 @@ from hashlib import file_digest
 from io import BufferedIOBase, BytesIO
 from pathlib import Path
 from shutil import copyfileobj
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
@@ -50,7 +50,7 @@ class Reading:
         first = origin.line_of(0) if rows else 1
         together = not rows or origin.line_of(rows - 1) == first + rows - 1
         unit, first = (origin.unit, first) if together else ("row", 1)
-        return cls(source.format, dict(source.mapping), tuple(source.header), unit, first, source.noted)
+        return cls(source.format, _mapping(source), tuple(source.header), unit, first, source.noted)
 
     @classmethod
     def loaded(cls, plain: Mapping[str, Any]) -> "Reading":
@@ -160,24 +160,34 @@ class Kept(File):
             return None
 
 
-def write_parquet(file: File, source: Source, path: Path) -> None:
+def write_parquet(file: File, source: Source, into: Path | IO[bytes]) -> None:
     """Write all columns of a file as Parquet with zstd, named and ordered as there; a kept file as it is.
 
     Raises:
         OSError: the disk is full or cannot be written.
     """
     if isinstance(file, Kept):
-        with file.opened() as given, path.open("wb") as copy:
-            copyfileobj(given, copy)
+        with file.opened() as given:
+            if isinstance(into, Path):
+                with into.open("wb") as copy:
+                    copyfileobj(given, copy)
+            else:
+                copyfileobj(given, into)
         return
     from pyarrow import parquet  # noqa: PLC0415 as above
 
     read_as = _turned(source).table
+    source = replace(source, mapping=_mapping(source))
     table = read_as.rename_columns([source.mapping.get(name, name) for name in read_as.column_names])
     for name, column in unread(file, source).items():
         table = table.append_column(name, column)
     in_order = [name for name in source.header if name in table.column_names]
-    parquet.write_table(table.select(in_order), path, compression="zstd")
+    parquet.write_table(table.select(in_order), into, compression="zstd")
+
+
+def _mapping(source: Source) -> dict[str, str]:
+    """Our column → the file's, of the columns that were read: judgments leave scores beside them."""
+    return {ours: theirs for ours, theirs in source.mapping.items() if ours in source.table.column_names}
 
 
 def _turned(source: Source) -> Source:

@@ -8,7 +8,8 @@ import pyarrow.compute as pc
 
 from dashboard.library.boards import Recipe
 from dashboard.library.kept import Kept
-from dashboard.library.records import Listed
+from dashboard.library.names import board_name
+from dashboard.library.records import Listed, id_of
 from dashboard.library.store import Library
 from metrics.errors import LibraryError, UsageError
 from metrics.escaping import clean
@@ -47,21 +48,26 @@ def table_of(library: Library, owner: str, *, for_people: bool) -> pd.DataFrame:
 
 
 def found(library: Library, name: str, owner: str) -> Listed | None:
-    """The board of this number or name, None where there is none.
+    """The board of this number, name or label, None where there is none.
 
     Raises:
         UsageError: several have the name.
     """
     mine = library.boards(owner)
-    same = [one for one in mine if one.id == name] or [one for one in mine if one.name == name]
+    numbered, named = (
+        [one for one in mine if one.id == name],
+        [one for one in mine if one.name == board_name(name)],
+    )
+    labelled = id_of(name)
+    same = numbered or named or [one for one in mine if one.id == labelled]
     if len(same) > 1:
         ids = ", ".join(one.id for one in same)
         raise UsageError(f"{len(same)} boards are called {name!r}. Say which by its id: {ids}.")
-    return same[0] if same else library.look(name, owner)
+    return same[0] if same else library.look(labelled, owner)
 
 
 def demanded(library: Library, name: str, owner: str) -> Listed:
-    """The board of this number or name.
+    """The board of this number, name or label.
 
     Raises:
         UsageError: there is none, or several have the name.

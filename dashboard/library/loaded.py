@@ -33,6 +33,12 @@ class Loaded:
                 self._boards.popitem(last=False)
         return board
 
+    def swap(self, old: Board, new: Board) -> None:
+        """Hold a board in place of another."""
+        with self._lock:
+            self._boards.pop(old.key, None)
+        self.add(new)
+
     def get(self, start: str) -> Board | None:
         """The board whose key begins so, None where it is not held (any more)."""
         with self._lock:

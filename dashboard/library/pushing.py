@@ -8,6 +8,7 @@ from dashboard.library.boards import Recipe, make_board, read_files, rearranged
 from dashboard.library.contents import View
 from dashboard.library.exchange import is_board, load
 from dashboard.library.listing import found
+from dashboard.library.names import storable
 from dashboard.library.records import Listed, Record
 from dashboard.library.store import Library
 from metrics.errors import LibraryError, UsageError
@@ -25,11 +26,13 @@ class Given:
         recipe: files and how they are read.
         sources: what each holds.
         view: what a new board is opened with.
+        name: what a board file says the board is called.
     """
 
     recipe: Recipe
     sources: tuple[Source, ...]
     view: View
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ def given_files(
         if len(paths) > 1 or qrels or columns or repeated:
             raise UsageError("A board file holds all of a board: give it alone, without --qrels and --column.")
         board = load(File.open(paths[0]))
-        return Given(board.board.recipe, board.board.sources, board.view)
+        return Given(board.board.recipe, board.board.sources, board.view, board.name)
     entries, sources = read_files(paths, qrels, columns)
     used = {(ours, theirs) for source in sources for ours, theirs in source.mapping.items()}
     if unused := [theirs for ours, theirs in columns.items() if theirs and (ours, theirs) not in used]:
@@ -91,7 +94,7 @@ def push(
     Args:
         library: where to keep them.
         given: the files; one of a name that is there takes its place.
-        name: of the board, or its number; "" for a board file: as that says.
+        name: of the board, its number or its label; "" for a board file: as that says.
         owner: whose it is.
         repeated: what the board does about a document twice in one list; None: as it does.
         note: what is said of each upload.
@@ -99,8 +102,9 @@ def push(
     Raises:
         TieScopeError: they do not go together, or cannot be kept.
     """
-    name = name or given.recipe.title
-    given = replace(given, recipe=library.recognised(given.recipe))
+    name = name or given.name
+    recipe, sources = storable(given.recipe, given.sources)
+    given = replace(given, recipe=library.recognised(recipe, owner), sources=sources)
     before = {one.sha256 for one in library.uploads(owner)}
     replaced: tuple[str, ...] = ()
     for left in reversed(range(_TRIES)):
@@ -141,8 +145,8 @@ def _joined(
         there.get(entry.file.name) == entry.digest for entry in given.recipe.entries
     ):
         return record, ()
-    read_already = dict(zip((entry.digest for entry in given.recipe.entries), given.sources, strict=True))
-    sources = [read_already.get(entry.digest) or entry.read() for entry in recipe.entries]
+    read_already = dict(zip((entry.key for entry in given.recipe.entries), given.sources, strict=True))
+    sources = [read_already.get(entry.key) or entry.read() for entry in recipe.entries]
     board = rearranged(make_board(recipe, sources), record.recipe)
     changed = [
         entry.file.name

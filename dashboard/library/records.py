@@ -12,6 +12,8 @@ Access = Literal["private", "link", "edit"]
 """Who else may open a board: nobody, who has its link, or these may also change it."""
 SEPARATOR = " · "
 """Between the name of a board and what identifies it."""
+STRANGER = "visitor:"
+"""How the owner begins that stands for one session of somebody who did not sign in."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,8 @@ def make_room(connection: sa.Connection, owner: str, wanted: int, most: int, kee
     """See to it that so many bytes fit, by what somebody chose; returns whether an upload had to go.
 
     What they deleted goes first; the oldest of the others follow, if they chose so. Pinned uploads stay,
-    those on a board that was given a name, those of other people, and `keep`.
+    those on a board that was given a name, those of other people and on their boards, even deleted ones,
+    and `keep`.
 
     Raises:
         LibraryError: they do not fit.
@@ -52,12 +53,9 @@ def _oldest(connection: sa.Connection, owner: str, over: int, keep: set[str]) ->
     evict = evicts(connection, owner)
     deleted = shelves.c.deleted.is_not(None)
     others = sa.select(shelves.c.sha256).where(shelves.c.owner != owner)
-    spared = boards.c.named | (boards.c.owner != owner) if evict else sa.true()
-    used = (
-        sa.select(board_files.c.sha256)
-        .join(boards, boards.c.id == board_files.c.board_id)
-        .where(boards.c.deleted.is_(None), spared)
-    )
+    shown = boards.c.deleted.is_(None)
+    spared = (boards.c.owner != owner) | (shown & boards.c.named if evict else shown)
+    used = sa.select(board_files.c.sha256).join(boards, boards.c.id == board_files.c.board_id).where(spared)
     asked = (
         sa.select(uploads.c.sha256, uploads.c.kept_size)
         .join(shelves, shelves.c.sha256 == uploads.c.sha256)

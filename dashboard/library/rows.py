@@ -1,23 +1,23 @@
 """Rows of the library's tables, read and written within somebody's transaction."""
 
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
 
-from dashboard.library.boards import Board, Entry, Recipe
-from dashboard.library.kept import Kept, Profile, Reading
+from dashboard.library.boards import Board, Columns, Entry, Recipe
+from dashboard.library.kept import Profile, Reading
+from dashboard.library.names import clean
 from dashboard.library.parquets import Parquets
 from dashboard.library.records import Listed, Record, Upload
-from dashboard.library.schema import board_files, boards, shelves, uploads
+from dashboard.library.schema import FORGOTTEN, board_files, boards, shelves, uploads
 from metrics.errors import LibraryError
 from metrics.runs import Source
 
 LISTED = [boards.c[name] for name in Listed.__dataclass_fields__]
 """Columns of a board in a list."""
-_LONGEST = 1000
 
 
 def now() -> datetime:
@@ -25,10 +25,9 @@ def now() -> datetime:
     return datetime.now(UTC).replace(tzinfo=None)
 
 
-def clean(text: str) -> str:
-    """A user's text as any database can hold it."""
-    plain = text.encode("utf-8", "replace").decode().replace("\0", "").strip()
-    return plain[:_LONGEST]
+def is_deleted(column: sa.ColumnElement[datetime]) -> sa.ColumnElement[bool]:
+    """Of the time something was deleted: whether it was, and can be brought back."""
+    return column >= now() - FORGOTTEN
 
 
 def record(connection: sa.Connection, parquets: Parquets, board_id: str, owner: str) -> Record:
@@ -44,13 +43,13 @@ def record(connection: sa.Connection, parquets: Parquets, board_id: str, owner: 
     asked = (
         sa.select(board_files, uploads.c.size, uploads.c.kept_sha256)
         .join(uploads, uploads.c.sha256 == board_files.c.sha256)
-        .where(board_files.c.board_id == board_id)
+        .where(board_files.c.board_id == row["id"])
         .order_by(board_files.c.position)
     )
     entries = tuple(
         Entry(
             parquets.kept(one.sha256, one.name, one.size, Reading.loaded(one.reading), one.kept_sha256),
-            tuple((ours, theirs) for ours, theirs in one.columns),
+            _pairs(one.columns),
         )
         for one in connection.execute(asked)
     )
@@ -60,6 +59,10 @@ def record(connection: sa.Connection, parquets: Parquets, board_id: str, owner: 
 
 def _listed(row: sa.RowMapping) -> Listed:
     return Listed(**{name: row[name] for name in Listed.__dataclass_fields__})
+
+
+def _pairs(listed: Sequence[Sequence[str]]) -> Columns:
+    return tuple((ours, theirs) for ours, theirs in listed)
 
 
 def content(recipe: Recipe) -> dict[str, Any]:
@@ -75,7 +78,7 @@ def write_files(connection: sa.Connection, board_id: str, board: Board) -> None:
             "board_id": board_id,
             "position": at,
             "sha256": entry.file.sha256,
-            "name": clean(entry.file.name),
+            "name": entry.file.name,
             "columns": [list(pair) for pair in entry.columns],
             "reading": Reading.of(source).plain(),
         }
@@ -88,6 +91,12 @@ def digests(connection: sa.Connection, sha256s: Iterable[str]) -> dict[str, str]
     """sha256 of the Parquet of each of these uploads that is kept."""
     asked = sa.select(uploads.c.sha256, uploads.c.kept_sha256).where(uploads.c.sha256.in_(tuple(sha256s)))
     return {row.sha256: row.kept_sha256 for row in connection.execute(asked)}
+
+
+def readings(connection: sa.Connection, sha256s: Iterable[str]) -> dict[str, Reading]:
+    """What each of these uploads was read as by whoever kept it first."""
+    asked = sa.select(uploads.c.sha256, uploads.c.reading).where(uploads.c.sha256.in_(tuple(sha256s)))
+    return {row.sha256: Reading.loaded(row.reading) for row in connection.execute(asked)}
 
 
 def upload_values(entry: Entry, source: Source) -> dict[str, Any]:
@@ -114,11 +123,11 @@ def write_upload(connection: sa.Connection, values: dict[str, Any]) -> None:
 def put(connection: sa.Connection, owner: str, sha256: str, name: str) -> None:
     """See to it that an upload is in somebody's library, by its newest name."""
     mine = (shelves.c.owner == owner) & (shelves.c.sha256 == sha256)
-    if not connection.execute(shelves.update().where(mine).values(name=clean(name), deleted=None)).rowcount:
+    if not connection.execute(shelves.update().where(mine).values(name=name, deleted=None)).rowcount:
         row = {
             "owner": owner,
             "sha256": sha256,
-            "name": clean(name),
+            "name": name,
             "note": "",
             "pinned": False,
             "added": now(),
@@ -163,15 +172,69 @@ def using(sha256: str, owner: str) -> sa.ColumnElement[bool]:
     return boards.c.id.in_(ids) & (boards.c.owner == owner)
 
 
-def upload(row: sa.RowMapping, where: Iterable[tuple[str, str]]) -> Upload:
-    """An upload, from its row of `uploads` joined with one of `shelves`."""
+def shelf(owner: str, *, deleted: bool = False) -> sa.Select[Any]:
+    """Somebody's uploads, the newest first; or those that were deleted and can be brought back."""
+    gone = is_deleted(shelves.c.deleted) if deleted else shelves.c.deleted.is_(None)
+    own = [shelves.c[name] for name in ("name", "note", "pinned", "added")]
+    theirs = [column for column in uploads.c if column.name != "added"]
+    joined = sa.select(*theirs, *own).join(shelves, shelves.c.sha256 == uploads.c.sha256)
+    return joined.where(shelves.c.owner == owner, gone).order_by(shelves.c.added.desc(), shelves.c.name)
+
+
+@dataclass(frozen=True)
+class Use:
+    """How somebody had an upload read.
+
+    Attributes:
+        columns: what they chose.
+        reading: what it was read as.
+    """
+
+    columns: Columns
+    reading: Reading
+
+
+def uses(connection: sa.Connection, owner: str, sha256s: Iterable[str] | None = None) -> dict[str, Use]:
+    """Upload → how it is read on the newest board of this owner that has it, a deleted one among them.
+
+    Args:
+        connection: to read by.
+        owner: whose boards.
+        sha256s: which uploads; all where None.
+    """
+    newest = sa.func.row_number().over(
+        partition_by=board_files.c.sha256,
+        order_by=(boards.c.changed.desc(), boards.c.id, board_files.c.position),
+    )
+    asked = (
+        sa.select(board_files.c.sha256, board_files.c.board_id, board_files.c.position, newest.label("place"))
+        .join(boards, boards.c.id == board_files.c.board_id)
+        .where(boards.c.owner == owner)
+    )
+    if sha256s is not None:
+        asked = asked.where(board_files.c.sha256.in_(tuple(sha256s)))
+    ordered = asked.subquery()
+    same = (board_files.c.board_id == ordered.c.board_id) & (board_files.c.position == ordered.c.position)
+    first = sa.select(board_files).join(ordered, same).where(ordered.c.place == 1)
+    return {
+        one.sha256: Use(_pairs(one.columns), Reading.loaded(one.reading)) for one in connection.execute(first)
+    }
+
+
+def upload(row: sa.RowMapping, use: Use | None, where: Iterable[tuple[str, str]]) -> Upload:
+    """An upload, from its row of `shelf`, as its owner reads it."""
     found = {name: row[name] for name in Upload.__dataclass_fields__ if name in row}
-    found["reading"] = Reading.loaded(row["reading"])
+    found["reading"] = use.reading if use else Reading.loaded(row["reading"])
+    if use:
+        found["kind"] = "run" if use.reading.amended(dict(use.columns))["score"] else "qrels"
     found["profile"] = Profile(**dict(row["profile"], bars=tuple(row["profile"]["bars"])))
     return Upload(**found, boards=tuple(where))
 
 
-def kept(parquets: Parquets, row: sa.RowMapping) -> Kept:
-    """An upload as a file to be read."""
-    reading = Reading.loaded(row["reading"])
-    return parquets.kept(row["sha256"], row["name"], row["size"], reading, row["kept_sha256"])
+def entry(parquets: Parquets, row: sa.RowMapping, use: Use | None) -> Entry:
+    """An upload as what a board can be made from, from its row of `shelf`: as its owner reads it."""
+    if use is None:
+        reading = Reading.loaded(row["reading"])
+        use = Use(tuple(sorted(reading.mapping.items())), reading)
+    file = parquets.kept(row["sha256"], row["name"], row["size"], use.reading, row["kept_sha256"])
+    return Entry(file, use.columns)

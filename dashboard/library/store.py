@@ -11,14 +11,15 @@ import sqlalchemy as sa
 from platformdirs import user_data_path
 
 from dashboard.library import room, rows
-from dashboard.library.boards import Board, Entry, Recipe, told
+from dashboard.library.boards import Board, Recipe, make_board, told
 from dashboard.library.database import WAIT, Database, url_of
 from dashboard.library.intake import MAX_LIBRARY, MAX_UPLOAD, Intake
+from dashboard.library.names import board_name, clean, copy_name, storable
 from dashboard.library.parquets import Parquets
 from dashboard.library.records import Access, Listed, Record, Upload
-from dashboard.library.rows import clean, now
-from dashboard.library.schema import board_files, boards, shelves, uploads
-from metrics.errors import LibraryError, UsageError
+from dashboard.library.rows import now
+from dashboard.library.schema import FORGOTTEN, board_files, boards, shelves
+from metrics.errors import LibraryError, TieScopeError, UsageError
 
 HOME, URL = "TIESCOPE_HOME", "TIESCOPE_DATABASE_URL"
 """Environment variables: the folder of uploads and of SQLite; another database."""
@@ -88,17 +89,17 @@ class Library:
             access: who else may open it.
             single: whether it is an error that there is one of this name already.
         """
-        board = replace(board, recipe=self._intake.recognised(board.recipe))
+        name, board = board_name(name), self._storable(board, owner)
         with self._intake.taking_in(board, owner) as connection:
-            if single and connection.scalar(rows.called(clean(name), owner)):
-                raise LibraryError(f"There is a board {clean(name)} already. Choose another name.")
+            if single and connection.scalar(rows.called(name, owner)):
+                raise LibraryError(f"There is a board {name} already. Choose another name.")
             same = sa.select(boards.c.id).where(
                 boards.c.owner == owner,
-                boards.c.digest == board.key,
+                boards.c.digest == board.recipe.digest,
                 boards.c.named.is_(False),
                 boards.c.deleted.is_(None),
             )
-            found = None if clean(name) else connection.scalar(same)
+            found = None if name else connection.scalar(same)
             if found:
                 connection.execute(boards.update().where(boards.c.id == found).values(changed=now()))
             else:
@@ -107,8 +108,8 @@ class Library:
                     "id": found,
                     "owner": owner,
                     "access": access,
-                    "name": clean(name) or told(board),
-                    "named": bool(clean(name)),
+                    "name": name or told(board),
+                    "named": bool(name),
                     "view": dict(view or {}),
                     "version": 1,
                     "created": now(),
@@ -120,7 +121,7 @@ class Library:
 
     def revise(self, board_id: str, version: int, board: Board, owner: str = "") -> Record:
         """Change what is on a board, if nobody else has since `version` was read."""
-        board = replace(board, recipe=self._intake.recognised(board.recipe))
+        board = self._storable(board, owner)
         with self._intake.taking_in(board, owner) as connection:
             before = self._mine(connection, board_id, owner)
             if before.version != version:
@@ -129,10 +130,10 @@ class Library:
                 )
             values = {**rows.content(board.recipe), "version": version + 1, "changed": now()}
             values |= {} if before.named else {"name": told(board)}
-            connection.execute(boards.update().where(boards.c.id == board_id).values(**values))
-            connection.execute(board_files.delete().where(board_files.c.board_id == board_id))
-            rows.write_files(connection, board_id, board)
-            return rows.record(connection, self._parquets, board_id, owner)
+            connection.execute(boards.update().where(boards.c.id == before.id).values(**values))
+            connection.execute(board_files.delete().where(board_files.c.board_id == before.id))
+            rows.write_files(connection, before.id, board)
+            return rows.record(connection, self._parquets, before.id, owner)
 
     def find(self, board_id: str, owner: str = "") -> Record:
         """A board that this visitor may open."""
@@ -147,18 +148,33 @@ class Library:
             except LibraryError:
                 return None
 
-    def boards(self, owner: str = "", *, deleted: bool = False) -> list[Listed]:
-        """Somebody's boards, the one changed last first."""
-        gone = boards.c.deleted.is_not(None) if deleted else boards.c.deleted.is_(None)
-        asked = sa.select(*rows.LISTED).where(boards.c.owner == owner, gone).order_by(boards.c.changed.desc())
+    def boards(self, owner: str = "", *, deleted: bool = False, most: int | None = None) -> list[Listed]:
+        """Somebody's boards, the one changed last first.
+
+        Args:
+            owner: whose.
+            deleted: whether it is those that were deleted and can be restored.
+            most: how many of those that nobody gave a name, the newest; all where None.
+        """
+        gone = rows.is_deleted(boards.c.deleted) if deleted else boards.c.deleted.is_(None)
+        mine, newest = (boards.c.owner == owner) & gone, boards.c.changed.desc()
+        asked = sa.select(*rows.LISTED).where(mine).order_by(newest)
+        if most is not None:
+            nameless = (
+                sa.select(boards.c.id).where(mine, boards.c.named.is_(False)).order_by(newest).limit(most)
+            )
+            asked = asked.where(boards.c.named | boards.c.id.in_(nameless))
         with self._database.reading() as connection:
             return [Listed(*row) for row in connection.execute(asked)]
 
-    def rename(self, board_id: str, name: str, owner: str = "") -> None:
+    def rename(self, board_id: str, name: str, owner: str = "") -> Record:
         """Call a board something else."""
-        if not clean(name):
+        if not board_name(name):
             raise UsageError("A board needs a name.")
-        self._change(board_id, owner, name=clean(name), named=True)
+        with self._database.writing() as connection:
+            before = self._mine(connection, board_id, owner)
+            self._update(connection, before, name=board_name(name), named=True)
+            return rows.record(connection, self._parquets, before.id, owner)
 
     def save_view(self, board_id: str, view: Mapping[str, Any], owner: str = "") -> None:
         """Say what a board is opened with."""
@@ -176,18 +192,19 @@ class Library:
         """Bring a deleted board back."""
         with self._database.writing() as connection:
             mine = (boards.c.id == clean(board_id)) & (boards.c.owner == owner)
-            if not connection.execute(boards.update().where(mine).values(deleted=None)).rowcount:
+            there = boards.c.deleted.is_(None) | rows.is_deleted(boards.c.deleted)
+            if not connection.execute(boards.update().where(mine, there).values(deleted=None)).rowcount:
                 raise LibraryError("That board is gone for good.")
 
     def duplicate(self, board_id: str, owner: str = "", *, access: Access = "private") -> Record:
         """A board of one's own with the same content."""
         with self._database.writing() as connection:
             before = rows.record(connection, self._parquets, board_id, owner)
-            row = dict(connection.execute(sa.select(boards).where(boards.c.id == board_id)).mappings().one())
+            row = dict(connection.execute(sa.select(boards).where(boards.c.id == before.id)).mappings().one())
             row |= {"id": _new_id(), "owner": owner, "access": access, "named": True, "version": 1}
-            row |= {"name": clean(f"{before.name}, copy"), "created": now(), "changed": now()}
+            row |= {"name": copy_name(before.name), "created": now(), "changed": now()}
             connection.execute(boards.insert().values(**row))
-            held = sa.select(board_files).where(board_files.c.board_id == board_id)
+            held = sa.select(board_files).where(board_files.c.board_id == before.id)
             files = [dict(one, board_id=row["id"]) for one in connection.execute(held).mappings()]
             connection.execute(board_files.insert(), files)
             for entry in before.recipe.entries:
@@ -199,21 +216,22 @@ class Library:
     def uploads(self, owner: str = "", *, deleted: bool = False) -> list[Upload]:
         """Somebody's uploads, the newest first."""
         with self._database.reading() as connection:
-            used = rows.used(connection, owner)
-            found = connection.execute(_shelf(owner, deleted=deleted)).mappings()
-            return [rows.upload(row, used.get(row["sha256"], ())) for row in found]
+            used, uses = rows.used(connection, owner), rows.uses(connection, owner)
+            found = connection.execute(rows.shelf(owner, deleted=deleted)).mappings()
+            return [rows.upload(row, uses.get(row["sha256"]), used.get(row["sha256"], ())) for row in found]
 
     def recipe(self, sha256s: Sequence[str], owner: str = "") -> Recipe:
-        """Uploads of somebody's library as what a board can be made from, in this order."""
+        """Uploads of somebody's library as what a board can be made from, in this order, read as before."""
         with self._database.reading() as connection:
-            known = {row["sha256"]: row for row in connection.execute(_shelf(owner)).mappings()}
+            known = {row["sha256"]: row for row in connection.execute(rows.shelf(owner)).mappings()}
+            uses = rows.uses(connection, owner, sha256s)
         if not known.keys() >= set(sha256s):
             raise LibraryError("An upload is no longer in the library. Load the page again.")
-        return Recipe(tuple(Entry(rows.kept(self._parquets, known[one])) for one in sha256s))
+        return Recipe(tuple(rows.entry(self._parquets, known[one], uses.get(one)) for one in sha256s))
 
-    def recognised(self, recipe: Recipe) -> Recipe:
-        """The same; what a board file brings is the upload it is said to be where that has this Parquet."""
-        return self._intake.recognised(recipe)
+    def recognised(self, recipe: Recipe, owner: str = "") -> Recipe:
+        """The same; what a board file brings is the upload it is said to be where that is so."""
+        return self._intake.recognised(recipe, owner)
 
     def describe(self, sha256: str, note: str, owner: str = "") -> None:
         """Write a note on an upload."""
@@ -241,6 +259,8 @@ class Library:
         with self._database.writing() as connection:
             mine = sa.select(shelves.c.deleted).where(shelves.c.owner == owner, shelves.c.sha256 == sha256)
             when = connection.scalar(mine)
+            if when is not None and when < now() - FORGOTTEN:
+                raise LibraryError("That upload is gone for good.")
             rows.mark(connection, owner, sha256, deleted=None)
             gone = rows.using(sha256, owner) & (boards.c.deleted == when)
             connection.execute(boards.update().where(gone).values(deleted=None))
@@ -263,14 +283,27 @@ class Library:
             return room.taken(connection), self._intake.most
 
     def sweep(self) -> None:
-        """Forget what was deleted 30 days ago, and remove files that no upload needs."""
+        """Forget what was deleted 30 days ago or left by strangers, and remove files that no upload needs."""
         self._intake.sweep()
+
+    def _storable(self, board: Board, owner: str) -> Board:
+        """The board as it is once it was kept and is opened again."""
+        recipe, sources = storable(board.recipe, board.sources)
+        if recipe is not board.recipe:
+            try:
+                board = make_board(recipe, sources)
+            except TieScopeError as error:
+                raise LibraryError(f"It cannot be kept, for names of its files are cut. {error}") from error
+        return replace(board, recipe=self._intake.recognised(recipe, owner))
 
     def _change(self, board_id: str, owner: str, *, by_owner: bool = False, **values: Any) -> None:  # noqa: ANN401
         with self._database.writing() as connection:
-            before = self._mine(connection, board_id, owner, by_owner=by_owner)
-            values |= {"version": before.version + 1, "changed": now()}
-            connection.execute(boards.update().where(boards.c.id == board_id).values(**values))
+            self._update(connection, self._mine(connection, board_id, owner, by_owner=by_owner), **values)
+
+    @staticmethod
+    def _update(connection: sa.Connection, before: Record, **values: Any) -> None:  # noqa: ANN401
+        values |= {"version": before.version + 1, "changed": now()}
+        connection.execute(boards.update().where(boards.c.id == before.id).values(**values))
 
     def _mine(self, connection: sa.Connection, board_id: str, owner: str, *, by_owner: bool = False) -> Record:
         """A board that this visitor may change."""
@@ -278,14 +311,6 @@ class Library:
         if not found.may_change(owner) or (by_owner and found.owner != owner):
             raise LibraryError(f"{found.name} is somebody else's: it can be seen, not changed. Duplicate it.")
         return found
-
-
-def _shelf(owner: str, *, deleted: bool = False) -> sa.Select[Any]:
-    gone = shelves.c.deleted.is_not(None) if deleted else shelves.c.deleted.is_(None)
-    own = [shelves.c[name] for name in ("name", "note", "pinned", "added")]
-    theirs = [column for column in uploads.c if column.name != "added"]
-    joined = sa.select(*theirs, *own).join(shelves, shelves.c.sha256 == uploads.c.sha256)
-    return joined.where(shelves.c.owner == owner, gone).order_by(shelves.c.added.desc(), shelves.c.name)
 
 
 def _new_id() -> str:

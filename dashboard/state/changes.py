@@ -1,22 +1,31 @@
 """Another board from what is loaded."""
 
+from contextlib import suppress
+
 import streamlit as st
 
 from dashboard import cache
 from dashboard.components import shown
-from dashboard.library import Board, Recipe
+from dashboard.library import Board, Recipe, rearranged
 from dashboard.state.data import show
 from dashboard.state.view import view
 from metrics.errors import TieScopeError
-from metrics.runs import Source
 
 
 def remake(recipe: Recipe) -> None:
     """Show what another recipe makes of the files loaded; where it makes nothing, say why."""
-    sources = [cache.source(entry) for entry in recipe.entries]
-    wrong = next((one for one in sources if isinstance(one, TieScopeError)), None)
-    made = wrong or cache.joined(recipe.digest, recipe, [one for one in sources if isinstance(one, Source)])
+    now = view()
+    made = cache.made(recipe, [cache.source(entry) for entry in recipe.entries])
     if isinstance(made, Board):
-        show(made, amends=view().record)
+        show(_named_as(now.board.recipe, made), amends=now.record)
     else:
         st.error(shown(f"{made} Nothing was changed."), icon=":material/error:")
+
+
+def _named_as(before: Recipe, board: Board) -> Board:
+    """A board with the names and the order its rerankers had, where its files are read as they were."""
+    there = {entry.digest for entry in before.entries}
+    if board.recipe.names is None and there.issuperset(entry.digest for entry in board.recipe.entries):
+        with suppress(TieScopeError):  # none of those that were shown is left
+            return rearranged(board, before)
+    return board

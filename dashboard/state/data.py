@@ -1,6 +1,6 @@
 """Which data is shown: samples, files opened by the command, and boards, kept or not."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from secrets import token_hex
 from typing import Any, cast
@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard import cache
 from dashboard.components import shown
 from dashboard.library import Board
-from dashboard.library.records import Access, Record, id_of
+from dashboard.library.records import STRANGER, Access, Record, id_of
 from dashboard.sign_in import identity
 from dashboard.state.controls import pick
 from metrics.errors import LibraryError, TieScopeError, UsageError
@@ -24,9 +24,9 @@ _VISITOR = "_visitor"
 _SAID = "_said"
 _HERE = "_only_here"
 _GONE = "_deleted_board"
-_STRANGER = "visitor:"
+_LAST = "_last_data"
 _MOST = 50
-"""Boards of one's own that are offered; the others are in the library."""
+"""Boards without a name that are offered, the newest; those with one are all."""
 
 Shown = tuple[Board, Record | None]
 """A board, and what the library says of it where it is kept."""
@@ -35,7 +35,7 @@ Shown = tuple[Board, Record | None]
 def owner() -> str:
     """Whose data this session sees and changes: who is signed in, everybody, or this session alone."""
     known = identity()
-    return f"{_STRANGER}{st.session_state.setdefault(_VISITOR, token_hex())}" if known is None else known
+    return f"{STRANGER}{st.session_state.setdefault(_VISITOR, token_hex())}" if known is None else known
 
 
 def choose_data() -> Shown:
@@ -50,10 +50,11 @@ def choose_data() -> Shown:
         st.session_state[_LOST if same is None else DATA] = same or asked
     label = pick("Dataset", list(choices), DATA)
     try:
-        return choices[label]()
+        st.session_state[_LAST] = found = choices[label]()
     except TieScopeError as error:
         say(f"{label} cannot be opened. {error}")
         return home, None
+    return found
 
 
 def _choices(home: Board, asked: str | None) -> dict[str, Callable[[], Shown]]:
@@ -65,14 +66,17 @@ def _choices(home: Board, asked: str | None) -> dict[str, Callable[[], Shown]]:
     for label in [*st.session_state.get(_KNOWN, []), asked]:
         if label and (held := cache.loaded().get(id_of(label))):
             found[held.label] = partial(_plain, held)
+            if label not in st.session_state.get(_KNOWN, []):
+                _keep_out({file.sha256 for file in held.files})  # whose it is did not say that it may be kept
     try:
-        listed = {one.label: one.id for one in cache.library().boards(owner())[:_MOST]}
+        listed = {one.label: one.id for one in cache.library().boards(owner(), most=_MOST)}
         if asked and asked not in found and asked_id not in listed.values():
             record = cache.library().look(asked_id, owner())
             listed |= {record.label: record.id} if record else {}
     except LibraryError as error:
         say(str(error))
-        return found
+        board, record = st.session_state.get(_LAST, (None, None))
+        return found | ({record.label: lambda: (board, record)} if record is not None else {})
     return found | {label: partial(_recalled, board_id) for label, board_id in listed.items()}
 
 
@@ -102,6 +106,7 @@ def said() -> list[str]:
 
 def show(
     board: Board,
+    given: Collection[str] = (),
     *,
     amends: Record | None = None,
     keep: bool | None = None,
@@ -112,8 +117,10 @@ def show(
 
     Args:
         board: read and joined.
+        given: sha256 of the files that the visitor gave for it just now.
         amends: the kept board it takes the place of, where this visitor may change that.
-        keep: whether its files are kept; None: unless the visitor said of one that it is not.
+        keep: whether these files may be kept; None: as was said of them before. A board is kept unless one
+            of its files may not be.
         name: what it is called in the library.
         opened_with: its settings there.
     """
@@ -124,8 +131,12 @@ def show(
         except UsageError as error:
             st.error(shown(str(error)), icon=":material/error:")
             return
-        if _may_be_kept(board, keep=keep):
-            label = _kept(board, amends, name, opened_with or {}) or label
+        if keep is not None:
+            (_let_in if keep else _keep_out)(set(given))
+        record = None if is_private(board) else _kept(board, amends, name, opened_with or {})
+        if record is not None:
+            cache.remember(board, record)
+            label = record.label
     go_to(label)
 
 
@@ -152,19 +163,19 @@ def deleted() -> Record | None:
     return gone
 
 
-def is_only_here(board: Board) -> bool:
-    """Whether a board was uploaded by this visitor and is not kept."""
-    return board.label in st.session_state.get(_KNOWN, []) and cache.loaded().get(board.key) is not None
+def is_given(board: Board) -> bool:
+    """Whether a board is there without anybody's upload: a sample, or what the command opened."""
+    return board.label in {*cache.samples(), cache.home().label}
 
 
 def is_stranger() -> bool:
     """Whether this visitor is known for this session alone."""
-    return owner().startswith(_STRANGER)
+    return owner().startswith(STRANGER)
 
 
 def usual_access(who: str) -> Access:
     """Who else may open what somebody keeps: of a stranger all that holds it together is the link."""
-    return "link" if who.startswith(_STRANGER) else "private"
+    return "link" if who.startswith(STRANGER) else "private"
 
 
 def address(label: str) -> str:
@@ -172,22 +183,30 @@ def address(label: str) -> str:
     return f"{str(st.context.url).partition('?')[0]}?{urlencode({DATA: label})}"
 
 
-def _may_be_kept(board: Board, *, keep: bool | None) -> bool:
-    """Whether the files of a board may be kept; what is said of one holds until it is said otherwise."""
-    only_here: set[str] = st.session_state.setdefault(_HERE, set())
-    files = {file.sha256 for file in board.files}
-    if keep is not None:
-        st.session_state[_HERE] = only_here - files if keep else only_here | files
-    return not st.session_state[_HERE] & files
+def _keep_out(files: set[str]) -> None:
+    """Have these files kept nowhere, until it is said otherwise."""
+    st.session_state[_HERE] = st.session_state.get(_HERE, set()) | files
 
 
-def _kept(board: Board, amends: Record | None, name: str, view: Mapping[str, Any]) -> str | None:
-    """Label of the board in the library; None where it cannot be kept, which is said."""
+def _let_in(files: set[str]) -> None:
+    st.session_state[_HERE] = st.session_state.get(_HERE, set()) - files
+
+
+def is_private(board: Board) -> bool:
+    """Whether a board has a file that may not be kept."""
+    return not st.session_state.get(_HERE, set()).isdisjoint(file.sha256 for file in board.files)
+
+
+def _kept(board: Board, amends: Record | None, name: str, view: Mapping[str, Any]) -> Record | None:
+    """The board as the library has it; None where it cannot be kept, which is said."""
     who = owner()
+    if amends is not None and amends.may_change(who):
+        try:
+            return cache.library().revise(amends.id, amends.version, board, who)
+        except TieScopeError as error:
+            say(f"{error} What you see is a board of its own.")
     try:
-        if amends is not None and amends.may_change(who):
-            return cache.library().revise(amends.id, amends.version, board, who).label
-        return cache.library().keep(board, who, name=name, view=view, access=usual_access(who)).label
-    except LibraryError as error:
-        say(f"{error} What you see is in this session only.")
+        return cache.library().keep(board, who, name=name, view=view, access=usual_access(who))
+    except TieScopeError as error:
+        say(f"{error} What you see is in memory only.")
         return None

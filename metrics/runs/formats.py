@@ -245,23 +245,24 @@ def in_blocks(file: File, columns: Mapping[str, str] | None = None) -> Delimited
 
 
 def unread(file: File, source: Source) -> dict[str, pa.Array]:
-    """The columns of a file that its source leaves out, as text; without those that are none.
+    """The columns of a file that its source leaves out, as text; without those that cannot be read so.
 
     Args:
         file: the file as given.
         source: what was read of it.
 
     Raises:
-        ReadError: the file has changed and cannot be read.
+        ReadError: the file has changed, and its header cannot be read.
     """
     cut = next(one.cut for one in FORMATS if one.name == source.format)
-    if cut is not None:
-        delimited = cut(Head(file), Choice(source.mapping))
-        return {name: delimited.words(name) for name in source.unused}
+    delimited = cut(Head(file), Choice(source.mapping)) if cut is not None else None
     found: dict[str, pa.Array] = {}
     for name in source.unused:
         with suppress(ReadError):
-            found[name] = read(file, {**source.mapping, "query_text": name}).table["query_text"]
+            if delimited is not None:
+                found[name] = delimited.words(name)
+            else:
+                found[name] = read(file, {**source.mapping, "query_text": name}).table["query_text"]
     return found
 
 

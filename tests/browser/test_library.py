@@ -32,6 +32,11 @@ def serve(tmp_path):
     return f"http://127.0.0.1:{port}", start
 
 
+def choose(page, name):
+    page.get_by_role("combobox", name="Dataset").click()
+    page.get_by_role("option", name=name).click()
+
+
 def shows(page, name, runs):
     settle(page)
     expect(page.get_by_role("combobox", name="Dataset")).to_have_value(re.compile(re.escape(name)))
@@ -66,6 +71,8 @@ def test_an_upload_survives_a_refresh_a_restart_and_another_browser(serve, brows
         third = browser.new_context().new_page()
         third.goto(link.replace("/runs", "/"))
         shows(third, "Demo of *Monday*", 2)
+        choose(second, "Sample: docstring search")  # what lies in the field is not added to what is chosen
+        shows(second, "Sample: docstring search", 8)
         second.context.close()
         third.context.close()
 

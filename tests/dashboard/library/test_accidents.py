@@ -17,6 +17,7 @@ from boards import COARSE, QRELS, STRICT, board
 from dashboard.library import database as module
 from dashboard.library import make_board, parquets
 from dashboard.library.database import url_of
+from dashboard.library.intake import Intake
 from dashboard.library.store import Library
 from metrics.errors import LibraryError
 
@@ -153,7 +154,7 @@ def test_a_board_that_made_room_is_kept_though_the_sweep_fails(open_library, mon
     library.keep(FIRST)
     tight = open_library(most=library.room()[0])
     tight.choose_eviction(evict=True)
-    monkeypatch.setattr(Library, "sweep", lambda _: _raise(LibraryError("The library: locked.")))
+    monkeypatch.setattr(Intake, "sweep", lambda _: _raise(LibraryError("The library: locked.")))
     kept = tight.keep(OTHER)
     assert tight.find(kept.id) == kept
 

@@ -20,6 +20,8 @@ from pyarrow import parquet
 from dashboard.library import Entry, Recipe, contents, exchange, make_board
 from dashboard.library.exchange import export, load
 from dashboard.library.kept import Kept
+from dashboard.library.loaded import Loaded
+from dashboard.library.records import id_of
 from metrics import ReadError, evaluate
 from metrics.errors import LibraryError
 from metrics.runs import File, read
@@ -136,7 +138,25 @@ def test_names_order_choices_and_view_come_along(library):
     assert (came.name, came.view, came.board.recipe.repeated) == ("A ties", VIEW, "max")
     assert came.board.runs.rerankers == ["second", "first\0"]
     assert came.board.runs.tables["first\0"]["score"].to_pylist() == [3, 2, 1]
-    assert came.board.label == "A ties"
+    assert came.board.label.startswith("2 runs, 1 query · ")
+
+
+@pytest.mark.parametrize("name", ["Nightly", "Sample: docstring search"])
+def test_a_board_that_was_sent_is_found_in_memory_whatever_its_name(library, name):
+    came = loaded(exported(library.keep(board(a_csv=TABLE), name=name)))
+    held = Loaded()
+    held.add(came.board)
+    assert (came.name, came.board.recipe.title) == (name, "")
+    assert held.get(id_of(came.board.label)) is came.board
+
+
+def test_nothing_of_a_board_that_is_not_kept_is_written_to_the_disk(monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    monkeypatch.setattr("pathlib.Path.open", None)
+    monkeypatch.setattr("builtins.open", None)
+    data = exported(board(a_csv=TABLE))
+    monkeypatch.undo()
+    assert loaded(data).board.runs.rerankers == ["a"]
 
 
 def test_a_board_without_a_name_stays_without():
@@ -209,6 +229,46 @@ def test_nobody_can_have_the_table_of_an_upload_read_otherwise(library):
     library.keep(loaded(mine).board, "ada")
     (upload,) = library.uploads("ada")
     assert upload.reading.mapping["score"] == "score"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("mapping", {"query_id": "query_id", "doc_id": "doc_id", "score": "other", "relevance": "relevance"}),
+        ("mapping", {"query_id": "doc_id", "doc_id": "query_id", "score": "score", "relevance": "relevance"}),
+        *(("format", "jsonl"), ("header", ["query_id", "doc_id"]), ("unit", "row"), ("first", 7)),
+    ],
+)
+def test_nobody_can_say_of_an_upload_that_it_is_read_otherwise(library, name, value):
+    """The Parquet is that of the upload, so only what is stated of it is false."""
+    mine = library.keep(board(a_csv=TABLE), "ada")
+    said, entries = unpacked(exported(mine))
+    assert said["files"][0]["reading"][name] != value
+    said["files"][0]["reading"][name] = value
+    false = library.keep(loaded(packed(said, entries)).board, "eve")
+    assert false.recipe.entries[0].file.sha256 != mine.recipe.entries[0].file.sha256
+    assert false.recipe.digest != mine.recipe.digest
+    assert false.recipe.key != mine.recipe.key
+
+
+def test_what_somebody_states_was_found_is_told_of_their_board_alone(library):
+    mine = library.keep(board(a_csv=TABLE), "ada")
+    said, entries = unpacked(exported(mine))
+    said["files"][0]["reading"]["noted"] = [NOTED | {"message": "All is well."}]
+    false = library.keep(loaded(packed(said, entries)).board, "eve")
+    assert false.recipe.digest == mine.recipe.digest
+    assert false.recipe.key != mine.recipe.key
+
+
+def test_the_board_of_who_chose_other_columns_is_recognised_as_theirs(library):
+    for owner, column in (("ada", "score"), ("ben", "other")):
+        entry = Entry(File("a.csv", TABLE.encode()), (("score", column),))
+        library.keep(make_board(Recipe((entry,)), [entry.read()]), owner)
+    (theirs,) = library.boards("ben")
+    data = exported(library.find(theirs.id, "ben"))
+    assert library.keep(loaded(data).board, "ben").id == theirs.id
+    assert len(library.uploads("ben")) == 1
+    assert library.keep(loaded(data).board, "eve").recipe.digest != library.find(theirs.id, "ben").recipe.digest
 
 
 def test_a_copy_that_was_lost_is_there_again_when_the_board_is_sent(library, tmp_path):
@@ -646,7 +706,7 @@ def use(data):
         return
     "".join(came.board.runs.findings["message"]).encode()
     evaluate(came.board.runs, ["RR"])
-    assert loaded(exported(came.board, came.view)).board.key == came.board.key
+    assert loaded(exported(came.board, came.view)).board.recipe.digest == came.board.recipe.digest
 
 
 @settings(max_examples=300, suppress_health_check=list(HealthCheck))

@@ -26,7 +26,8 @@ NAMES = {
     "emoji": ("🎯👩‍👩‍👧 Ωμέγα", "🎯👩‍👩‍👧 Ωμέγα"),
     "right to left": ("\u202eabc", "\u202eabc"),
     "quotes and marks": ("'; DROP TABLE boards; -- %s %(x)s {}", "'; DROP TABLE boards; -- %s %(x)s {}"),
-    "space around": ("  a  ", "a"),
+    "space around": ("  a  ", "  a  "),
+    "a space where it is cut": ("x" * 199 + " " + "x" * 799 + " y", "x" * 199 + " " + "x" * 799 + " "),
 }
 BY_NAME = pytest.mark.parametrize(("given", "kept"), NAMES.values(), ids=NAMES)
 
@@ -41,6 +42,10 @@ def sha(of, at=0):
 
 def names_on(record):
     return [entry.file.name for entry in record.recipe.entries]
+
+
+def as_read(record):
+    return make_board(record.recipe, [entry.read() for entry in record.recipe.entries])
 
 
 def parquets(home):
@@ -128,6 +133,39 @@ def test_boards_are_listed_the_one_changed_last_first(library):
     library.delete(second.id)
     assert [one.name for one in library.boards()] == ["first"]
     assert [one.name for one in library.boards(deleted=True)] == ["second"]
+
+
+@pytest.mark.usefixtures("calendar")
+def test_of_boards_nobody_named_the_newest_are_listed(library):
+    recipe, sources = FIRST.recipe, FIRST.sources
+    names = {}
+    for at in range(6):
+        made = make_board(replace(recipe, names=(("strict", f"run {at}"),)), sources)
+        names[library.keep(made, name="Mine" if at in (0, 4) else "").id] = at
+    library.keep(OTHER, ANNA)
+    for most, found in ((0, [4, 0]), (1, [5, 4, 0]), (3, [5, 4, 3, 2, 0]), (50, [5, 4, 3, 2, 1, 0])):
+        assert [names[one.id] for one in library.boards(most=most)] == found
+    assert len(library.boards()) == 6
+
+
+def test_a_number_with_what_is_left_out_of_it_is_the_boards(library):
+    kept = library.keep(FIRST, name="Mine")
+    number = f" {kept.id}\0"
+    assert library.find(number) == kept
+    assert library.rename(number, "New").name == library.find(kept.id).name == "New"
+    revised = library.revise(number, 2, OTHER)
+    assert revised == library.find(kept.id)
+    assert (revised.version, names_on(revised)) == (3, ["coarse.trec", "qrels.txt"])
+    assert library.duplicate(number).recipe == library.find(kept.id).recipe
+    library.delete(number)
+    assert library.look(kept.id) is None
+
+
+def test_a_rename_gives_back_the_board_it_made(library):
+    kept = library.keep(FIRST)
+    renamed = library.rename(kept.id, "Mine")
+    assert renamed == library.find(kept.id)
+    assert (renamed.name, renamed.named, renamed.version) == ("Mine", True, 2)
 
 
 @pytest.mark.parametrize("wrong", ["", "nothing", "a\0b", "a\udc80b", "🎯", "x" * 10_000, "' OR 1=1 --"])
@@ -406,9 +444,9 @@ def test_any_text_is_kept_as_far_as_it_can_be(library, given, kept):
     library.rename(record.id, given)
     library.describe(sha(FIRST), given)
     found = library.find(record.id)
-    assert found.name == kept
-    assert {one.note for one in library.uploads()} == {kept, ""}
-    assert library.duplicate(record.id).name == f"{kept}, copy"[:1000]
+    assert found.name == kept.strip()[:200].strip()
+    assert {one.note for one in library.uploads()} == {kept.strip(), ""}
+    assert library.duplicate(record.id).name == f"{found.name[:194]}, copy"
 
 
 @BY_NAME
@@ -419,7 +457,7 @@ def test_a_file_of_any_name_is_kept(library, given, kept):
     assert record.recipe.entries[0].file.name == kept
     assert kept in {one.name for one in library.uploads()}
     assert library.keep(made).id == record.id
-    make_board(record.recipe, [entry.read() for entry in record.recipe.entries])
+    assert as_read(record).runs.rerankers == [File(kept, b"").stem]
 
 
 def test_any_view_is_kept(library):

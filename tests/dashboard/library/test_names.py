@@ -1,0 +1,114 @@
+"""A board whose files have odd names is, once it is opened again, the board it was."""
+
+import io
+
+import pytest
+from boards import QRELS, STRICT, TIED
+
+from dashboard.library import Recipe, make_board
+from dashboard.library.exchange import export, load
+from dashboard.library.names import board_name, clean, copy_name, file_name
+from metrics.errors import LibraryError
+from metrics.runs import File
+
+LONG = "x" * 999 + " y.trec"
+NAMES = [
+    " a.trec",
+    "a.trec ",
+    " a ",
+    "\u3000a.trec",
+    "a\0b.trec",
+    "caf\udce9.trec",
+    LONG,
+    "x" * 1500,
+    " " * 1500,
+]
+ODD = pytest.mark.parametrize("name", NAMES, ids=lambda name: ascii(name)[:20])
+
+
+def named(*names, **options):
+    """A board of runs of these names."""
+    runs = [File(name, text.encode()) for name, text in zip(names, (STRICT, TIED), strict=False)]
+    recipe = Recipe.of([*runs, File("qrels.txt", QRELS.encode())])
+    made = make_board(recipe, [entry.read() for entry in recipe.entries])
+    return made if not options else arranged(made, **options)
+
+
+def arranged(made, names):
+    shown = dict(zip(made.runs.rerankers, names, strict=True))
+    return make_board(made.recipe.arranged(shown), made.sources)
+
+
+def as_read(recipe):
+    return make_board(recipe, [entry.read() for entry in recipe.entries])
+
+
+def sent(made):
+    stream = io.BytesIO()
+    export(made, stream)
+    return load(File("sent.tiescope", stream.getvalue())).board
+
+
+@ODD
+def test_a_file_of_an_odd_name_can_be_opened_again(library, name):
+    record = library.keep(named(name))
+    assert [entry.file.name for entry in record.recipe.entries] == [file_name(name), "qrels.txt"]
+    assert as_read(record.recipe).runs.rerankers == [File(file_name(name), b"").stem]
+    assert sent(record).runs.rerankers == as_read(record.recipe).runs.rerankers
+    assert library.keep(named(name)).id == record.id
+    assert library.keep(as_read(record.recipe)).id == record.id
+
+
+@ODD
+def test_a_reranker_of_an_odd_name_that_was_renamed_can_be_opened_again(library, name):
+    made = named(name, "a.trec", names=["second", "first"])
+    record = library.keep(made)
+    again = as_read(record.recipe)
+    assert (
+        again.runs.rerankers == sent(made).runs.rerankers == sent(record).runs.rerankers == ["second", "first"]
+    )
+    for one in ("first", "second"):
+        assert again.runs.tables[one] == made.runs.tables[one]
+
+
+def test_spaces_tell_files_from_each_other(library):
+    record = library.keep(named(" a.trec", "a.trec"))
+    assert as_read(record.recipe).runs.rerankers == [" a", "a"]
+    revised = library.revise(record.id, record.version, named("a.trec", " a.trec"))
+    assert as_read(revised.recipe).runs.rerankers == ["a", " a"]
+
+
+def test_a_board_can_be_revised_to_files_of_odd_names(library):
+    kept = library.keep(named("a.trec"), name="Mine")
+    revised = library.revise(kept.id, kept.version, named("a\0b.trec", "\0.trec", names=["x", "y"]))
+    assert as_read(revised.recipe).runs.rerankers == ["x", "y"]
+
+
+def test_rerankers_that_a_column_names_keep_their_names(library):
+    table = "model,query_id,doc_id,score,relevance\na\0b,q,d,1,1\nc,q,d,2,1\n".replace("\0", "\u3000")
+    recipe = Recipe.of([File("t\0.csv", table.encode())]).arranged({"c": "c", "a\u3000b": "t\0"})
+    record = library.keep(as_read(recipe))
+    assert as_read(record.recipe).runs.rerankers == ["c", "t\0"]
+
+
+def test_two_names_that_are_one_once_they_are_cut_are_refused(library):
+    with pytest.raises(LibraryError, match="It cannot be kept, for names of its files are cut"):
+        library.keep(named("x" * 1500, "x" * 1501))
+    assert (library.boards(), library.uploads()) == ([], [])
+
+
+def test_the_names_of_boards_are_cut_to_what_their_field_holds(library):
+    record = library.keep(named("a.trec"), name="x" * 300)
+    assert record.name == "x" * 200
+    assert library.rename(record.id, "y" * 300).name == "y" * 200
+    double = library.duplicate(record.id)
+    assert double.name == "y" * 194 + ", copy"
+    with pytest.raises(LibraryError, match="already"):
+        library.keep(named("b.trec"), name="y" * 400, single=True)
+
+
+@pytest.mark.parametrize("make", [clean, board_name, file_name])
+@pytest.mark.parametrize("text", [*NAMES, "x" * 199 + " y", "\0 \0", ""])
+def test_a_name_that_was_kept_is_kept_as_it_is(make, text):
+    assert make(make(text)) == make(text)
+    assert len(copy_name(text)) <= 200

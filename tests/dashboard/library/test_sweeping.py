@@ -1,0 +1,188 @@
+"""What nobody needs goes, in time; what somebody can bring back stays until then."""
+
+from datetime import timedelta
+
+import pytest
+import sqlalchemy as sa
+from boards import COARSE, QRELS, STRICT, TIED, board
+
+from dashboard.library import intake, rows
+from dashboard.library.intake import Intake
+from dashboard.library.records import STRANGER
+from dashboard.library.schema import boards, shelves
+from metrics.errors import LibraryError
+
+ANNA, BERT, VISITOR = "anna@example.org", "bert@example.org", f"{STRANGER}0a1b"
+FIRST = board(strict_trec=STRICT, qrels_txt=QRELS)
+OTHER = board(coarse_trec=COARSE, qrels_txt=QRELS)
+THIRD = board(flat_trec=TIED, qrels_txt=QRELS)
+SHA = FIRST.recipe.entries[0].file.sha256
+
+
+@pytest.fixture
+def aged(database):
+    """Have something have happened so many days ago."""
+
+    def make(days, *columns, owner=None):
+        with database.writing() as connection:
+            for column in columns:
+                which = (
+                    column.is_not(None)
+                    if owner is None
+                    else column.is_not(None) & (column.table.c.owner == owner)
+                )
+                values = {column.name: rows.now() - timedelta(days)}
+                connection.execute(column.table.update().where(which).values(values))
+
+    return make
+
+
+def on_disk(home):
+    return {path.stem for path in (home / "uploads").glob("*/*.parquet")}
+
+
+def shas(of):
+    return {entry.file.sha256 for entry in of.recipe.entries}
+
+
+# strangers
+
+
+def test_a_sweep_removes_what_strangers_left(library, aged, tmp_path):
+    library.keep(FIRST, VISITOR, name="Mine")
+    library.keep(OTHER, ANNA)
+    aged(31, boards.c.changed, shelves.c.added)
+    library.sweep()
+    assert (library.boards(VISITOR), library.uploads(VISITOR)) == ([], [])
+    assert len(library.boards(ANNA)) == 1
+    assert on_disk(tmp_path / "home") == shas(OTHER)
+
+
+def test_a_sweep_leaves_what_strangers_lately_kept(library, aged):
+    kept = library.keep(FIRST, VISITOR)
+    aged(29, boards.c.changed, shelves.c.added)
+    library.sweep()
+    assert library.find(kept.id, VISITOR) == library.find(kept.id, VISITOR)
+    assert len(library.uploads(VISITOR)) == 2
+
+
+def test_a_board_a_stranger_still_changes_keeps_its_files(library, aged):
+    kept = library.keep(FIRST, VISITOR)
+    aged(31, shelves.c.added)
+    library.sweep()
+    assert [entry.read() for entry in library.find(kept.id, VISITOR).recipe.entries]
+
+
+# when
+
+
+@pytest.fixture
+def days_later(monkeypatch):
+    """Let so many days go by."""
+
+    def make(days):
+        monkeypatch.setattr(intake, "now", lambda: rows.now() + timedelta(days))
+
+    return make
+
+
+@pytest.fixture
+def sweeps(monkeypatch):
+    """How often was swept."""
+    found, sweep = [], Intake.sweep
+    monkeypatch.setattr(Intake, "sweep", lambda self: (found.append(1), sweep(self)))
+    return found
+
+
+def test_a_library_that_is_written_to_is_swept_once_a_day(library, days_later, sweeps, aged):
+    library.delete(library.keep(FIRST).id)
+    library.discard(SHA)
+    aged(31, boards.c.deleted, shelves.c.deleted)
+    library.keep(OTHER)
+    assert sweeps == []
+    days_later(1.1)
+    library.keep(OTHER, name="again")
+    library.keep(OTHER, name="and again")
+    assert sweeps == [1]
+    assert library.room()[0] == sum(one.kept_size for one in library.uploads())
+    days_later(2.3)
+    library.keep(OTHER, name="the day after")
+    assert sweeps == [1, 1]
+
+
+def test_a_board_is_kept_though_the_daily_sweep_fails(library, days_later, monkeypatch):
+    monkeypatch.setattr(Intake, "sweep", lambda _: _raise(LibraryError("The library: locked.")))
+    days_later(2)
+    kept = library.keep(FIRST)
+    assert library.find(kept.id) == kept
+
+
+def _raise(error):
+    raise error
+
+
+# gone for good
+
+
+def test_what_was_deleted_too_long_ago_is_not_offered_and_not_brought_back(library, aged):
+    kept = library.keep(FIRST)
+    library.delete(kept.id)
+    library.discard(SHA)
+    aged(29, boards.c.deleted, shelves.c.deleted)
+    assert [one.id for one in library.boards(deleted=True)] == [kept.id]
+    assert [one.sha256 for one in library.uploads(deleted=True)] == [SHA]
+    aged(31, boards.c.deleted, shelves.c.deleted)
+    assert (library.boards(deleted=True), library.uploads(deleted=True)) == ([], [])
+    with pytest.raises(LibraryError, match=r"That board is gone for good\."):
+        library.restore(kept.id)
+    with pytest.raises(LibraryError, match=r"That upload is gone for good\."):
+        library.reclaim(SHA)
+    assert (library.boards(), [one.sha256 for one in library.uploads()]) == ([], list(shas(FIRST) - {SHA}))
+
+
+# room
+
+
+def test_no_room_is_made_of_a_board_that_somebody_else_can_restore(open_library):
+    library = open_library()
+    kept = library.keep(OTHER, BERT, name="Bert's", access="edit")
+    library.revise(kept.id, 1, FIRST, ANNA)  # so that the run is in Anna's library alone
+    library.delete(kept.id, BERT)
+    library.choose_eviction(ANNA, evict=True)
+    tight = open_library(most=library.room()[0])
+    with pytest.raises(LibraryError, match="The library is full"):
+        tight.keep(THIRD, ANNA)
+    library.restore(kept.id, BERT)
+    assert [entry.read() for entry in library.find(kept.id, BERT).recipe.entries]
+
+
+# what was refused
+
+
+def test_a_change_that_is_refused_leaves_no_file_behind(library, tmp_path, database):
+    kept = library.keep(FIRST, name="Mine")
+    before = on_disk(tmp_path / "home")
+    for change in (
+        lambda: library.keep(OTHER, name="Mine", single=True),
+        lambda: library.revise(kept.id, kept.version + 1, OTHER),
+        lambda: library.revise(kept.id, kept.version, OTHER, BERT),
+    ):
+        with pytest.raises(LibraryError):
+            change()
+        assert on_disk(tmp_path / "home") == before
+    with database.reading() as connection:
+        assert connection.scalar(sa.select(sa.func.count()).select_from(shelves)) == 2
+
+
+def test_a_file_is_in_its_place_before_it_is_committed(library, tmp_path, monkeypatch):
+    settle = intake.Parquets.place
+
+    def fail(*given):
+        settle(*given)
+        raise LibraryError("The power failed.")
+
+    monkeypatch.setattr(intake.Parquets, "place", fail)
+    with pytest.raises(LibraryError, match="power"):
+        library.keep(FIRST)
+    assert on_disk(tmp_path / "home") & shas(FIRST)
+    assert (library.boards(), library.uploads()) == ([], [])
