@@ -10,6 +10,7 @@ from dashboard import cache, state
 from dashboard.components import heading, shown
 from dashboard.library.exchange import ENDING, export
 from dashboard.library.records import Access, Record
+from dashboard.library.schema import FORGOTTEN
 from dashboard.state import View
 from metrics.errors import TieScopeError
 
@@ -48,7 +49,9 @@ def undo() -> None:
     if gone is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.markdown(f":material/delete: Deleted **{shown(gone.name)}**. It can be restored for 30 days.")
+        st.markdown(
+            f":material/delete: Deleted **{shown(gone.name)}**. It can be restored for {FORGOTTEN.days} days."
+        )
         if st.button("Undo", key="undo", type="tertiary"):
             _do(lambda: cache.library().restore(gone.id, state.owner()), lambda: state.go_to(gone.label))
 
@@ -63,9 +66,8 @@ def _told(view: View) -> str:
     if record.owner != state.owner():
         return "Shared with you to change." if record.access == "edit" else "Shared with you to read."
     if state.is_stranger():
-        return (
-            "Kept for 30 days: whoever has this link can read it. After a refresh, duplicate it to change it."
-        )
+        kept = f"Kept for {FORGOTTEN.days} days: whoever has this link can read it."
+        return f"{kept} After a refresh, duplicate it to change it."
     return "Kept: a refresh, a restart or another browser with this link shows the same."
 
 
@@ -78,7 +80,8 @@ def _kept(record: Record) -> None:
         if st.button("Save view", icon=":material/bookmark:", key="save-view", help=as_now):
             _do(lambda: cache.library().save_view(record.id, state.settings(), who), st.rerun)
     if st.button("Duplicate", icon=":material/content_copy:", key="duplicate"):
-        _duplicate(record, who)
+        access = state.usual_access(who)
+        _do(lambda: state.go_to(cache.library().duplicate(record.id, who, access=access).label))
     if record.owner == who:
         if who and not state.is_stranger():
             _share(record, who)
@@ -93,21 +96,7 @@ def _name(record: Record, who: str) -> None:
     )
     if name.strip() in ("", record.name):
         return
-    try:
-        renamed = cache.library().rename(record.id, name, who)
-    except TieScopeError as error:
-        st.error(shown(str(error)), icon=":material/error:")
-    else:
-        state.go_to(renamed.label)
-
-
-def _duplicate(record: Record, who: str) -> None:
-    try:
-        made = cache.library().duplicate(record.id, who, access=state.usual_access(who))
-    except TieScopeError as error:
-        st.error(shown(str(error)), icon=":material/error:")
-    else:
-        state.go_to(made.label)
+    _do(lambda: state.go_to(cache.library().rename(record.id, name, who).label))
 
 
 def _share(record: Record, who: str) -> None:
@@ -125,14 +114,13 @@ def _share(record: Record, who: str) -> None:
             _do(lambda: cache.library().share(record.id, chosen, who), st.rerun)
 
 
-def _do(change: Callable[[], None], then: Callable[[], None]) -> None:
-    """Change the library, then go on; where it cannot be changed, say why."""
+def _do(*steps: Callable[[], None]) -> None:
+    """Change the library and go on; where it cannot be changed, say why."""
     try:
-        change()
+        for step in steps:
+            step()
     except TieScopeError as error:
         st.error(shown(str(error)), icon=":material/error:")
-    else:
-        then()
 
 
 def _exported(view: View, settings: dict[str, Any]) -> bytes:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard import cache, state
 from dashboard.components import shown
+from dashboard.library.schema import FORGOTTEN
 from metrics.errors import TieScopeError
 
 _MOST = 20
@@ -18,7 +19,7 @@ def recently_deleted() -> None:
     uploads, boards = kept.uploads(who, deleted=True), kept.boards(who, deleted=True)
     if uploads or boards:
         with st.expander(f"Recently deleted · {len(uploads) + len(boards)}", icon=":material/delete:"):
-            st.caption("Kept for 30 days after they were deleted.")
+            st.caption(f"Kept for {FORGOTTEN.days} days after they were deleted.")
             for upload in uploads[:_MOST]:
                 what = f"{upload.rows:,} rows, {upload.sha256[:7]}"
                 if _line(upload.name, what, upload.sha256[:12]):

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard import cache, state
 from dashboard.components import download_csv, heading, share, shown
-from dashboard.library.records import Upload
+from dashboard.library.records import STRANGER, Upload
 from dashboard.library_actions import actions, last_done
 from dashboard.library_deleted import recently_deleted
 from dashboard.state import View
@@ -70,7 +70,7 @@ def _whose(owner: str) -> str:
     hashes = "found again by the hash of their content."
     if not owner:
         return f"Kept on this machine, {hashes}"
-    if owner.startswith("visitor:"):
+    if owner.startswith(STRANGER):
         return "Kept on this server. Boards are found again by their link, this list only until you leave."
     return f"Kept on this server for {shown(owner)} alone, {hashes}"
 

@@ -2,20 +2,9 @@
 
 import re
 
-import pytest
 from boards import COARSE, QRELS, STRICT
 from pages import settle, upload
 from playwright.sync_api import expect
-
-
-@pytest.fixture
-def save(tmp_path):
-    def written(name, text):
-        path = tmp_path / name
-        path.write_text(text)
-        return path
-
-    return written
 
 
 def tick(page, text):
@@ -31,12 +20,12 @@ def tick(page, text):
     settle(page)
 
 
-def test_last_weeks_run_is_found_ticked_and_added_to_this_board(new_page, save):
+def test_last_weeks_run_is_found_ticked_and_added_to_this_board(new_page, write):
     page = new_page("/runs")
-    upload(page, [save("lastweek.trec", STRICT + "q0 Q0 week 9 0 t\n"), save("qrels.txt", QRELS)])
+    upload(page, [write("lastweek.trec", STRICT + "q0 Q0 week 9 0 t\n"), write("qrels.txt", QRELS)])
     expect(page.get_by_text("1 run and judgments")).to_be_visible()
     page = new_page("/runs")
-    upload(page, [save("thisweek.trec", COARSE + "q0 Q0 week 9 0 t\n"), save("qrels.txt", QRELS)])
+    upload(page, [write("thisweek.trec", COARSE + "q0 Q0 week 9 0 t\n"), write("qrels.txt", QRELS)])
     expect(page.get_by_text("1 run and judgments")).to_be_visible()
     settle(page)
     tick(page, "lastweek")

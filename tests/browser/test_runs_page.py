@@ -14,16 +14,6 @@ TABLE = "model;topic;passage_id;punkte;secs\n" + "".join(
 )
 
 
-@pytest.fixture
-def save(tmp_path):
-    def written(name, text):
-        path = tmp_path / name
-        path.write_text(text)
-        return path
-
-    return written
-
-
 def table(page):
     return page.locator("table[role=grid]")
 
@@ -37,9 +27,9 @@ def choose(page, label, option):
     settle(page)
 
 
-def test_a_column_no_name_tells_is_chosen_where_it_is_missed(new_page, save):
+def test_a_column_no_name_tells_is_chosen_where_it_is_missed(new_page, write):
     page = new_page("/runs")
-    upload(page, [save("llm.csv", TABLE), save("qrels.txt", QRELS)])
+    upload(page, [write("llm.csv", TABLE), write("qrels.txt", QRELS)])
     expect(page.get_by_test_id("stAlert")).to_contain_text("no score column")
     expect(page.get_by_role("combobox", name="query_id").first).to_have_value("topic")
     choose(page, "score", "punkte")
@@ -48,9 +38,9 @@ def test_a_column_no_name_tells_is_chosen_where_it_is_missed(new_page, save):
     expect(table(page).filter(has_text="score ← punkte")).to_have_count(1)
 
 
-def test_a_column_of_a_loaded_file_can_be_changed(new_page, save):
+def test_a_column_of_a_loaded_file_can_be_changed(new_page, write):
     page = new_page("/runs")
-    upload(page, [save("llm.csv", TABLE.replace("punkte", "score")), save("qrels.txt", QRELS)])
+    upload(page, [write("llm.csv", TABLE.replace("punkte", "score")), write("qrels.txt", QRELS)])
     expect(page).to_have_url(re.compile("data="))
     before = page.url
     choose(page, "score", "secs")
@@ -61,25 +51,25 @@ def test_a_column_of_a_loaded_file_can_be_changed(new_page, save):
 @pytest.mark.parametrize(
     ("button", "kept"), [("Keep first", "the first"), ("Keep highest", "the highest score")]
 )
-def test_repeated_documents_are_settled_by_a_button(new_page, save, button, kept):
+def test_repeated_documents_are_settled_by_a_button(new_page, write, button, kept):
     page = new_page("/runs")
-    upload(page, [save("coarse.trec", COARSE + "q0 Q0 d1 9 7 tag\n"), save("qrels.txt", QRELS)])
+    upload(page, [write("coarse.trec", COARSE + "q0 Q0 d1 9 7 tag\n"), write("qrels.txt", QRELS)])
     expect(page.get_by_test_id("stAlert")).to_contain_text("listed twice")
     page.get_by_role("button", name=button).click()
     expect(page.get_by_text("1 run and judgments")).to_be_visible()
     expect(page.get_by_text(f"{kept} is kept")).to_be_visible()
 
 
-def test_a_run_is_added_to_what_is_loaded_and_taken_out_again(new_page, save):
+def test_a_run_is_added_to_what_is_loaded_and_taken_out_again(new_page, write):
     page = new_page("/runs")
-    upload(page, [save("strict.trec", STRICT), save("qrels.txt", QRELS)])
+    upload(page, [write("strict.trec", STRICT), write("qrels.txt", QRELS)])
     expect(page.get_by_text("1 run and judgments")).to_be_visible()
     expect(page).to_have_url(re.compile("data="))
     page.reload()
     settle(page)
     page.get_by_text("Add to what is loaded").click()
     settle(page)
-    upload(page, save("coarse.trec", COARSE))
+    upload(page, write("coarse.trec", COARSE))
     expect(page.get_by_text("2 runs and judgments")).to_be_visible()
     page.get_by_test_id("stMain").get_by_role("button", name="Remove", exact=False).filter(
         has_text="Remove"
@@ -87,9 +77,9 @@ def test_a_run_is_added_to_what_is_loaded_and_taken_out_again(new_page, save):
     expect(page.get_by_text("1 run and judgments")).to_be_visible()
 
 
-def test_the_last_judgments_cannot_be_taken_out_of_a_board_that_needs_them(new_page, save):
+def test_the_last_judgments_cannot_be_taken_out_of_a_board_that_needs_them(new_page, write):
     page = new_page("/runs")
-    upload(page, [save("strict.trec", STRICT), save("qrels.txt", QRELS)])
+    upload(page, [write("strict.trec", STRICT), write("qrels.txt", QRELS)])
     expect(page.get_by_text("1 run and judgments")).to_be_visible()
     page.get_by_test_id("stMain").get_by_role("button").filter(has_text="Remove").last.click()
     expect(page.get_by_test_id("stAlert")).to_contain_text("Nothing was changed")
@@ -104,9 +94,9 @@ def test_rows_can_be_pasted(new_page):
     expect(page.get_by_text("1 run for 1 query")).to_be_visible()
 
 
-def test_a_reranker_is_renamed_and_the_name_is_shown_on_every_page(new_page, save):
+def test_a_reranker_is_renamed_and_the_name_is_shown_on_every_page(new_page, write):
     page = new_page("/runs")
-    upload(page, [save("strict.trec", STRICT), save("qrels.txt", QRELS)])
+    upload(page, [write("strict.trec", STRICT), write("qrels.txt", QRELS)])
     expect(page.get_by_text("1 run and judgments")).to_be_visible()
     settle(page)
     editor = page.get_by_test_id("stDataFrame").filter(has_text="Order").first

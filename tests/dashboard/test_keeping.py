@@ -111,3 +111,12 @@ def test_what_was_just_kept_is_not_read_again(library, monkeypatch):
     press(page, "Keep")
     assert page.selectbox(key="data").value == library.boards()[0].label
     assert cache.loaded().get(held.key) is None
+
+
+def test_what_the_simulator_makes_of_a_file_for_this_session_only_is_not_kept_either(library):
+    held = cache.loaded().add(board(a_trec=STRICT, b_trec=RUN, qrels_txt=QRELS))
+    page = opened("simulator", data=held.label, held="2 decimals")
+    page.button(key="use-held").click().run()
+    assert not page.exception, page.exception
+    assert page.selectbox(key="data").value != held.label
+    assert library.uploads() == []
