@@ -69,16 +69,11 @@ class Pairs:
 
     @cached_property
     def _query_prints(self) -> Prints:
-        return _prints(self.queries, 1)
+        return text_prints(self.queries)
 
     def _prints(self, start: int, end: int) -> Prints:
         """(n,) print of each row from `start` to before `end`."""
-        found = _prints(self.documents.slice(start, end - start), 2)
-        for at in range(start, end, _ROWS):
-            rows = slice(at, min(at + _ROWS, end))
-            part = found[rows.start - start : rows.stop - start]
-            part[:] = _mixed(part ^ self._query_prints[self.query[rows]])
-        return found
+        return _prints(self.documents.slice(start, end - start), self._query_prints, self.query[start:end])
 
     def repeats(self) -> tuple[tuple[int, int] | None, int]:
         """The first two rows of one pair, if any pair has two, and how many rows repeat another."""
@@ -175,27 +170,34 @@ def shuffled(prints: Prints, seed: int) -> Prints:
 
 def text_prints(texts: pa.Array) -> Prints:
     """(n,) print of each text: equal for equal texts."""
-    return _prints(texts, 1)
+    return _prints(texts, np.zeros(1, np.uint64), np.zeros(len(texts), np.int32))
 
 
-def _prints(texts: pa.Array, part: int) -> Prints:
-    """(n,) print of each text as one part of a pair, its bytes read eight at a time."""
+def _prints(texts: pa.Array, starts: Prints, start: npt.NDArray[np.int32]) -> Prints:
+    """(n,) print of each text, its bytes read eight at a time.
+
+    Args:
+        texts: (n,) of any length.
+        starts: what prints begin with: alike texts of different beginnings have unrelated prints.
+        start: (n,) place in `starts` of each text's own.
+    """
     _, offsets, data = texts.buffers()
     ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
     letters = np.frombuffer(data or b"", np.uint8)
     found = np.empty(len(texts), dtype=np.uint64)
     for at in range(0, len(texts), _ROWS):
         end = ends[at : at + _ROWS + 1].astype(np.int64)
-        found[at : at + _ROWS] = _prints_of(letters[end[0] : end[-1]], end - end[0], part)
+        own = starts[start[at : at + _ROWS]]
+        found[at : at + _ROWS] = _prints_of(letters[end[0] : end[-1]], end - end[0], own)
     return found
 
 
-def _prints_of(letters: npt.NDArray[np.uint8], ends: IntArray, part: int) -> Prints:
-    """(n,) print of each stretch of letters between two ends."""
+def _prints_of(letters: npt.NDArray[np.uint8], ends: IntArray, found: Prints) -> Prints:
+    """(n,) print of each stretch of letters between two ends, from what it begins with on, in place."""
     start, length = ends[:-1], np.diff(ends)
     padded = np.concatenate([letters, np.zeros(_WORD, np.uint8)])
     words = np.ndarray((len(padded) - _WORD + 1,), np.dtype("<u8"), padded, strides=(1,))
-    found = _mixed(length.astype(np.uint64) + np.uint64(part << 32))
+    _mixed(np.bitwise_xor(found, length.astype(np.uint64), out=found))
     rows: slice | IntArray = slice(None)
     for at in range(0, int(length.max(initial=0)), _WORD):
         if at:
