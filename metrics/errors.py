@@ -4,6 +4,7 @@ TieScopeError
 ├── ReadError     a file or table cannot be read: names file, line and value
 │   └── RepeatError   a document is twice in one list: one of its rows can be kept
 ├── UsageError    a call names something that does not exist, or lacks something it needs
+│   └── MissingPackageError   a package that only some need is not installed; an ImportError, too
 └── LibraryError  what is kept cannot be read or written, or is not there for this visitor
 
 A message says what, where and what to do. Nothing else escapes from bad input.
@@ -21,6 +22,18 @@ class TieScopeError(Exception):
 
 class UsageError(TieScopeError, ValueError):
     """A call asks for something that does not exist or leaves out something needed."""
+
+
+class MissingPackageError(UsageError, ImportError):
+    """A package that only some need is not installed.
+
+    Args:
+        package: its name.
+        extra: the extra of this package that brings it.
+    """
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f'{package} is missing, or too old. Install it: pip install "tiescope[{extra}]"')
 
 
 class LibraryError(TieScopeError):

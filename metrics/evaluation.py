@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from metrics import showing
 from metrics.arrays import FloatArray
 from metrics.errors import UsageError
 from metrics.measures import MeasureAt, parse
 from metrics.memory import one_allocator
-from metrics.merging import added, end_to_end, index_of_all, lists_of, refuse_repeated, together
+from metrics.merging import added, end_to_end, index_of_all, lists_of, refuse_repeated, summarised, together
 from metrics.runs import Runs
 from metrics.ties import Ranking, TieGroups, Treatment, refine, treatment
 from metrics.ties.description import describe
@@ -25,7 +26,8 @@ EQUAL = 1e-12
 UNTOUCHED = treatment("expected")
 DRAWS = 300
 """Orderings drawn for a standard deviation that has no closed form."""
-_OPTIONS = ("measures", "ties", "missing", "empty", "precision", "relevant_from", "tiebreak_by")
+OPTIONS = ("measures", "ties", "missing", "empty", "precision", "relevant_from", "tiebreak_by")
+"""What evaluations have in common that can be put together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +64,13 @@ class Evaluation:
     tiebreak_by: tuple[str, ...] = ()
     skipped: pd.MultiIndex = field(default_factory=lambda: lists_of([], []))
 
+    def __repr__(self) -> str:
+        size = f"rerankers={len(self.policies)}, lists={len(self.scores)}"
+        return f"Evaluation({size}, measures={self.measures}, ties={self.ties})"
+
+    def _repr_html_(self) -> str:
+        return showing.evaluation(self.scores, self.policies, **{name: getattr(self, name) for name in OPTIONS})
+
     @classmethod
     def merge(cls, *parts: "Evaluation") -> "Evaluation":
         """The evaluation of a whole from those of its parts, split by query in any way.
@@ -80,12 +89,8 @@ class Evaluation:
         """
         if not parts:
             raise UsageError("Give at least one evaluation to merge.")
-        for name in _OPTIONS:
-            if differ := [part for part in parts if getattr(part, name) != getattr(parts[0], name)]:
-                one, other = getattr(parts[0], name), getattr(differ[0], name)
-                raise UsageError(f"Parts were evaluated with different {name}: {one!r} and {other!r}.")
-        if any(part.policies["n_scored"].sum() != len(part.scores) for part in parts):
-            raise UsageError("A part has only some of its queries: merge first, then choose.")
+        for part in parts:
+            refuse_other(part, parts[0])
         refuse_repeated([part.scores.index.append(part.skipped) for part in parts])
         policies = added([part.policies for part in parts])
         return replace(
@@ -129,11 +134,17 @@ class Evaluation:
             index reranker in the order given, columns (measure, ties, statistic) with statistics
             mean, std (NaN for one list) and n.
         """
-        order = self.policies.index
-        table = self.scores.groupby(level="reranker", sort=False).agg(["mean", "std", "count"])
-        table = table.rename(columns={"count": "n"}, level=2).reindex(order)
-        counts = {column: 0 for column in table.columns if column[2] == "n"}
-        return table.fillna(counts).astype(dict.fromkeys(counts, np.int64))
+        return summarised(self.scores.groupby(level="reranker", sort=False), self.policies.index)
+
+
+def refuse_other(part: Evaluation, first: Evaluation) -> None:
+    """Raise a UsageError where two evaluations are not parts of one whole."""
+    for name in OPTIONS:
+        if getattr(part, name) != getattr(first, name):
+            one, other = getattr(first, name), getattr(part, name)
+            raise UsageError(f"Parts were evaluated with different {name}: {one!r} and {other!r}.")
+    if part.policies["n_scored"].sum() != len(part.scores):
+        raise UsageError("A part has only some of its queries: merge first, then choose.")
 
 
 @one_allocator

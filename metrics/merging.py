@@ -4,11 +4,15 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from metrics.errors import UsageError
+
+if TYPE_CHECKING:
+    from pandas.core.groupby import DataFrameGroupBy
 
 
 def end_to_end(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -56,6 +60,13 @@ def refuse_repeated(lists: Sequence[pd.MultiIndex]) -> None:
         raise UsageError(
             f"Query {query!r} of {reranker!r} is in two parts. Split by query, the judgments as well."
         )
+
+
+def summarised(groups: "DataFrameGroupBy[Any]", rerankers: pd.Index) -> pd.DataFrame:
+    """Mean, std and n of each column (measure, ties) of lists grouped by reranker; see `Evaluation.summary`."""
+    table = groups.agg(["mean", "std", "count"]).rename(columns={"count": "n"}, level=2).reindex(rerankers)
+    counts = {column: 0 for column in table.columns if column[2] == "n"}
+    return table.fillna(counts).astype(dict.fromkeys(counts, np.int64))
 
 
 class Means:

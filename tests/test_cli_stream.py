@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from drawing import IDS, frame, tables
@@ -31,8 +32,9 @@ HEADER = "query_id,doc_id,score,relevance\n"
 
 def small_blocks(patch, rows=200):
     """Parse 64 bytes at once and make blocks of a few rows, so that ties lie across what is parsed."""
-    patch.setattr("metrics.runs.blocks.HELD", rows)
+    patch.setattr("metrics.runs.queries.HELD", rows)
     patch.setattr("metrics.runs.blocks._ATTEMPTS", (64, 256, 2**20))
+    patch.setattr("metrics.runs.parquet._ROWS", 3)
     for module in ("blocks", "delimited"):
         patch.setattr(f"metrics.runs.{module}.BLOCK", 64)
 
@@ -117,12 +119,13 @@ def files(draw):
     return table, "query_id\tdoc_id\trelevance\n" + "".join("{}\t{}\t{}\n".format(*line) for line in lines)
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
 @given(files(), st.booleans(), st.sampled_from([1, 100, 1000]), st.sampled_from(["zero", "skip"]))
-def test_parts_of_a_stream_merge_into_the_evaluation_of_the_whole(drawn, apart, size, policy):
+def test_parts_of_a_stream_merge_into_the_evaluation_of_the_whole(kind, drawn, apart, size, policy):
     table, judgments = drawn
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        run, qrels = Path(folder, "run.csv"), Path(folder, "qrels.tsv") if apart else None
-        table.to_csv(run, index=False)
+        run, qrels = Path(folder, f"run.{kind}"), Path(folder, "qrels.tsv") if apart else None
+        getattr(table, f"to_{kind}")(run, index=False)
         if qrels is not None:
             qrels.write_text(judgments, encoding="utf-8", newline="")
         whole = evaluate(read_runs([run], qrels), MEASURES, TIES, missing=policy, empty=policy)
@@ -168,12 +171,16 @@ def test_a_query_that_comes_again_is_refused_with_file_line_and_query(call, writ
 
 def test_a_query_of_a_reranker_that_comes_again_is_refused_with_both(call, write):
     text = "reranker,query_id,doc_id,score,relevance\nA,q,a,1,1\nB,q,a,1,1\nB,r,a,1,1\nA,q,b,1,1\n"
-    _, _, err = call("evaluate", write("runs.csv", text), "--stream")
+    run = write("runs.csv", text)
+    _, _, err = call("evaluate", run, "--stream")
     assert "runs.csv, line 5: query 'q' of 'A' comes again, after its rows ended on line 2." in err
+    pd.read_csv(run).to_parquet(run.with_suffix(".parquet"))
+    _, _, err = call("evaluate", run.with_suffix(".parquet"), "--stream")
+    assert "runs.parquet, row 4: query 'q' of 'A' comes again, after its rows ended on row 1." in err
 
 
 def test_queries_of_equal_prints_are_told_apart(both, write, monkeypatch):
-    monkeypatch.setattr("metrics.runs.blocks.text_prints", lambda texts: np.full(len(texts), 7, np.uint64))
+    monkeypatch.setattr("metrics.runs.queries.text_prints", lambda texts: np.full(len(texts), 7, np.uint64))
     whole, streamed = both(write("run.trec", RUN), "--qrels", write("qrels.txt", QRELS))
     assert streamed == whole
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path, PurePath
+from typing import cast
 
 import pyarrow as pa
 
-from metrics.errors import ReadError
+from metrics.errors import MissingPackageError, ReadError
 
 MAX_BYTES = 2 * 2**30
 """Largest file read, unpacked, in bytes."""
@@ -25,14 +26,37 @@ _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\v\f\n"
 
 
+def place_of(path: str | PurePath) -> Path:
+    """Where a path or URL is: on disk, or wherever fsspec gets to (`s3://`, `https://`, `memory://` ...).
+
+    A URL becomes what is no `pathlib.Path` and has its methods; it is passed on as it is.
+
+    Raises:
+        MissingPackageError: a URL, without the extra `distributed`.
+        ReadError: a URL of a kind that nothing installed can open.
+    """
+    if "://" not in str(path):
+        return Path(path)
+    try:
+        from upath import UPath  # noqa: PLC0415 of an extra
+    except ImportError as error:
+        raise MissingPackageError("universal_pathlib", "distributed") from error
+    try:
+        return cast("Path", UPath(path))
+    except (ImportError, ValueError) as error:
+        raise ReadError(
+            str(path), f"such URLs cannot be opened ({error})", "Install what opens them."
+        ) from error
+
+
 @dataclass(frozen=True)
 class File:
     """A file as given, packed or not.
 
     Attributes:
         name: as the user knows it.
-        data: its bytes, or where on disk they are.
-        endless: whether it may be larger than the limit, being on disk and read in blocks.
+        data: its bytes, or where they are.
+        endless: whether it may be larger than the limit, being read in blocks where it is.
     """
 
     name: str
@@ -41,16 +65,18 @@ class File:
 
     @classmethod
     def open(cls, path: str | PurePath) -> "File":
-        """A file on disk, to be read when needed; what is no regular file (a pipe) is read at once.
+        """A file on disk or at a URL, to be read when needed; what is no regular file (a pipe) is read at once.
 
         Raises:
             ReadError: there is no such file, or it cannot be opened.
+            MissingPackageError: a URL, without the extra `distributed`.
         """
+        place = place_of(path)
         try:
-            with Path(path).open("rb") as stream:
-                data = Path(path) if Path(path).is_file() else stream.read(MAX_BYTES + 1)
-            return cls(PurePath(path).name, data)
-        except (OSError, ValueError) as error:
+            with place.open("rb") as stream:
+                data = place if place.is_file() else stream.read(MAX_BYTES + 1)
+            return cls(place.name, data)
+        except (OSError, ValueError, ImportError) as error:
             reason = (getattr(error, "strerror", None) or "cannot be opened").lower()
             raise ReadError(str(path), reason, "Check the path.") from error
 
@@ -100,7 +126,7 @@ class File:
 
     def refuse_too_large(self, size: int) -> None:
         """Raise a ReadError where so many unpacked bytes are more than the limit."""
-        if size > MAX_BYTES and not (self.endless and isinstance(self.data, Path)):
+        if size > MAX_BYTES and not (self.endless and not isinstance(self.data, bytes)):
             limit = f"{MAX_BYTES / 2**30:.3g} GB"
             raise ReadError(self.name, f"larger than {limit} unpacked", "Split it by query.")
 
@@ -138,9 +164,10 @@ class File:
         if isinstance(self.data, bytes):
             return pa.BufferReader(self.data)
         try:
-            return pa.PythonFile(self.data.open("rb", buffering=0))  # its blocks are numpy's to use again
+            stream = self.data.open("rb", buffering=0)
         except OSError as error:
             raise ReadError(self.name, "the file is gone", "Check the path.") from error
+        return pa.PythonFile(stream, mode="r")  # its blocks are numpy's to use again
 
     @cached_property
     def packed(self) -> str | None:

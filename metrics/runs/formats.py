@@ -18,7 +18,7 @@ from metrics.runs.columns import BY_NAME, Choice, check_header, check_width, rec
 from metrics.runs.files import File
 from metrics.runs.findings import found
 from metrics.runs.lines import Layout, header_of, rows
-from metrics.runs.parquet import MAGIC, read_parquet
+from metrics.runs.parquet import MAGIC, Parquet
 from metrics.runs.records import read_array, read_lines, read_nested
 from metrics.runs.source import Source
 
@@ -69,8 +69,8 @@ class Head:
 
 Reader = Callable[[Head, Choice], Source]
 """Reads one format, with the columns the user chose."""
-Cutter = Callable[[Head, Choice], Delimited]
-"""The same for delimited text: says what is to be read, whole or in blocks."""
+Cutter = Callable[[Head, Choice], Delimited | Parquet]
+"""The same for what can be read in blocks: says what is to be read, whole or in blocks."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Format:
     cut: Cutter | None = None
 
 
-def _delimited(name: str, summary: str, recognises: Callable[[Head], bool], cut: Cutter) -> Format:
+def _cut(name: str, summary: str, recognises: Callable[[Head], bool], cut: Cutter) -> Format:
     return Format(name, summary, recognises, lambda head, choice: cut(head, choice).read(), cut)
 
 
@@ -165,11 +165,11 @@ def _is_parquet(head: Head) -> bool:
 
 
 FORMATS: tuple[Format, ...] = (
-    Format(
+    _cut(
         "parquet",
         "Parquet table; columns as in a CSV table.",
         _is_parquet,
-        lambda head, choice: read_parquet(head.file, choice),
+        lambda head, choice: Parquet.of(head.file, choice),
     ),
     Format(
         "json",
@@ -189,26 +189,26 @@ FORMATS: tuple[Format, ...] = (
         _begins(rb'\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:)'),
         lambda head, choice: read_lines(head.file, choice),
     ),
-    _delimited("beir-qrels", "BEIR judgments: query-id, corpus-id, score.", _is_beir, _beir),
-    _delimited(
+    _cut("beir-qrels", "BEIR judgments: query-id, corpus-id, score.", _is_beir, _beir),
+    _cut(
         "table",
         f"CSV, TSV or semicolon table with a header; columns {', '.join(BY_NAME)}.",
         _is_table,
         _table,
     ),
-    _delimited(
+    _cut(
         "trec-run",
         "TREC run: query Q0 document rank score tag.",
         lambda head: head.width == len(_RUN.names or ()),
         _fixed("trec-run", _RUN, ("query_id", "doc_id", "score")),
     ),
-    _delimited(
+    _cut(
         "trec-qrels",
         "TREC judgments: query 0 document grade.",
         lambda head: head.width == len(_QRELS.names or ()),
         _fixed("trec-qrels", _QRELS, ("query_id", "doc_id", "relevance")),
     ),
-    _delimited("ranked", "MS MARCO run: query document rank.", _is_ranked, _ranked),
+    _cut("ranked", "MS MARCO run: query document rank.", _is_ranked, _ranked),
 )
 """Every format that can be read, tried in this order."""
 
@@ -230,7 +230,7 @@ def read(file: File, columns: Mapping[str, str] | None = None, *, strict: bool =
     return _format_of(head, choice).read(head, choice)
 
 
-def in_blocks(file: File, columns: Mapping[str, str] | None = None) -> Delimited:
+def in_blocks(file: File, columns: Mapping[str, str] | None = None) -> Delimited | Parquet:
     """One file to be read in blocks; a chosen column it lacks is left to recognition.
 
     Raises:
@@ -239,7 +239,7 @@ def in_blocks(file: File, columns: Mapping[str, str] | None = None) -> Delimited
     head, choice = Head(file), Choice(columns or {}, strict=False)
     known = _format_of(head, choice)
     if known.cut is None:
-        hint = "Give a TREC run, a CSV or a TSV table, or leave out --stream."
+        hint = "Give a TREC run, a CSV, TSV or Parquet table, or leave out --stream."
         raise ReadError(file.name, f"{known.name} cannot be read in blocks", hint)
     return known.cut(head, choice)
 
@@ -259,7 +259,7 @@ def unread(file: File, source: Source) -> dict[str, pa.Array]:
     found: dict[str, pa.Array] = {}
     for name in source.unused:
         with suppress(ReadError):
-            if delimited is not None:
+            if isinstance(delimited, Delimited):
                 found[name] = delimited.words(name)
             else:
                 found[name] = read(file, {**source.mapping, "query_text": name}).table["query_text"]

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from metrics import showing
 from metrics.arrays import FloatArray, IntArray
 from metrics.errors import UsageError
 from metrics.memory import one_allocator
@@ -77,6 +78,16 @@ class Runs:
             ReadError: a missing column, an empty id, a score that is no number, a repeated document.
         """
         return cls.from_sources([of_frame(frame, columns)], repeated)
+
+    def __repr__(self) -> str:
+        judgments = None if self.qrels is None else len(self.qrels)
+        rows = sum(map(len, self.tables.values()))
+        return f"Runs(rerankers={len(self.tables)}, rows={rows}, judgments={judgments})"
+
+    def _repr_html_(self) -> str:
+        where = self.judged_origin or Where.memory("memory")
+        judgments = None if self.qrels is None else (where.file, len(self.qrels))
+        return showing.runs(self.tables, self._grades, judgments, [one.severity for one in self.noted])
 
     def arranged(self, names: Mapping[str, str]) -> "Runs":
         """The rerankers named, in that order, under new names: old → new.

@@ -73,7 +73,8 @@ class Pairs:
 
     def _prints(self, start: int, end: int) -> Prints:
         """(n,) print of each row from `start` to before `end`."""
-        return _prints(self.documents.slice(start, end - start), self._query_prints, self.query[start:end])
+        documents = self.documents.slice(start, end - start)
+        return prints_after(self._query_prints, self.query[start:end], documents)
 
     def repeats(self) -> tuple[tuple[int, int] | None, int]:
         """The first two rows of one pair, if any pair has two, and how many rows repeat another."""
@@ -170,16 +171,16 @@ def shuffled(prints: Prints, seed: int) -> Prints:
 
 def text_prints(texts: pa.Array) -> Prints:
     """(n,) print of each text: equal for equal texts."""
-    return _prints(texts, np.zeros(1, np.uint64), np.zeros(len(texts), np.int32))
+    return prints_after(np.zeros(1, np.uint64), np.zeros(len(texts), np.int32), texts)
 
 
-def _prints(texts: pa.Array, starts: Prints, start: npt.NDArray[np.int32]) -> Prints:
+def prints_after(starts: Prints, start: npt.NDArray[np.int32], texts: pa.Array) -> Prints:
     """(n,) print of each text, its bytes read eight at a time.
 
     Args:
-        texts: (n,) of any length.
         starts: what prints begin with: alike texts of different beginnings have unrelated prints.
         start: (n,) place in `starts` of each text's own.
+        texts: (n,) of any length.
     """
     _, offsets, data = texts.buffers()
     ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]

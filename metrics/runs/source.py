@@ -195,11 +195,11 @@ def _prepared(column: pa.Array | pa.ChunkedArray, kind: str) -> pa.Array | pa.Ch
     """A column as its kind is converted from: in one piece, but for texts that are coded anyway."""
     if column.type == CODED and kind in _CODED:
         return column
-    column = _simple(column)
+    column = simple(column)
     return column if kind in _CODED and not pa.types.is_floating(column.type) else whole(column)
 
 
-def _simple(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+def simple(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     """Texts and numbers in the one type we know each by."""
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if pa.types.is_large_string(kind) or pa.types.is_string_view(kind) or pa.types.is_string(kind):

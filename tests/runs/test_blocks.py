@@ -1,4 +1,4 @@
-"""Delimited files in blocks hold what they hold when read whole: rows, order, values and line numbers."""
+"""Files in blocks hold what they hold when read whole: rows, order, values and line numbers."""
 
 import pytest
 from hypothesis import given
@@ -9,10 +9,8 @@ from metrics import ReadError
 from metrics.runs import File, in_blocks, read
 
 TEXTS = ("query_text", "doc_text")
-DELIMITED = ("trec-run", "trec-qrels", "ranked", "table", "beir-qrels")
-OF_LINES = pytest.mark.parametrize(
-    "way", [way for way in WAYS if way.format in DELIMITED], ids=lambda way: way.name
-)
+IN_BLOCKS = ("trec-run", "trec-qrels", "ranked", "table", "beir-qrels", "parquet")
+WAY = pytest.mark.parametrize("way", [way for way in WAYS if way.format in IN_BLOCKS], ids=lambda way: way.name)
 
 
 def come_again(table):
@@ -39,16 +37,17 @@ def held(table):
 
 @pytest.fixture(scope="module", autouse=True)
 def _small():
-    """Parse a few letters at once, and make a block of every query."""
+    """Parse a few letters or rows at once, and make a block of every query."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("metrics.runs.blocks.HELD", 1)
+        patch.setattr("metrics.runs.queries.HELD", 1)
         patch.setattr("metrics.runs.blocks._ATTEMPTS", (32, 64, 2**20))
+        patch.setattr("metrics.runs.parquet._ROWS", 2)
         for module in ("blocks", "delimited"):
             patch.setattr(f"metrics.runs.{module}.BLOCK", 32)
         yield
 
 
-@OF_LINES
+@WAY
 @given(data=st.data())
 def test_blocks_hold_what_the_whole_holds_or_a_query_comes_again(way, data):
     table, file = data.draw(written(way))
@@ -68,7 +67,7 @@ def test_blocks_hold_what_the_whole_holds_or_a_query_comes_again(way, data):
         assert lines == [whole.origin.line_of(row) for row in range(len(whole.table))]
 
 
-@OF_LINES
+@WAY
 def test_a_block_is_a_query(way):
     blocks = list(in_blocks(File("file.dat", way.sample())).blocks())
     assert [set(block.table["query_id"].to_pylist()) for block in blocks] == [{"q1"}, {"q2"}]

@@ -1,0 +1,322 @@
+"""What ties allow, as measures of ir_measures: in its functions, its command line and PyTerrier.
+
+import ir_measures
+from metrics.interop.ir_measures import MTRR, tied
+ir_measures.calc_aggregate([ir_measures.RR, MTRR, tied(ir_measures.nDCG @ 10)], qrels, run)
+
+The import registers them by name, too: ir_measures.parse_measure("tied_nDCG@10"). ir_measures' own
+command knows them as python -m metrics.interop.ir_measures QRELS RUN MEASURE...
+"""
+# ruff: noqa: N816 # measures are named as ir_measures names its own
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from metrics.arrays import FloatArray
+from metrics.errors import MissingPackageError, UsageError
+from metrics.evaluation import evaluate
+from metrics.measures import MEASURES
+from metrics.runs import Runs, as_judgments
+from metrics.runs.frames import of_frame
+
+
+try:
+    import ir_measures
+    from ir_measures import AP, RR, Metric, P, R, Success, measures, nDCG, providers
+    from ir_measures.__main__ import main_cli
+    from ir_measures.providers.base import NOT_PROVIDED
+    from ir_measures.util import QrelsConverter, RunConverter
+except ImportError as error:
+    raise MissingPackageError("ir_measures", "ir-measures") from error
+
+_TREATMENTS = {"tied": "expected", "worst": "pessimistic", "best": "optimistic"}
+_ORDERS = {
+    "expected": "The mean over every order that equal scores allow.",
+    "pessimistic": "In the worst order that equal scores allow.",
+    "optimistic": "In the best order that equal scores allow.",
+}
+_CITED = """
+    .. cite:: mcsherry-najork-tied-scores
+        :citation: McSherry and Najork. Computing Information Retrieval Performance Measures Efficiently
+            in the Presence of Tied Scores. ECIR 2008.
+        :link: https://doi.org/10.1007/978-3-540-78646-7_38
+"""
+_PAST = 10**9
+"""One more than the largest cut-off."""
+
+
+class TieMeasure(measures.Measure):
+    """A measure of ir_measures that says what is done about ties.
+
+    Attributes:
+        ours: its name in `metrics.MEASURES`.
+        treatment: name of its treatment in `metrics.TREATMENTS`.
+    """
+
+    ours: str
+    treatment: str
+
+    def __reduce__(self) -> tuple[Callable[..., measures.Measure], tuple[object, ...]]:
+        return _known, (self.NAME, self.params)
+
+    @property
+    def asked(self) -> str:
+        """What `metrics.evaluate` is asked for, such as `nDCG-linear@10`."""
+        name = "nDCG" if self.params.get("dcg") == "exp-log2" else self.ours
+        cutoff = self.params.get("cutoff")
+        return f"{name}@{cutoff:d}" if isinstance(cutoff, int) else name
+
+
+def _known(name: str, params: dict[str, Any]) -> measures.Measure:
+    """The measure ir_measures knows by a name, with parameters."""
+    made: measures.Measure = measures.registry[name](**params)
+    return made
+
+
+def _declared(
+    name: str, ours: str, treatment: str, params: dict[str, measures.ParamInfo], own_rule: str = ""
+) -> measures.Measure:
+    """A measure under one treatment, or with its own rule for ties, as ir_measures declares its own."""
+    record = next(one for one in MEASURES if one.name == ours)
+    summary = f"{record.summary} {own_rule or _ORDERS[treatment]}"
+    inside = {
+        "__name__": name,
+        "__doc__": f"\n    {summary}\n\n    Source: {record.source}\n\n{'' if own_rule else _CITED}",
+        "NAME": name,
+        "PRETTY_NAME": name.replace("_", " "),
+        "SHORT_DESC": summary,
+        "SUPPORTED_PARAMS": params,
+        "ours": ours,
+        "treatment": treatment,
+    }
+    made: measures.Measure = type(f"_{name}", (TieMeasure,), inside)()
+    measures.registry.setdefault(name, made)
+    return made
+
+
+def _three(plain: measures.Measure, ours: str, tied_name: str = "") -> tuple[measures.Measure, ...]:
+    """The tied, the worst and the best of a measure of ir_measures, known by all that it is known by."""
+    found = []
+    aliases = [name for name, one in measures.registry.items() if one is plain]
+    for how, treatment in _TREATMENTS.items():
+        name = tied_name if tied_name and how == "tied" else f"{how}_{plain.NAME}"
+        made = _declared(name, ours, treatment, plain.SUPPORTED_PARAMS)
+        for alias in aliases:
+            measures.registry.setdefault(f"{how}_{alias}", made)
+        found.append(made)
+    return tuple(found)
+
+
+MTRR, worst_RR, best_RR = _three(RR, "RR", "MTRR")
+TMHits, worst_Success, best_Success = _three(Success, "Hits", "TMHits")
+tied_AP, worst_AP, best_AP = _three(AP, "AP")
+tied_P, worst_P, best_P = _three(P, "P")
+tied_R, worst_R, best_R = _three(R, "R")
+tied_nDCG, worst_nDCG, best_nDCG = _three(nDCG, "nDCG-linear")
+TsRR = _declared(
+    "TsRR",
+    "TsRR",
+    "expected",
+    {name: RR.SUPPORTED_PARAMS[name] for name in ("rel", "judged_only")},
+    "A rule for ties of its own.",
+)
+
+
+def tied(measure: measures.Measure | str) -> measures.Measure:
+    """The mean of a measure over every order that equal scores allow; that of `RR @ 10` is `MTRR @ 10`.
+
+    Args:
+        measure: AP, nDCG, P, R, RR or Success, with its parameters; or its name, such as `nDCG@10`.
+
+    Raises:
+        UsageError: another measure.
+    """
+    return _under("tied", measure)
+
+
+def worst(measure: measures.Measure | str) -> measures.Measure:
+    """A measure in the worst order that equal scores allow; arguments and errors as of `tied`."""
+    return _under("worst", measure)
+
+
+def best(measure: measures.Measure | str) -> measures.Measure:
+    """A measure in the best order that equal scores allow; arguments and errors as of `tied`."""
+    return _under("best", measure)
+
+
+def _under(how: str, measure: measures.Measure | str) -> measures.Measure:
+    plain = ir_measures.parse_measure(measure) if isinstance(measure, str) else measure
+    name = f"{how}_{plain.NAME}"
+    if name not in measures.registry:
+        raise UsageError(f"There is no {how} {plain}: it is there for AP, nDCG, P, R, RR and Success.")
+    return _known(name, plain.params)
+
+
+class _View(NamedTuple):
+    """What measures must agree on to be taken in one go.
+
+    Attributes:
+        rel: smallest grade that counts as relevant.
+        judged_only: whether what nobody judged is left out of the lists.
+        gains: old and new grade, of those that change.
+    """
+
+    rel: int
+    judged_only: bool
+    gains: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, measure: measures.Measure) -> "_View":
+        """That of a measure."""
+        given = {name: value for name, value in measure.params.items() if value is not NOT_PROVIDED}
+        gains = tuple(sorted(given.get("gains", {}).items()))
+        return cls(given.get("rel", 1), bool(given.get("judged_only", False)), gains)
+
+    def of_runs(self, runs: Runs, judgments: pa.Table) -> Runs:
+        """The runs under these judgments, grades changed, and without what is left out."""
+        grades = judgments["relevance"].to_numpy()
+        if self.gains:
+            changed = grades.copy()
+            for grade, gain in self.gains:
+                changed[grades == grade] = gain
+            at = judgments.column_names.index("relevance")
+            judgments, grades = judgments.set_column(at, "relevance", pa.array(changed)), changed
+        runs = runs.judged_by(judgments)
+        return _judged(runs, grades) if self.judged_only else runs
+
+
+def _judged(runs: Runs, grades: FloatArray) -> Runs:
+    """The rows that somebody judged; a negative grade is no judgment, as trec_eval has it."""
+    tables = {}
+    for name, table in runs.tables.items():
+        rows, judgment = runs.judged_rows[name]
+        tables[name] = table.take(pa.array(np.sort(rows[grades[judgment] >= 0])))
+    return replace(runs, tables=tables)
+
+
+class TieEvaluator(providers.Evaluator):
+    """Scores runs against the same qrels.
+
+    Args:
+        asked: what to compute; each is supported.
+        qrels: anything ir_measures takes.
+
+    Raises:
+        ReadError: a document judged twice for a query, an empty id, a grade that is no number.
+    """
+
+    def __init__(self, asked: Iterable[Any], qrels: object) -> None:
+        frame = QrelsConverter(qrels).as_pd_dataframe()  # type: ignore[no-untyped-call]
+        columns = ["query_id", "doc_id", "relevance"]
+        source = as_judgments(of_frame(frame[columns].assign(score=0.0)))
+        self.judgments: pa.Table = Runs.from_sources([source], judged=False).qrels
+        self.queries = list(frame["query_id"].unique())
+        self.views: dict[_View, list[Any]] = {}
+        for measure in dict.fromkeys(asked):
+            self.views.setdefault(_View.of(measure), []).append(measure)
+        super().__init__(
+            [measure for group in self.views.values() for measure in group],
+            set(qrels if isinstance(qrels, dict) else self.queries),
+        )
+
+    def _iter_calc(self, run: object) -> Iterator[Metric]:
+        """The values of one run; a query of the qrels that it lacks has them, too: they are 0.
+
+        Raises:
+            ReadError: a document twice in one list, an empty id, a score that is no number.
+        """
+        frame = RunConverter(run).as_pd_dataframe()  # type: ignore[no-untyped-call]
+        runs = Runs.from_sources([of_frame(frame[["query_id", "doc_id", "score"]])], judged=False)
+        for view, group in self.views.items():
+            names, ties = [one.asked for one in group], [one.treatment for one in group]
+            scores = evaluate(view.of_runs(runs, self.judgments), names, ties, relevant_from=view.rel).scores
+            for measure in group:
+                values = scores[measure.asked, measure.treatment].tolist()
+                for query, value in zip(self.queries, values, strict=True):
+                    yield Metric(query, measure, value)
+
+
+@dataclass(frozen=True)
+class _Accepts:
+    """The values of a parameter that the provider takes.
+
+    Attributes:
+        text: what they are.
+        test: whether a value, where one is given, is one.
+    """
+
+    text: str
+    test: Callable[[Any], bool]
+
+    def validate(self, value: object) -> bool:
+        """Whether this value is taken."""
+        return value is NOT_PROVIDED or self.test(value)
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+_COUNT = _Accepts("1 or more", lambda value: 1 <= value < _PAST)
+_TRUTH = _Accepts("True or False", lambda _: True)
+_GAINS = _Accepts(
+    "whole numbers", lambda value: all(isinstance(each, int) for pair in value.items() for each in pair)
+)
+_NONE = _Accepts("left out", lambda _: False)
+_LOG = _Accepts("'log2'", lambda value: value == "log2")
+_EXPONENTIAL = _Accepts("'exp-log2'", lambda value: value == "exp-log2")
+
+
+_SUPPORTED = [
+    TsRR(rel=_COUNT, judged_only=_TRUTH),
+    *(one(cutoff=_NONE, rel=_COUNT, judged_only=_TRUTH) for one in (tied_AP, worst_AP, best_AP)),
+    *(
+        one(cutoff=_COUNT, rel=_COUNT, judged_only=_TRUTH)
+        for three in (
+            (MTRR, worst_RR, best_RR),
+            (TMHits, worst_Success, best_Success),
+            (tied_P, worst_P, best_P),
+            (tied_R, worst_R, best_R),
+        )
+        for one in three
+    ),
+    *(
+        one(cutoff=_COUNT, dcg=dcg, gains=gains, judged_only=_TRUTH)
+        for one in (tied_nDCG, worst_nDCG, best_nDCG)
+        for dcg, gains in ((_LOG, _GAINS), (_EXPONENTIAL, _NONE))
+    ),
+]
+
+
+class TieScopeProvider(providers.Provider):
+    """Exact expectations, best and worst values of measures where documents share a score.
+
+    AP has no cut-off here, gains of nDCG go with dcg='log2' only, and rel is 1 or more.
+    """
+
+    NAME = "tiescope"
+    SUPPORTED_MEASURES = _SUPPORTED
+
+    def _evaluator(self, asked: Iterable[Any], qrels: object) -> TieEvaluator:
+        taken = list(asked)
+        for measure in taken:
+            if not self.supports(measure):
+                raise UsageError(f"tiescope does not compute {measure}.")
+        return TieEvaluator(taken, qrels)
+
+
+def _register() -> None:
+    """Have ir_measures ask this provider, and once, however often this file is imported."""
+    provider = TieScopeProvider()  # type: ignore[no-untyped-call]
+    providers.registry[provider.NAME] = provider
+    others = [one for one in ir_measures.DefaultPipeline.providers if one.NAME != provider.NAME]
+    ir_measures.DefaultPipeline.providers = [*others, provider]
+
+
+_register()
+
+if __name__ == "__main__":
+    main_cli()  # type: ignore[no-untyped-call]
