@@ -44,6 +44,7 @@ def coded(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 def repeated(texts: pa.Array, times: IntArray) -> pa.DictionaryArray:
     """Each text so many times, one after the other, coded as by `coded`."""
     distinct = texts.dictionary_encode()
-    codes = np.repeat(np.asarray(pc.fill_null(distinct.indices, -1)), times)
+    counts = times.astype(np.intp, copy=False)  # where places have 32 bits, as in Pyodide, only such are taken
+    codes = np.repeat(np.asarray(pc.fill_null(distinct.indices, -1)), counts)
     mask = codes < 0 if distinct.null_count else None
     return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32(), mask=mask), distinct.dictionary)

@@ -81,7 +81,7 @@ def additive(
         open_groups = np.flatnonzero((groups.size > 1) & (spread > 0))
         if not len(open_groups):
             return np.zeros(groups.n_lists)
-        top, end = (bound[open_groups].astype(np.int64) for bound in reach(groups, k))
+        top, end = (bound[open_groups].astype(np.intp) for bound in reach(groups, k))
         size = groups.size[open_groups]
         start = np.cumsum(end - top) - (end - top)
         owner = np.repeat(np.arange(len(size)), end - top)
