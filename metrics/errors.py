@@ -11,6 +11,7 @@ A message says what, where and what to do. Nothing else escapes from bad input.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 _PROBLEM, _NAME = 600, 200
 """Letters of a message and of a file's name that are shown."""
@@ -34,6 +35,11 @@ class MissingPackageError(UsageError, ImportError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f'{package} is missing, or too old. Install it: pip install "tiescope[{extra}]"')
+        self._asked = package, extra
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """As it travels from a worker."""
+        return type(self), self._asked
 
 
 class LibraryError(TieScopeError):
@@ -64,6 +70,11 @@ class ReadError(TieScopeError, ValueError):
         self.hint = hint
         self.header: tuple[str, ...] = ()
         self.mapping: dict[str, str] = {}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """As it travels from a worker."""
+        made = partial(type(self), line=self.line, unit=self.unit)
+        return made, (self.file, self.problem, self.hint), vars(self)
 
     def among(self, header: Iterable[str], mapping: Mapping[str, str]) -> "ReadError":
         """The same, knowing the columns of the table and what each was read as: another choice may help."""

@@ -3,14 +3,22 @@
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from io import StringIO
 from pathlib import Path
 from threading import Timer
 
 import pandas as pd
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -86,24 +94,36 @@ def csv_rows(output: Path | None) -> Iterator[Callable[[pd.DataFrame], None]]:
             raise UsageError(f"{output}: cannot be written ({error.strerror or error}).") from error
 
 
-@contextmanager
-def progress(what: str) -> Iterator[None]:
+def progress(what: str) -> AbstractContextManager[Callable[[int, int], None]]:
     """Say on stderr what is being done, if it takes longer than a second and a person is watching."""
+    return _shown(what, SpinnerColumn(), TextColumn(f"{what} ..."), TimeElapsedColumn())
+
+
+def bar(what: str) -> AbstractContextManager[Callable[[int, int], None]]:
+    """The same with a bar; what is yielded takes how much is done, and of how much."""
+    return _shown(what, TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+
+
+@contextmanager
+def _shown(what: str, *columns: ProgressColumn) -> Iterator[Callable[[int, int], None]]:
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield
+        yield _unwatched
         return
-    columns = SpinnerColumn(), TextColumn(f"{what} ..."), TimeElapsedColumn()
     shown = Progress(*columns, console=console, transient=True)
-    shown.add_task(what, total=None)
+    task = shown.add_task(what, total=None)
     timer = Timer(PATIENCE, shown.start)
     timer.daemon = True
     timer.start()
     try:
-        yield
+        yield lambda done, known: shown.update(task, completed=done, total=known)
     finally:
         timer.cancel()
         shown.stop()
+
+
+def _unwatched(_done: int, _known: int) -> None:
+    """Nobody looks."""
 
 
 def _csv(table: pd.DataFrame, *, header: bool = True) -> str:

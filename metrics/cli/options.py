@@ -29,6 +29,13 @@ class Repeated(StrEnum):
     max = "max"
 
 
+class Engine(StrEnum):
+    """Who scores."""
+
+    local = "local"
+    dask = "dask"
+
+
 class Format(StrEnum):
     """How values are printed."""
 

@@ -10,6 +10,7 @@ import typer
 from metrics.cli.options import (
     Columns,
     Empty,
+    Engine,
     Form,
     Format,
     Measures,
@@ -25,12 +26,14 @@ from metrics.cli.options import (
     chosen,
     listing,
 )
-from metrics.cli.streaming import score_stream
+from metrics.cli.streaming import score_parts
+from metrics.engines import Dataset
 from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, DRAWS, Evaluation, evaluate
 from metrics.measures import MEASURES, parse
-from metrics.output import long_table, progress, put
+from metrics.output import bar, long_table, progress, put
 from metrics.runs import Runs, read_runs
+from metrics.stored import Stored
 from metrics.streaming import Stream
 from metrics.studies.query import every_ordering, report, sampled
 from metrics.studies.tools import TOOLS
@@ -56,14 +59,23 @@ def _tools() -> list[tuple[str, str]]:
 
 
 def evaluate_command(
-    run: Annotated[list[Path], typer.Argument(help="Run files, or long tables with relevance.")],
-    qrels: Qrels = None,
+    run: Annotated[list[str], typer.Argument(help="Run files, or long tables with relevance; paths or URLs.")],
+    qrels: Annotated[str | None, typer.Option(help="Judgments; not needed where RUN holds relevance.")] = None,
     measure: Measures = None,
     ties: Annotated[list[str] | None, typer.Option(help="What is done about ties; --list-ties.")] = None,
     per_query: Annotated[bool, typer.Option("--per-query", help="One line a list.")] = False,
     stream: Annotated[
         bool, typer.Option("--stream", help="For runs larger than memory, sorted by query: read in blocks.")
     ] = False,
+    engine: Annotated[
+        Engine, typer.Option(help="Who scores: this process, or the workers of Dask.")
+    ] = Engine.local,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Dask scheduler, tcp://HOST:8786; else one is started here.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Keep what each list scored, as a Parquet file the app opens.")
+    ] = None,
     format: Form = Format.table,  # noqa: A002
     output: Output = None,
     precision: Precision = "float64",
@@ -94,19 +106,42 @@ def evaluate_command(
         relevant_from=relevant_from,
         tiebreak_by=tuple(tiebreak_by or ()),
     )
-    if stream:
-        streamed = Stream(run, qrels, columns=chosen(column), repeated=repeated.value)
-        _say(streamed, score_stream(streamed, score, format, output, per_query=per_query))
+    if scheduler and engine != Engine.dask:
+        raise UsageError("--scheduler goes with --engine dask.")
+    if stream and engine == Engine.dask:
+        raise UsageError("Choose --stream or --engine dask: both read what is larger than memory.")
+    columns = chosen(column)
+    if stream or engine == Engine.dask:
+        with (bar if engine == Engine.dask else progress)("Scoring") as watch:
+            parted = (
+                Stream(run, qrels, columns=columns, repeated=repeated.value)
+                if stream
+                else Dataset(
+                    run,
+                    qrels,
+                    columns=columns,
+                    repeated=repeated.value,
+                    tiebreak_by=tuple(tiebreak_by or ()),
+                    scheduler=scheduler,
+                    watch=watch,
+                )
+            )
+            last, means = score_parts(parted, score, format, output, save, per_query=per_query)
+        _say(parted, last)
+        if means is not None:
+            put(means, format.value, output)
         return
     with progress("Reading"):
-        runs = read_runs(run, qrels, columns=chosen(column), repeated=repeated.value)
+        runs = read_runs(run, qrels, columns=columns, repeated=repeated.value)
     with progress("Scoring"):
         evaluation = score(runs)
+    if save is not None:
+        Stored.write(save, [evaluation])
     _say(runs, evaluation)
     put(long_table(evaluation, per_query=per_query), format.value, output)
 
 
-def _say(runs: Runs | Stream, evaluation: Evaluation) -> None:
+def _say(runs: Runs | Stream | Dataset, evaluation: Evaluation) -> None:
     """What there is to know of the values, on stderr."""
     say_left_out(runs, evaluation)
     drawn = [name for name in evaluation.measures if parse(name).measure.family.sampled]
@@ -149,7 +184,7 @@ def permutations_command(
     put(pd.DataFrame(columns | {"draws": [one.draws for one in found]}), format.value, output)
 
 
-def say_left_out(runs: Runs | Stream, evaluation: Evaluation) -> None:
+def say_left_out(runs: Runs | Stream | Dataset, evaluation: Evaluation) -> None:
     """What was left out or counted as 0, and why, on stderr."""
     for one in runs.left_out.itertuples():
         if one.code != "queries-missing":

@@ -1,47 +1,53 @@
-"""Scoring files larger than memory, for `tiescope evaluate --stream`."""
+"""Scoring what is larger than memory, for `tiescope evaluate --stream` and `--engine dask`."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
+
 from metrics.cli.options import Format
+from metrics.engines import Dataset
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.memory import one_allocator
 from metrics.merging import Means
-from metrics.output import csv_rows, long, long_table, progress, put
+from metrics.output import csv_rows, long, long_table
 from metrics.runs import Runs
+from metrics.stored import saving
 from metrics.streaming import Stream
 
 
 @one_allocator
-def score_stream(
-    stream: Stream, score: Callable[[Runs], Evaluation], form: Format, output: Path | None, *, per_query: bool
-) -> Evaluation:
-    """Print means, or the values of each list as it is read.
+def score_parts(
+    runs: Stream | Dataset,
+    score: Callable[[Runs], Evaluation],
+    form: Format,
+    output: Path | None,
+    save: Path | None,
+    *,
+    per_query: bool,
+) -> tuple[Evaluation, pd.DataFrame | None]:
+    """Score part by part, and write the values of each list as it is read, where they are wanted.
 
     Returns:
-        the last part, with the policies of all.
+        the last part, with the policies of all; and the means, where these are wanted.
 
     Raises:
         UsageError: values of each list are asked for in another form than csv.
     """
-    if per_query:
-        return _rows(stream, score, form, output)
+    if per_query and form != Format.csv:
+        raise UsageError("Of parts, one line a list is written as they are read: add --format csv.")
+    parts = runs.parts(score)
+    if save is not None:
+        parts = saving(parts, save)
     means = Means()
-    with progress("Scoring"):
-        for part in stream.parts(score):
-            means.add(part.scores, part.policies.index.to_list())
+    with csv_rows(output) if per_query else nullcontext() as write:
+        for part in parts:
+            if write is not None:
+                write(long_table(part, per_query=True))
+            else:
+                means.add(part.scores, part.policies.index.to_list())
             last = part
-    put(long(means.table()), form.value, output)
-    return replace(last, policies=stream.policies)
-
-
-def _rows(stream: Stream, score: Callable[[Runs], Evaluation], form: Format, output: Path | None) -> Evaluation:
-    if form != Format.csv:
-        raise UsageError("--stream writes one line a list as it reads them: add --format csv.")
-    with csv_rows(output) as write, progress("Scoring"):
-        for part in stream.parts(score):
-            write(long_table(part, per_query=True))
-            last = part
-    return replace(last, policies=stream.policies)
+    return replace(last, policies=runs.policies), None if per_query else long(means.table())

@@ -90,10 +90,15 @@ def _refuse_unusable(parts: Parts) -> None:
         raise UsageError("There is no run. Give a file with a score for each document.")
     without = [name for name, table in parts.tables.items() if "relevance" not in table.column_names]
     if parts.qrels is None and without:
-        raise UsageError(
-            f"Nothing says which documents of {without[0]!r} are relevant. "
-            "Give judgments (--qrels FILE on the command line), or a table with a relevance column."
-        )
+        raise unjudged(without[0])
+
+
+def unjudged(name: str) -> UsageError:
+    """The error of a run, or a file of runs, for which relevance is nowhere."""
+    return UsageError(
+        f"Nothing says which documents of {name!r} are relevant. "
+        "Give judgments (--qrels FILE on the command line), or a table with a relevance column."
+    )
 
 
 def _by_reranker(source: Source) -> Iterator[tuple[str, pa.Table, Where]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -78,17 +79,23 @@ class Parquet:
             batches = self._within_limit(table.iter_batches(_ROWS, columns=self._wanted))
             return self._source(pa.Table.from_batches(batches, _narrowed(table.schema_arrow, self._wanted)))
 
-    def part(self, first: int, end: int) -> Source:
-        """The row groups from `first` to before `end`; as many as memory is there for.
+    def rows(self, first: int, end: int) -> Source:
+        """The rows from `first` to before `end`; as many as memory is there for.
 
         Raises:
             ReadError: damaged, or a value that cannot be read; names the row.
         """
         shared = [name for ours, name in self.mapping.items() if BY_NAME[ours].kind in ("shared", "word")]
+        ends = np.cumsum(self.groups, dtype=np.int64)
+        here, past = np.searchsorted(ends, [first, end - 1], "right").tolist()
         with _opened(self.file, shared) as table:
-            found = table.read_row_groups(range(first, end), columns=self._wanted, use_threads=False)
+            found = table.read_row_groups(
+                range(here, min(past + 1, len(ends))), self._wanted, use_threads=False
+            )
+        before = int(ends[here - 1]) if here else 0
+        found = found.slice(first - before, end - first)
         found.validate(full=True)
-        return self._source(found, sum(self.groups[:first]))
+        return self._source(found, first)
 
     def blocks(self) -> Iterator[Source]:
         """The table in blocks that hold all rows of their queries, without texts; one where there is no row.

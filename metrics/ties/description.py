@@ -25,7 +25,7 @@ def describe(ranking: Ranking, cutoffs: Sequence[int]) -> dict[str, npt.NDArray[
         "max_tie_size": largest,
         "tied_docs": tied_docs,
         "tie_ratio": tied_docs / np.maximum(docs, 1),
-        "log10_orderings": np.bincount(owner, factorials[size], minlength=n),
+        "log10_orderings": np.bincount(owner, factorials[size], minlength=n).astype(np.float64),
     }
     for k in cutoffs:
         across = np.zeros(n, dtype=bool)

@@ -1,0 +1,95 @@
+"""A Dask scheduler and its workers: one that is there, or one on this machine for as long as it is needed."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import pandas as pd
+
+from metrics.errors import MissingPackageError, UsageError
+
+try:
+    from dask import dataframe
+    from dask.delayed import delayed
+    from dask.system import CPU_COUNT
+    from distributed import Client, KilledWorker, Scheduler, SpecCluster
+    from distributed.deploy.subprocess import SubprocessWorker
+    from distributed.worker_memory import parse_memory_limit
+except ImportError as error:
+    raise MissingPackageError("Dask", "distributed") from error
+
+_HOST = "127.0.0.1"
+_PATIENCE = "20 s"
+_LOG = logging.getLogger(__name__)
+_START = "Start a scheduler with `dask scheduler`, and workers with `dask worker tcp://HOST:8786`."
+
+
+@contextmanager
+def connected(scheduler: str | None) -> Iterator[Client]:
+    """A client of a scheduler; of one with a worker a core on this machine, where none is named.
+
+    Raises:
+        UsageError: the scheduler does not answer, or no worker can be started.
+    """
+    with ExitStack() as stack:
+        if scheduler is None:
+            try:
+                address = stack.enter_context(_local())
+            except (OSError, RuntimeError) as error:
+                raise UsageError(f"No Dask worker can be started here: {error}. {_START}") from error
+        try:
+            client = Client(scheduler or address, timeout=_PATIENCE, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{scheduler}: no Dask scheduler answers. {_START}") from error
+        yield stack.enter_context(client)
+
+
+def _local() -> SpecCluster:
+    """Workers of one thread each, in processes that do not run the caller's script again."""
+    limit = parse_memory_limit("auto", 1, CPU_COUNT, logger=_LOG)
+    options = {"host": _HOST, "nthreads": 1, "memory_limit": limit, "silence_logs": logging.ERROR}
+    worker = {"cls": SubprocessWorker, "options": {"worker_kwargs": options | {"dashboard": False}}}
+    return SpecCluster(
+        workers=dict.fromkeys(range(CPU_COUNT), worker),
+        scheduler={"cls": Scheduler, "options": {"host": _HOST, "port": 0, "dashboard": False}},
+        silence_logs=logging.ERROR,
+    )
+
+
+def in_order(futures: list[Any]) -> Iterator[Any]:
+    """What tasks come to, in their order; each is taken out of the list and forgotten once it is handed on.
+
+    Raises:
+        UsageError: workers die of a task.
+    """
+    futures.reverse()
+    while futures:
+        try:
+            yield futures.pop().result()
+        except KilledWorker as error:
+            hint = "Give each worker more memory, or write Parquet files with smaller row groups."
+            raise UsageError(f"A part was too much for {error.allowed_failures + 1} workers. {hint}") from error
+
+
+def shuffled(
+    client: Client, read: Callable[..., pd.DataFrame], parts: Sequence[tuple[Any, ...]], pieces: int
+) -> list[Any]:
+    """Frames whose rows come together by `key`: as many tasks yet to be run, of any workers' rows.
+
+    Args:
+        client: of whose workers.
+        read: makes one frame.
+        parts: arguments of `read`, one a frame.
+        pieces: frames to be made.
+    """
+    columns = [list(column) for column in zip(*parts, strict=True)]
+    with client.as_current():
+        frame = dataframe.from_map(read, *columns, meta=read(None, *parts[0][1:]), enforce_metadata=False)
+        return list(frame.shuffle("key", npartitions=pieces, shuffle_method="p2p").to_delayed())
+
+
+def each(client: Client, task: Callable[..., Any], frames: Sequence[Any], *others: Any) -> list[Any]:  # noqa: ANN401 as many and of any kind
+    """Run a task on each frame, beside the same further arguments."""
+    made = delayed(task)
+    return list(client.compute([made(frame, *others) for frame in frames]))

@@ -1,0 +1,140 @@
+"""What a worker does: read rows, and score the lists in them as everywhere else."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from metrics.engines.parts import Part, is_spread, lists_at, only
+from metrics.evaluation import Evaluation
+from metrics.memory import one_allocator
+from metrics.runs import File, Repeated, Runs, Source, as_judgments, as_run, read
+from metrics.runs.columns import BY_NAME
+from metrics.runs.findings import Finding
+from metrics.runs.pairs import Prints
+from metrics.runs.source import Origin, source_of
+from metrics.streaming import Judged, Met, lists_in
+
+_TEXTS = ("reranker", "query_id", "doc_id", "target_id")
+
+
+class Asked(NamedTuple):
+    """What is wanted of every part.
+
+    Attributes:
+        score: evaluates the runs it is given.
+        repeated: what is done about a document twice in one list.
+        columns: those that are read: ours, and further ones by name.
+        dataset: how the files are called together.
+    """
+
+    score: Callable[[Runs], Evaluation]
+    repeated: Repeated
+    columns: tuple[str, ...]
+    dataset: str
+
+
+class Scored(NamedTuple):
+    """What comes of a part.
+
+    Attributes:
+        evaluation: of its lists; None where it has none.
+        met: what was met of each reranker.
+        noted: what was found while reading.
+    """
+
+    evaluation: Evaluation | None
+    met: tuple[Met, ...] = ()
+    noted: tuple[Finding, ...] = ()
+
+
+def judgments(file: File, columns: dict[str, str], repeated: Repeated) -> Judged:
+    """The judgments of a file.
+
+    Raises:
+        ReadError: it cannot be read, or holds none.
+    """
+    return Judged.of(as_judgments(read(file, columns, strict=False)), repeated)
+
+
+@one_allocator
+def score_part(part: Part, spread: Prints, judged: Judged | None, asked: Asked) -> Scored:
+    """Score the lists of a part, but for those that are spread over several.
+
+    Raises:
+        TieScopeError: rows cannot be read, or not be scored.
+    """
+    source = part.read(asked.columns)
+    if len(spread):
+        source = only(source, np.flatnonzero(~is_spread(source, spread)))
+    return _scored(source, judged, asked)
+
+
+def _scored(source: Source, judged: Judged | None, asked: Asked) -> Scored:
+    if not len(source.table) and "reranker" in source.table.column_names:
+        return Scored(None, noted=source.noted)
+    lists, noted = lists_in(source, judged, asked.repeated)
+    evaluation = Evaluation.merge(*(asked.score(runs) for runs, _ in lists))
+    return Scored(evaluation, tuple(met for _, met in lists), noted)
+
+
+def nothing_of(numbers: Sequence[str]) -> pa.Table:
+    """query_id, doc_id and columns of numbers, without a row."""
+    texts = {name: pa.array([], pa.string()) for name in ("query_id", "doc_id")}
+    return pa.table(texts | {name: pa.array([], pa.float64()) for name in numbers})
+
+
+def frame_of(part: Part | None, spread: Prints, number: int, names: Sequence[str]) -> pd.DataFrame:
+    """The rows of a part that belong to lists spread over several; none of no part.
+
+    Args:
+        part: whose rows.
+        spread: prints of the lists.
+        number: of the part.
+        names: of columns: ours, and further ones.
+
+    Returns:
+        `key` (the list), `place` (of the row among all of all parts), and the columns; text is null and
+        numbers are NaN where the part lacks a column.
+
+    Raises:
+        ReadError: the rows cannot be read.
+    """
+    if part is None:
+        empty = {name: pa.array([], pa.string() if name in _TEXTS else pa.float64()) for name in names}
+        ids = {name: pa.array([], pa.int64()) for name in ("key", "place")}
+        return pa.table(ids | empty).to_pandas()
+    source = as_run(part.read(names))
+    rows = np.flatnonzero(is_spread(source, spread))
+    source = only(source, rows)
+    starts, keys = lists_at(source)
+    key = np.repeat(keys.view(np.int64), np.diff(starts, append=len(rows)))
+    made: dict[str, pa.Array] = {"key": pa.array(key), "place": pa.array((number << 40) + rows)}
+    for name in names:
+        if name in source.table.column_names:
+            column = source.table[name]
+            made[name] = column.cast(pa.string()) if name in _TEXTS else column
+        elif name == "reranker":
+            made[name] = pa.array([part.member.reranker] * len(rows), pa.string())
+        else:
+            made[name] = pa.nulls(len(rows), pa.string() if name in _TEXTS else pa.float64())
+    return pa.table(made).to_pandas()
+
+
+@one_allocator
+def score_frame(frame: pd.DataFrame, judged: Judged | None, asked: Asked) -> Scored:
+    """Score lists whose rows came together, in the order of the files.
+
+    Raises:
+        TieScopeError: a document twice in a list, or rows that cannot be scored.
+    """
+    frame = frame.sort_values("place")
+    columns = {name: pa.array(frame[name], from_pandas=True) for name in asked.columns if name in frame}
+    raw = {
+        name: column for name, column in columns.items() if column.null_count < len(column) or not len(column)
+    }
+    mapping = {name: name for name in raw if name in BY_NAME}
+    origin = Origin(asked.dataset, frame["place"].to_list().__getitem__, "row")
+    return _scored(source_of(raw, mapping, origin, "table", list(raw)), judged, asked)

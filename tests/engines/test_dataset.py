@@ -1,0 +1,89 @@
+"""Datasets scored by Dask give what the same rows give in memory, however they are split and whoever is lost."""
+
+import logging
+import os
+import signal
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from distributed import Client
+from drawing import IDS, frame, tables
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+import metrics
+from metrics import Evaluation, ReadError, UsageError, evaluate, evaluate_dataset
+from metrics.engines import Dataset
+from metrics.engines.cluster import connected
+
+MEASURES = ["RR", "Hits@2", "nDCG@3", "AP", "DR@2"]
+QUIET = {"dashboard_address": None, "silence_logs": logging.ERROR}
+TIES = ["input", "expected", "optimistic", "pessimistic", "docid_desc"]
+
+
+@pytest.fixture(scope="module")
+def here():
+    """Address of a scheduler in this process, whose workers are threads: what tests change, they see."""
+    with Client(processes=False, n_workers=2, threads_per_worker=1, **QUIET) as client:
+        yield client.scheduler.address
+
+
+@st.composite
+def files(draw):
+    """A table in the order of its files, cut anywhere into files and row groups, and perhaps judgments."""
+    table = frame(draw(tables()))
+    if draw(st.booleans()):
+        table = table.sort_values(draw(st.permutations(["reranker", "query_id"])), kind="stable")
+    n_rows = len(table)
+    cuts = sorted(draw(st.lists(st.integers(0, n_rows), max_size=4)))
+    pieces = [table[first:end] for first, end in zip([0, *cuts], [*cuts, n_rows], strict=True)]
+    groups = [draw(st.integers(1, 5)) for _ in pieces]
+    judged = draw(st.lists(st.sampled_from(["q1", "Q1", "7", "absent"]), unique=True, min_size=1))
+    documents = dict.fromkeys(draw(st.lists(IDS, max_size=3)) + table["doc_id"].to_list()[:2])
+    grade = st.sampled_from([0, 1, 2])
+    lines = "".join(f"{query} 0 {name} {draw(grade)}\n" for query in judged for name in documents)
+    return table, list(zip(pieces, groups, strict=True)), lines if draw(st.booleans()) else None
+
+
+@settings(max_examples=40, phases=[Phase.explicit, Phase.generate])
+@given(drawn=files(), rows=st.sampled_from([1, 4, 100]), policy=st.sampled_from(["zero", "skip"]))
+def test_any_split_of_rows_over_files_and_row_groups_gives_the_values_of_the_whole(here, drawn, rows, policy):
+    table, pieces, judgments = drawn
+    options = {"measures": MEASURES, "ties": TIES, "missing": policy, "empty": policy}
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        for module in ("parts", "dataset"):
+            patch.setattr(f"metrics.engines.{module}.ROWS", rows)
+        qrels = (
+            Path(folder, "qrels.txt") if judgments and all(map(str.strip, judgments.split("\n")[:1])) else None
+        )
+        if qrels is not None:
+            qrels.write_text(judgments, encoding="utf-8", newline="")
+        parts, whole = Path(folder, "parts"), Path(folder, "whole.parquet")
+        parts.mkdir()
+        for at, (piece, group) in enumerate(pieces):
+            parquet.write_table(pa.Table.from_pandas(piece), parts / f"{at}.parquet", row_group_size=group)
+        table.to_parquet(whole)
+        expected = evaluate(metrics.read_runs([whole], qrels), **options)
+        stored = evaluate_dataset(parts, qrels, scheduler=here, **options)
+        found = stored.load()
+    same(found, expected)
+    pd.testing.assert_frame_equal(
+        stored.summary(), expected.summary().loc[stored.rerankers], rtol=0, atol=1e-12
+    )
+
+
+def same(found, expected):
+    assert set(found.scores.index) == set(expected.scores.index)
+    assert len(found.scores) == len(expected.scores)
+    assert set(found.skipped) == set(expected.skipped)
+    gaps = found.scores.reindex(expected.scores.index).to_numpy() - expected.scores.to_numpy()
+    assert np.abs(gaps).max(initial=0) <= 1e-12
+    assert found.policies.to_dict("index") == expected.policies.to_dict("index")
+    lists = found.lists.reindex(expected.lists.index)
+    pd.testing.assert_frame_equal(lists, expected.lists, check_dtype=False)
