@@ -123,9 +123,9 @@ def lists_at(source: Source) -> tuple[IntArray, Prints]:
     if "reranker" in source.table.column_names:
         rerankers = coded(source.table["reranker"])
         names, owner = rerankers.dictionary, rerankers.indices.to_numpy()
-    changes = np.diff(query, prepend=-1) != 0
-    changes[1:] |= owner[1:] != owner[:-1]
-    starts = np.flatnonzero(changes)
+    changes = query[1:] != query[:-1]
+    changes |= owner[1:] != owner[:-1]
+    starts = np.append(np.zeros(min(len(query), 1), np.int64), np.flatnonzero(changes) + 1)
     texts = queries.dictionary.take(pa.array(query[starts]))
     return starts, prints_after(text_prints(names), owner[starts], texts)
 

@@ -1,9 +1,10 @@
-"""Datasets scored by Dask give what the same rows give in memory, however they are split and whoever is lost."""
+"""Datasets give what the same rows give in memory, however they are split and whichever worker is lost."""
 
 import logging
 import os
 import signal
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,9 +19,11 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import metrics
-from metrics import Evaluation, ReadError, UsageError, evaluate, evaluate_dataset
+from metrics import Evaluation, evaluate, evaluate_dataset
 from metrics.engines import Dataset
 from metrics.engines.cluster import connected
+from metrics.engines.files import members
+from metrics.engines.parts import cut, scan, spread_over, to_scan
 
 MEASURES = ["RR", "Hits@2", "nDCG@3", "AP", "DR@2"]
 QUIET = {"dashboard_address": None, "silence_logs": logging.ERROR}
@@ -87,3 +90,53 @@ def same(found, expected):
     assert found.policies.to_dict("index") == expected.policies.to_dict("index")
     lists = found.lists.reindex(expected.lists.index)
     pd.testing.assert_frame_equal(lists, expected.lists, check_dtype=False)
+
+
+@settings(max_examples=60)
+@given(drawn=files(), rows=st.sampled_from([1, 4, 100]))
+def test_parts_hold_every_row_once_and_a_list_that_stands_together_lies_in_one(drawn, rows):
+    table, pieces, _ = drawn
+    ids = list(zip(table["reranker"], table["query_id"], strict=True))
+    together = len(set(ids)) == 1 + sum(one != other for one, other in pairwise(ids))
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("metrics.engines.parts.ROWS", rows)
+        path = Path(folder, "table.parquet")
+        parquet.write_table(pa.Table.from_pandas(table), path, row_group_size=pieces[0][1])
+        (member,) = members(path, {})
+        seen = [group for part in to_scan(member) for group in scan(part)]
+        parts = list(cut(member, seen))
+        read = [part.read(["doc_id", "query_id"]).table["doc_id"].to_pylist() for part, _ in parts]
+    assert [name for some in read for name in some] == table["doc_id"].to_list()
+    assert not together or not len(spread_over([keys for _, keys in parts]))
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Address of a scheduler with two workers, each a process."""
+    with connected(None) as client:
+        yield client
+
+
+@pytest.mark.parametrize("torn", [False, True], ids=["lists in one part", "lists over all parts"])
+def test_a_worker_killed_in_the_middle_costs_time_and_no_result(cluster, tmp_path, monkeypatch, torn):
+    for module in ("parts", "dataset"):
+        monkeypatch.setattr(f"metrics.engines.{module}.ROWS", 250)
+    draw = np.random.default_rng(1)
+    table = pd.DataFrame({"query_id": np.repeat([f"q{at}" for at in range(200)], 50)})
+    table["doc_id"] = [f"d{at % 50}" for at in range(len(table))]
+    table["score"] = draw.integers(0, 5, len(table))
+    table["relevance"] = draw.random(len(table)) < 0.1
+    table = table.sample(frac=1, random_state=1) if torn else table
+    table.to_parquet(tmp_path / "run.parquet", row_group_size=250)
+    killed = []
+
+    def watch(done, known):
+        if done == known - 20 and known > 40 * (1 + torn) and not killed:
+            killed.extend(cluster.run(os.getpid).values())
+            os.kill(killed[0], signal.SIGKILL)
+
+    address = cluster.scheduler_info()["address"]
+    runs = Dataset(tmp_path / "run.parquet", scheduler=address, watch=watch)
+    found = Evaluation.merge(*runs.parts(partial(evaluate, measures=MEASURES, ties=TIES)))
+    assert killed
+    same(found, evaluate(metrics.read_table(tmp_path / "run.parquet"), MEASURES, TIES))
