@@ -14,6 +14,13 @@ LIBRARY = {
     for name in ("listing", "pulling", "pushing", "store")
 }
 """Files below the dashboard that reach up to it, by name: when an HTML report or the library is asked for."""
+OF_EXTRAS = {
+    ("dask", "metrics/engines/cluster.py"),
+    ("distributed", "metrics/engines/cluster.py"),
+    ("ir_measures", "metrics/interop/ir_measures.py"),
+    ("upath", "metrics/runs/files.py"),
+}
+"""Packages that only some need, and the one file that imports each."""
 
 
 def imports(path):
@@ -73,6 +80,16 @@ def test_only_the_report_and_the_library_commands_reach_the_dashboard_and_never_
     assert {(path, name) for path, names in named.items() for name in names} == {CHARTS} | LIBRARY
     for path in [ROOT / "dashboard" / "charts" / "report.py", *files("dashboard/library")]:
         assert not [name for name, _ in imports(path) if name.split(".")[0] == "streamlit"]
+
+
+def test_a_package_of_an_extra_is_imported_in_one_file():
+    found = {
+        (name.split(".")[0], path.relative_to(ROOT).as_posix())
+        for path in files("metrics") + files("dashboard")
+        for name, _ in imports(path)
+    }
+    packages = {package for package, _ in OF_EXTRAS}
+    assert {one for one in found if one[0] in packages} == OF_EXTRAS
 
 
 @pytest.mark.parametrize("package", ["metrics", "dashboard"])

@@ -19,7 +19,7 @@ from metrics.runs.pairs import Prints
 from metrics.streaming import Judged, Tally, refuse_unused
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from metrics.engines.cluster import Client
 
 Watch = Callable[[int, int], None]
 """Told of tasks that are done, and of how many are known."""
