@@ -20,6 +20,8 @@ try:
 except ImportError as error:
     raise MissingPackageError("Dask", "distributed") from error
 
+__all__ = ["Client", "connected", "each", "in_order", "shuffled"]
+
 _HOST = "127.0.0.1"
 _PATIENCE = "20 s"
 _LOG = logging.getLogger(__name__)
