@@ -59,10 +59,11 @@ def _local() -> SpecCluster:
     limit = parse_memory_limit("auto", 1, CPU_COUNT, logger=_LOG)
     options = {"host": _HOST, "nthreads": 1, "memory_limit": limit, "silence_logs": logging.ERROR}
     worker = {"cls": SubprocessWorker, "options": {"worker_kwargs": options | {"dashboard": False}}}
+    settings = {"host": _HOST, "port": 0, "dashboard": False, "dashboard_address": f"{_HOST}:0"}
     with _environment(MEMORY):
         return SpecCluster(
             workers=dict.fromkeys(range(CPU_COUNT), worker),
-            scheduler={"cls": Scheduler, "options": {"host": _HOST, "port": 0, "dashboard": False}},
+            scheduler={"cls": Scheduler, "options": settings},
             silence_logs=logging.ERROR,
         )
 
