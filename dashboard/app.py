@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import sign_in, state
+from dashboard import cache, results, sign_in, state
 from dashboard.board_panel import undo
 from dashboard.browser import equip_browser, write_on_primary
 from dashboard.charts.palette import DARK
@@ -17,10 +17,13 @@ colours = state.theme()
 st.logo(HERE / "assets" / f"logo-{'dark' if colours is DARK else 'light'}.svg", size="large")
 write_on_primary(colours)
 sign_in.admit()
+alone = bool(results.given()) and cache.opened() is None
+board = st.Page("views/leaderboard.py", title="Leaderboard", icon=":material/leaderboard:", default=not alone)
+large = st.Page("views/large.py", title="Large results", icon=":material/hard_drive:", default=alone)
 views = st.navigation(
     {
-        "": [st.Page("views/leaderboard.py", title="Leaderboard", icon=":material/leaderboard:", default=True)],
-        "Data": [st.Page("views/runs.py", title="Runs", icon=":material/upload_file:")],
+        "": [board],
+        "Data": [st.Page("views/runs.py", title="Runs", icon=":material/upload_file:"), large],
         "Explore": [
             st.Page("views/ties.py", title="Ties vs gap", icon=":material/scatter_plot:"),
             st.Page("views/rerankers.py", title="Rerankers", icon=":material/compare_arrows:"),
@@ -38,7 +41,10 @@ views = st.navigation(
     }
 )
 with st.sidebar:
-    state.choose_view()
+    if views.title == large.title:
+        state.choose_results()
+    else:
+        state.choose_view()
     sign_in.who()
 for message in state.said():
     st.warning(shown(message), icon=":material/inventory_2:")

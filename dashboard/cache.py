@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -22,9 +23,12 @@ from metrics.cli.serving import OPEN
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import Policy
 from metrics.runs import File, Source
+from metrics.stored import Stored
 from metrics.studies.leaderboard import mean_std
 from metrics.studies.segments import query_segments
 from metrics.studies.spread import tool_values
+from metrics.studies.survey import Survey
+from metrics.studies.survey import survey as surveyed
 from metrics.ties import Ranking
 
 _SAMPLE_DATA = Path(__file__).parents[1] / "sample_data"
@@ -54,7 +58,7 @@ class Scoring(NamedTuple):
     precision: str = "float64"
     missing: Policy = "zero"
     empty: Policy = "zero"
-    relevant_from: int = 1
+    relevant_from: float = 1
 
 
 AS_READ = Scoring()
@@ -134,6 +138,8 @@ def opened() -> Board | None:
     if OPEN not in os.environ:
         return None
     asked = json.loads(os.environ[OPEN])
+    if not asked["runs"]:
+        return None
     return loaded().add(open_files(asked["runs"], asked["qrels"]))
 
 
@@ -220,6 +226,32 @@ def luck_of_means(shown: Shown, measure: str, _board: Board, _evaluation: Evalua
         return pd.Series(dtype="float64")
     made = evaluate(_board.runs, measure, "std", **shown.scoring._asdict())
     return mean_std(narrowed(made, shown, _evaluation), measure)
+
+
+def identity(path: Path) -> tuple[str, int, int]:
+    """What tells a file from what it was before it changed.
+
+    Raises:
+        ReadError: it is gone.
+    """
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise ReadError(path.name, "it is gone", "Open it again.") from error
+    return str(path), found.st_mtime_ns, found.st_size
+
+
+@st.cache_resource(show_spinner="Counting every list …", max_entries=64)
+def survey(file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored) -> Survey:
+    """What ties do to a measure, over a stored evaluation."""
+    return surveyed(_stored, measure, traditional)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def farthest(file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored) -> pd.DataFrame:
+    """The lists with the largest gap, with their queries."""
+    lists = survey(file, measure, traditional, _stored).farthest
+    return lists.assign(query_id=_stored.at(lists["row"].to_numpy(np.int64), ["query_id"])["query_id"])
 
 
 def narrowed(values: Evaluation, shown: Shown, like: Evaluation) -> Evaluation:

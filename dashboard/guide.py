@@ -12,6 +12,7 @@ from dashboard import state
 from dashboard.charts.ladder import tie_ladder
 from dashboard.charts.query import first_hit_bars
 from dashboard.components import Card, Colour, cards, chart, finding, heading, shown
+from dashboard.guide_large import large
 from dashboard.guide_library import library
 from dashboard.guide_notebook import notebook
 from dashboard.library import MOST_FILES
@@ -263,6 +264,7 @@ SECTIONS: dict[str, Callable[[], None]] = {
     "Findings": findings,
     "Files": files,
     "Library": library,
+    "Large results": large,
     "Notebook": notebook,
 }
 """Section → what draws it."""

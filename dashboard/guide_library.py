@@ -5,8 +5,9 @@ import streamlit as st
 
 from dashboard.components import heading, shown
 from dashboard.library.intake import MAX_LIBRARY, MAX_UPLOAD
+from dashboard.library.place import HOME
 from dashboard.library.schema import FORGOTTEN
-from dashboard.library.store import HOME, URL, USUAL
+from dashboard.library.store import URL, USUAL
 
 _WORDS = {
     "Upload": "A file as it came: its table is kept once, however often and by whatever name it is given.",

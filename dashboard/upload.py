@@ -16,6 +16,7 @@ from dashboard.library.records import SEPARATOR
 from dashboard.state import View
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import File, Source
+from metrics.stored import is_stored
 from metrics.studies.prose import Prose, Strong, percent
 
 KEPT = "Nothing was added; what was loaded before is still shown."
@@ -51,6 +52,9 @@ def drop(view: View) -> None:
     if len(files) > MOST_FILES:
         st.error(f"{len(files)} files, more than {MOST_FILES}. Put several rerankers into one table.")
         return
+    if stored := [file for file in files if is_stored(file)]:
+        _say_stored(stored[0].name)
+        return
     boards = [file for file in files if is_board(file)]
     if boards:
         _import(boards[0], alone=len(files) == 1, keep=not only_here)
@@ -58,6 +62,16 @@ def drop(view: View) -> None:
     recipe = Recipe.of(files)
     found = state.draft(view.board.recipe.joined_by(recipe) if more else recipe)
     _try(found, recipe, view if more else None, keep=not only_here)
+
+
+def _say_stored(name: str) -> None:
+    """What a stored evaluation is, and where it opens."""
+    st.info(
+        f"{shown(name)} is a stored evaluation: lists that are scored already, without their documents. "
+        f"`tiescope app results.parquet` opens such a file, under Large results.",
+        icon=":material/hard_drive:",
+    )
+    st.caption(KEPT)
 
 
 def _import(file: File, *, alone: bool, keep: bool) -> None:

@@ -52,7 +52,7 @@ def served(monkeypatch, tmp_path):
     web = SimpleNamespace(cli=SimpleNamespace(main=calls.append))
     monkeypatch.setitem(sys.modules, "streamlit", SimpleNamespace(web=web))
     monkeypatch.setitem(sys.modules, "streamlit.web", web)
-    for name in (serving.OPEN, serving.ALLOW, serving.INSECURE, "STREAMLIT_SECRETS_FILES"):
+    for name in (serving.OPEN, serving.ALLOW, serving.INSECURE, serving.ALLOW_PATHS, "STREAMLIT_SECRETS_FILES"):
         monkeypatch.setenv(name, "")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)

@@ -78,7 +78,8 @@ def test_the_app_is_served_to_this_machine_alone_unless_told_otherwise(call, ser
 def test_the_app_is_told_which_files_to_open(call, served, write):
     run, qrels = write("llm.trec", "q Q0 a 1 1 t\n"), write("qrels.txt", "q 0 a 1\n")
     assert call("app", run, "--qrels", qrels)[0] == 0
-    assert json.loads(os.environ[serving.OPEN]) == {"runs": [str(run.resolve())], "qrels": str(qrels.resolve())}
+    told = {"runs": [str(run.resolve())], "qrels": str(qrels.resolve()), "stored": []}
+    assert json.loads(os.environ[serving.OPEN]) == told
     assert len(served) == 1
 
 

@@ -7,9 +7,9 @@ from plotly.subplots import make_subplots
 
 from dashboard.charts.leaderboard import bounds_rows, name_rows
 from dashboard.charts.palette import Palette
+from dashboard.charts.ridges import ridges, tie_bars
 from dashboard.charts.style import note, safe, style
 from metrics.studies.gap import trend
-from metrics.studies.prose import percent, signed
 
 ROW = 48
 SMALL = 1000
@@ -33,113 +33,20 @@ def aligned_rows(summary: pd.DataFrame, table: pd.DataFrame, palette: Palette, m
     board = summary.rename(columns=lambda name: name.removeprefix("first_"))
     figure = make_subplots(1, 3, column_widths=[0.44, 0.2, 0.36], horizontal_spacing=0.05, shared_yaxes=True)
     bounds_rows(figure, board, palette, row=1, col=1)
-    rows = list(range(len(board)))
-    figure.add_bar(
-        x=board["tie_ratio"],
-        y=rows,
-        orientation="h",
-        width=0.42,
-        marker={"color": palette.other},
-        text=[percent(share) for share in board["tie_ratio"]],
-        textposition="outside",
-        textfont={"color": palette.muted},
-        cliponaxis=False,
-        showlegend=False,
-        hovertemplate="%{x:.4f} of the documents are tied<extra></extra>",
-        row=1,
-        col=2,
-    )
-    _ridges(figure, board, table, palette)
+    tie_bars(figure, board, palette, 2)
+    reach = max(float(table["first_gap"].abs().max()), 0.05)
+    edges = np.linspace(-reach, reach, 62)
+    off = table[table["first_gap"] != 0]
+    counts = [
+        np.histogram(off.loc[off["reranker"] == name, "first_gap"], bins=edges)[0] for name in board.index
+    ]
+    ridges(figure, board, edges, counts, palette, 3)
     style(figure, palette, 110 + ROW * len(board), r=108, t=52)
     name_rows(figure, board)
     figure.update_yaxes(tickfont={"color": palette.text, "size": 13}, col=1)
     figure.update_xaxes(title_text=measure, tickformat=".3~f", nticks=7, col=1)
-    figure.update_xaxes(
-        title_text="mean tie ratio",
-        tickformat=".0%",
-        nticks=4,
-        range=[0, max(0.05, board["tie_ratio"].max()) * 1.25],
-        col=2,
-    )
     figure.update_xaxes(title_text=f"{measure} gap of single lists", tickformat="+.2~f", nticks=6, col=3)
     return figure
-
-
-def _ridges(figure: go.Figure, board: pd.DataFrame, table: pd.DataFrame, palette: Palette) -> None:
-    """Gaps of the lists that have one: orange above zero, grey below, the mean of all lists as a mark."""
-    reach = max(float(table["first_gap"].abs().max()), 0.05)
-    edges = np.linspace(-reach, reach, 62)
-    centre = (edges[1:] + edges[:-1]) / 2
-    kernel = np.exp(-0.5 * (np.arange(-4, 5) / 1.6) ** 2)
-    heights = {}
-    for name in board.index:
-        gap = table.loc[(table["reranker"] == name) & (table["first_gap"] != 0), "first_gap"]
-        heights[name] = np.convolve(np.histogram(gap, bins=edges)[0], kernel / kernel.sum(), "same")
-    highest = max((height.max() for height in heights.values()), default=0) or 1
-    note(
-        figure,
-        "mean · lists with a gap",
-        palette,
-        x=1,
-        xref="x3 domain",
-        xanchor="left",
-        xshift=6,
-        y=-0.75,
-        yref="y3",
-    )
-    for row, (name, height) in enumerate(heights.items()):
-        base = row + 0.3
-        figure.add_scatter(
-            x=[-reach, reach],
-            y=[base, base],
-            mode="lines",
-            line={"color": palette.grid, "width": 1},
-            hoverinfo="skip",
-            showlegend=False,
-            row=1,
-            col=3,
-        )
-        for side, colour in ((centre <= 0, palette.other), (centre >= 0, palette.traditional)):
-            x, y = centre[side], base - 0.82 * height[side] / highest
-            figure.add_scatter(
-                x=np.r_[x, x[::-1]],
-                y=np.r_[y, np.full(len(x), base)],
-                fill="toself",
-                mode="none",
-                fillcolor=colour,
-                opacity=0.75,
-                hoverinfo="skip",
-                showlegend=False,
-                row=1,
-                col=3,
-            )
-        gap, share = board.loc[name, "gap"], board.loc[name, "lists_with_gap"]
-        figure.add_scatter(
-            x=[gap],
-            y=[base],
-            mode="markers",
-            showlegend=False,
-            marker={
-                "symbol": "diamond",
-                "size": 9,
-                "color": palette.text,
-                "line": {"color": palette.ground, "width": 1},
-            },
-            hovertemplate=f"<b>{safe(str(name))}</b><br>mean gap %{{x:+.4f}}<extra></extra>",
-            row=1,
-            col=3,
-        )
-        note(
-            figure,
-            f"<b>{signed(gap)}</b> · {percent(share)}",
-            palette,
-            x=1,
-            xref="x3 domain",
-            xanchor="left",
-            xshift=6,
-            y=base - 0.12,
-            yref="y3",
-        )
 
 
 def gap_multiples(table: pd.DataFrame, palette: Palette, colours: dict[str, str], measure: str) -> go.Figure:

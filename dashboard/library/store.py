@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from platformdirs import user_data_path
 
 from dashboard.library import room, rows
 from dashboard.library.boards import Board, Recipe, make_board, told
@@ -16,13 +15,14 @@ from dashboard.library.database import WAIT, Database, url_of
 from dashboard.library.intake import MAX_LIBRARY, MAX_UPLOAD, Intake
 from dashboard.library.names import board_name, clean, copy_name, storable
 from dashboard.library.parquets import Parquets
+from dashboard.library.place import home
 from dashboard.library.records import Access, Listed, Record, Upload
 from dashboard.library.rows import now
 from dashboard.library.schema import FORGOTTEN, board_files, boards, shelves
 from metrics.errors import LibraryError, TieScopeError, UsageError
 
-HOME, URL = "TIESCOPE_HOME", "TIESCOPE_DATABASE_URL"
-"""Environment variables: the folder of uploads and of SQLite; another database."""
+URL = "TIESCOPE_DATABASE_URL"
+"""Environment variable: another database."""
 USUAL = {MAX_UPLOAD: 2_200, MAX_LIBRARY: 20_000}
 """What they are where they are not set."""
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
@@ -59,9 +59,8 @@ class Library:
     @classmethod
     def open(cls) -> "Library":
         """The library the environment names."""
-        home = Path(os.environ.get(HOME) or user_data_path("tiescope", appauthor=False))
         limits = {"most_upload": _bytes(MAX_UPLOAD), "most": _bytes(MAX_LIBRARY)}
-        return cls(home.expanduser(), os.environ.get(URL), **limits)
+        return cls(home(), os.environ.get(URL), **limits)
 
     def close(self) -> None:
         """Close the database."""

@@ -40,14 +40,23 @@ from dashboard.state.data import (
 )
 from dashboard.state.draft import amend, draft, is_new_draft
 from dashboard.state.measures import measure
+from dashboard.state.results import (
+    Results,
+    choose_results,
+    open_results,
+    results_measure,
+    shown_results,
+)
 from dashboard.state.shelf import Outcome, outcome, remember, tick, ticked
 from dashboard.state.view import View, choose_view, linked, open_list, open_query, opened_list, settings, view
 
 __all__ = [
     "Outcome",
+    "Results",
     "View",
     "address",
     "amend",
+    "choose_results",
     "choose_view",
     "clicked",
     "count",
@@ -68,6 +77,7 @@ __all__ = [
     "one",
     "open_list",
     "open_query",
+    "open_results",
     "opened_list",
     "outcome",
     "owner",
@@ -75,10 +85,12 @@ __all__ = [
     "pills",
     "remake",
     "remember",
+    "results_measure",
     "said",
     "say",
     "settings",
     "show",
+    "shown_results",
     "slide",
     "some",
     "span",

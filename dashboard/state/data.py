@@ -94,6 +94,11 @@ def lost_data() -> str | None:
     return cast("str | None", st.session_state.pop(_LOST, None))
 
 
+def lose(label: str) -> None:
+    """Have it said above the page that the link asked for data that is not here."""
+    st.session_state[_LOST] = label
+
+
 def say(message: str) -> None:
     """Have something said above the page, once."""
     st.session_state.setdefault(_SAID, {})[message] = None

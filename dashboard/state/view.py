@@ -16,6 +16,7 @@ from dashboard.state.controls import count, one, pick, some, theme
 from dashboard.state.data import DATA, choose_data, owner
 from dashboard.state.measures import other_measure
 from metrics import Evaluation
+from metrics.evaluation import Policy
 from metrics.ties import Ranking, treatment
 
 _VIEW = "_view"
@@ -32,7 +33,7 @@ _USUAL = {
     "empty": "zero",
     "relevant_from": 1.0,
 }
-_ORDER_HELP = "How ties fell before: " + " ".join(
+ORDER_HELP = "How ties fell before: " + " ".join(
     f"**{name}**: {treatment(name).summary} ({treatment(name).used_by})." for name in cache.TRADITIONAL
 ).replace("_", r"\_")
 
@@ -91,7 +92,7 @@ def choose_view() -> None:
         chosen = some("Rerankers", names, "rerankers")
         kinds = sorted(set(known))
         within = some("Segments", kinds, "segments") if kinds else []
-    traditional = pick("Traditional order", cache.TRADITIONAL, "order", help=_ORDER_HELP)
+    traditional = pick("Traditional order", cache.TRADITIONAL, "order", help=ORDER_HELP)
     scoring = _choose_scoring()
     other = other_measure()
     measures = (*cache.MEASURES, *([other] if other else []))
@@ -162,17 +163,32 @@ def _choose_scoring() -> Scoring:
 
 def _say_policies(values: Evaluation, scoring: Scoring, who: str) -> None:
     """What is counted and how, always in sight."""
-    counts = values.policies.max()
-    done = {"zero": "count as 0", "skip": "are left out"}
-    told = [
-        f"{counts['n_missing']} without rows {done[scoring.missing]}" if counts["n_missing"] else "",
-        f"{counts['n_empty']} with nothing relevant {done[scoring.empty]}" if counts["n_empty"] else "",
-        f"relevant from grade {scoring.relevant_from}" if scoring.relevant_from > 1 else "",
-        f"scores as {scoring.precision}" if scoring.precision != AS_READ.precision else "",
-    ]
+    told = policies_told(values.policies.max(), *scoring[1:], scoring.precision)
     queries = values.scores.index.get_level_values("query_id").nunique()
     here = "" if owner() else " Runs stay on this machine."
-    st.caption(", ".join([who, queries_text(queries), *filter(None, told)]) + f".{here}")
+    st.caption(", ".join([who, queries_text(queries), *told]) + f".{here}")
+
+
+def policies_told(
+    counts: Mapping[str, int], missing: Policy, empty: Policy, relevant_from: float, precision: str
+) -> list[str]:
+    """What was done that is not usual, as phrases.
+
+    Args:
+        counts: n_missing, n_empty.
+        missing: what was done about judged queries without rows.
+        empty: what was done about queries with nothing relevant.
+        relevant_from: smallest relevant grade.
+        precision: how scores were rounded.
+    """
+    done = {"zero": "count as 0", "skip": "are left out"}
+    told = [
+        f"{counts['n_missing']:,} without rows {done[missing]}" if counts["n_missing"] else "",
+        f"{counts['n_empty']:,} with nothing relevant {done[empty]}" if counts["n_empty"] else "",
+        f"relevant from grade {relevant_from:g}" if relevant_from != AS_READ.relevant_from else "",
+        f"scores as {precision}" if precision != AS_READ.precision else "",
+    ]
+    return [one for one in told if one]
 
 
 def view() -> View:

@@ -4,25 +4,31 @@ import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from metrics.cli.admitting import allow_list, demand_sign_in
+from metrics.cli.opening import Allowed
 from metrics.cli.options import Qrels
 from metrics.errors import UsageError
-from metrics.runs import read_runs
+from metrics.runs import File, read_runs
+from metrics.stored import Stored, is_stored
 
 OPEN = "TIESCOPE_OPEN"
-"""Environment variable that tells the app which files to open: JSON with runs and qrels."""
+"""Environment variable that tells the app which files to open: JSON with runs, qrels and stored."""
 ALLOW = "TIESCOPE_ALLOW"
 """Environment variable that says who may sign in: addresses and domains, commas between."""
 INSECURE = "TIESCOPE_INSECURE"
 """Environment variable that is 1 where nobody signs in, whoever reaches the address."""
+ALLOW_PATHS = "TIESCOPE_ALLOW_PATHS"
+"""Environment variable that tells the app what visitors may open by path: a JSON list; none: nothing."""
 
 
 def app_command(
-    files: Annotated[list[Path] | None, typer.Argument(help="Runs to open; none: the sample data.")] = None,
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Runs or stored evaluations to open; none: the sample data.")
+    ] = None,
     qrels: Qrels = None,
     port: Annotated[int, typer.Option(help="Port to serve on.")] = 8501,
     host: Annotated[str, typer.Option(help="Address to serve on.")] = "127.0.0.1",
@@ -31,16 +37,20 @@ def app_command(
         typer.Option(metavar="ADDRESS", help=f"Who may sign in: an address or a domain; else as {ALLOW} says."),
     ] = None,
     insecure: Annotated[bool, typer.Option("--insecure", help="Serve to everybody, without sign-in.")] = False,
+    allow_paths: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder, or address such as s3://bucket/runs/, below which visitors may open files by path: "
+            "whoever may enter; with --insecure, everybody who reaches the address.",
+        ),
+    ] = None,
 ) -> None:
     """Serve the dashboard in the browser."""
     _settle_who_may_enter(host, allow or os.environ.get(ALLOW, "").split(","), insecure=insecure)
+    _settle_what_may_be_opened(allow_paths or [], host, insecure=insecure)
     if files:
-        paths = {
-            "runs": [str(path.resolve()) for path in files],
-            "qrels": str(qrels.resolve()) if qrels else None,
-        }
-        read_runs(files, qrels)  # fail here, not in the browser
-        os.environ[OPEN] = json.dumps(paths)
+        os.environ[OPEN] = json.dumps(_opened(files, qrels))
     from streamlit.web import cli  # noqa: PLC0415 half a second that other commands need not pay
 
     page = Path(__file__).parents[2] / "dashboard" / "app.py"
@@ -60,3 +70,35 @@ def _settle_who_may_enter(host: str, allow: Iterable[str], *, insecure: bool) ->
             err=True,
         )
     os.environ[ALLOW], os.environ[INSECURE] = ",".join(entries), str(int(insecure))
+
+
+def _settle_what_may_be_opened(allow_paths: list[str], host: str, *, insecure: bool) -> None:
+    """Tell the app below which folders and addresses visitors may open files; nothing, unless told."""
+    allowed = Allowed.of(allow_paths)
+    if allowed and insecure:
+        typer.echo(
+            f"tiescope: --allow-paths: everybody who reaches {host} can read all runs below {allowed}.",
+            err=True,
+        )
+    os.environ[ALLOW_PATHS] = json.dumps([*(str(folder) for folder, _ in allowed.folders), *allowed.addresses])
+
+
+def _opened(files: list[Path], qrels: Path | None) -> dict[str, Any]:
+    """What the app is to open: runs, which are read together, and evaluations, each by itself.
+
+    Raises:
+        TieScopeError: one of them cannot be opened; better here than in the browser.
+    """
+    stored = [path for path in files if path.is_file() and is_stored(File.open(path))]
+    runs = [path for path in files if path not in stored]
+    for path in stored:
+        Stored.open(path)
+    if runs:
+        read_runs(runs, qrels)
+    elif qrels:
+        raise UsageError("--qrels goes with runs; a stored evaluation is judged already.")
+    return {
+        "runs": [str(path.resolve()) for path in runs],
+        "qrels": str(qrels.resolve()) if qrels else None,
+        "stored": [str(path.resolve()) for path in stored],
+    }

@@ -23,7 +23,6 @@ from metrics.measures import MEASURES
 from metrics.runs import Runs, as_judgments
 from metrics.runs.frames import of_frame
 
-
 try:
     import ir_measures
     from ir_measures import AP, RR, Metric, P, R, Success, measures, nDCG, providers

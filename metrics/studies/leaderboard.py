@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
+from metrics.stored import Stored
 from metrics.studies.prose import Prose, Strong, percent
 
 Verdict = Literal["stable", "tie-sensitive", "tie-inflated", "tie-deflated"]
@@ -25,11 +26,12 @@ VERDICTS: dict[Verdict, str] = {
 """What each verdict means."""
 
 
-def leaderboard(evaluation: Evaluation, measure: str, traditional: str) -> pd.DataFrame:
+def leaderboard(evaluation: Evaluation | Stored, measure: str, traditional: str) -> pd.DataFrame:
     """One row a reranker, best tied mean first.
 
     Args:
-        evaluation: with `measure` under expected, optimistic, pessimistic and `traditional`.
+        evaluation: with `measure` under expected, optimistic, pessimistic and `traditional`; one that is
+            stored has its means in its footer, so that no list is read.
         measure: name of a measure, such as `RR`.
         traditional: the treatment taken as the traditional one, such as `input`.
 
@@ -39,6 +41,11 @@ def leaderboard(evaluation: Evaluation, measure: str, traditional: str) -> pd.Da
         best_rank, worst_rank (the highest and lowest place that any tie-breaking gives), verdict.
     """
     means = evaluation.means(measure)
+    tie_ratios = (
+        evaluation.tie_ratios
+        if isinstance(evaluation, Stored)
+        else evaluation.lists["tie_ratio"].groupby(level="reranker").mean()
+    )
     board = pd.DataFrame(
         {
             "tied": means["expected"],
@@ -46,7 +53,7 @@ def leaderboard(evaluation: Evaluation, measure: str, traditional: str) -> pd.Da
             "best": means["optimistic"],
             "traditional": means[traditional],
             "gap": means[traditional] - means["expected"],
-            "tie_ratio": evaluation.lists["tie_ratio"].groupby(level="reranker").mean(),
+            "tie_ratio": tie_ratios,
         }
     ).reindex(means.index)
     for value in ("tied", "traditional"):

@@ -17,11 +17,17 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory):
+def folder(tmp_path_factory):
+    """What visitors of the server may open by path."""
+    return tmp_path_factory.mktemp("allowed")
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory, folder):
     """Address of a running `tiescope app`."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
-    command = [*TIESCOPE, "app", "--port", str(port)]
+    command = [*TIESCOPE, "app", "--port", str(port), "--allow-paths", str(folder)]
     with running(command, f"{address}/_stcore/health", tmp_path_factory.mktemp("server")):
         yield address
 

@@ -4,9 +4,10 @@ import pytest
 from drawing import frame, tables
 from enumeration import Doc
 from hypothesis import given
+from scipy import stats
 
 from metrics import Runs, evaluate
-from metrics.studies.gap import correlation, gap_finding, gaps, trend
+from metrics.studies.gap import Moments, correlation, gap_finding, gap_prose, gaps, trend
 from metrics.studies.prose import plain
 
 TIES = ["expected", "optimistic", "pessimistic", "input", "docid_desc"]
@@ -132,3 +133,22 @@ def test_the_finding_names_the_query_that_is_farthest_off_and_which_way(relevant
     text = finding(STRICT, tie(5, relevant), tie(2, 1))
     assert "query q1 of A" in text
     assert text.endswith(f"{direction}.")
+
+
+def test_a_correlation_is_told_with_a_true_minus_and_none_before_nought():
+    worst = {"gap": 0.5, "query_id": "q", "reranker": "A"}
+    for r, told in ((-0.004, "r = 0.00"), (-0.25, "r = −0.25"), (0.25, "r = 0.25")):
+        assert told in plain(gap_prose(9, 0.5, (r, -1.0, 1.0), worst, "RR"))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_correlation_and_its_interval_are_those_of_scipy_however_lists_come_in_parts(seed):
+    draw = np.random.default_rng(seed)
+    x = draw.random(200) + seed
+    y = seed * x + draw.normal(size=200) ** 3
+    known = stats.pearsonr(x, y)
+    parts = Moments()
+    for at in (slice(0, 7), slice(7, 150), slice(150, 200)):
+        parts.add(x[at], y[at])
+    for found in (correlation(pd.Series(x), pd.Series(y)), parts.correlation()):
+        assert found == pytest.approx((known.statistic, *known.confidence_interval()), rel=0, abs=1e-12)

@@ -1,14 +1,14 @@
-"""Evaluations kept in Parquet: a row a list, however many there are, read a column at a time."""
+"""Evaluations out of Parquet: a column at a time, or a few lists at a time."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,29 +16,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.arrays import IntArray, coded
-from metrics.errors import ReadError, UsageError
-from metrics.evaluation import OPTIONS, Evaluation, Policy, refuse_other
+from metrics.errors import ReadError
+from metrics.evaluation import OPTIONS, Evaluation, Policy
 from metrics.measures import parse
-from metrics.merging import added, summarised, together
+from metrics.merging import summarised, together
+from metrics.runs import File
+from metrics.stored.layout import GROUP, IDS, KEY, MOVABLE, VERSION, column_of
+from metrics.stored.writing import saving
 from metrics.ties import treatment
 
 if TYPE_CHECKING:
     from pandas.core.groupby import DataFrameGroupBy
     from pyarrow.parquet import FileMetaData, ParquetFile
 
-VERSION = 1
-"""Of the format; what is newer is refused."""
-_KEY = b"tiescope"
-_IDS = ["reranker", "query_id"]
 _COUNTS = ["n_queries", "n_missing", "n_empty", "n_scored"]
-_GROUP = 2**17
-"""Rows written at once, at least; so many are read at once where all of them are gone over."""
 _HINT = "`tiescope evaluate --save` and metrics.Stored.write make such files."
-
-
-def column_of(measure: str, ties: str) -> str:
-    """Name of the column with the values of a measure under a treatment: `nDCG@10/expected`."""
-    return f"{measure}/{ties}"
 
 
 class Piece(NamedTuple):
@@ -47,12 +39,12 @@ class Piece(NamedTuple):
     Attributes:
         rows: (n,) places of the lists in the file.
         owner: (n,) places of their rerankers among all.
-        values: column → its (n,) values.
+        columns: column → its (n,) values.
     """
 
     rows: IntArray
     owner: IntArray
-    values: dict[str, Any]
+    columns: dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +57,13 @@ class Stored:
     Attributes:
         path: of the file.
         policies, measures, ties, missing, empty, precision, relevant_from, tiebreak_by: as of `Evaluation`.
+        totals: index reranker; sums over its lists of tie_ratio and of each column of values, and, as
+            `column_of(measure, MOVABLE)`, how many have a best value above the worst.
     """
 
     path: Path
     policies: pd.DataFrame
+    totals: pd.DataFrame
     measures: tuple[str, ...]
     ties: tuple[str, ...]
     missing: Policy
@@ -89,7 +84,7 @@ class Stored:
         name = PurePath(path).name
         try:
             footer = parquet.read_metadata(path)
-            described = json.loads((footer.metadata or {}).get(_KEY, b"null"))
+            described = json.loads((footer.metadata or {}).get(KEY, b"null"))
         except FileNotFoundError as error:
             raise ReadError(str(path), "no such file", "Check the path.") from error
         except (OSError, pa.ArrowException, ValueError, RecursionError) as error:
@@ -145,19 +140,17 @@ class Stored:
 
     def pieces(self, names: Sequence[str]) -> Iterator[Piece]:
         """As `columns`, a few lists at a time, the next ones read meanwhile; in the order of the file."""
-        places, wanted = pd.Index(self.rerankers), ["reranker", "n_docs", *names]
+        places, whole = pd.Index(self.rerankers), self.n_lists == self.policies["n_queries"].sum()
+        wanted = ["reranker", *names, *([] if whole else ["n_docs"])]
         with self._file(wanted) as file:
-            batches, first = file.iter_batches(_GROUP, columns=wanted, use_threads=False), 0
+            batches, first = file.iter_batches(GROUP, columns=wanted, use_threads=False), 0
             for batch in _ahead(batches):
-                if batch["n_docs"].null_count:
-                    kept = np.flatnonzero(batch["n_docs"].is_valid())
-                    lists = batch.take(pa.array(kept))
-                else:
-                    kept, lists = np.arange(len(batch)), batch
+                kept = np.arange(len(batch)) if whole else np.flatnonzero(batch["n_docs"].is_valid())
+                lists = batch if whole else batch.take(pa.array(kept))
                 owner = coded(lists["reranker"])
-                place = places.get_indexer(owner.dictionary.to_pylist())
-                values = {name: lists[name].to_numpy(zero_copy_only=False) for name in names}
-                yield Piece(first + kept, place.astype(np.int32)[owner.indices.to_numpy()], values)
+                place = places.get_indexer(owner.dictionary.to_pylist()).astype(np.int32)
+                columns = {name: lists[name].to_numpy(zero_copy_only=False) for name in names}
+                yield Piece(first + kept, place[owner.indices.to_numpy()], columns)
                 first += len(batch)
 
     def at(self, rows: IntArray, names: Sequence[str]) -> pd.DataFrame:
@@ -178,8 +171,18 @@ class Stored:
         return table.iloc[np.argsort(np.concatenate(order))].reset_index(drop=True)
 
     def means(self, measure: str) -> pd.DataFrame:
-        """As of `Evaluation`."""
-        return self._by_reranker([measure]).mean()[measure]
+        """As of `Evaluation`; no list is read."""
+        sums = self.totals[[column_of(measure, ties) for ties in self.ties]].set_axis(list(self.ties), axis=1)
+        return sums.div(self.policies["n_scored"], axis=0)
+
+    @property
+    def tie_ratios(self) -> "pd.Series[float]":
+        """Mean tie ratio of each reranker's lists; no list is read."""
+        return self.totals["tie_ratio"] / self.policies["n_scored"]
+
+    def n_movable(self, measure: str) -> int:
+        """Lists whose best and worst order differ, where both were asked for; no list is read."""
+        return int(self.totals[column_of(measure, MOVABLE)].sum())
 
     def summary(self) -> pd.DataFrame:
         """As of `Evaluation`; a measure is read at a time."""
@@ -194,13 +197,13 @@ class Stored:
         """
         values = [column_of(*name) for name in self._names(self.measures)]
         table = self._scored(None)
-        index, lists = _lists(table), table.drop_columns([*_IDS, *values]).to_pandas()
+        index, lists = _lists(table), table.drop_columns([*IDS, *values]).to_pandas()
         scores = pd.DataFrame({name: table[name].to_numpy() for name in values}, index, copy=False)
         return Evaluation(
             scores=together([scores.set_axis(self._names(self.measures), axis=1)], self.policies.index),
             lists=together([lists.set_index(index)], self.policies.index),
             policies=self.policies,
-            skipped=_lists(self._read([*_IDS, "n_docs"]).filter(pc.field("n_docs").is_null())),
+            skipped=_lists(self._read([*IDS, "n_docs"]).filter(pc.field("n_docs").is_null())),
             **{name: getattr(self, name) for name in OPTIONS},
         )
 
@@ -238,17 +241,15 @@ class Stored:
             raise ReadError(self.path.name, "it is gone or damaged", "Open it again.") from error
 
 
-def is_stored(given: str | PurePath | bytes) -> bool:
-    """Whether a file, or its bytes, say that they keep an evaluation, of whatever version."""
+def is_stored(file: File) -> bool:
+    """Whether a file says that it keeps an evaluation, of whatever version."""
     from pyarrow import parquet  # noqa: PLC0415 as above
 
-    if not isinstance(given, bytes) and not Path(given).is_file():
-        return False  # a pipe can be read but once
     try:
-        footer = parquet.read_metadata(pa.BufferReader(given) if isinstance(given, bytes) else given)
-    except (OSError, pa.ArrowException):
+        with file.given() as stream:
+            return KEY in (parquet.read_metadata(stream).metadata or {})
+    except (OSError, pa.ArrowException, ReadError):
         return False
-    return _KEY in (footer.metadata or {})
 
 
 def _ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -260,100 +261,8 @@ def _ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             yield batch
 
 
-def saving(parts: Iterable[Evaluation], path: str | PurePath) -> Iterator[Evaluation]:
-    """The parts of an evaluation as they come, each kept before it is handed on.
-
-    The file is there after the last part, and then it is whole.
-
-    Raises:
-        UsageError: no part, parts that do not belong together, or a file that cannot be written.
-    """
-    with _Writing(Path(path)) as file:
-        for part in parts:
-            file.add(part)
-            yield part
-
-
-class _Writing:
-    """A Parquet file that grows beside its place."""
-
-    def __init__(self, path: Path) -> None:
-        self._path, self._beside = path, path.with_name(f"{path.name}.part")
-        self._first: Evaluation | None = None
-        self._policies: list[pd.DataFrame] = []
-        self._waiting: list[pa.Table] = []
-        self._writer: Any = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            if kind is None:
-                self._finish()
-        finally:
-            if self._writer is not None:
-                with suppress(OSError):
-                    self._writer.close()
-            self._beside.unlink(missing_ok=True)
-
-    def add(self, part: Evaluation) -> None:
-        """The next part."""
-        self._first = self._first or part
-        refuse_other(part, self._first)
-        self._policies = [added([*self._policies, part.policies])]
-        self._waiting.append(_rows(part))
-        if sum(map(len, self._waiting)) >= _GROUP:
-            self._flush()
-
-    def _flush(self) -> None:
-        from pyarrow import parquet  # noqa: PLC0415 as above
-
-        table = pa.concat_tables(self._waiting)
-        self._waiting = []
-        with _refused(self._path):
-            self._writer = self._writer or parquet.ParquetWriter(self._beside, table.schema, compression="zstd")
-            self._writer.write_table(table, row_group_size=len(table))
-
-    def _finish(self) -> None:
-        if self._first is None:
-            raise UsageError("There is nothing to keep: no part of an evaluation was given.")
-        if self._waiting:
-            self._flush()
-        about = {name: getattr(self._first, name) for name in OPTIONS}
-        about |= {"version": VERSION, "policies": self._policies[0].to_dict("index")}
-        with _refused(self._path):
-            self._writer.add_key_value_metadata({_KEY: json.dumps(about)})
-            self._writer.close()
-            self._beside.replace(self._path)
-
-
-@contextmanager
-def _refused(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror or error}).") from error
-
-
-def _rows(part: Evaluation) -> pa.Table:
-    """A row a list; those left out come last."""
-    scores = part.scores.set_axis([column_of(*name) for name in part.scores.columns], axis=1)
-    columns = _ids(part.scores.index)
-    for table in (part.lists, scores):
-        columns |= {str(name): pa.array(values.to_numpy()) for name, values in table.items()}
-    skipped = [pa.table(_ids(part.skipped))] if len(part.skipped) else []
-    return pa.concat_tables([pa.table(columns), *skipped], promote_options="default")
-
-
-def _ids(index: pd.MultiIndex) -> dict[str, pa.Array]:
-    names = pa.array(index.levels[0], pa.string())
-    owner = pa.DictionaryArray.from_arrays(pa.array(index.codes[0], pa.int32()), names)
-    return {"reranker": owner, "query_id": pa.array(index.get_level_values("query_id"), pa.string())}
-
-
 def _lists(table: pa.Table) -> pd.MultiIndex:
-    return pd.MultiIndex.from_arrays([table[name].cast(pa.string()).to_pandas() for name in _IDS], names=_IDS)
+    return pd.MultiIndex.from_arrays([table[name].cast(pa.string()).to_pandas() for name in IDS], names=IDS)
 
 
 def _described(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any]:
@@ -365,10 +274,16 @@ def _described(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any]:
     found = {name: about[name] for name in OPTIONS}
     found |= {name: tuple(map(str, about[name])) for name in ("measures", "ties", "tiebreak_by")}
     policies = pd.DataFrame.from_dict(about["policies"], orient="index", columns=_COUNTS).astype(np.int64)
+    totals = pd.DataFrame.from_dict(about["totals"], orient="index", dtype=float)
     columns = {column.name: column.physical_type for column in footer.schema}
     for measure, ties in product(map(parse, found["measures"]), map(treatment, found["ties"])):
-        if columns.get(name := column_of(str(measure), ties.name)) != "DOUBLE":
+        name = column_of(str(measure), ties.name)
+        if columns.get(name) != "DOUBLE" or name not in totals:
             raise ValueError(f"no numbers in column {name!r}")
-    if not {*_IDS, "n_docs", "tie_ratio"} <= columns.keys() or footer.num_rows != policies["n_queries"].sum():
+    bounded = {"optimistic", "pessimistic"} <= set(found["ties"])
+    needed = {"tie_ratio", *(column_of(name, MOVABLE) for name in found["measures"] if bounded)}
+    if list(totals.index) != list(policies.index) or not needed <= set(totals):
+        raise ValueError("its totals are not those of its rerankers")
+    if not {*IDS, "n_docs", "tie_ratio"} <= columns.keys() or footer.num_rows != policies["n_queries"].sum():
         raise ValueError("columns or rows are not those of its lists")
-    return found | {"policies": policies.rename_axis("reranker")}
+    return found | {"policies": policies.rename_axis("reranker"), "totals": totals.rename_axis("reranker")}

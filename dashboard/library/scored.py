@@ -1,0 +1,180 @@
+"""Evaluations of runs that a visitor named by path: kept while there is room, found again by a hash."""
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_hex
+from threading import Lock
+from typing import NamedTuple
+
+from dashboard.library.place import home
+from metrics.errors import LibraryError, UsageError
+from metrics.evaluation import Evaluation, evaluate
+from metrics.runs import File, Runs
+from metrics.runs.files import place_of
+from metrics.stored import is_stored, saving
+from metrics.streaming import Stream
+
+MAX_SCORED = "TIESCOPE_MAX_SCORED_MB"
+"""Environment variable: megabytes of all evaluations of runs named by path; the oldest go."""
+USUAL = 20_000
+_HASH = 12
+_LABEL = re.compile(rf".* · ([0-9a-f]{{{_HASH}}})", re.DOTALL)
+_LEFT = 86_400
+"""Seconds after which what a broken write left goes."""
+_one_at_a_time = Lock()
+
+Place = Path | str
+"""A file, or its URL."""
+
+
+class Made(NamedTuple):
+    """An evaluation that is kept: its label, and what is to be said of its runs."""
+
+    label: str
+    said: list[str]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Evaluations of one server and what may be opened there.
+
+    Attributes:
+        folder: that holds them, and nothing else.
+        most: bytes of all of them.
+    """
+
+    folder: Path
+    most: int
+
+    @classmethod
+    def of(cls, allowed: str) -> "Scored":
+        """Those made while this could be opened: where other folders are allowed, others are found.
+
+        Raises:
+            LibraryError: the environment names no limit.
+        """
+        given = os.environ.get(MAX_SCORED) or str(USUAL)
+        if not given.isdecimal():
+            raise LibraryError(f"{MAX_SCORED} is {given!r}. Give a whole number of megabytes.")
+        return cls(home() / "scored" / _hash(allowed), int(given) * 10**6)
+
+    def find(self, label: str) -> Path | None:
+        """The evaluation of that label, which is used again; None where it is not kept (any more)."""
+        found = _LABEL.fullmatch(label)
+        path = self.folder / f"{found[1] if found else ''}.parquet"
+        if not found or not path.is_file():
+            return None
+        with suppress(OSError):
+            os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
+        return path
+
+    def make(
+        self,
+        runs: Sequence[Place],
+        qrels: Place | None,
+        measures: Sequence[str],
+        ties: Sequence[str],
+        told: Callable[[str], None],
+    ) -> Made:
+        """Score runs a part at a time, one visitor after the other, or fetch an evaluation from its URL.
+
+        Args:
+            runs: files that may be opened.
+            qrels: their judgments.
+            measures: names of measures.
+            ties: names of treatments.
+            told: hears how far it is.
+
+        Raises:
+            TieScopeError: they cannot be read, scored or kept. What was there stays.
+        """
+        label = _label(runs, qrels, [*measures, *ties])
+        if self.find(label):
+            return Made(label, [])
+        told("Waiting for another run to be scored …")
+        with _one_at_a_time:
+            beside = self.folder / f"{token_hex()}.new"
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                if len(runs) == 1 and is_stored(file := File.open(runs[0])):
+                    said = self._fetch(file, beside, told)
+                else:
+                    score = partial(evaluate, measures=measures, ties=ties)
+                    said = self._score(Stream(runs, qrels), score, beside, told)
+                self._refuse_too_large(beside)
+                beside.replace(self.folder / f"{label[-_HASH:]}.parquet")
+            except OSError as error:
+                raise LibraryError(f"{self.folder}: {(error.strerror or str(error)).lower()}.") from error
+            finally:
+                beside.unlink(missing_ok=True)
+        self._make_room(keep=label[-_HASH:])
+        return Made(label, said)
+
+    def _score(
+        self, stream: Stream, score: Callable[[Runs], Evaluation], beside: Path, told: Callable[[str], None]
+    ) -> list[str]:
+        done = 0
+        told("Reading …")
+        for part in saving(stream.parts(score), beside):
+            done += len(part.scores)
+            told(f"{done:,} lists scored …")
+            self._refuse_too_large(beside.with_name(f"{beside.name}.part"))
+        return [f"{one.file}: {one.message} {one.hint}" for one in stream.left_out.itertuples()]
+
+    def _fetch(self, file: File, beside: Path, told: Callable[[str], None]) -> list[str]:
+        done = 0
+        with beside.open("wb") as out:
+            for block in replace(file, endless=True).blocks():
+                done += out.write(block)
+                if done % 2**24 < len(block):
+                    told(f"{done / 10**6:,.0f} MB fetched …")
+                    self._refuse_too_large(beside)
+        return []
+
+    def _refuse_too_large(self, file: Path) -> None:
+        if file.exists() and file.stat().st_size > self.most:
+            raise LibraryError(f"It is larger than all that may be kept: {MAX_SCORED}.")
+
+    def _make_room(self, keep: str) -> None:
+        """Have the evaluations go that were not looked at for longest; and what broken writes left."""
+        files = sorted(_files(self.folder.parent), key=lambda one: one[1].st_atime, reverse=True)
+        room = self.most
+        for path, found in files:
+            room -= found.st_size
+            left = path.suffix != ".parquet" and found.st_mtime < time.time() - _LEFT
+            if left or (room < 0 and path.stem != keep):
+                with suppress(OSError):
+                    path.unlink()
+
+
+def _files(folder: Path) -> Iterable[tuple[Path, os.stat_result]]:
+    for path in folder.glob("*/*"):
+        with suppress(OSError):
+            yield path, path.stat()
+
+
+def _label(runs: Sequence[Place], qrels: Place | None, options: list[str]) -> str:
+    """Name of the first run, and a hash of all that shapes the evaluation."""
+    files = [_identity(one) for one in (*runs, *([qrels] if qrels else []))]
+    more = f" and {len(runs) - 1} more" * (len(runs) > 1)
+    return f"{place_of(runs[0]).name}{more} · {_hash(json.dumps([files, bool(qrels), options]))}"
+
+
+def _identity(place: Place) -> list[str]:
+    try:
+        found = place_of(place).stat()
+    except (OSError, ValueError, NotImplementedError) as error:
+        raise UsageError(f"{place}: it cannot be reached.") from error
+    return [str(place), str(found.st_size), str(found.st_mtime)]
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode("utf-8", "replace")).hexdigest()[:_HASH]

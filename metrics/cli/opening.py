@@ -1,0 +1,149 @@
+"""What on the server a visitor of the app may open: folders and addresses its owner allowed, nothing else."""
+
+import re
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from metrics.errors import UsageError
+
+MOST_MATCHES = 100
+"""Files that one pattern may name."""
+_LONGEST, _SHOWN = 4096, 200
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_URL = re.compile(r"[a-z][a-z0-9+.-]+://[A-Za-z0-9._:\[\]-]+(/[A-Za-z0-9 !$&'()+,=_.~:-]+)*/?")
+"""No %, no ?, no #, no @, no \\, no empty part: each of them can lead elsewhere, or be read in two ways."""
+_LOCAL = {"file", "local", "memory"}
+_WILD = re.compile(r"[*?\[]")
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """Folders and beginnings of addresses below which files may be opened.
+
+    Attributes:
+        folders: as given and made absolute, each with where it really is.
+        addresses: scheme, host and path to a folder, each with a / at its end.
+    """
+
+    folders: tuple[tuple[Path, Path], ...] = ()
+    addresses: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> "Allowed":
+        """What the owner of the server names.
+
+        Raises:
+            UsageError: it is neither a folder that is there nor the beginning of an address.
+        """
+        folders, addresses = [], []
+        for text in texts:
+            if "://" in text or _is_other_scheme(text):
+                addresses.append(_address(text))
+                continue
+            folder = Path(text).absolute()
+            if not text or not folder.is_dir():
+                raise UsageError(f"--allow-paths {text}: there is no such folder.")
+            folders.append((folder.resolve() if ".." in folder.parts else folder, folder.resolve()))
+        return cls(tuple(folders), tuple(addresses))
+
+    def __bool__(self) -> bool:
+        return bool(self.folders or self.addresses)
+
+    def __str__(self) -> str:
+        return ", ".join([*(str(folder) for folder, _ in self.folders), *self.addresses])
+
+    def files(self, text: str) -> list[Path | str]:
+        """The files that a visitor names: one path, a pattern in a folder, or an address.
+
+        A path may begin at an allowed folder; * ? [ ] may stand in its last part. What is returned is
+        where a file really is, links followed.
+
+        Raises:
+            UsageError: there is none that may be opened. It does not tell what else there is.
+        """
+        text = text.strip()
+        if len(text) > _LONGEST or not text.isprintable():
+            raise self._refused(text)
+        found: list[Path | str] = []
+        if "://" in text:
+            found += [text] if self._has_address(text) else []
+        else:
+            found += self._on_disk(text)
+        if not found:
+            raise self._refused(text)
+        if len(found) > MOST_MATCHES:
+            raise UsageError(f"{text}: more than {MOST_MATCHES} files. Name fewer.")
+        return found
+
+    def _refused(self, text: str) -> UsageError:
+        shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]} ..."
+        return UsageError(f"{shown}: no file that may be opened here. Files may lie below {self}.")
+
+    def _has_address(self, text: str) -> bool:
+        """Whether an address is plain and lies below an allowed one; hosts and schemes have no upper case."""
+        parts = text.split("/")
+        return (
+            _URL.fullmatch(text) is not None
+            and "::" not in text
+            and not {".", ".."} & set(parts)
+            and not text.endswith("/")
+            and any(text.startswith(one) for one in self.addresses)
+        )
+
+    def _on_disk(self, text: str) -> list[Path]:
+        """Files below an allowed folder; nothing outside of those is looked at, but where links lead."""
+        given = Path(text)
+        if not text or ".." in given.parts or "::" in text:
+            return []
+        for folder, real in self.folders:
+            path = folder / given
+            if path.is_relative_to(folder) or path.is_relative_to(real):
+                found = [file for one in self._named(path) if (file := _real(one)) and self._holds(file)]
+                if found:
+                    return found
+        return []
+
+    def _named(self, path: Path) -> list[Path]:
+        """The path itself, or what fits the pattern that its name is."""
+        if _real(path) or not _WILD.search(path.name):
+            return [path]
+        with suppress(OSError, RuntimeError, ValueError):
+            folder = path.parent.resolve(strict=True)
+            if self._holds(folder):
+                return sorted(one for one in folder.iterdir() if fnmatchcase(one.name, path.name))
+        return []
+
+    def _holds(self, path: Path) -> bool:
+        return any(path.is_relative_to(real) for _, real in self.folders)
+
+
+def _real(path: Path) -> Path | None:
+    """Where a regular file is when all links are followed; None where there is none."""
+    try:
+        real = path.resolve(strict=True)
+        return real if stat.S_ISREG(real.stat().st_mode) else None
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
+def _is_other_scheme(text: str) -> bool:
+    """Whether a text begins like an address and is no folder: `s3:bucket`."""
+    return _SCHEME.match(text) is not None and not Path(text).is_dir()
+
+
+def _address(text: str) -> str:
+    parts = urlsplit(text)
+    scheme, _, rest = text.partition("://")
+    text = f"{scheme.lower()}://{rest.removesuffix('/')}/"
+    plain = _URL.fullmatch(text) and "::" not in text and not {".", ".."} & set(text.split("/"))
+    if not plain or parts.netloc != parts.netloc.lower() or parts.scheme in _LOCAL:
+        raise UsageError(
+            f"--allow-paths {text}: give a folder, or an address such as s3://bucket/runs/ with host in lower "
+            "case, without user, %, ? and #."
+        )
+    return text
