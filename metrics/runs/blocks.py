@@ -20,6 +20,11 @@ _ATTEMPTS = (BLOCK, 2**21, 2**26, LARGEST)
 """Bytes parsed at once: after the first attempt all is text, and then rows may be longer and longer."""
 
 
+def _as_read(source: Source) -> Source:
+    """Nothing is done to it."""
+    return source
+
+
 @dataclass(frozen=True)
 class Delimited:
     """A delimited file, and what is to be read of it.
@@ -36,7 +41,7 @@ class Delimited:
     format: str
     layout: Layout
     mapping: Mapping[str, str]
-    finish: Callable[[Source], Source] = lambda source: source
+    finish: Callable[[Source], Source] = _as_read
 
     def read(self) -> Source:
         """The whole file.

@@ -25,6 +25,10 @@ _ROWS = 2**17
 _TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "t": 1.0, "f": 0.0}
 
 
+def _unranked() -> None:
+    """The file states no ranks."""
+
+
 @dataclass(frozen=True)
 class Origin:
     """Where rows came from.
@@ -39,7 +43,7 @@ class Origin:
     file: str
     line_of: Callable[[int], int]
     unit: str = "line"
-    ranks: Callable[[], pa.Array | None] = lambda: None
+    ranks: Callable[[], pa.Array | None] = _unranked
 
     def refuse(self, bad: pa.Array, column: pa.Array, problem: Callable[[object], str], hint: str) -> None:
         """Raise a ReadError at the first bad row, if there is one."""

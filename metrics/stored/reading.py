@@ -109,6 +109,10 @@ class Stored:
             pass
         return cls.open(path)
 
+    def __repr__(self) -> str:
+        parts = f"lists={self.n_lists}, measures={self.measures}, ties={self.ties}"
+        return f"Stored({str(self.path)!r}, rerankers={len(self.policies)}, {parts})"
+
     @property
     def rerankers(self) -> list[str]:
         """Names of the rerankers, in order of appearance."""

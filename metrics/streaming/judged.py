@@ -10,6 +10,7 @@ from metrics.arrays import IntArray
 from metrics.runs import Repeated, Runs, Source
 from metrics.runs.findings import Finding
 from metrics.runs.pairs import Pairs
+from metrics.runs.source import Origin
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +44,8 @@ class Judged:
         table, pairs = runs.qrels, runs.judged_pairs
         order = np.argsort(pairs.query, kind="stable")
         ends = np.searchsorted(pairs.query[order], np.arange(len(pairs.queries) + 1))
-        nothing = replace(source, table=source.table.slice(0, 0), noted=())
+        origin = Origin(source.file, int)  # it has no lines, and can be sent to another process
+        nothing = replace(source, table=source.table.slice(0, 0), noted=(), origin=origin)
         return cls(table, pairs, order, ends, nothing, runs.noted)
 
     def places(self, queries: pa.Array) -> IntArray:
