@@ -186,9 +186,11 @@ def permutations_command(
 
 def say_left_out(runs: Runs | Stream | Dataset, evaluation: Evaluation) -> None:
     """What was left out or counted as 0, and why, on stderr."""
-    for one in runs.left_out.itertuples():
-        if one.code != "queries-missing":
-            typer.echo(f"{one.severity} · {one.file} · {one.message} {one.hint}", err=True)
+    found = runs.left_out
+    said = found[found["code"] != "queries-missing"].groupby(["severity", "message", "hint"], sort=False)
+    for (severity, message, hint), files in said["file"]:
+        others = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
+        typer.echo(f"{severity} · {files.iloc[0]}{others} · {message} {hint}", err=True)
     for reranker, row in evaluation.policies.iterrows():
         _say_policies(str(reranker), row, evaluation)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from metrics.cli.options import Format
-from metrics.engines import Dataset
+from metrics.engines import Dataset, refuse_unwritable
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.memory import one_allocator
@@ -35,10 +35,13 @@ def score_parts(
         the last part, with the policies of all; and the means, where these are wanted.
 
     Raises:
-        UsageError: values of each list are asked for in another form than csv.
+        UsageError: values of each list are asked for in another form than csv, or a file cannot be written.
     """
     if per_query and form != Format.csv:
         raise UsageError("Of parts, one line a list is written as they are read: add --format csv.")
+    for path in (save, output):
+        if path is not None:
+            refuse_unwritable(path)
     parts = runs.parts(score)
     if save is not None:
         parts = saving(parts, save)

@@ -8,14 +8,17 @@ from typing import Any
 
 import pandas as pd
 
-from metrics.errors import MissingPackageError, UsageError
+from metrics.errors import MissingPackageError, TieScopeError, UsageError
 
 try:
     from dask import dataframe
     from dask.delayed import delayed
     from dask.system import CPU_COUNT
     from distributed import Client, KilledWorker, Scheduler, SpecCluster
+    from distributed.client import FutureCancelledError
+    from distributed.comm.addressing import resolve_address
     from distributed.deploy.subprocess import SubprocessWorker
+    from distributed.utils import silence_logging_cmgr
     from distributed.worker_memory import parse_memory_limit
 except ImportError as error:
     raise MissingPackageError("Dask", "distributed") from error
@@ -42,12 +45,15 @@ def connected(scheduler: str | None) -> Iterator[Client]:
         UsageError: the scheduler does not answer, or no worker can be started.
     """
     with ExitStack() as stack:
+        stack.enter_context(silence_logging_cmgr(logging.CRITICAL))  # what is to be said, is raised
         if scheduler is None:
             try:
                 address = stack.enter_context(_local())
             except (OSError, RuntimeError) as error:
                 raise UsageError(f"No Dask worker can be started here: {error}. {_START}") from error
         try:
+            if scheduler is not None:
+                resolve_address(scheduler)  # where a word is no address, closing a client takes a minute
             client = Client(scheduler or address, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
             raise UsageError(f"{scheduler}: no Dask scheduler answers. {_START}") from error
@@ -57,14 +63,14 @@ def connected(scheduler: str | None) -> Iterator[Client]:
 def _local() -> SpecCluster:
     """Workers of one thread each, in processes that do not run the caller's script again."""
     limit = parse_memory_limit("auto", 1, CPU_COUNT, logger=_LOG)
-    options = {"host": _HOST, "nthreads": 1, "memory_limit": limit, "silence_logs": logging.ERROR}
+    options = {"host": _HOST, "nthreads": 1, "memory_limit": limit, "silence_logs": logging.CRITICAL}
     worker = {"cls": SubprocessWorker, "options": {"worker_kwargs": options | {"dashboard": False}}}
     settings = {"host": _HOST, "port": 0, "dashboard": False, "dashboard_address": f"{_HOST}:0"}
     with _environment(MEMORY):
         return SpecCluster(
             workers=dict.fromkeys(range(CPU_COUNT), worker),
             scheduler={"cls": Scheduler, "options": settings},
-            silence_logs=logging.ERROR,
+            silence_logs=False,
         )
 
 
@@ -84,15 +90,24 @@ def in_order(futures: list[Any]) -> Iterator[Any]:
     """What tasks come to, in their order; each is taken out of the list and forgotten once it is handed on.
 
     Raises:
-        UsageError: workers die of a task.
+        TieScopeError: that of a task.
+        UsageError: workers die of a task or cannot run it, or the scheduler is gone.
     """
     futures.reverse()
     while futures:
         try:
-            yield futures.pop().result()
+            result = futures.pop().result()
+        except TieScopeError:
+            raise
         except KilledWorker as error:
             hint = "Give each worker more memory, or write Parquet files with smaller row groups."
             raise UsageError(f"A part was too much for {error.allowed_failures + 1} workers. {hint}") from error
+        except FutureCancelledError as error:
+            raise UsageError(f"The Dask scheduler is gone. {_START}") from error
+        except (ImportError, MemoryError, OSError, RuntimeError) as error:
+            hint = "Give workers this package, the files, and enough memory and disk."
+            raise UsageError(f"A Dask worker failed: {type(error).__name__}: {error}. {hint}") from error
+        yield result
 
 
 def shuffled(

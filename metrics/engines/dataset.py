@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from metrics.engines.files import Paths, members
+from metrics.engines.files import Paths, members, renamed
 from metrics.engines.parts import ROWS, Part, cut, scan, spread_over, to_scan
 from metrics.engines.tasks import Asked, Scored, frame_of, judgments, nothing_of, score_frame, score_part
 from metrics.errors import UsageError
@@ -44,12 +44,12 @@ class Dataset:
         Raises:
             MissingPackageError: Dask is not installed.
             ReadError: nothing is there, a file cannot be read in blocks, or the judgments cannot be read.
-            UsageError: two runs of one name, relevance nowhere, or no file has a column of `columns`.
+            UsageError: two runs of one name, relevance nowhere, or a column that is not there.
         """
         from metrics.engines import cluster  # noqa: PLC0415 of an extra
 
         self._cluster, self._scheduler, self._watch = cluster, scheduler, watch
-        self._members = members(files, columns or {})
+        Runs.from_sources([], repeated, judged=False)  # a word that is known
         self._judged: Judged | None = None
         self._qrels: tuple[Any, ...] = ()
         if qrels is not None:
@@ -57,12 +57,16 @@ class Dataset:
             with file.given() as stream:
                 self._qrels = File(file.name, stream.read()), dict(columns or {}), repeated
             self._judged = judgments(*self._qrels)
+        apart = self._judged is not None and "score" not in self._judged.nothing.mapping
+        self._members = members(files, columns or {}, qrels if apart else None)
         mappings = [one.table.mapping for one in self._members]
         refuse_unused(columns or {}, [*mappings, *([self._judged.nothing.mapping] if self._judged else [])])
         for one in self._members:
             if self._judged is None and "relevance" not in one.table.mapping:
                 raise unjudged(one.table.file.name)
-        inside = () if self._judged else ("relevance", "target_id")
+            one.refuse_without(tiebreak_by)
+        judged = () if self._judged else ("relevance", "target_id")
+        inside = [name for name in judged if any(name in one for one in mappings)]
         self._tiebreak_by = tuple(tiebreak_by)
         self._columns = ("reranker", "query_id", "doc_id", "score", *inside, *tiebreak_by)
         self._repeated: Repeated = repeated
@@ -110,18 +114,23 @@ class Dataset:
             rows = sum(parts[at].n_rows * len(own[at]) / len(keys[at]) for at in torn)
             read = [(parts[at], own[at], at, self._columns) for at in torn]
             frames = self._cluster.shuffled(client, frame_of, read, math.ceil(rows / ROWS))
-            yield from self._watched(self._cluster.each(client, score_frame, frames, judged, asked))
+            files = client.submit(tuple, [part.member.table.file.name for part in parts], pure=False)
+            yield from self._watched(self._cluster.each(client, score_frame, frames, judged, asked, files))
 
     def _cut(self, client: "Client") -> tuple[list[Part], list[Prints]]:
-        """The parts of all files, and the prints of the lists in each."""
+        """The parts of all files, and the prints of the lists in each.
+
+        Raises:
+            ReadError: a file cannot be read.
+            UsageError: two runs of one name.
+        """
         scans = [list(to_scan(member)) for member in self._members]
         futures = [client.submit(scan, part, pure=False) for some in scans for part in some]
-        seen = self._watched(futures)
-        found = [
-            both
-            for member, some in zip(self._members, scans, strict=True)
-            for both in cut(member, [group for _ in some for group in next(seen)])
-        ]
+        results = self._watched(futures)
+        seen = [[group for _ in some for group in next(results)] for some in scans]
+        inside = [{name for group in groups for name in group.rerankers} for groups in seen]
+        files = renamed(self._members, inside)
+        found = [both for pair in zip(files, seen, strict=True) for both in cut(*pair)]
         return [part for part, _ in found], [prints for _, prints in found]
 
     def _watched(self, futures: list[Any]) -> Iterator[Any]:

@@ -1,6 +1,8 @@
 """Evaluate a dataset of any size, and keep what each list scored."""
 
+import os
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
@@ -8,6 +10,7 @@ from weakref import finalize
 
 from metrics.engines.dataset import Dataset
 from metrics.engines.files import Paths
+from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, Policy, evaluate
 from metrics.runs import Repeated
 from metrics.stored import Stored
@@ -37,8 +40,9 @@ def evaluate_dataset(
 
     Args:
         files: a path, a URL, a pattern such as `runs/*.parquet`, several of these, or reranker → one of
-            these. The files of a folder are parts of one table, as are those of a named reranker; other
-            files without a reranker column are runs named by their stems.
+            these. The files of a folder are parts of one table, as are those of a named reranker; a
+            folder `reranker=BM25` names that of its files. Other files without a reranker column are
+            runs named by their stems.
         qrels: judgments, path or URL; not needed where the tables hold relevance.
         measures: as of `evaluate`.
         ties: as of `evaluate`.
@@ -59,8 +63,8 @@ def evaluate_dataset(
     Raises:
         MissingPackageError: Dask is not installed (`pip install "tiescope[distributed]"`).
         ReadError: a file cannot be read; names file and row.
-        UsageError: as of `evaluate` and `read_runs`; or the scheduler does not answer, or a part is more
-            than a worker's memory holds.
+        UsageError: as of `evaluate` and `read_runs`; or the scheduler does not answer, a part is more
+            than a worker's memory holds, or `output` cannot be written.
     """
     from metrics.output import bar  # noqa: PLC0415 its library need not be there where nothing is shown
 
@@ -74,9 +78,12 @@ def evaluate_dataset(
         relevant_from=relevant_from,
         tiebreak_by=tuple(tiebreak_by),
     )
-    folder = TemporaryDirectory(prefix="tiescope-") if output is None else None
-    path = Path(folder.name, "scores.parquet") if folder else Path(str(output))
-    with bar("Scoring") as watch:
+    if output is not None:
+        refuse_unwritable(Path(str(output)))
+    with ExitStack() as stack, bar("Scoring") as watch:
+        path = Path(str(output))
+        if output is None:
+            path = Path(stack.enter_context(TemporaryDirectory(prefix="tiescope-")), "scores.parquet")
         dataset = Dataset(
             files,
             qrels,
@@ -87,6 +94,11 @@ def evaluate_dataset(
             watch=watch,
         )
         stored = Stored.write(path, dataset.parts(score))
-    if folder:
-        finalize(stored, folder.cleanup)
+        finalize(stored, stack.pop_all().close)
     return stored
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Raise a UsageError where a file cannot be made; before hours of work, not after."""
+    if path.is_dir() or not os.access(path.absolute().parent, os.W_OK):
+        raise UsageError(f"{path}: cannot be written. Give a file in a folder that is there.")

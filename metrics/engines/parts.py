@@ -67,6 +67,7 @@ class Seen(NamedTuple):
         last: that of the last row's.
         last_start: where its rows begin that go on to the end.
         is_last_once: whether it has no other rows here.
+        rerankers: those that the rows around name.
     """
 
     end: int
@@ -75,6 +76,7 @@ class Seen(NamedTuple):
     last: np.uint64
     last_start: int
     is_last_once: bool
+    rerankers: tuple[str, ...]
 
 
 def to_scan(member: Member) -> Iterator[Part]:
@@ -102,16 +104,21 @@ def scan(part: Part) -> list[Seen]:
     if isinstance(part.member.table, Parquet):
         ends = np.cumsum(part.member.table.groups) - part.first
         bounds = np.unique([0, *ends[(ends > 0) & (ends <= len(source.table))]]).tolist()
-    return [_seen(starts, keys, *both, part.first) for both in pairwise(bounds) if both[0] < both[1]]
+    named = "reranker" in source.table.column_names
+    names = tuple(source.table["reranker"].unique().to_pylist()) if named else ()
+    cuts = [both for both in pairwise(bounds) if both[0] < both[1]]
+    return [Seen(*_seen(starts, keys, *both, part.first), names) for both in cuts]
 
 
-def _seen(starts: IntArray, keys: Prints, first: int, end: int, before: int) -> Seen:
-    """What the rows from `first` to before `end` hold."""
+def _seen(
+    starts: IntArray, keys: Prints, first: int, end: int, before: int
+) -> tuple[int, Prints, np.uint64, np.uint64, int, bool]:
+    """What the rows from `first` to before `end` hold, as attributes of `Seen`."""
     inside = slice(np.searchsorted(starts, first, "right") - 1, np.searchsorted(starts, end))
     own = keys[inside]
     once = np.count_nonzero(own == own[-1]) == 1
     last_start = max(int(starts[inside][-1]), first)
-    return Seen(before + end, np.unique(own), own[0], own[-1], before + last_start, bool(once))
+    return before + end, np.unique(own), own[0], own[-1], before + last_start, bool(once)
 
 
 def lists_at(source: Source) -> tuple[IntArray, Prints]:
@@ -161,10 +168,16 @@ def spread_over(parts: Sequence[Prints]) -> Prints:
     return np.unique(every[1:][every[1:] == every[:-1]])
 
 
-def is_spread(source: Source, spread: Prints) -> npt.NDArray[np.bool_]:
-    """(n_rows,) whether each row is of one of these lists."""
+def keys_of(source: Source) -> Prints:
+    """(n_rows,) print of the list that each row is of."""
     starts, keys = lists_at(source)
-    return np.repeat(np.isin(keys, spread), np.diff(starts, append=len(source.table)))
+    return np.repeat(keys, np.diff(starts, append=len(source.table)))
+
+
+def is_among(keys: Prints, lists: Prints) -> npt.NDArray[np.bool_]:
+    """(n_rows,) whether each row is of one of these lists, whose prints are in order; there is one."""
+    near: Prints = lists[np.minimum(np.searchsorted(lists, keys), len(lists) - 1)]
+    return np.equal(near, keys)
 
 
 def only(source: Source, rows: IntArray) -> Source:

@@ -1,23 +1,28 @@
 """What a worker does: read rows, and score the lists in them as everywhere else."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from metrics.engines.parts import Part, is_spread, lists_at, only
+from metrics.engines.parts import Part, is_among, keys_of, only
+from metrics.errors import RepeatError
 from metrics.evaluation import Evaluation
 from metrics.memory import one_allocator
 from metrics.runs import File, Repeated, Runs, Source, as_judgments, as_run, read
 from metrics.runs.columns import BY_NAME
-from metrics.runs.findings import Finding
+from metrics.runs.findings import Finding, found
 from metrics.runs.pairs import Prints
 from metrics.runs.source import Origin, source_of
 from metrics.streaming import Judged, Met, lists_in
 
 _TEXTS = ("reranker", "query_id", "doc_id", "target_id")
+_UNUSED = "The {} inside the table is not used: judgments were given apart."
+_PLACES = 40
+"""Bits of the number of a row."""
 
 
 class Asked(NamedTuple):
@@ -67,9 +72,24 @@ def score_part(part: Part, spread: Prints, judged: Judged | None, asked: Asked) 
         TieScopeError: rows cannot be read, or not be scored.
     """
     source = part.read(asked.columns)
+    if judged is not None:
+        source = _judged_apart(source, part, judged)
     if len(spread):
-        source = only(source, np.flatnonzero(~is_spread(source, spread)))
+        source = only(source, np.flatnonzero(~is_among(keys_of(source), spread)))
     return _scored(source, judged, asked)
+
+
+def _judged_apart(source: Source, part: Part, judged: Judged) -> Source:
+    """Rows without what is said of relevance beside the judgments; that it is not used is noted."""
+    inside = [name for name in ("relevance", "target_id") if name in part.member.table.mapping]
+    unused = [name for name in inside if name == "relevance" or name not in judged.table.column_names]
+    kept = source.table.drop_columns([name for name in inside if name in source.table.column_names])
+    count = len(source.table)
+    notes = [
+        found(f"{name.removesuffix('_id')}-unused", source.file, _UNUSED.format(name), count=count)
+        for name in unused
+    ]
+    return replace(source, table=kept, noted=(*source.noted, *notes))
 
 
 def _scored(source: Source, judged: Judged | None, asked: Asked) -> Scored:
@@ -96,8 +116,8 @@ def frame_of(part: Part | None, spread: Prints, number: int, names: Sequence[str
         names: of columns: ours, and further ones.
 
     Returns:
-        `key` (the list), `place` (of the row among all of all parts), and the columns; text is null and
-        numbers are NaN where the part lacks a column.
+        `key` (the list), `place` (number of the part, and of the row in its file), and the columns; text is
+        null and numbers are NaN where the part lacks a column.
 
     Raises:
         ReadError: the rows cannot be read.
@@ -107,25 +127,31 @@ def frame_of(part: Part | None, spread: Prints, number: int, names: Sequence[str
         ids = {name: pa.array([], pa.int64()) for name in ("key", "place")}
         return pa.table(ids | empty).to_pandas()
     source = as_run(part.read(names))
-    rows = np.flatnonzero(is_spread(source, spread))
+    keys = keys_of(source)
+    rows = np.flatnonzero(is_among(keys, spread))
     source = only(source, rows)
-    starts, keys = lists_at(source)
-    key = np.repeat(keys.view(np.int64), np.diff(starts, append=len(rows)))
-    made: dict[str, pa.Array] = {"key": pa.array(key), "place": pa.array((number << 40) + rows)}
+    place = (number << _PLACES) + part.first + rows + 1
+    made: dict[str, pa.Array] = {"key": pa.array(keys[rows].view(np.int64)), "place": pa.array(place)}
     for name in names:
-        if name in source.table.column_names:
+        if name == "reranker" and (part.member.name or not part.member.names):
+            made[name] = pa.array([part.member.reranker] * len(rows), pa.string())
+        elif name in source.table.column_names:
             column = source.table[name]
             made[name] = column.cast(pa.string()) if name in _TEXTS else column
-        elif name == "reranker":
-            made[name] = pa.array([part.member.reranker] * len(rows), pa.string())
         else:
             made[name] = pa.nulls(len(rows), pa.string() if name in _TEXTS else pa.float64())
     return pa.table(made).to_pandas()
 
 
 @one_allocator
-def score_frame(frame: pd.DataFrame, judged: Judged | None, asked: Asked) -> Scored:
+def score_frame(frame: pd.DataFrame, judged: Judged | None, asked: Asked, files: Sequence[str]) -> Scored:
     """Score lists whose rows came together, in the order of the files.
+
+    Args:
+        frame: rows, as `frame_of` makes them.
+        judged: judgments; None where the rows hold relevance.
+        asked: what is wanted.
+        files: (n_parts,) name of the file of each part.
 
     Raises:
         TieScopeError: a document twice in a list, or rows that cannot be scored.
@@ -136,5 +162,20 @@ def score_frame(frame: pd.DataFrame, judged: Judged | None, asked: Asked) -> Sco
         name: column for name, column in columns.items() if column.null_count < len(column) or not len(column)
     }
     mapping = {name: name for name in raw if name in BY_NAME}
-    origin = Origin(asked.dataset, frame["place"].to_list().__getitem__, "row")
-    return _scored(source_of(raw, mapping, origin, "table", list(raw)), judged, asked)
+    places = frame["place"].to_numpy()
+    origin = Origin(asked.dataset, lambda row: int(places[row]) % 2**_PLACES, "row")
+    try:
+        return _scored(source_of(raw, mapping, origin, "table", list(raw)), judged, asked)
+    except RepeatError as error:
+        raise _told_apart(frame, files, error) from error
+
+
+def _told_apart(frame: pd.DataFrame, files: Sequence[str], error: RepeatError) -> RepeatError:
+    """The error of a document twice in a list, which names the files of both rows."""
+    ids = ["reranker", "query_id", "doc_id"]
+    twice = frame[frame.duplicated(ids, keep=False)]
+    both = twice[(twice[ids] == twice[ids].iloc[0]).all(axis=1)]["place"].to_list()[:2]
+    (file, row), (other, again) = ((files[place >> _PLACES], place % 2**_PLACES) for place in both)
+    query, document = twice[ids].iloc[0].to_list()[1:]
+    problem = f"document {document!r} is listed twice for query {query!r}, first in {file} on row {row}"
+    return RepeatError(other, problem, error.hint, line=again, unit="row")

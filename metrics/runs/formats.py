@@ -239,7 +239,7 @@ def in_blocks(file: File, columns: Mapping[str, str] | None = None) -> Delimited
     head, choice = Head(file), Choice(columns or {}, strict=False)
     known = _format_of(head, choice)
     if known.cut is None:
-        hint = "Give a TREC run, a CSV, TSV or Parquet table, or leave out --stream."
+        hint = "Give a TREC run, a CSV, TSV or Parquet table, or read it whole, into memory."
         raise ReadError(file.name, f"{known.name} cannot be read in blocks", hint)
     return known.cut(head, choice)
 

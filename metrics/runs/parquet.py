@@ -62,9 +62,10 @@ class Parquet:
     def only(self, columns: Collection[str]) -> "Parquet":
         """The same with some columns alone: ours, or further ones by their names."""
         kept = {ours: theirs for ours, theirs in self.mapping.items() if ours in columns}
-        used = [name for name in self.header if name in kept.values() or name in columns]
         extras = tuple(name for name in self.extras if name in columns)
-        return replace(self, mapping=kept, header=tuple(used), extras=extras)
+        left = {*self.mapping.values(), *self.extras} - {*kept.values(), *extras}
+        header = tuple(name for name in self.header if name not in left)
+        return replace(self, mapping=kept, header=header, extras=extras)
 
     def read(self) -> Source:
         """The whole table, within the limit.

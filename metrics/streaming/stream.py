@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
-from metrics.runs import File, Repeated, Runs, as_judgments, in_blocks, read
+from metrics.runs import File, Repeated, Runs, as_judgments, in_blocks, is_judgments, read
 from metrics.runs.blocks import Delimited
 from metrics.runs.parquet import Parquet
 from metrics.streaming.judged import Judged
@@ -36,8 +36,10 @@ class Stream:
                 cannot be read.
             UsageError: no file has a column of `columns`.
         """
-        self._files = [in_blocks(replace(File.open(path), endless=True), columns) for path in files]
-        judgments = None if qrels is None else as_judgments(read(File.open(qrels), columns, strict=False))
+        given = None if qrels is None else read(File.open(qrels), columns, strict=False)
+        runs = [path for path in files if given is None or not is_judgments(given, path, qrels)]
+        self._files = [in_blocks(replace(File.open(path), endless=True), columns) for path in runs]
+        judgments = None if given is None else as_judgments(given)
         read_as = [*self._files, *([] if judgments is None else [judgments])]
         refuse_unused(columns or {}, [one.mapping for one in read_as])
         self._judged = None if judgments is None else Judged.of(judgments, repeated)

@@ -1,6 +1,5 @@
 """Datasets give what the same rows give in memory, however they are split and whichever worker is lost."""
 
-import logging
 import os
 import signal
 from functools import partial
@@ -12,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from distributed import Client
 from drawing import IDS, frame, tables
+from engines.holding import same
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
@@ -26,15 +25,7 @@ from metrics.engines.files import members
 from metrics.engines.parts import cut, scan, spread_over, to_scan
 
 MEASURES = ["RR", "Hits@2", "nDCG@3", "AP", "DR@2"]
-QUIET = {"dashboard_address": None, "silence_logs": logging.ERROR}
 TIES = ["input", "expected", "optimistic", "pessimistic", "docid_desc"]
-
-
-@pytest.fixture(scope="module")
-def here():
-    """Address of a scheduler in this process, whose workers are threads: what tests change, they see."""
-    with Client(processes=False, n_workers=2, threads_per_worker=1, **QUIET) as client:
-        yield client.scheduler.address
 
 
 @st.composite
@@ -54,7 +45,7 @@ def files(draw):
     return table, list(zip(pieces, groups, strict=True)), lines if draw(st.booleans()) else None
 
 
-@settings(max_examples=40, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=25, phases=[Phase.explicit, Phase.generate])
 @given(drawn=files(), rows=st.sampled_from([1, 4, 100]), policy=st.sampled_from(["zero", "skip"]))
 def test_any_split_of_rows_over_files_and_row_groups_gives_the_values_of_the_whole(here, drawn, rows, policy):
     table, pieces, judgments = drawn
@@ -79,17 +70,6 @@ def test_any_split_of_rows_over_files_and_row_groups_gives_the_values_of_the_who
     pd.testing.assert_frame_equal(
         stored.summary(), expected.summary().loc[stored.rerankers], rtol=0, atol=1e-12
     )
-
-
-def same(found, expected):
-    assert set(found.scores.index) == set(expected.scores.index)
-    assert len(found.scores) == len(expected.scores)
-    assert set(found.skipped) == set(expected.skipped)
-    gaps = found.scores.reindex(expected.scores.index).to_numpy() - expected.scores.to_numpy()
-    assert np.abs(gaps).max(initial=0) <= 1e-12
-    assert found.policies.to_dict("index") == expected.policies.to_dict("index")
-    lists = found.lists.reindex(expected.lists.index)
-    pd.testing.assert_frame_equal(lists, expected.lists, check_dtype=False)
 
 
 @settings(max_examples=60)
