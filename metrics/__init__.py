@@ -5,14 +5,19 @@ runs = metrics.read_runs(["llm.trec"], qrels="qrels.txt")
 metrics.evaluate(runs, ["RR"], ["input", "expected"]).summary()
 """
 
-from metrics.engines import evaluate_dataset
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from metrics.errors import ReadError, TieScopeError, UsageError
 from metrics.evaluation import Evaluation, evaluate
 from metrics.measures import MEASURES, parse
 from metrics.runs import FORMATS, Runs, read_runs, read_table
-from metrics.stored import Stored
 from metrics.studies.tools import TOOLS, emulate
 from metrics.ties import PRECISIONS, TREATMENTS
+
+if TYPE_CHECKING:
+    from metrics.engines import evaluate_dataset
+    from metrics.stored import Stored
 
 __all__ = [
     "FORMATS",
@@ -33,3 +38,12 @@ __all__ = [
     "read_runs",
     "read_table",
 ]
+
+_LATE = {"Stored": "metrics.stored", "evaluate_dataset": "metrics.engines"}
+"""Names that few need, and where they are: they are looked up when they are asked for, not at import."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATE:
+        raise AttributeError(f"module 'metrics' has no attribute {name!r}")
+    return getattr(import_module(_LATE[name]), name)
