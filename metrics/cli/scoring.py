@@ -27,7 +27,7 @@ from metrics.cli.options import (
     listing,
 )
 from metrics.cli.streaming import score_parts
-from metrics.engines import Dataset
+from metrics.engines import Dataset, refuse_unwritable
 from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, DRAWS, Evaluation, evaluate
 from metrics.measures import MEASURES, parse
@@ -38,6 +38,8 @@ from metrics.streaming import Stream
 from metrics.studies.query import every_ordering, report, sampled
 from metrics.studies.tools import TOOLS
 from metrics.ties import TREATMENTS, Ranking, treatment
+
+_RUN = "Run files, or long tables with relevance; paths or URLs, with --engine dask patterns and folders, too."
 
 
 def _measures() -> list[tuple[str, str]]:
@@ -59,7 +61,7 @@ def _tools() -> list[tuple[str, str]]:
 
 
 def evaluate_command(
-    run: Annotated[list[str], typer.Argument(help="Run files, or long tables with relevance; paths or URLs.")],
+    run: Annotated[list[str], typer.Argument(help=_RUN)],
     qrels: Annotated[str | None, typer.Option(help="Judgments; not needed where RUN holds relevance.")] = None,
     measure: Measures = None,
     ties: Annotated[list[str] | None, typer.Option(help="What is done about ties; --list-ties.")] = None,
@@ -110,6 +112,7 @@ def evaluate_command(
         raise UsageError("--scheduler goes with --engine dask.")
     if stream and engine == Engine.dask:
         raise UsageError("Choose --stream or --engine dask: both read what is larger than memory.")
+    _refuse_overwriting([*run, *([qrels] if qrels else [])], save, output)
     columns = chosen(column)
     if stream or engine == Engine.dask:
         with (bar if engine == Engine.dask else progress)("Scoring") as watch:
@@ -139,6 +142,17 @@ def evaluate_command(
         Stored.write(save, [evaluation])
     _say(runs, evaluation)
     put(long_table(evaluation, per_query=per_query), format.value, output)
+
+
+def _refuse_overwriting(read: list[str], save: Path | None, output: Path | None) -> None:
+    """Raise a UsageError where what is written would replace what is read or written, or cannot be."""
+    known = {Path(one).resolve() for one in read if "://" not in one}
+    for path in (output, save):
+        if path is not None and path.resolve() in known:
+            raise UsageError(f"{path}: it is read, or written twice. Name another file.")
+        known |= {path.resolve()} if path is not None else set()
+    if save is not None:
+        refuse_unwritable(save)
 
 
 def _say(runs: Runs | Stream | Dataset, evaluation: Evaluation) -> None:

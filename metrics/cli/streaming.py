@@ -39,9 +39,8 @@ def score_parts(
     """
     if per_query and form != Format.csv:
         raise UsageError("Of parts, one line a list is written as they are read: add --format csv.")
-    for path in (save, output):
-        if path is not None:
-            refuse_unwritable(path)
+    if output is not None:
+        refuse_unwritable(output)
     parts = runs.parts(score)
     if save is not None:
         parts = saving(parts, save)

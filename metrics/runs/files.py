@@ -76,7 +76,11 @@ class File:
             with place.open("rb") as stream:
                 data = place if place.is_file() else stream.read(MAX_BYTES + 1)
             return cls(place.name, data)
-        except (OSError, ValueError, ImportError) as error:
+        except ImportError as error:
+            raise ReadError(
+                str(path), f"a package is missing that opens it ({error})", "Install it."
+            ) from error
+        except (OSError, ValueError) as error:
             reason = (getattr(error, "strerror", None) or "cannot be opened").lower()
             raise ReadError(str(path), reason, "Check the path.") from error
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MAGIC = b"PAR1"
 _ROWS = 2**16
+_MOST = 2**28
+"""Bytes of so many rows without texts, at most, where a file is read in blocks."""
 _INDEX = re.compile(r"__index_level_\d+__")
 
 
@@ -34,6 +36,7 @@ class Parquet:
         header: names of its columns.
         mapping: our column → the file's.
         extras: columns of numbers beside those.
+        texts: columns of text.
         groups: rows of each row group.
     """
 
@@ -41,6 +44,7 @@ class Parquet:
     header: tuple[str, ...]
     mapping: Mapping[str, str]
     extras: tuple[str, ...]
+    texts: tuple[str, ...]
     groups: tuple[int, ...]
 
     @classmethod
@@ -57,7 +61,8 @@ class Parquet:
         check_width(file.name, header)
         mapping = recognise(header, choice.among(header))
         check_header(file.name, header, mapping)
-        return cls(file, header, mapping, _numeric(schema, header, mapping), n_rows)
+        texts = tuple(field.name for field in schema if pa.types.is_string(field.type))
+        return cls(file, header, mapping, _numeric(schema, header, mapping), texts, n_rows)
 
     def only(self, columns: Collection[str]) -> "Parquet":
         """The same with some columns alone: ours, or further ones by their names."""
@@ -73,10 +78,7 @@ class Parquet:
         Raises:
             ReadError: damaged, too large, or a value that cannot be read; names the row.
         """
-        with _opened(self.file) as table:
-            schema = table.schema_arrow
-        texts = [field.name for field in schema if pa.types.is_string(field.type)]
-        with _opened(self.file, texts) as table:  # one long text in many rows is one text in memory
+        with _opened(self.file, self.texts) as table:  # one long text in many rows is one text in memory
             batches = self._within_limit(table.iter_batches(_ROWS, columns=self._wanted))
             return self._source(pa.Table.from_batches(batches, _narrowed(table.schema_arrow, self._wanted)))
 
@@ -120,9 +122,12 @@ class Parquet:
 
     def _whole_queries(self) -> Iterator[pa.Table]:
         """The wanted columns block by block, each cut where a query ends."""
-        with _opened(self.file) as table:
+        with _opened(self.file, self.texts) as table:  # as in read
             held = Held(_narrowed(table.schema_arrow, self._wanted), self.mapping["query_id"])
             for batch in table.iter_batches(_ROWS, columns=self._wanted, use_threads=False):
+                if sum(map(unpacked_size, batch.columns)) > _MOST:
+                    problem = f"{_ROWS:,} rows take more than {_MOST / 2**20:.0f} MB"
+                    raise ReadError(self.file.name, problem, "Write shorter ids.")
                 batch.validate(full=True)
                 held.add(batch)
                 if held.is_full:
@@ -186,9 +191,12 @@ def _opened(file: File, coded: Sequence[str] = ()) -> "Iterator[ParquetFile]":
     from pyarrow import parquet  # noqa: PLC0415 30 ms that other formats need not pay
 
     try:
-        given = pa.BufferReader(b"".join(file.blocks())) if file.packed else file.given()
+        whole = replace(file, endless=False)  # what is packed is unpacked in memory, so within the limit
+        given = pa.BufferReader(b"".join(whole.blocks())) if file.packed else file.given()
         with given, parquet.ParquetFile(given, read_dictionary=list(coded)) as table:
             yield table
+    except MemoryError as error:
+        raise ReadError(file.name, "its rows do not fit into memory", "Write smaller row groups.") from error
     except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         raise ReadError(file.name, "damaged Parquet file", "Write it again.") from error
 

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import product
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,21 +13,19 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.arrays import IntArray, coded
+from metrics.arrays import FloatArray, IntArray, coded
 from metrics.errors import ReadError
 from metrics.evaluation import OPTIONS, Evaluation, Policy
-from metrics.measures import parse
 from metrics.merging import summarised, together
 from metrics.runs import File
+from metrics.stored.footer import described
 from metrics.stored.layout import GROUP, IDS, KEY, MOVABLE, VERSION, column_of
 from metrics.stored.writing import saving
-from metrics.ties import treatment
 
 if TYPE_CHECKING:
     from pandas.core.groupby import DataFrameGroupBy
-    from pyarrow.parquet import FileMetaData, ParquetFile
+    from pyarrow.parquet import ParquetFile
 
-_COUNTS = ["n_queries", "n_missing", "n_empty", "n_scored"]
 _HINT = "`tiescope evaluate --save` and metrics.Stored.write make such files."
 
 
@@ -84,18 +80,18 @@ class Stored:
         name = PurePath(path).name
         try:
             footer = parquet.read_metadata(path)
-            described = json.loads((footer.metadata or {}).get(KEY, b"null"))
+            about = json.loads((footer.metadata or {}).get(KEY, b"null"))
         except FileNotFoundError as error:
             raise ReadError(str(path), "no such file", "Check the path.") from error
         except (OSError, pa.ArrowException, ValueError, RecursionError) as error:
             raise ReadError(name, "damaged, or no Parquet file", _HINT) from error
-        if not isinstance(described, dict):
+        if not isinstance(about, dict):
             raise ReadError(name, "no evaluation is kept in it", _HINT)
-        if described.get("version") != VERSION:
-            raise ReadError(name, f"its format is {described.get('version')!r}", "Use a newer TieScope.")
+        if about.get("version") != VERSION:
+            raise ReadError(name, f"its format is {about.get('version')!r}", "Use a newer TieScope.")
         try:
-            return cls(path=Path(path), **_described(described, footer))
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            return cls(path=Path(path), **described(about, footer))
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             raise ReadError(name, f"what it says of its evaluation is damaged ({error})", _HINT) from error
 
     @classmethod
@@ -123,25 +119,6 @@ class Stored:
         """Lists that have values."""
         return int(self.policies["n_scored"].sum())
 
-    @cached_property
-    def owner(self) -> "pd.Series[Any]":
-        """(n_lists,) reranker of each list that has values; categories as `rerankers`."""
-        names = coded(self._scored(["reranker"])["reranker"])
-        place = pd.Index(self.rerankers).get_indexer(names.dictionary.to_pylist()).astype(np.int16)
-        return pd.Series(pd.Categorical.from_codes(place[names.indices], self.rerankers), name="reranker")
-
-    def columns(self, names: Sequence[str]) -> pd.DataFrame:
-        """Columns of the file, for each list that has values; row by row they belong to `owner`.
-
-        Args:
-            names: query_id, those of `Evaluation.lists`, or as `column_of` says.
-
-        Raises:
-            ReadError: there is no such column, or the file is gone.
-        """
-        table = self._scored(names)
-        return pd.DataFrame({name: table[name].to_pandas() for name in names}, copy=False)
-
     def pieces(self, names: Sequence[str]) -> Iterator[Piece]:
         """As `columns`, a few lists at a time, the next ones read meanwhile; in the order of the file."""
         places, whole = pd.Index(self.rerankers), self.n_lists == self.policies["n_queries"].sum()
@@ -153,9 +130,18 @@ class Stored:
                 lists = batch if whole else batch.take(pa.array(kept))
                 owner = coded(lists["reranker"])
                 place = places.get_indexer(owner.dictionary.to_pylist()).astype(np.int32)
-                columns = {name: lists[name].to_numpy(zero_copy_only=False) for name in names}
+                columns = {name: self._sound(name, lists[name]) for name in names}
+                if (place < 0).any():
+                    raise ReadError(self.path.name, "a list is of a reranker that it does not name", _HINT)
                 yield Piece(first + kept, place[owner.indices.to_numpy()], columns)
                 first += len(batch)
+
+    def _sound(self, name: str, column: pa.Array) -> FloatArray:
+        """(n,) numbers of a column, which may come from anywhere."""
+        values: FloatArray = column.to_numpy(zero_copy_only=False)
+        if len(values) and not (values.min() >= 0 and values.max() < np.inf):
+            raise ReadError(self.path.name, f"column {name!r} holds what is no value", _HINT)
+        return values
 
     def at(self, rows: IntArray, names: Sequence[str]) -> pd.DataFrame:
         """Columns of a few lists, at these places in the file; only what is around them is read."""
@@ -191,7 +177,7 @@ class Stored:
     def summary(self) -> pd.DataFrame:
         """As of `Evaluation`; a measure is read at a time."""
         order = self.policies.index
-        return pd.concat([summarised(self._by_reranker([name]), order) for name in self.measures], axis=1)
+        return pd.concat([summarised(self._by_reranker(name), order) for name in self.measures], axis=1)
 
     def load(self) -> Evaluation:
         """All of it in memory.
@@ -211,11 +197,13 @@ class Stored:
             **{name: getattr(self, name) for name in OPTIONS},
         )
 
-    def _by_reranker(self, measures: Sequence[str]) -> "DataFrameGroupBy[Any]":
-        """Values of some measures, columns (measure, ties), grouped by reranker."""
-        names = self._names(measures)
-        values = self.columns([column_of(*name) for name in names]).set_axis(names, axis=1)
-        return values.groupby(self.owner, observed=False)
+    def _by_reranker(self, measure: str) -> "DataFrameGroupBy[Any]":
+        """Values of a measure, columns (measure, ties), grouped by reranker."""
+        names = self._names([measure])
+        table = self._scored(["reranker", *(column_of(*name) for name in names)])
+        owner = coded(table["reranker"]).to_pandas()
+        values = table.drop_columns("reranker").to_pandas().set_axis(names, axis=1)
+        return values.groupby(owner.rename("reranker"), observed=True)
 
     def _names(self, measures: Sequence[str]) -> pd.MultiIndex:
         return pd.MultiIndex.from_product([measures, self.ties], names=["measure", "ties"])
@@ -224,8 +212,8 @@ class Stored:
         """Some columns, or all, of the lists that have values."""
         if self.n_lists == self.policies["n_queries"].sum():
             return self._read(columns)
-        table = self._read(columns if columns is None else [*columns, "n_docs"])
-        return table.filter(pc.field("n_docs").is_valid())
+        table = self._read(columns and [*columns, "n_docs"]).filter(pc.field("n_docs").is_valid())
+        return table.select(columns) if columns else table
 
     def _read(self, columns: Sequence[str] | None) -> pa.Table:
         with self._file(columns or []) as file:
@@ -267,27 +255,3 @@ def _ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def _lists(table: pa.Table) -> pd.MultiIndex:
     return pd.MultiIndex.from_arrays([table[name].cast(pa.string()).to_pandas() for name in IDS], names=IDS)
-
-
-def _described(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any]:
-    """What a file says of its evaluation, as the attributes of `Stored`.
-
-    Raises:
-        LookupError, TypeError, ValueError, AttributeError: it is not as it was written.
-    """
-    found = {name: about[name] for name in OPTIONS}
-    found |= {name: tuple(map(str, about[name])) for name in ("measures", "ties", "tiebreak_by")}
-    policies = pd.DataFrame.from_dict(about["policies"], orient="index", columns=_COUNTS).astype(np.int64)
-    totals = pd.DataFrame.from_dict(about["totals"], orient="index", dtype=float)
-    columns = {column.name: column.physical_type for column in footer.schema}
-    for measure, ties in product(map(parse, found["measures"]), map(treatment, found["ties"])):
-        name = column_of(str(measure), ties.name)
-        if columns.get(name) != "DOUBLE" or name not in totals:
-            raise ValueError(f"no numbers in column {name!r}")
-    bounded = {"optimistic", "pessimistic"} <= set(found["ties"])
-    needed = {"tie_ratio", *(column_of(name, MOVABLE) for name in found["measures"] if bounded)}
-    if list(totals.index) != list(policies.index) or not needed <= set(totals):
-        raise ValueError("its totals are not those of its rerankers")
-    if not {*IDS, "n_docs", "tie_ratio"} <= columns.keys() or footer.num_rows != policies["n_queries"].sum():
-        raise ValueError("columns or rows are not those of its lists")
-    return found | {"policies": policies.rename_axis("reranker"), "totals": totals.rename_axis("reranker")}

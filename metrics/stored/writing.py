@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
+from secrets import token_hex
 from typing import Any, Self
 
 import numpy as np
@@ -34,7 +35,7 @@ class _Writing:
     """A Parquet file that grows beside its place."""
 
     def __init__(self, path: Path) -> None:
-        self._path, self._beside = path, path.with_name(f"{path.name}.part")
+        self._path, self._beside = path, path.with_name(f"{path.name}.{token_hex(8)}.part")
         self._first: Evaluation | None = None
         self._policies: list[pd.DataFrame] = []
         self._totals: list[pd.DataFrame] = []
@@ -65,7 +66,7 @@ class _Writing:
             self._flush()
 
     def _flush(self) -> None:
-        from pyarrow import parquet  # noqa: PLC0415 as above
+        from pyarrow import parquet  # noqa: PLC0415 30 ms that others need not pay
 
         table = pa.concat_tables(self._waiting)
         self._waiting = []

@@ -1,8 +1,13 @@
 """Files in blocks hold what they hold when read whole: rows, order, values and line numbers."""
 
+import io
+
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 from runs.written import WAYS, written
 
 from metrics import ReadError
@@ -76,3 +81,15 @@ def test_a_block_is_a_query(way):
 def test_a_format_that_is_read_whole_is_refused_by_name():
     with pytest.raises(ReadError, match=r"^runs\.json: json cannot be read in blocks"):
         in_blocks(File("runs.json", b'[{"query_id": "q", "doc_id": "d", "score": 1}]'))
+
+
+def test_ids_that_one_text_makes_large_are_refused_before_they_are_unpacked():
+    many = pa.DictionaryArray.from_arrays(np.zeros(70_000, np.int32), pa.array(["x" * 5000]))
+    query = pa.array([f"q{at}" for at in range(70_000)])
+    stream = io.BytesIO()
+    table = pa.table({"query_id": query, "doc_id": many, "score": np.zeros(70_000)})
+    parquet.write_table(table, stream, store_schema=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("metrics.runs.parquet._ROWS", 2**16)
+        with pytest.raises(ReadError, match="65,536 rows take more than 256 MB"):
+            list(in_blocks(File("bomb.parquet", stream.getvalue())).blocks())
