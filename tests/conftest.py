@@ -1,3 +1,4 @@
+import gc
 import os
 import shutil
 import sys
@@ -15,6 +16,10 @@ os.environ["TIESCOPE_HOME"] = tempfile.mkdtemp(prefix="tiescope-home-")  # never
 os.environ.pop("TIESCOPE_DATABASE_URL", None)
 settings.register_profile("suite", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("suite")
+
+
+def pytest_collection_finish():
+    gc.freeze()  # Streamlit looks for garbage in all there is after each run of a page
 
 
 def pytest_unconfigure():

@@ -7,6 +7,7 @@ from playwright.sync_api import expect, sync_playwright
 from servers import TIESCOPE, free_port, running
 
 expect.set_options(timeout=20_000)
+DESK = {"width": 1440, "height": 1000}
 
 
 def pytest_collection_modifyitems(items):
@@ -35,23 +36,18 @@ def server(tmp_path_factory, folder):
 @pytest.fixture(scope="session")
 def browser():
     with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=find(), args=["--no-sandbox"])
+        # Pages of one profile share a process, and with it the scripts it has compiled.
+        args = ["--no-sandbox", "--process-per-site"]
+        yield playwright.chromium.launch(executable_path=find(), args=args)
 
 
 @pytest.fixture(scope="session")
-def profiles(browser):
-    """Open a browser profile of some options, one for the same: it fetches the files of the app once."""
-    opened = {}
-
-    def profile(options):
-        key = repr(sorted(options.items()))
-        if key not in opened:
-            opened[key] = browser.new_context(**options)
-        return opened[key]
-
-    yield profile
-    for context in opened.values():
-        context.close()
+def profile(browser, server):
+    """A browser profile for all pages: it fetches the files of the app once, and its process stays."""
+    context = browser.new_context()
+    context.new_page().goto(f"{server}/_stcore/health")
+    yield context
+    context.close()
 
 
 class Watch:
@@ -79,16 +75,16 @@ class Watch:
 
 
 @pytest.fixture
-def new_page(server, profiles):
+def new_page(server, profile):
     """Open pages, each a session of its own; at the end, none may have seen an error."""
     watch, pages = Watch(server), []
 
-    def open_page(path="/", **options):
-        page = profiles(
-            {"viewport": {"width": 1440, "height": 1000}, "color_scheme": "light"} | options
-        ).new_page()
+    def open_page(path="/", viewport=DESK, color_scheme="light"):
+        page = profile.new_page()
         pages.append(page)
         watch.follow(page)
+        page.set_viewport_size(viewport)
+        page.emulate_media(color_scheme=color_scheme)
         page.goto(server + path)
         settle(page)
         return page

@@ -10,6 +10,8 @@ SETTLED = """title => {
         && !document.querySelector('[data-testid=stSkeleton]');
 }"""
 """Asked as each picture is drawn; `expect` asks up to a second late."""
+DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""Wait until the page has been drawn: a table takes what is typed as it draws, and Enter what it took."""
 
 
 def settle(page, title=None):
@@ -43,3 +45,16 @@ def upload(page, paths):
 def go(page, name):
     page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).click()
     settle(page, name)
+
+
+def retype(page, text):
+    """Type over what the open cell of a table holds, and leave it."""
+    field = page.locator("#portal").get_by_role("textbox")
+    expect(field).to_be_focused()
+    page.evaluate(DRAWN)
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type(text)
+    expect(field).to_have_value(text)
+    page.evaluate(DRAWN)
+    page.keyboard.press("Enter")
+    expect(field).to_have_count(0)

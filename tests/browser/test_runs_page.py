@@ -4,7 +4,7 @@ import re
 
 import pytest
 from boards import COARSE, QRELS, STRICT
-from pages import go, settle, upload
+from pages import go, retype, settle, upload
 from playwright.sync_api import expect
 
 TABLE = "model;topic;passage_id;punkte;secs\n" + "".join(
@@ -103,10 +103,7 @@ def test_a_reranker_is_renamed_and_the_name_is_shown_on_every_page(new_page, wri
     editor.scroll_into_view_if_needed()
     box = editor.bounding_box()
     page.mouse.dblclick(box["x"] + box["width"] * 0.42, box["y"] + 52)
-    page.keyboard.press("Control+A")
-    page.keyboard.type("my reranker", delay=20)
-    expect(page.locator("#portal").get_by_role("textbox")).to_have_value("my reranker")
-    page.keyboard.press("Enter")
+    retype(page, "my reranker")
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_role("button", name="Apply")).to_be_disabled()
     settle(page)

@@ -49,9 +49,10 @@ def gated(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def profile(browser):
-    """One profile for all: it fetches the files of the app once."""
+def profile(browser, gated):
+    """One profile for all: it fetches the files of the app once, and its process stays."""
     context = browser.new_context(viewport={"width": 1440, "height": 1000})
+    context.new_page().goto(f"{gated}/_stcore/health")
     yield context
     context.close()
 

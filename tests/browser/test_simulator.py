@@ -3,11 +3,8 @@
 import re
 
 import pytest
-from pages import go, settle
+from pages import go, retype, settle
 from playwright.sync_api import expect
-
-DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-"""Wait until the page has been drawn: the table takes what is typed as it draws, and Enter what it took."""
 
 
 def figure(page, label):
@@ -23,15 +20,7 @@ def write(page, row, old, new):
     page.mouse.click(box["x"] + 0.6 * box["width"], box["y"] + 34 * row + 17)
     expect(grid.locator("td[aria-selected=true]")).to_have_text(old)
     page.keyboard.press("Enter")
-    field = page.locator("#portal input")
-    expect(field).to_be_focused()
-    page.evaluate(DRAWN)
-    page.keyboard.press("ControlOrMeta+a")
-    page.keyboard.type(new)
-    expect(field).to_have_value(new)
-    page.evaluate(DRAWN)
-    page.keyboard.press("Enter")
-    expect(field).to_have_count(0)
+    retype(page, new)
 
 
 def test_an_edited_score_recomputes_is_in_the_link_and_stays(new_page):
