@@ -70,7 +70,7 @@ def _open(path: str, qrels: str) -> None:
 def ties_against_gaps(
     board: pd.DataFrame, found: Survey, now: state.Results, measure: str, lists: pd.DataFrame
 ) -> None:
-    """Whether ties predict the gap: of all lists, or of one reranker's."""
+    """Whether ties predict the gap: of all lists, or of one reranker's; and of each that `board` has."""
     heading(
         "Ties against gaps",
         "The stronger a cell, the more lists, on a logarithmic scale; the grey strip is the share without a "
@@ -90,6 +90,8 @@ def ties_against_gaps(
         "Ties and gaps, reranker by reranker",
         "Right: lists with a gap, orange where the traditional value is too high, grey where it is too low.",
     )
+    if not len(board):
+        return
     edges, counts = found.ratios.shapes()
     ordered = [counts[names.index(str(name))] for name in board.index]
     chart(

@@ -5,12 +5,35 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.charts.leaderboard import dumbbell, rank_slope
+from dashboard.charts.leaderboard import drawable, dumbbell, rank_slope
 from dashboard.charts.palette import Palette
-from dashboard.components import Card, cards, chart, number, share, table
+from dashboard.components import Card, cards, chart, number, share, shown, table
 from metrics.measures import MeasureAt
 from metrics.studies.leaderboard import VERDICTS
 from metrics.studies.prose import percent, signed
+
+_NAMED = 5
+"""Rerankers without a list that are named."""
+
+
+def drawn(board: pd.DataFrame, most: int | None = None) -> pd.DataFrame:
+    """The rerankers that charts show; says who is missing there.
+
+    Args:
+        board: as `leaderboard` returns it.
+        most: rerankers that are drawn.
+    """
+    found = drawable(board)
+    missing = [shown(str(name)) for name in board.index.difference(found.index, sort=False)]
+    if missing:
+        more = f" and {len(missing) - _NAMED:,} more" * (len(missing) > _NAMED)
+        st.caption(f"Without a scored list, and in the table only: {', '.join(missing[:_NAMED])}{more}.")
+    if most is not None and len(found) > most:
+        st.caption(
+            f"Charts show the first {most} of {len(found):,} rerankers; {len(found) - most:,} are left out. "
+            "The table has all."
+        )
+    return found.head(most) if most is not None else found
 
 
 def board_cards(board: pd.DataFrame, name: MeasureAt, movable: int, n_lists: int) -> None:
@@ -22,6 +45,9 @@ def board_cards(board: pd.DataFrame, name: MeasureAt, movable: int, n_lists: int
         movable: lists whose worst and best order differ.
         n_lists: all lists.
     """
+    board = drawable(board)
+    if not len(board):
+        return
     best, farthest = board.iloc[0], board.loc[board["gap"].abs().idxmax()]
     moved = int((board["tied_rank"] != board["traditional_rank"]).sum())
     cards(
@@ -33,7 +59,9 @@ def board_cards(board: pd.DataFrame, name: MeasureAt, movable: int, n_lists: int
 
 
 def board_charts(board: pd.DataFrame, palette: Palette, title: str) -> None:
-    """Scores with what ties allow, and the two orders they give."""
+    """Scores with what ties allow, and the two orders they give; of rerankers as `drawn` returns them."""
+    if not len(board):
+        return
     left, right = st.columns([5, 3], gap="large")
     with left:
         st.subheader("Score with tie bounds", anchor=False)
@@ -61,11 +89,13 @@ def board_table(board: pd.DataFrame, name: MeasureAt, file: str, more: dict[str,
         more: further columns and how they are shown.
     """
     rows = board.reset_index()
-    ends = board[["best_rank", "worst_rank"]].astype("str").to_numpy()
-    rows["places"] = ["–".join(dict.fromkeys(both)) for both in ends]
+    ends = board[["best_rank", "worst_rank"]].astype(object).to_numpy()
+    rows["places"] = ["–".join(dict.fromkeys(map(str, both))) if pd.notna(both).all() else "–" for both in ends]
     for column in rows.columns.intersection(["tie_ratio", "lists_with_gap"]):
         rows[column] *= 100
-    rows["verdict"] = [[verdict] for verdict in rows["verdict"]]
+    rows["verdict"] = [
+        [verdict] * pd.notna(row) for row, verdict in zip(rows["tied"], rows["verdict"], strict=True)
+    ]
     luck = number("± by ties", help="Standard deviation of the mean when ties are broken at random.")
     table(
         rows,

@@ -10,6 +10,15 @@ ROW = 34
 """Height of a reranker's row in pixels."""
 
 
+MOST = 40
+"""Rerankers that are drawn where there may be thousands."""
+
+
+def drawable(board: pd.DataFrame) -> pd.DataFrame:
+    """The rerankers that have a value: those with a scored list."""
+    return board[board[["tied", "worst", "best", "traditional"]].notna().all(axis=1)]
+
+
 def bounds_rows(figure: go.Figure, board: pd.DataFrame, palette: Palette, **place: int) -> None:
     """Add a worst-to-best bar, a traditional diamond and a tied dot per reranker.
 
@@ -74,7 +83,7 @@ def dumbbell(board: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
         palette: colours of the theme.
         measure: what the axis shows.
     """
-    figure = go.Figure()
+    figure, board = go.Figure(), drawable(board)
     bounds_rows(figure, board, palette)
     style(figure, palette, 96 + ROW * len(board))
     name_rows(figure, board)
@@ -86,17 +95,18 @@ def rank_slope(board: pd.DataFrame, palette: Palette) -> go.Figure:
     """Place by the traditional value on the left, by the tied value on the right; moved ones stand out.
 
     Args:
-        board: index reranker; traditional, tied, traditional_rank, tied_rank.
+        board: index reranker; traditional, tied, worst, best, traditional_rank, tied_rank.
         palette: colours of the theme.
     """
-    figure = go.Figure()
+    figure, board = go.Figure(), drawable(board)
+    traces = []
     left = board["traditional"].rank(method="first", ascending=False)
     right = board["tied"].rank(method="first", ascending=False)
     for name, row in board.iterrows():
         moved = row["traditional_rank"] != row["tied_rank"]
         colour = palette.traditional if moved else palette.other
         shown = safe(str(name), 20)
-        figure.add_scatter(
+        trace = go.Scatter(
             x=[0, 1],
             y=[left[name], right[name]],
             mode="lines+markers+text",
@@ -111,10 +121,13 @@ def rank_slope(board: pd.DataFrame, palette: Palette) -> go.Figure:
             text=[f"{row['traditional_rank']}", f"{row['tied_rank']}  {shown}"],
             textposition=["middle left", "middle right"],
             textfont={"color": palette.text if moved else palette.muted, "size": 12.5},
-            hovertemplate=f"<b>{shown}</b><br>%{{y:.0f}}. of {len(board)}<extra></extra>",
+            customdata=[int(row["traditional_rank"]), int(row["tied_rank"])],
+            hovertemplate=f"<b>{shown}</b><br>place %{{customdata}}<extra></extra>",
             showlegend=False,
             cliponaxis=False,
         )
+        traces.append(trace)
+    figure.add_traces(traces)
     style(figure, palette, 96 + ROW * len(board), r=8, l=8)
     figure.update_yaxes(visible=False, range=[len(board) + 0.6, 0.4])
     return figure.update_xaxes(

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import note, safe
+from dashboard.charts.style import note_of, safe
 from metrics.arrays import FloatArray, IntArray
 from metrics.studies.prose import percent, signed
 
@@ -70,7 +70,7 @@ def ridges(
     reach, centre = edges[-1], (edges[1:] + edges[:-1]) / 2
     heights = [np.convolve(one, _KERNEL / _KERNEL.sum(), "same") for one in counts]
     highest = max((height.max() for height in heights), default=0) or 1
-    place = {"row": 1, "col": col}
+    traces: list[go.Scatter] = []
     edge = {"x": 1, "xref": f"x{col} domain", "xanchor": "left", "xshift": 6, "yref": f"y{col}"}
     head = {
         "x": 1,
@@ -81,34 +81,30 @@ def ridges(
         "yref": "paper",
         "yanchor": "bottom",
     }
-    note(figure, "mean · lists with a gap", palette, **head)
+    notes = [note_of("mean · lists with a gap", palette, **head)]
     for row, (name, height) in enumerate(zip(board.index, heights, strict=True)):
         base = row + 0.3
-        quiet = {"hoverinfo": "skip", "showlegend": False, **place}
+        quiet = {"hoverinfo": "skip", "showlegend": False}
         ground = {"color": palette.grid, "width": 1}
-        figure.add_scatter(x=[-reach, reach], y=[base, base], mode="lines", line=ground, **quiet)
+        traces.append(go.Scatter(x=[-reach, reach], y=[base, base], mode="lines", line=ground, **quiet))
         for below, colour in ((True, palette.other), (False, palette.traditional)):
             side = centre[(centre < 0) == below]
             x = np.r_[side, 0.0] if below else np.r_[0.0, side]
             y = base - _HIGHEST * np.interp(x, centre, height) / highest
-            figure.add_scatter(
-                x=np.r_[x, x[::-1]],
-                y=np.r_[y, np.full(len(x), base)],
-                fill="toself",
-                mode="none",
-                fillcolor=colour,
-                opacity=0.75,
-                **quiet,
-            )
+            outline = {"x": np.r_[x, x[::-1]], "y": np.r_[y, np.full(len(x), base)]}
+            look = {"fill": "toself", "mode": "none", "fillcolor": colour, "opacity": 0.75}
+            traces.append(go.Scatter(**outline, **look, **quiet))
         gap, share = board.loc[name, "gap"], board.loc[name, "lists_with_gap"]
         mark = {"symbol": "diamond", "size": 9, "color": palette.text}
-        figure.add_scatter(
+        diamond = go.Scatter(
             x=[gap],
             y=[base],
             mode="markers",
             showlegend=False,
             marker=mark | {"line": {"color": palette.ground, "width": 1}},
             hovertemplate=f"<b>{safe(str(name))}</b><br>mean gap %{{x:+.4f}}<extra></extra>",
-            **place,
         )
-        note(figure, f"<b>{signed(gap)}</b> · {percent(share)}", palette, y=base - 0.12, **edge)
+        traces.append(diamond)
+        notes.append(note_of(f"<b>{signed(gap)}</b> · {percent(share)}", palette, y=base - 0.12, **edge))
+    figure.add_traces(traces, rows=1, cols=col)
+    figure.update_layout(annotations=[*figure.layout.annotations, *notes])

@@ -86,6 +86,9 @@ def _look(palette: Palette) -> go.layout.Template:
 
 def note(figure: go.Figure, text: str, palette: Palette, **place: object) -> None:
     """A few quiet words in a figure; `text` is ours, or passed through `safe`."""
-    figure.add_annotation(
-        **{"text": text, "showarrow": False, "font": {"size": 12, "color": palette.muted}} | place
-    )
+    figure.add_annotation(note_of(text, palette, **place))
+
+
+def note_of(text: str, palette: Palette, **place: object) -> dict[str, object]:
+    """The same, to be added with others at once."""
+    return {"text": text, "showarrow": False, "font": {"size": 12, "color": palette.muted}} | place

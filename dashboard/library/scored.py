@@ -4,11 +4,12 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from secrets import token_hex
 from threading import Lock
@@ -20,6 +21,7 @@ from metrics.evaluation import Evaluation, evaluate
 from metrics.runs import File, Runs
 from metrics.runs.files import place_of
 from metrics.stored import is_stored, saving
+from metrics.stored.layout import VERSION
 from metrics.streaming import Stream
 
 MAX_SCORED = "TIESCOPE_MAX_SCORED_MB"
@@ -29,6 +31,8 @@ _HASH = 12
 _LABEL = re.compile(rf".* · ([0-9a-f]{{{_HASH}}})", re.DOTALL)
 _LEFT = 86_400
 """Seconds after which what a broken write left goes."""
+_DIGITS = 12
+"""Of a limit, at most."""
 _one_at_a_time = Lock()
 
 Place = Path | str
@@ -62,8 +66,8 @@ class Scored:
             LibraryError: the environment names no limit.
         """
         given = os.environ.get(MAX_SCORED) or str(USUAL)
-        if not given.isdecimal():
-            raise LibraryError(f"{MAX_SCORED} is {given!r}. Give a whole number of megabytes.")
+        if not (given.isascii() and given.isdecimal() and len(given) <= _DIGITS):
+            raise LibraryError(f"{MAX_SCORED} is {given[:40]!r}. Give a whole number of megabytes.")
         return cls(home() / "scored" / _hash(allowed), int(given) * 10**6)
 
     def find(self, label: str) -> Path | None:
@@ -99,8 +103,9 @@ class Scored:
         label = _label(runs, qrels, [*measures, *ties])
         if self.find(label):
             return Made(label, [])
-        told("Waiting for another run to be scored …")
-        with _one_at_a_time:
+        with _turn(told):
+            if self.find(label):
+                return Made(label, [])
             beside = self.folder / f"{token_hex()}.new"
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
@@ -126,7 +131,7 @@ class Scored:
         for part in saving(stream.parts(score), beside):
             done += len(part.scores)
             told(f"{done:,} lists scored …")
-            self._refuse_too_large(beside.with_name(f"{beside.name}.part"))
+            self._refuse_too_large(beside)
         return [f"{one.file}: {one.message} {one.hint}" for one in stream.left_out.itertuples()]
 
     def _fetch(self, file: File, beside: Path, told: Callable[[str], None]) -> list[str]:
@@ -139,8 +144,10 @@ class Scored:
                     self._refuse_too_large(beside)
         return []
 
-    def _refuse_too_large(self, file: Path) -> None:
-        if file.exists() and file.stat().st_size > self.most:
+    def _refuse_too_large(self, beside: Path) -> None:
+        """Raise a LibraryError where a file, or what is written beside it until it is whole, is too large."""
+        found = [one.stat().st_size for one in self.folder.glob(f"{beside.name}*")]
+        if max(found, default=0) > self.most:
             raise LibraryError(f"It is larger than all that may be kept: {MAX_SCORED}.")
 
     def _make_room(self, keep: str) -> None:
@@ -149,10 +156,22 @@ class Scored:
         room = self.most
         for path, found in files:
             room -= found.st_size
-            left = path.suffix != ".parquet" and found.st_mtime < time.time() - _LEFT
-            if left or (room < 0 and path.stem != keep):
+            is_kept = path.suffix == ".parquet"
+            left = not is_kept and found.st_mtime < time.time() - _LEFT
+            if left or (is_kept and room < 0 and path.stem != keep):
                 with suppress(OSError):
                     path.unlink()
+
+
+@contextmanager
+def _turn(told: Callable[[str], None]) -> Iterator[None]:
+    """Hold the lock; whoever waits hears so every second, which is when Streamlit can stop it."""
+    while not _one_at_a_time.acquire(timeout=1):
+        told("Another run is being scored …")
+    try:
+        yield
+    finally:
+        _one_at_a_time.release()
 
 
 def _files(folder: Path) -> Iterable[tuple[Path, os.stat_result]]:
@@ -165,7 +184,16 @@ def _label(runs: Sequence[Place], qrels: Place | None, options: list[str]) -> st
     """Name of the first run, and a hash of all that shapes the evaluation."""
     files = [_identity(one) for one in (*runs, *([qrels] if qrels else []))]
     more = f" and {len(runs) - 1} more" * (len(runs) > 1)
-    return f"{place_of(runs[0]).name}{more} · {_hash(json.dumps([files, bool(qrels), options]))}"
+    return f"{place_of(runs[0]).name}{more} · {_hash(json.dumps([_made_by(), files, bool(qrels), options]))}"
+
+
+@cache
+def _made_by() -> list[str]:
+    """Version of the program and of the format: what another one made is not used."""
+    try:
+        return [version("tiescope"), str(VERSION)]
+    except PackageNotFoundError:
+        return ["", str(VERSION)]
 
 
 def _identity(place: Place) -> list[str]:

@@ -3,9 +3,10 @@
 import streamlit as st
 
 from dashboard import cache, state
+from dashboard.charts.leaderboard import MOST
 from dashboard.components import finding, number, page, share, shown
 from dashboard.large import farthest_lists, nothing_open, open_another, ties_against_gaps
-from dashboard.standing import board_cards, board_charts, board_table
+from dashboard.standing import board_cards, board_charts, board_table, drawn
 from metrics import TieScopeError, parse
 from metrics.studies.leaderboard import leaderboard, leaderboard_finding
 
@@ -26,14 +27,15 @@ finding(leaderboard_finding(board, name.traditional))
 if not now.stored.n_lists:
     st.stop()
 board_cards(board, name, now.stored.n_movable(measure), now.stored.n_lists)
-board_charts(board, now.palette, name.traditional)
+few = drawn(board, MOST)
+board_charts(few, now.palette, name.traditional)
 try:
     file = cache.identity(now.stored.path)
     found, lists = cache.survey(file, *about), cache.farthest(file, *about)
 except TieScopeError as error:
     st.error(shown(str(error)), icon=":material/error:")
     st.stop()
-ties_against_gaps(board.join(found.gaps), found, now, measure, lists)
+ties_against_gaps(few.join(found.gaps), found, now, measure, lists)
 board_table(
     board.join(found.gaps),
     name,

@@ -2,7 +2,7 @@
 
 from dashboard import cache, state
 from dashboard.components import finding, page
-from dashboard.standing import board_cards, board_charts, board_table
+from dashboard.standing import board_cards, board_charts, board_table, drawn
 from dashboard.tools import what_tools_say
 from metrics import parse
 from metrics.studies.leaderboard import leaderboard, leaderboard_finding
@@ -20,7 +20,7 @@ finding(leaderboard_finding(board, name.traditional))
 scores = view.evaluation.scores[measure]
 loose = scores["optimistic"] - scores["pessimistic"] > 0
 board_cards(board, name, int(loose.sum()), len(loose))
-board_charts(board, view.palette, name.traditional)
+board_charts(drawn(board), view.palette, name.traditional)
 board["std"] = cache.luck_of_means(view.shown, measure, view.board, view.evaluation).reindex(board.index)
 board_table(board, name, "leaderboard")
 what_tools_say(view, board, measure)

@@ -67,9 +67,9 @@ def leaderboard(evaluation: Evaluation | Stored, measure: str, traditional: str)
 def _reach(board: pd.DataFrame) -> Iterator["pd.Series[int]"]:
     """The highest and the lowest place that any tie-breaking gives each reranker; none where none is scored."""
     best, worst = (board[bound].to_numpy() for bound in ("best", "worst"))
-    others = ~np.eye(len(board), dtype=bool)
     for theirs, ours in ((worst, best), (best, worst)):
-        above = ((theirs > ours[:, None] + EQUAL) & others).sum(axis=1)
+        known = np.sort(theirs[~np.isnan(theirs)])
+        above = len(known) - np.searchsorted(known, ours + EQUAL, side="right") - (theirs > ours + EQUAL)
         yield pd.Series(1 + above, board.index, dtype="Int64").mask(board["tied"].isna())
 
 

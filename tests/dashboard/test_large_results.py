@@ -7,13 +7,16 @@ from itertools import pairwise
 
 import pytest
 from boards import COARSE, EXTREMES, QRELS, STRICT
+from drawing import frame
+from enumeration import Doc
 from opening import opened
 from streamlit import config
 from upath import UPath
 
 from dashboard import cache, results
+from dashboard.charts.leaderboard import MOST
 from dashboard.library.scored import MAX_SCORED, Scored
-from metrics import evaluate, read_runs
+from metrics import Runs, evaluate, read_runs
 from metrics.cli import serving
 from metrics.errors import LibraryError, UsageError
 from metrics.stored import Stored
@@ -286,9 +289,10 @@ def test_an_evaluation_larger_than_all_that_may_be_kept_is_refused(server, runs,
     monkeypatch.setenv(MAX_SCORED, "0")
     with pytest.raises(LibraryError, match=MAX_SCORED):
         results.named("coarse.trec", "qrels.txt", str)
-    monkeypatch.setenv(MAX_SCORED, "much")
-    with pytest.raises(LibraryError, match="whole number"):
-        results.named("coarse.trec", "qrels.txt", str)
+    for limit in ("much", "9" * 5000, "٣"):
+        monkeypatch.setenv(MAX_SCORED, limit)
+        with pytest.raises(LibraryError, match="whole number"):
+            results.named("coarse.trec", "qrels.txt", str)
     assert not list((runs.parent / "home").rglob("*.parquet"))
 
 
@@ -309,3 +313,36 @@ def test_what_lies_at_an_address_is_fetched_or_scored_like_a_file(runs, tmp_path
     assert Stored.open(kept.find(scored.label)).rerankers == ["coarse"]
     with pytest.raises(UsageError, match="cannot be reached"):
         kept.make(["memory://bucket/none.trec"], None, ["RR"], results.TIES, str)
+
+
+def has_none(page):
+    """Whether a reranker without a list is in the table, without a place, and named as not drawn."""
+    rows = page.dataframe[0].value.set_index("reranker")
+    assert rows.loc["none", "places"] == "–"
+    assert rows.loc["strict", "places"] == "1"
+    return any("Without a scored list" in text.value and "none" in text.value for text in page.caption)
+
+
+def test_a_reranker_without_a_scored_list_is_in_the_table_and_not_drawn(server, runs):
+    (runs / "none.trec").write_text("elsewhere Q0 d1 1 1 none\n")
+    both = read_runs([runs / "strict.trec", runs / "none.trec"], runs / "qrels.txt")
+    found = evaluate(both, ["RR"], results.TIES, missing="skip", empty="skip")
+    Stored.write(runs / "kept.parquet", [found])
+    server(runs / "kept.parquet")
+    assert has_none(opened(PAGE))
+
+
+def test_of_many_rerankers_the_first_are_drawn_and_all_are_in_the_table(server, tmp_path):
+    lists = {f"r{n:03}": {"q": [Doc("a", 1, 1), Doc("b", 1, 0)]} for n in range(MOST + 2)}
+    Stored.write(tmp_path / "kept.parquet", [evaluate(Runs.from_frame(frame(lists)), ["RR"], results.TIES)])
+    server(tmp_path / "kept.parquet")
+    page = opened(PAGE)
+    assert shows(page, *lists)
+    assert any("2 are left out" in text.value for text in page.caption)
+
+
+def test_what_another_version_made_is_not_used(server, runs, monkeypatch):
+    server(allow=[runs])
+    before = results.named("coarse.trec", "qrels.txt", str).label
+    monkeypatch.setattr("dashboard.library.scored._made_by", lambda: ["another", "1"])
+    assert results.named("coarse.trec", "qrels.txt", str).label != before

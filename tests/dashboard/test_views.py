@@ -102,3 +102,11 @@ def test_a_choice_survives_a_page_switch():
     page.segmented_control(key="measure").set_value("Hits@5").run()
     page.switch_page("views/rerankers.py").run()
     assert page.segmented_control(key="measure").value == "Hits@5"
+
+
+def test_a_reranker_without_a_scored_list_leaves_the_leaderboard_drawn():
+    columns = "query_id,doc_id,score,relevance\n"
+    mine = board(a_csv=f"{columns}q1,d1,1,1\nq1,d2,1,0\n", none_csv=f"{columns}q1,d1,1,0\n")
+    page = opened("leaderboard", data=cache.loaded().add(mine).label, empty="skip")
+    assert len(page.metric) == 4
+    assert any("none" in text.value for text in page.caption if "Without a" in text.value)

@@ -1,13 +1,19 @@
+import math
+
 import numpy as np
+import pandas as pd
 import pytest
 from drawing import frame, tables
 from enumeration import Doc
 from hypothesis import given
+from hypothesis import strategies as st
 
 from metrics import Runs, evaluate
+from metrics.evaluation import EQUAL
 from metrics.studies.leaderboard import (
     TOLERANCE,
     VERDICTS,
+    _reach,
     leaderboard,
     leaderboard_finding,
     mean_std,
@@ -159,3 +165,17 @@ def test_the_deviation_of_a_mean_is_that_of_independent_lists():
     evaluation = evaluate(runs, ["RR"], ["std"])
     each = [np.std([1 / place for place in range(1, size + 1)]) for size in (5, 3)]
     assert mean_std(evaluation, "RR")["llm"] == pytest.approx(np.hypot(*each) / 3)
+
+
+VALUES = st.one_of(st.just(math.nan), st.sampled_from([0, 0.5, 0.5 + EQUAL / 2, 0.5 + 2 * EQUAL, 1]))
+
+
+@given(st.lists(st.tuples(VALUES, VALUES), max_size=9))
+def test_places_are_those_of_comparing_each_with_each(ends):
+    worst, best = np.array(ends, dtype=float).reshape(-1, 2).T
+    rows = pd.DataFrame({"worst": worst, "best": best, "tied": worst})
+    others = ~np.eye(len(rows), dtype=bool)
+    for found, theirs, ours in zip(_reach(rows), (worst, best), (best, worst), strict=True):
+        above = ((theirs > ours[:, None] + EQUAL) & others).sum(axis=1)
+        expected = pd.Series(1 + above, dtype="Int64").mask(np.isnan(worst))
+        pd.testing.assert_series_equal(found, expected)
