@@ -59,20 +59,23 @@ def test_an_upload_survives_a_refresh_a_restart_and_another_browser(serve, brows
         expect(first).to_have_url(re.compile("data=Demo"))
         shows(first, "Demo of *Monday*", 1)
         link = first.url
+        first.context.close()
     with start():
         second = browser.new_context().new_page()
         second.goto(link)
         shows(second, "Demo of *Monday*", 1)
         second.get_by_text("Add to what is loaded").click()
+        settle(second)
         upload(second, [file("other.trec", RUN.replace(b" 1 tag", b" 0.5 tag"))])
         expect(second.get_by_test_id("stSidebar")).to_contain_text("2 of 2 rerankers")
         assert link.partition("data=")[2] == second.url.partition("data=")[2]
-        first.goto(link.replace("/runs", "/"))
-        shows(first, "Demo of *Monday*", 2)
+        third = browser.new_context().new_page()
+        third.goto(link.replace("/runs", "/"))
+        shows(third, "Demo of *Monday*", 2)
         choose(second, "Sample: docstring search")  # what lies in the field is not added to what is chosen
         shows(second, "Sample: docstring search", 8)
         second.context.close()
-        first.context.close()
+        third.context.close()
 
 
 def kept():
