@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from metrics.cli.options import Format
-from metrics.engines import Dataset, refuse_unwritable
+from metrics.engines import refuse_unwritable
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.memory import one_allocator
@@ -16,12 +16,12 @@ from metrics.merging import Means
 from metrics.output import csv_rows, long, long_table
 from metrics.runs import Runs
 from metrics.stored import saving
-from metrics.streaming import Stream
+from metrics.streaming import Parted
 
 
 @one_allocator
 def score_parts(
-    runs: Stream | Dataset,
+    runs: Parted,
     score: Callable[[Runs], Evaluation],
     form: Format,
     output: Path | None,

@@ -6,7 +6,6 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from metrics.engines.files import Paths, members, renamed
 from metrics.engines.parts import ROWS, Part, cut, scan, spread_over, to_scan
@@ -16,7 +15,7 @@ from metrics.evaluation import Evaluation
 from metrics.runs import File, Repeated, Runs
 from metrics.runs.joining import unjudged
 from metrics.runs.pairs import Prints
-from metrics.streaming import Judged, Tally, refuse_unused
+from metrics.streaming import Judged, Parted, Tally, refuse_unused
 
 if TYPE_CHECKING:
     from metrics.engines.cluster import Client
@@ -25,7 +24,7 @@ Watch = Callable[[int, int], None]
 """Told of tasks that are done, and of how many are known."""
 
 
-class Dataset:
+class Dataset(Parted):
     """Runs in any number of files, read and scored by Dask: parts are given and forgotten, counts are kept."""
 
     def __init__(
@@ -140,13 +139,3 @@ class Dataset:
             if self._watch is not None:
                 self._watch(self._done, self._known)
             yield result
-
-    @property
-    def policies(self) -> pd.DataFrame:
-        """As of an `Evaluation`, of the parts given so far."""
-        return self._tally.policies
-
-    @property
-    def left_out(self) -> pd.DataFrame:
-        """What was not scored or was changed while reading, of the parts given so far; as of `Runs`."""
-        return self._tally.left_out

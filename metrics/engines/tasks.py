@@ -14,13 +14,13 @@ from metrics.evaluation import Evaluation
 from metrics.memory import one_allocator
 from metrics.runs import File, Repeated, Runs, Source, as_judgments, as_run, read
 from metrics.runs.columns import BY_NAME
-from metrics.runs.findings import Finding, found
+from metrics.runs.findings import Finding
+from metrics.runs.joining import not_used
 from metrics.runs.pairs import Prints
 from metrics.runs.source import Origin, source_of
 from metrics.streaming import Judged, Met, lists_in
 
 _TEXTS = ("reranker", "query_id", "doc_id", "target_id")
-_UNUSED = "The {} inside the table is not used: judgments were given apart."
 _PLACES = 40
 """Bits of the number of a row."""
 
@@ -84,11 +84,7 @@ def _judged_apart(source: Source, part: Part, judged: Judged) -> Source:
     inside = [name for name in ("relevance", "target_id") if name in part.member.table.mapping]
     unused = [name for name in inside if name == "relevance" or name not in judged.table.column_names]
     kept = source.table.drop_columns([name for name in inside if name in source.table.column_names])
-    count = len(source.table)
-    notes = [
-        found(f"{name.removesuffix('_id')}-unused", source.file, _UNUSED.format(name), count=count)
-        for name in unused
-    ]
+    notes = [not_used(name, source.file, len(source.table)) for name in unused]
     return replace(source, table=kept, noted=(*source.noted, *notes))
 
 

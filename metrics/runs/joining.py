@@ -80,9 +80,13 @@ def _join_judgments(parts: Parts, grades: list[tuple[pa.Table, Where]]) -> None:
     for name, table in parts.tables.items():
         for column in unused:
             if column in table.column_names:
-                message = f"The {column} inside the table is not used: judgments were given apart."
-                code = f"{column.removesuffix('_id')}-unused"
-                parts.noted.append(found(code, parts.origins[name].file, message, count=len(table)))
+                parts.noted.append(not_used(column, parts.origins[name].file, len(table)))
+
+
+def not_used(column: str, file: str, count: int) -> Finding:
+    """The finding that relevance, or targets, beside the scores are not used."""
+    message = f"The {column} inside the table is not used: judgments were given apart."
+    return found(f"{column.removesuffix('_id')}-unused", file, message, count=count)
 
 
 def _refuse_unusable(parts: Parts) -> None:

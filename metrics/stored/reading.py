@@ -120,7 +120,7 @@ class Stored:
         return int(self.policies["n_scored"].sum())
 
     def pieces(self, names: Sequence[str]) -> Iterator[Piece]:
-        """As `columns`, a few lists at a time, the next ones read meanwhile; in the order of the file."""
+        """Columns of numbers, a few lists at a time, the next ones read meanwhile; in the order of the file."""
         places, whole = pd.Index(self.rerankers), self.n_lists == self.policies["n_queries"].sum()
         wanted = ["reranker", *names, *([] if whole else ["n_docs"])]
         with self._file(wanted) as file:

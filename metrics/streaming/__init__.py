@@ -2,6 +2,6 @@
 
 from metrics.streaming.judged import Judged
 from metrics.streaming.stream import Stream
-from metrics.streaming.tally import Met, Tally, lists_in, refuse_unused
+from metrics.streaming.tally import Met, Parted, Tally, lists_in, refuse_unused
 
-__all__ = ["Judged", "Met", "Stream", "Tally", "lists_in", "refuse_unused"]
+__all__ = ["Judged", "Met", "Parted", "Stream", "Tally", "lists_in", "refuse_unused"]

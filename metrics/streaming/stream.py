@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePath
 
-import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import UsageError
@@ -13,12 +12,12 @@ from metrics.runs import File, Repeated, Runs, as_judgments, in_blocks, is_judgm
 from metrics.runs.blocks import Delimited
 from metrics.runs.parquet import Parquet
 from metrics.streaming.judged import Judged
-from metrics.streaming.tally import Tally, lists_in, refuse_unused
+from metrics.streaming.tally import Parted, Tally, lists_in, refuse_unused
 
 Path = str | PurePath
 
 
-class Stream:
+class Stream(Parted):
     """Runs that are read and scored part by part: parts are given and forgotten, counts are kept."""
 
     def __init__(
@@ -77,13 +76,3 @@ class Stream:
                 yield runs
         for name, table in here.items():
             yield from self._tally.missing(name, table)
-
-    @property
-    def policies(self) -> pd.DataFrame:
-        """As of an `Evaluation`, of the parts given so far."""
-        return self._tally.policies
-
-    @property
-    def left_out(self) -> pd.DataFrame:
-        """What was not scored or was changed while reading, of the parts given so far; as of `Runs`."""
-        return self._tally.left_out

@@ -1,6 +1,7 @@
 """What is known of runs whose rows were read and forgotten: who had which queries, and what was left out."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -142,6 +143,26 @@ class Tally:
         else:
             differ = [one.unjudged(name) for name, one in known]
         return as_frame([*self._noted.findings, *(one for some in differ for one in some)])
+
+
+class Parted(ABC):
+    """Runs that are given and scored part by part."""
+
+    _tally: Tally
+
+    @abstractmethod
+    def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
+        """Evaluations that merge into that of the whole."""
+
+    @property
+    def policies(self) -> pd.DataFrame:
+        """As of an `Evaluation`, of the parts given so far."""
+        return self._tally.policies
+
+    @property
+    def left_out(self) -> pd.DataFrame:
+        """What was not scored or was changed while reading, of the parts given so far; as of `Runs`."""
+        return self._tally.left_out
 
 
 def refuse_unused(columns: Mapping[str, str], read_as: Sequence[Mapping[str, str]]) -> None:
