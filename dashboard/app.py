@@ -4,53 +4,56 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import cache, results, sign_in, state
-from dashboard.board_panel import undo
-from dashboard.browser import equip_browser, write_on_primary
+from dashboard import session
+from dashboard.access import server_files, sign_in
 from dashboard.charts.palette import DARK
-from dashboard.components import shown
+from dashboard.escaping import escape_markdown
+from dashboard.views.runs.board_panel import undo
+from dashboard.widgets.browser import equip_browser, write_on_primary
 
 HERE = Path(__file__).parent
 
 st.set_page_config(page_title="TieScope", page_icon="🎯", layout="wide")
-colours = state.theme()
+colours = session.theme()
 st.logo(HERE / "assets" / f"logo-{'dark' if colours is DARK else 'light'}.svg", size="large")
 write_on_primary(colours)
 sign_in.admit()
-alone = bool(results.given()) and cache.opened() is None
-board = st.Page("views/leaderboard.py", title="Leaderboard", icon=":material/leaderboard:", default=not alone)
-large = st.Page("views/large.py", title="Large results", icon=":material/hard_drive:", default=alone)
+alone = bool(server_files.given()) and server_files.opened_board() is None
+board = st.Page(
+    "views/leaderboard/leaderboard.py", title="Leaderboard", icon=":material/leaderboard:", default=not alone
+)
+large = st.Page("views/large/large.py", title="Large results", icon=":material/hard_drive:", default=alone)
 views = st.navigation(
     {
         "": [board],
-        "Data": [st.Page("views/runs.py", title="Runs", icon=":material/upload_file:"), large],
+        "Data": [st.Page("views/runs/runs.py", title="Runs", icon=":material/upload_file:"), large],
         "Explore": [
-            st.Page("views/ties.py", title="Ties vs gap", icon=":material/scatter_plot:"),
-            st.Page("views/rerankers.py", title="Rerankers", icon=":material/compare_arrows:"),
-            st.Page("views/query.py", title="Query explorer", icon=":material/account_tree:"),
+            st.Page("views/ties/ties.py", title="Ties vs gap", icon=":material/scatter_plot:"),
+            st.Page("views/rerankers/rerankers.py", title="Rerankers", icon=":material/compare_arrows:"),
+            st.Page("views/query/query.py", title="Query explorer", icon=":material/account_tree:"),
         ],
         "Decide": [
-            st.Page("views/significance.py", title="Significance", icon=":material/rule:"),
-            st.Page("views/tradeoffs.py", title="Trade-offs", icon=":material/balance:"),
+            st.Page("views/significance/significance.py", title="Significance", icon=":material/rule:"),
+            st.Page("views/tradeoffs/tradeoffs.py", title="Trade-offs", icon=":material/balance:"),
         ],
         "Lab": [
-            st.Page("views/simulator.py", title="Simulator", icon=":material/science:"),
-            st.Page("views/report.py", title="Report", icon=":material/description:"),
-            st.Page("views/guide.py", title="Guide", icon=":material/menu_book:"),
+            st.Page("views/simulator/simulator.py", title="Simulator", icon=":material/science:"),
+            st.Page("views/report/report.py", title="Report", icon=":material/description:"),
+            st.Page("views/guide/guide.py", title="Guide", icon=":material/menu_book:"),
         ],
     }
 )
 with st.sidebar:
     if views.title == large.title:
-        state.choose_results()
+        session.choose_results()
     else:
-        state.choose_view()
+        session.choose_view()
     sign_in.who()
-for message in state.said():
-    st.warning(shown(message), icon=":material/inventory_2:")
-if lost := state.lost_data():
-    st.warning(f"This link shows {shown(lost)}, which is not kept here, or not shared with you.")
+for message in session.said():
+    st.warning(escape_markdown(message), icon=":material/inventory_2:")
+if lost := session.lost_data():
+    st.warning(f"This link shows {escape_markdown(lost)}, which is not kept here, or not shared with you.")
 undo()
-state.follow_theme()
+session.follow_theme()
 equip_browser()
 views.run()

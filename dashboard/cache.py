@@ -1,7 +1,5 @@
 """Calls into metrics, kept: keyed by the hash of what was uploaded and by parameters, never by the data."""
 
-import json
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -13,22 +11,21 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.library import Board, Entry, Recipe, make_board, open_files
-from dashboard.library.exchange import Imported, load
-from dashboard.library.kept import Kept, Reading
+from dashboard.library.exchange.board_file import Imported, load
 from dashboard.library.loaded import Loaded
-from dashboard.library.records import Record
+from dashboard.library.storage.records import Record
+from dashboard.library.storage.stored_upload import Kept, Reading
 from dashboard.library.store import Library
 from metrics import Evaluation, evaluate, parse
-from metrics.cli.serving import OPEN
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import Policy
 from metrics.runs import File, Source
-from metrics.stored import Stored
-from metrics.studies.leaderboard import mean_std
-from metrics.studies.segments import query_segments
-from metrics.studies.spread import tool_values
-from metrics.studies.survey import Survey
-from metrics.studies.survey import survey as surveyed
+from metrics.scale.stored import Stored
+from metrics.studies.gaps.stored_summary import Survey
+from metrics.studies.gaps.stored_summary import survey as surveyed
+from metrics.studies.leaderboard.leaderboard import mean_std
+from metrics.studies.leaderboard.segments import query_segments
+from metrics.studies.tools.tool_comparison import tool_values
 from metrics.ties import Ranking
 
 _SAMPLE_DATA = Path(__file__).parents[1] / "sample_data"
@@ -130,22 +127,6 @@ def samples() -> dict[str, Board]:
 def sample(label: str = SAMPLE_LABEL) -> Board:
     """One of the sample data."""
     return samples()[label]
-
-
-@st.cache_resource(show_spinner=False)
-def opened() -> Board | None:
-    """The files the command line named, if any."""
-    if OPEN not in os.environ:
-        return None
-    asked = json.loads(os.environ[OPEN])
-    if not asked["runs"]:
-        return None
-    return loaded().add(open_files(asked["runs"], asked["qrels"]))
-
-
-def home() -> Board:
-    """What the app opens on."""
-    return opened() or sample()
 
 
 def source(entry: Entry) -> Source | TieScopeError:

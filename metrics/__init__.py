@@ -12,12 +12,12 @@ from metrics.errors import ReadError, TieScopeError, UsageError
 from metrics.evaluation import Evaluation, evaluate
 from metrics.measures import MEASURES, parse
 from metrics.runs import FORMATS, Runs, read_runs, read_table
-from metrics.studies.tools import TOOLS, emulate
+from metrics.studies.tools.tools import TOOLS, emulate
 from metrics.ties import PRECISIONS, TREATMENTS
 
 if TYPE_CHECKING:
-    from metrics.engines import evaluate_dataset
-    from metrics.stored import Stored
+    from metrics.scale.dask import evaluate_dataset
+    from metrics.scale.stored import Stored
 
 __all__ = [
     "FORMATS",
@@ -39,7 +39,7 @@ __all__ = [
     "read_table",
 ]
 
-_LATE = {"Stored": "metrics.stored", "evaluate_dataset": "metrics.engines"}
+_LATE = {"Stored": "metrics.scale.stored", "evaluate_dataset": "metrics.scale.dask"}
 """Names that few need, and where they are: they are looked up when they are asked for, not at import."""
 
 

@@ -6,16 +6,16 @@ import tempfile
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import settings
+from hypothesis import settings as hypothesis_settings
 from rich.text import Text
 
-from metrics import cli
-from metrics.cli import serving
+from dashboard import cli
+from dashboard.access import settings
 
 os.environ["TIESCOPE_HOME"] = tempfile.mkdtemp(prefix="tiescope-home-")  # never what a user keeps
 os.environ.pop("TIESCOPE_DATABASE_URL", None)
-settings.register_profile("suite", deadline=None, derandomize=True, max_examples=40)
-settings.load_profile("suite")
+hypothesis_settings.register_profile("suite", deadline=None, derandomize=True, max_examples=40)
+hypothesis_settings.load_profile("suite")
 
 
 def pytest_collection_finish():
@@ -57,7 +57,13 @@ def served(monkeypatch, tmp_path):
     web = SimpleNamespace(cli=SimpleNamespace(main=calls.append))
     monkeypatch.setitem(sys.modules, "streamlit", SimpleNamespace(web=web))
     monkeypatch.setitem(sys.modules, "streamlit.web", web)
-    for name in (serving.OPEN, serving.ALLOW, serving.INSECURE, serving.ALLOW_PATHS, "STREAMLIT_SECRETS_FILES"):
+    for name in (
+        settings.OPEN,
+        settings.ALLOW,
+        settings.INSECURE,
+        settings.ALLOW_PATHS,
+        "STREAMLIT_SECRETS_FILES",
+    ):
         monkeypatch.setenv(name, "")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)

@@ -19,7 +19,7 @@ def opened(view, **query):
     for key, value in query.items():
         test.query_params[key] = value
     if view != "leaderboard":
-        test.switch_page(f"views/{view}.py")
+        test.switch_page(f"views/{view}/{view}.py")
     test.run()
     assert not test.exception, test.exception
     return test

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import note, safe
-from metrics.arrays import BoolArray, FloatArray
+from metrics.support.arrays import BoolArray, FloatArray
 
 WIDE, SMALL, TALL = 400, 230, 330
 """Pixels between the axes for which names are placed, across and down; on more room they only move apart."""

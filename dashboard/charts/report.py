@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
-from dashboard.charts.finish import finishes
-from dashboard.charts.forest import forest
-from dashboard.charts.leaderboard import dumbbell, rank_slope
+from dashboard.charts.deciding.finish import finishes
+from dashboard.charts.deciding.forest import forest
+from dashboard.charts.deciding.targets import MOST, bullets, passes
+from dashboard.charts.leaderboard.leaderboard import dumbbell, rank_slope
+from dashboard.charts.leaderboard.rerankers import aligned_rows
+from dashboard.charts.leaderboard.tools import tool_strip
 from dashboard.charts.palette import DARK, LIGHT, Palette
-from dashboard.charts.rerankers import aligned_rows
-from dashboard.charts.targets import MOST, bullets, passes
-from dashboard.charts.tools import tool_strip
 from metrics.report import Drawn, Figure, Found, Report
 
 

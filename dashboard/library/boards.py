@@ -7,7 +7,7 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from dashboard.library.kept import Kept
+from dashboard.library.storage.stored_upload import Kept
 from metrics.errors import ReadError
 from metrics.runs import File, Repeated, Runs, Source, as_judgments, as_run, is_judgments, read
 

@@ -19,10 +19,10 @@ from dashboard.library.place import home
 from metrics.errors import LibraryError, UsageError
 from metrics.evaluation import Evaluation, evaluate
 from metrics.runs import File, Runs
-from metrics.runs.files import place_of
-from metrics.stored import is_stored, saving
-from metrics.stored.layout import VERSION
-from metrics.streaming import Stream
+from metrics.runs.reading.files import place_of
+from metrics.scale.stored import is_stored, saving
+from metrics.scale.stored.layout import VERSION
+from metrics.scale.stream import Stream
 
 MAX_SCORED = "TIESCOPE_MAX_SCORED_MB"
 """Environment variable: megabytes of all evaluations of runs named by path; the oldest go."""

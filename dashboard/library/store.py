@@ -9,16 +9,17 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dashboard.library import room, rows
 from dashboard.library.boards import Board, Recipe, make_board, told
-from dashboard.library.database import WAIT, Database, url_of
-from dashboard.library.intake import MAX_LIBRARY, MAX_UPLOAD, Intake
 from dashboard.library.names import board_name, clean, copy_name, storable
-from dashboard.library.parquets import Parquets
 from dashboard.library.place import home
-from dashboard.library.records import Access, Listed, Record, Upload
-from dashboard.library.rows import now
-from dashboard.library.schema import FORGOTTEN, board_files, boards, shelves
+from dashboard.library.storage import quota as room
+from dashboard.library.storage import rows
+from dashboard.library.storage.database import WAIT, Database, url_of
+from dashboard.library.storage.intake import MAX_LIBRARY, MAX_UPLOAD, Intake
+from dashboard.library.storage.parquets import Parquets
+from dashboard.library.storage.records import Access, Listed, Record, Upload
+from dashboard.library.storage.rows import now
+from dashboard.library.storage.schema import FORGOTTEN, board_files, boards, shelves
 from metrics.errors import LibraryError, TieScopeError, UsageError
 
 URL = "TIESCOPE_DATABASE_URL"

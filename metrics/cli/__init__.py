@@ -1,7 +1,10 @@
-"""The command `tiescope`. Data on stdout, messages on stderr; 0 ok, 1 a check failed, 2 unusable input."""
+"""Floor 8: the commands that need no browser. Data on stdout, messages on stderr.
+
+Exit codes: 0 ok, 1 a check failed, 2 unusable input.
+"""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import typer
 from rich.console import Console
@@ -9,14 +12,12 @@ from rich.console import Console
 from metrics.cli.checking import check_command
 from metrics.cli.deciding import compare_command
 from metrics.cli.gating import gate_command
-from metrics.cli.reporting import report_command
+from metrics.cli.reporting import DrawCharts, report_command
 from metrics.cli.scoring import evaluate_command, permutations_command
-from metrics.cli.serving import app_command
-from metrics.cli.sharing import boards_command, pull_command, push_command
 from metrics.cli.simulating import simulate_command
 from metrics.errors import TieScopeError
 
-COMMANDS: dict[str, Callable[..., None]] = {
+COMMANDS: Mapping[str, Callable[..., None]] = {
     "evaluate": evaluate_command,
     "compare": compare_command,
     "gate": gate_command,
@@ -24,27 +25,32 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "permutations": permutations_command,
     "check": check_command,
     "simulate": simulate_command,
-    "app": app_command,
-    "push": push_command,
-    "boards": boards_command,
-    "pull": pull_command,
 }
 
-app = typer.Typer(
-    name="tiescope",
-    help="Ranking metrics with ties done right.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-for name, command in COMMANDS.items():
-    app.command(name)(command)
+
+def command_line(commands: Mapping[str, Callable[..., None]]) -> typer.Typer:
+    """Return the command `tiescope` with these subcommands."""
+    app = typer.Typer(
+        name="tiescope",
+        help="Ranking metrics with ties done right.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    for name, command in commands.items():
+        app.command(name)(command)
+    return app
 
 
-def main() -> None:
-    """Entry point: every error of ours is one message and exit code 2."""
+def run(app: typer.Typer, draw: DrawCharts) -> None:
+    """Run the command; an error of ours is one message and exit code 2.
+
+    Args:
+        app: as `command_line` makes it.
+        draw: makes the charts of a report, when its HTML is asked for.
+    """
     try:
-        app()
+        app(obj=draw)
     except TieScopeError as error:
         Console(stderr=True, soft_wrap=True).print(
             f"tiescope: {error}", markup=False, highlight=False, emoji=False

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from metrics.cli.options import Columns, Form, Format, Output, Repeated, Repeats, chosen
-from metrics.output import put
+from metrics.cli.output import put
 from metrics.runs import check
 
 

@@ -28,10 +28,11 @@ from metrics.cli.options import (
     chosen,
     listing,
 )
+from metrics.cli.output import put
 from metrics.cli.scoring import say_left_out
 from metrics.evaluation import Evaluation, evaluate
-from metrics.output import progress, put
 from metrics.runs import read_runs
+from metrics.support.progress import progress
 
 MEASURES = ("RR", "nDCG@10")
 TIES = ("input", "expected")
@@ -40,7 +41,7 @@ SMALLEST = 0.00005
 
 
 def _tests() -> list[tuple[str, str]]:
-    from metrics.studies.testing import CORRECTIONS, TESTS  # noqa: PLC0415 statsmodels
+    from metrics.studies.significance.test_registry import CORRECTIONS, TESTS  # noqa: PLC0415 statsmodels
 
     tests = [(f"--test {one.name}", one.summary) for one in TESTS]
     return tests + [(f"--correction {one.name}", one.summary) for one in CORRECTIONS]
@@ -76,8 +77,8 @@ def compare_command(
     ] = False,
 ) -> None:
     """Test differences between runs, and whether the verdicts depend on the order of ties."""
-    from metrics.studies.comparisons import pairs_of  # noqa: PLC0415 statsmodels
-    from metrics.studies.testing import find_correction, find_test  # noqa: PLC0415 likewise
+    from metrics.studies.significance.comparisons import pairs_of  # noqa: PLC0415 statsmodels
+    from metrics.studies.significance.test_registry import find_correction, find_test  # noqa: PLC0415 likewise
 
     find_test(test), find_correction(correction)
     with progress("Reading"):
@@ -112,8 +113,8 @@ def _compared(
     seed: int,
 ) -> pd.DataFrame:
     """Comparisons by one measure, treatments of a pair side by side; what ties change is said on stderr."""
-    from metrics.studies import significance  # noqa: PLC0415 statsmodels
     from metrics.studies.prose import plain  # noqa: PLC0415 likewise
+    from metrics.studies.significance import significance  # noqa: PLC0415 statsmodels
 
     tables = {
         how: significance.compare(evaluation, measure, how, baselines, test, correction, level, seed)

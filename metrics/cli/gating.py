@@ -22,11 +22,12 @@ from metrics.cli.options import (
     Tiebreak,
     chosen,
 )
+from metrics.cli.output import put
 from metrics.cli.scoring import say_left_out
 from metrics.evaluation import evaluate
-from metrics.output import progress, put
 from metrics.runs import read_runs
-from metrics.studies.targets import PRESETS, reached, targets_of
+from metrics.studies.targets.targets import PRESETS, reached, targets_of
+from metrics.support.progress import progress
 
 _PRESETS = "; ".join(f"{name}: {', '.join(targets)}" for name, targets in PRESETS.items())
 

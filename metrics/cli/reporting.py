@@ -1,12 +1,11 @@
 """Commands that write for others: report.
 
-Its studies are imported when it is called, and the charts of the HTML file with them: they come from the
-dashboard, by name, for nothing here knows of plots.
+Its studies are imported when it is called. Nothing here knows of plots: the function that draws the charts
+of the HTML file is handed to the command line as the object of its context.
 """
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
-from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,19 +27,20 @@ from metrics.cli.options import (
     chosen,
 )
 from metrics.errors import UsageError
-from metrics.escaping import without_formulas
-from metrics.output import progress
 from metrics.runs import File, read_runs
-from metrics.studies.targets import PRESETS
+from metrics.studies.targets.targets import PRESETS
+from metrics.support.escaping import without_formulas
+from metrics.support.progress import progress
 
 if TYPE_CHECKING:
-    from metrics.report import Report
+    from metrics.report import Drawn, Report
 
-CHARTS = "dashboard.charts.report"
-"""Module that draws a report; imported when an HTML file is asked for."""
+DrawCharts = Callable[["Report"], "Drawn"]
+"""What makes the charts of a report."""
 
 
 def report_command(
+    context: typer.Context,
     run: Annotated[list[Path], typer.Argument(help="Run files, or long tables with relevance.")],
     qrels: Qrels = None,
     output: Annotated[
@@ -103,7 +103,7 @@ def report_command(
     with progress("Writing the report"):
         from metrics.report import report  # noqa: PLC0415 statsmodels takes a second
 
-        written = write(report(runs, **asked), (made or datetime.now(UTC)).date())
+        written = write(report(runs, **asked), (made or datetime.now(UTC)).date(), context.obj)
     _put(written, output)
 
 
@@ -120,31 +120,33 @@ def _hashed(path: Path) -> tuple[str, str]:
     return file.name, file.sha256
 
 
-def _html(report: "Report", made: date) -> bytes:
-    return report.html(made, import_module(CHARTS).drawn(report)).encode()
+def _html(report: "Report", made: date, draw: DrawCharts) -> bytes:
+    return report.html(made, draw(report)).encode()
 
 
-def _parquet(report: "Report", _: date) -> bytes:
+def _parquet(report: "Report", _: date, __: DrawCharts) -> bytes:
     buffer = BytesIO()
     report.per_query().to_parquet(buffer, index=False)
     return buffer.getvalue()
 
 
-def _csv(report: "Report", _: date) -> bytes:
+def _csv(report: "Report", _: date, __: DrawCharts) -> bytes:
     return bytes(without_formulas(report.per_query()).to_csv(index=False, lineterminator="\n").encode())
 
 
-WRITERS: Mapping[str, Callable[["Report", date], bytes]] = {
+_Writer = Callable[["Report", date, DrawCharts], bytes]
+
+WRITERS: Mapping[str, _Writer] = {
     ".html": _html,
-    ".md": lambda report, made: report.markdown(made).encode(),
-    ".tex": lambda report, made: report.latex(made).encode(),
+    ".md": lambda report, made, _: report.markdown(made).encode(),
+    ".tex": lambda report, made, _: report.latex(made).encode(),
     ".csv": _csv,
     ".parquet": _parquet,
 }
 """Ending of a file → what writes it."""
 
 
-def _writer(output: Path | None) -> Callable[["Report", date], bytes]:
+def _writer(output: Path | None) -> _Writer:
     if output is None:
         return WRITERS[".md"]
     if output.suffix.lower() not in WRITERS:

@@ -26,17 +26,18 @@ from metrics.cli.options import (
     chosen,
     listing,
 )
+from metrics.cli.output import long_table, put
 from metrics.cli.streaming import score_parts
-from metrics.engines import Dataset, refuse_unwritable
 from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, DRAWS, Evaluation, evaluate
 from metrics.measures import MEASURES, parse
-from metrics.output import bar, long_table, progress, put
 from metrics.runs import Runs, read_runs
-from metrics.stored import Stored
-from metrics.streaming import Parted, Stream
-from metrics.studies.query import every_ordering, report, sampled
-from metrics.studies.tools import TOOLS
+from metrics.scale.dask import Dataset, refuse_unwritable
+from metrics.scale.stored import Stored
+from metrics.scale.stream import Parted, Stream
+from metrics.studies.one_list.query import every_ordering, report, sampled
+from metrics.studies.tools.tools import TOOLS
+from metrics.support.progress import bar, progress
 from metrics.ties import TREATMENTS, Ranking, treatment
 
 _RUN = "Run files, or long tables with relevance; paths or URLs, with --engine dask patterns and folders, too."

@@ -9,7 +9,6 @@ import typer
 from pyarrow import csv
 
 from metrics.errors import UsageError
-from metrics.output import progress
 from metrics.runs import Runs
 from metrics.simulation import (
     NOTEBOOK_SEGMENTS,
@@ -23,6 +22,7 @@ from metrics.simulation import (
     synthetic,
 )
 from metrics.simulation.model import PERFORMANCE
+from metrics.support.progress import progress
 
 
 class What(StrEnum):

@@ -8,15 +8,15 @@ from pathlib import Path
 import pandas as pd
 
 from metrics.cli.options import Format
-from metrics.engines import refuse_unwritable
+from metrics.cli.output import csv_rows, long, long_table
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
-from metrics.memory import one_allocator
-from metrics.merging import Means
-from metrics.output import csv_rows, long, long_table
+from metrics.evaluation.merging import Means
 from metrics.runs import Runs
-from metrics.stored import saving
-from metrics.streaming import Parted
+from metrics.scale.dask import refuse_unwritable
+from metrics.scale.stored import saving
+from metrics.scale.stream import Parted
+from metrics.support.memory import one_allocator
 
 
 @one_allocator

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from metrics.arrays import FloatArray
 from metrics.errors import MissingPackageError, UsageError
 from metrics.evaluation import evaluate
 from metrics.measures import MEASURES
 from metrics.runs import Runs, as_judgments
-from metrics.runs.frames import of_frame
+from metrics.runs.formats.frames import of_frame
+from metrics.support.arrays import FloatArray
 
 try:
     import ir_measures

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from metrics.arrays import FloatArray
 from metrics.measures.model import Family, Parameter
 from metrics.measures.weights import Weight, even
+from metrics.support.arrays import FloatArray
 from metrics.ties.groups import TieGroups
 
 Gain = Callable[[TieGroups], FloatArray]

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from metrics.arrays import FloatArray
 from metrics.measures.model import Family, Parameter
 from metrics.measures.weights import harmonic_span
+from metrics.support.arrays import FloatArray
 from metrics.ties.groups import TieGroups
 
 

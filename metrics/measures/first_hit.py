@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metrics.arrays import FloatArray, IntArray
 from metrics.measures.model import Family, Parameter
-from metrics.ties.batches import like_depths
+from metrics.support.arrays import FloatArray, IntArray
+from metrics.ties.batch_by_depth import like_depths
 from metrics.ties.groups import TieGroups
 from metrics.ties.permutations import chance_of_none, first_relevant_rank
 

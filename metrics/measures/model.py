@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from metrics.arrays import FloatArray
+from metrics.support.arrays import FloatArray
 from metrics.ties.groups import TieGroups
 
 Parameter = float | None

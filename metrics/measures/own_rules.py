@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from metrics.arrays import FloatArray, IntArray
 from metrics.measures.model import Family, Parameter
+from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.groups import TieGroups
 
 

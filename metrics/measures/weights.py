@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from metrics.arrays import FloatArray, IntArray
 from metrics.measures.model import Parameter
+from metrics.support.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

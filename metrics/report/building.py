@@ -5,12 +5,12 @@ from typing import Any
 
 from metrics.errors import UsageError
 from metrics.report import deciding, sections
-from metrics.report.asked import Asked
-from metrics.report.found import Found
 from metrics.report.method import method
 from metrics.report.model import Report, Section
+from metrics.report.options import Asked
+from metrics.report.studies import Found
 from metrics.runs import Runs
-from metrics.studies.recommendation import recommendation
+from metrics.studies.leaderboard.recommendation import recommendation
 
 SECTIONS: Mapping[str, Callable[[Found], Section]] = {
     "data": sections.data,

@@ -2,14 +2,14 @@
 
 import pandas as pd
 
-from metrics.report.found import MOST, Found
 from metrics.report.model import VERDICT, Section, Table
-from metrics.studies.passing import passing_finding
-from metrics.studies.significance import significance_finding
-from metrics.studies.spread import by_tool, tool_finding
-from metrics.studies.stability import stability_finding
-from metrics.studies.targets import VERDICTS
-from metrics.studies.testing import find_correction, find_test
+from metrics.report.studies import MOST, Found
+from metrics.studies.significance.significance import significance_finding
+from metrics.studies.significance.test_registry import find_correction, find_test
+from metrics.studies.targets.target_summary import passing_finding
+from metrics.studies.targets.targets import VERDICTS
+from metrics.studies.tie_breaking.stability import stability_finding
+from metrics.studies.tools.tool_comparison import by_tool, tool_finding
 
 _FOUR = ".4f"
 _HEADINGS = {"tool": "Tool", "spelling": "Calls it", "why": "Why it differs"}

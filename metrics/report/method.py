@@ -7,9 +7,9 @@ import pandas as pd
 
 from metrics.evaluation import DRAWS
 from metrics.measures import MeasureAt, parse
-from metrics.report.found import Found
 from metrics.report.model import Section, Table
-from metrics.studies.testing import find_correction, find_test
+from metrics.report.studies import Found
+from metrics.studies.significance.test_registry import find_correction, find_test
 from metrics.ties import treatment
 
 _WITH = ("numpy", "pandas", "pyarrow", "scipy", "statsmodels")

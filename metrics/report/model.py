@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from metrics.report import writing
-from metrics.report.found import Found
+from metrics.report.studies import Found
 from metrics.studies.prose import Prose
 
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 import pandas as pd
 
 from metrics.measures import parse
-from metrics.report.found import Found
 from metrics.report.model import SEVERITY, VERDICT, Section, Table
-from metrics.studies.gap import gap_finding
-from metrics.studies.leaderboard import VERDICTS, leaderboard_finding
-from metrics.studies.recommendation import first_mend
+from metrics.report.studies import Found
+from metrics.studies.gaps.gap import gap_finding
+from metrics.studies.leaderboard.leaderboard import VERDICTS, leaderboard_finding
+from metrics.studies.leaderboard.recommendation import first_mend
 
 _COUNTED = {"zero": "count as 0", "skip": "are left out"}
 

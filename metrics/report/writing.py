@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from metrics import escaping
 from metrics.studies.prose import Prose, Strong
+from metrics.support import escaping
 
 if TYPE_CHECKING:
     from metrics.report.model import Drawn, Report
@@ -57,7 +57,7 @@ def _templates(escape: Escape, strong: str) -> Environment:
         return Markup("").join(parts)
 
     made = Environment(
-        loader=PackageLoader("metrics", "templates"),
+        loader=PackageLoader("metrics.report", "templates"),
         autoescape=True,
         finalize=shown,
         undefined=StrictUndefined,

@@ -1,13 +1,13 @@
 """Floor 1: what was ranked, as given."""
 
-from metrics.runs.columns import COLUMNS
-from metrics.runs.files import File
 from metrics.runs.findings import KINDS
-from metrics.runs.formats import FORMATS, Format, in_blocks, read, unread
+from metrics.runs.formats.registry import FORMATS, Format, in_blocks, read, unread
+from metrics.runs.from_paths import as_judgments, as_run, check, is_judgments, read_runs, read_table
 from metrics.runs.joining import Repeated
 from metrics.runs.model import Runs
-from metrics.runs.reading import as_judgments, as_run, check, is_judgments, read_runs, read_table
-from metrics.runs.source import Source
+from metrics.runs.reading.columns import COLUMNS
+from metrics.runs.reading.files import File
+from metrics.runs.reading.source import Source
 
 __all__ = [
     "COLUMNS",

@@ -7,12 +7,12 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from metrics.arrays import whole
 from metrics.errors import RepeatError, UsageError
-from metrics.runs.files import File
 from metrics.runs.findings import Finding, found
-from metrics.runs.pairs import Pairs
-from metrics.runs.source import Source, Where
+from metrics.runs.query_doc_keys import Pairs
+from metrics.runs.reading.files import File
+from metrics.runs.reading.source import Source, Where
+from metrics.support.arrays import whole
 
 Repeated = Literal["error", "first", "max"]
 _JUDGED = ("query_id", "doc_id", "relevance", "target_id")

@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from metrics import showing
-from metrics.arrays import FloatArray, IntArray
 from metrics.errors import UsageError
-from metrics.memory import one_allocator
 from metrics.runs.findings import Finding, Judged, Listing, as_frame, found, inspect, left_out
-from metrics.runs.frames import of_frame
+from metrics.runs.formats.frames import of_frame
 from metrics.runs.joining import Repeated, joined
-from metrics.runs.pairs import Pairs
-from metrics.runs.source import Source, Where
+from metrics.runs.query_doc_keys import Pairs
+from metrics.runs.reading.source import Source, Where
+from metrics.support import html_repr
+from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.memory import one_allocator
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Runs:
     Attributes:
         tables: reranker → its rows in file order: query_id (text, perhaps as a dictionary), doc_id
             (text), score (float64), relevance (float64) where there are no qrels, and whatever else
-            of `metrics.runs.columns` the file has.
+            of `metrics.runs.reading.columns` the file has.
         qrels: judgments as query_id, doc_id, relevance; None where the tables hold relevance.
         noted: what was found while reading.
         origins: reranker → where its rows came from; those made in memory have none.
@@ -87,7 +87,7 @@ class Runs:
     def _repr_html_(self) -> str:
         where = self.judged_origin or Where.memory("memory")
         judgments = None if self.qrels is None else (where.file, len(self.qrels))
-        return showing.runs(self.tables, self._grades, judgments, [one.severity for one in self.noted])
+        return html_repr.runs(self.tables, self._grades, judgments, [one.severity for one in self.noted])
 
     def arranged(self, names: Mapping[str, str]) -> "Runs":
         """The rerankers named, in that order, under new names: old → new.

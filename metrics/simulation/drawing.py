@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from metrics.arrays import BoolArray, FloatArray, IntArray
 from metrics.errors import UsageError
 from metrics.runs import Runs
 from metrics.simulation.model import PERFORMANCE, LlmReranker, Segment, check_chance
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
 
 Span = tuple[int, int]
 """Fewest and most, both included."""

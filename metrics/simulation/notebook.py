@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from metrics.arrays import BoolArray, FloatArray
 from metrics.runs import Runs
 from metrics.simulation.model import LlmReranker, Segment
+from metrics.support.arrays import BoolArray, FloatArray
 
 SEED = 42
 _List = tuple[list[str], FloatArray, BoolArray]

@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from metrics.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.ties.judgments import Judgments
 
 T = TypeVar("T")

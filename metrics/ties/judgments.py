@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.arrays import FloatArray, IntArray, whole
-from metrics.runs.pairs import Pairs
+from metrics.runs.query_doc_keys import Pairs
+from metrics.support.arrays import FloatArray, IntArray, whole
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from metrics.arrays import FloatArray, IntArray
 from metrics.errors import UsageError
 from metrics.runs.model import Runs
-from metrics.runs.pairs import Pairs
+from metrics.runs.query_doc_keys import Pairs
+from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.judgments import Judgments
 
 

@@ -9,8 +9,8 @@ from math import factorial, prod
 
 import numpy as np
 
-from metrics.arrays import FloatArray, IntArray
-from metrics.ties.batches import like_depths
+from metrics.support.arrays import FloatArray, IntArray
+from metrics.ties.batch_by_depth import like_depths
 from metrics.ties.ranking import Ranking
 
 TRACTABLE = 10_000

@@ -4,8 +4,8 @@ import re
 
 import numpy as np
 
-from metrics.arrays import FloatArray
 from metrics.errors import UsageError
+from metrics.support.arrays import FloatArray
 
 PRECISIONS = ("float64", "float32", "float16", "bfloat16", "decimals:N")
 """Every precision there is."""

@@ -9,9 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.arrays import BoolArray, FloatArray, IntArray
 from metrics.runs.model import Runs
-from metrics.runs.pairs import Pairs
+from metrics.runs.query_doc_keys import Pairs
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.ties.judgments import Judgments
 from metrics.ties.lists import Lists
 from metrics.ties.precision import rounded

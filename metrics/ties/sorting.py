@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from metrics.arrays import FloatArray, IntArray
+from metrics.support.arrays import FloatArray, IntArray
 
 _CELLS = 2**24
 """Places, padding included, that are sorted at once."""

@@ -8,7 +8,7 @@ as long as possible.
 
 import numpy as np
 
-from metrics.arrays import IntArray
+from metrics.support.arrays import IntArray
 from metrics.ties.ranking import Inside, Ranking
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow.compute as pc
 
-from metrics.arrays import IntArray
 from metrics.errors import UsageError
-from metrics.runs.pairs import shuffled
+from metrics.runs.query_doc_keys import shuffled
+from metrics.support.arrays import IntArray
 from metrics.ties.groups import TieGroups
 from metrics.ties.ranking import Inside, Ranking
 from metrics.ties.target_order import most_targets_first, most_targets_last

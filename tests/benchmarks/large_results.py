@@ -20,7 +20,7 @@ from playwright.sync_api import sync_playwright
 from visitor import PAINTED, quiet, serving, visiting
 
 from metrics.evaluation import Evaluation
-from metrics.stored import saving
+from metrics.scale.stored import saving
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "browser"))
 from chromium import find

@@ -62,7 +62,7 @@ class Server:
 
     def __init__(self, *files: str, port: int | None = None) -> None:
         self.port = port or free_port()
-        code = "from metrics.cli import main; main()"
+        code = "from dashboard.cli import main; main()"
         command = [sys.executable, "-c", code, "app", *files, "--port", str(self.port)]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.address = f"http://127.0.0.1:{self.port}"

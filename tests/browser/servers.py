@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 PATIENCE = 60
-TIESCOPE = ("-c", "from metrics.cli import main; main()")
+TIESCOPE = ("-c", "from dashboard.cli import main; main()")
 
 
 def free_port():

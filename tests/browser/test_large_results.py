@@ -5,7 +5,7 @@ from test_shots import PHONE, wrong
 
 from dashboard import cache
 from metrics import evaluate
-from metrics.stored import Stored
+from metrics.scale.stored import Stored
 
 
 def test_a_path_opens_and_its_page_neither_scrolls_sideways_nor_has_a_serious_barrier(new_page, server, folder):

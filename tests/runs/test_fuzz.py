@@ -18,7 +18,7 @@ from runs.written import ANY_IDS, PACKED, SCORES, WAYS, written
 
 from metrics import ReadError, TieScopeError, evaluate
 from metrics.runs import File, Runs, as_judgments, as_run, read
-from metrics.runs.columns import COLUMNS
+from metrics.runs.reading.columns import COLUMNS
 
 CASES = 20_000
 SURROGATES = re.compile("[\ud800-\udfff]")

@@ -16,9 +16,9 @@ from runs.written import PACKED, WAYS, as_parquet
 
 from metrics import ReadError, Runs, read_runs
 from metrics.runs import File, read
-from metrics.runs.columns import MAX_COLUMNS
-from metrics.runs.records import MAX_DEPTH
-from metrics.runs.text import MAX_LINE
+from metrics.runs.formats.json_records import MAX_DEPTH
+from metrics.runs.reading.columns import MAX_COLUMNS
+from metrics.runs.reading.text import MAX_LINE
 
 MANY = {
     "query_id": ["q1"] * 100 + ["q2"] * 100,
@@ -44,7 +44,7 @@ def limit(monkeypatch):
 @OF_EVERY_FORMAT
 @pytest.mark.parametrize("packed", PACKED)
 def test_a_file_larger_than_the_limit_is_refused_by_name_with_what_to_do(way, packed, limit):
-    limit("files.MAX_BYTES", 1000)
+    limit("reading.files.MAX_BYTES", 1000)
     error = refusal(PACKED[packed](way.write(MANY)), "upload.dat")
     assert str(error).startswith("upload.dat: larger than")
     assert error.hint == "Split it by query."
@@ -54,7 +54,7 @@ def test_a_file_larger_than_the_limit_is_refused_by_name_with_what_to_do(way, pa
 @pytest.mark.parametrize("packed", PACKED)
 def test_a_file_from_disk_larger_than_the_limit_is_refused_by_name(way, packed, limit, write):
     path = write("upload.dat", PACKED[packed](way.write(MANY)))
-    limit("files.MAX_BYTES", 1000)
+    limit("reading.files.MAX_BYTES", 1000)
     with pytest.raises(ReadError, match=r"^upload\.dat: larger than"):
         read(File.open(path))
 
@@ -63,9 +63,9 @@ def test_a_file_from_disk_larger_than_the_limit_is_refused_by_name(way, packed, 
 @pytest.mark.parametrize("packed", PACKED)
 def test_the_limit_is_of_unpacked_bytes_and_to_the_byte(way, packed, limit):
     data = way.write(MANY)
-    limit("files.MAX_BYTES", len(data))
+    limit("reading.files.MAX_BYTES", len(data))
     assert len(columns(PACKED[packed](data))["query_id"]) == len(MANY["query_id"])
-    limit("files.MAX_BYTES", len(data) - 1)
+    limit("reading.files.MAX_BYTES", len(data) - 1)
     assert "larger than" in str(refusal(PACKED[packed](data)))
 
 
@@ -82,14 +82,14 @@ def test_a_file_that_is_gone_when_it_is_read_is_refused_by_name(wanted, write):
 
 def test_judgments_larger_than_the_limit_are_refused_by_their_name(limit, write):
     run, qrels = write("run.trec", RUN), write("qrels.txt.gz", PACKED["gzip"](QRELS * 99))
-    limit("files.MAX_BYTES", 1000)
+    limit("reading.files.MAX_BYTES", 1000)
     with pytest.raises(ReadError, match=r"^qrels\.txt\.gz: larger than"):
         read_runs([run], qrels)
 
 
 @A_LINE_A_ROW
 def test_a_line_longer_than_the_limit_is_refused_with_its_number(way, limit):
-    limit("text.MAX_LINE", 2**20)
+    limit("reading.text.MAX_LINE", 2**20)
     lines = way.sample().splitlines(keepends=True)
     long = lines[-1].replace(b"d1", b"d1" + b"x" * 2**22)
     error = refusal(b"".join([*lines, long, lines[0]]), "upload.dat")
@@ -151,8 +151,8 @@ def test_as_many_columns_as_allowed_are_read_and_one_more_is_refused(format_name
 
 @pytest.mark.parametrize("format_name", ["JSON", "JSONL", "Parquet"])
 def test_columns_are_counted_before_they_are_recognised(format_name, monkeypatch):
-    for reader in ("records", "parquet"):
-        monkeypatch.setattr(f"metrics.runs.{reader}.recognise", None)
+    for reader in ("json_records", "parquet"):
+        monkeypatch.setattr(f"metrics.runs.formats.{reader}.recognise", None)
     assert "columns, more than" in str(refusal(wide(ROW | WIDE | {"one more": 1})[format_name]))
 
 
@@ -196,16 +196,16 @@ def test_a_refusal_is_short_enough_to_be_read(text):
 @pytest.mark.parametrize("packed", PACKED)
 def test_json_that_is_no_record_a_line_has_a_limit_of_its_own(way, packed, limit):
     data = way.write(MANY)
-    limit("records.MAX_JSON", len(data))
+    limit("formats.json_records.MAX_JSON", len(data))
     assert len(columns(PACKED[packed](data))["query_id"]) == len(MANY["query_id"])
-    limit("records.MAX_JSON", len(data) - 1)
+    limit("formats.json_records.MAX_JSON", len(data) - 1)
     error = refusal(PACKED[packed](data), "upload.json")
     assert str(error).startswith("upload.json: JSON of more than")
     assert "JSONL" in error.hint
 
 
 def test_records_a_line_may_be_larger_than_json_may(limit):
-    limit("records.MAX_JSON", 100)
+    limit("formats.json_records.MAX_JSON", 100)
     way = next(way for way in WAYS if way.format == "jsonl")
     assert len(columns(way.write(MANY))["query_id"]) == len(MANY["query_id"])
 
@@ -271,7 +271,7 @@ def test_a_hostile_file_is_read_or_refused_by_name(data):
 
 
 def test_more_records_than_allowed_are_refused_with_what_to_do(limit):
-    limit("records.MAX_RECORDS", 3)
+    limit("formats.json_records.MAX_RECORDS", 3)
     lines = [json.dumps(ROW | {"doc_id": f"d{n}"}) for n in range(4)]
     assert len(columns("\n".join(lines[:3]).encode())["doc_id"]) == 3
     error = refusal("\n".join(lines).encode(), "upload.jsonl")
@@ -282,7 +282,8 @@ def test_more_records_than_allowed_are_refused_with_what_to_do(limit):
 MEASURED = """
 import sys
 from metrics import TieScopeError
-from metrics.runs import File, Runs, files, read
+from metrics.runs import File, Runs, read
+from metrics.runs.reading import files
 from pyarrow import parquet
 
 def most():

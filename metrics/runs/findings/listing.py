@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from metrics.arrays import BoolArray, FloatArray, IntArray
-from metrics.runs.files import File
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.rows import RELEVANT_FROM, Rows
 from metrics.runs.findings.wording import quoted, say
-from metrics.runs.pairs import Pairs
+from metrics.runs.query_doc_keys import Pairs
+from metrics.runs.reading.files import File
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

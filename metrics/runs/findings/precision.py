@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from metrics.arrays import BoolArray, FloatArray
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.listing import Listing
 from metrics.runs.findings.wording import counted, out_of, percent
+from metrics.support.arrays import BoolArray, FloatArray
 
 _DECIMALS = 4
 _EXACT = 2**53 / 10**_DECIMALS

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.arrays import BoolArray, FloatArray
 from metrics.runs.findings.finding import Finding, found
 from metrics.runs.findings.kinds import Severity
-from metrics.runs.pairs import Pairs
+from metrics.runs.query_doc_keys import Pairs
+from metrics.support.arrays import BoolArray, FloatArray
 
 RELEVANT_FROM = 1
 """Smallest grade that counts as relevant here."""

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from metrics.arrays import BoolArray
-from metrics.runs.files import File
 from metrics.runs.findings.finding import Finding, found
 from metrics.runs.findings.wording import say
-from metrics.runs.pairs import Prints
+from metrics.runs.query_doc_keys import Prints
+from metrics.runs.reading.files import File
+from metrics.support.arrays import BoolArray
 
 
 @dataclass

@@ -8,8 +8,8 @@ import postgresql
 import psycopg
 import pytest
 
-from dashboard.library import schema
-from dashboard.library.database import Database, url_of
+from dashboard.library.storage import schema
+from dashboard.library.storage.database import Database, url_of
 from dashboard.library.store import Library
 
 

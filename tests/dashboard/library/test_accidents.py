@@ -14,10 +14,11 @@ import pytest
 import sqlalchemy as sa
 from boards import COARSE, QRELS, STRICT, board
 
-from dashboard.library import database as module
-from dashboard.library import make_board, parquets
-from dashboard.library.database import url_of
-from dashboard.library.intake import Intake
+from dashboard.library import make_board
+from dashboard.library.storage import database as module
+from dashboard.library.storage import parquets
+from dashboard.library.storage.database import url_of
+from dashboard.library.storage.intake import Intake
 from dashboard.library.store import Library
 from metrics.errors import LibraryError
 

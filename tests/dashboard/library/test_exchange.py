@@ -17,11 +17,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from dashboard.library import Entry, Recipe, contents, exchange, make_board
-from dashboard.library.exchange import export, load
-from dashboard.library.kept import Kept
+from dashboard.library import Entry, Recipe, make_board
+from dashboard.library.exchange import board_file, contents
+from dashboard.library.exchange.board_file import export, load
 from dashboard.library.loaded import Loaded
-from dashboard.library.records import id_of
+from dashboard.library.storage.records import id_of
+from dashboard.library.storage.stored_upload import Kept
 from metrics import ReadError, evaluate
 from metrics.errors import LibraryError
 from metrics.runs import File, read
@@ -293,7 +294,8 @@ def test_an_upload_that_was_lost_cannot_be_exported(library, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("limit", "said"), [((exchange, "_MOST", 100), "larger than"), ((exchange, "MOST_BYTES", 9), "names take")]
+    ("limit", "said"),
+    [((board_file, "_MOST", 100), "larger than"), ((board_file, "MOST_BYTES", 9), "names take")],
 )
 def test_a_board_that_could_not_be_read_again_is_not_exported(monkeypatch, limit, said):
     monkeypatch.setattr(*limit)
@@ -417,7 +419,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(monkeypatch, declared):
     )
     if not declared:
         data = data.replace((10**7).to_bytes(4, "little"), (200).to_bytes(4, "little"))
-    monkeypatch.setattr(exchange, "_MOST", 10**6)
+    monkeypatch.setattr(board_file, "_MOST", 10**6)
     assert ("larger than 1 MB" if declared else "damaged") in refusal(data)
 
 

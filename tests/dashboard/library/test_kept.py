@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 from runs.written import PACKED, SAMPLE, WAYS, as_parquet, written
 
-from dashboard.library import Entry, Recipe, kept, make_board
-from dashboard.library.kept import Profile, Reading
-from dashboard.library.parquets import Parquets
+from dashboard.library import Entry, Recipe, make_board
+from dashboard.library.storage import stored_upload
+from dashboard.library.storage.parquets import Parquets
+from dashboard.library.storage.stored_upload import Profile, Reading
 from metrics import FORMATS, evaluate
 from metrics.errors import TieScopeError
 from metrics.runs import File, read
-from metrics.runs.columns import COLUMNS
 from metrics.runs.findings.finding import as_frame
+from metrics.runs.reading.columns import COLUMNS
 
 FILES = sorted((Path(__file__).parents[2] / "runs" / "files").iterdir())
 BY_NAME = pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
@@ -267,7 +268,7 @@ def test_what_is_found_is_said_of_the_name_the_file_has_now(keep):
 def test_a_profile_counts_finite_scores_from_the_lowest_to_the_highest(scores, filled):
     rows = "".join(f"q Q0 d{at} 1 {score} t\n" for at, score in enumerate(scores))
     bars = Profile.of(read(File("run.trec", rows.encode()))).bars
-    assert bars == tuple(filled.get(at, 0) for at in range(kept.BARS))
+    assert bars == tuple(filled.get(at, 0) for at in range(stored_upload.BARS))
 
 
 def test_a_profile_tells_queries_depth_and_ties():

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from library_writer import PROCESSES, Step
 
-from dashboard.library import parquets
+from dashboard.library.storage import parquets
 from metrics.runs import read
 
 SOME, MANY = 12, 500

@@ -12,9 +12,9 @@ from alembic.script import ScriptDirectory
 from boards import QRELS, STRICT, board
 from library_writer import PROCESSES
 
-from dashboard.library import schema
-from dashboard.library.database import url_of
-from dashboard.library.schema import VERSIONS, metadata
+from dashboard.library.storage import schema
+from dashboard.library.storage.database import url_of
+from dashboard.library.storage.schema import VERSIONS, metadata
 from dashboard.library.store import Library
 from metrics.errors import LibraryError
 

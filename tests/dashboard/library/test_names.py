@@ -6,7 +6,7 @@ import pytest
 from boards import QRELS, STRICT, TIED
 
 from dashboard.library import Recipe, make_board
-from dashboard.library.exchange import export, load
+from dashboard.library.exchange.board_file import export, load
 from dashboard.library.names import board_name, clean, copy_name, file_name
 from metrics.errors import LibraryError
 from metrics.runs import File

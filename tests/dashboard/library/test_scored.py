@@ -7,7 +7,7 @@ from time import sleep, time
 import pytest
 from boards import COARSE, QRELS
 
-from dashboard import results
+from dashboard.access import server_files
 from dashboard.library.scored import Scored, _one_at_a_time
 from metrics.errors import LibraryError
 
@@ -24,7 +24,7 @@ def test_two_visitors_who_ask_for_the_same_score_it_once(runs, monkeypatch):
     kept, told, scored = Scored(runs / "scored" / "here", 10**9), [], []
     whole = Scored._score  # noqa: SLF001 counted
     monkeypatch.setattr(Scored, "_score", lambda self, *asked: scored.append(1) or whole(self, *asked))
-    asked = [runs / "coarse.trec"], runs / "qrels.txt", ["RR"], results.TIES
+    asked = [runs / "coarse.trec"], runs / "qrels.txt", ["RR"], server_files.TIES
     with _one_at_a_time, ThreadPoolExecutor() as pool:
         made = [pool.submit(kept.make, *asked, told.append) for _ in range(2)]
         while len(told) < 2:
@@ -46,8 +46,8 @@ def test_what_is_being_written_is_left_alone(runs):
 
 
 def test_what_grows_past_all_that_may_be_kept_is_refused_and_leaves_nothing(runs, monkeypatch):
-    monkeypatch.setattr("metrics.stored.writing.GROUP", 1)
+    monkeypatch.setattr("metrics.scale.stored.writing.GROUP", 1)
     kept = Scored(runs / "scored" / "here", 10)
     with pytest.raises(LibraryError, match="larger than all that may be kept"):
-        kept.make([runs / "coarse.trec"], runs / "qrels.txt", ["RR"], results.TIES, print)
+        kept.make([runs / "coarse.trec"], runs / "qrels.txt", ["RR"], server_files.TIES, print)
     assert not list(kept.folder.iterdir())

@@ -9,9 +9,10 @@ import pytest
 import sqlalchemy as sa
 from boards import COARSE, QRELS, STRICT, TIED, board
 
-from dashboard.library import Entry, Recipe, make_board, rows, store
-from dashboard.library.parquets import Parquets
-from dashboard.library.schema import boards, shelves, uploads
+from dashboard.library import Entry, Recipe, make_board, store
+from dashboard.library.storage import rows
+from dashboard.library.storage.parquets import Parquets
+from dashboard.library.storage.schema import boards, shelves, uploads
 from dashboard.library.store import Library
 from metrics.errors import LibraryError, UsageError
 from metrics.runs import File, read

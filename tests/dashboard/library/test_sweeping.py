@@ -6,10 +6,10 @@ import pytest
 import sqlalchemy as sa
 from boards import COARSE, QRELS, STRICT, TIED, board
 
-from dashboard.library import intake, rows
-from dashboard.library.intake import Intake
-from dashboard.library.records import STRANGER
-from dashboard.library.schema import boards, shelves
+from dashboard.library.storage import intake, rows
+from dashboard.library.storage.intake import Intake
+from dashboard.library.storage.records import STRANGER
+from dashboard.library.storage.schema import boards, shelves
 from metrics.errors import LibraryError
 
 ANNA, BERT, VISITOR = "anna@example.org", "bert@example.org", f"{STRANGER}0a1b"

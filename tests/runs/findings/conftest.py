@@ -3,7 +3,7 @@ import pyarrow as pa
 import pytest
 
 from metrics.runs.findings import Judged, Listing
-from metrics.runs.pairs import Pairs
+from metrics.runs.query_doc_keys import Pairs
 
 
 def line_of(row):

@@ -1,0 +1,1 @@
+"""Who may enter, and what they may open on the server."""

@@ -1,0 +1,117 @@
+"""Files on the server that may be opened: those the command named, and others where the owner allows it."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard import cache
+from dashboard.access.allowed_paths import Allowed
+from dashboard.access.settings import ALLOW_PATHS, OPEN
+from dashboard.access.sign_in import identity
+from dashboard.library import Board, open_files
+from dashboard.library.scored import Made, Scored
+from metrics.errors import TieScopeError, UsageError
+from metrics.runs import File
+from metrics.scale.stored import Stored, is_stored
+from metrics.studies.gaps.stored_summary import NEEDED
+
+TIES = ("input", "docid_desc", *NEEDED)
+"""Treatments that runs named by path are scored under."""
+
+
+def allowed() -> Allowed:
+    """What visitors may open by path: what the server's owner said, and nothing where it cannot be read."""
+    try:
+        texts = json.loads(os.environ.get(ALLOW_PATHS) or "[]")
+        known = isinstance(texts, list) and identity() is not None
+        return Allowed.of(map(str, texts)) if known else Allowed()
+    except (ValueError, OSError):
+        return Allowed()
+
+
+@st.cache_resource(show_spinner=False)
+def opened_board() -> Board | None:
+    """Return the board of the runs that the command named, if it named any."""
+    files = json.loads(os.environ.get(OPEN) or "{}")
+    return cache.loaded().add(open_files(files["runs"], files["qrels"])) if files.get("runs") else None
+
+
+def home_board() -> Board:
+    """Return the board that the app opens on."""
+    return opened_board() or cache.sample()
+
+
+def given() -> dict[str, Path]:
+    """Stored evaluations that the command named: label → file."""
+    found: dict[str, Path] = {}
+    for path in map(Path, json.loads(os.environ.get(OPEN) or "{}").get("stored", [])):
+        found[path.name if path.name not in found else f"{path.name} ({len(found) + 1})"] = path
+    return found
+
+
+def find(label: str) -> Path | None:
+    """The file of a stored evaluation; None where there is none that may be opened."""
+    here, may = given(), allowed()
+    if label in here or not may:
+        return here.get(label)
+    try:
+        if found := Scored.of(str(may)).find(label):
+            return found
+        files = may.files(label)
+    except TieScopeError:
+        return None
+    (file, *more) = files
+    return file if isinstance(file, Path) and not more and _is_stored(file) else None
+
+
+def named(path: str, qrels: str, told: Callable[[str], None]) -> Made:
+    """A stored evaluation by its path, or one made of the runs there.
+
+    Args:
+        path: of a file or several, or a URL, as typed.
+        qrels: likewise; judgments of runs; nothing where they hold relevance.
+        told: hears how far it is.
+
+    Raises:
+        TieScopeError: it may not be opened, or cannot be scored.
+    """
+    may = allowed()
+    if not may:
+        raise UsageError("This server opens no paths. Start it with --allow-paths DIR.")
+    judgments = may.files(qrels) if qrels.strip() else []
+    if len(judgments) > 1:
+        raise UsageError(f"{qrels}: more than one file. Name one file of judgments.")
+    runs = [file for file in may.files(path) if file not in judgments]
+    if not runs:
+        raise UsageError(f"{path}: these are the judgments. Name a run.")
+    if len(runs) == 1 and _is_stored(runs[0]):
+        if judgments:
+            raise UsageError("A stored evaluation is judged already: leave the judgments out.")
+        return Made(path.strip(), [])
+    qrels_file = judgments[0] if judgments else None
+    return Scored.of(str(may)).make(runs, qrels_file, cache.MEASURES, TIES, told)
+
+
+def _is_stored(file: Path | str) -> bool:
+    """Whether it is an evaluation on this disk; one at a URL is fetched first."""
+    try:
+        return isinstance(file, Path) and is_stored(File.open(file))
+    except TieScopeError:
+        return False
+
+
+def opened(path: Path) -> Stored:
+    """What a file holds; it is looked at again when it changes.
+
+    Raises:
+        ReadError: it is gone, or damaged.
+    """
+    return _opened(*cache.identity(path))
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _opened(path: str, *_changed: int) -> Stored:
+    return Stored.open(path)

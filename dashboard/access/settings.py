@@ -1,0 +1,10 @@
+"""Environment variables by which the command tells the app what it serves, and to whom."""
+
+OPEN = "TIESCOPE_OPEN"
+"""Which files to open: JSON with runs, qrels and stored."""
+ALLOW = "TIESCOPE_ALLOW"
+"""Who may sign in: addresses and domains, commas between."""
+INSECURE = "TIESCOPE_INSECURE"
+"""1 where nobody signs in, whoever reaches the address."""
+ALLOW_PATHS = "TIESCOPE_ALLOW_PATHS"
+"""What visitors may open by path: a JSON list; none: nothing."""

@@ -1,0 +1,1 @@
+"""Charts of differences, targets and trade-offs."""

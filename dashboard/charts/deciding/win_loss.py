@@ -1,0 +1,53 @@
+"""Queries won, equal and lost against a baseline."""
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.charts.leaderboard.leaderboard import ROW, name_rows
+from dashboard.charts.palette import Palette
+from dashboard.charts.style import safe, style
+
+_HALF = 0.2
+
+
+def outcome_bars(table: pd.DataFrame, palette: Palette) -> go.Figure:
+    """Two bars a reranker: outcomes by tied values above, by traditional ones, paler, below.
+
+    Args:
+        table: index reranker; won, equal, lost, and the same with _before; as `duels` returns it.
+        palette: colours of the theme.
+    """
+    figure = go.Figure()
+    colours = {"won": palette.tied, "equal": palette.faint, "lost": palette.traditional}
+    names = [safe(str(name)) for name in table.index]
+    for suffix, shift, opacity, kind in (("", -_HALF, 1.0, "tied"), ("_before", _HALF, 0.45, "traditional")):
+        start = pd.Series(0, index=table.index)
+        for outcome, colour in colours.items():
+            count = table[outcome + suffix]
+            figure.add_bar(
+                x=count,
+                base=start,
+                y=[at + shift for at in range(len(table))],
+                orientation="h",
+                width=2 * _HALF - 0.06,
+                marker={"color": colour, "line": {"width": 0}, "opacity": opacity},
+                name=outcome,
+                showlegend=not suffix,
+                legendgroup=outcome,
+                text=[str(number) if number else "" for number in count],
+                textposition="inside",
+                insidetextanchor="middle",
+                textangle=0,
+                textfont={
+                    "size": 12,
+                    "color": palette.text if suffix or outcome == "equal" else palette.ground,
+                },
+                constraintext="none",
+                customdata=names,
+                hovertemplate=f"<b>%{{customdata}}</b><br>{outcome} %{{x}}, {kind} values<extra></extra>",
+            )
+            start = start + count
+    style(figure, palette, 96 + int(1.6 * ROW) * len(table))
+    name_rows(figure, table)
+    figure.update_yaxes(tickfont={"color": palette.text, "size": 13}, ticklabelstandoff=8)
+    return figure.update_xaxes(title_text="queries", tickformat="d").update_layout(barmode="overlay")

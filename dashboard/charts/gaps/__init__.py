@@ -1,0 +1,1 @@
+"""Charts of ties against gaps, list by list."""

@@ -1,0 +1,1 @@
+"""Charts of simulated lists and precisions."""

@@ -1,0 +1,32 @@
+"""The command `tiescope`: the commands of `metrics.cli`, and those that need the dashboard."""
+
+from typing import TYPE_CHECKING
+
+from dashboard.cli.serving import app_command
+from dashboard.cli.sharing import boards_command, pull_command, push_command
+from metrics.cli import COMMANDS, command_line, run
+
+if TYPE_CHECKING:
+    from metrics.report import Drawn, Report
+
+app = command_line(
+    {
+        **COMMANDS,
+        "app": app_command,
+        "push": push_command,
+        "boards": boards_command,
+        "pull": pull_command,
+    }
+)
+
+
+def draw(report: "Report") -> "Drawn":
+    """Return the charts of a report; plotly is imported when it is called."""
+    from dashboard.charts.report import drawn  # noqa: PLC0415 plotly
+
+    return drawn(report)
+
+
+def main() -> None:
+    """Run `tiescope`."""
+    run(app, draw)

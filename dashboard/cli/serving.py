@@ -1,0 +1,96 @@
+"""Commands that serve: app."""
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dashboard.access.admission import allow_list, demand_sign_in
+from dashboard.access.allowed_paths import Allowed
+from dashboard.access.settings import ALLOW, ALLOW_PATHS, INSECURE, OPEN
+from metrics.cli.options import Qrels
+from metrics.errors import UsageError
+from metrics.runs import File, read_runs
+from metrics.scale.stored import Stored, is_stored
+
+
+def app_command(
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Runs or stored evaluations to open; none: the sample data.")
+    ] = None,
+    qrels: Qrels = None,
+    port: Annotated[int, typer.Option(help="Port to serve on.")] = 8501,
+    host: Annotated[str, typer.Option(help="Address to serve on.")] = "127.0.0.1",
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ADDRESS", help=f"Who may sign in: an address or a domain; else as {ALLOW} says."),
+    ] = None,
+    insecure: Annotated[bool, typer.Option("--insecure", help="Serve to everybody, without sign-in.")] = False,
+    allow_paths: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder, or address such as s3://bucket/runs/, below which visitors may open files by path: "
+            "whoever may enter; with --insecure, everybody who reaches the address.",
+        ),
+    ] = None,
+) -> None:
+    """Serve the dashboard in the browser."""
+    _settle_who_may_enter(host, allow or os.environ.get(ALLOW, "").split(","), insecure=insecure)
+    _settle_what_may_be_opened(allow_paths or [], host, insecure=insecure)
+    if files:
+        os.environ[OPEN] = json.dumps(_opened(files, qrels))
+    from streamlit.web import cli  # noqa: PLC0415 half a second that other commands need not pay
+
+    page = Path(__file__).parents[1] / "app.py"
+    cli.main(["run", str(page), f"--server.port={port}", f"--server.address={host}"])
+
+
+def _settle_who_may_enter(host: str, allow: Iterable[str], *, insecure: bool) -> None:
+    """Refuse an address that others reach without sign-in, unless told; tell the app who may enter."""
+    entries = allow_list(allow)
+    if not insecure:
+        demand_sign_in(host, entries)
+    elif entries:
+        raise UsageError(f"--insecure lets everybody in: leave it out, or --allow and {ALLOW}.")
+    else:
+        typer.echo(
+            f"tiescope: --insecure: no sign-in. Everybody who reaches {host} sees and changes everything.",
+            err=True,
+        )
+    os.environ[ALLOW], os.environ[INSECURE] = ",".join(entries), str(int(insecure))
+
+
+def _settle_what_may_be_opened(allow_paths: list[str], host: str, *, insecure: bool) -> None:
+    """Tell the app below which folders and addresses visitors may open files; nothing, unless told."""
+    allowed = Allowed.of(allow_paths)
+    if allowed and insecure:
+        typer.echo(
+            f"tiescope: --allow-paths: everybody who reaches {host} can read all runs below {allowed}.",
+            err=True,
+        )
+    os.environ[ALLOW_PATHS] = json.dumps([*(str(folder) for folder, _ in allowed.folders), *allowed.addresses])
+
+
+def _opened(files: list[Path], qrels: Path | None) -> dict[str, Any]:
+    """What the app is to open: runs, which are read together, and evaluations, each by itself.
+
+    Raises:
+        TieScopeError: one of them cannot be opened; better here than in the browser.
+    """
+    stored = [path for path in files if path.is_file() and is_stored(File.open(path))]
+    runs = [path for path in files if path not in stored]
+    for path in stored:
+        Stored.open(path)
+    if runs:
+        read_runs(runs, qrels)
+    elif qrels:
+        raise UsageError("--qrels goes with runs; a stored evaluation is judged already.")
+    return {
+        "runs": [str(path.resolve()) for path in runs],
+        "qrels": str(qrels.resolve()) if qrels else None,
+        "stored": [str(path.resolve()) for path in stored],
+    }

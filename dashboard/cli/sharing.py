@@ -1,0 +1,118 @@
+"""Commands of the library of boards: push, boards, pull.
+
+The library is imported when one of these is called: other commands need not wait for a database.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dashboard.access.admission import plain_address
+from metrics.cli.options import Columns, Qrels, Repeated, chosen
+from metrics.cli.output import put
+from metrics.errors import UsageError
+from metrics.support.escaping import clean
+from metrics.support.progress import progress
+
+if TYPE_CHECKING:
+    from dashboard.library.store import Library
+
+Owner = Annotated[str, typer.Option(metavar="ADDRESS", help="Whose, on a server that people sign in to.")]
+
+
+class Listed(StrEnum):
+    """How boards are listed."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+
+
+class Pulled(StrEnum):
+    """How a board is written."""
+
+    parquet = "parquet"
+    trec = "trec"
+    tiescope = "tiescope"
+
+
+def push_command(
+    run: Annotated[list[Path], typer.Argument(help="Run files, or tables; or one .tiescope file.")],
+    board: Annotated[
+        str, typer.Option(help="Name of the board, or its id; a new one where there is none.")
+    ] = "",
+    qrels: Qrels = None,
+    column: Columns = None,
+    repeated: Annotated[
+        Repeated | None, typer.Option(help="A document twice in one list; omitted: as the board does.")
+    ] = None,
+    note: Annotated[str, typer.Option(help="What is said of the files in the library.")] = "",
+    owner: Owner = "",
+) -> None:
+    """Keep runs and judgments on a board of the library; a file of a name that is there takes its place."""
+    if not board and not all(path.suffix.casefold() == ".tiescope" for path in run):
+        raise UsageError("Say on which board: --board NAME.")
+    once: Any = repeated and repeated.value
+    with _library() as library, progress("Pushing"):
+        from dashboard.library.exchange import pushing  # noqa: PLC0415 a database
+
+        given = pushing.given_files(run, qrels, chosen(column), once)
+        done = pushing.push(library, given, board, _owner(owner), repeated=once, note=note)
+    typer.echo(clean(done.label))
+    what = "a new board" if done.made else f"{len(done.replaced)} replaced" if done.replaced else "joined"
+    typer.echo(f"{what}: {done.new} upload{'s' * (done.new != 1)} new, {done.known} known.", err=True)
+
+
+def boards_command(
+    format: Annotated[Listed, typer.Option(help="How to print.")] = Listed.table,  # noqa: A002
+    owner: Owner = "",
+) -> None:
+    """List the boards of the library, the one changed last first."""
+    with _library() as library, progress("Reading"):
+        from dashboard.library.exchange import listing  # noqa: PLC0415 a database
+
+        table = listing.table_of(library, _owner(owner), for_people=format == Listed.table)
+    put(table, format.value, None)
+
+
+def pull_command(
+    board: Annotated[str, typer.Argument(help="Its id, or its name.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")],
+    format: Annotated[  # noqa: A002
+        Pulled, typer.Option(help="Parquet with our column names, TREC runs and qrels, or one file to send.")
+    ] = Pulled.parquet,
+    force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
+    owner: Owner = "",
+) -> None:
+    """Write the runs and judgments of a board as files that every tool reads."""
+    who = _owner(owner)
+    with _library() as library, progress("Pulling"):
+        from dashboard.library.exchange import listing, pulling  # noqa: PLC0415 a database
+
+        record = library.find(listing.demanded(library, board, who).id, who)
+        written = pulling.pull(record, output, format.value, force=force)
+    for path in written:
+        typer.echo(path)
+
+
+@contextmanager
+def _library() -> Iterator["Library"]:
+    """The library the environment names."""
+    from dashboard.library.store import Library  # noqa: PLC0415 a database
+
+    library = Library.open()
+    try:
+        yield library
+    finally:
+        library.close()
+
+
+def _owner(text: str) -> str:
+    address = plain_address(text) if text else ""
+    if address is None:
+        raise UsageError(f"--owner {text!r} is no e-mail address.")
+    return address

@@ -1,0 +1,1 @@
+"""Boards in and out: board files, pulled folders, pushed runs, lists of boards."""

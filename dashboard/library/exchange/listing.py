@@ -1,0 +1,118 @@
+"""Boards of the library as a table, and found by what a person calls them. No streamlit inside."""
+
+from datetime import UTC
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dashboard.library.boards import Recipe
+from dashboard.library.names import board_name
+from dashboard.library.storage.records import Listed, id_of
+from dashboard.library.storage.stored_upload import Kept
+from dashboard.library.store import Library
+from metrics.errors import LibraryError, UsageError
+from metrics.support.escaping import clean
+
+_SHOWN = 5
+
+
+def table_of(library: Library, owner: str, *, for_people: bool) -> pd.DataFrame:
+    """Somebody's boards, the one changed last first.
+
+    Args:
+        library: where they are.
+        owner: whose.
+        for_people: whether names are on one line and times short; else they are exact.
+
+    Returns:
+        columns name, id, runs, queries, files, changed (local time) and access; runs and queries are left out
+        where a file cannot be read.
+    """
+    rows = []
+    for one in library.boards(owner):
+        recipe = library.find(one.id, owner).recipe
+        changed = one.changed.replace(tzinfo=UTC).astimezone()
+        rows.append(
+            {
+                "name": clean(one.name) if for_people else one.name,
+                "id": one.id,
+                **dict(zip(("runs", "queries"), _counts(recipe), strict=True)),
+                "files": len(recipe.entries),
+                "changed": f"{changed:%Y-%m-%d %H:%M}" if for_people else changed.isoformat(timespec="seconds"),
+                "access": one.access,
+            }
+        )
+    table = pd.DataFrame(rows, columns=["name", "id", "runs", "queries", "files", "changed", "access"])
+    return table.astype({"runs": "Int64", "queries": "Int64", "files": "Int64"})
+
+
+def found(library: Library, name: str, owner: str) -> Listed | None:
+    """The board of this number, name or label, None where there is none.
+
+    Raises:
+        UsageError: several have the name.
+    """
+    mine = library.boards(owner)
+    numbered, named = (
+        [one for one in mine if one.id == name],
+        [one for one in mine if one.name == board_name(name)],
+    )
+    labelled = id_of(name)
+    same = numbered or named or [one for one in mine if one.id == labelled]
+    if len(same) > 1:
+        ids = ", ".join(one.id for one in same)
+        raise UsageError(f"{len(same)} boards are called {name!r}. Say which by its id: {ids}.")
+    return same[0] if same else library.look(labelled, owner)
+
+
+def demanded(library: Library, name: str, owner: str) -> Listed:
+    """The board of this number, name or label.
+
+    Raises:
+        UsageError: there is none, or several have the name.
+    """
+    board = found(library, name, owner)
+    if board is None:
+        names = [repr(one.name) for one in library.boards(owner)]
+        there = (
+            f"Boards: {', '.join(names[:_SHOWN])}{' ...' * (len(names) > _SHOWN)}" if names else "There is none"
+        )
+        raise UsageError(f"There is no board {name!r}. {there}.")
+    return board
+
+
+def _counts(recipe: Recipe) -> tuple[int | None, int | None]:
+    """Runs of a board, and queries of its judgments, else of its runs, by two columns of its files."""
+    files = [entry.file for entry in recipe.entries if isinstance(entry.file, Kept)]
+    try:
+        runs = [_lists(file) for file in files if "score" in file.reading.mapping]
+        judged = [_lists(file)["query_id"] for file in files if "score" not in file.reading.mapping]
+    except (LibraryError, OSError, pa.ArrowException):
+        return None, None
+    n_runs = sum(len(pc.unique(lists["reranker"])) for lists in runs)
+    if judged:
+        n_queries = len(pc.unique(pa.chunked_array([chunk for one in judged for chunk in one.chunks])))
+    else:
+        counted = pa.concat_tables(
+            [lists.group_by("reranker").aggregate([([], "count_all")]) for lists in runs]
+        )
+        if recipe.names:
+            shown = pa.array([before for before, _ in recipe.names])
+            counted = counted.filter(pc.is_in(counted["reranker"], shown))
+        n_queries = pc.max(counted["count_all"]).as_py()
+    return len(recipe.names) if recipe.names else n_runs, n_queries
+
+
+def _lists(file: Kept) -> pa.Table:
+    """Reranker and query of each list of a file."""
+    from pyarrow import parquet  # noqa: PLC0415 30 ms that other commands need not pay
+
+    mapping = file.reading.mapping
+    names = {ours: mapping[ours] for ours in ("reranker", "query_id") if ours in mapping}
+    file.verify()
+    with file.opened() as given, parquet.ParquetFile(given) as table:
+        read = table.read(list(names.values()))
+    columns = {ours: read[theirs].cast(pa.string()) for ours, theirs in names.items()}
+    columns.setdefault("reranker", pa.array([file.stem] * len(read), pa.string()))
+    return pa.table(columns).group_by(["reranker", "query_id"]).aggregate([])

@@ -1,0 +1,1 @@
+"""Where uploads and boards lie: SQL tables and Parquet files."""

@@ -1,0 +1,131 @@
+"""The folder of kept uploads: each written whole under another name, then put in its place."""
+
+import math
+import os
+import secrets
+import time
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import file_digest
+from pathlib import Path
+
+from dashboard.library.storage.stored_upload import Kept, Reading, write_parquet
+from metrics.errors import LibraryError
+from metrics.runs import File, Source
+
+_ABANDONED = 3600
+"""Seconds after which a file that is being written belongs to nobody."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A Parquet that is written and not yet in its place.
+
+    Attributes:
+        path: where it is.
+        size: its bytes.
+        digest: sha256 of them.
+    """
+
+    path: Path
+    size: int
+    digest: str
+
+
+class Parquets:
+    """Kept uploads by the sha256 of the bytes that were uploaded."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def path(self, sha256: str) -> Path:
+        """Where an upload has its place."""
+        return self._folder / sha256[:2] / f"{sha256}.parquet"
+
+    def kept(self, sha256: str, name: str, size: int, reading: Reading, digest: str) -> Kept:
+        """An upload as a file to be read."""
+        return Kept(
+            name, self.path(sha256), digest=sha256, given_size=size, reading=reading, parquet_digest=digest
+        )
+
+    def has(self, sha256: str, digest: str) -> bool:
+        """Whether an upload is in its place, as it was written."""
+        try:
+            return _digest(self.path(sha256)) == digest
+        except OSError:
+            return False
+
+    def write(self, file: File, source: Source) -> Waiting:
+        """Write an upload beside its place.
+
+        Raises:
+            LibraryError: the disk is full, or cannot be written.
+        """
+        path = self._folder / "writing" / f"{secrets.token_hex(16)}.parquet"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_parquet(file, source, path)
+            with path.open("rb") as stream:
+                os.fsync(stream.fileno())
+            return Waiting(path, path.stat().st_size, _digest(path))
+        except BaseException as error:
+            self._remove(path)
+            if not isinstance(error, OSError):
+                raise
+            reason = (error.strerror or str(error)).lower()
+            hint = "Make room, or choose another TIESCOPE_HOME."
+            raise LibraryError(f"{file.name} is not kept: {self._folder}: {reason}. {hint}") from error
+
+    def place(self, waiting: Waiting, sha256: str) -> None:
+        """Put a Parquet in its place, for good."""
+        place = self.path(sha256)
+        try:
+            place.parent.mkdir(exist_ok=True)
+            waiting.path.replace(place)
+            for folder in (place.parent, self._folder):
+                _settle(folder)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise LibraryError(f"The library's folder {self._folder}: {reason}.") from error
+
+    def abandon(self, waiting: Iterable[Waiting]) -> None:
+        """Remove what was written and not put in its place."""
+        for one in waiting:
+            self._remove(one.path)
+
+    def sweep(self, known: Collection[str]) -> None:
+        """Remove what no upload needs; the caller sees to it that nothing is put in place meanwhile."""
+        abandoned = time.time() - _ABANDONED
+        for path in self._folder.glob("*/*.parquet"):
+            if _changed(path) < abandoned if path.parent.name == "writing" else path.stem not in known:
+                self._remove(path)
+
+    @staticmethod
+    def _remove(path: Path) -> None:
+        """Remove a file; where that cannot be now, the next sweep does."""
+        with suppress(OSError):
+            path.unlink()
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return file_digest(stream, "sha256").hexdigest()
+
+
+def _changed(path: Path) -> float:
+    """When a file was written last; where it has just gone, never."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return math.inf
+
+
+def _settle(folder: Path) -> None:
+    """Have the disk know what is in a folder, where it can be asked to."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,77 @@
+"""Room for another upload: what may go so that it fits, and whether its owner chose so."""
+
+import sqlalchemy as sa
+
+from dashboard.library.storage.schema import board_files, boards, owners, shelves, uploads
+from metrics.errors import LibraryError
+
+
+def evicts(connection: sa.Connection, owner: str) -> bool:
+    """Whether somebody chose that the oldest uploads go when the library is full."""
+    return bool(connection.scalar(sa.select(owners.c.evict).where(owners.c.owner == owner)))
+
+
+def choose(connection: sa.Connection, owner: str, *, evict: bool) -> None:
+    """Write down what somebody chose."""
+    if not connection.execute(owners.update().where(owners.c.owner == owner).values(evict=evict)).rowcount:
+        connection.execute(owners.insert().values(owner=owner, evict=evict))
+
+
+def taken(connection: sa.Connection) -> int:
+    """Bytes of all Parquet files."""
+    return int(connection.scalar(sa.select(sa.func.coalesce(sa.func.sum(uploads.c.kept_size), 0))) or 0)
+
+
+def make_room(connection: sa.Connection, owner: str, wanted: int, most: int, keep: set[str]) -> bool:
+    """See to it that so many bytes fit, by what somebody chose; returns whether an upload had to go.
+
+    What they deleted goes first; the oldest of the others follow, if they chose so. Pinned uploads stay,
+    those on a board that was given a name, those of other people and on their boards, even deleted ones,
+    and `keep`.
+
+    Raises:
+        LibraryError: they do not fit.
+    """
+    over = taken(connection) + wanted - most
+    if over <= 0:
+        return False
+    going = _oldest(connection, owner, over, keep)
+    if going is None:
+        raise LibraryError(
+            f"The library is full: {most / 10**6:,.0f} MB. Delete uploads, raise TIESCOPE_MAX_LIBRARY_MB, "
+            "or let the oldest go (Runs, Library)."
+        )
+    using = sa.select(board_files.c.board_id).where(board_files.c.sha256.in_(going))
+    connection.execute(boards.delete().where(boards.c.id.in_(using)))
+    connection.execute(shelves.delete().where(shelves.c.sha256.in_(going)))
+    connection.execute(uploads.delete().where(uploads.c.sha256.in_(going)))
+    return True
+
+
+def _oldest(connection: sa.Connection, owner: str, over: int, keep: set[str]) -> list[str] | None:
+    """The oldest uploads that may go and make so many bytes of room; None where there are not enough."""
+    evict = evicts(connection, owner)
+    deleted = shelves.c.deleted.is_not(None)
+    others = sa.select(shelves.c.sha256).where(shelves.c.owner != owner)
+    shown = boards.c.deleted.is_(None)
+    spared = (boards.c.owner != owner) | (shown & boards.c.named if evict else shown)
+    used = sa.select(board_files.c.sha256).join(boards, boards.c.id == board_files.c.board_id).where(spared)
+    asked = (
+        sa.select(uploads.c.sha256, uploads.c.kept_size)
+        .join(shelves, shelves.c.sha256 == uploads.c.sha256)
+        .where(
+            shelves.c.owner == owner,
+            deleted | shelves.c.pinned.is_(False) if evict else deleted,
+            uploads.c.sha256.not_in(keep),
+            uploads.c.sha256.not_in(others),
+            uploads.c.sha256.not_in(used),
+        )
+        .order_by(deleted.desc(), shelves.c.added)
+    )
+    going: list[str] = []
+    for sha256, size in connection.execute(asked):
+        if over <= 0:
+            break
+        going.append(sha256)
+        over -= size
+    return going if over <= 0 else None

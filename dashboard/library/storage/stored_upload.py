@@ -1,0 +1,242 @@
+"""Uploads as they are kept: the table of each as Parquet with zstd, beside what it was read as."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from hashlib import file_digest
+from io import BufferedIOBase, BytesIO
+from pathlib import Path
+from shutil import copyfileobj
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.errors import LibraryError
+from metrics.runs import COLUMNS, File, Source, read, unread
+from metrics.runs.findings import Finding
+from metrics.runs.reading.source import FIXED, Origin
+from metrics.support.arrays import FloatArray
+
+BARS = 24
+"""Bars of the histogram that is kept of each upload."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a file was read as: all that its Parquet does not say.
+
+    Attributes:
+        format: name of the format it came in.
+        mapping: our column → the file's.
+        header: names of the file's columns.
+        unit: what its rows are counted in: lines, rows or entries.
+        first: where its first row stands, if all rows follow one by one.
+        noted: what was found while reading.
+    """
+
+    format: str
+    mapping: Mapping[str, str]
+    header: tuple[str, ...] = ()
+    unit: str = "line"
+    first: int = 1
+    noted: tuple[Finding, ...] = ()
+
+    @classmethod
+    def of(cls, source: Source) -> "Reading":
+        """What a source was read as."""
+        origin, rows = source.origin, len(source.table)
+        first = origin.line_of(0) if rows else 1
+        together = not rows or origin.line_of(rows - 1) == first + rows - 1
+        unit, first = (origin.unit, first) if together else ("row", 1)
+        return cls(source.format, _mapping(source), tuple(source.header), unit, first, source.noted)
+
+    @classmethod
+    def loaded(cls, plain: Mapping[str, Any]) -> "Reading":
+        """What `plain` made of it."""
+        found = tuple(Finding(**one) for one in plain["noted"])
+        return cls(**{**plain, "header": tuple(plain["header"]), "noted": found})
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        return asdict(self)
+
+    def amended(self, chosen: Mapping[str, str]) -> dict[str, str]:
+        """Every column of ours → the file's, "" where it is not read, with these choices."""
+        kept = {ours: theirs for ours, theirs in self.mapping.items() if theirs not in chosen.values()}
+        kept.update(chosen)
+        return {column.name: kept.get(column.name, "") for column in COLUMNS}
+
+
+@dataclass(frozen=True)
+class Kept(File):
+    """A file the library keeps, read from its Parquet.
+
+    Attributes:
+        digest: sha256 of the bytes that were uploaded.
+        given_size: how many they were.
+        reading: what they were read as.
+        parquet_digest: sha256 of the Parquet.
+        stated: where it came in a board file, sha256 and size of the upload it is said to be; not kept yet.
+    """
+
+    digest: str = ""
+    given_size: int = 0
+    reading: Reading = Reading("", {})
+    parquet_digest: str = ""
+    stated: tuple[str, int] | None = None
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of the bytes that were uploaded."""
+        return self.digest
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes that were uploaded."""
+        return self.given_size
+
+    @cached_property
+    def packed(self) -> str | None:
+        """How the Parquet is packed as a whole: never."""
+        return None
+
+    def read(self, chosen: Mapping[str, str]) -> Source:
+        """What the file holds.
+
+        Raises:
+            LibraryError: the Parquet is gone or damaged.
+            ReadError: it cannot be read with these columns.
+        """
+        self.verify()
+        source = read(self, self.reading.amended(chosen))
+        origin = Origin(self.name, lambda row: row + self.reading.first, self.reading.unit, self._ranks)
+        noted = tuple(replace(one, file=self.name) for one in self._noted(source))
+        return _turned(
+            replace(source, origin=origin, format=self.reading.format, header=self.reading.header, noted=noted)
+        )
+
+    def verify(self) -> None:
+        """Raise a LibraryError where the Parquet is not what was written."""
+        try:
+            with self.opened() as stream:
+                found = file_digest(stream, "sha256").hexdigest()
+        except OSError as error:
+            reason = (error.strerror or "cannot be opened").lower()
+            raise LibraryError(f"{self.name}: the library's copy: {reason}. Upload the file again.") from error
+        if found != self.parquet_digest:
+            raise LibraryError(f"{self.name}: the library's copy is damaged. Upload the file again.")
+
+    def opened(self) -> BufferedIOBase:
+        """The Parquet.
+
+        Raises:
+            OSError: it is gone.
+        """
+        return BytesIO(self.data) if isinstance(self.data, bytes) else self.data.open("rb")
+
+    def _noted(self, source: Source) -> Iterable[Finding]:
+        """What was found while the file was read; where columns are chosen anew, what of it still holds."""
+        if source.mapping == self.reading.mapping:
+            return self.reading.noted
+        lasting = {"comments"} | ({"ranks-as-scores"} if source.mapping.get("score") == "rank" else set())
+        then = [one for one in self.reading.noted if one.code in lasting]
+        unused = "columns-unused" if self.reading.format in FIXED else None
+        return (*then, *(one for one in source.noted if one.code != unused))
+
+    def _ranks(self) -> pa.Array | None:
+        if self.reading.format not in FIXED or "rank" in self.reading.mapping.values():
+            return None
+        from pyarrow import parquet  # noqa: PLC0415 30 ms that other formats need not pay
+
+        with self.opened() as given, parquet.ParquetFile(given) as table:
+            if "rank" not in table.schema_arrow.names:
+                return None
+            ranks = table.read(["rank"])["rank"]
+        try:
+            return ranks.cast(pa.string()).cast(pa.float64()).combine_chunks()
+        except pa.ArrowInvalid:
+            return None
+
+
+def write_parquet(file: File, source: Source, into: Path | IO[bytes]) -> None:
+    """Write all columns of a file as Parquet with zstd, named and ordered as there; a kept file as it is.
+
+    Raises:
+        OSError: the disk is full or cannot be written.
+    """
+    if isinstance(file, Kept):
+        with file.opened() as given:
+            if isinstance(into, Path):
+                with into.open("wb") as copy:
+                    copyfileobj(given, copy)
+            else:
+                copyfileobj(given, into)
+        return
+    from pyarrow import parquet  # noqa: PLC0415 as above
+
+    read_as = _turned(source).table
+    source = replace(source, mapping=_mapping(source))
+    table = read_as.rename_columns([source.mapping.get(name, name) for name in read_as.column_names])
+    for name, column in unread(file, source).items():
+        table = table.append_column(name, column)
+    in_order = [name for name in source.header if name in table.column_names]
+    parquet.write_table(table.select(in_order), into, compression="zstd")
+
+
+def _mapping(source: Source) -> dict[str, str]:
+    """Our column → the file's, of the columns that were read: judgments leave scores beside them."""
+    return {ours: theirs for ours, theirs in source.mapping.items() if ours in source.table.column_names}
+
+
+def _turned(source: Source) -> Source:
+    """The same; where ranks are all there is, scores that are minus the ranks as ranks, or these as scores."""
+    if source.format != "ranked" or source.mapping.get("score") != "rank":
+        return source
+    at = source.table.column_names.index("score")
+    return replace(source, table=source.table.set_column(at, "score", pc.negate(source.table["score"])))
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What a library shows of an upload.
+
+    Attributes:
+        queries: how many.
+        depth: documents of the longest list.
+        tied: share of rows that share their score with another of their list; None of judgments.
+        bars: histogram of its finite scores or grades.
+    """
+
+    queries: int
+    depth: int
+    tied: float | None
+    bars: tuple[int, ...]
+
+    @classmethod
+    def of(cls, source: Source) -> "Profile":
+        """The profile of what was read."""
+        scored = source.kind == "run"
+        column = "score" if scored else "relevance"
+        keys = [name for name in ("reranker", "query_id") if name in source.table.column_names]
+        lists = source.table.group_by(keys).aggregate([([], "count_all")])
+        ties = source.table.group_by([*keys, column]).aggregate([([], "count_all")])["count_all"]
+        tied = pc.sum(ties.filter(pc.greater(ties, 1))).as_py() or 0
+        values = source.table[column]
+        return cls(
+            len(pc.unique(source.table["query_id"])),
+            pc.max(lists["count_all"]).as_py() or 0,
+            tied / max(len(source.table), 1) if scored else None,
+            _bars(values.filter(pc.is_finite(values)).to_numpy()),
+        )
+
+
+def _bars(values: FloatArray) -> tuple[int, ...]:
+    """How many values stand in each of `BARS` equal steps from the lowest to the highest."""
+    if not len(values):
+        return (0,) * BARS
+    within = values / (np.abs(values).max() or 1)  # so that no range is too wide or too narrow to be cut
+    within -= within.min()
+    within = within / within.max() if within.max() else within + 1 / 2
+    return tuple(map(int, np.histogram(within, BARS, (0, 1))[0]))

@@ -1,0 +1,100 @@
+"""The choices of a session, and their place in the link.
+
+The only folder that touches session state and query parameters. Every control is bound to the URL and
+kept over page switches.
+"""
+
+from dashboard.session.boards import (
+    address,
+    deleted,
+    go_to,
+    is_given,
+    is_private,
+    is_stranger,
+    leave,
+    lost_data,
+    owner,
+    said,
+    say,
+    show,
+    usual_access,
+)
+from dashboard.session.changes import remake
+from dashboard.session.controls import (
+    clicked,
+    count,
+    edited,
+    editing,
+    follow_theme,
+    one,
+    pick,
+    pills,
+    slide,
+    some,
+    span,
+    switch,
+    tell,
+    text,
+    theme,
+    told,
+)
+from dashboard.session.draft import amend, draft, is_new_draft
+from dashboard.session.measures import measure
+from dashboard.session.results import Results, choose_results, open_results, results_measure, shown_results
+from dashboard.session.upload_selection import Outcome, outcome, remember, tick, ticked
+from dashboard.session.view import View, choose_view, linked, open_list, open_query, opened_list, settings, view
+
+__all__ = [
+    "Outcome",
+    "Results",
+    "View",
+    "address",
+    "amend",
+    "choose_results",
+    "choose_view",
+    "clicked",
+    "count",
+    "deleted",
+    "draft",
+    "edited",
+    "editing",
+    "follow_theme",
+    "go_to",
+    "is_given",
+    "is_new_draft",
+    "is_private",
+    "is_stranger",
+    "leave",
+    "linked",
+    "lost_data",
+    "measure",
+    "one",
+    "open_list",
+    "open_query",
+    "open_results",
+    "opened_list",
+    "outcome",
+    "owner",
+    "pick",
+    "pills",
+    "remake",
+    "remember",
+    "results_measure",
+    "said",
+    "say",
+    "settings",
+    "show",
+    "shown_results",
+    "slide",
+    "some",
+    "span",
+    "switch",
+    "tell",
+    "text",
+    "theme",
+    "tick",
+    "ticked",
+    "told",
+    "usual_access",
+    "view",
+]

@@ -1,0 +1,31 @@
+"""Another board from what is loaded."""
+
+from contextlib import suppress
+
+import streamlit as st
+
+from dashboard import cache
+from dashboard.escaping import escape_markdown
+from dashboard.library import Board, Recipe, rearranged
+from dashboard.session.boards import show
+from dashboard.session.view import view
+from metrics.errors import TieScopeError
+
+
+def remake(recipe: Recipe) -> None:
+    """Show what another recipe makes of the files loaded; where it makes nothing, say why."""
+    now = view()
+    made = cache.made(recipe, [cache.source(entry) for entry in recipe.entries])
+    if isinstance(made, Board):
+        show(_named_as(now.board.recipe, made), amends=now.record)
+    else:
+        st.error(escape_markdown(f"{made} Nothing was changed."), icon=":material/error:")
+
+
+def _named_as(before: Recipe, board: Board) -> Board:
+    """A board with the names and the order its rerankers had, where its files are read as they were."""
+    there = {entry.digest for entry in before.entries}
+    if board.recipe.names is None and there.issuperset(entry.digest for entry in board.recipe.entries):
+        with suppress(TieScopeError):  # none of those that were shown is left
+            return rearranged(board, before)
+    return board

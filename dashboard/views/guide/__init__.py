@@ -1,0 +1,1 @@
+"""The guide page: its file, its sections and its cached calls."""

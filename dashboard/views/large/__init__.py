@@ -1,0 +1,1 @@
+"""The large page: its file, its sections and its cached calls."""

@@ -1,0 +1,1 @@
+"""The leaderboard page: its file, its sections and its cached calls."""

@@ -1,0 +1,1 @@
+"""The query page: its file, its sections and its cached calls."""

@@ -1,0 +1,1 @@
+"""The report page: its file, its sections and its cached calls."""

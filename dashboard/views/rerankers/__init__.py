@@ -1,0 +1,1 @@
+"""The rerankers page: its file, its sections and its cached calls."""

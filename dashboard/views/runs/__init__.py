@@ -1,0 +1,1 @@
+"""The runs page: its file, its sections and its cached calls."""

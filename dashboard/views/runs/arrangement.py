@@ -1,0 +1,58 @@
+"""The rerankers of a board: named, ordered, left out, and one of them the baseline."""
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import session
+from dashboard.escaping import escape_markdown
+from dashboard.library import Board
+from dashboard.widgets.components import heading
+from metrics.errors import TieScopeError
+
+
+def arrange(board: Board) -> None:
+    """A table to rename, order and leave out rerankers, and the choice of the baseline."""
+    heading("Rerankers", "Rename them, number them in the order you want, or untick one to leave it out.")
+    runs = board.runs
+    rows = pd.DataFrame(
+        {
+            "shown": True,
+            "order": range(1, len(runs.tables) + 1),
+            "name": runs.rerankers,
+            "file": [runs.origins[name].file for name in runs.tables],
+            "rows": [len(table) for table in runs.tables.values()],
+            "queries": [len(queries) for queries in runs.queries.values()],
+        }
+    )
+    edited = st.data_editor(
+        rows,
+        hide_index=True,
+        disabled=["file", "rows", "queries"],
+        column_config={
+            "shown": st.column_config.CheckboxColumn("Shown", width="small"),
+            "order": st.column_config.NumberColumn("Order", width="small", required=True),
+            "name": st.column_config.TextColumn("Name", required=True, max_chars=200),
+            "file": st.column_config.TextColumn("File"),
+            "rows": st.column_config.NumberColumn("Rows", format="localized"),
+            "queries": st.column_config.NumberColumn("Queries", format="localized"),
+        },
+        key=f"arrange-{board.recipe.digest[:12]}",
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        session.pick(
+            "Baseline", runs.rerankers, "baseline", width=320, help="What the others are compared with."
+        )
+        changed = not edited.equals(rows)
+        if st.button("Apply", type="primary", disabled=not changed, key="arrange"):
+            _apply(board, edited)
+
+
+def _apply(board: Board, edited: pd.DataFrame) -> None:
+    kept = edited[edited["shown"]].sort_values("order", kind="stable")
+    named = {str(board.runs.rerankers[at]): str(name).strip() for at, name in kept["name"].items()}
+    try:
+        board.runs.arranged(named)
+    except TieScopeError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        return
+    session.remake(board.recipe.arranged(named))

@@ -1,0 +1,117 @@
+"""What files were read as: a card each, the choice of columns, and the first rows."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import pandas as pd
+import pyarrow.compute as pc
+import streamlit as st
+
+from dashboard import session
+from dashboard.charts.palette import Palette
+from dashboard.charts.shape import shape
+from dashboard.escaping import escape_markdown
+from dashboard.library import Board, Recipe, queries_text
+from dashboard.widgets.components import Colour, chart, heading
+from metrics import FORMATS
+from metrics.runs import COLUMNS, File, Source
+
+PREVIEWED = 6
+NOT_READ = "–"
+_SUMMARY = {one.name: one.summary.split(";")[0].rstrip(".") for one in FORMATS}
+_HELP = {one.name: one.summary for one in COLUMNS}
+
+
+def file_cards(board: Board, found: pd.DataFrame, colours: Palette) -> None:
+    """A card a file: what it was read as, what was found, and the shape of its scores or grades."""
+    st.subheader("Files", anchor=False)
+    grid = st.grid(3, min_column_width=250)
+    for at, (file, source) in enumerate(zip(board.files, board.sources, strict=True)):
+        with grid.container(border=True, height="stretch"):
+            _card(board, at, file, source, found[found["file"] == file.name], colours)
+
+
+def _card(board: Board, at: int, file: File, source: Source, found: pd.DataFrame, colours: Palette) -> None:
+    scores = source.kind == "run"
+    values = source.table["score" if scores else "relevance"]
+    distinct, queries = pc.count_distinct(values).as_py(), len(pc.unique(source.table["query_id"]))
+    with st.container(horizontal=True, horizontal_alignment="distribute"):
+        st.markdown(f"**{escape_markdown(file.name)}**")
+        _badge(found)
+    packed = f", {file.packed}" if file.packed else ""
+    st.caption(
+        f"{escape_markdown(_SUMMARY[source.format])}{packed}  \n{len(source.table):,} rows · "
+        f"{queries_text(queries)} · {file.size / 1000:,.0f} kB"
+    )
+    chart(shape(values, colours, scores=scores), f"shape-{at}", f"Histogram of {file.name}.")
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.caption(f"{distinct:,} distinct {'scores' if scores else 'grades'}")
+        if len(board.files) > 1 and st.button(
+            "Remove", key=f"remove-{at}", icon=":material/close:", type="tertiary"
+        ):
+            session.remake(board.recipe.without(at))
+
+
+def _badge(found: pd.DataFrame) -> None:
+    worst: list[tuple[str, Colour, str]] = [("error", "red", "error"), ("warning", "orange", "warning")]
+    for severity, colour, icon in worst:
+        count = int((found["severity"] == severity).sum())
+        if count:
+            text = f"{count} {severity}{'s' * (count > 1)}"
+            st.badge(text, icon=f":material/{icon}:", color=colour)
+            return
+    st.badge("ready", icon=":material/check:", color="blue")
+
+
+def columns_and_rows(board: Board) -> None:
+    """One file's columns, to be changed, and its first rows."""
+    heading("Columns", "What each column is read as. Recognised names are filled in; change what is wrong.")
+    names = [f"{at}. {file.name}" for at, file in enumerate(board.files, 1)]
+    name = session.pick("File", names, "file", width=320) if len(names) > 1 else names[0]
+    at = names.index(name)
+    source = board.sources[at]
+    choose_columns(board.recipe, at, source.header, source.mapping, session.remake)
+    _preview(board.sources[at])
+
+
+def choose_columns(
+    recipe: Recipe, at: int, header: Sequence[str], now: Mapping[str, str], then: Callable[[Recipe], None]
+) -> None:
+    """A row of choices named by our columns, holding the file's; `then` gets the changed recipe.
+
+    Args:
+        recipe: what the files are made into.
+        at: which file.
+        header: names of its columns.
+        now: our column → the file's, as it is read now.
+        then: what to do with another choice.
+    """
+    entry = recipe.entries[at]
+    grid = st.grid(6, min_column_width=120)
+    for column in COLUMNS:
+        options = [NOT_READ, *header]
+        held = now.get(column.name, NOT_READ)
+        chosen = grid.cell().selectbox(
+            column.name,
+            options,
+            index=options.index(held),
+            key=f"column-{entry.digest[:12]}-{at}-{column.name}",
+            help=_HELP[column.name],
+        )
+        if chosen != held:
+            theirs = "" if chosen == NOT_READ else chosen
+            others = {ours: name for ours, name in now.items() if name != theirs}
+            then(recipe.reading(at, {**dict(entry.columns), **others, column.name: theirs}))
+
+
+def _preview(source: Source) -> None:
+    """The first rows, each column headed by ours and the file's name for it."""
+    head = source.table.slice(0, PREVIEWED).to_pandas()
+    line = source.origin.unit.capitalize()
+    head.insert(0, line, [source.origin.line_of(row) for row in range(len(head))])
+    columns = {
+        ours: st.column_config.Column(ours if ours == theirs else f"{ours} ← {theirs}")
+        for ours, theirs in source.mapping.items()
+    }
+    st.dataframe(head, hide_index=True, column_config=columns, key="preview")
+    if source.unused:
+        st.caption(f"Not read: {escape_markdown(', '.join(source.unused))}")

@@ -1,0 +1,63 @@
+"""What was deleted and can be restored, and what may go by itself when the library is full."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from dashboard import cache, session
+from dashboard.escaping import escape_markdown
+from dashboard.library.storage.schema import FORGOTTEN
+from metrics.errors import TieScopeError
+
+_MOST = 20
+"""Lines at most; what was deleted before is not listed."""
+
+
+def recently_deleted() -> None:
+    """Uploads and boards that can be restored, and the choice of what goes when the library is full."""
+    kept, who = cache.library(), session.owner()
+    uploads, boards = kept.uploads(who, deleted=True), kept.boards(who, deleted=True)
+    if uploads or boards:
+        with st.expander(f"Recently deleted · {len(uploads) + len(boards)}", icon=":material/delete:"):
+            st.caption(f"Kept for {FORGOTTEN.days} days after they were deleted.")
+            for upload in uploads[:_MOST]:
+                what = f"{upload.rows:,} rows, {upload.sha256[:7]}"
+                if _line(upload.name, what, upload.sha256[:12]):
+                    _restore(kept.reclaim, upload.sha256)
+            for board in boards[:_MOST]:
+                if _line(board.name, f"board, changed {board.changed:%d %b %Y}", board.id):
+                    _restore(kept.restore, board.id)
+            if max(len(uploads), len(boards)) > _MOST:
+                st.caption(f"The {_MOST} newest uploads and the {_MOST} boards changed last are listed.")
+    _eviction()
+
+
+def _line(name: str, what: str, key: str) -> bool:
+    """A thing that was deleted; whether it is to be restored."""
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.markdown(f"{escape_markdown(name)} :gray[{escape_markdown(what)}]", width="content")
+        return st.button("Restore", key=f"restore-{key}", type="tertiary")
+
+
+def _restore(bring_back: Callable[[str, str], None], which: str) -> None:
+    try:
+        bring_back(which, session.owner())
+    except TieScopeError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+    else:
+        st.rerun()
+
+
+def _eviction() -> None:
+    """Whether the oldest uploads go when the library is full."""
+    who = session.owner()
+    now = cache.library().evicts(who)
+    chosen = st.toggle(
+        "When full, let the oldest unpinned uploads go",
+        now,
+        key=f"evict-{now}",
+        help="Else an upload that finds no room is refused. Uploads on a board with a name always stay.",
+    )
+    if chosen != now:
+        cache.library().choose_eviction(who, evict=chosen)
+        st.rerun()

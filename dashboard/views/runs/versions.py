@@ -1,0 +1,87 @@
+"""Kept runs scored against the judgments of the board shown, each once."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+import pandas as pd
+import pyarrow as pa
+import streamlit as st
+
+from dashboard import cache
+from dashboard.cache import Scoring
+from dashboard.library import Board, Entry
+from metrics import Runs
+from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
+from metrics.runs import Repeated
+from metrics.studies.leaderboard.history import judgments, version_means
+
+
+class Scored(NamedTuple):
+    """How kept runs are scored: enough to tell one way from another.
+
+    Attributes:
+        judged: hash of the judgments.
+        scoring: how lists are scored.
+        traditional: the treatment taken as the traditional one.
+        measures: those asked for.
+        repeated: what is done about a document twice in a list.
+        segments: hash of the queries counted; none where all are.
+    """
+
+    judged: str
+    scoring: Scoring
+    traditional: str
+    measures: tuple[str, ...]
+    repeated: Repeated
+    segments: str = ""
+
+
+def judged_by(board: Board) -> str:
+    """What tells the judgments of a board from any other."""
+    if board.runs.qrels is None:
+        return board.key
+    pairs = zip(board.recipe.entries, board.sources, strict=True)
+    digests = sorted(entry.key for entry, source in pairs if source.kind == "qrels")
+    return sha256("\n".join([*digests, board.recipe.repeated]).encode()).hexdigest()
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def judged(key: str, _board: Board) -> pa.Table:
+    """The judgments of a board."""
+    return judgments(_board.runs)
+
+
+@st.cache_resource(show_spinner=False, max_entries=2_000)
+def means(
+    key: str, how: Scored, _entry: Entry, _judged: pa.Table, _queries: set[str] | None
+) -> pd.DataFrame | TieScopeError:
+    """Means of the rerankers of one kept file, as `version_means` gives them, or why there are none."""
+    try:
+        runs = Runs.from_sources([_entry.read()], how.repeated, judged=False)
+        return version_means(runs, _judged, how.measures, how.traditional, _queries, **how.scoring._asdict())
+    except (ReadError, UsageError) as error:
+        return error
+
+
+def scored(
+    how: Scored, entries: Sequence[Entry], board: Board, queries: set[str] | None
+) -> list[pd.DataFrame | TieScopeError]:
+    """Means of several files, one after the other."""
+    against = judged(how.judged, board)
+    with st.spinner(f"Scoring {len(entries)} kept runs …"):
+        return [_means(how, entry, against, queries) for entry in entries]
+
+
+def _means(
+    how: Scored, entry: Entry, against: pa.Table, queries: set[str] | None
+) -> pd.DataFrame | TieScopeError:
+    try:
+        return means(entry.key, how, entry, against, queries)
+    except LibraryError as error:  # not cached: the next try may find the upload mended
+        return error
+
+
+def measures_with(measure: str) -> tuple[str, ...]:
+    """The usual measures, scored at once so that another is there when it is asked for, and this one."""
+    return tuple(dict.fromkeys((*cache.MEASURES, measure)))

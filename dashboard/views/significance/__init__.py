@@ -1,0 +1,1 @@
+"""The significance page: its file, its sections and its cached calls."""

@@ -1,0 +1,1 @@
+"""The simulator page: its file, its sections and its cached calls."""

@@ -1,0 +1,1 @@
+"""The ties page: its file, its sections and its cached calls."""

@@ -1,0 +1,1 @@
+"""The tradeoffs page: its file, its sections and its cached calls."""

@@ -1,0 +1,21 @@
+"""What only the visitor's browser can do: save charts, a short way back, and mend what Streamlit leaves."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard.charts.palette import Palette
+
+_SCRIPT = (Path(__file__).parents[1] / "assets" / "browser.js").read_text(encoding="utf-8")
+_mount = st.components.v2.component("tiescope.browser", js=_SCRIPT)
+_ON_PRIMARY = "[data-testid=stBaseButton-primary]:enabled, [data-testid=stMultiSelect] [data-tag]"
+
+
+def equip_browser() -> None:
+    """Give charts a button for PNG beside that for SVG, the history one step a page, the menu its lists."""
+    _mount(key="browser")
+
+
+def write_on_primary(colours: Palette) -> None:
+    """On the primary colour Streamlit writes in white, which is too pale on that of the dark theme."""
+    st.html(f"<style>{_ON_PRIMARY} {{ color: {colours.ground}; }}</style>")

@@ -1,0 +1,173 @@
+"""Parts that pages are put together from."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from dashboard.escaping import escape_markdown
+from metrics.studies.prose import Prose, Strong
+from metrics.support.escaping import without_formulas
+
+Colour = Literal["blue", "orange", "gray", "green", "red"]
+
+MOST_ROWS = 10_000
+"""Rows of a table that are shown; the download has them all."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """One figure with its name and what it refers to."""
+
+    icon: str
+    label: str
+    value: str
+    note: str
+    colour: Colour = "gray"
+    help: str | None = None
+
+
+def page(title: str, definition: str) -> None:
+    """Head of a page: what it is called and what it shows."""
+    with st.container(gap="xxsmall"):
+        st.title(title, anchor=False)
+        st.caption(definition)
+
+
+def finding(prose: Prose) -> None:
+    """The one thing this page found in the data."""
+    with st.container(border=True, key="finding"):
+        st.markdown(f":material/lightbulb: {_markdown(prose)}")
+
+
+def finding_line(prose: Prose) -> None:
+    """What a section found in the data."""
+    st.markdown(_markdown(prose))
+
+
+def _markdown(prose: Prose) -> str:
+    return "".join(
+        f"**{escape_markdown(part.text.strip())}**" + " " * part.text.endswith(" ")
+        if isinstance(part, Strong)
+        else escape_markdown(part)
+        for part in prose
+    )
+
+
+def cards(*row: Card) -> None:
+    """Cards side by side; two to a row on a phone."""
+    grid = st.grid(4, min_column_width=150)
+    for card in row:
+        with grid.container(border=True, height="stretch", gap="xxsmall"):
+            st.metric(f":material/{card.icon}: {card.label}", card.value, help=card.help)
+            badge = (
+                escape_markdown(card.note).replace(r"\[", "[").replace(r"\]", "]")
+            )  # st.badge escapes brackets itself
+            st.badge(badge, color=card.colour)
+
+
+def heading(title: str, explained: str) -> None:
+    """Head of a section and what it shows."""
+    with st.container(gap="xxsmall"):
+        st.subheader(title, anchor=False)
+        st.caption(explained)
+
+
+def chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> None:
+    """A figure, with a description for those who do not see it.
+
+    Args:
+        figure: styled.
+        key: names the chart on its page.
+        alt: what the chart shows, in a sentence.
+        wide: width in pixels it keeps on a phone, where it is then scrolled sideways.
+    """
+    with _keep_wide(wide):
+        st.plotly_chart(figure, theme=None, key=f"chart-{key}", alt=alt, config=_config(key))
+
+
+def clickable(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> None:
+    """As `chart`, and a click on a point draws again; `state.clicked` says which."""
+    with _keep_wide(wide):
+        st.plotly_chart(
+            figure,
+            theme=None,
+            key=key,
+            alt=alt,
+            on_select="rerun",
+            selection_mode="points",
+            config=_config(key),
+        )
+
+
+def _keep_wide(wide: int | None) -> Any:  # noqa: ANN401 a container
+    return st.container() if wide is None else st.grid(1, wrap=False, min_column_width=wide).cell()
+
+
+def _config(name: str) -> dict[str, Any]:
+    return {
+        "displaylogo": False,
+        "modeBarButtons": [["toImage"]],
+        "toImageButtonOptions": {"format": "svg", "filename": f"tiescope-{name}"},
+    }
+
+
+def table(
+    frame: pd.DataFrame, title: str, name: str, columns: dict[str, Any], download: pd.DataFrame | None = None
+) -> None:
+    """A table under its heading, with a download of all its rows as CSV.
+
+    Args:
+        frame: as shown.
+        title: its heading.
+        name: of the file.
+        columns: column → how it is shown; others are not.
+        download: what the file holds, where it is not the frame.
+    """
+    whole = frame if download is None else download
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
+        st.subheader(title, anchor=False)
+        download_csv(whole, name)
+    if len(frame) > MOST_ROWS:
+        st.caption(f"The first {MOST_ROWS:,} of {len(frame):,} rows; the CSV has them all.")
+    st.dataframe(
+        frame.head(MOST_ROWS),
+        column_config=columns,
+        column_order=list(columns),
+        hide_index=True,
+        key=f"table-{name}",
+    )
+
+
+def download_csv(frame: pd.DataFrame, name: str) -> None:
+    """A button that downloads a table as CSV."""
+    st.download_button(
+        "CSV",
+        data=lambda: csv(frame),
+        file_name=f"tiescope-{name}.csv",
+        mime="text/csv",
+        key=f"download-{name}",
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
+    )
+
+
+def csv(frame: pd.DataFrame) -> bytes:
+    """UTF-8 CSV; a text that a spreadsheet would run as a formula gets an apostrophe before it."""
+    data: bytes = without_formulas(frame).to_csv(index=False).encode()
+    return data
+
+
+def number(label: str, fmt: str = "%.4f", help: str | None = None) -> Any:  # noqa: A002, ANN401 Streamlit's name
+    """A column of figures."""
+    return st.column_config.NumberColumn(label, format=fmt, help=help)
+
+
+def share(label: str, help: str | None = None) -> Any:  # noqa: A002, ANN401 Streamlit's name
+    """A column of shares of one, drawn as bars; give it 0 to 100."""
+    return st.column_config.ProgressColumn(
+        label, format="%.0f%%", min_value=0, max_value=100, color="orange", help=help
+    )

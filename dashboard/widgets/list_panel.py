@@ -1,0 +1,52 @@
+"""Parts of a page that show one list; used by more than one page."""
+
+import streamlit as st
+
+from dashboard import session
+from dashboard.charts.one_list.ladder import DRAWN, tie_ladder
+from dashboard.escaping import escape_markdown
+from dashboard.widgets.components import chart
+from metrics import parse
+from metrics.studies.one_list.query import ladder
+from metrics.ties import Orderings
+
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def orderings_text(log10: float, exact: int | None = None) -> str:
+    """How many orderings: in full up to a billion, then as a power of ten."""
+    if exact is not None and exact < 10**9:
+        return f"{exact:,}"
+    return "10" + f"{log10:.0f}".translate(_RAISED)
+
+
+def list_panel(view: session.View, reranker: str, query: str, measures: tuple[str, ...]) -> None:
+    """One list under a chart: its ladder, its values, and the way to the Query explorer."""
+    ranking = view.ranking(reranker)
+    rows = ladder(ranking, query)
+    values = view.evaluation.scores.loc[(reranker, query)]
+    with st.container(border=True):
+        st.markdown(f":material/my_location: **{escape_markdown(query)}** · {escape_markdown(reranker)}")
+        st.caption(
+            f"{len(rows):,} documents, {int(rows['relevant'].sum())} relevant. One box, one document; a "
+            "bracket, one score; filled: relevant."
+            + (f" The first {DRAWN} are drawn." if len(rows) > DRAWN else "")
+        )
+        k = max((parse(name).k or 0 for name in measures), default=0) or None
+        chart(tie_ladder(rows, view.palette, k), "list-ladder", f"The list of {query} by score, with its ties.")
+        for name in measures:
+            value = values[name]
+            st.markdown(
+                f"{name} &nbsp; :orange[traditional **{value[view.traditional]:.4f}**] &nbsp; "
+                f":blue[tied **{value['expected']:.4f}**] &nbsp; worst to best {value['pessimistic']:.4f} – "
+                f"{value['optimistic']:.4f}"
+            )
+        count = Orderings.of(ranking, query).count if len(rows) <= DRAWN else None
+        lists = view.evaluation.lists.loc[(reranker, query)]
+        st.caption(f"{orderings_text(lists['log10_orderings'], count)} orderings")
+        st.page_link(
+            "views/query/query.py",
+            label="Open in Query explorer",
+            icon=":material/arrow_forward:",
+            query_params=session.open_query(reranker, query),
+        )

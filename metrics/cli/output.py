@@ -1,0 +1,145 @@
+"""Tables out: as text for people and programs, or as a file."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from io import StringIO
+from pathlib import Path
+
+import pandas as pd
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from metrics.errors import UsageError
+from metrics.evaluation import Evaluation
+
+
+def long_table(evaluation: Evaluation, *, per_query: bool) -> pd.DataFrame:
+    """Columns reranker, (query_id,) measure, ties, value: means, or one row a list; order as asked."""
+    scores = evaluation.scores
+    if not per_query:
+        scores = scores.groupby(level="reranker", sort=False).mean().reindex(evaluation.policies.index)
+    return long(scores)
+
+
+def long(scores: pd.DataFrame) -> pd.DataFrame:
+    """One row a value, of a table with columns (measure, ties)."""
+    table = scores.stack(["measure", "ties"], future_stack=True)  # noqa: PD013 two levels at once
+    return table.rename("value").reset_index()
+
+
+def put(table: pd.DataFrame, form: str, output: Path | None) -> None:
+    """Write a table to a file, or to stdout.
+
+    Args:
+        table: as `long_table` makes them, or any other.
+        form: table, csv, json, markdown, latex or parquet.
+        output: the file; None for stdout.
+
+    Raises:
+        UsageError: the file cannot be written, or parquet has none.
+    """
+    if form == "parquet" and output is None:
+        raise UsageError("parquet needs a file: -o FILE.")
+    try:
+        if form == "parquet":
+            table.to_parquet(output, index=False)
+        elif output is None:
+            sys.stdout.write(_FORMS[form](table))
+        else:
+            output.write_text(_FORMS[form](table), encoding="utf-8", newline="")
+    except OSError as error:
+        raise UsageError(f"{output}: cannot be written ({error.strerror or error}).") from error
+
+
+@contextmanager
+def csv_rows(output: Path | None) -> Iterator[Callable[[pd.DataFrame], None]]:
+    """Write tables with the same columns as they come, as one CSV file, or to stdout.
+
+    Yields:
+        what takes the next table.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    with ExitStack() as stack:
+        stream = sys.stdout
+        begun = False
+
+        def write(table: pd.DataFrame) -> None:
+            nonlocal begun
+            stream.write(_csv(table, header=not begun))
+            begun = True
+
+        try:
+            if output is not None:
+                stream = stack.enter_context(output.open("w", encoding="utf-8", newline=""))
+            yield write
+        except OSError as error:
+            raise UsageError(f"{output}: cannot be written ({error.strerror or error}).") from error
+
+
+def _csv(table: pd.DataFrame, *, header: bool = True) -> str:
+    return str(table.to_csv(index=False, lineterminator="\n", header=header))
+
+
+def _json(table: pd.DataFrame) -> str:
+    records = table.astype(object).where(table.notna(), None).to_dict("records")
+    return json.dumps(records, indent=1, ensure_ascii=False) + "\n"
+
+
+def _markdown(table: pd.DataFrame) -> str:
+    wide = _wide(table)
+    lines = [wide.columns, ["---"] * len(wide.columns), *wide.to_numpy()]
+    cells = ([str(cell).replace("|", r"\|").replace("\n", " ") for cell in line] for line in lines)
+    return "".join(f"| {' | '.join(line)} |\n" for line in cells)
+
+
+def _latex(table: pd.DataFrame) -> str:
+    wide = _wide(table)
+    escaped = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_{}"} | {"~": r"\textasciitilde{}"})
+    escaped |= str.maketrans({"^": r"\textasciicircum{}", "\\": r"\textbackslash{}"})
+    rows = [[str(cell).translate(escaped) for cell in line] for line in [wide.columns, *wide.to_numpy()]]
+    body = [" & ".join(row) + r" \\" for row in rows]
+    head = r"\begin{tabular}{" + "l" * len(wide.columns) + "}"
+    return "\n".join([head, r"\toprule", body[0], r"\midrule", *body[1:], r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _for_people(table: pd.DataFrame) -> str:
+    wide = _wide(table)
+    shown = Table(box=None, header_style="bold")
+    for name in wide.columns:
+        numeric = pd.api.types.is_numeric_dtype(table[name]) if name in table else True
+        shown.add_column(Text(name), justify="right" if numeric else "left")
+    for row in wide.to_numpy():
+        shown.add_row(*(Text(cell) for cell in row))
+    console = Console(file=StringIO(), width=10**6, force_terminal=False)
+    with console.capture() as printed:
+        console.print(shown)
+    return printed.get()
+
+
+def _wide(table: pd.DataFrame) -> pd.DataFrame:
+    """Treatments side by side where there are any; numbers with four decimals; all as text."""
+    if {"ties", "value"} <= set(table.columns):
+        keys = [name for name in table.columns if name not in ("ties", "value")]
+        table = table.set_index([*keys, "ties"])["value"].unstack(sort=False).reset_index()  # noqa: PD010
+    shown = {str(name): [_cell(value) for value in column] for name, column in table.items()}
+    return pd.DataFrame(shown, dtype=object)
+
+
+def _cell(value: object) -> str:
+    if value is pd.NA:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+_FORMS: dict[str, Callable[[pd.DataFrame], str]] = {
+    "table": _for_people,
+    "csv": _csv,
+    "json": _json,
+    "markdown": _markdown,
+    "latex": _latex,
+}

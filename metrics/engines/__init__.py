@@ -1,6 +1,0 @@
-"""Other places where the same lists are scored in the same way: the only floor that knows Dask."""
-
-from metrics.engines.dataset import Dataset
-from metrics.engines.evaluating import evaluate_dataset, refuse_unwritable
-
-__all__ = ["Dataset", "evaluate_dataset", "refuse_unwritable"]

@@ -1,0 +1,70 @@
+"""What a report is asked to tell."""
+
+from dataclasses import dataclass, fields
+
+from metrics.errors import UsageError
+from metrics.evaluation import Policy
+from metrics.measures import parse
+from metrics.studies.targets.targets import PRESETS
+from metrics.ties import treatment
+
+MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10", "nDCG@10")
+"""Measures reported unless said otherwise: the notebook's and the usual one for grades."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a report is to tell.
+
+    Attributes:
+        measures: names; the first is the one tested, drawn and recommended on.
+        traditional: the treatment taken as the traditional one.
+        baseline: whom the others are compared with; the first reranker where empty.
+        targets: what is to be reached, such as `MTRR>=0.8`.
+        targets_for: whose targets are drawn; the leader's by tied value where empty.
+        test: name of a test.
+        correction: name of a correction.
+        title: heading of the report; told by its size where empty.
+        rerankers: those reported, in order; all where empty.
+        segments: those reported; all where empty.
+        sections: names of the sections, in their own order; all where empty.
+        files: name and sha256 of each file the runs came from.
+        precision: as for `evaluate`, like all that follow.
+        missing: what is done about judged queries without rows.
+        empty: what is done about queries with nothing relevant.
+        relevant_from: smallest relevant grade.
+        tiebreak_by: further score columns that split ties first.
+    """
+
+    measures: tuple[str, ...] = MEASURES
+    traditional: str = "input"
+    baseline: str = ""
+    targets: tuple[str, ...] = PRESETS["retrieval"]
+    targets_for: str = ""
+    test: str = "t"
+    correction: str = "holm"
+    title: str = ""
+    rerankers: tuple[str, ...] = ()
+    segments: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()
+    files: tuple[tuple[str, str], ...] = ()
+    precision: str = "float64"
+    missing: Policy = "zero"
+    empty: Policy = "zero"
+    relevant_from: float = 1
+    tiebreak_by: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Sequences as tuples, names as we spell them.
+
+        Raises:
+            UsageError: a name that does not exist, or no measure.
+        """
+        for one in fields(self):
+            if isinstance(value := getattr(self, one.name), list):
+                object.__setattr__(self, one.name, tuple(value))
+        if not self.measures:
+            raise UsageError("Name at least one measure.")
+        names = tuple(dict.fromkeys(str(parse(name)) for name in self.measures))
+        object.__setattr__(self, "measures", names)
+        object.__setattr__(self, "traditional", treatment(self.traditional).name)

@@ -1,0 +1,149 @@
+"""From paths to runs."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import PurePath
+
+import pandas as pd
+
+from metrics.errors import ReadError, UsageError
+from metrics.runs.findings import Finding, as_frame, found
+from metrics.runs.formats.registry import read
+from metrics.runs.joining import Repeated, judgments_of
+from metrics.runs.model import Runs
+from metrics.runs.reading.files import File
+from metrics.runs.reading.source import Source, as_grades
+from metrics.support.arrays import whole
+
+Path = str | PurePath
+
+
+def read_runs(
+    files: Mapping[str, Path] | Iterable[Path],
+    qrels: Path | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    repeated: Repeated = "error",
+) -> Runs:
+    """Read run files, and the judgments that go with them.
+
+    Args:
+        files: reranker → path, or paths: a reranker is then named by its column, else by the
+            stem of its file.
+        qrels: path of the judgments; not needed where the tables hold relevance. May be among `files`, too.
+        columns: our column → the files', in every file that has it, where recognition would choose
+            another or none; → "" is not read.
+        repeated: what is done about a document twice in one list: `error`, keep the `first`, or
+            the one of the highest score or grade (`max`).
+
+    Raises:
+        ReadError: a file cannot be read; names file, line and value.
+        UsageError: relevance is nowhere, two runs share a name, or no file has a column of `columns`.
+    """
+    return Runs.from_sources(_sources(files, qrels, columns or {}), repeated)
+
+
+def read_table(path: Path, columns: Mapping[str, str] | None = None, *, repeated: Repeated = "error") -> Runs:
+    """Read one long table with relevance, and perhaps several rerankers, inside.
+
+    Args:
+        path: CSV, TSV, semicolon, JSON, JSONL or Parquet with named columns.
+        columns: our column → the file's, where the header says it otherwise.
+        repeated: as in `read_runs`.
+
+    Raises:
+        ReadError: the table cannot be read; names file, line and value.
+    """
+    return Runs.from_sources([read(File.open(path), columns)], repeated)
+
+
+def check(
+    paths: Iterable[Path], *, columns: Mapping[str, str] | None = None, repeated: Repeated = "error"
+) -> pd.DataFrame:
+    """What is worth knowing of files, what cannot be read of them included; see `Runs.findings`.
+
+    Args:
+        paths: runs, judgments and tables, in any order; told apart by content.
+        columns: as in `read_runs`.
+        repeated: as in `read_runs`.
+
+    Raises:
+        UsageError: `columns` names a column of ours that does not exist.
+    """
+    sources: list[Source] = []
+    refused: list[Finding] = []
+    for path in paths:
+        try:
+            source = read(File.open(path), columns, strict=False)
+            Runs.from_sources([source], repeated, judged=False)
+        except ReadError as error:
+            line, hint = error.line, error.hint or None
+            refused.append(found("unreadable", error.file, f"{error.problem}.", line=line, hint=hint))
+        else:
+            sources.append(source)
+    inspected = Runs.from_sources(sources, repeated, judged=False).findings
+    return pd.concat([as_frame(refused), inspected], ignore_index=True) if refused else inspected
+
+
+def is_judgments(source: Source, path: Path, qrels: Path | None) -> bool:
+    """Whether a file given as a run is the judgments, and nothing else: `*.parquet` names both."""
+    return qrels is not None and PurePath(path) == PurePath(qrels) and source.kind == "qrels"
+
+
+def as_run(source: Source) -> Source:
+    """The source as a run: it has scores, or nested JSON whose whole numbers may be scores.
+
+    Raises:
+        ReadError: it has none.
+    """
+    if source.kind == "run":
+        return source
+    if source.format == "nested-json":
+        return _renamed(source, "relevance", "score")
+    named = ", ".join(source.mapping.values())
+    hint = "A run needs a score for each document; judgments are given as qrels."
+    raise ReadError(source.file, f"no score column among {named}", hint, line=1)
+
+
+def as_judgments(source: Source) -> Source:
+    """The grades of the source; scores beside them are left.
+
+    Raises:
+        ReadError: it has none.
+    """
+    if source.format == "nested-json" and source.kind == "run":
+        source = _renamed(source, "score", "relevance")
+    if "relevance" not in source.table.column_names:
+        hint = "Judgments are lines of query 0 document grade."
+        raise ReadError(source.file, "this is a run, not judgments", hint, line=1)
+    return replace(source, table=judgments_of(source.table))
+
+
+def _renamed(source: Source, old: str, new: str) -> Source:
+    names = [new if name == old else name for name in source.table.column_names]
+    if new == "relevance":
+        as_grades(whole(source.table[old]), new, source.origin)
+    mapping = {new if ours == old else ours: theirs for ours, theirs in source.mapping.items()}
+    return replace(source, table=source.table.rename_columns(names), mapping=mapping)
+
+
+def _sources(
+    files: Mapping[str, Path] | Iterable[Path], qrels: Path | None, columns: Mapping[str, str]
+) -> Iterator[Source]:
+    if isinstance(files, str | PurePath):
+        files = [files]
+    named = files.items() if isinstance(files, Mapping) else [(None, path) for path in files]
+    unused = {ours: theirs for ours, theirs in columns.items() if theirs}
+    for name, path in named:
+        source = read(File.open(path), columns, strict=False)
+        if is_judgments(source, path, qrels):
+            continue
+        source = as_run(source)
+        unused = {ours: theirs for ours, theirs in unused.items() if source.mapping.get(ours) != theirs}
+        yield replace(source, name=name)
+    if qrels is not None:
+        source = as_judgments(read(File.open(qrels), columns, strict=False))
+        unused = {ours: theirs for ours, theirs in unused.items() if source.mapping.get(ours) != theirs}
+        yield source
+    if unused:
+        raise UsageError(f"No file has the columns chosen: {', '.join(unused.values())}.")

@@ -1,0 +1,1 @@
+"""From bytes to typed columns, with the line of every row."""

@@ -1,0 +1,1 @@
+"""Floor 5: the same evaluation of what is larger than memory."""

@@ -1,0 +1,104 @@
+"""Evaluate a dataset of any size, and keep what each list scored."""
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
+from weakref import finalize
+
+from metrics.errors import UsageError
+from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, Policy, evaluate
+from metrics.runs import Repeated
+from metrics.scale.dask.dataset import Dataset
+from metrics.scale.dask.files import Paths
+from metrics.scale.stored import Stored
+
+
+def evaluate_dataset(
+    files: Paths,
+    qrels: str | PurePath | None = None,
+    measures: Sequence[str] | str = DEFAULT_MEASURES,
+    ties: Sequence[str] | str = DEFAULT_TIES,
+    *,
+    scheduler: str | None = None,
+    output: str | PurePath | None = None,
+    columns: Mapping[str, str] | None = None,
+    repeated: Repeated = "error",
+    precision: str = "float64",
+    missing: Policy = "zero",
+    empty: Policy = "zero",
+    relevant_from: float = 1,
+    tiebreak_by: Sequence[str] = (),
+) -> Stored:
+    """Score runs of any size on the workers of a Dask scheduler; to the same values as `evaluate`.
+
+    Parquet is read by row groups, and only the columns needed; text file by file. Rows of a list that lie
+    in several parts are brought together first. A worker that is lost costs time: its parts are scored
+    again. Progress is shown where a person is watching.
+
+    Args:
+        files: a path, a URL, a pattern such as `runs/*.parquet`, several of these, or reranker → one of
+            these. The files of a folder are parts of one table, as are those of a named reranker; a
+            folder `reranker=BM25` names that of its files. Other files without a reranker column are
+            runs named by their stems.
+        qrels: judgments, path or URL; not needed where the tables hold relevance.
+        measures: as of `evaluate`.
+        ties: as of `evaluate`.
+        scheduler: address of a Dask scheduler (`tcp://HOST:8786`), whose workers can open the files and
+            have this package; None: one worker a core of this machine, for as long as this takes.
+        output: the Parquet file to keep the values of each list in; None: one that goes with the result.
+        columns: our column → the files', as of `read_runs`.
+        repeated: as of `read_runs`.
+        precision: as of `evaluate`.
+        missing: as of `evaluate`.
+        empty: as of `evaluate`.
+        relevant_from: as of `evaluate`.
+        tiebreak_by: as of `evaluate`.
+
+    Returns:
+        what each list scored, in a file; `summary()` and `load()` give what `evaluate` gives.
+
+    Raises:
+        MissingPackageError: Dask is not installed (`pip install "tiescope[distributed]"`).
+        ReadError: a file cannot be read; names file and row.
+        UsageError: as of `evaluate` and `read_runs`; or the scheduler does not answer, a part is more
+            than a worker's memory holds, or `output` cannot be written.
+    """
+    from metrics.support.progress import bar  # noqa: PLC0415 its library need not be there where nothing is shown
+
+    score = partial(
+        evaluate,
+        measures=measures,
+        ties=ties,
+        precision=precision,
+        missing=missing,
+        empty=empty,
+        relevant_from=relevant_from,
+        tiebreak_by=tuple(tiebreak_by),
+    )
+    if output is not None:
+        refuse_unwritable(Path(str(output)))
+    with ExitStack() as stack, bar("Scoring") as watch:
+        path = Path(str(output))
+        if output is None:
+            path = Path(stack.enter_context(TemporaryDirectory(prefix="tiescope-")), "scores.parquet")
+        dataset = Dataset(
+            files,
+            qrels,
+            columns=columns,
+            repeated=repeated,
+            tiebreak_by=tiebreak_by,
+            scheduler=scheduler,
+            watch=watch,
+        )
+        stored = Stored.write(path, dataset.parts(score))
+        finalize(stored, stack.pop_all().close)
+    return stored
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Raise a UsageError where a file cannot be made; before hours of work, not after."""
+    if path.is_dir() or not os.access(path.absolute().parent, os.W_OK):
+        raise UsageError(f"{path}: cannot be written. Give a file in a folder that is there.")

@@ -1,0 +1,190 @@
+"""Parts of a dataset: rows that are read at once, cut so that a list lies in one of them wherever it can."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from metrics.runs import File, Source
+from metrics.runs.formats.parquet import Parquet
+from metrics.runs.query_doc_keys import Prints, prints_after, text_prints
+from metrics.scale.dask.files import Member
+from metrics.support.arrays import IntArray, coded
+
+ROWS = 2**20
+"""Rows of a part, at least: few enough for a worker of 1 GB."""
+_SCANNED = 8
+"""Parts whose queries are looked at in one go."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows of one file.
+
+    Attributes:
+        member: the file.
+        first: its first row; of a Parquet table.
+        end: the row after its last; None where it is the whole file.
+    """
+
+    member: Member
+    first: int = 0
+    end: int | None = None
+
+    def read(self, columns: Collection[str]) -> Source:
+        """The rows: these columns, ours or further ones, of a Parquet table; of text all.
+
+        Raises:
+            ReadError: the file cannot be read.
+        """
+        table = self.member.table
+        source = table.only(columns).rows(self.first, self._end) if isinstance(table, Parquet) else table.read()
+        return replace(source, name=self.member.name)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows in it; 0 of text that nobody looked at."""
+        return self._end - self.first
+
+    @property
+    def _end(self) -> int:
+        table = self.member.table
+        return sum(table.groups) if self.end is None and isinstance(table, Parquet) else self.end or 0
+
+
+class Seen(NamedTuple):
+    """The lists that rows hold, by their prints.
+
+    Attributes:
+        end: the row after the last.
+        keys: (n,) print of each, in order.
+        first: that of the first row's.
+        last: that of the last row's.
+        last_start: where its rows begin that go on to the end.
+        is_last_once: whether it has no other rows here.
+        rerankers: those that the rows around name.
+    """
+
+    end: int
+    keys: Prints
+    first: np.uint64
+    last: np.uint64
+    last_start: int
+    is_last_once: bool
+    rerankers: tuple[str, ...]
+
+
+def to_scan(member: Member) -> Iterator[Part]:
+    """Parts of a file whose lists must be looked at, to know what other parts hold rows of them."""
+    if not isinstance(member.table, Parquet):
+        if not member.is_alone:
+            yield Part(member)
+        return
+    ends = np.cumsum(member.table.groups)
+    if len(ends) > 1 or not member.is_alone:
+        cuts = np.searchsorted(ends, np.arange(0, ends[-1] if len(ends) else 0, ROWS * _SCANNED))
+        bounds = np.unique([0, *ends[cuts], *ends[-1:]])
+        yield from (Part(member, first, end) for first, end in pairwise(bounds.tolist()))
+
+
+def scan(part: Part) -> list[Seen]:
+    """The lists of each row group of a part, or of its file.
+
+    Raises:
+        ReadError: the file cannot be read.
+    """
+    source = part.read(("reranker", "query_id"))
+    starts, keys = lists_at(source)
+    bounds = [0, len(source.table)]
+    if isinstance(part.member.table, Parquet):
+        ends = np.cumsum(part.member.table.groups) - part.first
+        bounds = np.unique([0, *ends[(ends > 0) & (ends <= len(source.table))]]).tolist()
+    named = "reranker" in source.table.column_names
+    names = tuple(source.table["reranker"].unique().to_pylist()) if named else ()
+    cuts = [both for both in pairwise(bounds) if both[0] < both[1]]
+    return [Seen(*_seen(starts, keys, *both, part.first), names) for both in cuts]
+
+
+def _seen(
+    starts: IntArray, keys: Prints, first: int, end: int, before: int
+) -> tuple[int, Prints, np.uint64, np.uint64, int, bool]:
+    """What the rows from `first` to before `end` hold, as attributes of `Seen`."""
+    inside = slice(np.searchsorted(starts, first, "right") - 1, np.searchsorted(starts, end))
+    own = keys[inside]
+    once = np.count_nonzero(own == own[-1]) == 1
+    last_start = max(int(starts[inside][-1]), first)
+    return before + end, np.unique(own), own[0], own[-1], before + last_start, bool(once)
+
+
+def lists_at(source: Source) -> tuple[IntArray, Prints]:
+    """(n,) first row of each stretch of rows of one list, and print of the list: of reranker and query."""
+    queries = coded(source.table["query_id"])
+    query = queries.indices.to_numpy()
+    names = pa.array([source.name or File(source.file, b"").stem])
+    owner: npt.NDArray[np.int32] = np.zeros(len(query), np.int32)
+    if "reranker" in source.table.column_names:
+        rerankers = coded(source.table["reranker"])
+        names, owner = rerankers.dictionary, rerankers.indices.to_numpy()
+    changes = query[1:] != query[:-1]
+    changes |= owner[1:] != owner[:-1]
+    starts = np.append(np.zeros(min(len(query), 1), np.int64), np.flatnonzero(changes) + 1)
+    texts = queries.dictionary.take(pa.array(query[starts]))
+    return starts, prints_after(text_prints(names), owner[starts], texts)
+
+
+def cut(member: Member, seen: Sequence[Seen]) -> Iterator[tuple[Part, Prints]]:
+    """Parts of a file, with the prints of their lists: between lists where these stand together.
+
+    Args:
+        member: the file.
+        seen: what its row groups hold, or all of it; nothing where nobody looked.
+    """
+    if len(seen) <= 1 or not isinstance(member.table, Parquet):
+        end, keys = (seen[0].end, seen[0].keys) if seen else (None, np.empty(0, np.uint64))
+        yield Part(member, 0, end), keys
+        return
+    start, began, held, rest = 0, 0, list[Prints](), np.empty(0, np.uint64)
+    for before, group, after in zip([None, *seen], seen, [*seen[1:], None], strict=False):
+        if before is None or before.last != group.first or before.end != group.last_start:
+            began = group.last_start
+            rest = group.keys[group.keys != group.last] if group.is_last_once else group.keys
+            held.append(group.keys)
+        goes_on = after is not None and after.first == group.last
+        end = began if goes_on else group.end
+        if after is None or (group.end - start >= ROWS and end > start):
+            inside = [*held[:-1], rest] if goes_on else held
+            yield Part(member, start, end), np.unique(np.concatenate(inside))
+            start, held = end, [np.array([group.last])] if goes_on else []
+
+
+def spread_over(parts: Sequence[Prints]) -> Prints:
+    """The lists that more than one part has rows of."""
+    every = np.sort(np.concatenate([np.empty(0, np.uint64), *parts]))
+    return np.unique(every[1:][every[1:] == every[:-1]])
+
+
+def keys_of(source: Source) -> Prints:
+    """(n_rows,) print of the list that each row is of."""
+    starts, keys = lists_at(source)
+    return np.repeat(keys, np.diff(starts, append=len(source.table)))
+
+
+def is_among(keys: Prints, lists: Prints) -> npt.NDArray[np.bool_]:
+    """(n_rows,) whether each row is of one of these lists, whose prints are in order; there is one."""
+    near: Prints = lists[np.minimum(np.searchsorted(lists, keys), len(lists) - 1)]
+    return np.equal(near, keys)
+
+
+def only(source: Source, rows: IntArray) -> Source:
+    """Some rows, which know where they came from."""
+    origin = replace(source.origin, line_of=partial(_line_of, source, rows))
+    return replace(source, table=source.table.take(pa.array(rows)), origin=origin)
+
+
+def _line_of(source: Source, rows: IntArray, row: int) -> int:
+    return source.origin.line_of(int(rows[row]))

@@ -1,0 +1,177 @@
+"""What a worker does: read rows, and score the lists in them as everywhere else."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from metrics.errors import RepeatError
+from metrics.evaluation import Evaluation
+from metrics.runs import File, Repeated, Runs, Source, as_judgments, as_run, read
+from metrics.runs.findings import Finding
+from metrics.runs.joining import not_used
+from metrics.runs.query_doc_keys import Prints
+from metrics.runs.reading.columns import BY_NAME
+from metrics.runs.reading.source import Origin, source_of
+from metrics.scale.dask.parts import Part, is_among, keys_of, only
+from metrics.scale.stream import Judged, Met, lists_in
+from metrics.support.memory import one_allocator
+
+_TEXTS = ("reranker", "query_id", "doc_id", "target_id")
+_PLACES = 40
+"""Bits of the number of a row."""
+
+
+class Asked(NamedTuple):
+    """What is wanted of every part.
+
+    Attributes:
+        score: evaluates the runs it is given.
+        repeated: what is done about a document twice in one list.
+        columns: those that are read: ours, and further ones by name.
+        dataset: how the files are called together.
+    """
+
+    score: Callable[[Runs], Evaluation]
+    repeated: Repeated
+    columns: tuple[str, ...]
+    dataset: str
+
+
+class Scored(NamedTuple):
+    """What comes of a part.
+
+    Attributes:
+        evaluation: of its lists; None where it has none.
+        met: what was met of each reranker.
+        noted: what was found while reading.
+    """
+
+    evaluation: Evaluation | None
+    met: tuple[Met, ...] = ()
+    noted: tuple[Finding, ...] = ()
+
+
+def judgments(file: File, columns: dict[str, str], repeated: Repeated) -> Judged:
+    """The judgments of a file.
+
+    Raises:
+        ReadError: it cannot be read, or holds none.
+    """
+    return Judged.of(as_judgments(read(file, columns, strict=False)), repeated)
+
+
+@one_allocator
+def score_part(part: Part, spread: Prints, judged: Judged | None, asked: Asked) -> Scored:
+    """Score the lists of a part, but for those that are spread over several.
+
+    Raises:
+        TieScopeError: rows cannot be read, or not be scored.
+    """
+    source = part.read(asked.columns)
+    if judged is not None:
+        source = _judged_apart(source, part, judged)
+    if len(spread):
+        source = only(source, np.flatnonzero(~is_among(keys_of(source), spread)))
+    return _scored(source, judged, asked)
+
+
+def _judged_apart(source: Source, part: Part, judged: Judged) -> Source:
+    """Rows without what is said of relevance beside the judgments; that it is not used is noted."""
+    inside = [name for name in ("relevance", "target_id") if name in part.member.table.mapping]
+    unused = [name for name in inside if name == "relevance" or name not in judged.table.column_names]
+    kept = source.table.drop_columns([name for name in inside if name in source.table.column_names])
+    notes = [not_used(name, source.file, len(source.table)) for name in unused]
+    return replace(source, table=kept, noted=(*source.noted, *notes))
+
+
+def _scored(source: Source, judged: Judged | None, asked: Asked) -> Scored:
+    if not len(source.table) and "reranker" in source.table.column_names:
+        return Scored(None, noted=source.noted)
+    lists, noted = lists_in(source, judged, asked.repeated)
+    evaluation = Evaluation.merge(*(asked.score(runs) for runs, _ in lists))
+    return Scored(evaluation, tuple(met for _, met in lists), noted)
+
+
+def nothing_of(numbers: Sequence[str]) -> pa.Table:
+    """query_id, doc_id and columns of numbers, without a row."""
+    texts = {name: pa.array([], pa.string()) for name in ("query_id", "doc_id")}
+    return pa.table(texts | {name: pa.array([], pa.float64()) for name in numbers})
+
+
+def frame_of(part: Part | None, spread: Prints, number: int, names: Sequence[str]) -> pd.DataFrame:
+    """The rows of a part that belong to lists spread over several; none of no part.
+
+    Args:
+        part: whose rows.
+        spread: prints of the lists.
+        number: of the part.
+        names: of columns: ours, and further ones.
+
+    Returns:
+        `key` (the list), `place` (number of the part, and of the row in its file), and the columns; text is
+        null and numbers are NaN where the part lacks a column.
+
+    Raises:
+        ReadError: the rows cannot be read.
+    """
+    if part is None:
+        empty = {name: pa.array([], pa.string() if name in _TEXTS else pa.float64()) for name in names}
+        ids = {name: pa.array([], pa.int64()) for name in ("key", "place")}
+        return pa.table(ids | empty).to_pandas()
+    source = as_run(part.read(names))
+    keys = keys_of(source)
+    rows = np.flatnonzero(is_among(keys, spread))
+    source = only(source, rows)
+    place = (number << _PLACES) + part.first + rows + 1
+    made: dict[str, pa.Array] = {"key": pa.array(keys[rows].view(np.int64)), "place": pa.array(place)}
+    for name in names:
+        if name == "reranker" and (part.member.name or not part.member.names):
+            made[name] = pa.array([part.member.reranker] * len(rows), pa.string())
+        elif name in source.table.column_names:
+            column = source.table[name]
+            made[name] = column.cast(pa.string()) if name in _TEXTS else column
+        else:
+            made[name] = pa.nulls(len(rows), pa.string() if name in _TEXTS else pa.float64())
+    return pa.table(made).to_pandas()
+
+
+@one_allocator
+def score_frame(frame: pd.DataFrame, judged: Judged | None, asked: Asked, files: Sequence[str]) -> Scored:
+    """Score lists whose rows came together, in the order of the files.
+
+    Args:
+        frame: rows, as `frame_of` makes them.
+        judged: judgments; None where the rows hold relevance.
+        asked: what is wanted.
+        files: (n_parts,) name of the file of each part.
+
+    Raises:
+        TieScopeError: a document twice in a list, or rows that cannot be scored.
+    """
+    frame = frame.sort_values("place")
+    columns = {name: pa.array(frame[name], from_pandas=True) for name in asked.columns if name in frame}
+    raw = {
+        name: column for name, column in columns.items() if column.null_count < len(column) or not len(column)
+    }
+    mapping = {name: name for name in raw if name in BY_NAME}
+    places = frame["place"].to_numpy()
+    origin = Origin(asked.dataset, lambda row: int(places[row]) % 2**_PLACES, "row")
+    try:
+        return _scored(source_of(raw, mapping, origin, "table", list(raw)), judged, asked)
+    except RepeatError as error:
+        raise _told_apart(frame, files, error) from error
+
+
+def _told_apart(frame: pd.DataFrame, files: Sequence[str], error: RepeatError) -> RepeatError:
+    """The error of a document twice in a list, which names the files of both rows."""
+    ids = ["reranker", "query_id", "doc_id"]
+    twice = frame[frame.duplicated(ids, keep=False)]
+    both = twice[(twice[ids] == twice[ids].iloc[0]).all(axis=1)]["place"].to_list()[:2]
+    (file, row), (other, again) = ((files[place >> _PLACES], place % 2**_PLACES) for place in both)
+    query, document = twice[ids].iloc[0].to_list()[1:]
+    problem = f"document {document!r} is listed twice for query {query!r}, first in {file} on row {row}"
+    return RepeatError(other, problem, error.hint, line=again, unit="row")

@@ -1,0 +1,83 @@
+"""What the footer of a stored evaluation says, held against itself: the file may come from anywhere."""
+
+import math
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from metrics.evaluation.evaluation import OPTIONS
+from metrics.measures import parse
+from metrics.scale.stored.layout import IDS, MOVABLE, column_of
+from metrics.ties import treatment
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import FileMetaData
+
+_COUNTS = ["n_queries", "n_missing", "n_empty", "n_scored"]
+_NUMBERS = {"n_docs": pa.int64(), "max_tie_size": pa.int64(), "tie_ratio": pa.float64()}
+
+
+def described(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any]:
+    """The attributes of `Stored` that a file states.
+
+    Raises:
+        ValueError: they cannot be those of an evaluation, or of these rows; says why.
+        LookupError, TypeError, AttributeError, ArithmeticError: likewise.
+    """
+    found = {name: about[name] for name in OPTIONS}
+    found |= {name: tuple(map(str, list(about[name]))) for name in ("measures", "ties", "tiebreak_by")}
+    for name in ("measures", "ties"):
+        _demand(
+            found[name] and len(set(found[name])) == len(found[name]), f"{name} are none, or one is there twice"
+        )
+    _demand({found["missing"], found["empty"]} <= {"zero", "skip"}, "its policies are unknown")
+    _demand(0 < float(found["relevant_from"]) < math.inf, "no smallest relevant grade")
+    _demand(isinstance(found["precision"], str), "no precision")
+    asked = list(product(found["measures"], found["ties"]))
+    values = [column_of(*one) for one in asked]
+    _demand(
+        all((str(parse(m)), treatment(t).name) == (m, t) for m, t in asked), "names are not as they are printed"
+    )
+    policies, totals = _policies(about["policies"]), _totals(about["totals"], values)
+    _demand(list(totals.index) == list(policies.index), "its totals are not those of its rerankers")
+    _demand(
+        (totals.filter(regex=f"/{MOVABLE}$").le(policies["n_scored"], axis=0)).all(axis=None),
+        "more lists move than there are",
+    )
+    _demand(policies["n_queries"].sum() == footer.num_rows, "its rows are not those of its lists")
+    _check_columns(footer.schema.to_arrow_schema(), values)
+    return found | {"policies": policies, "totals": totals}
+
+
+def _demand(holds: object, otherwise: str) -> None:
+    """Raise a ValueError if something does not hold."""
+    if not holds:
+        raise ValueError(otherwise)
+
+
+def _policies(given: dict[str, Any]) -> pd.DataFrame:
+    counts = [[one[name] for name in _COUNTS] for one in given.values()]
+    whole = all(type(count) is int and 0 <= count <= one[0] for one in counts for count in one)
+    _demand(counts and whole, "its counts are no counts of lists")
+    return pd.DataFrame(counts, pd.Index(list(given), name="reranker"), _COUNTS).astype(np.int64)
+
+
+def _totals(given: dict[str, Any], values: list[str]) -> pd.DataFrame:
+    found = pd.DataFrame.from_dict(given, orient="index", dtype=float).rename_axis("reranker")
+    _demand({"tie_ratio", *values} <= set(found.columns), "totals are missing")
+    sums = found.to_numpy()
+    _demand(np.isfinite(sums).all() and (sums >= 0).all(), "its totals are no sums")
+    return found
+
+
+def _check_columns(schema: pa.Schema, values: list[str]) -> None:
+    kinds = {name: schema.field(name).type for name in set(schema.names)}
+    for name, kind in (_NUMBERS | dict.fromkeys(values, pa.float64())).items():
+        _demand(kinds.get(name) == kind, f"no numbers in column {name!r}")
+    for name in IDS:
+        kind = kinds.get(name, pa.null())
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        _demand(pa.types.is_string(kind), f"no names in column {name!r}")

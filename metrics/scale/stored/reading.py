@@ -1,0 +1,257 @@
+"""Evaluations out of Parquet: a column at a time, or a few lists at a time."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.errors import ReadError
+from metrics.evaluation.evaluation import OPTIONS, Evaluation, Policy
+from metrics.evaluation.merging import summarised, together
+from metrics.runs import File
+from metrics.scale.stored.footer import described
+from metrics.scale.stored.layout import GROUP, IDS, KEY, MOVABLE, VERSION, column_of
+from metrics.scale.stored.writing import saving
+from metrics.support.arrays import FloatArray, IntArray, coded
+
+if TYPE_CHECKING:
+    from pandas.core.groupby import DataFrameGroupBy
+    from pyarrow.parquet import ParquetFile
+
+_HINT = "`tiescope evaluate --save` and metrics.Stored.write make such files."
+
+
+class Piece(NamedTuple):
+    """Some columns of a few lists that have values.
+
+    Attributes:
+        rows: (n,) places of the lists in the file.
+        owner: (n,) places of their rerankers among all.
+        columns: column → its (n,) values.
+    """
+
+    rows: IntArray
+    owner: IntArray
+    columns: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """An evaluation in a Parquet file; of the lists only what is asked for is read.
+
+    The file has a row a list: reranker, query_id, the columns of `Evaluation.lists`, and one column a
+    measure and treatment, named as by `column_of`. Lists that a policy left out have nulls there.
+
+    Attributes:
+        path: of the file.
+        policies, measures, ties, missing, empty, precision, relevant_from, tiebreak_by: as of `Evaluation`.
+        totals: index reranker; sums over its lists of tie_ratio and of each column of values, and, as
+            `column_of(measure, MOVABLE)`, how many have a best value above the worst.
+    """
+
+    path: Path
+    policies: pd.DataFrame
+    totals: pd.DataFrame
+    measures: tuple[str, ...]
+    ties: tuple[str, ...]
+    missing: Policy
+    empty: Policy
+    precision: str
+    relevant_from: float
+    tiebreak_by: tuple[str, ...]
+
+    @classmethod
+    def open(cls, path: str | PurePath) -> "Stored":
+        """An evaluation that was kept.
+
+        Raises:
+            ReadError: there is no such file, or it holds something else.
+        """
+        from pyarrow import parquet  # noqa: PLC0415 30 ms that others need not pay
+
+        name = PurePath(path).name
+        try:
+            footer = parquet.read_metadata(path)
+            about = json.loads((footer.metadata or {}).get(KEY, b"null"))
+        except FileNotFoundError as error:
+            raise ReadError(str(path), "no such file", "Check the path.") from error
+        except (OSError, pa.ArrowException, ValueError, RecursionError) as error:
+            raise ReadError(name, "damaged, or no Parquet file", _HINT) from error
+        if not isinstance(about, dict):
+            raise ReadError(name, "no evaluation is kept in it", _HINT)
+        if about.get("version") != VERSION:
+            raise ReadError(name, f"its format is {about.get('version')!r}", "Use a newer TieScope.")
+        try:
+            return cls(path=Path(path), **described(about, footer))
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            raise ReadError(name, f"what it says of its evaluation is damaged ({error})", _HINT) from error
+
+    @classmethod
+    def write(cls, path: str | PurePath, parts: Iterable[Evaluation]) -> "Stored":
+        """Keep an evaluation, given whole or in parts as `Evaluation.merge` takes them.
+
+        Raises:
+            UsageError: no part, parts that do not belong together, or a file that cannot be written.
+        """
+        for _ in saving(parts, path):
+            pass
+        return cls.open(path)
+
+    def __repr__(self) -> str:
+        parts = f"lists={self.n_lists}, measures={self.measures}, ties={self.ties}"
+        return f"Stored({str(self.path)!r}, rerankers={len(self.policies)}, {parts})"
+
+    @property
+    def rerankers(self) -> list[str]:
+        """Names of the rerankers, in order of appearance."""
+        return list(self.policies.index)
+
+    @property
+    def n_lists(self) -> int:
+        """Lists that have values."""
+        return int(self.policies["n_scored"].sum())
+
+    def pieces(self, names: Sequence[str]) -> Iterator[Piece]:
+        """Columns of numbers, a few lists at a time, the next ones read meanwhile; in the order of the file."""
+        places, whole = pd.Index(self.rerankers), self.n_lists == self.policies["n_queries"].sum()
+        wanted = ["reranker", *names, *([] if whole else ["n_docs"])]
+        with self._file(wanted) as file:
+            batches, first = file.iter_batches(GROUP, columns=wanted, use_threads=False), 0
+            for batch in _ahead(batches):
+                kept = np.arange(len(batch)) if whole else np.flatnonzero(batch["n_docs"].is_valid())
+                lists = batch if whole else batch.take(pa.array(kept))
+                owner = coded(lists["reranker"])
+                place = places.get_indexer(owner.dictionary.to_pylist()).astype(np.int32)
+                columns = {name: self._sound(name, lists[name]) for name in names}
+                if (place < 0).any():
+                    raise ReadError(self.path.name, "a list is of a reranker that it does not name", _HINT)
+                yield Piece(first + kept, place[owner.indices.to_numpy()], columns)
+                first += len(batch)
+
+    def _sound(self, name: str, column: pa.Array) -> FloatArray:
+        """(n,) numbers of a column, which may come from anywhere."""
+        values: FloatArray = column.to_numpy(zero_copy_only=False)
+        if len(values) and not (values.min() >= 0 and values.max() < np.inf):
+            raise ReadError(self.path.name, f"column {name!r} holds what is no value", _HINT)
+        return values
+
+    def at(self, rows: IntArray, names: Sequence[str]) -> pd.DataFrame:
+        """Columns of a few lists, at these places in the file; only what is around them is read."""
+        found = []
+        with self._file(names) as file:
+            sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+            ends = np.cumsum(sizes)
+            group, order = np.searchsorted(ends, rows, side="right"), []
+            for one in np.unique(group):
+                here = np.flatnonzero(group == one)
+                place = pa.array(rows[here] - (ends[one] - sizes[one]))
+                found.append(file.read_row_group(one, list(names), use_threads=False).take(place))
+                order.append(here)
+        if not found:
+            return pd.DataFrame(columns=list(names))
+        table = pa.concat_tables(found).select(list(names)).to_pandas()
+        return table.iloc[np.argsort(np.concatenate(order))].reset_index(drop=True)
+
+    def means(self, measure: str) -> pd.DataFrame:
+        """As of `Evaluation`; no list is read."""
+        sums = self.totals[[column_of(measure, ties) for ties in self.ties]].set_axis(list(self.ties), axis=1)
+        return sums.div(self.policies["n_scored"], axis=0)
+
+    @property
+    def tie_ratios(self) -> "pd.Series[float]":
+        """Mean tie ratio of each reranker's lists; no list is read."""
+        return self.totals["tie_ratio"] / self.policies["n_scored"]
+
+    def n_movable(self, measure: str) -> int:
+        """Lists whose best and worst order differ, where both were asked for; no list is read."""
+        return int(self.totals[column_of(measure, MOVABLE)].sum())
+
+    def summary(self) -> pd.DataFrame:
+        """As of `Evaluation`; a measure is read at a time."""
+        order = self.policies.index
+        return pd.concat([summarised(self._by_reranker(name), order) for name in self.measures], axis=1)
+
+    def load(self) -> Evaluation:
+        """All of it in memory.
+
+        Raises:
+            ReadError: the file is gone.
+        """
+        values = [column_of(*name) for name in self._names(self.measures)]
+        table = self._scored(None)
+        index, lists = _lists(table), table.drop_columns([*IDS, *values]).to_pandas()
+        scores = pd.DataFrame({name: table[name].to_numpy() for name in values}, index, copy=False)
+        return Evaluation(
+            scores=together([scores.set_axis(self._names(self.measures), axis=1)], self.policies.index),
+            lists=together([lists.set_index(index)], self.policies.index),
+            policies=self.policies,
+            skipped=_lists(self._read([*IDS, "n_docs"]).filter(pc.field("n_docs").is_null())),
+            **{name: getattr(self, name) for name in OPTIONS},
+        )
+
+    def _by_reranker(self, measure: str) -> "DataFrameGroupBy[Any]":
+        """Values of a measure, columns (measure, ties), grouped by reranker."""
+        names = self._names([measure])
+        table = self._scored(["reranker", *(column_of(*name) for name in names)])
+        owner = coded(table["reranker"]).to_pandas()
+        values = table.drop_columns("reranker").to_pandas().set_axis(names, axis=1)
+        return values.groupby(owner.rename("reranker"), observed=True)
+
+    def _names(self, measures: Sequence[str]) -> pd.MultiIndex:
+        return pd.MultiIndex.from_product([measures, self.ties], names=["measure", "ties"])
+
+    def _scored(self, columns: Sequence[str] | None) -> pa.Table:
+        """Some columns, or all, of the lists that have values."""
+        if self.n_lists == self.policies["n_queries"].sum():
+            return self._read(columns)
+        table = self._read(columns and [*columns, "n_docs"]).filter(pc.field("n_docs").is_valid())
+        return table.select(columns) if columns else table
+
+    def _read(self, columns: Sequence[str] | None) -> pa.Table:
+        with self._file(columns or []) as file:
+            return file.read(columns)
+
+    @contextmanager
+    def _file(self, columns: Sequence[str]) -> Iterator["ParquetFile"]:
+        """The file, which has these columns."""
+        from pyarrow import parquet  # noqa: PLC0415 as above
+
+        try:
+            with parquet.ParquetFile(self.path, memory_map=True) as file:
+                if unknown := set(columns) - set(file.schema_arrow.names):
+                    raise ReadError(self.path.name, f"there is no column {min(unknown)!r}", _HINT)
+                yield file
+        except (OSError, pa.ArrowException) as error:
+            raise ReadError(self.path.name, "it is gone or damaged", "Open it again.") from error
+
+
+def is_stored(file: File) -> bool:
+    """Whether a file says that it keeps an evaluation, of whatever version."""
+    from pyarrow import parquet  # noqa: PLC0415 as above
+
+    try:
+        with file.given() as stream:
+            return KEY in (parquet.read_metadata(stream).metadata or {})
+    except (OSError, pa.ArrowException, ReadError):
+        return False
+
+
+def _ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same, the next one read while the last is worked on."""
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = reader.submit(next, batches, None)
+            yield batch
+
+
+def _lists(table: pa.Table) -> pd.MultiIndex:
+    return pd.MultiIndex.from_arrays([table[name].cast(pa.string()).to_pandas() for name in IDS], names=IDS)

@@ -1,0 +1,60 @@
+"""Judgments in memory, looked up by query for runs that are not."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.runs import Repeated, Runs, Source
+from metrics.runs.findings import Finding
+from metrics.runs.query_doc_keys import Pairs
+from metrics.runs.reading.source import Origin
+from metrics.support.arrays import IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Judgments, looked up by query.
+
+    Attributes:
+        table: query_id, doc_id, relevance, perhaps target_id.
+        pairs: query and document of each row.
+        order: (n_rows,) rows query by query.
+        ends: (n_queries + 1,) first place in `order` of each query, and the end.
+        nothing: the source without a row.
+        noted: what was found while reading.
+    """
+
+    table: pa.Table
+    pairs: Pairs
+    order: IntArray
+    ends: IntArray
+    nothing: Source
+    noted: tuple[Finding, ...]
+
+    @classmethod
+    def of(cls, source: Source, repeated: Repeated) -> "Judged":
+        """Judgments of a file.
+
+        Raises:
+            ReadError: a document is judged twice for a query, and that is to be an error.
+        """
+        runs = Runs.from_sources([source], repeated, judged=False)
+        table, pairs = runs.qrels, runs.judged_pairs
+        order = np.argsort(pairs.query, kind="stable")
+        ends = np.searchsorted(pairs.query[order], np.arange(len(pairs.queries) + 1))
+        origin = Origin(source.file, int)  # it has no lines, and can be sent to another process
+        nothing = replace(source, table=source.table.slice(0, 0), noted=(), origin=origin)
+        return cls(table, pairs, order, ends, nothing, runs.noted)
+
+    def places(self, queries: pa.Array) -> IntArray:
+        """(n,) place of each query among those judged, -1 where it is not."""
+        found_at = pc.fill_null(pc.index_in(queries, value_set=self.pairs.queries), -1)
+        return np.asarray(found_at).astype(np.int64)
+
+    def rows_of(self, places: IntArray) -> pa.Table:
+        """The judgments of some queries, query by query."""
+        start, n = self.ends[places], self.ends[places + 1] - self.ends[places]
+        at = np.repeat(start - (np.cumsum(n) - n), n) + np.arange(int(n.sum()))
+        return self.table.take(pa.array(self.order[at])).combine_chunks()

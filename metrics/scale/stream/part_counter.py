@@ -1,0 +1,176 @@
+"""What is known of runs whose rows were read and forgotten: who had which queries, and what was left out."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from metrics.errors import UsageError
+from metrics.evaluation import Evaluation
+from metrics.evaluation.merging import added
+from metrics.runs import Repeated, Runs, Source, as_run
+from metrics.runs.findings import Finding, as_frame
+from metrics.runs.findings.streamed import Known, Noted
+from metrics.runs.query_doc_keys import Prints, text_prints
+from metrics.scale.stream.judged import Judged
+from metrics.support.arrays import IntArray
+
+_LISTS = 2**14
+"""Lists without rows that are scored at once."""
+
+
+@dataclass(frozen=True)
+class Met:
+    """What was met of one reranker in some rows that hold whole lists.
+
+    Attributes:
+        name: of the reranker.
+        file: where the rows are.
+        n_queries: lists in them.
+        places: places of their queries among those judged, of those that are.
+        n_judged_rows: rows that are judged; of judgments apart.
+        asked: prints of the queries; without judgments apart.
+    """
+
+    name: str
+    file: str
+    n_queries: int
+    places: IntArray
+    n_judged_rows: int
+    asked: Prints
+
+
+def lists_in(
+    source: Source, judged: Judged | None, repeated: Repeated
+) -> tuple[list[tuple[Runs, Met]], tuple[Finding, ...]]:
+    """The lists of some rows, one reranker at a time, each with the judgments of its queries alone.
+
+    Args:
+        source: rows that hold whole lists.
+        judged: judgments; None where the rows hold relevance.
+        repeated: as of `read_runs`.
+
+    Returns:
+        the lists of each reranker with what was met of it, and what was found while reading.
+
+    Raises:
+        ReadError: a document twice in a list.
+        UsageError: relevance is nowhere.
+    """
+    sources = [as_run(source), *([] if judged is None else [judged.nothing])]
+    block = Runs.from_sources(sources, repeated)
+    return [_met(block, name, source.file, judged) for name in block.rerankers], block.noted
+
+
+def _met(block: Runs, name: str, file: str, judged: Judged | None) -> tuple[Runs, Met]:
+    runs, queries = block.arranged({name: name}), block.queries[name]
+    if judged is None:
+        return runs, Met(name, file, len(queries), np.empty(0, np.int64), 0, text_prints(queries))
+    places = judged.places(queries)
+    places = places[places >= 0]
+    runs = runs.judged_by(judged.rows_of(places))
+    n_judged_rows = len(runs.judged_rows[name][0])
+    return runs, Met(name, file, len(queries), places, n_judged_rows, np.empty(0, np.uint64))
+
+
+class Tally:
+    """Counts of what was met, part by part.
+
+    Attributes:
+        policies: as of an `Evaluation`, of the parts so far.
+    """
+
+    def __init__(self, judged: Judged | None) -> None:
+        self._judged = judged
+        self._known: dict[str, Known] = {}
+        self._noted = Noted()
+        if judged is not None:
+            self._noted.add(judged.noted)
+        self._policies: list[pd.DataFrame] = []
+
+    @property
+    def rerankers(self) -> list[str]:
+        """Those met, in order of appearance."""
+        return list(self._known)
+
+    @property
+    def policies(self) -> pd.DataFrame:
+        """As of an `Evaluation`, of the parts scored so far."""
+        return self._policies[0] if self._policies else pd.DataFrame()
+
+    def note(self, noted: Sequence[Finding]) -> None:
+        """Take in what was found while reading a part."""
+        self._noted.add(noted)
+
+    def meet(self, met: Met) -> None:
+        """Take in what was met in a part."""
+        n_judged = 0 if self._judged is None else len(self._judged.pairs.queries)
+        known = self._known.setdefault(met.name, Known(met.file, np.zeros(n_judged, bool)))
+        known.n_queries += met.n_queries
+        known.n_judged_rows += met.n_judged_rows
+        known.seen[met.places] = True
+        known.asked.append(met.asked)
+
+    def count(self, part: Evaluation) -> Evaluation:
+        """Take in the counts of a scored part; the part."""
+        self._policies = [added([*self._policies, part.policies])]
+        return part
+
+    def missing(self, name: str, nothing: pa.Table) -> Iterator[Runs]:
+        """The judged lists of a reranker that no part had, a few at a time.
+
+        Args:
+            name: of the reranker.
+            nothing: a table of its columns without a row.
+        """
+        if self._judged is None:
+            return
+        missing = np.flatnonzero(~self._known[name].seen)
+        for at in range(0, len(missing), _LISTS):
+            yield Runs({name: nothing}, self._judged.rows_of(missing[at : at + _LISTS]))
+
+    @property
+    def left_out(self) -> pd.DataFrame:
+        """What was not scored or was changed while reading, of the parts so far; as of `Runs`."""
+        known = self._known.items()
+        if self._judged is None:
+            everyone = [prints for _, one in known for prints in one.asked]
+            n_asked = len(np.unique(np.concatenate(everyone))) if everyone else 0
+            differ = [one.queries_differ(name, n_asked) for name, one in known]
+        else:
+            differ = [one.unjudged(name) for name, one in known]
+        return as_frame([*self._noted.findings, *(one for some in differ for one in some)])
+
+
+class Parted(ABC):
+    """Runs that are given and scored part by part."""
+
+    _tally: Tally
+
+    @abstractmethod
+    def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
+        """Evaluations that merge into that of the whole."""
+
+    @property
+    def policies(self) -> pd.DataFrame:
+        """As of an `Evaluation`, of the parts given so far."""
+        return self._tally.policies
+
+    @property
+    def left_out(self) -> pd.DataFrame:
+        """What was not scored or was changed while reading, of the parts given so far; as of `Runs`."""
+        return self._tally.left_out
+
+
+def refuse_unused(columns: Mapping[str, str], read_as: Sequence[Mapping[str, str]]) -> None:
+    """Raise a UsageError where no file has a column that was chosen; files by how they are read."""
+    unused = [
+        theirs
+        for ours, theirs in columns.items()
+        if theirs and not any(mapping.get(ours) == theirs for mapping in read_as)
+    ]
+    if unused:
+        raise UsageError(f"No file has the columns chosen: {', '.join(unused)}.")

@@ -1,0 +1,78 @@
+"""Files whose queries stand together, read and scored block by block in one process."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import PurePath
+
+import pyarrow as pa
+
+from metrics.errors import UsageError
+from metrics.evaluation import Evaluation
+from metrics.runs import File, Repeated, Runs, as_judgments, in_blocks, is_judgments, read
+from metrics.runs.formats.parquet import Parquet
+from metrics.runs.reading.blocks import Delimited
+from metrics.scale.stream.judged import Judged
+from metrics.scale.stream.part_counter import Parted, Tally, lists_in, refuse_unused
+
+Path = str | PurePath
+
+
+class Stream(Parted):
+    """Runs that are read and scored part by part: parts are given and forgotten, counts are kept."""
+
+    def __init__(
+        self,
+        files: Iterable[Path],
+        qrels: Path | None = None,
+        *,
+        columns: Mapping[str, str] | None = None,
+        repeated: Repeated = "error",
+    ) -> None:
+        """Open runs, and read the judgments that go with them; arguments as of `read_runs`.
+
+        Raises:
+            ReadError: a run cannot be opened or is of a format that is read whole, or the judgments
+                cannot be read.
+            UsageError: no file has a column of `columns`.
+        """
+        given = None if qrels is None else read(File.open(qrels), columns, strict=False)
+        runs = [path for path in files if given is None or not is_judgments(given, path, qrels)]
+        self._files = [in_blocks(replace(File.open(path), endless=True), columns) for path in runs]
+        judgments = None if given is None else as_judgments(given)
+        read_as = [*self._files, *([] if judgments is None else [judgments])]
+        refuse_unused(columns or {}, [one.mapping for one in read_as])
+        self._judged = None if judgments is None else Judged.of(judgments, repeated)
+        self._repeated: Repeated = repeated
+        self._tally = Tally(self._judged)
+
+    def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
+        """Evaluations that merge into that of the whole, each of some queries of one reranker.
+
+        Lists come as the files have them; those without rows after the last row of the file.
+
+        Args:
+            score: evaluates the runs it is given, always in the same way.
+
+        Raises:
+            ReadError: a file cannot be read, or a query comes again after rows of others.
+            UsageError: two runs have one name, or relevance is nowhere.
+        """
+        for file in self._files:
+            for runs in self._runs(file):
+                yield self._tally.count(score(runs))
+
+    def _runs(self, file: Delimited | Parquet) -> Iterator[Runs]:
+        """The lists of a file, each with its judgments, those of one reranker at a time."""
+        before, here = self._tally.rerankers, dict[str, pa.Table]()
+        for source in file.blocks():
+            lists, noted = lists_in(source, self._judged, self._repeated)
+            self._tally.note(noted)
+            for runs, met in lists:
+                if met.name in before:
+                    hint = "Rename one file, or the reranker inside it."
+                    raise UsageError(f"{file.file.name}: there are two runs named {met.name!r}. {hint}")
+                here[met.name] = runs.tables[met.name].slice(0, 0)
+                self._tally.meet(met)
+                yield runs
+        for name, table in here.items():
+            yield from self._tally.missing(name, table)

@@ -1,7 +1,0 @@
-"""Evaluations kept in Parquet: a row a list, however many there are."""
-
-from metrics.stored.layout import MOVABLE, column_of
-from metrics.stored.reading import Piece, Stored, is_stored
-from metrics.stored.writing import saving
-
-__all__ = ["MOVABLE", "Piece", "Stored", "column_of", "is_stored", "saving"]

@@ -1,0 +1,1 @@
+"""Do ties predict the gap?"""

@@ -1,0 +1,196 @@
+"""Do ties predict how far a traditional score is off? List by list."""
+
+from collections.abc import Mapping
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metrics.evaluation import EQUAL, Evaluation
+from metrics.studies.prose import Prose, Strong, percent
+from metrics.support.arrays import FloatArray, IntArray
+
+FEWEST = 4
+"""Lists that a mean or a correlation needs."""
+_Z = NormalDist().inv_cdf(0.975)
+
+
+def gaps(evaluation: Evaluation, measures: Mapping[str, str], traditional: str) -> pd.DataFrame:
+    """One row a list: its ties, and what they do to each measure.
+
+    Args:
+        evaluation: with the measures under expected, optimistic, pessimistic and `traditional`.
+        measures: prefix of the columns → measure, such as {"first": "RR", "second": "Hits@3"}.
+        traditional: the treatment taken as the traditional one.
+
+    Returns:
+        reranker, query_id, n_docs, n_relevant, tie_ratio, max_tie_size, log10_orderings, and for each
+        prefix p: p_traditional, p_tied, p_worst, p_best, p_gap (traditional − tied, exactly 0 where
+        they differ by rounding).
+    """
+    lists = evaluation.lists[["n_docs", "n_relevant", "tie_ratio", "max_tie_size", "log10_orderings"]]
+    table = lists.reset_index()
+    for prefix, measure in measures.items():
+        values = evaluation.scores[measure].reset_index(drop=True)
+        gap = values[traditional] - values["expected"]
+        table[f"{prefix}_traditional"] = values[traditional]
+        table[f"{prefix}_tied"] = values["expected"]
+        table[f"{prefix}_worst"] = values["pessimistic"]
+        table[f"{prefix}_best"] = values["optimistic"]
+        table[f"{prefix}_gap"] = gap.where(gap.abs() > EQUAL, 0.0)
+    return table
+
+
+def correlation(x: pd.Series, y: pd.Series) -> tuple[float, float, float] | None:
+    """Pearson correlation with its 95% interval.
+
+    None where it is not defined: fewer than four lists, or one side constant.
+    """
+    found = Moments()
+    if len(x):
+        found.add(x.to_numpy(float), y.to_numpy(float))
+    return found.correlation()
+
+
+def _constant(least: float, most: float) -> bool:
+    """Whether values between these differ by rounding only."""
+    return most - least <= EQUAL * max(1.0, abs(least), abs(most))
+
+
+class Moments:
+    """Two columns of lists that are not kept, as far as their correlation needs them.
+
+    Means and sums of products about them are updated by those of each part, so that nothing cancels:
+    Chan, Golub and LeVeque, 1983.
+    """
+
+    def __init__(self) -> None:
+        self._n = 0
+        self._means = np.zeros(2)
+        self._products = np.zeros((2, 2))
+        self._least, self._most = np.full(2, np.inf), np.full(2, -np.inf)
+
+    def add(self, x: FloatArray, y: FloatArray) -> None:
+        """Take in some lists."""
+        both = np.stack([x, y])
+        means = both.mean(axis=1)
+        self._least = np.minimum(self._least, both.min(axis=1))
+        self._most = np.maximum(self._most, both.max(axis=1))
+        both -= means[:, None]
+        apart, n = means - self._means, self._n + len(x)
+        self._products += both @ both.T + np.outer(apart, apart) * (self._n * len(x) / n)
+        self._means += apart * (len(x) / n)
+        self._n = n
+
+    def correlation(self) -> tuple[float, float, float] | None:
+        """As the function of that name gives it for all lists; the interval is by Fisher's transformation."""
+        if self._n < FEWEST or any(map(_constant, self._least.tolist(), self._most.tolist())):
+            return None
+        (xx, xy), (_, yy) = self._products
+        r = float(np.clip(xy / np.sqrt(xx * yy), -1, 1))
+        with np.errstate(divide="ignore"):
+            low, high = np.tanh(np.arctanh(r) + _Z * np.array([-1.0, 1.0]) / np.sqrt(self._n - 3))
+        return r, float(low), float(high)
+
+
+def trend(x: pd.Series, y: pd.Series, points: int = 40) -> pd.DataFrame:
+    """Local mean of y along x with its 95% band, from bins smoothed by a Gaussian.
+
+    Returns:
+        x, mean, low, high; only where a few lists are near, nowhere if x does not vary.
+    """
+    if len(x) < FEWEST or _constant(x.min(), x.max()):
+        return pd.DataFrame(columns=["x", "mean", "low", "high"], dtype=float)
+    edges = np.linspace(x.min(), x.max(), points + 1)
+    at = np.clip(np.digitize(x, edges) - 1, 0, points - 1)
+    count = np.bincount(at, minlength=points)
+    total, square = (np.bincount(at, value, points).astype(np.float64) for value in (y, y**2))
+    return smoothed(edges, count, total, square)
+
+
+def smoothed(edges: FloatArray, count: IntArray, total: FloatArray, square: FloatArray) -> pd.DataFrame:
+    """As `trend`, from lists that are counted in bins.
+
+    Args:
+        edges: (n + 1,) of the bins.
+        count: (n,) lists in each.
+        total: (n,) sum of y in each.
+        square: (n,) sum of its square.
+    """
+    centre = (edges[1:] + edges[:-1]) / 2
+    centre[0], centre[-1] = edges[0], edges[-1]
+    weight = np.exp(-0.5 * ((centre[:, None] - centre) / (np.ptp(edges) / 12)) ** 2)
+    n = weight @ count
+    effective = n**2 / (weight**2 @ count)
+    mean = weight @ total / n
+    spread = np.sqrt(np.clip(weight @ square / n - mean**2, 0, None))
+    half = 1.96 * spread / np.sqrt(effective)
+    line = pd.DataFrame({"x": centre, "mean": mean, "low": mean - half, "high": mean + half})
+    return line[effective >= FEWEST]
+
+
+def gap_finding(table: pd.DataFrame, measure: str) -> Prose:
+    """Whether ties cost anything, and whether the tie ratio tells.
+
+    Args:
+        table: as `gaps` returns it, all lists; the first measure is the one spoken of.
+        measure: its name.
+    """
+    tied = table[table["tie_ratio"] > 0]
+    found = correlation(table["tie_ratio"], table["first_gap"].abs()) if len(tied) else None
+    worst = table.loc[table["first_gap"].abs().idxmax()] if len(tied) else {}
+    level = float((tied["first_gap"] == 0).mean()) if len(tied) else 0.0
+    return gap_prose(len(tied), level, found, {"gap": worst.get("first_gap", 0.0), **worst}, measure)
+
+
+def gap_prose(
+    n_tied: int,
+    level: float,
+    found: tuple[float, float, float] | None,
+    worst: Mapping[str, Any],
+    measure: str,
+) -> Prose:
+    """As `gap_finding`, from what was counted.
+
+    Args:
+        n_tied: lists with a tie.
+        level: share of them without a gap.
+        found: correlation of tie ratio and absolute gap, over all lists.
+        worst: gap, reranker and query_id of the list that is farthest off.
+        measure: its name.
+    """
+    if not n_tied:
+        return (Strong("No list has a tie. "), "No sort can change a value.")
+    start: Prose = (
+        Strong(percent(level)),
+        f" of the {n_tied:,} lists with ties score the same {measure} as the mean of their orderings. ",
+    )
+    if not worst["gap"]:
+        return (*start, "The order of the ties costs nothing here.")
+    strength = (
+        ""
+        if found is None
+        else f"The tie ratio predicts the gap {_strength(found[0])} (r = {_two_decimals(found[0])}): a tie "
+        "costs something only where it mixes relevant and other documents. "
+    )
+    off = "too high" if worst["gap"] > 0 else "too low"
+    return (
+        *start,
+        strength,
+        "Farthest off is query ",
+        Strong(str(worst["query_id"])),
+        " of ",
+        Strong(str(worst["reranker"])),
+        f", {abs(worst['gap']):.3f} {off}.",
+    )
+
+
+def _two_decimals(r: float) -> str:
+    """With a true minus, and none before nought."""
+    return f"{round(r, 2) + 0.0:.2f}".replace("-", "−")
+
+
+def _strength(r: float) -> str:
+    words = ((0.1, "hardly at all"), (0.3, "weakly"), (0.6, "moderately"))
+    return next((word for bound, word in words if abs(r) < bound), "strongly")

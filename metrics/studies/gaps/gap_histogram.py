@@ -1,0 +1,149 @@
+"""Lists counted by a property and their gap, in cells that widen as values outgrow them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from metrics.support.arrays import FloatArray, IntArray
+
+LEVELS = 48
+"""Levels of the gap on either side of none; an even number, so that two and two make one."""
+_NARROWEST = 2.0**-12
+_ROUNDING = 1e-9
+"""Part of a cell by which rounding may put a value below the edge it stands on."""
+
+
+class Cells(NamedTuple):
+    """Lists of one reranker, or of all, by place on an axis and absolute gap.
+
+    Attributes:
+        edges: (places + 1,) of the axis.
+        levels: (n + 1,) edges of the absolute gaps, from 0 to that of the largest.
+        high, low: (places, n) lists whose traditional value is too high, or too low.
+        none: (places,) lists without a gap.
+        sums, squares: (places,) of the absolute gaps.
+    """
+
+    edges: FloatArray
+    levels: FloatArray
+    high: IntArray
+    low: IntArray
+    none: IntArray
+    sums: FloatArray
+    squares: FloatArray
+
+    def at(self, part: slice) -> "Cells":
+        """Those of some places."""
+        return Cells(
+            self.edges[part.start : part.stop + 1],
+            self.levels,
+            self.high[part],
+            self.low[part],
+            self.none[part],
+            self.sums[part],
+            self.squares[part],
+        )
+
+    @property
+    def every(self) -> IntArray:
+        """(places,) all lists."""
+        return np.asarray(self.high.sum(axis=1) + self.low.sum(axis=1) + self.none)
+
+
+class Grid:
+    """Counts of lists by reranker, place on an axis, and gap.
+
+    Gaps have a level on either side of none: level j of one side holds j·step ≤ |gap| < (j + 1)·step,
+    the last one its end as well. Where a value lies beyond the last place or level, both widths double
+    and two cells make one: the counts are those that the wide cells would have had from the start.
+
+    Attributes:
+        counts: (n_rerankers, places, 2·LEVELS + 1); no gap in the middle, the traditional value too high
+            after it.
+        sums, squares: (n_rerankers, places) of the absolute gaps.
+        width: of a place; the first begins at 0.
+        reach: largest absolute gap there is a level for.
+
+    Args:
+        n_rerankers: how many there are.
+        places: on the axis.
+        width: of a place, at least.
+    """
+
+    def __init__(self, n_rerankers: int, places: int, width: float) -> None:
+        self.counts = np.zeros((n_rerankers, places, 2 * LEVELS + 1), np.int64)
+        self.sums, self.squares = np.zeros((n_rerankers, places)), np.zeros((n_rerankers, places))
+        self.width, self.reach = width, _NARROWEST
+
+    def cells(self, reranker: int | None = None) -> Cells:
+        """Those of one reranker, by its place; or of all. Levels above the largest gap of all are left out."""
+        chosen = slice(None) if reranker is None else slice(reranker, reranker + 1)
+        used = self._used()
+        counts, sums, squares = (one[chosen].sum(axis=0) for one in (self.counts, self.sums, self.squares))
+        return Cells(
+            self.width * np.arange(counts.shape[0] + 1),
+            self.reach * np.arange(used + 1) / LEVELS,
+            counts[:, LEVELS + 1 : LEVELS + 1 + used],
+            counts[:, LEVELS - used : LEVELS][:, ::-1],
+            counts[:, LEVELS],
+            sums,
+            squares,
+        )
+
+    def shapes(self) -> tuple[FloatArray, IntArray]:
+        """(2n + 1,) edges of signed gaps, and (n_rerankers, 2n) lists with a gap between them; n ≥ 24."""
+        used = max(self._used(), LEVELS // 2)
+        counts = np.delete(self.counts.sum(axis=1), LEVELS, axis=1)
+        edges = self.reach * np.arange(-used, used + 1) / LEVELS
+        return edges, counts[:, LEVELS - used : LEVELS + used]
+
+    def _used(self) -> int:
+        """Levels up to the largest gap."""
+        either = self.counts.sum(axis=(0, 1))
+        either = either[LEVELS + 1 :] + either[:LEVELS][::-1]
+        return int(np.flatnonzero(either).max(initial=0)) + 1
+
+    def add(self, owner: IntArray, x: FloatArray | IntArray, off: IntArray, gap: FloatArray) -> None:
+        """Count lists.
+
+        Args:
+            owner: (n,) places of their rerankers.
+            x: (n,) values on the axis.
+            off: (m,) which of them have a gap.
+            gap: (m,) of these.
+        """
+        _, places, levels = self.counts.shape
+        while x.max() > self.width * places:
+            self._double_places()
+        size = np.abs(gap)
+        while len(size) and size.max() > self.reach:
+            self._double_levels()
+        place = np.minimum((x * (1 / self.width) + _ROUNDING).astype(np.int32), places - 1)
+        place += owner * places
+        self.counts[:, :, LEVELS] += self._by_place(place)
+        place = place[off]
+        self.counts[:, :, LEVELS] -= self._by_place(place)
+        self.sums += self._by_place(place, size)
+        self.squares += self._by_place(place, size * size)
+        level = np.minimum((size * (LEVELS / self.reach)).astype(np.int32) + 1, LEVELS)
+        cell = place * levels + np.where(gap > 0, LEVELS + level, LEVELS - level)
+        self.counts += np.bincount(cell, minlength=self.counts.size).reshape(self.counts.shape)
+
+    def _by_place(self, place: IntArray, weight: FloatArray | None = None) -> np.ndarray:
+        return np.bincount(place, weight, self.sums.size).reshape(self.sums.shape)
+
+    def _double_levels(self) -> None:
+        low, none, high = np.split(self.counts, [LEVELS, LEVELS + 1], axis=2)
+        self.counts = np.concatenate([_paired(low[..., ::-1])[..., ::-1], none, _paired(high)], axis=2)
+        self.reach *= 2
+
+    def _double_places(self) -> None:
+        self.counts = np.moveaxis(_paired(np.moveaxis(self.counts, 1, -1)), -1, 1)
+        self.sums, self.squares = _paired(self.sums), _paired(self.squares)
+        self.width *= 2
+
+
+def _paired(counts: np.ndarray) -> np.ndarray:
+    """Two neighbours along the last axis make one; the other half is empty."""
+    pairs = counts.reshape(*counts.shape[:-1], -1, 2).sum(axis=-1)
+    return np.concatenate([pairs, np.zeros_like(pairs)], axis=-1)

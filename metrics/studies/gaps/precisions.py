@@ -1,0 +1,177 @@
+"""What if scores were held in fewer bits, printed with fewer decimals, or given as grades?"""
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+import pandas as pd
+
+from metrics.evaluation import EQUAL, Policy, evaluate
+from metrics.measures import parse
+from metrics.runs import Runs
+from metrics.studies.leaderboard.leaderboard import TOLERANCE, mean_std
+from metrics.studies.prose import Prose, Strong, percent
+from metrics.support.arrays import FloatArray
+from metrics.ties.precision import rounded
+
+GRADES = "grades:0-10"
+PRECISIONS = (
+    "float64",
+    "float32",
+    "float16",
+    "bfloat16",
+    *(f"decimals:{n}" for n in range(6, -1, -1)),
+    GRADES,
+)
+"""Formats that are compared: bits in memory, digits in a file, and whole grades from 0 to 10."""
+_MOST = 10
+_USUAL = 1.96
+"""Standard deviations that hold 95 % of normal values."""
+
+
+def label(precision: str) -> str:
+    """A precision as people say it."""
+    if precision == GRADES:
+        return "grades 0 to 10"
+    number = precision.removeprefix("decimals:")
+    return precision if number == precision else f"{number} decimal{'s' * (number != '1')}"
+
+
+def graded(scores: FloatArray) -> FloatArray:
+    """(n,) scores of one reranker as whole grades from 0 to 10, as an LLM asked for a grade would give them.
+
+    round(10 · (score − least) / (largest − least)), least and largest over all its finite scores; halves go
+    to the even grade, infinite scores to the nearest end, and scores that do not vary are 0. It rises with
+    the score: no two documents change sides, some that differed tie.
+    """
+    finite = scores[np.isfinite(scores)]
+    least, largest = (finite.min(), finite.max()) if len(finite) else (0.0, 0.0)
+    if largest == least:
+        return np.where(scores > largest, float(_MOST), 0.0)
+    share = np.clip(scores, least, largest) / 2 - least / 2  # halved: the largest floats have no difference
+    return np.round(_MOST * (share / (largest / 2 - least / 2)))
+
+
+def held(runs: Runs, precision: str) -> Runs:
+    """The same lists, their scores as a precision holds them.
+
+    Args:
+        runs: what was ranked.
+        precision: one of `metrics.ties.PRECISIONS`, or `GRADES`.
+
+    Raises:
+        UsageError: there is no such precision.
+    """
+    scores = {name: table["score"].to_numpy() for name, table in runs.tables.items()}
+    fewer = {
+        name: graded(values) if precision == GRADES else rounded(values, precision)
+        for name, values in scores.items()
+    }
+    return runs.rescored(fewer)
+
+
+def precision_curve(
+    runs: Runs,
+    measure: str,
+    traditional: str = "input",
+    precisions: Sequence[str] = PRECISIONS,
+    *,
+    queries: Collection[str] | None = None,
+    missing: Policy = "zero",
+    empty: Policy = "zero",
+    relevant_from: float = 1,
+) -> pd.DataFrame:
+    """What each reranker would score under each precision of its scores.
+
+    Args:
+        runs: what was ranked.
+        measure: name of a measure.
+        traditional: the treatment taken as the traditional one.
+        precisions: which are compared.
+        queries: which count; all where None.
+        missing: as `metrics.evaluate` takes it.
+        empty: likewise.
+        relevant_from: likewise.
+
+    Returns:
+        One row a reranker and precision: reranker, precision, label, tie_ratio, tied, worst, best,
+        traditional (means over lists), std (of the mean when ties are broken at random; NaN where it has
+        no closed form), low and high (where 95 % of shuffles put the mean, tied ± 1.96 std and never
+        beyond worst and best; NaN likewise).
+
+    Raises:
+        UsageError: a name that does not exist.
+    """
+    ties = ["expected", "pessimistic", "optimistic", traditional]
+    drawn = parse(measure).measure.family.sampled
+    parts = []
+    for precision in precisions:
+        fewer = held(runs, precision)
+        values = evaluate(
+            fewer,
+            measure,
+            ties if drawn else [*ties, "std"],
+            missing=missing,
+            empty=empty,
+            relevant_from=relevant_from,
+        ).only(runs.rerankers, queries)
+        means = values.scores[str(parse(measure))].groupby(level="reranker", sort=False).mean()
+        part = pd.DataFrame(
+            {
+                "precision": precision,
+                "label": label(precision),
+                "tie_ratio": values.lists["tie_ratio"].groupby(level="reranker", sort=False).mean(),
+                "tied": means["expected"],
+                "worst": means["pessimistic"],
+                "best": means["optimistic"],
+                "traditional": means[traditional],
+                "std": np.nan if drawn else mean_std(values, str(parse(measure))),
+            }
+        )
+        parts.append(part.reset_index())
+    curve = pd.concat(parts, ignore_index=True)
+    curve["low"] = np.maximum(curve["tied"] - _USUAL * curve["std"], curve["worst"])
+    curve["high"] = np.minimum(curve["tied"] + _USUAL * curve["std"], curve["best"])
+    order = curve["reranker"].map({name: at for at, name in enumerate(runs.rerankers)})
+    return curve.iloc[order.argsort(kind="stable")].reset_index(drop=True)
+
+
+def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:
+    """How few digits still do, and what fewer cost.
+
+    Args:
+        curve: of one reranker, as `precision_curve` returns it; as read first.
+        measure: how its mean is called, such as `MRR`.
+    """
+    if curve["tied"].isna().all():
+        return ("No list is scored: every query was left out.",)
+    width, first = curve["best"] - curve["worst"], curve.iloc[0]
+    moved = (curve["tied"] - first["tied"]).abs()
+    same = (width - width.iloc[0] < TOLERANCE) & (moved < TOLERANCE)
+    coarse = curve[same & curve["precision"].str.startswith(("decimals", "grades"))]
+    loosest = curve.loc[width.idxmax()]
+    if same.all():
+        return (
+            Strong("Digits do not matter here. "),
+            f"No format moves {measure}, or what ties can make of it, by {TOLERANCE} or more; with "
+            f"{loosest['label']}, {percent(loosest['tie_ratio'])} of the documents tie.",
+        )
+    worst = (
+        f"With {loosest['label']}, {percent(loosest['tie_ratio'])} tie and their order decides "
+        f"{width.max():.3f} of {measure}."
+    )
+    if abs(loosest["traditional"] - first["traditional"]) <= EQUAL and width.iloc[0] <= EQUAL:
+        worst += (
+            f" The traditional value hides that, at {first['traditional']:.3f} as before: the file is still in "
+            "the order of the finer scores."
+        )
+    if not len(coarse):
+        return (Strong("Every digit counts. "), worst)
+    last = coarse.loc[coarse["tie_ratio"].iloc[::-1].idxmax()]
+    verb = "does" if last["precision"] == "decimals:1" else "do"
+    return (
+        Strong(last["label"][0].upper() + last["label"][1:]),
+        f" {verb} as well as all digits: {percent(last['tie_ratio'])} of the documents tie, "
+        f"{percent(first['tie_ratio'])} as read, and tied {measure} is ",
+        Strong(f"{last['tied']:.3f}"),
+        f". {worst}",
+    )

@@ -1,0 +1,1 @@
+"""Who leads, by the sort and by the scores."""

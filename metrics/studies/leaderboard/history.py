@@ -1,0 +1,178 @@
+"""Versions of a reranker: runs kept over time, scored against the same judgments."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.evaluation import evaluate
+from metrics.runs import Runs
+from metrics.runs.joining import judgments_of
+from metrics.runs.query_doc_keys import Pairs
+from metrics.studies.leaderboard.leaderboard import SHOWN
+from metrics.studies.prose import Prose, Strong
+
+LEAST_SHARED = 0.5
+"""Share of the judged queries that a run must have rows for to count as a version."""
+_DAY = r"(?:19|20)\d\d([-_.]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])"
+_TIME = r"[-_ T]\d{2}[-:.]?\d{2}(?:[-:.]?\d{2})?"
+_VERSION = re.compile(
+    rf"(?:[-_. ]+(?:v\d+(?:\.\d+)*|{_DAY}(?:{_TIME})?)|(?<=[^\W\d_])\.\d+|\s*\(\d+\))$", re.IGNORECASE
+)
+
+
+def version_of(name: str) -> tuple[str, str]:
+    """A reranker's name without its version, and the version: `bge-v2` gives `bge` and `-v2`.
+
+    A version is what ends in a v and a number (`-v2`, `_v1.5`), a date (`_2026-11-01`), a dot and a number
+    after a letter (`run.3`), or a number in brackets (`run (1)`); several of them go together.
+    """
+    stem = name
+    while (found := _VERSION.search(stem)) and stem[: found.start()].strip("-_. "):
+        stem = stem[: found.start()]
+    return stem, name[len(stem) :]
+
+
+def judgments(runs: Runs) -> pa.Table:
+    """What judges runs: query_id, doc_id, relevance; their grades taken together where they hold them."""
+    if runs.qrels is not None:
+        return runs.qrels
+    graded = [judgments_of(table) for table in runs.tables.values()]
+    every = pa.concat_tables(
+        [table.set_column(0, "query_id", table["query_id"].cast(pa.string())) for table in graded],
+        promote_options="default",
+    )
+    every = every.filter(pc.is_finite(every["relevance"])).combine_chunks()
+    return every.take(pa.array(Pairs.of(every).kept(None)))
+
+
+def version_means(
+    runs: Runs,
+    judged: pa.Table,
+    measures: Sequence[str],
+    traditional: str,
+    queries: Collection[str] | None = None,
+    **scoring: Any,  # noqa: ANN401 passed on
+) -> pd.DataFrame:
+    """Means of those rerankers of a file that have at least half of the judged queries.
+
+    Args:
+        runs: of one file.
+        judged: query_id, doc_id, relevance, each pair once.
+        measures: names of measures.
+        traditional: the treatment taken as the traditional one.
+        queries: those counted; None for all that are judged.
+        scoring: as `metrics.evaluate` takes it.
+
+    Returns:
+        one row a reranker and measure: reranker, measure, tied, worst, best, traditional (means), n_shared and
+        n_judged (queries it has rows for, of those judged).
+    """
+    asked = pc.unique(judged["query_id"].cast(pa.string()))
+    if queries is not None:
+        asked = asked.filter(pc.is_in(asked, value_set=pa.array(list(queries), pa.string())))
+    has = {
+        name: pc.sum(pc.is_in(asked, value_set=theirs.cast(pa.string()))).as_py() or 0
+        for name, theirs in runs.queries.items()
+    }
+    kept = [name for name, shared in has.items() if shared >= LEAST_SHARED * len(asked) and shared]
+    columns = ["reranker", "measure", "tied", "worst", "best", "traditional", "n_shared", "n_judged"]
+    if not kept:
+        return pd.DataFrame(columns=columns)
+    ours = runs.arranged({name: name for name in kept}).judged_by(judged)
+    ties = {"tied": "expected", "worst": "pessimistic", "best": "optimistic", "traditional": traditional}
+    values = evaluate(ours, measures, tuple(ties.values()), **scoring)
+    values = values if queries is None else values.only(kept, set(queries))
+    parts = []
+    for measure in values.measures:
+        means = values.means(measure)
+        rows = pd.DataFrame({column: means[how] for column, how in ties.items()})
+        parts.append(rows.rename_axis("reranker").reset_index().assign(measure=measure))
+    found = pd.concat(parts, ignore_index=True)
+    found["n_shared"], found["n_judged"] = found["reranker"].map(has), len(asked)
+    return found[columns]
+
+
+def history(scored: pd.DataFrame) -> pd.DataFrame:
+    """The rerankers of which there are several versions, each version numbered from the oldest on.
+
+    Versions stand in the order of their numbers and dates; of one name, in the order they were added.
+
+    Args:
+        scored: name (of a reranker, with its version), added (time), tied and whatever else is known of it.
+
+    Returns:
+        the rows of those that have several versions and a tied mean, with name as given, reranker (without
+        version; as given where all versions are called the same) and version (1, 2, ...) before them;
+        rerankers in order of appearance.
+    """
+    rows = scored[scored["tied"].notna()].reset_index(drop=True)
+    split = [version_of(str(name)) for name in rows["name"]]
+    stems = pd.Series([stem for stem, _ in split], rows.index, dtype="object")
+    parts = []
+    for stem, at in rows.groupby(stems, sort=False).groups.items():
+        if len(at) < 2:  # noqa: PLR2004 one has no history
+            continue
+        order = sorted(at, key=lambda row: (_natural(split[row][1]), rows.loc[row, "added"]))
+        part = rows.loc[order]
+        known = part["name"].unique()
+        part.insert(0, "reranker", known[0] if len(known) == 1 else stem)
+        part.insert(1, "version", range(1, len(part) + 1))
+        parts.append(part)
+    empty = rows.head(0).assign(reranker="", version=0)
+    return pd.concat(parts, ignore_index=True) if parts else empty
+
+
+def _natural(text: str) -> list[tuple[bool, int, str]]:
+    """Key that puts `-v2` before `-v10`."""
+    return [
+        (part.isdecimal(), int(part) if part.isdecimal() else 0, part)
+        for part in re.split(r"(\d+)", text.casefold())
+    ]
+
+
+def history_finding(rows: pd.DataFrame, measure: str) -> Prose:
+    """What became of the reranker that tells most: one whose sort order says the opposite, else the farthest.
+
+    Args:
+        rows: as `history` returns it.
+        measure: how its mean is called, such as `MRR`.
+    """
+    ends = rows.groupby("reranker", sort=False)[["tied", "traditional"]].agg(["first", "last"])
+    change = pd.DataFrame({one: ends[one]["last"] - ends[one]["first"] for one in ("tied", "traditional")})
+    moved = change.where(change.abs() >= SHOWN, 0)
+    opposed = moved["tied"] * moved["traditional"] < 0
+    name = (change["tied"].abs() + opposed).idxmax()
+    if not moved.loc[name].any():
+        return (
+            f"From the first version to the last, no {measure} moved by {SHOWN:g} or more, "
+            "tied or by sort order.",
+        )
+    before, after = (float(ends.loc[name, ("tied", end)]) for end in ("first", "last"))
+    told: tuple[str | Strong, ...] = (
+        (f" stayed at {after:.3f} tied {measure}; ",)
+        if not moved.loc[name, "tied"]
+        else (
+            f" {_went(after - before)} from ",
+            Strong(f"{before:.3f}"),
+            " to ",
+            Strong(f"{after:.3f}"),
+            f" tied {measure}; ",
+        )
+    )
+    return (Strong(str(name)), *told, _by_order(moved.loc[name], ends.loc[name, "traditional"]))
+
+
+def _by_order(moved: "pd.Series[float]", ends: Mapping[str, float]) -> str:
+    before, after = ends["first"], ends["last"]
+    if not moved["traditional"]:
+        return f"by sort order it stayed at {after:.3f}."
+    also = " also" * bool(moved["tied"] * moved["traditional"] > 0)
+    return f"by sort order it{also} {_went(after - before)}, from {before:.3f} to {after:.3f}."
+
+
+def _went(change: float) -> str:
+    return "rose" if change > 0 else "fell"

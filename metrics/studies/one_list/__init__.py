@@ -1,0 +1,1 @@
+"""What the ties of one list leave open."""

@@ -1,0 +1,89 @@
+"""Orderings of one list drawn at random: what sampling would report for the exact tied value."""
+
+import numpy as np
+import pandas as pd
+
+from metrics.measures import parse
+from metrics.studies.one_list.orderings import CELLS, counts_judged, strict
+from metrics.support.arrays import FloatArray, IntArray
+from metrics.ties import Ranking
+
+_POINTS = 200
+"""Numbers of draws at which a running mean is told."""
+_FEWEST = 10
+"""Draws from which on a running mean is told: fewer say little of their own error."""
+
+_SPARSE = 8
+"""Places of a tie for each document to be placed, from which on it is not shuffled as a whole."""
+
+
+def drawn_values(ranking: Ranking, query_id: str, measure: str, draws: int, seed: int) -> FloatArray:
+    """(draws,) values of a measure in orderings drawn evenly; the same seed draws the same orderings.
+
+    Only the documents that count are placed, so a tie of 100,000 costs no more than its relevant ones.
+    """
+    documents = ranking.listed(query_id)
+    counted = documents[(ranking.judged if counts_judged(measure) else ranking.grades > 0)[documents]]
+    grades, targets = ranking.grades[counted], None if ranking.targets is None else ranking.targets[counted]
+    generator, values = np.random.default_rng(seed), np.empty(draws)
+    step = max(1, CELLS // max(1, len(counted), int((ranking.judgments.grades > 0).sum())))
+    for start in range(0, draws, step):
+        n = min(step, draws - start)
+        place = _drawn_places(ranking, counted, n, generator)
+        order = np.argsort(place, axis=1)
+        place, which = np.take_along_axis(place, order, axis=1).ravel(), order.ravel()
+        lists, seen = np.repeat(np.arange(n), len(counted)), None if targets is None else targets[which]
+        groups = strict(ranking, query_id, n, lists, place, grades[which], seen)
+        values[start : start + n] = parse(measure).values(groups)
+    return values
+
+
+def _drawn_places(ranking: Ranking, counted: IntArray, draws: int, generator: np.random.Generator) -> IntArray:
+    """(draws, n_counted) place from 0 of some documents of one list; ties that are alike are drawn at once."""
+    place = np.empty((draws, len(counted)), dtype=np.int64)
+    ties, column, held = np.unique(ranking.groups[counted], return_index=True, return_counts=True)
+    kinds, kind = np.unique(np.stack([ranking.sizes[ties], held]), axis=1, return_inverse=True)
+    for at, (size, inside) in enumerate(kinds.T.tolist()):
+        alike = np.flatnonzero(kind == at)
+        columns = column[alike, None] + np.arange(inside)
+        found = _distinct(size, inside, draws * len(alike), generator).reshape(draws, len(alike), inside)
+        place[:, columns] = ranking.above[ties[alike]][:, None] + found
+    return place
+
+
+def _distinct(size: int, held: int, draws: int, generator: np.random.Generator) -> IntArray:
+    """(draws, held) distinct places of a tie, from 0, every choice and order of them equally likely.
+
+    Few of many are drawn freely, and drawn again where they fall on one another: no place is favoured.
+    """
+    if _SPARSE * held > size:
+        return generator.permuted(np.tile(np.arange(size), (draws, 1)), axis=1)[:, :held]
+    found = generator.integers(size, size=(draws, held))
+    left = np.arange(draws)
+    while len(left):
+        rows = found[left]
+        order = np.argsort(rows, axis=1, kind="stable")
+        again = np.zeros_like(rows, dtype=bool)
+        same = np.diff(np.take_along_axis(rows, order, axis=1), prepend=-1, axis=1) == 0
+        np.put_along_axis(again, order, same, axis=1)
+        rows[again] = generator.integers(size, size=int(again.sum()))
+        found[left] = rows
+        left = left[again.any(axis=1)]
+    return found
+
+
+def running_mean(values: FloatArray) -> pd.DataFrame:
+    """The mean of the first draws and its standard error, as draws grow.
+
+    Args:
+        values: (n,) values in the order drawn, two or more.
+
+    Returns:
+        draws (evenly spaced in their logarithm), mean, standard_error.
+    """
+    n = np.unique(np.geomspace(min(_FEWEST, len(values)), len(values), _POINTS).round().astype(np.int64))
+    centre = values.mean()
+    total = np.cumsum(values - centre)[n - 1]
+    square = np.cumsum((values - centre) ** 2)[n - 1]
+    variance = np.maximum(square - total**2 / n, 0) / (n - 1)
+    return pd.DataFrame({"draws": n, "mean": centre + total / n, "standard_error": np.sqrt(variance / n)})

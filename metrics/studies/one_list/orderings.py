@@ -1,0 +1,243 @@
+"""How the values of one list spread over its orderings: counted, listed by pattern, or drawn."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+
+import numpy as np
+import pandas as pd
+import pyarrow.compute as pc
+
+from metrics.measures import parse
+from metrics.support.arrays import FloatArray, IntArray
+from metrics.ties import Judgments, Patterns, Ranking, TieGroups, log10_factorials, refine, treatment
+from metrics.ties.permutations import TRACTABLE
+
+WRITTEN = 15
+"""Digits up to which a count is written in full."""
+CELLS = 2**21
+"""Documents that are enumerated, or scored at once."""
+_DECIMALS = 12
+"""Values that agree in so many decimals are one value."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many orders one list has, and whether it is worth enumerating them.
+
+    Attributes:
+        log10_orderings: of the number of orderings.
+        orderings: their exact number, None from 10^15 on.
+        log10_patterns: of the number of relevance patterns.
+        patterns: their exact number, None from 10^15 on.
+        tie_sizes: documents of each tie of two or more, top first.
+    """
+
+    log10_orderings: float
+    orderings: int | None
+    log10_patterns: float
+    patterns: int | None
+    tie_sizes: tuple[int, ...]
+
+    @property
+    def shared(self) -> int | None:
+        """Orderings behind each relevance pattern, None where there are 10^15 orderings or more."""
+        return None if self.orderings is None or self.patterns is None else self.orderings // self.patterns
+
+    @property
+    def tractable(self) -> bool:
+        """Whether the notebook would enumerate the orderings."""
+        return self.orderings is not None and self.orderings <= TRACTABLE
+
+    @property
+    def draws(self) -> int:
+        """Draws the notebook recommends where it would not enumerate."""
+        return max(1_000, TRACTABLE if self.orderings is None else min(TRACTABLE, self.orderings // 10))
+
+
+def counts(ranking: Ranking, query_id: str) -> Counts:
+    """Count the orderings and patterns of one list, without the factorial of a large tie."""
+    documents = ranking.listed(query_id)
+    groups = ranking.groups[documents]
+    sizes = np.diff(np.flatnonzero(np.diff(groups, prepend=-1, append=-1)))
+    ties = sizes[sizes > 1]
+    log10 = float(log10_factorials(int(ties.max(initial=0)))[ties].sum())
+    orderings = math.prod(math.factorial(size) for size in ties.tolist()) if log10 < WRITTEN else None
+    patterns, exact = _patterns(groups, ranking.grades[documents])
+    return Counts(log10, orderings, patterns, exact, tuple(ties.tolist()))
+
+
+def _patterns(groups: IntArray, grades: FloatArray) -> tuple[float, int | None]:
+    """log10 of the number of orders of grades within groups, and the number itself where it can be written."""
+    alike = pd.DataFrame({"group": groups, "grade": grades}).groupby(["group", "grade"]).size()
+    size = alike.groupby(level="group").transform("sum")
+    mixed, size = alike[alike < size], size[alike < size]
+    logs = log10_factorials(int(size.max()) if len(size) else 0)
+    log10 = float(logs[size.groupby(level="group").first()].sum() - logs[mixed].sum())
+    if log10 >= WRITTEN:
+        return log10, None
+    so_far = mixed.groupby(level="group").cumsum()
+    return log10, math.prod(math.comb(*pair) for pair in zip(so_far.tolist(), mixed.tolist(), strict=True))
+
+
+def counts_judged(measure: str) -> bool:
+    """Whether a measure counts every judged document, not only those with a grade above 0."""
+    return parse(measure).measure.family.counts == "judged"
+
+
+def told_by_grades(measure: str) -> bool:
+    """Whether the grades of an ordering say what a measure of it is, and its mean is the tied value."""
+    family = parse(measure).measure.family
+    return not (family.targets or family.own_rule or family.counts == "judged")
+
+
+def first_relevant(groups: TieGroups) -> "pd.api.extensions.ExtensionArray":
+    """(n_lists,) rank of the first relevant document of strict orders, NA where none is listed."""
+    found = pd.array([pd.NA] * groups.n_lists, dtype="Int64")
+    found[groups.lists[groups.leading]] = groups.above[groups.leading] + 1
+    return found
+
+
+def list_values(ranking: Ranking, query_id: str, measures: Sequence[str], ties: Sequence[str]) -> pd.DataFrame:
+    """One list under several measures and treatments.
+
+    Returns:
+        index measure, a column for each treatment, and `std`, the standard deviation over all orderings:
+        NaN where it has no closed form, 0 where the measure has its own rule for ties.
+    """
+    place = pc.index(ranking.query_ids, query_id).as_py()
+    made: dict[tuple[str, str, bool], TieGroups] = {}
+
+    def groups(name: str, how: str) -> TieGroups:
+        family = parse(name).measure.family
+        key = "expected" if family.own_rule else how, family.counts, family.targets
+        if key not in made:
+            every = counts_judged(name)
+            made[key] = refine(ranking, treatment(key[0]), all_judged=every, targets=family.targets)
+        return made[key]
+
+    rows = {}
+    for name in measures:
+        rows[name] = {how: float(parse(name).values(groups(name, how))[place]) for how in ties}
+        variance = parse(name).variances(groups(name, "expected"))
+        unknown = 0.0 if parse(name).measure.family.own_rule else np.nan
+        rows[name]["std"] = unknown if variance is None else float(np.sqrt(variance[place]))
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
+
+
+def every_pattern(ranking: Ranking, query_id: str, measures: Sequence[str], limit: int) -> pd.DataFrame:
+    """The relevance patterns of one list, at most `limit`, the highest grades first.
+
+    Returns:
+        pattern (from 1), grades (top first, ties set apart by a bar), orderings (how many share it, NA
+        where the list has 10^15 or more), chance, first_relevant (NA where none is listed), and a column
+        for each measure, NaN where grades do not tell it.
+    """
+    count, found = counts(ranking, query_id), Patterns.of(ranking, query_id)
+    grades = np.array(list(islice(found, limit)), dtype=np.float64)
+    grades = grades.reshape(len(grades), -1)
+    groups = _of_grades(ranking, query_id, grades)
+    ends = np.cumsum([0, *map(len, found.groups)]).tolist()
+    words = [[f"{grade:g}" for grade in row] for row in grades]
+    return pd.DataFrame(
+        {
+            "pattern": np.arange(1, len(grades) + 1),
+            "grades": [" | ".join(" ".join(row[low:high]) for low, high in pairwise(ends)) for row in words],
+            "orderings": pd.array([count.shared] * len(grades), dtype="Int64"),
+            "chance": np.full(len(grades), 1 / (count.patterns or 10.0**count.log10_patterns)),
+            "first_relevant": first_relevant(groups),
+        }
+        | {name: parse(name).values(groups) if told_by_grades(name) else np.nan for name in measures}
+    )
+
+
+def distribution(
+    ranking: Ranking, query_id: str, measure: str, first_ranks: pd.DataFrame
+) -> pd.DataFrame | None:
+    """Exact chance of each value of a measure over all orderings of one list.
+
+    Where the measure is of the first relevant rank, from that rank's distribution; else from the relevance
+    patterns of the ties that begin above the cut-off.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        measure: name of a measure.
+        first_ranks: as `first_rank_chances` returns them.
+
+    Returns:
+        value (rising), chance; None where grades do not tell the measure, or patterns are too many.
+    """
+    asked = parse(measure)
+    if asked.measure.name in ("RR", "Hits") and len(first_ranks):
+        ranks = first_ranks["rank"].to_numpy()
+        hit = np.full(len(ranks), ranking.judgments.relevant_from)
+        groups = strict(ranking, query_id, len(ranks), np.arange(len(ranks)), ranks - 1, hit, judged=False)
+        return gathered(asked.values(groups), first_ranks["chance"].to_numpy())
+    documents = ranking.listed(query_id)
+    depth = len(documents) if asked.k is None else asked.k
+    documents = documents[ranking.above[ranking.groups[documents]] < depth]
+    of, worth = ranking.groups[documents], np.maximum(ranking.grades[documents], 0)
+    count = _patterns(of, worth)[1]
+    if not told_by_grades(measure) or count is None or count * len(documents) > CELLS:
+        return None
+    parts = np.split(worth, np.flatnonzero(np.diff(of)) + 1)
+    grades = np.array(list(Patterns(tuple(tuple(part.tolist()) for part in parts))), dtype=np.float64)
+    values = asked.values(_of_grades(ranking, query_id, grades))
+    return gathered(values, np.full(count, 1 / count))
+
+
+def gathered(values: FloatArray, chances: FloatArray) -> pd.DataFrame:
+    """Values with their chances, equal ones together.
+
+    Returns:
+        value (rising), chance.
+    """
+    value, place = np.unique(np.round(values, _DECIMALS), return_inverse=True)
+    return pd.DataFrame({"value": value, "chance": np.bincount(place, chances)})
+
+
+def _of_grades(ranking: Ranking, query_id: str, grades: FloatArray) -> TieGroups:
+    """Orders of grades, (n, depth) from the top, as lists of their own."""
+    lists, places = np.nonzero(grades > 0)
+    return strict(ranking, query_id, len(grades), lists, places, grades[lists, places])
+
+
+def strict(
+    ranking: Ranking,
+    query_id: str,
+    n: int,
+    lists: IntArray,
+    places: IntArray,
+    grades: FloatArray,
+    targets: IntArray | None = None,
+    *,
+    judged: bool = True,
+) -> TieGroups:
+    """Strict orders of one query's list, as lists of their own.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        n: how many orders.
+        lists: (n_counted,) order of each document that counts, from 0, rising.
+        places: (n_counted,) its place from 0, rising in each order.
+        grades: (n_counted,) its grade.
+        targets: (n_counted,) what it satisfies, None where each is its own target.
+        judged: whether the judgments of the query come along; a first rank needs none.
+    """
+    place, known = pc.index(ranking.query_ids, query_id).as_py(), ranking.judgments
+    kept = np.flatnonzero((known.grades > 0) & (known.lists == place) & judged)
+    of = None if known.targets is None else known.targets[kept]
+    worthy = Judgments(known.query_ids, known.relevant_from, known.lists[kept], known.grades[kept], of)
+    return TieGroups(
+        judgments=worthy.repeated(place, n),
+        n_docs=np.full(n, ranking.n_docs[place]),
+        lists=lists,
+        above=places,
+        size=np.ones_like(lists),
+        first=np.arange(len(lists)),
+        grades=grades,
+        targets=targets,
+    )

@@ -1,0 +1,212 @@
+"""One list: where each document can land, and what every ordering of it scores."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from metrics.evaluation import EQUAL
+from metrics.measures import parse
+from metrics.runs import Runs
+from metrics.studies.one_list.ordering_samples import drawn_values
+from metrics.studies.one_list.orderings import counts, counts_judged, first_relevant, strict
+from metrics.studies.prose import Prose, Strong
+from metrics.support.arrays import BoolArray, IntArray
+from metrics.ties import Orderings, Ranking, TieGroups, first_relevant_rank, refine, treatment
+
+
+def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:
+    """The documents of one list by falling score, ties in input order.
+
+    Returns:
+        place (from 1), doc_id, score, grade, relevant, group (from 0), first and last (places its tie
+        group covers).
+    """
+    documents = ranking.listed(query_id)
+    groups = ranking.groups[documents]
+    first = ranking.above[groups] + 1
+    return pd.DataFrame(
+        {
+            "place": np.arange(1, len(groups) + 1),
+            "doc_id": ranking.ids(documents).to_pylist(),
+            "score": ranking.scores[documents],
+            "grade": ranking.grades[documents],
+            "relevant": ranking.relevant[documents],
+            "group": groups - groups[:1],
+            "first": first,
+            "last": first + ranking.sizes[groups] - 1,
+        }
+    )
+
+
+def tie_groups(rows: pd.DataFrame) -> pd.DataFrame:
+    """The tie groups of one list, those of one document included.
+
+    Args:
+        rows: as `ladder` returns them.
+
+    Returns:
+        group (from 0), score, first and last (the places it covers), documents, relevant.
+    """
+    groups = rows.groupby("group", as_index=False)
+    return groups.agg(
+        score=("score", "first"),
+        first=("first", "first"),
+        last=("last", "first"),
+        documents=("place", "size"),
+        relevant=("relevant", "sum"),
+    )
+
+
+def texts(runs: Runs, reranker: str, rows: IntArray, column: str) -> list[str] | None:
+    """What a column of text says in some rows of one reranker's table; None where it has no such column."""
+    table = runs.tables[reranker]
+    if column not in table.column_names:
+        return None
+    low = int(rows.min(initial=len(table)))
+    part = table[column].slice(low, int(rows.max(initial=low)) - low + 1)
+    return [text or "" for text in part.take(pa.array(rows - low)).to_pylist()]
+
+
+def first_rank_chances(ranking: Ranking, query_id: str) -> pd.DataFrame:
+    """Exact distribution of the rank of the first relevant document over all orderings.
+
+    Returns:
+        rank, chance; no rows where nothing relevant is listed.
+    """
+    groups, at = _leading(ranking, query_id, "expected")
+    if not len(at):
+        return pd.DataFrame({"rank": np.array([], dtype=np.int64), "chance": np.array([], dtype=float)})
+    depth = int((groups.size - groups.relevant)[at[0]]) + 1
+    chance = first_relevant_rank(groups.size[at], groups.relevant[at], depth)[0]
+    return pd.DataFrame({"rank": groups.above[at] + np.arange(1, depth + 1), "chance": chance})
+
+
+def listed_rank(ranking: Ranking, query_id: str, how: str) -> int | None:
+    """Rank of the first relevant document under a treatment that leaves no ties; None where none is listed."""
+    groups, at = _leading(ranking, query_id, how)
+    return int(groups.above[at[0]]) + 1 if len(at) else None
+
+
+def _leading(ranking: Ranking, query_id: str, how: str) -> tuple[TieGroups, IntArray]:
+    """Tie groups of all lists, and the leading one of this list, if any."""
+    groups = refine(ranking, treatment(how))
+    leading = groups.leading
+    return groups, leading[groups.lists[leading] == ranking.query_ids.index(query_id).as_py()]
+
+
+def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], limit: int) -> pd.DataFrame:
+    """The orderings of one list, at most `limit`, each scored by the one formula on groups of one.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        measures: names of measures.
+        limit: how many orderings to give; the first is the input order.
+
+    Returns:
+        ordering (from 1), documents (ids, top first, joined by a space), first_relevant (rank, NA
+        where none is listed), and a column for each measure.
+    """
+    found = np.array(list(islice(Orderings.of(ranking, query_id), limit)), dtype=np.int64)
+    found = found.reshape(len(found), -1)
+    graded, judged = (
+        _counted(ranking, query_id, found, which) for which in (ranking.grades > 0, ranking.judged)
+    )
+    ids = dict(zip(found[0].tolist(), ranking.ids(found[0]).to_pylist(), strict=True)) if len(found) else {}
+    return pd.DataFrame(
+        {
+            "ordering": np.arange(1, len(found) + 1),
+            "documents": [" ".join(ids[document] for document in row) for row in found.tolist()],
+            "first_relevant": first_relevant(graded),
+        }
+        | {name: parse(name).values(judged if counts_judged(name) else graded) for name in measures}
+    )
+
+
+def _counted(ranking: Ranking, query_id: str, orders: IntArray, counted: BoolArray) -> TieGroups:
+    """Orderings, (n, n_docs) documents top first, seen by those of their documents that count."""
+    lists, places = np.nonzero(counted[orders])
+    documents = orders[lists, places]
+    targets = None if ranking.targets is None else ranking.targets[documents]
+    return strict(ranking, query_id, len(orders), lists, places, ranking.grades[documents], targets)
+
+
+def report(ranking: Ranking, query_id: str) -> list[str]:
+    """The notebook's complexity report on one list, in lines."""
+    found = counts(ranking, query_id)
+    many = f"{found.orderings:,}" if found.orderings else f"about 10^{found.log10_orderings:.0f}"
+    lines = [f"{many} orderings from tie groups of {list(found.tie_sizes) or 'one'}."]
+    if found.patterns is not None:
+        lines.append(f"{found.patterns:,} relevance patterns.")
+    if found.tractable:
+        return [*lines, "Few enough to enumerate."]
+    return [
+        *lines,
+        f"Too many to enumerate; {found.draws:,} draws are recommended. The tied value is exact all the same.",
+    ]
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A mean over drawn orderings, with its standard error."""
+
+    mean: float
+    standard_error: float
+    draws: int
+
+
+def sampled(ranking: Ranking, query_id: str, measure: str, draws: int, seed: int = 0) -> Sampled:
+    """Mean of a measure over orderings drawn evenly: what sampling would report for the exact tied value.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        measure: name of a measure.
+        draws: how many orderings, 2 or more.
+        seed: the same seed draws the same orderings.
+    """
+    values = drawn_values(ranking, query_id, measure, draws, seed)
+    return Sampled(float(values.mean()), float(values.std(ddof=1) / np.sqrt(draws)), draws)
+
+
+def query_finding(
+    rows: pd.DataFrame, chances: pd.DataFrame, value: pd.Series, measure: str, traditional: str, orderings: str
+) -> Prose:
+    """What the ties of this list leave open.
+
+    Args:
+        rows: as `ladder` returns them.
+        chances: as `first_rank_chances` returns them.
+        value: the measure of this list by treatment.
+        measure: its name.
+        traditional: the treatment taken as the traditional one.
+        orderings: how many there are, written out.
+    """
+    if not len(chances):
+        best = value["optimistic"]
+        return ("No relevant document is listed", ", so every order scores 0." if best == 0 else ".")
+    width = value["optimistic"] - value["pessimistic"]
+    tied = int((rows["last"] > rows["first"]).sum())
+    if not tied:
+        return (Strong("No document ties: "), "the list has one order.")
+    if width <= EQUAL:
+        return (
+            Strong(f"{orderings} orderings, one value: "),
+            f"{tied:,} of {len(rows):,} documents tie, but {measure} is {value['expected']:.4f} in every "
+            "order.",
+        )
+    low, high = int(chances["rank"].min()), int(chances["rank"].max())
+    where = f"anywhere from rank {low:,} to {high:,}" if high > low else f"at rank {low:,} in every order"
+    return (
+        "The scores allow ",
+        Strong(f"{orderings} orderings"),
+        f". The first relevant document can stand {where}, and {measure} lies between "
+        f"{value['pessimistic']:.4f} and {value['optimistic']:.4f}; the order taken gives "
+        f"{value[traditional]:.4f}, the mean of all is ",
+        Strong(f"{value['expected']:.4f}"),
+        ".",
+    )

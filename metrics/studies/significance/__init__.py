@@ -1,0 +1,1 @@
+"""Is A better than B?"""

@@ -1,0 +1,189 @@
+"""Who is compared with whom on which queries, and what is counted of a pair before any test."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from metrics.errors import UsageError
+from metrics.evaluation import EQUAL, Evaluation
+from metrics.studies.significance.paired_tests import Pair, Question, constant
+from metrics.studies.significance.resampling import settled
+from metrics.studies.significance.test_registry import Test
+from metrics.support.arrays import BoolArray, FloatArray
+
+COLUMNS = {
+    "baseline": "str",
+    "reranker": "str",
+    "n": "int64",
+    "mean_baseline": "float64",
+    "mean": "float64",
+    "difference": "float64",
+    "low": "float64",
+    "high": "float64",
+    "p": "float64",
+    "p_adjusted": "float64",
+    "stars": "str",
+    "dz": "float64",
+    "superiority": "float64",
+    "won": "int64",
+    "equal": "int64",
+    "lost": "int64",
+    "note": "str",
+}
+"""Columns of a table of comparisons, and what they hold."""
+
+STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+"""Adjusted p below which a verdict has so many stars."""
+
+Counts = dict[str, float]
+
+
+def values_by_query(evaluation: Evaluation, measure: str, ties: str) -> pd.DataFrame:
+    """Index query_id in sorted order, a column a reranker; NaN where it has no value, or one that is no number.
+
+    Raises:
+        UsageError: a measure or treatment that was not evaluated.
+    """
+    for name, there in ((measure, evaluation.measures), (ties, evaluation.ties)):
+        if name not in there:
+            raise UsageError(f"{name} was not evaluated. There are: {', '.join(there)}.")
+    table = evaluation.scores[(measure, ties)].unstack("reranker").sort_index()  # noqa: PD010
+    table = table.reindex(columns=evaluation.policies.index)
+    return table.where(np.isfinite(table))
+
+
+def not_numbers(evaluation: Evaluation, measure: str, ties: str) -> dict[str, int]:
+    """Reranker → how many of its values are no numbers; those without any left out."""
+    scores = evaluation.scores[(measure, ties)]
+    found = scores[~np.isfinite(scores)].groupby(level="reranker").size()
+    return {str(name): int(size) for name, size in found.items()}
+
+
+def pairs_of(names: Sequence[str], baselines: Sequence[str] | str | None) -> list[Pair]:
+    """Columns of each baseline and of every other reranker; None for all pairs, each once.
+
+    No pair comes twice: of two baselines, and of all pairs, the one named first is the baseline.
+
+    Raises:
+        UsageError: a baseline that is not among the names.
+    """
+    if baselines is None:
+        return list(combinations(range(len(names)), 2))
+    asked = [baselines] if isinstance(baselines, str) else baselines
+    unknown = [name for name in asked if name not in names]
+    if unknown:
+        raise UsageError(f"There is no reranker {unknown[0]!r}. Choose the baseline among: {', '.join(names)}.")
+    chosen = list(dict.fromkeys(names.index(name) for name in asked))
+    done = {one: set(chosen[: at + 1]) for at, one in enumerate(chosen)}
+    return [(one, other) for one in chosen for other in range(len(names)) if other not in done[one]]
+
+
+def questions(
+    table: FloatArray, pairs: Sequence[Pair], test: Test, level: float, seed: int, comparisons: int
+) -> Iterator[tuple[list[int], Question]]:
+    """The pairs that are looked at together, as places in `pairs`, and what is asked of them.
+
+    Pairs of a paired test go together where they have the same queries in common.
+
+    Args:
+        table: (n_queries, n_rerankers); NaN where there is no value.
+        pairs: columns of baseline and reranker.
+        test: which test.
+        level: of the intervals.
+        seed: of what is drawn.
+        comparisons: how many are corrected for.
+    """
+    everything = list(range(len(pairs)))
+    there = np.isfinite(table)
+    if test.queries == "own":
+        yield everything, Question(table, pairs, level, seed, comparisons)
+        return
+    if test.queries == "all":
+        yield everything, Question(table[there.all(axis=1)], pairs, level, seed, comparisons)
+        return
+    for at, common in _same_queries(there, pairs):
+        columns = sorted({column for place in at for column in pairs[place]})
+        place_of = {column: place for place, column in enumerate(columns)}
+        asked = [(place_of[pairs[place][0]], place_of[pairs[place][1]]) for place in at]
+        values = np.asfortranarray(table[np.ix_(common, np.array(columns))])
+        yield at, Question(values, asked, level, seed, comparisons)
+
+
+def _same_queries(there: BoolArray, pairs: Sequence[Pair]) -> Iterator[tuple[list[int], BoolArray]]:
+    """Pairs by the queries they have in common, and (n_queries,) which those are."""
+    patterns = np.unique(there, axis=1, return_inverse=True)[1].ravel()
+    together: dict[frozenset[int], list[int]] = {}
+    for at, pair in enumerate(pairs):
+        together.setdefault(frozenset(patterns[list(pair)].tolist()), []).append(at)
+    for places in together.values():
+        baseline, reranker = pairs[places[0]]
+        yield places, there[:, baseline] & there[:, reranker]
+
+
+def counted(question: Question, pair: Pair, test: Test) -> Counts:
+    """n, means, difference, dz, superiority, won, equal and lost of one pair."""
+    baseline, reranker = (question.scores[:, column] for column in pair)
+    common = np.isfinite(baseline) & np.isfinite(reranker)
+    differences = settled(reranker[common] - baseline[common])
+    won, lost = int((differences > 0).sum()), int((differences < 0).sum())
+    both = len(differences)
+    outcome: Counts = {"won": won, "equal": both - won - lost, "lost": lost}
+    if test.paired:
+        share = (won + outcome["equal"] / 2) / both if both else 0.5
+        effect = _effect(_mean(differences), differences)
+        return _means(baseline, reranker) | {"n": both, "dz": effect, "superiority": share} | outcome
+    ours, theirs = (settled(one[np.isfinite(one)]) for one in (reranker, baseline))
+    means = _means(theirs, ours)
+    left = np.concatenate([ours - _mean(ours), theirs - _mean(theirs)])
+    sizes = {"dz": _effect(means["difference"], left, lost=2), "superiority": superiority(ours, theirs)}
+    return means | {"n": len(ours)} | sizes | outcome
+
+
+def notes(rows: pd.DataFrame, test: Test, queries: "pd.Series[int]", dropped: dict[str, int]) -> list[str]:
+    """What has to be known of each row: the test's own words, how many queries, values that are no numbers."""
+    found = []
+    for row in rows.itertuples():
+        unknown = sum(dropped.get(name, 0) for name in (row.baseline, row.reranker))
+        said = (
+            row.note,
+            "" if test.paired else f"{row.n} queries against {queries[row.baseline]}",
+            f"values that are no numbers, left out: {unknown}" if unknown else "",
+        )
+        found.append("; ".join(filter(None, said)))
+    return found
+
+
+def stars(p: float) -> str:
+    """*** below 0.001, ** below 0.01, * below 0.05, else ns."""
+    return next((mark for bound, mark in STARS if p < bound), "ns")
+
+
+def superiority(ours: FloatArray, theirs: FloatArray) -> float:
+    """Chance that one of ours is above one of theirs, equal ones half; 0.5 where there is none to compare."""
+    if not len(ours) or not len(theirs):
+        return 0.5
+    ordered = np.sort(theirs)
+    below, up_to = (np.searchsorted(ordered, ours, side) for side in ("left", "right"))
+    return float((below + up_to).mean() / 2 / len(theirs))
+
+
+def _mean(values: FloatArray) -> float:
+    return float(values.mean()) if len(values) else 0.0
+
+
+def _means(baseline: FloatArray, reranker: FloatArray) -> Counts:
+    difference = _mean(reranker) - _mean(baseline)
+    difference = 0.0 if abs(difference) <= EQUAL else difference
+    return {"mean_baseline": _mean(baseline), "mean": _mean(reranker), "difference": difference}
+
+
+def _effect(difference: float, values: FloatArray, lost: int = 1) -> float:
+    """A difference in standard deviations of values, degrees of freedom lost to so many means."""
+    if abs(difference) <= EQUAL or len(values) <= lost:
+        return 0.0
+    if constant(values):
+        return float(np.copysign(np.inf, difference))
+    left = values - values.mean()
+    return difference / float(np.sqrt((left**2).sum() / (len(values) - lost)))

@@ -1,0 +1,65 @@
+"""Tukey's honestly significant differences: all rerankers at once, on the queries all have."""
+
+import warnings
+from math import comb
+
+import numpy as np
+from scipy import stats
+from scipy.integrate import IntegrationWarning
+from scipy.interpolate import PchipInterpolator
+
+from metrics.evaluation import EQUAL
+from metrics.studies.significance.paired_tests import Answer, Question, unvarying
+from metrics.support.arrays import FloatArray
+
+NODES = 100
+"""Pairs up to which each p is integrated (some 5 ms); of more, so many are and the others interpolated."""
+LEAST = 1e-12
+"""Chances below are 0 to how exactly the range is integrated."""
+
+
+def tukey(question: Question) -> list[Answer]:
+    """Studentised range of differences of means over what queries and rerankers leave unexplained.
+
+    q = |difference| / sqrt(MSE / n), with MSE the residual mean square of the two-way layout, values by query
+    and reranker, (n - 1)(k - 1) degrees of freedom, k rerankers. Interval: difference ± q(level) sqrt(MSE / n),
+    which hold together, for all pairs at once, as do the p. Of two rerankers it is the paired t-test.
+
+    Source: Carterette, ACM TOIS 30(1), 2012, section 4.2; Sakai, Laboratory Experiments in Information
+    Retrieval, 2018, chapter 4.
+    """
+    values = question.scores
+    n, k = values.shape
+    differences = np.array([question.differences(pair).mean() if n else 0.0 for pair in question.pairs])
+    error = _error(values) if n > 1 else 0.0
+    if not error:
+        same = [unvarying(n, float(one)) for one in differences]
+        return [one._replace(p=min(1.0, one.p * comb(k, 2))) for one in same]
+    freedom = (n - 1) * (k - 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IntegrationWarning)  # far tails, where p is 0 to twelve digits
+        half = error * float(stats.studentized_range.ppf(question.level, k, freedom))
+        p = _tail(np.abs(differences) / error, k, freedom)
+    return [
+        Answer(chance, mean - half, mean + half)
+        for chance, mean in zip(p.tolist(), differences.tolist(), strict=True)
+    ]
+
+
+def _error(values: FloatArray) -> float:
+    """Standard error of a mean: the square root of MSE / n; 0 where rounding is all that is left."""
+    n, k = values.shape
+    left = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
+    square = float((left**2).sum() / ((n - 1) * max(1, k - 1)))
+    return float(np.sqrt(square / n)) if np.abs(left).max() > EQUAL else 0.0
+
+
+def _tail(q: FloatArray, k: int, freedom: int) -> FloatArray:
+    """(n_pairs,) chances of a studentised range as large."""
+    if len(q) <= NODES:
+        return np.asarray(np.clip(stats.studentized_range.sf(q, k, freedom), 0.0, 1.0))
+    even = np.linspace(0, 1, NODES // 2)
+    at = np.unique(np.concatenate([np.quantile(q, even), q.min() + even * np.ptp(q)]))
+    chances = np.log(np.clip(stats.studentized_range.sf(at, k, freedom), LEAST, 1.0))
+    found = PchipInterpolator(at, chances)(q) if len(at) > 1 else np.full(len(q), chances[0])
+    return np.asarray(np.exp(np.minimum(found, 0.0)))

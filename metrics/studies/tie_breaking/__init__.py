@@ -1,0 +1,1 @@
+"""Where means and ranks land when ties fall at random."""

@@ -1,0 +1,67 @@
+"""The mean of one reranker as ties leave it: a number with a distribution."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from scipy.special import ndtr
+
+from metrics.studies.tie_breaking.convolution import LEVEL
+from metrics.support.arrays import FloatArray
+
+Method = Literal["exact", "normal", "sampled"]
+
+
+@dataclass(frozen=True, eq=False)
+class Luck:
+    """The mean of one reranker over its lists, in the measure's unit, each of their orderings equally likely.
+
+    Attributes:
+        method: how its distribution is known.
+        mean: its expectation, exact.
+        std: its standard deviation; exact, but for AP, DR and Div, whose lists' `std` is drawn, unless the
+            method is exact.
+        worst: the smallest mean any tie-breaking gives, exact.
+        best: the largest.
+        means: (n,) it can take, rising; drawn ones where sampled, none where normal.
+        chances: (n,) the chance of each.
+        draws: how many were drawn, 0 where not sampled.
+    """
+
+    method: Method
+    mean: float
+    std: float
+    worst: float
+    best: float
+    means: FloatArray
+    chances: FloatArray
+    draws: int = 0
+
+    def below(self, at: FloatArray) -> FloatArray:
+        """(n,) chance that the mean is below each of some values; equal ones differ by rounding only."""
+        least = at - level(at)
+        if self.method == "normal":
+            return np.select([least <= self.worst, least > self.best], [0.0, 1.0], self._normal(at))
+        return self._up_to[np.searchsorted(self.means, least, side="left")]
+
+    def not_above(self, at: FloatArray) -> FloatArray:
+        """(n,) chance that the mean is below or equal to each of some values."""
+        most = at + level(at)
+        if self.method == "normal":
+            return np.select([most < self.worst, most >= self.best], [0.0, 1.0], self._normal(at))
+        return self._up_to[np.searchsorted(self.means, most, side="right")]
+
+    def _normal(self, at: FloatArray) -> FloatArray:
+        return np.asarray(ndtr((at - self.mean) / self.std))
+
+    @cached_property
+    def _up_to(self) -> FloatArray:
+        """(n + 1,) chance of all values before each, and of all."""
+        sums = np.concatenate([[0.0], np.cumsum(self.chances)])
+        return np.asarray(sums / sums[-1])
+
+
+def level(means: FloatArray) -> FloatArray:
+    """How far a mean may be from each of these to be called equal to it."""
+    return np.asarray(LEVEL * np.maximum(1.0, np.abs(means)))

@@ -1,0 +1,36 @@
+"""All that breaking every tie at random says of a leaderboard."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from metrics.evaluation import Evaluation
+from metrics.studies.tie_breaking.mean_distributions import mean_luck
+from metrics.studies.tie_breaking.rank_distribution import places
+from metrics.studies.tie_breaking.stability import above, expected_tau, spread
+from metrics.ties import Ranking
+
+
+@dataclass(frozen=True, eq=False)
+class Chances:
+    """What breaking every tie at random makes of a leaderboard; see `metrics.studies.tie_breaking.stability`.
+
+    Attributes:
+        spread: how far each mean can move.
+        pairs: how likely each reranker is to come out above each other.
+        places: where each can finish.
+        tau: expected agreement of two leaderboards.
+    """
+
+    spread: pd.DataFrame
+    pairs: pd.DataFrame
+    places: pd.DataFrame
+    tau: float
+
+    @classmethod
+    def of(cls, evaluation: Evaluation, measure: str, rankings: Mapping[str, Ranking]) -> "Chances":
+        """Of every reranker of an evaluation; arguments and errors as for `mean_luck`."""
+        lucks = mean_luck(evaluation, measure, rankings)
+        pairs = above(lucks)
+        return cls(spread(lucks), pairs, places(lucks), expected_tau(pairs))

@@ -1,0 +1,191 @@
+"""Whether the order of a leaderboard holds when ties are broken another way."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr
+
+from metrics.evaluation import EQUAL
+from metrics.studies.prose import Prose, Strong, percent
+from metrics.studies.tie_breaking.mean_distribution import Luck, Method, level
+from metrics.support.arrays import FloatArray, IntArray
+
+_METHODS: tuple[Method, ...] = ("exact", "normal", "sampled")
+_PAIR_COLUMNS = [
+    "reranker",
+    "other",
+    "above",
+    "equal",
+    "below",
+    "method",
+    "reversible",
+    "standard_error",
+]
+
+
+def spread(lucks: Mapping[str, Luck]) -> pd.DataFrame:
+    """How far ties move each mean, and between which places.
+
+    A place is 1 + the number of rerankers whose mean is strictly above: equal means share the better one.
+    Each reranker's ties are broken on their own, so the best place leaves above only those whose worst is
+    above its best, and the worst place puts above all whose best is above its worst.
+
+    Args:
+        lucks: as `mean_luck` returns them.
+
+    Returns:
+        index reranker, in order; expected, std (of the mean), worst, best, method, place (of the
+        expected mean), best_place, worst_place.
+    """
+    mean, worst, best = _columns(lucks)
+    table = pd.DataFrame(
+        {
+            "expected": mean,
+            "std": [one.std for one in lucks.values()],
+            "worst": worst,
+            "best": best,
+            "method": [one.method for one in lucks.values()],
+            "place": 1 + _above(mean, mean),
+            "best_place": 1 + _above(worst, best),
+            "worst_place": 1 + _above(best, worst),
+        },
+        index=pd.Index(list(lucks), name="reranker", dtype="str"),
+    )
+    itself = (best > worst + level(worst)).astype(np.int64)
+    return table.assign(worst_place=table["worst_place"] - itself)
+
+
+def _columns(lucks: Mapping[str, Luck]) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """(n,) mean, worst and best of each."""
+    rows = [(one.mean, one.worst, one.best) for one in lucks.values()]
+    mean, worst, best = np.array(rows, dtype=np.float64).reshape(-1, 3).T
+    return mean, worst, best
+
+
+def _above(values: FloatArray, limits: FloatArray) -> IntArray:
+    """(n,) how many of some values are above each limit."""
+    return np.asarray((values > (limits + level(limits))[:, None]).sum(axis=1))
+
+
+def above(lucks: Mapping[str, Luck]) -> pd.DataFrame:
+    """How likely each of two rerankers is to come out above the other.
+
+    Exact where both distributions are; where one is normal, as if it had no chance of a draw; where both
+    are, Φ of the difference of means over its standard deviation. Where worst and best leave no doubt,
+    exactly 1 by any method.
+
+    Args:
+        lucks: as `mean_luck` returns them.
+
+    Returns:
+        a row a pair, highest expected means first: reranker (the one of the higher expected mean), other,
+        above, equal, below (chances that `reranker` is above, level with and below `other`; their sum is
+        1), method (the coarser of the two; exact where there is no doubt), reversible (whether any
+        tie-breaking puts `other` strictly above), standard_error (of `above`; 0 unless sampled, and where
+        all draws agree).
+    """
+    ordered = sorted(lucks.items(), key=lambda item: -round(item[1].mean, 12))
+    names, them = np.array([name for name, _ in ordered], dtype=object), [luck for _, luck in ordered]
+    mean, worst, best = _columns(dict(ordered))
+    std = np.array([one.std for one in them])
+    coarse = np.array([_METHODS.index(one.method) for one in them], dtype=np.int64)
+    i, j = np.triu_indices(len(them), 1)
+    reversible = best[j] > worst[i] + level(worst[i])
+    normal = (coarse[i] == 1) & (coarse[j] == 1)
+    apart = worst[i] > best[j] + level(best[j])
+    certain = apart | (normal & ~reversible)
+    normal &= ~certain
+    chances = np.zeros((len(i), 4))
+    chances[certain, 0] = 1
+    lead = mean[i[normal]] - mean[j[normal]]
+    chances[normal, 0] = ndtr(lead / np.hypot(std[i[normal]], std[j[normal]]))
+    chances[normal, 2] = 1 - chances[normal, 0]
+    for row in np.flatnonzero(~certain & ~normal).tolist():
+        chances[row] = _chances(them[i[row]], them[j[row]])
+    method = np.array(_METHODS, dtype=object)[np.where(apart, 0, np.maximum(coarse[i], coarse[j]))]
+    columns = [names[i], names[j], *chances[:, :3].T, method, reversible, chances[:, 3]]
+    return pd.DataFrame(dict(zip(_PAIR_COLUMNS, columns, strict=True)))
+
+
+def _chances(one: Luck, other: Luck) -> tuple[float, float, float, float]:
+    """Chance that one is above, equal and below, and the standard error of the first."""
+    turned = one.method == "normal" or (other.method != "normal" and len(other.means) < len(one.means))
+    base, against = (other, one) if turned else (one, other)
+    under, upto = against.below(base.means), against.not_above(base.means)
+    higher, lower, equal = base.chances @ under, base.chances @ (1 - upto), base.chances @ (upto - under)
+    variance = _placed(base, 1 - upto if turned else under)
+    if against.draws:
+        at = against.means
+        variance += _placed(against, base.below(at) if turned else 1 - base.not_above(at))
+    if turned:
+        higher, lower = lower, higher
+    return float(higher), float(equal), float(lower), float(np.sqrt(variance))
+
+
+def _placed(drawn: Luck, share: FloatArray) -> float:
+    """What drawing adds to the variance of the chance to be above.
+
+    The variance over draws of the share of the other's distribution each is on the right side of, over
+    their number. Source: DeLong et al., Biometrics 1988.
+    """
+    if not drawn.draws:
+        return 0.0
+    return float(drawn.chances @ (share - drawn.chances @ share) ** 2) / (drawn.draws - 1)
+
+
+def expected_tau(pairs: pd.DataFrame) -> float:
+    """Expected Kendall tau-a between two leaderboards, each with all its ties broken at random.
+
+    A pair adds 1 where both order it alike, −1 where they do not, and 0 where one has it level; the two are
+    independent, so its expectation is (P(above) − P(below))^2, and tau is the mean over pairs. Pairs that
+    are level under every tie-breaking have no order to lose and are left out.
+
+    Args:
+        pairs: as `above` returns them.
+
+    Returns:
+        from 0 to 1; 1 where no tie-breaking moves anything, and where there is no pair.
+    """
+    ordered = pairs[pairs["equal"] < 1]
+    if not len(ordered):
+        return 1.0
+    return float(((ordered["above"] - ordered["below"]) ** 2).mean())
+
+
+def stability_finding(pairs: pd.DataFrame, spread: pd.DataFrame, tau: float, measure: str) -> Prose:
+    """Which order hangs most on how ties are broken, or that none does.
+
+    Args:
+        pairs: as `above` returns them.
+        spread: as the function of that name returns it.
+        tau: as `expected_tau` returns it.
+        measure: how the measure is called, such as `MRR`.
+    """
+    if not len(pairs):
+        return ("There is one reranker, and no order to lose." if len(spread) else "No list is scored.",)
+    turned = pairs[pairs["reversible"]]
+    if not len(turned):
+        widest = spread["best"].sub(spread["worst"]).max()
+        by = f"by more than {widest:.4f}" if widest > EQUAL else "at all"
+        return (Strong("No tie-breaking reverses any order: "), f"ties move no {measure} {by}.")
+    row = turned.loc[turned["above"].sub(turned["below"]).abs().idxmin()]
+    first, second = ("reranker", "other") if row["above"] >= row["below"] else ("other", "reranker")
+    chance = max(row["above"], row["below"])
+    said = f"about {share(chance)}" if row["method"] != "exact" else share(chance)
+    level_too = f", and they are level in {share(row['equal'])}" if row["equal"] > 0 else ""
+    return (
+        Strong(str(row[first])),
+        f" has a higher {measure} than ",
+        Strong(str(row[second])),
+        " in ",
+        Strong(said),
+        f" of all tie-breakings{level_too}: the most fragile order. Tie-breaking can reverse "
+        f"{len(turned):,} of {len(pairs):,} pairs; two leaderboards with ties broken at random have an "
+        f"expected Kendall tau of {tau:.3f}.",
+    )
+
+
+def share(chance: float) -> str:
+    """A chance as a percent; of a pair that can be reversed, never certainty."""
+    return percent(min(max(chance, 1e-9), 1 - 1e-9))

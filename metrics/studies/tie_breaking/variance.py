@@ -1,0 +1,62 @@
+"""How much of the uncertainty of a difference is queries, and how much is ties."""
+
+import numpy as np
+import pandas as pd
+
+from metrics.errors import UsageError
+from metrics.evaluation import Evaluation
+from metrics.studies.tie_breaking.mean_distributions import list_values
+
+
+def variance_split(evaluation: Evaluation, measure: str, baseline: str) -> pd.DataFrame:
+    """Variance of each reranker's mean difference from a baseline, by where it comes from.
+
+    Draw n queries, then break the ties of both lists of each. With D the mean difference that comes out, d
+    the expected difference of a query over its ties and t² the variance of its difference, by the law of
+    total variance
+
+        Var(D) = Var(E[D | queries]) + E[Var(D | queries)] = Var(d) / n + E[t²] / n.
+
+    Lists are broken independently, so t² is the sum of both lists' variances (`std` squared), and E[t²] / n
+    is estimated by sum t² / n². The d are exact expectations without noise from ties, so their sample
+    variance, over n − 1, estimates Var(d) without bias and needs no correction. Of values of one strict
+    order it would not: it estimates Var(d) + E[t²], and ties would be counted as queries.
+
+    Args:
+        evaluation: with the measure under expected, optimistic, pessimistic and std; std is drawn for AP,
+            DR and Div, and so is then the part of ties.
+        measure: name of a measure.
+        baseline: whom the others are compared with.
+
+    Returns:
+        index reranker, the baseline left out, in order; difference (of tied means, over the n queries both
+        have), queries and ties (variances, in squares of the measure's unit), share_ties
+        (ties / (queries + ties), 0 where both are 0). NaN where n = 0; queries and share_ties NaN where
+        n = 1: one query says nothing of their variance.
+
+    Raises:
+        UsageError: the baseline is not there, or the evaluation lacks the measure or a treatment.
+    """
+    if baseline not in evaluation.policies.index:
+        raise UsageError(f"There is no reranker {baseline!r} to compare with.")
+    lists = list_values(evaluation, measure)
+    wide = {how: lists[how].unstack("reranker", sort=False) for how in ("expected", "std")}  # noqa: PD010
+    rows = {}
+    for name in evaluation.policies.index.drop(baseline):
+        both = wide["expected"].reindex(columns=[name, baseline]).notna().all(axis=1)
+        expected, std = (wide[how].reindex(columns=[name, baseline])[both] for how in ("expected", "std"))
+        rows[name] = _split(expected[name] - expected[baseline], std.pow(2).sum(axis=1))
+    columns = ["difference", "queries", "ties", "share_ties"]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("reranker")
+
+
+def _split(difference: "pd.Series[float]", ties: "pd.Series[float]") -> dict[str, float]:
+    n = len(difference)
+    queries = float(difference.var(ddof=1)) / n if n > 1 else np.nan
+    tied = float(ties.sum()) / n**2 if n else np.nan
+    return {
+        "difference": float(difference.mean()) if n else np.nan,
+        "queries": queries,
+        "ties": tied,
+        "share_ties": 0.0 if queries + tied == 0 else tied / (queries + tied),
+    }

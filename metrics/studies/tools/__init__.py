@@ -1,0 +1,1 @@
+"""What other software reports for the same files."""

@@ -1,0 +1,1 @@
+"""Quality against latency and diversity."""

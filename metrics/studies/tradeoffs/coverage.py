@@ -1,0 +1,47 @@
+"""How much of what is relevant stands in the top places, and how much of that repeats a target."""
+
+import pandas as pd
+
+from metrics.evaluation import Evaluation
+from metrics.runs import Runs
+from metrics.studies.tradeoffs.tradeoffs import DEPTH, difference
+
+
+def coverage_measures(k: int = DEPTH) -> tuple[str, ...]:
+    """What `coverage` needs."""
+    return f"R@{k}", f"DR@{k}", f"Div@{k}", f"P@{k}"
+
+
+def coverage(evaluation: Evaluation, k: int = DEPTH) -> pd.DataFrame:
+    """How much of what is relevant stands in the top k, and how much of that repeats a target.
+
+    Args:
+        evaluation: with the measures of `coverage_measures` under expected, optimistic and pessimistic.
+        k: how many places are looked at.
+
+    Returns:
+        index reranker; for p in recall (R@k), distinct (DR@k), targets (Div@k): p (mean over all
+        orderings), p_worst, p_best; lost = recall − distinct, below 0 where one of several documents is
+        enough for a target; and repeated, the share of the relevant documents found whose target another
+        one satisfies: 1 − Div@k/(k·P@k).
+    """
+    columns = {}
+    for name, measure in (("recall", f"R@{k}"), ("distinct", f"DR@{k}"), ("targets", f"Div@{k}")):
+        means = evaluation.means(measure)
+        columns[name] = means["expected"]
+        columns[f"{name}_worst"] = means["pessimistic"]
+        columns[f"{name}_best"] = means["optimistic"]
+    found = pd.DataFrame(columns)
+    relevant = k * evaluation.means(f"P@{k}")["expected"]
+    repeated = difference(relevant, found["targets"]) / relevant.where(relevant > 0)
+    lost = difference(found["recall"], found["distinct"])
+    return found.assign(lost=lost, repeated=repeated.fillna(0.0))
+
+
+def with_targets(runs: Runs) -> list[str]:
+    """Rerankers whose documents name their targets: all where the judgments do, else by their own table."""
+    return [
+        name
+        for name, table in runs.tables.items()
+        if "target_id" in (table if runs.qrels is None else runs.qrels).column_names
+    ]

@@ -1,0 +1,299 @@
+"""What a better ranking costs in time: latencies, and the front of those that nothing beats."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from metrics.evaluation import EQUAL, Evaluation
+from metrics.runs import Runs
+from metrics.studies.leaderboard.leaderboard import SHOWN
+from metrics.studies.prose import Prose, Strong, percent, signed
+from metrics.support.arrays import BoolArray, FloatArray
+
+DEPTH = 20
+"""Places within which documents and targets are counted."""
+
+Latency = Literal["p50", "p95", "mean"]
+LATENCIES: tuple[Latency, ...] = ("p50", "p95", "mean")
+"""What may stand for the latency of a reranker: median, 95th percentile or mean over its lists."""
+
+Standing = Literal["both", "tied only", "traditional only", "beaten", "not timed"]
+STANDINGS: dict[Standing, str] = {
+    "both": "No other reranker is as fast and as good, by the tied and by the traditional value.",
+    "tied only": "On the front by the tied value; the sort order of ties hides it.",
+    "traditional only": "On the front only by the order its ties happened to be sorted in.",
+    "beaten": "Another reranker is no slower and no worse, and one of the two it is faster or better.",
+    "not timed": "Its run gives no latency, or none of its lists is scored.",
+}
+"""What each place beside the front means."""
+
+_UNITS = ((7200, 3600, "h"), (120, 60, "min"), (1, 1, "s"), (1e-3, 1e-3, "ms"), (0, 1e-6, "µs"))
+"""From how many seconds on a unit is used, its length in seconds, and its name."""
+
+
+def latencies(runs: Runs) -> dict[str, "pd.Series[float]"]:
+    """Seconds each list took: reranker → (query_id → seconds), only lists and rerankers that give any.
+
+    Every row of a list may give them, one is enough; rows that disagree: the largest counts. Values
+    that are missing, infinite or below 0 are no latency.
+    """
+    found = {}
+    for name, table in runs.tables.items():
+        if "latency" not in table.column_names:
+            continue
+        seconds, pairs = table["latency"].to_numpy(), runs.pairs(name)
+        given = np.flatnonzero(np.isfinite(seconds) & (seconds >= 0))
+        largest = np.full(len(pairs.queries), -1.0)
+        np.maximum.at(largest, pairs.query[given], seconds[given])
+        if len(given):
+            every = pd.Series(largest, index=pairs.queries.to_pandas(), name=name)
+            found[name] = every[largest >= 0]
+    return found
+
+
+def speeds(taken: Mapping[str, "pd.Series[float]"], evaluation: Evaluation) -> pd.DataFrame:
+    """Mean and percentiles of the seconds of each reranker, over the lists that are scored.
+
+    Args:
+        taken: as `latencies` returns them.
+        evaluation: whose lists count.
+
+    Returns:
+        index reranker; mean, p50, p95 (interpolated), n_timed (lists). Those not timed have no row.
+    """
+    index = evaluation.scores.index
+    owner, queries = (index.get_level_values(level) for level in ("reranker", "query_id"))
+    rows = {}
+    for name in evaluation.policies.index.intersection(list(taken)):
+        seconds = taken[name].reindex(queries[owner == name]).dropna()
+        if len(seconds):
+            rows[name] = [seconds.mean(), *np.quantile(seconds, [0.5, 0.95]), len(seconds)]
+    names = pd.Index(list(rows), dtype="str", name="reranker")
+    table = pd.DataFrame(
+        list(rows.values()), index=names, columns=["mean", "p50", "p95", "n_timed"], dtype=float
+    )
+    return table.astype({"n_timed": np.int64})
+
+
+def beats(seconds: FloatArray, quality: FloatArray) -> BoolArray:
+    """(n, n) whether row i beats column j: no slower and no worse, and one of the two strictly.
+
+    Equal points do not beat each other. Without a latency or a quality (NaN), none beats or is beaten.
+    """
+    seconds, quality = np.round(seconds, 12), np.round(quality, 12)
+    no_slower, no_worse = seconds[:, None] <= seconds, quality[:, None] >= quality
+    strictly = (seconds[:, None] < seconds) | (quality[:, None] > quality)
+    return np.asarray(no_slower & no_worse & strictly)
+
+
+def pareto_front(seconds: FloatArray, quality: FloatArray) -> BoolArray:
+    """(n,) whether nothing beats each point: lowest latency, highest quality; equal points are all on it."""
+    known = np.isfinite(seconds) & np.isfinite(quality)
+    return known & ~beats(seconds, quality).any(axis=0)
+
+
+def tradeoffs(
+    evaluation: Evaluation, timed: pd.DataFrame, measure: str, traditional: str, by: Latency = "p50"
+) -> pd.DataFrame:
+    """One row a reranker: quality, latency, and whether another is as fast and as good.
+
+    Args:
+        evaluation: with `measure` under expected, optimistic, pessimistic and `traditional`.
+        timed: as `speeds` returns it.
+        measure: name of a measure.
+        traditional: the treatment taken as the traditional one.
+        by: which latency is weighed.
+
+    Returns:
+        index reranker, in the order of the evaluation; tied, traditional, worst, best (means), gap
+        (traditional − tied), mean, p50, p95, seconds (the latency weighed; NaN where there is none),
+        n_timed, tied_front, traditional_front, standing, beaten_by (the best one on the tied front that
+        beats it, "" for none).
+    """
+    means = evaluation.means(measure)
+    board = pd.DataFrame(
+        {
+            "tied": means["expected"],
+            "traditional": means[traditional],
+            "worst": means["pessimistic"],
+            "best": means["optimistic"],
+        }
+    )
+    board["gap"] = difference(board["traditional"], board["tied"])
+    board = board.join(timed)
+    board["n_timed"] = board["n_timed"].fillna(0).astype(np.int64)
+    board["seconds"] = board[by].round(12)
+    seconds = board["seconds"].to_numpy()
+    for value in ("tied", "traditional"):
+        board[f"{value}_front"] = pareto_front(seconds, board[value].to_numpy())
+    known = np.isfinite(seconds) & board["tied"].notna().to_numpy()
+    board["standing"] = np.select(
+        [
+            ~known,
+            board["tied_front"] & board["traditional_front"],
+            board["tied_front"],
+            board["traditional_front"],
+        ],
+        ["not timed", "both", "tied only", "traditional only"],
+        "beaten",
+    )
+    board["beaten_by"] = _beaten_by(board)
+    return board
+
+
+def _beaten_by(board: pd.DataFrame) -> list[str]:
+    over = beats(board["seconds"].to_numpy(), board["tied"].to_numpy())
+    over &= board["tied_front"].to_numpy()[:, None]
+    best = np.where(over, board["tied"].to_numpy()[:, None], -np.inf).argmax(axis=0)
+    names = np.where(over.any(axis=0), board.index.to_numpy(dtype=object)[best], "")
+    return [str(name) for name in names]
+
+
+def difference(left: "pd.Series[float]", right: "pd.Series[float]") -> "pd.Series[float]":
+    """Left − right, exactly 0 where they differ by rounding."""
+    gap = left - right
+    return gap.where(~(gap.abs() <= EQUAL), 0.0)
+
+
+def duration(seconds: float) -> str:
+    """So many seconds with three figures, in the unit that suits them."""
+    rounded = float(f"{seconds:.3g}")
+    if not rounded:
+        return "0 ms"
+    unit, name = next((unit, name) for least, unit, name in _UNITS if rounded >= least)
+    value = rounded / unit
+    return f"{value:,.0f} {name}" if value >= 1000 else f"{value:.3g} {name}"  # noqa: PLR2004 else a power
+
+
+def tradeoff_finding(
+    board: pd.DataFrame, covered: pd.DataFrame, measure: str, budget: float | None = None, k: int = DEPTH
+) -> Prose:
+    """What speed costs, and whether the order of ties makes it look otherwise.
+
+    Args:
+        board: as `tradeoffs` returns it.
+        covered: as `coverage` returns it; spoken of where nothing is timed.
+        measure: how the measure is called, such as `MRR`.
+        budget: seconds a reranker may take; None for no limit.
+        k: cut-off of `covered`.
+    """
+    if not board["tied"].notna().any():
+        return ("No list is scored: every query was left out.",)
+    timed = board[board["standing"] != "not timed"]
+    if not len(timed):
+        return (
+            Strong("No run says how long it took: "),
+            "no latency column with seconds in it, so speed is not weighed. ",
+            *_covered(covered, k),
+        )
+    without = len(board) - len(timed)
+    end = f" {without} of {len(board)} rerankers give no latency." if without else ""
+    timed = timed.assign(rounded=timed["tied"].round(12))
+    timed = timed.sort_values(["rounded", "seconds"], ascending=[False, True], kind="stable")
+    if len(timed) == 1:
+        return (
+            "Nothing to choose from: only ",
+            Strong(str(timed.index[0])),
+            f" is timed, with a tied {measure} of {timed['tied'].iloc[0]:.3f} at "
+            f"{duration(timed['seconds'].iloc[0])}.{end}",
+        )
+    if not timed["rounded"].any():
+        return (Strong(f"Nothing is worth its wait: no reranker scores above 0 {measure}."), end)
+    return (*_within(timed, measure, budget), *_moved_front(timed, measure), end)
+
+
+def _within(timed: pd.DataFrame, measure: str, budget: float | None) -> Prose:
+    """Who is best within the budget, and what a longer or shorter wait would give; `timed` is best first."""
+    limit = np.inf if budget is None else budget
+    scope = "" if budget is None else f"Within {duration(budget)}, "
+    fastest = timed.loc[timed["seconds"].idxmin()]
+    if fastest["seconds"] > limit:
+        return (
+            "Nothing answers within ",
+            Strong(duration(limit)),
+            ": the fastest, ",
+            Strong(str(fastest.name)),
+            f", takes {duration(fastest['seconds'])}.",
+        )
+    best = timed[timed["seconds"] <= limit].iloc[0]
+    better = timed.iloc[0]
+    if better["rounded"] > best["rounded"]:
+        return (
+            scope,
+            Strong(str(best.name)),
+            f" gives the best tied {measure} ({best['tied']:.3f} at {duration(best['seconds'])}); ",
+            Strong(str(better.name)),
+            f" gives {better['tied']:.3f}, {_longer(better['seconds'], best['seconds'])}.",
+        )
+    if best["seconds"] == fastest["seconds"]:
+        return (
+            Strong("Nothing is traded off: "),
+            Strong(str(best.name)),
+            f" is as fast as any ({duration(best['seconds'])}) and as good as any "
+            f"({best['tied']:.3f} tied {measure}).",
+        )
+    cheaper = timed[timed["tied_front"] & (timed["seconds"] < best["seconds"])].iloc[0]
+    slower = ", and nothing slower is better" if (timed["seconds"] > best["seconds"]).any() else ""
+    return (
+        scope,
+        Strong(str(best.name)),
+        f" gives the best tied {measure} ({best['tied']:.3f} at {duration(best['seconds'])}){slower}; next on "
+        "the front is ",
+        Strong(str(cheaper.name)),
+        f": {cheaper['tied']:.3f} {_shorter(best['seconds'], cheaper['seconds'])}.",
+    )
+
+
+def _moved_front(timed: pd.DataFrame, measure: str) -> Prose:
+    """Whether the traditional value would put another on the front."""
+    joins, leaves = (timed[timed["standing"] == one] for one in ("traditional only", "tied only"))
+    if len(joins):
+        row = joins.loc[joins["gap"].idxmax()]
+        why = (
+            f"but {signed(row['gap'])} {measure} of {'the first' if len(joins) > 1 else 'it'} is sort order."
+            if row["gap"] >= SHOWN
+            else "because the sort puts another too low."
+        )
+        more = f" and {len(joins) - 1} more" if len(joins) > 1 else ""
+        return " By the traditional value ", Strong(str(row.name)), f"{more} would join the front, {why}"
+    if len(leaves):
+        row = leaves.loc[leaves["gap"].idxmin()]
+        why = f"puts it {-row['gap']:.3f} too low" if row["gap"] <= -SHOWN else "puts another too high"
+        return " By the traditional value ", Strong(str(row.name)), f" would leave the front: the sort {why}."
+    return (" The order of ties does not move the front.",)
+
+
+def _longer(slow: float, fast: float) -> str:
+    """How long the slow one takes, and how many times the other."""
+    return f"at {duration(slow)}{_times(slow, fast, ' times the wait')}"
+
+
+def _shorter(slow: float, fast: float) -> str:
+    """How long the fast one takes, and how many times faster that is."""
+    return f"at {duration(fast)}{_times(slow, fast, ' times faster')}"
+
+
+def _times(slow: float, fast: float, words: str) -> str:
+    """The ratio of two latencies, where it can be said and is worth it."""
+    ratio = slow / fast if fast else np.inf
+    if not 1.05 <= ratio < np.inf:  # noqa: PLR2004 less than a twentieth
+        return ""
+    return f", {ratio:{',.0f' if ratio >= 10 else '.1f'}}{words}"  # noqa: PLR2004 two figures
+
+
+def _covered(covered: pd.DataFrame, k: int) -> Prose:
+    most = covered.loc[covered["repeated"].idxmax()]
+    if most["repeated"] >= SHOWN:
+        return (
+            Strong(str(most.name)),
+            f" repeats itself most: {percent(most['repeated'])} of the relevant documents in its first {k} "
+            "satisfy a target that is there already.",
+        )
+    best = covered.loc[covered["recall"].idxmax()]
+    if best["recall"] - covered["recall"].min() < SHOWN:
+        who = "every reranker finds" if len(covered) > 1 else "the only reranker finds"
+        less = "; fewer places tell more" if best["recall"] > 1 - SHOWN else ""
+        return (f"In the first {k} places {who} {best['recall']:.3f} of what is relevant{less}.",)
+    return Strong(str(best.name)), f" finds most in the first {k}: Recall@{k} is {best['recall']:.3f}."

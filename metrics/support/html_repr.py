@@ -1,0 +1,161 @@
+"""What a notebook shows of runs and of an evaluation: a few sentences and a plain table.
+
+No colour, no script, nothing fetched: it reads on a light and on a dark ground. Every text is escaped.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from metrics.support.arrays import BoolArray, FloatArray, coded
+from metrics.support.escaping import clean, html
+
+RERANKERS = 20
+"""Rerankers shown at most."""
+COLUMNS = 24
+"""Means of one reranker shown at most: whole measures, in the order asked for."""
+COUNTED = 2_000_000
+"""Rows and judgments above which ties and judged rows are not counted: it would keep a reader waiting."""
+_NAME = 60
+"""Letters of a name."""
+
+_Head = Sequence[tuple[str, int]]
+"""Cells of one row of a table's head: the text, and how many columns it stands over."""
+
+
+def evaluation(
+    scores: pd.DataFrame,
+    policies: pd.DataFrame,
+    measures: Sequence[str],
+    ties: Sequence[str],
+    *,
+    missing: str,
+    empty: str,
+    precision: str,
+    relevant_from: float,
+    tiebreak_by: Sequence[str],
+) -> str:
+    """The means of each reranker, and what they are means of; arguments as the attributes of `Evaluation`."""
+    shown_ties = ties[:COLUMNS]
+    shown = measures[: COLUMNS // len(shown_ties)]
+    columns = [(measure, how) for measure in shown for how in shown_ties]
+    means = scores.groupby(level="reranker", sort=False).mean().reindex(policies.index[:RERANKERS])[columns]
+    heads = (
+        [("", 1), *((measure, len(shown_ties)) for measure in shown)],
+        [("reranker", 1), *((how, 1) for _, how in columns)],
+    )
+    rows = ([str(name), *map(_value, row)] for name, row in zip(means.index, means.to_numpy(), strict=True))
+    scored, no_rows, nothing = (int(policies[name].sum()) for name in ("n_scored", "n_missing", "n_empty"))
+    lists = _number(len(scores), "list") + (f" of {scored:,}" if len(scores) != scored else "")
+    split = f", ties split first by {', '.join(tiebreak_by)}" if tiebreak_by else ""
+    return _shown(
+        "Evaluation",
+        f"{_number(len(policies), 'reranker')}, {lists}, {_number(len(measures), 'measure')}, "
+        f"{_number(len(ties), 'treatment')} of ties. Means:",
+        _table(heads, rows),
+        "expected is the tied value: the mean over every order the ties allow." if "expected" in ties else "",
+        _policy(no_rows, "no rows in a run", f"missing={missing}"),
+        _policy(nothing, "nothing relevant", f"empty={empty}"),
+        f"Relevant from grade {relevant_from:g}; scores compared as {precision}{split}.",
+        _left_out(len(policies), RERANKERS, "rerankers", ".summary()"),
+        _left_out(len(measures), len(shown), "measures", ".summary()"),
+        _left_out(len(ties), len(shown_ties), "treatments", ".summary()"),
+    )
+
+
+def runs(
+    tables: Mapping[str, pa.Table],
+    grades: Callable[[str], FloatArray | None],
+    judgments: tuple[str, int] | None,
+    severities: Sequence[str],
+) -> str:
+    """How long the lists of each reranker are, how much of them is tied and how much is judged.
+
+    Args:
+        tables: as in `Runs`.
+        grades: reranker → (n_rows,) grade of each row, NaN where unjudged, if any is known.
+        judgments: file of the qrels and how many there are, if there are.
+        severities: of what was found while reading.
+    """
+    n_rows = sum(map(len, tables.values()))
+    counted = n_rows + (judgments[1] if judgments else 0) <= COUNTED
+    rows = [_run(name, tables[name], grades if counted else None) for name in list(tables)[:RERANKERS]]
+    found = ", ".join(f"{severities.count(one):,} {one}" for one in dict.fromkeys(severities))
+    return _shown(
+        "Runs",
+        f"{_number(len(tables), 'reranker')}, {_number(n_rows, 'row')}. {_relevance(tables, judgments)}",
+        _table([[(head, 1) for head in ("reranker", "queries", "documents", "tied", "judged")]], rows),
+        f"Found while reading: {found or 'nothing'}; .findings looks into the lists too.",
+        "" if counted else f"Tied and judged documents are not counted above {COUNTED:,} rows and judgments.",
+        _left_out(len(tables), RERANKERS, "rerankers", ".rerankers"),
+    )
+
+
+def _run(name: str, table: pa.Table, grades: Callable[[str], FloatArray | None] | None) -> list[str]:
+    query = coded(table["query_id"]).indices.to_numpy()
+    tied = judged = ""
+    if grades is not None and len(table):
+        tied = f"{_tied(query, table['score'].to_numpy()).mean():.1%}"
+        known = grades(name)
+        judged = "" if known is None else f"{1 - np.isnan(known).mean():.1%}"
+    return [name, f"{len(np.unique(query)):,}", f"{len(table):,}", tied, judged]
+
+
+def _tied(query: npt.NDArray[np.int32], scores: FloatArray) -> BoolArray:
+    """(n_rows,) whether each row, by query and score, shares its score with another of its query."""
+    order = np.lexsort((scores, query))
+    query, scores = query[order], scores[order]
+    same = (query[1:] == query[:-1]) & (scores[1:] == scores[:-1])
+    shared = np.zeros(len(order), dtype=np.bool_)
+    shared[1:] |= same
+    shared[:-1] |= same
+    return shared
+
+
+def _relevance(tables: Mapping[str, pa.Table], judgments: tuple[str, int] | None) -> str:
+    if judgments:
+        return f"Relevance: {_number(judgments[1], 'judgment')} in {clean(judgments[0], _NAME)}."
+    if all("relevance" in table.column_names for table in tables.values()):
+        return "Relevance: beside the scores."
+    return "Relevance: not known."
+
+
+def _number(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s' * (n != 1)}"
+
+
+def _policy(n: int, what: str, policy: str) -> str:
+    done = "left out" if policy.endswith("skip") else "counted 0"
+    return f"{_number(n, 'list')} with {what}: {done} ({policy})." if n else ""
+
+
+def _left_out(n: int, shown: int, what: str, where: str) -> str:
+    return f"The first {shown} of {n:,} {what} are shown; all: {where}." if n > shown else ""
+
+
+def _value(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.4f}"
+
+
+def _shown(what: str, first: str, table: str, *rest: str) -> str:
+    below = "<br>".join(html(words) for words in rest if words)
+    return f"<div><p><b>{what}</b>: {html(first)}</p>{table}<p>{below}</p></div>"
+
+
+def _table(heads: Iterable[_Head], rows: Iterable[Sequence[str]]) -> str:
+    """A table as pandas writes its own, so that a notebook gives both one look."""
+    above = "".join(f"<tr>{''.join(_head(text, over) for text, over in head)}</tr>" for head in heads)
+    below = "".join(
+        f'<tr><th scope="row" style="text-align: left">{html(clean(name, _NAME))}</th>'
+        f"{''.join(f'<td>{html(cell)}</td>' for cell in cells)}</tr>"
+        for name, *cells in rows
+    )
+    return f'<table border="1" class="dataframe"><thead>{above}</thead><tbody>{below}</tbody></table>'
+
+
+def _head(text: str, over: int) -> str:
+    across = f' colspan="{over}" style="text-align: center"' if over > 1 else ""
+    return f'<th scope="col"{across}>{html(text)}</th>'

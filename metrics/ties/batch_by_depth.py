@@ -1,0 +1,33 @@
+"""Work of uneven depth in tables of bounded size, without a loop over single items."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from metrics.support.arrays import IntArray
+
+_CELLS = 2**21
+"""Cells of one table."""
+
+
+def like_depths(depth: IntArray) -> Iterator[tuple[IntArray, int]]:
+    """Items of like depth together, with the deepest of them; items of depth 0 are left out.
+
+    Args:
+        depth: (n,) depth of each item.
+
+    Yields:
+        places of items whose depths differ by less than a factor of two, and the largest depth.
+    """
+    most = int(depth.max(initial=0))
+    order = np.flatnonzero(depth > 0)
+    if most > 1:
+        order = order[np.argsort(depth[order], kind="stable")]
+    bounds = np.searchsorted(depth[order], 2 ** np.arange(most.bit_length() + 1))
+    for low, high in pairwise(bounds.tolist()):
+        if low < high:
+            deepest = int(depth[order[high - 1]])
+            step = max(1, _CELLS // deepest)
+            for at in range(low, high, step):
+                yield order[at : min(at + step, high)], deepest

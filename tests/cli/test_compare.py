@@ -1,0 +1,163 @@
+import csv
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+from repository import ROOT
+
+from metrics import evaluate, read_runs
+from metrics.studies.significance.comparisons import COLUMNS
+from metrics.studies.significance.significance import compare
+from metrics.studies.significance.test_registry import CORRECTIONS, TESTS
+
+QUERIES = 40
+
+
+@pytest.fixture
+def table(write):
+    """Lucky ties all in the order that pays; plain does not tie; third does as plain but once."""
+    rows = ["reranker,query_id,doc_id,score,relevance"]
+    for query in range(QUERIES):
+        rows += [f"lucky,q{query},{doc},1,{int(doc == 'a')}" for doc in "abcd"]
+        first = query % 2
+        rows += [f"plain,q{query},x,2,{first}", f"plain,q{query},y,1,{1 - first}"]
+        first = first if query else 1
+        rows += [f"third,q{query},x,2,{first}", f"third,q{query},y,1,{1 - first}"]
+    return write("runs.csv", "\n".join(rows) + "\n")
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_csv_holds_what_compare_says_for_each_measure_and_treatment_to_the_last_bit(call, table):
+    code, out, _ = call("compare", table, "--baseline", "plain", "--format", "csv")
+    assert code == 0
+    assert out.splitlines()[0].split(",") == ["measure", "ties", *COLUMNS, "changed"]
+    evaluation = evaluate(read_runs([table]), ["RR", "nDCG@10"], ["input", "expected"])
+    found = rows(out)
+    order = [
+        (measure, ties, name)
+        for measure in ("RR", "nDCG@10")
+        for name in ("lucky", "third")
+        for ties in ("input", "expected")
+    ]
+    assert [(row["measure"], row["ties"], row["reranker"]) for row in found] == order
+    for row in found:
+        known = compare(evaluation, row["measure"], row["ties"], "plain")
+        known = known[known["reranker"] == row["reranker"]].iloc[0]
+        assert {name: type(known[name])(row[name]) for name in COLUMNS} == known.to_dict()
+
+
+def test_a_verdict_that_rests_on_sort_order_is_marked_and_told_on_stderr(call, table):
+    _, out, err = call("compare", table, "--baseline", "plain", "-m", "RR", "--format", "csv")
+    assert {(row["reranker"], row["changed"]) for row in rows(out)} == {("lucky", "True"), ("third", "False")}
+    assert (
+        "RR: 1 of 2 verdicts rests on sort order. By the order of its file, lucky beats plain by +0.250 RR"
+        in err
+    )
+
+
+def test_without_a_baseline_all_pairs_are_compared(call, table):
+    _, out, _ = call("compare", table, "-m", "RR", "--ties", "expected", "--format", "csv")
+    found = rows(out)
+    assert [(row["baseline"], row["reranker"]) for row in found] == [
+        ("lucky", "plain"),
+        ("lucky", "third"),
+        ("plain", "third"),
+    ]
+    assert "changed" not in found[0]
+
+
+def test_several_baselines_are_each_compared_with_the_others(call, table):
+    asked = ["--baseline", "plain", "--baseline", "lucky", "-m", "RR", "--ties", "input"]
+    _, out, _ = call("compare", table, *asked, "--format", "csv")
+    pairs = [("plain", "lucky"), ("plain", "third"), ("lucky", "third")]
+    assert [(row["baseline"], row["reranker"]) for row in rows(out)] == pairs
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"test": "permutation", "seed": 4},
+        {"test": "tukey", "level": 0.9},
+        {"test": "t", "correction": "bh"},
+        {"test": "mann-whitney", "correction": "none"},
+    ],
+    ids=lambda asked: asked["test"],
+)
+def test_test_correction_level_and_seed_are_those_asked_for(call, table, asked):
+    options = [part for name, value in asked.items() for part in (f"--{name}", value)]
+    _, out, _ = call("compare", table, "-m", "RR", "--ties", "expected", *options, "--format", "csv")
+    known = compare(evaluate(read_runs([table]), ["RR"], ["expected"]), "RR", "expected", **asked)
+    for name in ("p_adjusted", "low", "high"):
+        assert [float(row[name]) for row in rows(out)] == known[name].to_list()
+
+
+def test_policies_are_those_of_evaluate_and_are_told(call, write):
+    runs = [write(f"{name}.trec", "q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\n") for name in ("one", "two")]
+    qrels = write("qrels.txt", "q1 0 b 1\nq2 0 a 1\n")
+    asked = ["--qrels", qrels, "-m", "RR", "--ties", "input", "--format", "csv"]
+    for options, n in (([], "2"), (["--missing", "skip"], "1")):
+        _, out, err = call("compare", *runs, *asked, *options)
+        assert rows(out)[0]["n"] == n
+        assert "one: 1 of 2 queries have no rows" in err
+
+
+def test_the_table_shows_small_p_as_below_what_it_shows(call, table):
+    _, out, _ = call("compare", table, "--baseline", "plain", "-m", "RR")
+    lines = [line.split() for line in out.splitlines()]
+    assert lines[0] == ["measure", "ties", *COLUMNS, "changed"]
+    assert lines[1][:5] == ["RR", "input", "plain", "lucky", str(QUERIES)]
+    assert "<0.0001" in lines[1]
+
+
+def test_json_has_no_infinity(call, write):
+    text = "reranker,query_id,doc_id,score,relevance\n"
+    text += "".join(f"A,q{q},a,1,1\nB,q{q},b,1,0\n" for q in range(5))
+    _, out, _ = call("compare", write("runs.csv", text), "-m", "RR", "--ties", "input", "--format", "json")
+    record = json.loads(out, parse_constant=pytest.fail)[0]
+    assert (record["dz"], record["difference"], record["p"]) == (None, -1, 1 / 16)
+    assert "dz has no bound" in record["note"]
+
+
+def test_one_reranker_gives_an_empty_table_and_says_so(call, write):
+    path = write("one.csv", "query_id,doc_id,score,relevance\nq,a,1,1\n")
+    code, out, err = call("compare", path, "-m", "RR", "--format", "csv")
+    assert (code, len(out.splitlines())) == (0, 1)
+    assert "RR: There is one reranker, and nothing to compare it with." in err
+
+
+def test_tests_and_corrections_are_listed(call):
+    code, out, _ = call("compare", "--list-tests")
+    assert code == 0
+    assert all(f"--test {one.name} " in out for one in TESTS)
+    assert all(f"--correction {one.name} " in out for one in CORRECTIONS)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (
+            ["--baseline", "plane"],
+            "There is no reranker 'plane'. Choose the baseline among: lucky, plain, third.",
+        ),
+        (["--test", "permutaton"], "There is no test 'permutaton'. Did you mean randomisation?"),
+        (["--correction", "sidak"], "There is no correction 'sidak'. There are: holm"),
+        (["--level", "95"], "level=95"),
+        (["--seed", "-1"], "seed"),
+        (["-m", "Foo"], "'Foo'"),
+    ],
+)
+def test_bad_usage_exits_2_with_a_message_on_stderr_alone(call, table, options, words):
+    code, out, err = call("compare", table, *options)
+    assert (code, out) == (2, "")
+    assert words in err
+
+
+def test_no_other_command_waits_for_statsmodels():
+    seen = "import sys, metrics.cli; print({'statsmodels', 'scipy.stats'} & set(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True, cwd=ROOT)  # noqa: S603
+    assert found.stdout == "set()\n"

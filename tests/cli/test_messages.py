@@ -1,0 +1,111 @@
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import entry_points
+
+import pytest
+from repository import ROOT
+
+from dashboard import cli
+from dashboard.access import settings
+
+
+@pytest.fixture
+def table(write):
+    return write("runs.csv", "query_id,doc_id,score,relevance\nq,a,1,0\nq,b,1,0\nq,c,1,1\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["-m", "Foo"], "'Foo'"),
+        (["-m", "Hits"], "cut-off"),
+        (["--ties", "best"], "'best'"),
+        (["--relevant-from", "0"], "relevant_from"),
+        (["--missing", "drop"], "drop"),
+        (["--format", "xls"], "xls"),
+        (["--no-such-option"], "--no-such-option"),
+    ],
+)
+def test_bad_usage_exits_2_with_a_message_on_stderr_alone(call, table, options, words):
+    code, out, err = call("evaluate", table, *options)
+    assert (code, out) == (2, "")
+    assert words in err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("bad.trec", "q Q0 a 1 high t\n", "bad.trec, line 1: score 'high' is not a number"),
+        ("alone.trec", "q Q0 a 1 1 t\n", "--qrels"),
+        ("picture.csv", "\x00\x01\x02", "picture.csv, line 1"),
+        (":100:[b].csv", "", ":100:[b].csv, line 1: the file is empty"),
+    ],
+)
+def test_unreadable_input_exits_2_with_the_file_and_line_on_stderr(call, write, name, text, words):
+    code, out, err = call("evaluate", write(name, text))
+    assert (code, out) == (2, "")
+    assert err.startswith("tiescope: ")
+    assert words in err
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "table", "parquet"])
+def test_an_output_that_cannot_be_written_exits_2_with_its_path(call, table, tmp_path, form):
+    target = tmp_path / "nowhere" / "out.txt"
+    code, _, err = call("evaluate", table, "--format", form, "-o", target)
+    assert code == 2
+    assert str(target.parent) in err
+
+
+def test_the_app_refuses_unreadable_files_before_it_serves(call, served, tmp_path):
+    code, _, err = call("app", tmp_path / "missing.trec")
+    assert code == 2
+    assert "missing.trec" in err
+    assert not served
+
+
+def test_the_app_is_served_to_this_machine_alone_unless_told_otherwise(call, served):
+    assert call("app")[0] == 0
+    assert call("app", "--port", 8600, "--host", "::1")[0] == 0
+    assert [arguments[2:] for arguments in served] == [
+        ["--server.port=8501", "--server.address=127.0.0.1"],
+        ["--server.port=8600", "--server.address=::1"],
+    ]
+    assert all(arguments[:2] == ["run", str(ROOT / "dashboard" / "app.py")] for arguments in served)
+
+
+def test_the_app_is_told_which_files_to_open(call, served, write):
+    run, qrels = write("llm.trec", "q Q0 a 1 1 t\n"), write("qrels.txt", "q 0 a 1\n")
+    assert call("app", run, "--qrels", qrels)[0] == 0
+    told = {"runs": [str(run.resolve())], "qrels": str(qrels.resolve()), "stored": []}
+    assert json.loads(os.environ[settings.OPEN]) == told
+    assert len(served) == 1
+
+
+def test_the_command_is_called_tiescope():
+    (command,) = entry_points(group="console_scripts", name="tiescope")
+    assert command.load() is cli.main
+
+
+def process(*arguments):
+    code = "from dashboard.cli import main; main()"
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 our own interpreter
+
+
+def test_a_process_exits_0_with_data_on_stdout_and_nothing_on_stderr(write):
+    table = write("llm.csv", "query_id,doc_id,score,relevance\nq,a,1,0\nq,b,1,0\nq,c,1,1\n")
+    done = process("evaluate", table, "--format", "csv", "-m", "RR", "--ties", "expected")
+    assert done.returncode == 0
+    assert done.stdout == "reranker,measure,ties,value\nllm,RR,expected,0.6111111111111112\n"
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("arguments", [["evaluate", "missing.trec"], ["evaluate"], ["no-such-command"]])
+def test_a_process_exits_2_with_a_message_and_no_traceback(arguments):
+    done = process(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.strip()
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,138 @@
+import pytest
+from streamlit import config
+from streamlit.testing.v1 import AppTest
+
+from dashboard.access import settings
+
+AUTH = {
+    "redirect_uri": "http://localhost:8501/oauth2callback",
+    "cookie_secret": "4b1d0f6a9c3e7d2851f06a9b3c4d5e6f",
+    "client_id": "tiescope",
+    "client_secret": "of the provider",
+    "server_metadata_url": "https://example.org/.well-known/openid-configuration",
+}
+ADA = {"is_logged_in": True, "email": "Ada@Example.org"}
+
+
+def behind_the_gate():
+    import streamlit as st  # noqa: PLC0415 this body is run alone
+
+    from dashboard import session as state  # noqa: PLC0415 this body is run alone
+    from dashboard.access import sign_in  # noqa: PLC0415 likewise
+
+    sign_in.admit()
+    st.text(state.owner())
+    sign_in.who()
+
+
+@pytest.fixture
+def visit(monkeypatch, tmp_path):
+    """A session of a small app behind the gate."""
+    before = config.get_option("server.address"), config.get_option("secrets.files")
+
+    def run(user=None, auth=None, address="127.0.0.1", secrets=None, **environment):
+        for name in (settings.ALLOW, settings.INSECURE):
+            monkeypatch.setenv(name, environment.get(name, ""))
+        config.set_option("server.address", address)
+        file = tmp_path / "secrets.toml"
+        if secrets is not None:
+            file.write_text(secrets)
+        config.set_option("secrets.files", [str(file)])
+        session = AppTest.from_function(behind_the_gate)
+        session.user = user or {}
+        if auth is not None:
+            session.secrets = {"auth": auth}
+        session.run()
+        assert not session.exception, session.exception
+        return session
+
+    yield run
+    for name, value in zip(("server.address", "secrets.files"), before, strict=True):
+        config.set_option(name, value)
+
+
+def owner(session):
+    (text,) = session.text
+    return text.value
+
+
+def closed(session):
+    """Title and sentence of the page a visitor is stopped at."""
+    assert not session.text
+    return session.title[0].value, session.markdown[0].value.replace("\\", "")
+
+
+def test_on_loopback_without_sign_in_there_is_one_owner_and_nothing_to_sign_out_of(visit):
+    session = visit()
+    assert owner(session) == ""
+    assert not session.button
+
+
+@pytest.mark.parametrize("address", [None, "0.0.0.0", "example.org"])  # noqa: S104 nothing is served
+def test_where_others_reach_the_server_without_sign_in_each_session_is_a_stranger(visit, address):
+    one, other = visit(address=address), visit(address=address)
+    names = {owner(one), owner(other), owner(one.run())}
+    assert len(names) == 2
+    assert all(name.startswith("visitor:") and len(name) > 40 for name in names)
+
+
+def test_insecure_has_one_owner_at_any_address_and_asks_nobody_to_sign_in(visit):
+    assert owner(visit(auth=AUTH, address="::", TIESCOPE_INSECURE="1")) == ""
+
+
+def test_who_is_signed_in_owns_under_the_address_in_lower_case_and_can_sign_out(visit):
+    session = visit(ADA, AUTH, TIESCOPE_ALLOW="example.org")
+    assert owner(session) == "ada@example.org"
+    assert [button.label for button in session.button] == ["Sign out"]
+    session.button[0].click().run()
+    assert closed(session)[0] == "Sign in to TieScope"
+
+
+@pytest.mark.parametrize(
+    "user", [{}, ADA | {"is_logged_in": False}, ADA | {"is_logged_in": "yes"}, {"email": "ada@example.org"}]
+)
+def test_an_address_without_a_session_signed_in_stays_out(visit, user):
+    session = visit(user, AUTH, TIESCOPE_ALLOW="ada@example.org")
+    assert closed(session)[0] == "Sign in to TieScope"
+    assert [button.label for button in session.button] == ["Sign in"]
+
+
+def test_an_identity_that_is_not_on_the_list_is_told_which_and_stays_out(visit):
+    session = visit(ADA, AUTH, TIESCOPE_ALLOW="ada@example.net")
+    title, why = closed(session)
+    assert title == "Not allowed in"
+    assert "Ada\u2060@Example.org" in why
+    assert [button.label for button in session.button] == ["Sign out"]
+
+
+def test_an_identity_without_an_e_mail_address_is_told_so_and_stays_out(visit):
+    title, why = closed(visit({"is_logged_in": True}, AUTH, TIESCOPE_ALLOW="example.org"))
+    assert title == "Not allowed in"
+    assert "somebody without an e-mail address" in why.replace("\u2060", "")
+
+
+@pytest.mark.parametrize(
+    ("allow", "auth", "told"),
+    [
+        ("", AUTH, "Nobody is allowed in"),
+        (" , ", AUTH, "Nobody is allowed in"),
+        ("not an address", AUTH, "'not an address' cannot be allowed"),
+        ("example.org", None, "no [auth] section"),
+        ("example.org", {}, "[auth] has no redirect_uri, cookie_secret"),
+        ("example.org", AUTH | {"cookie_secret": "short"}, "cookie_secret must have"),
+        ("example.org", "yes", "auth is not a section"),
+    ],
+)
+def test_sign_in_set_up_in_part_lets_nobody_in(visit, allow, auth, told):
+    title, why = closed(visit(ADA, auth, TIESCOPE_ALLOW=allow))
+    assert title == "Sign-in is not set up"
+    assert told in why
+
+
+def test_secrets_that_cannot_be_read_let_nobody_in(visit):
+    assert "cannot be read" in closed(visit(ADA, secrets="[auth"))[1]
+
+
+def test_without_authlib_nobody_comes_in(visit, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    assert "pip install 'tiescope[sign-in]'" in closed(visit(ADA, AUTH, TIESCOPE_ALLOW="example.org"))[1]

@@ -1,0 +1,122 @@
+"""What of a visitor's uploads is kept, and on which board, asked of the app without a browser."""
+
+import pytest
+from boards import COARSE, QRELS, STRICT, board
+from opening import opened
+
+from dashboard import cache
+from dashboard.access.settings import INSECURE
+from dashboard.library import Recipe, make_board
+from dashboard.library.loaded import Loaded
+from dashboard.library.store import Library
+from metrics.errors import LibraryError
+from metrics.runs import File
+
+RUN = COARSE.replace(" tag", " keeping")
+
+
+@pytest.fixture
+def library(tmp_path, monkeypatch):
+    """An empty library that every page of the test opens, of one owner; and memory without boards."""
+    kept, held = Library(tmp_path / "library"), Loaded()
+    monkeypatch.setenv(INSECURE, "1")
+    monkeypatch.setattr(cache, "library", lambda: kept)
+    monkeypatch.setattr(cache, "loaded", lambda: held)
+    yield kept
+    kept.close()
+
+
+def press(page, label):
+    """Click a button; twice drawn, for the page draws again by itself."""
+    next(one for one in page.button if one.label == label).click().run()
+    assert not page.exception, page.exception
+    return page
+
+
+def names(library):
+    """Rerankers of the newest board, as they are shown."""
+    record = library.find(library.boards()[0].id)
+    return [now for _, now in record.recipe.names or ()]
+
+
+def test_taking_a_file_out_leaves_the_other_rerankers_their_names(library):
+    made = board(a_trec=STRICT, b_trec=RUN, c_trec=COARSE, qrels_txt=QRELS)
+    arranged = made.recipe.arranged({"b": "best", "a": "worst"})
+    record = library.keep(cache.made(arranged, made.sources))
+    press(opened("runs", data=record.label), "Remove")
+    assert names(library) == ["best"]
+
+
+def test_a_board_of_somebody_elses_memory_is_not_kept_by_what_a_visitor_does_with_it(library):
+    held = cache.loaded().add(board(a_trec=STRICT, b_trec=RUN, qrels_txt=QRELS))
+    page = opened("runs", data=held.label)
+    assert page.selectbox(key="data").value == held.label
+    press(page, "Remove")
+    assert page.selectbox(key="data").value != held.label
+    assert library.boards() == []
+    assert library.uploads() == []
+
+
+def test_what_is_in_memory_only_is_said_to_be_and_can_be_kept(library):
+    held = cache.loaded().add(board(a_trec=STRICT, qrels_txt=QRELS))
+    page = opened("runs", data=held.label)
+    assert any("In memory only" in one.value for one in page.caption)
+    press(page, "Keep")
+    assert len(library.boards()) == 1
+
+
+def test_looking_at_a_board_of_a_long_name_does_not_rename_it(library):
+    record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS), name="long " * 100)
+    opened("runs", data=record.label)
+    assert library.find(record.id).version == 1
+
+
+def test_what_is_shown_stays_when_the_library_cannot_be_reached_for_a_while(library, monkeypatch):
+    record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS))
+    page = opened("leaderboard", data=record.label)
+
+    def unreachable(*_, **__):
+        raise LibraryError("The library cannot be reached.")
+
+    with monkeypatch.context() as outage:
+        outage.setattr(library, "boards", unreachable)
+        page.run()
+    assert page.selectbox(key="data").value == record.label
+    assert len(page.warning) == 1
+    page.run()
+    assert page.selectbox(key="data").value == record.label
+    assert not page.warning
+
+
+def test_boards_with_a_name_are_offered_however_many_came_after(library):
+    named = library.keep(board(a_trec=STRICT, qrels_txt=QRELS), name="Nightly")
+    for at in range(52):
+        library.keep(board(a_trec=STRICT, qrels_txt=QRELS + f"extra{at} 0 d1 1\n"))
+    options = opened("leaderboard").selectbox(key="data").options
+    assert named.label in options
+    assert len(options) < 56
+
+
+def test_a_file_with_a_column_nobody_reads_and_nobody_can_decode_is_kept(library):
+    text = "query_id,doc_id,score,relevance,title\nq,d,1,1,caf\xe9\n".encode("latin-1")
+    recipe = Recipe.of([File("cafe.csv", text)])
+    library.keep(make_board(recipe, [one.read() for one in recipe.entries]))
+    assert [one.name for one in library.uploads()] == ["cafe.csv"]
+
+
+def test_what_was_just_kept_is_not_read_again(library, monkeypatch):
+    held = cache.loaded().add(board(a_trec=STRICT, qrels_txt=QRELS))
+    page = opened("runs", data=held.label)
+    monkeypatch.setattr(cache, "source", lambda _: pytest.fail("read again"))
+    press(page, "Keep")
+    assert page.selectbox(key="data").value == library.boards()[0].label
+    assert cache.loaded().get(held.key) is None
+
+
+def test_what_the_simulator_makes_of_a_file_for_this_session_only_is_not_kept_either(library):
+    held = cache.loaded().add(board(a_trec=STRICT, b_trec=RUN, qrels_txt=QRELS))
+    page = opened("simulator", data=held.label, held="2 decimals")
+    page.button(key="use-held").click().run()
+    assert not page.exception, page.exception
+    assert page.selectbox(key="data").value != held.label
+    assert library.uploads() == []

@@ -1,0 +1,115 @@
+"""The Guide opens on whatever data there is, and a link opens the section and the example it names."""
+
+import pytest
+from boards import EXTREMES
+from opening import opened
+
+from dashboard import cache
+from dashboard.views.guide.sections import SECTIONS
+from metrics import FORMATS, MEASURES, TOOLS, TREATMENTS
+from metrics.runs import COLUMNS, KINDS
+from metrics.studies.guide import guide
+from metrics.studies.guide.worked_example import worked
+from metrics.studies.leaderboard.leaderboard import VERDICTS
+
+
+def guided(**query):
+    """The page with the choices of a link."""
+    page = opened("guide", **query)
+    assert page.title[0].value == "Guide"
+    return page
+
+
+def said(page):
+    """All the page's words, as Markdown; escapes and joiners left out."""
+    parts = [
+        one.value for kind in ("markdown", "caption", "code", "latex", "subheader") for one in page.get(kind)
+    ]
+    parts += [str(cell) for table in page.table for cell in table.value.to_numpy().ravel()]
+    return "\n".join(map(str, parts)).replace("\\", "").replace("\u2060", "")
+
+
+def figures(page):
+    return {metric.label.split(" ", 1)[1]: metric.value for metric in page.metric}
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_section_opens_on_the_sample_data(section):
+    page = guided(section=section)
+    assert page.segmented_control(key="section").value == section
+    assert page.subheader
+
+
+@pytest.mark.parametrize("name", EXTREMES)
+def test_the_guide_opens_on_extreme_data(name):
+    page = guided(data=cache.loaded().add(EXTREMES[name]()).label)
+    assert figures(page)["MTRR"] == "0.4567"
+
+
+def test_the_example_starts_with_five_tied_documents_of_which_one_is_relevant():
+    page = guided()
+    assert figures(page) == {
+        "MTRR": "0.4567",
+        "Worst order": "0.2000",
+        "Best order": "1.0000",
+        "TMHits@3": "0.6000",
+    }
+    assert "120 orders" in said(page)
+    assert "0.3333" in said(page)
+
+
+def test_a_link_brings_its_example_along():
+    page = guided(tied="4", relevant="2", above="1", cutoff="2")
+    assert [box.value for box in page.number_input if box.key in ("tied", "relevant", "above", "cutoff")] == [
+        4, 2, 1, 2,
+    ]  # fmt: skip
+    assert figures(page)["TMHits@2"] == "0.5000"
+    assert figures(page)["MTRR"] == f"{worked(4, 2, 1, 2).expected:.4f}"
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "9999", "many", "", "nan", "inf", "1e999", "2.5"])
+def test_numbers_of_a_link_that_cannot_be_fall_back(value):
+    page = guided(tied=value, relevant=value, above=value, cutoff=value, section=value)
+    assert page.subheader[0].value == "Ties in one minute"
+    assert len(page.metric) == 4
+
+
+def test_a_smaller_tie_keeps_no_more_relevant_documents_than_it_has():
+    page = guided(tied="6", relevant="5")
+    page.number_input(key="tied").set_value(3).run()
+    assert not page.exception
+    assert page.number_input(key="relevant").value <= 3
+
+
+@pytest.mark.parametrize("ends", [(1, 1, 0, 1), (30, 30, 20, 50), (30, 1, 20, 1), (30, 15, 0, 15)])
+def test_the_example_holds_at_its_ends(ends):
+    tied, relevant, above, k = map(str, ends)
+    page = guided(tied=tied, relevant=relevant, above=above, cutoff=k)
+    assert figures(page)["MTRR"] == f"{worked(*ends).expected:.4f}"
+
+
+def test_a_section_survives_a_page_switch():
+    page = guided(section="Files")
+    page.switch_page("views/leaderboard/leaderboard.py").run()
+    page.switch_page("views/guide/guide.py").run()
+    assert page.segmented_control(key="section").value == "Files"
+
+
+@pytest.mark.parametrize(
+    ("section", "texts"),
+    [
+        ("Words", [*VERDICTS.values(), *guide.WORDS.values(), *guide.COUNTED.values()]),
+        ("Formulas", [one.title for one in guide.FORMULAS]),
+        ("Measures", [text for one in MEASURES for text in (one.summary, one.source)]),
+        ("Tools", [text for one in TOOLS for text in (one.name, one.version, one.summary)]),
+        ("Tools", [rule.why for one in TOOLS for rule in one.rules.values()]),
+        ("Tools", [text for one in TREATMENTS for text in (one.name, one.summary, one.used_by)]),
+        ("Findings", [text for one in KINDS for text in (one.code, one.summary, one.hint)]),
+        ("Files", [text for one in FORMATS for text in (one.name, one.summary, guide.EXAMPLES[one.name])]),
+        ("Files", [text for one in COLUMNS for text in (one.name, one.summary, *one.synonyms)]),
+        ("Files", [*guide.limits(), *guide.limits().values()]),
+    ],
+)
+def test_a_section_says_all_that_its_records_say(section, texts):
+    shown = said(guided(section=section))
+    assert not [text for text in texts if text.replace("\\", "") not in shown]

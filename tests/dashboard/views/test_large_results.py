@@ -1,0 +1,352 @@
+"""The page of large results, and the only ways by which a file on the server gets there."""
+
+import json
+import os
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from boards import COARSE, EXTREMES, QRELS, STRICT
+from drawing import frame
+from enumeration import Doc
+from opening import opened
+from streamlit import config
+from upath import UPath
+
+from dashboard import cache
+from dashboard.access import server_files, settings
+from dashboard.charts.leaderboard.leaderboard import MOST
+from dashboard.library.scored import MAX_SCORED, Scored
+from metrics import Runs, evaluate, read_runs
+from metrics.errors import LibraryError, UsageError
+from metrics.scale.stored import Stored
+
+PAGE = "large"
+CODE = "tiescope app results.parquet"
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """A folder with two runs, their judgments, and the evaluation of both."""
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for name, text in {"strict.trec": STRICT, "coarse.trec": COARSE, "qrels.txt": QRELS}.items():
+        (folder / name).write_text(text)
+    files = [folder / "strict.trec", folder / "coarse.trec"]
+    Stored.write(folder / "kept.parquet", [evaluate(read_runs(files, folder / "qrels.txt"), cache.MEASURES)])
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def server(monkeypatch, tmp_path):
+    """Start a server anew: what its command named, and what may be opened there."""
+    before = config.get_option("server.address")
+    monkeypatch.setenv("TIESCOPE_HOME", str(tmp_path / "home"))
+
+    def start(*files, allow=(), address="127.0.0.1"):
+        config.set_option("server.address", address)
+        told = {"runs": [], "qrels": None, "stored": [str(file) for file in files]}
+        monkeypatch.setenv(settings.OPEN, json.dumps(told))
+        monkeypatch.setenv(settings.ALLOW_PATHS, json.dumps([str(folder) for folder in allow]))
+
+    start()
+    monkeypatch.setenv(settings.OPEN, "")
+    yield start
+    config.set_option("server.address", before)
+
+
+def plain(text):
+    return text.replace("\\", "").replace("\u2060", "")
+
+
+def asked_for(page, path, qrels=""):
+    """The page once somebody asked for a path."""
+    page.text_input(key="path").set_value(path)
+    page.text_input(key="judged-by").set_value(qrels)
+    page.button[0].click().run()
+    assert not page.exception, page.exception
+    return page
+
+
+def shows(page, *rerankers):
+    """Whether an evaluation of these rerankers is drawn."""
+    assert len(page.metric) == 4
+    assert set(page.dataframe[0].value["reranker"]) == set(rerankers)
+    return True
+
+
+def shows_nothing(page):
+    assert not page.metric
+    assert "Nothing is open" in page.markdown[0].value
+    return True
+
+
+def test_where_nothing_is_open_the_page_says_how_and_offers_no_path():
+    page = opened(PAGE)
+    assert shows_nothing(page)
+    assert CODE in page.code[0].value
+    assert not page.text_input
+
+
+def test_a_stored_evaluation_that_the_command_named_is_what_the_app_opens_on(server, runs):
+    server(runs / "kept.parquet")
+    page = opened("leaderboard")  # by the address without a page
+    assert page.title[0].value == "Large results"
+    assert shows(page, "strict", "coarse")
+    assert page.selectbox(key="results").value == "kept.parquet"
+    board = page.dataframe[0].value.set_index("reranker")
+    means = evaluate(read_runs([runs / "coarse.trec"], runs / "qrels.txt"), "RR").means("RR").loc["coarse"]
+    assert board.loc["coarse", "tied"] == pytest.approx(means["expected"], abs=1e-12)
+    assert board.loc["coarse", "traditional"] == pytest.approx(means["input"], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", EXTREMES)
+def test_the_page_shows_extreme_data(server, tmp_path, name):
+    runs = EXTREMES[name]().runs
+    Stored.write(tmp_path / "kept.parquet", [evaluate(runs, ["RR", "DCG"], server_files.TIES)])
+    server(tmp_path / "kept.parquet")
+    page = opened(PAGE, results_lists=runs.rerankers[-1])
+    assert shows(page, *runs.rerankers)
+    assert page.selectbox(key="results_lists").value == runs.rerankers[-1]
+    page.segmented_control(key="results_measure").set_value("DCG").run()
+    assert not page.exception
+
+
+def test_a_link_brings_measure_order_and_reranker_along(server, runs):
+    server(runs / "kept.parquet")
+    page = opened(PAGE, results_measure="Hits@3", results_order="optimistic", results_lists="coarse")
+    assert page.segmented_control(key="results_measure").value == "Hits@3"
+    assert page.selectbox(key="results_order").value == "optimistic"
+    assert page.selectbox(key="results_lists").value == "coarse"
+    page.segmented_control(key="results_measure").set_value("AP").run()
+    assert "MAP" in page.metric[0].label
+
+
+def test_choices_that_the_evaluation_lacks_fall_back(server, runs):
+    server(runs / "kept.parquet")
+    page = opened(PAGE, results_measure="ERR", results_order="random:7", results_lists="nobody", results="")
+    assert page.segmented_control(key="results_measure").value == "RR"
+    assert page.selectbox(key="results_order").value == "input"
+    assert shows(page, "strict", "coarse")
+
+
+def test_the_lists_with_the_largest_gap_are_named_largest_first(server, runs):
+    server(runs / "kept.parquet")
+    lists = opened(PAGE).dataframe[1].value
+    assert set(lists["reranker"]) == {"coarse"}
+    assert all(abs(a) >= abs(b) for a, b in pairwise(lists["gap"]))
+    assert lists["query_id"].str.startswith("q").all()
+
+
+def test_several_files_are_chosen_by_name_even_where_names_are_alike(server, runs, tmp_path):
+    Stored.write(tmp_path / "kept.parquet", [evaluate(read_runs([runs / "coarse.trec"], runs / "qrels.txt"))])
+    server(runs / "kept.parquet", tmp_path / "kept.parquet")
+    page = opened(PAGE)
+    assert page.selectbox(key="results").options == ["kept.parquet", "kept.parquet (2)"]
+    page.selectbox(key="results").set_value("kept.parquet (2)").run()
+    assert shows(page, "coarse")
+
+
+@pytest.mark.parametrize(
+    ("ties", "told"), [("input", "--ties expected"), (["expected", "optimistic", "pessimistic"], "")]
+)
+def test_an_evaluation_without_the_treatments_of_a_leaderboard_says_which_to_ask_for(server, runs, ties, told):
+    runs_read = read_runs([runs / "coarse.trec"], runs / "qrels.txt")
+    Stored.write(runs / "kept.parquet", [evaluate(runs_read, "RR", ties)])
+    server(runs / "kept.parquet")
+    page = opened(PAGE)
+    assert [told in plain(error.value) for error in page.error] == ([True] if told else [])
+    assert bool(page.metric) != bool(told)
+
+
+def test_an_evaluation_without_a_scored_list_says_so(server, runs):
+    nothing = read_runs([runs / "coarse.trec"], runs / "qrels.txt")
+    Stored.write(runs / "kept.parquet", [evaluate(nothing, "RR", relevant_from=9, empty="skip")])
+    server(runs / "kept.parquet")
+    page = opened(PAGE)
+    assert "No list is scored" in plain(page.markdown[0].value)
+
+
+def test_a_file_that_is_gone_is_one_message(server, runs):
+    server(runs / "kept.parquet")
+    page = opened(PAGE)
+    (runs / "kept.parquet").unlink()
+    page.run()
+    assert "kept.parquet: it is gone" in plain(page.error[0].value)
+    assert not page.exception
+
+
+@pytest.mark.parametrize("how", ["not allowed", "elsewhere", "stranger"])
+def test_no_link_opens_a_file_that_may_not_be_opened(server, runs, tmp_path, how):
+    (tmp_path / "other").mkdir()
+    allow = {"not allowed": [], "elsewhere": [tmp_path / "other"], "stranger": [runs]}[how]
+    server(allow=allow, address="0.0.0.0" if how == "stranger" else "127.0.0.1")  # noqa: S104 nothing is served
+    for asked in (
+        runs / "kept.parquet",
+        f"file://{runs}/kept.parquet",
+        tmp_path / "other/../runs/kept.parquet",
+    ):
+        page = opened(PAGE, results=str(asked), path=str(asked))
+        assert shows_nothing(page)
+        assert "not kept here" in page.warning[0].value
+        assert bool(page.text_input) == (how == "elsewhere")
+
+
+def test_a_file_that_may_not_be_opened_is_refused_as_one_that_is_not_there(server, runs, tmp_path):
+    (tmp_path / "other").mkdir()
+    server(allow=[tmp_path / "other"])
+    told = set()
+    for name in ("kept.parquet", "none.parquet"):
+        page = asked_for(opened(PAGE), str(runs / name))
+        assert shows_nothing(page)
+        told.add(plain(page.error[0].value).replace(name, "X"))
+    assert len(told) == 1
+
+
+def test_the_environment_of_a_server_that_cannot_be_understood_allows_nothing(server, runs, monkeypatch):
+    server()
+    for text in (str(runs), '{"folder": "/"}', '"/"', "[", f'["{runs}/none"]'):
+        monkeypatch.setenv(settings.ALLOW_PATHS, text)
+        assert not server_files.allowed()
+        with pytest.raises(ValueError, match="opens no paths"):
+            server_files.named(str(runs / "kept.parquet"), "", print)
+
+
+def test_where_it_is_allowed_a_stored_evaluation_opens_by_its_path_and_by_its_link(server, runs):
+    server(allow=[runs])
+    page = asked_for(opened(PAGE), "kept.parquet")
+    assert shows(page, "strict", "coarse")
+    assert page.selectbox(key="results").value == "kept.parquet"
+    assert shows(opened(PAGE, results=str(runs / "kept.parquet")), "strict", "coarse")
+    assert not os.path.exists(os.path.join(os.environ["TIESCOPE_HOME"], "scored"))  # noqa: PTH110, PTH118 as is
+
+
+def test_runs_named_by_a_pattern_are_scored_kept_and_found_again_by_the_link(server, runs, monkeypatch):
+    server(allow=[runs])
+    page = asked_for(opened(PAGE), "*.trec", "qrels.txt")
+    assert shows(page, "strict", "coarse")
+    label = page.selectbox(key="results").value
+    assert label.startswith("coarse.trec and 1 more · ")
+    monkeypatch.setattr("dashboard.library.scored.Stream", None)
+    assert shows(opened(PAGE, results=label), "strict", "coarse")
+    assert asked_for(opened(PAGE), "*.trec", "qrels.txt").selectbox(key="results").value == label
+    server(allow=[runs, runs.parent])
+    assert shows_nothing(opened(PAGE, results=label))
+
+
+def test_a_run_that_changed_is_scored_anew(server, runs):
+    server(allow=[runs])
+    before = server_files.named("coarse.trec", "qrels.txt", str).label
+    assert server_files.named("coarse.trec", "qrels.txt", str).label == before
+    os.utime(runs / "coarse.trec", (1, 1))
+    assert server_files.named("coarse.trec", "qrels.txt", str).label != before
+
+
+@pytest.mark.parametrize(
+    ("path", "qrels", "told"),
+    [
+        ("coarse.trec", "", "relevance"),
+        ("qrels.txt", "qrels.txt", "these are the judgments"),
+        ("coarse.trec", "*.trec", "more than one file"),
+        ("kept.parquet", "qrels.txt", "judged already"),
+        ("coarse.trec", "none.txt", "no file that may be opened"),
+        ("", "", "no file that may be opened"),
+    ],
+)
+def test_what_cannot_be_opened_is_one_message_and_what_was_shown_stays(server, runs, path, qrels, told):
+    server(runs / "kept.parquet", allow=[runs])
+    page = asked_for(opened(PAGE), path, qrels)
+    assert len(page.error) == 1
+    assert told in plain(page.error[0].value)
+    assert shows(page, "strict", "coarse")
+    assert not list((runs.parent / "home").rglob("*.new*"))
+
+
+def test_what_was_left_out_of_runs_is_said(server, runs):
+    server(allow=[runs])
+    (runs / "qrels.txt").write_text(QRELS.replace("q3", "absent"))
+    page = asked_for(opened(PAGE), "coarse.trec", "qrels.txt")
+    assert any("coarse.trec: " in plain(warning.value) for warning in page.warning)
+
+
+def test_evaluations_that_nobody_looked_at_for_longest_go_first(server, runs):
+    server(allow=[runs])
+    asked = runs / "qrels.txt", ["RR"], server_files.TIES, str
+    kept = Scored.of(str(server_files.allowed()))
+    first, second = (kept.make([runs / f"{name}.trec"], *asked).label for name in ("coarse", "strict"))
+    os.utime(kept.find(second), (1, kept.find(second).stat().st_mtime))
+    kept.find(first)
+    (kept.folder / "broken.new.part").write_bytes(b"left")
+    os.utime(kept.folder / "broken.new.part", (1, 1))
+    little = replace(kept, most=2 * kept.find(first).stat().st_size + 2000)
+    third = little.make([runs / "coarse.trec", runs / "strict.trec"], *asked).label
+    assert [bool(kept.find(label)) for label in (first, second, third)] == [True, False, True]
+    assert not list(kept.folder.glob("*.part"))
+
+
+def test_an_evaluation_larger_than_all_that_may_be_kept_is_refused(server, runs, monkeypatch):
+    server(allow=[runs])
+    monkeypatch.setenv(MAX_SCORED, "0")
+    with pytest.raises(LibraryError, match=MAX_SCORED):
+        server_files.named("coarse.trec", "qrels.txt", str)
+    for limit in ("much", "9" * 5000, "٣"):
+        monkeypatch.setenv(MAX_SCORED, limit)
+        with pytest.raises(LibraryError, match="whole number"):
+            server_files.named("coarse.trec", "qrels.txt", str)
+    assert not list((runs.parent / "home").rglob("*.parquet"))
+
+
+def test_a_stored_evaluation_that_is_uploaded_is_told_how_to_open(runs):
+    page = opened("runs")
+    page.file_uploader[0].set_value(("kept.parquet", (runs / "kept.parquet").read_bytes(), "")).run()
+    assert CODE in page.info[0].value
+    assert not page.error
+
+
+def test_what_lies_at_an_address_is_fetched_or_scored_like_a_file(runs, tmp_path):
+    for file in runs.iterdir():
+        UPath(f"memory://bucket/{file.name}").write_bytes(file.read_bytes())
+    kept = Scored(tmp_path / "scored" / "here", 10**9)
+    fetched = kept.make(["memory://bucket/kept.parquet"], None, ["RR"], server_files.TIES, str).label
+    assert kept.find(fetched).read_bytes() == (runs / "kept.parquet").read_bytes()
+    scored = kept.make(
+        ["memory://bucket/coarse.trec"], "memory://bucket/qrels.txt", ["RR"], server_files.TIES, str
+    )
+    assert Stored.open(kept.find(scored.label)).rerankers == ["coarse"]
+    with pytest.raises(UsageError, match="cannot be reached"):
+        kept.make(["memory://bucket/none.trec"], None, ["RR"], server_files.TIES, str)
+
+
+def has_none(page):
+    """Whether a reranker without a list is in the table, without a place, and named as not drawn."""
+    rows = page.dataframe[0].value.set_index("reranker")
+    assert rows.loc["none", "places"] == "–"
+    assert rows.loc["strict", "places"] == "1"
+    return any("Without a scored list" in text.value and "none" in text.value for text in page.caption)
+
+
+def test_a_reranker_without_a_scored_list_is_in_the_table_and_not_drawn(server, runs):
+    (runs / "none.trec").write_text("elsewhere Q0 d1 1 1 none\n")
+    both = read_runs([runs / "strict.trec", runs / "none.trec"], runs / "qrels.txt")
+    found = evaluate(both, ["RR"], server_files.TIES, missing="skip", empty="skip")
+    Stored.write(runs / "kept.parquet", [found])
+    server(runs / "kept.parquet")
+    assert has_none(opened(PAGE))
+
+
+def test_of_many_rerankers_the_first_are_drawn_and_all_are_in_the_table(server, tmp_path):
+    lists = {f"r{n:03}": {"q": [Doc("a", 1, 1), Doc("b", 1, 0)]} for n in range(MOST + 2)}
+    Stored.write(
+        tmp_path / "kept.parquet", [evaluate(Runs.from_frame(frame(lists)), ["RR"], server_files.TIES)]
+    )
+    server(tmp_path / "kept.parquet")
+    page = opened(PAGE)
+    assert shows(page, *lists)
+    assert any("2 are left out" in text.value for text in page.caption)
+
+
+def test_what_another_version_made_is_not_used(server, runs, monkeypatch):
+    server(allow=[runs])
+    before = server_files.named("coarse.trec", "qrels.txt", str).label
+    monkeypatch.setattr("dashboard.library.scored._made_by", lambda: ["another", "1"])
+    assert server_files.named("coarse.trec", "qrels.txt", str).label != before

@@ -1,0 +1,379 @@
+"""The library on the Runs page: uploads found, opened, added, pinned, noted, deleted and brought back."""
+
+import pandas as pd
+import pytest
+from boards import COARSE, EXTREMES, QRELS, STRICT, TIED
+from opening import opened
+
+from dashboard import cache
+from dashboard.access.settings import INSECURE
+from dashboard.charts.leaderboard.history import versions
+from dashboard.charts.palette import LIGHT
+from dashboard.library import Recipe, make_board
+from dashboard.library.store import Library
+from dashboard.views.runs.library_actions import told_apart
+from dashboard.views.runs.library_table import found, size
+from metrics.runs import File, read
+
+
+@pytest.fixture
+def library(tmp_path, monkeypatch):
+    """An empty library that every page of the test opens, of one owner."""
+    kept = Library(tmp_path / "library")
+    monkeypatch.setenv(INSECURE, "1")
+    monkeypatch.setattr(cache, "library", lambda: kept)
+    yield kept
+    kept.close()
+
+
+def files(*named):
+    """A board of files: name, text, name, text ..."""
+    given = [File(name, text.encode()) for name, text in zip(named[::2], named[1::2], strict=True)]
+    return make_board(Recipe.of(given), [read(file) for file in given])
+
+
+def two_versions(library):
+    """Two boards: a run called coarse, and another a week later by the same name."""
+    library.keep(files("coarse.trec", COARSE, "qrels.txt", QRELS))
+    return library.keep(files("coarse.trec", STRICT, "qrels.txt", QRELS))
+
+
+def rows(page):
+    """The table of uploads."""
+    return page.dataframe(key=next(one.key for one in page.dataframe if str(one.key).startswith("uploads-")))
+
+
+def tick(page, *uploads):
+    """Tick uploads, as a visitor does in the browser; all others are not ticked."""
+    page.session_state["_ticked"] = tuple(one.sha256 for one in uploads)
+    page.session_state["_ticked_as_drawn"] = (None, 1000, [])
+    return page.run()
+
+
+def press(page, key):
+    page.button(key=f"library-{key}").click().run()
+    assert not page.exception
+    return page
+
+
+def words(page):
+    return "\n".join(
+        one.value for kind in (page.markdown, page.caption, page.error, page.info, page.warning) for one in kind
+    )
+
+
+def test_an_empty_library_says_what_would_fill_it(library):
+    page = opened("runs")
+    assert library.uploads() == []
+    assert "Nothing is kept yet" in words(page)
+    assert "starts a line here" in words(page)
+
+
+def test_the_table_shows_every_upload_the_newest_first(library):
+    two_versions(library)
+    table = rows(opened("runs")).value
+    assert list(table["name"]) == ["coarse.trec", "qrels.txt", "coarse.trec"]
+    assert list(table["rows"]) == [20, 4, 20]
+    assert list(table["queries"]) == [4, 4, 4]
+    assert list(table["depth"]) == [5, 1, 5]
+    assert table["tied"].isna().tolist() == [False, True, False]
+    assert table["tied"].max() == 100
+    assert "3 uploads" in words(opened("runs"))
+
+
+def test_uploads_are_found_by_all_the_words_in_name_note_board_or_hash(library):
+    two_versions(library)
+    library.keep(files("strict.trec", STRICT + "q0 Q0 more 9 0 t\n", "qrels.txt", QRELS), name="Friday's board")
+    newest = next(one for one in library.uploads() if one.name == "strict.trec")
+    library.describe(newest.sha256, "Temperature zero")
+    uploads = library.uploads()
+
+    def names(text):
+        return [one.name for one in found(uploads, text)]
+
+    assert names("STRICT") == ["strict.trec"]
+    assert names("zero strict") == ["strict.trec"]
+    assert names("zero coarse") == []
+    assert names("friday") == ["strict.trec", "qrels.txt"]
+    assert names("judgments") == ["qrels.txt"]
+    assert names(newest.sha256[:9]) == ["strict.trec"]
+    assert names(newest.sha256[1:9]) == []
+    assert len(names("")) == 4
+
+
+def test_the_words_are_in_the_link(library):
+    two_versions(library)
+    page = opened("runs", find="qrels")
+    assert list(rows(page).value["name"]) == ["qrels.txt"]
+    assert "1 of 3 uploads" in words(page)
+    page.text_input(key="find").set_value("[no] such *run*").run()
+    assert len(rows(page).value) == 0
+    assert "0 of 3 uploads" in words(page)
+    assert not page.exception
+
+
+def test_what_is_ticked_stays_in_the_table_whatever_is_searched(library):
+    two_versions(library)
+    page = tick(opened("runs"), library.uploads()[0])
+    page.text_input(key="find").set_value("qrels").run()
+    assert list(rows(page).value["name"]) == ["coarse.trec", "qrels.txt"]
+    assert "1 ticked" in words(page)
+
+
+def test_last_weeks_run_of_the_same_name_is_added_beside_this_weeks(library):
+    record = two_versions(library)
+    page = opened("runs", data=record.label)
+    old = library.uploads()[2]
+    press(tick(page, old), "add")
+    entries = library.find(record.id).recipe.entries
+    day = f"{old.added:%Y-%m-%d}"
+    assert [one.file.name for one in entries] == ["coarse.trec", "qrels.txt", f"coarse_{day}.trec"]
+    assert {one.file.sha256 for one in entries} == {one.sha256 for one in library.uploads()}
+    assert "has 2 rerankers now" in words(page)
+    assert "ticked" not in words(page)
+
+
+def test_adding_what_is_on_the_board_says_so(library):
+    record = two_versions(library)
+    page = press(tick(opened("runs", data=record.label), library.uploads()[0]), "add")
+    assert "has these files already" in words(page)
+    assert library.find(record.id).version == record.version
+
+
+def test_uploads_are_opened_together_as_a_board_of_their_own(library):
+    two_versions(library)
+    page = opened("runs")
+    press(tick(page, *library.uploads()), "open")
+    assert page.selectbox(key="data").value.startswith("2 runs, 4 queries")
+    assert len(library.boards()) == 3
+    assert "Opened coarse" in words(page)
+
+
+def test_runs_without_judgments_are_not_opened_and_it_is_said_why(library):
+    two_versions(library)
+    page = opened("runs")
+    before = page.selectbox(key="data").value
+    press(tick(page, library.uploads()[0]), "open")
+    assert "Tick judgments as well" in page.error[0].value
+    assert page.selectbox(key="data").value == before
+    assert len(library.boards()) == 2
+
+
+def test_names_that_meet_are_told_apart_by_day_then_time_then_hash(library):
+    two_versions(library)
+    first, judgments, second = library.uploads()
+    recipe = library.recipe([first.sha256, judgments.sha256, second.sha256])
+    names = [one.file.name for one in told_apart(recipe, [first, judgments, second], set()).entries]
+    day = f"{second.added:%Y-%m-%d}"
+    assert names == ["coarse.trec", "qrels.txt", f"coarse_{day}.trec"]
+    taken = {"coarse", f"coarse_{day}"}
+    alone = told_apart(library.recipe([second.sha256]), [second], taken).entries[0].file.name
+    assert alone == f"coarse_{second.added:%Y-%m-%d_%H%M%S}.trec"
+    taken.add(f"coarse_{second.added:%Y-%m-%d_%H%M%S}")
+    alone = told_apart(library.recipe([second.sha256]), [second], taken).entries[0].file.name
+    assert alone == f"coarse_{second.sha256[:7]}.trec"
+
+
+def test_uploads_are_pinned_and_unpinned(library):
+    two_versions(library)
+    page = opened("runs")
+    press(tick(page, *library.uploads()[:2]), "pin")
+    assert [one.pinned for one in library.uploads()] == [True, True, False]
+    assert page.button(key="library-pin").label == "Unpin"
+    press(page, "pin")
+    assert not any(one.pinned for one in library.uploads())
+
+
+def test_a_note_is_written_and_shown(library):
+    two_versions(library)
+    one = library.uploads()[0]
+    page = tick(opened("runs"), one)
+    page.text_input(key=f"note-{one.sha256}").set_value("temperature 0")
+    next(button for button in page.button if button.label == "Save").click().run()
+    assert library.uploads()[0].note == "temperature 0"
+    assert rows(page).value["note"][0] == "temperature 0"
+
+
+def test_a_deleted_upload_comes_back_by_undo_with_the_board_that_showed_it(library):
+    record = two_versions(library)
+    page = opened("runs", data=record.label)
+    press(tick(page, library.uploads()[0]), "discard")
+    assert [one.name for one in library.uploads()] == ["qrels.txt", "coarse.trec"]
+    assert "Deleted coarse" in words(page)
+    assert page.selectbox(key="data").value == cache.SAMPLE_LABEL
+    assert not page.warning
+    press(page, "undo")
+    assert len(library.uploads()) == 3
+    assert page.selectbox(key="data").value == record.label
+
+
+def test_an_upload_on_a_board_with_a_name_stays_and_it_is_said_where(library):
+    library.keep(files("coarse.trec", COARSE, "qrels.txt", QRELS), name="November")
+    page = press(tick(opened("runs"), library.uploads()[0]), "discard")
+    assert "used on November" in page.error[0].value.replace("\\", "")
+    assert len(library.uploads()) == 2
+
+
+def test_what_was_deleted_is_restored_from_its_list(library):
+    record = two_versions(library)
+    gone = library.uploads()[0]
+    library.discard(gone.sha256)
+    page = opened("runs")
+    page.button(key=f"restore-{gone.sha256[:12]}").click().run()
+    assert len(library.uploads()) == 3
+    library.delete(record.id)
+    page.run()
+    page.button(key=f"restore-{record.id}").click().run()
+    assert record.id in {one.id for one in library.boards()}
+    assert not page.expander
+
+
+def test_the_oldest_may_go_only_if_their_owner_says_so(library):
+    page = opened("runs")
+    page.toggle(key="evict-False").set_value(True).run()
+    assert library.evicts()
+    page.toggle(key="evict-True").set_value(False).run()
+    assert not library.evicts()
+
+
+def test_a_library_that_cannot_be_reached_is_said_and_the_page_works(tmp_path, monkeypatch):
+    (tmp_path / "library.db").write_text("no database " * 100)
+    broken = Library(tmp_path)
+    monkeypatch.setenv(INSECURE, "1")
+    monkeypatch.setattr(cache, "library", lambda: broken)
+    page = opened("runs")
+    assert any("it is no database" in error.value for error in page.error)
+    assert len(page.metric) == 4
+    assert "Findings" in [one.value for one in page.subheader]
+
+
+def test_hostile_names_are_shown_as_text(library):
+    record = library.keep(EXTREMES["hostile names"](), name="[x](y) :red[b] $1$ <b>")
+    one = library.uploads()[0]
+    library.describe(one.sha256, "<img src=x onerror=alert(1)>")
+    page = opened("runs", data=record.label)
+    press(tick(page, one), "discard")
+    assert r"\[x\]\(y\) \:red\[b\]" in page.error[0].value
+    library.keep(files("<b>:red[x].trec", COARSE, "qrels.txt", QRELS))
+    run = next(one for one in library.uploads() if one.name.startswith("<b>"))
+    page = press(tick(page, run), "discard")
+    assert r"\<b\>\:red\[x\]" in words(page)
+
+
+def test_sizes_are_told_in_the_unit_that_fits():
+    assert [size(one) for one in (0, 999_499, 1_500_000, 20 * 10**9)] == ["0 kB", "999 kB", "1.5 MB", "20 GB"]
+
+
+def test_versions_of_a_reranker_are_drawn_over_time(library):
+    library.keep(files("bge-v1.trec", TIED, "qrels.txt", QRELS))
+    record = library.keep(files("bge-v2.trec", COARSE, "other.trec", STRICT, "qrels.txt", QRELS))
+    page = opened("runs", data=record.label)
+    history = page.dataframe[-1].value
+    assert history["name"].tolist() == ["bge-v1", "bge-v2"]
+    shown = cache.evaluation(record.recipe.digest, cache.recalled(record)).means("RR").loc["bge-v2"]
+    drawn = history.iloc[1][["tied", "worst", "best", "traditional"]].tolist()
+    assert drawn == shown[["expected", "pessimistic", "optimistic", "input"]].tolist()
+    assert any("**bge** " in one.value and "tied MRR" in one.value for one in page.markdown)
+    page.segmented_control(key="across").set_value("Date added").run()
+    assert not page.exception
+
+
+def test_a_run_whose_copy_is_damaged_is_named_and_the_others_are_drawn(library, tmp_path):
+    for name, text in (("bge-v1", TIED), ("bge-v2", COARSE), ("bge-v3", STRICT)):
+        alone = text + "q0 Q0 damaged 9 0 t\n"  # else what another test scored is there still
+        record = library.keep(files(f"{name}.trec", alone, "qrels.txt", QRELS))
+    board = cache.recalled(record)
+    broken = next(one for one in library.uploads() if one.name == "bge-v2.trec").sha256
+    next(tmp_path.rglob(f"{broken}.parquet")).write_bytes(b"PAR1")
+    page = opened("runs", data=board.label)
+    assert page.dataframe[-1].value["name"].tolist() == ["bge-v1", "bge-v3"]
+    assert "Not scored" in words(page)
+    assert "bge\\-v2" in words(page)
+
+
+def test_versions_are_scored_on_the_segments_shown(library):
+    table = "qid,docid,score,rel,segment\n" + "".join(
+        f"q{query},d{document},{{}}{document % 3},{int(query == document)},s{query % 2}\n"
+        for query in range(4)
+        for document in range(5)
+    )
+    library.keep(files("bge-v1.csv", table.replace("{}", "2")))
+    record = library.keep(files("bge-v2.csv", table.replace("{}", "3")))
+    page = opened("runs", data=record.label, segments=["s1"])
+    shown = cache.evaluation(record.recipe.digest, cache.recalled(record)).only(["bge-v2"], {"q1", "q3"})
+    history = page.dataframe[-1].value
+    assert history["n_judged"].tolist() == [2, 2]
+    assert history["tied"].iloc[-1] == shown.means("RR")["expected"].iloc[0]
+
+
+def test_a_shared_server_says_whose_the_uploads_are(library, monkeypatch):
+    library.keep(files("theirs.trec", COARSE, "qrels.txt", QRELS), "somebody@example.org")
+    monkeypatch.setattr("dashboard.session.owner", lambda: "ada_b@example.org")
+    page = opened("runs")
+    assert r"Kept on this server for ada\_b" in words(page)
+    assert "Nothing is kept yet" in words(page)
+    monkeypatch.setattr("dashboard.session.owner", lambda: "visitor:1234")
+    assert "this list only until you leave" in words(opened("runs"))
+
+
+def drawn(by="added", names=("<b>one", "two")):
+    table = pd.DataFrame({"reranker": name, "version": at, "tied": at / 4} for name in names for at in (1, 2))
+    table["added"] = pd.to_datetime(["2026-11-02", "2026-11-09"] * len(names))
+    table = table.assign(name=table["reranker"], n_shared=3, n_judged=4)
+    table = table.assign(worst=table["tied"] - 0.1, best=table["tied"] + 0.1, traditional=table["tied"] + 0.05)
+    return versions(table, LIGHT, "MRR", dict.fromkeys(names, "#00695C"), by)
+
+
+def test_names_in_the_chart_are_text_and_stand_apart():
+    notes = drawn().layout.annotations
+    assert [note.text for note in notes] == ["&lt;b&gt;one", "two"]
+    assert notes[0].yshift - notes[1].yshift == 17
+    assert "<b>one" not in str(drawn().data[2].customdata)
+
+
+def test_one_reranker_alone_is_blue_and_several_have_their_colours():
+    def colours(figure):
+        return {line.marker.color for line in figure.data if line.mode == "lines+markers"}
+
+    assert colours(drawn(names=["one"])) == {LIGHT.tied}
+    assert colours(drawn()) == {"#00695C"}
+
+
+def test_rerankers_of_a_table_are_versions_of_each_of_them(library):
+    table = "model,qid,docid,score,rel\n" + "".join(
+        f"{model},q{query},d{document},{{}},{int(query == document)}\n"
+        for model in ("a", "b")
+        for query in range(4)
+        for document in range(5)
+    )
+    library.keep(files("monday.csv", table.replace("{}", "1")))
+    record = library.keep(files("friday.csv", table.replace("{}", "2")))
+    history = opened("runs", data=record.label).dataframe[-1].value
+    assert list(zip(history["name"], history["version"], strict=True)) == [
+        ("a", 1),
+        ("a", 2),
+        ("b", 1),
+        ("b", 2),
+    ]
+
+
+def test_runs_of_other_queries_are_no_versions(library):
+    other = COARSE.replace("q", "other")
+    library.keep(files("bge-v1.trec", other, "qrels.txt", QRELS.replace("q", "other")))
+    record = library.keep(files("bge-v2.trec", COARSE, "qrels.txt", QRELS))
+    page = opened("runs", data=record.label)
+    assert "starts a line here" in words(page)
+
+
+def test_five_hundred_uploads_are_one_table_and_no_parquet_is_read(library, monkeypatch):
+    record = two_versions(library)
+    real = library.uploads()
+    many = [one for at in range(170) for one in real]
+    named = [type(one)(**(vars(one) | {"sha256": f"{at:064x}"})) for at, one in enumerate(many)]
+    monkeypatch.setattr(library, "uploads", lambda *_, deleted=False: [] if deleted else named)
+    monkeypatch.setattr(library, "recipe", lambda *_: pytest.fail("a Parquet is read"))
+    monkeypatch.setattr("dashboard.views.runs.over_time._UNASKED", 0)
+    page = opened("runs", data=record.label)
+    assert len(rows(page).value) == 510
+    assert "60 newest of 340 runs" in words(page)
+    assert page.toggle(key="history").label == "Score 60 kept runs, 1,200 rows"

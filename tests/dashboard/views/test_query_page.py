@@ -1,0 +1,291 @@
+"""The Query explorer: what it says of one list, and that a long list stays readable."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from boards import EXTREMES, HOSTILE, board
+from opening import opened
+
+from dashboard import cache
+from dashboard.charts.one_list.ladder import DRAWN, STEPS, ladders, tie_ladder, whole_list
+from dashboard.charts.one_list.orderings import convergence, value_histogram
+from dashboard.charts.one_list.query import first_hit_bars, landing, landing_ties
+from dashboard.charts.palette import LIGHT
+from metrics.studies.one_list.query import ladder, tie_groups
+from metrics.ties import Ranking
+
+WORDS = "who is <i>Aziz</i> :red[not] $x$"
+TEXTS = "model,qid,docid,score,rel,query_text,doc_text\n" + "".join(
+    f'{model},q,d{at},{(at // 3) * (1 if model == "a" else -1)},{at % 3},{WORDS},"<b>{at}</b> said ""so"""\n'
+    for model in "ab"
+    for at in range(9)
+)
+LONG = 100_000
+
+
+def explored(**query):
+    """The page with the choices of a link."""
+    page = opened("query", **query)
+    assert query.get("measure", "RR") in page.metric[0].label
+    return page
+
+
+def label(made):
+    return cache.loaded().add(made).label
+
+
+def table(page, column):
+    return next(one.value for one in page.dataframe if column in one.value.columns)
+
+
+def charts(page):
+    return [json.loads(one.proto.spec) for one in page.get("plotly_chart")]
+
+
+def said(page):
+    return " ".join(one.value for one in [*page.markdown, *page.caption, *page.subheader])
+
+
+@pytest.fixture(scope="module")
+def texts():
+    return label(board(texts_csv=TEXTS))
+
+
+@pytest.fixture(scope="module")
+def long():
+    """Lists of 100,000 documents: fifty ties, one tie, none."""
+    at = np.arange(LONG)
+    scores = {"fifty": at // 2000, "one": at * 0, "none": at}
+    parts = [
+        pd.DataFrame({"query_id": name, "doc_id": at, "score": score, "relevance": (at % 997 == 5).astype(int)})
+        for name, score in scores.items()
+    ]
+    return label(board(long_csv=pd.concat(parts).to_csv(index=False)))
+
+
+def test_the_words_of_the_query_are_shown_and_cannot_run(texts):
+    page = explored(data=texts)
+    assert any(r"who is \<i\>Aziz\<\/i\> \:red\[not\] \$x\$" in one.value for one in page.markdown)
+
+
+def test_the_documents_of_the_list_are_a_table_with_their_text_and_the_places_they_can_take(texts):
+    found = table(explored(data=texts, reranker="a"), "places")
+    assert found["doc_id"].to_list()[:4] == ["d6", "d7", "d8", "d3"]
+    assert found["text"].iloc[0] == '<b>6</b> said "so"'
+    assert found["places"].to_list() == ["1 to 3"] * 3 + ["4 to 6"] * 3 + ["7 to 9"] * 3
+    assert found["group"].to_list() == [1, 1, 1, 2, 2, 2, 3, 3, 3]
+
+
+def test_a_list_without_texts_has_no_text():
+    page = explored()
+    assert "text" not in table(page, "places")
+    assert not any(":material/search:" in one.value for one in page.markdown)
+
+
+def test_the_tie_groups_of_the_list_are_a_table(texts):
+    page = explored(data=texts, rows="Tie groups")
+    found = table(page, "documents")
+    assert found["documents"].to_list() == [3, 3, 3]
+    assert found["relevant"].to_list() == [2, 2, 2]
+
+
+def test_orderings_and_relevance_patterns_are_listed_and_counted(texts):
+    page = explored(data=texts, reranker="a", measure="AP")
+    assert len(table(page, "ordering")) == math.factorial(3) ** 3
+    assert any("mean over the table is" in one.value for one in page.caption)
+    page.segmented_control(key="every").set_value("Relevance patterns").run()
+    found = table(page, "pattern")
+    assert len(found) == 216
+    assert found["grades"].iloc[0] == "2 1 0 | 2 1 0 | 2 1 0"
+    assert found["orderings"].unique().tolist() == [1]
+    assert found["AP"].mean() == pytest.approx(float(page.metric[1].value), abs=5e-5)
+
+
+def test_too_many_orderings_are_cut_and_their_number_said():
+    page = explored(data=label(EXTREMES["all tied"]()), every="Orderings")
+    assert "Every ordering: 120" in said(page)
+    tied = "query_id,doc_id,score,relevance\n" + "".join(f"q,d{at},1,{int(at == 0)}\n" for at in range(9))
+    page = explored(data=label(board(tied_csv=tied)))
+    assert "The first 5,040 of 362,880 orderings" in said(page)
+    assert len(table(page, "ordering")) == 5040
+    assert "mean over the table is" not in said(page)
+
+
+def test_every_measure_of_the_list_has_its_worst_best_and_deviation():
+    page = explored(data=cache.SIMULATED_LABEL, query="q084", reranker="GPT-4 (Low Ties)")
+    found = table(page, "worst").set_index("measure")
+    assert found.loc["RR", ["traditional", "tied", "worst", "best"]].to_list() == pytest.approx(
+        [1, 11 / 18, 1 / 3, 1]
+    )
+    assert found.loc["RR", "std"] == pytest.approx(np.std([1, 1 / 2, 1 / 3]))
+    assert found.notna().all(axis=None)
+
+
+def test_another_reranker_can_stand_beside(texts):
+    page = explored(data=texts, reranker="a", beside="b")
+    assert "Lines follow the relevant documents" in said(page)
+    assert page.selectbox(key="beside").options == ["no other", "b"]
+    page.selectbox(key="reranker").set_value("b").run()
+    assert not page.exception
+    assert page.selectbox(key="beside").value == "no other"
+
+
+def test_draws_and_seed_are_in_the_link_and_decide_what_is_drawn():
+    one = charts(explored(draws="100", drawseed="7"))
+    again, other = charts(explored(draws="100", drawseed="7")), charts(explored(drawseed="8"))
+    assert one == again
+    assert one != other
+
+
+def test_a_measure_with_its_own_rule_is_not_drawn_as_a_mean_over_orderings():
+    page = explored(measure="TsRR")
+    assert any("a rule of its own for ties" in one.value for one in page.info)
+    assert not any("Sampling" in one.value for one in page.subheader)
+    assert "TsRR" not in table(page, "ordering")
+
+
+@pytest.mark.parametrize("measure", ["AP", "Judged@2", "DR@2"])
+@pytest.mark.parametrize("name", EXTREMES)
+def test_any_measure_is_explored_on_extreme_data(name, measure):
+    page = explored(data=label(EXTREMES[name]()), measure=measure, every="Relevance patterns")
+    assert len(page.metric) == 4
+
+
+@pytest.mark.parametrize("order", cache.TRADITIONAL)
+def test_any_order_can_be_the_traditional_one(order):
+    page = explored(order=order, measure="nDCG@10")
+    assert float(page.metric[2].value) <= float(page.metric[0].value) <= float(page.metric[3].value)
+
+
+def test_scores_are_compared_as_the_sidebar_says(texts):
+    page = explored(data=texts, reranker="a", precision="decimals:0", relevant_from="2")
+    assert table(page, "places")["group"].nunique() == 3
+    assert page.selectbox(key="precision").value == "decimals:0"
+
+
+@pytest.mark.parametrize("measure", ["RR", "nDCG@10", "AP"])
+@pytest.mark.parametrize("query", ["fifty", "one", "none"])
+def test_of_a_list_of_100_000_documents_only_what_can_be_read_is_sent(long, query, measure):
+    page = explored(data=long, query=query, measure=measure)
+    assert len(json.dumps(charts(page))) < 300_000
+    assert max(len(one.value) for one in page.dataframe) <= 1000
+    assert f"{DRAWN} of 100,000 documents" in said(page)
+    assert "not written out" in said(page)
+
+
+@pytest.fixture
+def rows():
+    docs = pd.DataFrame({"query_id": "q", "doc_id": [f"d{at}" for at in range(300)]})
+    docs = docs.assign(score=-(np.arange(300) // 100), relevance=(np.arange(300) % 10 == 0).astype(int))
+    runs = board(a_csv=docs.to_csv(index=False)).runs
+    return ladder(Ranking.one(runs, "a", "q"), "q")
+
+
+def test_a_ladder_draws_the_first_documents_and_says_how_many_more(rows):
+    figure = tie_ladder(rows, LIGHT, 10)
+    assert len(figure.data[0].x) == DRAWN
+    assert any("240 more" in note.text for note in figure.layout.annotations)
+
+
+def test_relevant_documents_differ_in_colour_and_in_shape(rows):
+    bars = tie_ladder(rows, LIGHT, None).data[0]
+    relevant = rows["relevant"].head(DRAWN).to_numpy()
+    assert set(bars.marker.color[relevant]) == {LIGHT.tied}
+    assert bars.y[relevant].min() > bars.y[~relevant].max()
+
+
+def test_the_text_of_a_document_is_escaped_and_cut_in_its_hover(rows):
+    long = "<img src=x onerror=alert(1)> " + "word " * 200
+    hover = tie_ladder(rows.assign(text=long), LIGHT, None).data[0].hovertext[0]
+    assert "&lt;img" in hover
+    assert "<img" not in hover
+    assert len(hover) < 600
+
+
+def test_lines_join_the_relevant_documents_that_both_ladders_draw(rows):
+    lower = rows.assign(doc_id=rows["doc_id"].to_numpy()[::-1], relevant=rows["relevant"].to_numpy()[::-1])
+    paths = [
+        shape for shape in ladders(rows, lower, ("a", "b"), LIGHT, 5).layout.shapes if shape.type == "path"
+    ]
+    assert not paths
+    paths = [shape for shape in ladders(rows, rows, ("a", "b"), LIGHT, 5).layout.shapes if shape.type == "path"]
+    assert len(paths) == rows["relevant"].head(DRAWN).sum()
+
+
+def test_a_whole_list_has_a_step_a_tie_or_few_steps(rows):
+    bars = whole_list(tie_groups(rows), LIGHT, 10).data[0]
+    assert bars.y.tolist() == pytest.approx([0.1, 0.1, 0.1])
+    places = np.arange(1, 5001)
+    single = pd.DataFrame(
+        {"first": places, "last": places, "documents": 1, "relevant": places % 2, "score": -places}
+    )
+    bars = whole_list(single, LIGHT, None).data[0]
+    assert len(bars.x) == STEPS
+    assert (bars.y * bars.width).sum() == pytest.approx(2500)
+
+
+def test_cells_of_large_ties_are_the_chances_of_stretches_of_places(rows):
+    cells = landing_ties(tie_groups(rows), LIGHT).data[0].z
+    assert cells.sum(axis=1) == pytest.approx([1, 1, 1])
+    assert cells[0, 0] == pytest.approx(19 / 100)
+
+
+def test_cells_of_documents_are_their_chances(rows):
+    cells = landing(rows.head(3).assign(first=[1, 1, 3], last=[2, 2, 3]), LIGHT, 2).data[0].z
+    assert cells.tolist() == [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]]
+
+
+def test_many_first_ranks_are_drawn_in_stretches_without_their_tail():
+    chance = 0.5 ** np.arange(1, 2001)
+    chance[-1] += 1 - chance.sum()
+    few = first_hit_bars(pd.DataFrame({"rank": np.arange(1, 2001), "chance": chance}), LIGHT, 3)
+    assert len(few.data[0].x) == DRAWN
+    even = first_hit_bars(pd.DataFrame({"rank": np.arange(1, 2001), "chance": 1 / 2000}), LIGHT, None)
+    assert len(even.data[0].x) <= DRAWN
+    assert even.data[0].y.sum() >= 0.999
+
+
+MARKS = pd.Series({"tied": 0.5, "traditional": 0.75, "worst": 0.0, "best": 1.0})
+
+
+@pytest.mark.parametrize(
+    "values", [[0.0, 0.5, 1.0], np.linspace(0, 1, 500), [0.0, 0.001, 1.0], [0.0, 1e-9, 0.5, 1.0]]
+)
+def test_the_bars_of_a_histogram_hold_every_ordering_within_worst_and_best(values):
+    found = pd.DataFrame({"value": values, "chance": 1 / len(values)})
+    bars = value_histogram(found, MARKS, LIGHT, "RR").data[0]
+    assert bars.y.sum() == pytest.approx(1)
+    assert len(bars.x) <= 24
+    assert (np.asarray(bars.width) > 0).all()
+
+
+@pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
+def test_a_histogram_of_one_value_is_one_bar(value):
+    marks = pd.Series(dict.fromkeys(MARKS.index, value))
+    bars = value_histogram(pd.DataFrame({"value": [value], "chance": [1.0]}), marks, LIGHT, "RR").data[0]
+    assert bars.x.tolist() == [value]
+
+
+def test_tied_is_a_filled_blue_dot_and_traditional_a_hollow_orange_diamond():
+    figure = value_histogram(pd.DataFrame({"value": [0.0, 1.0], "chance": [0.5, 0.5]}), MARKS, LIGHT, "RR")
+    marks = {trace.x[0]: trace.marker for trace in figure.data if getattr(trace, "mode", None) == "markers"}
+    assert (marks[0.5].color, marks[0.5].symbol) == (LIGHT.tied, None)
+    assert (marks[0.75].color, marks[0.75].symbol) == (LIGHT.traditional, "diamond-open")
+
+
+def test_convergence_draws_the_exact_value_the_mean_and_its_band():
+    means = pd.DataFrame({"draws": [10, 100], "mean": [0.4, 0.5], "standard_error": [0.1, 0.01]})
+    band, exact, mean = convergence(means, 0.51, LIGHT, "RR").data
+    assert set(exact.y) == {0.51}
+    assert mean.y.tolist() == [0.4, 0.5]
+    assert band.y.tolist() == pytest.approx([0.596, 0.5196, 0.4804, 0.204])
+
+
+def test_hostile_names_are_escaped_in_every_chart():
+    page = opened(
+        "query", data=label(board(table_csv=HOSTILE)), beside="<b>*x*</b>$1$ [a](b) :red[b]\u202e %{x}"
+    )
+    assert "<img" not in json.dumps(charts(page))

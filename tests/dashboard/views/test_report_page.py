@@ -1,0 +1,129 @@
+"""The Report page: targets, the file itself, and the command that makes the same."""
+
+import shlex
+from datetime import UTC, date, datetime
+from itertools import pairwise
+
+import pytest
+from boards import COARSE, EXTREMES, QRELS, STRICT, board
+from opening import opened
+
+from dashboard import cache
+from dashboard.charts.deciding.targets import bullets, passes
+from dashboard.charts.palette import LIGHT
+from dashboard.charts.report import drawn
+from dashboard.library import Recipe, make_board
+from dashboard.views.report.command_line import command
+from metrics import read_runs
+from metrics.report import Asked, report
+from metrics.runs import File, read
+
+DAY = date(2026, 1, 30)
+
+
+@pytest.fixture
+def label():
+    return cache.loaded().add(board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS)).label
+
+
+def preview(page):
+    (frame,) = page.get("iframe")
+    return frame.proto.srcdoc
+
+
+def test_the_preview_is_the_file_that_the_command_writes(label, write, call, tmp_path):
+    given = [write("strict.trec", STRICT), write("coarse.trec", COARSE), "--qrels", write("qrels.txt", QRELS)]
+    page = opened("report", data=label)
+    path = tmp_path / "report.html"
+    call("report", *given, "--date", f"{datetime.now(UTC):%Y-%m-%d}", "-o", path)
+    assert preview(page) == path.read_text(encoding="utf-8")
+
+
+def test_the_command_beside_the_buttons_says_every_choice(label):
+    page = opened(
+        "report",
+        data=label,
+        measure="AP",
+        order="docid_desc",
+        targets="MTRR>=0.3",
+        title="a 'b'",
+        missing="skip",
+    )
+    words = shlex.split(page.code[0].value.replace("\\\n", " "))
+    assert words[:4] == ["tiescope", "report", "strict.trec", "coarse.trec"]
+    pairs = set(pairwise(words))
+    assert {("--qrels", "qrels.txt"), ("-m", "AP"), ("--traditional", "docid_desc")} <= pairs
+    assert {("-r", "RR>=0.3"), ("--title", "a 'b'"), ("--missing", "skip"), ("-o", "report.html")} <= pairs
+
+
+def test_the_command_makes_the_same_report(write, call, tmp_path):
+    made = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS)
+    for name, text in (("strict.trec", STRICT), ("coarse.trec", COARSE), ("qrels.txt", QRELS)):
+        write(name, text)
+    asked = Asked(
+        measures=("nDCG@5", "RR"),
+        traditional="pessimistic",
+        baseline="coarse",
+        targets=("RR>=baseline-0.1", "P@3>0.2"),
+        targets_for="strict",
+        title="it's",
+        rerankers=("coarse", "strict"),
+        sections=("targets", "scores"),
+        files=tuple((file.name, file.sha256) for file in made.files),
+        precision="float16",
+        empty="skip",
+        relevant_from=1,
+    )
+    words = [
+        str(tmp_path / word) if (tmp_path / word).is_file() else word
+        for word in shlex.split(command(made, asked).replace("\\\n", " "))[1:]
+    ]
+    _, out, _ = call(*words[: words.index("-o")], "--date", DAY.isoformat())
+    assert out == report(made.runs, **vars(asked)).markdown(DAY)
+
+
+def test_columns_that_were_chosen_are_in_the_command():
+    table = "topic,doc_id,score,relevance\nq,a,1,1\nq,b,1,0\n"
+    recipe = Recipe.of([File("t.csv", table.encode())]).reading(0, {"query_id": "topic"})
+    made = make_board(recipe, [read(recipe.entries[0].file, {"query_id": "topic"})])
+    assert "--column query_id=topic" in command(made, Asked())
+
+
+def test_targets_of_the_page_are_those_written_or_the_usual(label):
+    page = opened("report", data=label, targets="P@1>0.1, MTRR>=0.2")
+    assert page.metric[0].value.endswith("of 2")
+    assert opened("report", data=label).metric[0].value.endswith("of 11")
+
+
+def test_a_target_that_means_none_is_named_and_the_usual_are_held(label):
+    page = opened("report", data=label, targets="P@1>>0.1")
+    assert "is no target" in page.error[0].value
+    assert page.metric[0].value.endswith("of 11")
+
+
+def test_sections_chosen_are_those_of_the_file(label):
+    page = opened("report", data=label, sections=["Targets"])
+    assert preview(page).count("<section ") == 1
+
+
+def test_the_page_tells_of_the_reranker_chosen(label):
+    page = opened("report", data=label, targets_for="coarse")
+    assert any("lightbulb" in text.value and "coarse" in text.value for text in page.markdown)
+    assert "--targets-for" in page.code[0].value or "coarse" in preview(page)
+
+
+@pytest.mark.parametrize("name", EXTREMES)
+def test_bullets_hold_a_row_a_target_and_verdicts_in_words(name):
+    found = report(EXTREMES[name]().runs).found
+    rows = found.targets[found.targets["reranker"] == found.targets_for].reset_index(drop=True)
+    figure = bullets(rows, LIGHT)
+    assert len(figure.data[-1].x) == len(figure.layout.annotations) == len(figure.layout.shapes) == 11
+    assert len(passes(found.targets, LIGHT, found.targets_for).data) == 4
+
+
+def test_charts_of_the_file_are_the_same_whenever_they_are_drawn(tmp_path):
+    (tmp_path / "strict.trec").write_text(STRICT)
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    runs = [read_runs([tmp_path / "strict.trec"], tmp_path / "qrels.txt") for _ in range(2)]
+    first, second = (drawn(report(one)) for one in runs)
+    assert first.figures == second.figures

@@ -1,0 +1,99 @@
+"""What is scored and how: chosen in the sidebar, said there, kept in the link."""
+
+import pytest
+from boards import COARSE, EXTREMES, QRELS, board
+from opening import opened
+
+from dashboard import cache
+from metrics import evaluate
+
+SEGMENTED = "model,qid,docid,score,rel,query_type\n" + "".join(
+    f"{model},q{query},d{document},{document % 3},{int(document == query)},{'short' if query < 2 else 'long'}\n"
+    for model in "ab"
+    for query in range(4)
+    for document in range(5)
+)
+
+
+def kept(made):
+    return cache.loaded().add(made).label
+
+
+def tied(page):
+    return page.dataframe[0].value.set_index("reranker")["tied"].to_dict()
+
+
+def said(page):
+    return " ".join(text.value for text in page.sidebar.caption)
+
+
+def means(made, measure="RR", **how):
+    return evaluate(made.runs, [measure], ["expected"], **how).summary()[measure, "expected", "mean"].to_dict()
+
+
+def test_any_measure_of_a_link_is_shown_beside_the_usual():
+    page = opened("leaderboard", measure="nDCG@77")
+    assert page.segmented_control(key="measure").value == "nDCG@77"
+    assert tied(page) == pytest.approx(means(cache.sample(), "nDCG@77"))
+
+
+def test_another_measure_is_chosen_by_name_and_cutoff():
+    page = opened("leaderboard")
+    page.selectbox(key="_other").set_value("RBP").run()
+    page.button(key="_other_use").click().run()
+    assert not page.exception
+    assert page.segmented_control(key="measure").value.startswith("RBP")
+
+
+def test_a_measure_stays_when_the_page_is_switched():
+    page = opened("leaderboard", measure="Div@3")
+    page.switch_page("views/rerankers/rerankers.py").run()
+    assert not page.exception
+    assert page.segmented_control(key="measure").value == "Div@3"
+
+
+@pytest.mark.parametrize("precision", ["float16", "decimals:0", "bfloat16"])
+def test_coarser_scores_change_the_values_and_are_said(precision):
+    page = opened("leaderboard", precision=precision)
+    assert tied(page) == pytest.approx(means(cache.sample(), precision=precision))
+    assert f"scores as {precision}" in said(page)
+
+
+def test_the_smallest_relevant_grade_can_be_raised():
+    made = board(coarse_trec=COARSE, qrels_txt=QRELS.replace("q0 0 d0 1", "q0 0 d0 2"))
+    page = opened("leaderboard", data=kept(made), relevant_from="2")
+    assert tied(page) == pytest.approx(means(made, relevant_from=2))
+    assert "relevant from grade 2" in said(page)
+
+
+def test_missing_and_empty_queries_are_counted_in_sight():
+    made = EXTREMES["a query without rows"]()
+    page = opened("leaderboard", data=kept(made))
+    assert "1 without rows count as 0" in said(page)
+    page = opened("leaderboard", data=kept(made), missing="skip")
+    assert "1 without rows are left out" in said(page)
+    assert tied(page) == pytest.approx(means(made, missing="skip"))
+
+
+@pytest.mark.parametrize("view", ["leaderboard", "ties", "rerankers", "query"])
+def test_choices_that_leave_no_list_are_said_and_show_all(view):
+    page = opened(view, data=kept(EXTREMES["nothing relevant"]()), empty="skip")
+    assert "No list is left" in page.sidebar.warning[0].value
+    assert len(page.metric) == 4
+
+
+def test_a_segment_restricts_every_value_to_its_queries():
+    made = board(table_csv=SEGMENTED)
+    page = opened("leaderboard", data=kept(made), segments=["short"])
+    scores = evaluate(made.runs, ["RR"], ["expected"]).scores["RR", "expected"]
+    for name, value in tied(page).items():
+        assert value == pytest.approx(scores.loc[name].loc[["q0", "q1"]].mean())
+    assert "2 queries" in said(page)
+
+
+@pytest.mark.parametrize("order", ["optimistic", "pessimistic", "random:0"])
+def test_any_strict_order_can_be_the_traditional_one(order):
+    page = opened("leaderboard", order=order)
+    found = page.dataframe[0].value.set_index("reranker")["traditional"].to_dict()
+    values = evaluate(cache.sample().runs, ["RR"], [order]).summary()["RR", order, "mean"]
+    assert found == pytest.approx(values.to_dict())

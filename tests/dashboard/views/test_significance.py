@@ -1,0 +1,153 @@
+"""The Significance page says what the studies say, and its charts show it."""
+
+from urllib.parse import parse_qs, urlparse
+
+import numpy as np
+import pandas as pd
+import pytest
+from opening import opened
+
+import metrics
+from dashboard import cache
+from dashboard.charts.deciding.finish import finishes
+from dashboard.charts.deciding.forest import forest
+from dashboard.charts.deciding.pairs import above_matrix, verdict_matrix
+from dashboard.charts.palette import DARK, LIGHT
+from metrics.studies.significance.query_differences import moved
+from metrics.studies.significance.significance import compare, verdicts
+from metrics.studies.tie_breaking.mean_distributions import mean_luck
+from metrics.studies.tie_breaking.rank_distribution import places
+from metrics.studies.tie_breaking.stability import above, spread
+from metrics.ties import Ranking
+
+BASE = "GPT-4 (Low Ties)"
+SIMULATED = cache.SIMULATED_LABEL
+TIES = ("expected", "optimistic", "pessimistic", "std", "docid_asc")
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return metrics.evaluate(cache.sample(SIMULATED).runs, ["Hits@5"], TIES)
+
+
+@pytest.fixture(scope="module")
+def lucks(sample):
+    runs = cache.sample(SIMULATED).runs
+    return mean_luck(sample, "Hits@5", {name: Ranking.of(runs, name) for name in runs.rerankers})
+
+
+def marks(figure, kind):
+    return next(trace for trace in figure.data if trace.name == kind and trace.x[0] is not None)
+
+
+def words(figure):
+    return [note.text for note in figure.layout.annotations]
+
+
+def test_the_page_counts_the_verdicts_that_change(sample):
+    page = opened(
+        "significance", data=SIMULATED, measure="Hits@5", order="docid_asc", test="Wilcoxon signed-rank"
+    )
+    found = verdicts(sample, "Hits@5", "docid_asc", BASE, "wilcoxon")
+    assert page.metric[2].value == f"{found.changed.sum()} of 3"
+    shown = page.dataframe[0].value.set_index("reranker")
+    expected = found.tied.set_index("reranker").reindex(shown.index)
+    np.testing.assert_allclose(shown["p_adjusted"], expected["p_adjusted"])
+    assert shown["stars"].tolist() == expected["stars"].tolist()
+
+
+@pytest.mark.parametrize("test", ["t-test", "randomisation", "bootstrap", "Mann-Whitney U", "Tukey HSD"])
+def test_every_test_can_be_chosen(test):
+    page = opened("significance", data=SIMULATED, test=test, correction="none")
+    assert page.segmented_control(key="test").value == test
+    assert len(page.metric) == 4
+    assert any(test.casefold() in text.value.casefold() for text in page.caption)
+
+
+def test_a_row_opens_both_lists_in_the_query_explorer(sample):
+    page = opened("significance", data=SIMULATED, measure="Hits@5", order="docid_asc")
+    row = page.dataframe[1].value.iloc[0]
+    link = {key: value[0] for key, value in parse_qs(urlparse(row["open"]).query).items()}
+    other = page.selectbox(key="compared").value
+    farthest = moved(sample, "Hits@5", other, BASE, "docid_asc").iloc[0]
+    assert (link["reranker"], link["beside"], link["query"]) == (other, BASE, farthest["query_id"])
+    assert link["measure"] == "Hits@5"
+
+
+def test_more_rerankers_than_can_be_paired_show_the_best(monkeypatch):
+    monkeypatch.setattr("dashboard.views.significance.sections.MOST", 2)
+    page = opened("significance", data=SIMULATED)
+    assert any("2 best of 4" in text.value for text in page.caption)
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK])
+def test_a_difference_is_filled_only_where_it_is_significant(sample, palette):
+    found = verdicts(sample, "Hits@5", "docid_asc", BASE)
+    figure = forest(found, palette, "Hits@5")
+    for kind, rows, colour in (
+        ("tied", found.tied, palette.tied),
+        ("traditional", found.traditional, palette.traditional),
+    ):
+        filled = [fill == colour for fill in marks(figure, kind).marker.color]
+        assert filled == (rows["p_adjusted"] < 0.05).tolist()
+        assert list(marks(figure, kind).x) == rows["difference"].tolist()
+    assert len(figure.layout.shapes) == found.changed.sum() + 1
+
+
+def test_a_row_far_off_the_scale_is_told_in_words(sample):
+    found = verdicts(sample, "Hits@5", "docid_asc", BASE)
+    for rows in (found.tied, found.traditional):
+        rows.loc[0, ["difference", "low", "high"]] = [-9.0, -9.1, -8.9]
+    figure = forest(found, LIGHT, "Hits@5")
+    assert any("off the scale" in text and "−9.000" in text for text in words(figure))
+    assert len(marks(figure, "tied").x) == 2
+    assert figure.layout.xaxis.range[0] > -1
+
+
+def test_the_matrix_has_a_cell_a_pair_with_the_chance_of_its_row(lucks):
+    pairs, order = above(lucks), list(lucks)
+    cells = above_matrix(pairs, order, LIGHT).data[0]
+    assert np.isfinite(cells.z.astype(float)).sum() == len(pairs)
+    row = pairs[(pairs["reranker"] == order[0]) & (pairs["other"] == order[-1])].iloc[0]
+    assert cells.text[0][-1] == (">99" if row["above"] > 0.99 else f"{row['above']:.0%}"[:-1])
+
+
+def test_a_chance_is_never_rounded_to_certainty():
+    pairs = pd.DataFrame(
+        {"reranker": ["a"], "other": ["b"], "above": [0.9999], "equal": [0.0], "below": [0.0001]}
+        | {"method": ["normal"], "reversible": [True], "standard_error": [0.0]}
+    )
+    assert above_matrix(pairs, ["a", "b"], LIGHT).data[0].text[0][1] == ">99"
+    assert above_matrix(pairs, ["b", "a"], LIGHT).data[0].text[0][1] == "<1"
+    drawn = pairs.assign(above=1.0, below=0.0)
+    assert above_matrix(drawn, ["a", "b"], LIGHT).data[0].text[0][1] == ">99"
+
+
+def test_every_pair_has_one_mark():
+    pairs = pd.DataFrame(
+        {"baseline": ["a", "a", "b"], "reranker": ["b", "c", "c"], "p_adjusted": [0.01, 0.2, 0.01]}
+    )
+    tied, before = pd.Series([True, False, True]), pd.Series([True, True, False])
+    figure = verdict_matrix(tied, before, pairs, ["a", "b", "c"], LIGHT)
+    named = {trace.name: list(zip(trace.x, trace.y, strict=True)) for trace in figure.data[1:]}
+    assert named == {
+        "both · 1": [(1, 0)],
+        "tied only · 1": [(2, 1)],
+        "traditional only · 1": [(2, 0)],
+        "neither · 0": [],
+    }
+
+
+def test_an_outline_holds_every_place_with_a_chance(lucks):
+    chances, limits = places(lucks), spread(lucks)
+    figure = finishes(chances, limits, [1, 2, 3, 4], LIGHT)
+    cells = figure.data[0].z.astype(float)
+    for at, box in enumerate(figure.layout.shapes):
+        seen = 1 + np.flatnonzero(np.isfinite(cells[at]))
+        assert box.x0 < seen.min()
+        assert seen.max() < box.x1
+
+
+def test_verdicts_on_the_page_are_those_of_compare(sample):
+    found = verdicts(sample, "Hits@5", "docid_asc", BASE)
+    pd.testing.assert_frame_equal(found.tied, compare(sample, "Hits@5", "expected", BASE))

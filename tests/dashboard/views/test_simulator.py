@@ -1,0 +1,232 @@
+"""The Simulator: a list to edit, lists by settings, the visitor's own scores with fewer digits."""
+
+import json
+
+import pytest
+from boards import EXTREMES, HOSTILE, board
+from opening import opened
+
+from dashboard import cache
+from dashboard.charts.palette import LIGHT
+from dashboard.charts.simulated.precisions import digits
+from dashboard.charts.simulated.simulator import gap_grid, growth, list_and_ranks
+from dashboard.views.simulator import cached
+from dashboard.views.simulator.cached import KINDS, LLM, NOTEBOOK, Made
+from metrics import evaluate
+from metrics.simulation import notebook_llm_rerankers
+from metrics.simulation.list_text import read, runs_of
+from metrics.studies.gaps.precisions import precision_curve
+from metrics.studies.one_list.query import first_rank_chances, ladder, listed_rank
+from metrics.ties import Ranking
+
+
+def simulated(**query):
+    """The page with the choices of a link."""
+    page = opened("simulator", **query)
+    assert len(page.metric) == 4
+    return page
+
+
+def figures(page):
+    return [metric.value for metric in page.metric]
+
+
+def table(page, column):
+    return next(one.value for one in page.dataframe if column in one.value.columns)
+
+
+def said(page):
+    return " ".join(one.value for one in [*page.markdown, *page.caption]).replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    ("scenario", "values"),
+    [
+        ("No Ties", ["0.5000", "0.5000", "0.50 – 0.50", "1.0000"]),
+        ("Simple Tie", ["0.5000", "0.4167", "0.33 – 0.50", "1.0000"]),
+        ("Complex Tie", ["0.5000", "0.6111", "0.33 – 1.00", "1.0000"]),
+        ("Multiple Ties", ["0.3333", "0.4167", "0.33 – 0.50", "1.0000"]),
+    ],
+)
+def test_each_scenario_shows_the_notebooks_figures(scenario, values):
+    assert figures(simulated(scenario=scenario)) == values
+
+
+def test_the_table_of_scenarios_is_the_notebooks():
+    rows = table(simulated(), "n_tie_groups").set_index("query_id")
+    assert rows.loc["Multiple Ties", ["n_tie_groups", "max_tie_size"]].to_list() == [2, 2]
+    assert rows.loc["Complex Tie", ["RR_input", "RR_expected"]].to_list() == pytest.approx(
+        [0.5, 0.6111], abs=5e-5
+    )
+    assert (rows[["h3_input", "h3_expected", "h5_input", "h5_expected"]] == 1).all(axis=None)
+
+
+def test_a_list_of_a_link_is_shown_and_scored():
+    page = simulated(rows="0.9,0; 0.9,1; 0.5,0,<b>last</b>", listk="1")
+    assert figures(page) == ["0.5000", "0.7500", "0.50 – 1.00", "0.5000"]
+    assert "2 orderings" in said(page)
+
+
+@pytest.mark.parametrize("rows", ["nothing", "nan,1", "inf,1", "1;" * 100])
+def test_a_line_that_is_no_list_leaves_the_scenario(rows):
+    assert figures(simulated(rows=rows, scenario="Simple Tie"))[1] == "0.4167"
+
+
+def test_a_typed_list_stays_over_a_page_switch_and_goes_with_another_scenario():
+    page = simulated()
+    page.text_input(key="rows").set_value("1; 1,1; 1,1").run()
+    assert figures(page)[1] == "0.8333"
+    page.switch_page("views/guide/guide.py").run().switch_page("views/simulator/simulator.py").run()
+    assert figures(page)[1] == "0.8333"
+    page.segmented_control(key="scenario").set_value("No Ties").run()
+    assert figures(page)[1] == "0.5000"
+    assert page.text_input(key="rows").value == ""
+
+
+def test_grades_count_from_the_one_that_is_chosen():
+    assert figures(simulated(rows="0.9,1;0.8,2", listgrade="2"))[0] == "0.5000"
+    page = simulated(rows="0.9,1;0.8,2", listgrade="3")
+    assert figures(page)[:2] == ["0.0000", "0.0000"]
+    assert "No relevant document is listed" in said(page)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_list_is_simulated(kind):
+    page = simulated(made=kind)
+    assert page.segmented_control(key="made").value == kind
+    assert len(table(page, "r_ratio")) == len(cached.runs(Made(kind)).tables)
+
+
+def test_the_notebooks_draws_show_the_notebooks_figures():
+    rows = table(simulated(made="Notebook: G-RAG"), "r_ratio").iloc[0]
+    assert rows[["RR_input", "RR_expected", "Hits@10_expected"]].to_list() == pytest.approx(
+        [0.5558, 0.5589, 0.9020], abs=5e-5
+    )
+    rows = table(simulated(made="Notebook: 200 lists"), "r_ratio").iloc[0]
+    assert (rows["with_ties"], round(rows["r_ratio"], 3), round(rows["r_size"], 3)) == (60, 0.546, 0.596)
+
+
+def test_settings_of_a_link_shape_what_is_simulated():
+    page = simulated(madeties="0.6", madelevels="4", madequeries="30", madeseed="7", madedocs=["5", "9"])
+    made = Made(LLM, 30, (5, 9), (1, 4), 7, 0.6, 4)
+    row = table(page, "r_ratio").iloc[0]
+    assert row["reranker"] == made.name
+    tied = evaluate(cached.runs(made), "RR", "expected").scores.mean().item()
+    assert row["RR_expected"] == pytest.approx(tied)
+
+
+@pytest.mark.parametrize("value", ["x", "-1", "nan", "inf", "1e999", "", "2.5"])
+def test_settings_of_a_link_that_cannot_be_fall_back(value):
+    keys = ("madeties", "madelevels", "madequeries", "madeseed", "performance", "madedocs", "maderelevant",
+            "made", "madetypes", "madebeside", "scenario", "listk", "listgrade", "held")  # fmt: skip
+    simulated(**dict.fromkeys(keys, value))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said_of_ties"),
+    [
+        ({"madedocs": ["1", "1"], "maderelevant": ["0", "0"], "madelevels": "1"}, "No document ties"),
+        ({"madedocs": ["60", "60"], "madeties": "1", "madelevels": "1"}, "100% of the documents tie"),
+        ({"made": "Synthetic lists", "listties": "0"}, "No list has a tie"),
+    ],
+)
+def test_settings_hold_at_their_ends(settings, said_of_ties):
+    assert said_of_ties in said(simulated(**settings))
+
+
+def test_a_preset_moves_the_sliders_and_a_slider_leaves_the_preset():
+    page = simulated()
+    preset = page.segmented_control(key="_preset")
+    assert preset.value == "medium"
+    preset.set_value("very high").run()
+    assert (page.slider(key="madeties").value, page.slider(key="madelevels").value) == (0.7, 3)
+    page.slider(key="madelevels").set_value(7.0).run()
+    assert page.segmented_control(key="_preset").value is None
+
+
+def test_the_rerankers_of_the_notebook_stand_beside():
+    page = simulated(madebeside="the notebook's four LLMs", madetypes="the notebook's four")
+    assert len(table(page, "r_ratio")) == 5
+
+
+def test_what_is_simulated_becomes_the_data_of_the_app():
+    page = simulated(made="Notebook: four LLMs")
+    page.button(key="use-simulated").click().run()
+    assert page.selectbox(key="data").value.startswith("4 runs, 100 queries")
+    page.switch_page("views/leaderboard/leaderboard.py").run()
+    assert page.metric[0].value == "0.6845"
+
+
+def test_scores_with_fewer_digits_become_the_data_of_the_app():
+    made = cache.loaded().add(board(table_csv=HOSTILE.replace("{document % 2}", "0.123456")))
+    page = simulated(data=made.label, held="0 decimals")
+    page.button(key="use-held").click().run()
+    assert not page.exception
+    assert page.selectbox(key="data").value != made.label
+
+
+@pytest.mark.parametrize("precision", ["decimals:0", "grades:0-10", "bfloat16"])
+@pytest.mark.parametrize("name", EXTREMES)
+def test_a_board_with_fewer_digits_scores_as_its_curve_says(name, precision):
+    before = EXTREMES[name]()
+    after = cached.board_held(before, precision)
+    assert after.runs.rerankers == before.runs.rerankers
+    curve = precision_curve(before.runs, "RR", precisions=[precision]).set_index("reranker")["tied"]
+    found = evaluate(after.runs, "RR", "expected").scores["RR", "expected"].groupby(level="reranker").mean()
+    assert found.to_dict() == pytest.approx(curve.to_dict())
+
+
+def test_number_formats_are_of_the_data_shown():
+    label = cache.loaded().add(EXTREMES["no ties"]()).label
+    page = simulated(data=label)
+    rows = table(page, "precision").set_index("precision")
+    assert rows["tie_ratio"].iloc[:4].to_list() == [0, 0, 0, 0]
+    assert rows.loc["decimals:0", "tie_ratio"] == 100
+    assert "do as well as all digits" in said(page)
+
+
+def test_the_chart_of_a_list_has_ranks_on_the_axis_of_the_list():
+    ranking = Ranking.of(runs_of(read("3; 2,1; 2; 1")), "list")
+    figure = list_and_ranks(
+        ladder(ranking, "list"),
+        first_rank_chances(ranking, "list"),
+        LIGHT,
+        2,
+        listed_rank(ranking, "list", "input"),
+    )
+    bars = next(trace for trace in figure.data if trace.yaxis == "y2" and trace.type == "bar")
+    assert (list(bars.x), list(bars.y)) == ([2, 3], [0.5, 0.5])
+    diamond = figure.data[-1]
+    assert (diamond.x, diamond.yaxis) == ((2,), "y2")
+
+
+def test_the_chart_of_a_list_without_relevant_documents_has_no_bar():
+    ranking = Ranking.of(runs_of(read("3; 2; 2; 1")), "list")
+    figure = list_and_ranks(ladder(ranking, "list"), first_rank_chances(ranking, "list"), LIGHT, 2, None)
+    assert [len(trace.x) for trace in figure.data if trace.yaxis == "y2"] == [0]
+
+
+def test_growth_and_grid_mark_what_is_chosen():
+    made = Made(LLM, queries=20)
+    figure = growth(cached.growth(made, "RR"), LIGHT, "MRR", 0.3)
+    assert {trace.name for trace in figure.data} == {"worst to best", "95% of shuffles", "tied"}
+    assert figure.layout.shapes[0].x0 == 0.3
+    grid = cached.gaps_by_settings(made, "RR")
+    assert len(gap_grid(grid, LIGHT, (10, 0.3)).layout.shapes) == 1
+    assert len(gap_grid(grid, LIGHT, None).layout.shapes) == 0
+
+
+def test_the_chart_of_formats_draws_a_line_between_bits_and_digits():
+    curve = precision_curve(notebook_llm_rerankers(5), "RR")
+    figure = digits(curve[curve["reranker"] == "GPT-4 (Low Ties)"], LIGHT, "<MRR>")
+    assert figure.layout.shapes[0].x0 == 3.5
+    assert "<MRR>" not in json.loads(figure.to_json())["layout"]["yaxis"]["title"]["text"]
+
+
+def test_a_measure_without_a_closed_spread_is_drawn_without_shuffles():
+    curve = precision_curve(notebook_llm_rerankers(5).arranged({"GPT-4 (Low Ties)": "one"}), "AP")
+    assert digits(curve, LIGHT, "MAP").layout.yaxis.range[0] < 1
+
+
+def test_every_kind_is_named_once():
+    assert len(set(KINDS)) == len(KINDS) == 2 + len(NOTEBOOK)

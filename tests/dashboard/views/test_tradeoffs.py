@@ -1,0 +1,281 @@
+"""The Trade-offs page on whatever columns there are, and its charts."""
+
+import html
+import json
+import re
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from boards import EXTREMES
+from hypothesis import given
+from hypothesis import strategies as st
+from opening import opened
+from tradeoff_boards import THREE, TIMED, UNTIMED, kind, rising, table
+
+from dashboard import cache
+from dashboard.charts.deciding.tradeoffs import quality_latency
+from dashboard.charts.labels import TALL, WIDE
+from dashboard.charts.leaderboard.segments import MOST_SEGMENTS
+from dashboard.charts.palette import DARK, LIGHT
+from dashboard.views.tradeoffs.sections import WORDS, as_written
+from metrics import evaluate
+from metrics.studies.tradeoffs.coverage import coverage_measures
+from metrics.studies.tradeoffs.tradeoffs import pareto_front
+
+EVERY = {**EXTREMES, **TIMED, **UNTIMED}
+COLUMNS = ["latency", "segment", "target_id"]
+
+
+def kept(made):
+    return cache.loaded().add(made).label
+
+
+def shown(made, **query):
+    return opened("tradeoffs", data=kept(made), **query)
+
+
+def said(page):
+    return " ".join(text.value for text in page.markdown)
+
+
+def hidden(page):
+    return [name for name in COLUMNS if f"Hidden: no `{name}` column" in said(page)]
+
+
+def charts(page):
+    """The figures of the page by key."""
+    return {one.proto.id.rsplit("-", 1)[1]: json.loads(one.proto.spec) for one in page.get("plotly_chart")}
+
+
+def rows(page):
+    return page.dataframe[0].value.set_index("reranker")
+
+
+def test_the_page_opens_on_the_sample_data_and_hides_nothing():
+    page = opened("tradeoffs")
+    assert len(page.metric) == 4
+    assert hidden(page) == []
+    assert set(charts(page)) == {"latency", "segments", "recall", "diversity"}
+
+
+def test_the_page_says_what_is_missing_of_the_simulated_data():
+    page = opened("tradeoffs", data=cache.SIMULATED_LABEL)
+    assert page.title[0].value == "Trade-offs"
+    assert len(page.metric) == 4
+    assert "lightbulb" in said(page)
+    assert "No run says how long it took" in said(page)
+    assert hidden(page) == COLUMNS
+    assert set(charts(page)) == {"diversity"}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_the_page_runs_on_extreme_data(name):
+    made = EVERY[name]()
+    page = shown(made, budget="200 ms")
+    assert page.selectbox(key="data").value == made.label
+    assert len(page.metric) == 4
+    assert len(rows(page)) == len(made.runs.rerankers)
+    assert ("latency" in charts(page)) == (name in TIMED) == ("latency" not in hidden(page))
+
+
+@pytest.mark.parametrize("name", ["latency, segments and targets", "zero latency", "some lists not timed"])
+@pytest.mark.parametrize("by", ["p95", "mean"])
+def test_any_latency_can_be_weighed(name, by):
+    page = shown(TIMED[name](), latency=by)
+    assert page.segmented_control(key="latency").value == by
+    assert WORDS[by] in charts(page)["latency"]["layout"]["xaxis"]["title"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("name", "gone"),
+    [
+        ("latency, segments and targets", []),
+        ("latency alone", ["segment", "target_id"]),
+        ("targets alone", ["latency", "segment"]),
+        ("segments alone", ["latency", "target_id"]),
+        ("columns without a value", ["latency", "segment", "target_id"]),
+        ("negative and infinite latencies", ["latency", "segment", "target_id"]),
+    ],
+)
+def test_a_chart_is_hidden_with_its_reason_where_its_column_is_absent(name, gone):
+    page = shown(EVERY[name]())
+    assert hidden(page) == gone
+    drawn = dict(zip(COLUMNS, ("latency", "segments", "recall"), strict=True))
+    assert set(charts(page)) == {"diversity", *(key for column, key in drawn.items() if column not in gone)}
+
+
+def test_figures_are_those_of_the_evaluation():
+    made = TIMED["latency, segments and targets"]()
+    found = rows(shown(made, measure="Hits@3", depth="5"))
+    means = evaluate(made.runs, ["Hits@3", *coverage_measures(5)], ["input", "expected"]).summary()
+    for column, value in (("tied", ("Hits@3", "expected")), ("traditional", ("Hits@3", "input"))):
+        assert found[column].to_dict() == pytest.approx(means[*value, "mean"].to_dict())
+    for column, measure in (("recall", "R@5"), ("distinct", "DR@5"), ("targets", "Div@5")):
+        assert found[column].to_dict() == pytest.approx(means[measure, "expected", "mean"].to_dict())
+    assert found["p50"].to_dict() == pytest.approx({"fast": 11.5, "middle": 115, "slow": 1150})
+
+
+def test_depth_is_twenty_unless_the_link_says_otherwise():
+    assert opened("tradeoffs").segmented_control(key="depth").value == "20"
+    assert opened("tradeoffs", depth="7").segmented_control(key="depth").value == "20"
+
+
+@pytest.mark.parametrize(("budget", "told"), [("20 ms", "as fast as any"), ("1 ms", "Nothing answers within")])
+def test_a_budget_of_the_link_is_kept(budget, told):
+    page = shown(TIMED["latency alone"](), budget=budget)
+    assert page.select_slider(key="budget").value == budget
+    assert told in said(page)
+    assert page.metric[0].label.endswith(f"Best within {budget}")
+    page.switch_page("views/leaderboard/leaderboard.py").run()
+    page.switch_page("views/tradeoffs/tradeoffs.py").run()
+    assert page.select_slider(key="budget").value == budget
+
+
+def test_a_budget_that_does_not_exist_is_no_limit():
+    page = shown(TIMED["latency alone"](), budget="9 parsecs", latency="p51")
+    assert page.select_slider(key="budget").value == "no limit"
+    assert page.segmented_control(key="latency").value == "p50"
+
+
+def test_a_segment_restricts_latencies_and_targets_to_its_queries():
+    made = TIMED["latency, segments and targets"]()
+    found = rows(shown(made, segments=["short"]))
+    assert found.loc["fast", "n_timed"] == 2
+    assert found.loc["fast", "p50"] == pytest.approx(12)
+    scores = evaluate(made.runs, ["DR@20"], ["expected"]).scores["DR@20", "expected"]
+    assert found.loc["slow", "distinct"] == pytest.approx(scores.loc["slow"].loc[["q1", "q3"]].mean())
+
+
+@pytest.mark.parametrize("scoring", [{"precision": "decimals:0"}, {"empty": "skip"}, {"relevant_from": "2"}])
+@pytest.mark.parametrize("name", ["latency, segments and targets", "nothing relevant"])
+def test_targets_are_counted_as_lists_are_scored(name, scoring):
+    page = shown(TIMED[name](), **scoring)
+    assert len(page.metric) == 4
+    assert rows(page)[["recall", "distinct", "targets"]].notna().all(axis=None)
+
+
+def test_a_name_is_text_in_every_chart():
+    for figure in charts(shown(TIMED["hostile names"]())).values():
+        assert "<b>*x*" not in json.dumps(figure)
+        assert "\u202e" not in json.dumps(figure, ensure_ascii=False)
+
+
+def test_only_the_largest_segments_are_drawn_and_the_table_has_all():
+    page = shown(table(THREE, rising, lambda query: f"kind {query // 2}", queries=24)())
+    assert len(charts(page)["segments"]["layout"]["xaxis"]["ticktext"]) == MOST_SEGMENTS
+    assert page.dataframe[1].value["segment"].nunique() == 12
+
+
+def test_the_file_names_measures_and_seconds():
+    page = shown(table(THREE, rising, kind)())
+    every = page.dataframe[0].value.assign(p50=[0.1, 0.2, 0.3])
+    names = set(as_written(every, 20).columns)
+    assert {"reranker", "tied", "latency_p50", "R@20", "DR@20_worst", "Div@20_best"} <= names
+    assert "seconds" not in names
+
+
+VALUES = st.floats(0, 1).map(lambda value: round(value, 3))
+SECONDS = st.one_of(st.just(0.0), st.floats(1e-12, 1e6))
+DRAWN = st.lists(st.tuples(VALUES, VALUES, SECONDS), min_size=1, max_size=12)
+
+
+def board_of(points):
+    """A board as `tradeoffs` makes it, from tied and traditional values and seconds."""
+    board = pd.DataFrame(points, columns=["tied", "traditional", "seconds"])
+    board.index = pd.Index([f"reranker {at}" for at in range(len(board))], name="reranker")
+    board["worst"] = board[["tied", "traditional"]].min(axis=1)
+    board["best"] = board[["tied", "traditional"]].max(axis=1)
+    board = board.assign(
+        mean=board["seconds"], p50=board["seconds"], p95=1.5 * board["seconds"], standing="both"
+    )
+    for value in ("tied", "traditional"):
+        board[f"{value}_front"] = pareto_front(board["seconds"].to_numpy(), board[value].to_numpy())
+    return board
+
+
+def trace(figure, name):
+    return next(one for one in figure.data if one.name == name)
+
+
+@given(DRAWN, st.sampled_from([None, 1e-3, 0.2, 70]))
+def test_every_mark_stands_inside_the_axes(points, budget):
+    figure = quality_latency(board_of(points), LIGHT, "MRR", "median", budget)
+    left, right = figure.layout.xaxis.range
+    bottom, top = figure.layout.yaxis.range
+    assert figure.layout.xaxis.type == "log"
+    for name in ("tied", "traditional"):
+        x, y = np.log10(trace(figure, name).x), trace(figure, name).y
+        assert ((left < x) & (x < right) & (bottom < y) & (y < top)).all()
+        step = trace(figure, f"front, {name}")
+        assert (np.diff(step.x) >= 0).all()
+        assert (np.diff(step.y) >= -1e-12).all()
+
+
+@given(DRAWN)
+def test_names_do_not_cover_each_other_unless_they_are_on_the_front(points):
+    board = board_of(points)
+    figure = quality_latency(board, DARK, "MRR", "median")
+    boxes = [box_of(figure, one) for one in figure.layout.annotations if not one.text.startswith("<b>")]
+    for one, other in combinations(boxes, 2):
+        assert covered(one, other) <= 25
+
+
+def box_of(figure, label):
+    """Left, right, top and bottom of a name in pixels, as it was placed."""
+    (left, right), (bottom, top) = figure.layout.xaxis.range, figure.layout.yaxis.range
+    text = html.unescape(re.sub("<.*?>", "", label.text))
+    wide = 6.5 * len(text) + 4
+    x = WIDE * (label.x - left) / (right - left) + label.ax
+    y = TALL * (top - label.y) / (top - bottom) + label.ay
+    x -= {"left": 0, "center": wide / 2, "right": wide}[label.xanchor]
+    y -= {"top": 0, "middle": 8, "bottom": 16}[label.yanchor]
+    return x, x + wide, y, y + 16
+
+
+def covered(one, other):
+    across = min(one[1], other[1]) - max(one[0], other[0])
+    down = min(one[3], other[3]) - max(one[2], other[2])
+    return max(across, 0) * max(down, 0)
+
+
+USUAL = {
+    "bge-reranker-v2-m3": (0.731, 0.731, 0.038),
+    "cohere-rerank-3.5": (0.715, 0.714, 0.126),
+    "llm-listwise": (0.715, 0.715, 1.496),
+    "llm-pointwise (1–5)": (0.702, 0.749, 0.93),
+    "mxbai-rerank-large": (0.7, 0.7, 0.055),
+    "jina-reranker-v2": (0.68, 0.695, 0.041),
+    "bm25": (0.502, 0.496, 0.004),
+}
+
+
+def test_seven_usual_rerankers_all_find_room_for_their_names():
+    figure = quality_latency(board_of(USUAL.values()).set_axis(USUAL), LIGHT, "nDCG@10", "median", 0.2)
+    text = " ".join(label.text for label in figure.layout.annotations)
+    assert [name for name in USUAL if name not in text] == []
+    boxes = [box_of(figure, label) for label in figure.layout.annotations if label.showarrow]
+    assert max(covered(one, other) for one, other in combinations(boxes, 2)) == 0
+
+
+def test_one_far_below_all_others_stands_on_the_edge_with_its_figures():
+    figure = quality_latency(board_of(USUAL.values()).set_axis(USUAL), LIGHT, "nDCG@10", "median")
+    label = next(one.text for one in figure.layout.annotations if "bm25" in one.text)
+    assert "0.502" in label
+    assert "0.496" in label
+    assert min(trace(figure, "tied").y) > figure.layout.yaxis.range[0] > 0.6
+
+
+def test_what_takes_no_time_is_drawn_at_zero():
+    figure = quality_latency(board_of([(0.5, 0.5, 0.0), (0.6, 0.6, 0.2)]), LIGHT, "MRR", "median")
+    assert figure.layout.xaxis.ticktext[0] == "0"
+    assert figure.layout.xaxis.tickvals[0] == pytest.approx(trace(figure, "tied").x[0])
+
+
+@pytest.mark.parametrize(("budget", "shaded"), [(None, 0), (1e-3, 1), (0.2, 1), (70, 0)])
+def test_the_budget_shades_what_is_too_slow(budget, shaded):
+    figure = quality_latency(board_of(USUAL.values()), LIGHT, "MRR", "median", budget)
+    boxes = [shape for shape in figure.layout.shapes if shape.type == "rect"]
+    assert len(boxes) == shaded
+    assert all(shape.x0 >= 0.99 * (budget or 0) for shape in boxes)

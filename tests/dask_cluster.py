@@ -1,0 +1,43 @@
+"""A dataset held against the same rows in memory."""
+
+import logging
+from contextlib import contextmanager
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from distributed import Client
+
+from metrics import Evaluation, evaluate
+from metrics.scale.dask import Dataset
+
+MEASURES = ["RR", "Hits@2", "nDCG@3", "AP", "DR@2", "Div@2"]
+TIES = ["input", "expected", "optimistic", "pessimistic", "docid_desc", "random:3"]
+
+
+@contextmanager
+def scheduler():
+    """Address of a scheduler in this process, whose workers are threads: what tests change, they see."""
+    quiet = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+    with Client(processes=False, n_workers=2, threads_per_worker=1, **quiet) as client:
+        yield client.scheduler.address
+
+
+def scored(here, files, qrels=None, *, reading=None, **options):
+    """The evaluation of a dataset, and the dataset."""
+    tiebreak_by = options.get("tiebreak_by", ())
+    dataset = Dataset(files, qrels, scheduler=here, tiebreak_by=tiebreak_by, **(reading or {}))
+    score = partial(evaluate, measures=MEASURES, ties=TIES, **options)
+    return Evaluation.merge(*dataset.parts(score)), dataset
+
+
+def same(found, expected):
+    """Hold values, lists, counts and lists left out against each other; in any order."""
+    assert set(found.scores.index) == set(expected.scores.index)
+    assert len(found.scores) == len(expected.scores)
+    assert set(found.skipped) == set(expected.skipped)
+    gaps = found.scores.reindex(expected.scores.index).to_numpy() - expected.scores.to_numpy()
+    assert np.abs(gaps).max(initial=0) <= 1e-12
+    assert found.policies.to_dict("index") == expected.policies.to_dict("index")
+    lists = found.lists.reindex(expected.lists.index)
+    pd.testing.assert_frame_equal(lists, expected.lists, check_dtype=False)

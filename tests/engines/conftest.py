@@ -1,9 +1,0 @@
-import pytest
-from engines.holding import scheduler
-
-
-@pytest.fixture(scope="session")
-def here():
-    """Address of a scheduler in this process."""
-    with scheduler() as address:
-        yield address

@@ -1,0 +1,248 @@
+import csv
+import io
+import re
+from datetime import date
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pandas as pd
+import pytest
+from boards import COARSE, EXTREMES, HOSTILE, QRELS, STRICT, board
+from markdown_it import MarkdownIt
+from repository import SAMPLE
+
+from dashboard.charts.report import drawn
+from metrics import UsageError, evaluate, read_table
+from metrics.report import SECTIONS, Asked, report
+from metrics.studies.prose import plain
+from metrics.studies.targets.targets import PRESETS
+from metrics.support.escaping import without_formulas
+
+DAY, NEXT = date(2026, 1, 30), date(2026, 1, 31)
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    return read_table(SAMPLE / "llm_rerankers.csv")
+
+
+@pytest.fixture(scope="module")
+def made(simulated):
+    return report(simulated, files=[("llm_rerankers.csv", "ab" * 32)])
+
+
+def of(**files):
+    return report(board(**files).runs)
+
+
+def section(one, name):
+    return next(each for each in one.sections if each.name == name)
+
+
+class Elements(HTMLParser):
+    """Elements of a file, and the text outside scripts and styles."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.text, self._silent = [], "", False
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        self._silent = tag in ("script", "style")
+
+    def handle_endtag(self, tag):
+        self._silent = self._silent and tag not in ("script", "style")
+
+    def handle_data(self, data):
+        self.text += "" if self._silent else data
+
+
+def test_a_report_has_every_section_and_a_recommendation_first(made):
+    assert [each.name for each in made.sections] == list(SECTIONS)
+    assert plain(made.recommendation).startswith("Report MTRR")
+
+
+def test_its_scores_are_those_of_an_evaluation(made, simulated):
+    means = evaluate(simulated, ["RR"]).summary()["RR"].xs("mean", axis=1, level=1)
+    rows = section(made, "scores").tables[0].frame.set_index("Reranker")
+    for heading, ties in (
+        ("MTRR", "expected"),
+        ("Traditional", "input"),
+        ("Worst", "pessimistic"),
+        ("Best", "optimistic"),
+    ):
+        pd.testing.assert_series_equal(
+            rows[heading].sort_index(), means[ties].sort_index(), check_names=False, check_index_type=False
+        )
+
+
+def test_it_holds_the_notebooks_figures(made):
+    ties = section(made, "ties").tables[0].frame.set_index("Reranker")
+    assert set(ties.columns) >= {"With ties", "Tie groups a list", "Largest tie, mean", "Largest tie"}
+    assert ties.loc["GPT-4 (Low Ties)", "Largest tie"] == 7
+    assert "| MRR | GPT-4 (Low Ties) | 0.6748 | 0.3664 | **0.6845** | 0.3524 |" in made.markdown(DAY)
+
+
+def test_targets_pass_or_fail_by_the_tied_value(made):
+    rows = section(made, "targets").tables[0].frame
+    assert len(rows) == 4 * len(PRESETS["retrieval"])
+    assert set(rows["Passes"]) == {"pass", "fail"}
+    assert ((rows["To target"] > 0) == (rows["Passes"] == "pass")).all()
+
+
+@pytest.mark.parametrize("write", ["markdown", "latex", "html"])
+def test_two_reports_differ_in_nothing_but_the_line_of_their_date(simulated, made, write):
+    again = report(simulated, files=[("llm_rerankers.csv", "ab" * 32)])
+    more = [(drawn(one),) if write == "html" else () for one in (made, again)]
+    first, second = getattr(made, write)(DAY, *more[0]), getattr(again, write)(DAY, *more[1])
+    assert first == second
+    later = getattr(again, write)(NEXT, *more[1])
+    pairs = zip(first.splitlines(), later.splitlines(), strict=True)
+    different = [one for one, other in pairs if one != other]
+    assert len(different) == 1
+    assert "2026-01-30" in different[0]
+
+
+def test_the_hashes_of_its_files_and_the_versions_are_in_it(made):
+    assert "ab" * 32 in made.markdown(DAY)
+    assert re.search(r"tiescope \d+\.\d+.*, numpy \d+\.\d+", made.markdown(DAY))
+
+
+def test_the_html_file_names_no_other_host_and_forbids_to_ask_any(made):
+    page = Elements(made.html(DAY, drawn(made)))
+    linked = [value for _, given in page.tags for name, value in given.items() if name in ("src", "href")]
+    assert linked
+    assert all(link.startswith("#") for link in linked)
+    policy = next(given["content"] for tag, given in page.tags if given.get("http-equiv"))
+    assert "default-src 'none'" in policy
+    assert "http" not in policy
+
+
+def test_every_chart_of_a_section_is_drawn(made):
+    charts = [name for each in made.sections for name in each.charts]
+    ids = {given.get("id") for _, given in Elements(made.html(DAY, drawn(made))).tags}
+    assert {f"chart-{name}" for name in charts} <= ids
+    assert len(charts) == len(set(charts)) == 8
+
+
+@pytest.mark.parametrize("name", EXTREMES)
+def test_a_report_is_written_of_extreme_data(name):
+    one = report(EXTREMES[name]().runs)
+    assert plain(one.recommendation)
+    assert one.markdown(DAY)
+    assert one.latex(DAY)
+    assert one.html(DAY, drawn(one))
+
+
+def test_names_are_shown_as_they_are_and_never_as_markup():
+    one = of(table_csv=HOSTILE)
+    page = Elements(one.html(DAY, drawn(one)))
+    assert "<b>*x*</b>$1$ [a](b) :red[a] %{x}" in page.text
+    assert {"b", "i", "img", "a"} & {
+        tag for tag, given in page.tags if tag != "a" or "href" not in given
+    } == set()
+    assert page.tags.count(("strong", {})) >= 1
+
+
+def test_no_text_ends_a_script_of_the_html_file():
+    one = of(table_csv=HOSTILE.replace("<b>*x*</b>", "</script><script>alert(1)</script>"))
+    charts = drawn(one)
+    html = one.html(DAY, charts)
+    assert "alert(1)" in html
+    assert "<script>alert(1)" not in html
+    assert html.count("<script type=") == 2 * len(charts.figures)
+
+
+def test_names_mean_nothing_to_markdown():
+    bad = HOSTILE.replace("%{x}", "www.x.y http://x.y _m_ @someone &lt; `c` ~~s~~ #1")
+    text = of(table_csv=bad).markdown(DAY)
+    assert "\u202e" not in text
+    page = Elements(MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text))
+    name = "<b>*x*</b>$1$ [a](b) :red[a] www.x.y http://x.y _m_ @someone &lt; `c` ~~s~~ #1"
+    assert name in page.text.replace("\N{WORD JOINER}", "")
+    ours = {
+        "h1",
+        "h2",
+        "h3",
+        "p",
+        "blockquote",
+        "ul",
+        "li",
+        "strong",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+    }
+    assert {tag for tag, _ in page.tags} <= ours
+    assert not re.search(r"(?i)(?<!\N{WORD JOINER})(://x|www\.x|@someone)", text)
+
+
+def test_a_name_ends_no_row_and_no_cell_of_a_markdown_table():
+    run = STRICT.replace("tag", "t")
+    lines = of(**{"a|b_trec": run, "qrels_txt": QRELS}).markdown(DAY).splitlines()
+    for above, line in pairwise(lines):
+        if above.startswith("|") and line.startswith("|"):
+            assert len(re.findall(r"(?<!\\)\|", above)) == len(re.findall(r"(?<!\\)\|", line))
+
+
+def test_names_mean_nothing_to_latex():
+    name = r"[b]\input{x}%&_#$~^*"
+    text = report(board(r_trec=COARSE, qrels_txt=QRELS).runs.arranged({"r": name})).latex(DAY)
+    assert r"\input" not in text
+    assert r"{[}b{]}\textbackslash{}input\{x\}\%\&\_\#\$\textasciitilde{}\textasciicircum{}{*}" in text
+    body = re.sub(r"\\[{}]", "", text)
+    assert body.count("{") == body.count("}")
+    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == text.count(r"\toprule")
+
+
+def test_every_list_has_a_row_with_every_measure_and_treatment(made, simulated):
+    rows = made.per_query()
+    assert len(rows) == 400
+    values = evaluate(simulated, ["nDCG@10"], ["expected"]).scores["nDCG@10", "expected"]
+    assert rows["nDCG@10 expected"].tolist() == values.tolist()
+    assert {"n_docs", "tie_ratio", "straddles_10", "RR std", "RR input"} <= set(rows.columns)
+
+
+def test_a_formula_is_a_text_to_a_spreadsheet():
+    frame = pd.DataFrame({"id": ["=1+1", "-x", "plain"], "value": [-1.0, 0.5, 1.0]})
+    read = list(csv.reader(io.StringIO(without_formulas(frame).to_csv(index=False))))
+    assert read[1:] == [["'=1+1", "-1.0"], ["'-x", "0.5"], ["plain", "1.0"]]
+
+
+def test_sections_not_asked_for_are_left_out(simulated):
+    one = report(simulated, sections=["targets", "scores"])
+    assert [each.name for each in one.sections] == ["scores", "targets"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"sections": ["end"]}, "no section 'end'"),
+        ({"measures": ["XR"]}, "no measure"),
+        ({"measures": []}, "at least one measure"),
+        ({"traditional": "up"}, "treatment"),
+        ({"baseline": "none"}, "no reranker 'none'"),
+        ({"targets_for": "none"}, "no reranker 'none'"),
+        ({"targets": ["RR>>1"]}, "no target"),
+        ({"segments": ["none"]}, "no segment 'none'"),
+        ({"rerankers": ["none"]}, "Choose among the rerankers"),
+    ],
+)
+def test_what_does_not_exist_is_refused_by_name(simulated, asked, said):
+    with pytest.raises(UsageError, match=said):
+        report(simulated, **asked)
+
+
+def test_names_of_measures_and_treatments_are_taken_as_they_are_meant():
+    asked = Asked(measures=["MTRR", "RR"], traditional="input")
+    assert asked.measures == ("RR",)
+
+
+def test_rerankers_named_as_columns_of_a_table_are_reported():
+    names = {"a": "Tool", "b": "why", "c": "tool"}
+    runs = board(a_trec=STRICT, b_trec=COARSE, c_trec=COARSE, qrels_txt=QRELS).runs.arranged(names)
+    assert "| Tool | Calls it | Tool | why | tool | Why it differs |" in report(runs).markdown(DAY)

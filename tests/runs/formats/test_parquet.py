@@ -1,0 +1,261 @@
+"""Parquet tables: types as pandas, polars and Spark store them, and files that are damaged."""
+
+import decimal
+import io
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+from reading import RUN, columns, refusal
+
+from metrics import ReadError, Runs, TieScopeError, read_table
+from metrics.runs import File, read
+from metrics.runs.reading.columns import MAX_COLUMNS
+
+PLAIN = {"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1.0, 2.0]}
+TEXTS = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]
+OF_ANY_TEXT = pytest.mark.parametrize("text", TEXTS, ids=str)
+
+
+def stored(schema=None, **changed):
+    """A Parquet file of the plain columns, some of them changed."""
+    stream = io.BytesIO()
+    parquet.write_table(pa.table(PLAIN | changed, schema=schema), stream)
+    return stream.getvalue()
+
+
+def of(values, kind):
+    return pa.array(values, pa.string()).cast(kind) if isinstance(values[0], str) else pa.array(values, kind)
+
+
+@pytest.mark.parametrize("name", ["query_id", "doc_id", "target_id", "reranker", "segment", "doc_text"])
+@pytest.mark.parametrize(
+    "text",
+    [*TEXTS, pa.binary(), pa.large_binary(), pa.dictionary(pa.uint16(), pa.string())],
+    ids=str,
+)
+def test_text_of_any_kind_is_text(name, text):
+    assert columns(stored(**{name: of(["007", "é"], text)}))[name] == ["007", "é"]
+
+
+@pytest.mark.parametrize("name", ["score", "second score"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.int8(),
+        pa.uint64(),
+        pa.float16(),
+        pa.float32(),
+        pa.float64(),
+        pa.decimal128(9, 3),
+        pa.decimal256(50, 3),
+    ],
+    ids=str,
+)
+def test_scores_of_any_numeric_kind_become_floats(name, kind):
+    values = [decimal.Decimal(1), decimal.Decimal(2)] if pa.types.is_decimal(kind) else [1, 2]
+    found = read(File("f", stored(**{name: pa.array(values, kind)}))).table
+    assert name not in found.column_names or found[name].to_pylist() == [1, 2]
+    assert name != "score" or name in found.column_names
+
+
+@OF_ANY_TEXT
+def test_scores_in_text_of_any_kind_become_floats(text):
+    assert columns(stored(score=of(["0.1", "-inf"], text)))["score"] == [0.1, -np.inf]
+
+
+@OF_ANY_TEXT
+@pytest.mark.parametrize("grades", [["true", "No"], ["1", "0.0"]])
+def test_grades_in_text_of_any_kind_are_grades(text, grades):
+    assert columns(stored(relevance=of(grades, text)))["relevance"] == [1, 0]
+
+
+@OF_ANY_TEXT
+def test_latencies_in_text_of_any_kind_are_seconds_or_missing(text):
+    found = columns(stored(latency=of(["0.5", ""], text)))["latency"]
+    assert found[0] == 0.5
+    assert np.isnan(found[1])
+
+
+@OF_ANY_TEXT
+def test_ranks_in_text_of_any_kind_are_numbers(text):
+    assert columns(stored(rank=of(["2", "1"], text)))["rank"] == [2, 1]
+
+
+@pytest.mark.parametrize("kind", [pa.bool_(), pa.int8(), pa.uint32(), pa.float16(), pa.float64()], ids=str)
+def test_grades_of_any_kind_become_floats(kind):
+    assert columns(stored(relevance=pa.array([1, 0]).cast(kind)))["relevance"] == [1, 0]
+
+
+@pytest.mark.parametrize("name", ["query_id", "doc_id"])
+@pytest.mark.parametrize(
+    "kind", [pa.int8(), pa.int64(), pa.uint64(), pa.float16(), pa.float32(), pa.float64()], ids=str
+)
+def test_ids_of_any_numeric_kind_become_the_text_of_whole_numbers(name, kind):
+    assert columns(stored(**{name: pa.array([7, 120], kind)}))[name] == ["7", "120"]
+
+
+@pytest.mark.parametrize("name", ["query_id", "doc_id"])
+@given(ids=st.lists(st.integers(0, 2**64 - 1), min_size=2, max_size=2))
+def test_whole_numbers_as_ids_keep_all_their_digits(name, ids):
+    assert columns(stored(**{name: pa.array(ids, pa.uint64())}))[name] == list(map(str, ids))
+
+
+@pytest.mark.parametrize("name", ["query_id", "doc_id"])
+@pytest.mark.parametrize("bad", [1.5, np.nan, np.inf, 1e300, 2.0**63])
+def test_a_number_that_is_no_id_is_refused_by_its_row(name, bad):
+    error = refusal(stored(**{name: [1.0, bad]}), "run.parquet")
+    assert str(error).startswith("run.parquet, row 2: ")
+
+
+@pytest.mark.parametrize("name", ["query_id", "doc_id", "score", "relevance"])
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.dictionary(pa.int32(), pa.string()), pa.int64(), pa.float64()], ids=str
+)
+def test_a_missing_value_is_refused_by_its_row(name, kind):
+    first = "1" if kind in (pa.string(), pa.dictionary(pa.int32(), pa.string())) else 1
+    error = refusal(stored(**{name: pa.array([first, None]).cast(kind)}), "run.parquet")
+    assert str(error).startswith("run.parquet, row 2: ")
+    assert name in str(error)
+
+
+NESTED = [[[1], [2]], [{"a": 1}, {"a": 2}], pa.array([[("a", 1)], []], pa.map_(pa.string(), pa.int8()))]
+TIMES = [
+    pa.array([1, 2], pa.timestamp("ms")),
+    pa.array([1, 2], pa.duration("s")),
+    pa.array([1, 2], pa.date32()),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        (name, values)
+        for name in ("query_id", "doc_id", "score", "relevance", "latency", "rank")
+        for values in NESTED
+    ]
+    + [(name, values) for name in ("score", "relevance", "latency", "rank") for values in TIMES],
+)
+def test_values_that_are_no_texts_and_no_numbers_are_refused_by_the_name_of_the_column(name, values):
+    error = refusal(stored(**{name: values}), "run.parquet")
+    assert error.file == "run.parquet"
+    assert f"'{name}'" in str(error)
+
+
+def not_utf8():
+    """Two texts, the second of which is no Unicode: nothing in Parquet forbids it."""
+    ends, letters = pa.array([0, 1, 2], pa.int32()).buffers()[1], pa.py_buffer(b"a\xff")
+    return pa.Array.from_buffers(pa.string(), 2, [None, ends, letters])
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["query_id", "doc_id", "score", "relevance", "reranker", "target_id", "latency", "segment", "doc_text"],
+)
+def test_text_that_is_not_utf8_is_refused_by_name(name):
+    assert refusal(stored(**{name: not_utf8()}), "run.parquet").file == "run.parquet"
+
+
+@pytest.mark.parametrize("name", [b"score", b"second"])
+def test_a_column_name_that_is_not_utf8_is_refused_by_name(name):
+    data = stored(second=[1.0, 2.0]).replace(name, b"\xff" * len(name))
+    assert refusal(data, "run.parquet").file == "run.parquet"
+
+
+def test_the_index_of_a_frame_is_no_score(tmp_path):
+    frame = pd.DataFrame(PLAIN | {"relevance": [1, 0]}, index=[5, 9])
+    frame.to_parquet(tmp_path / "run.parquet")
+    runs = read_table(tmp_path / "run.parquet")
+    assert runs.tables["run"].column_names == ["query_id", "doc_id", "score", "relevance"]
+
+
+def test_rows_keep_their_order_over_many_groups_and_batches():
+    ids = [f"d{n}" for n in range(150_000)]
+    stream = io.BytesIO()
+    table = pa.table({"query_id": ["q"] * len(ids), "doc_id": ids, "score": range(len(ids))})
+    parquet.write_table(table, stream, row_group_size=40_000)
+    found = read(File("f", stream.getvalue())).table
+    assert found["doc_id"].to_pylist() == ids
+    assert found["score"].to_pylist() == list(range(len(ids)))
+
+
+def test_columns_that_are_not_needed_are_not_read():
+    data = stored(note=["x", "y"], nested=[[1], [2]], when=pa.array([1, 2], pa.timestamp("s")), second=[3, 4])
+    found = read(File("f", data))
+    assert found.table.column_names == ["query_id", "doc_id", "score", "second"]
+    assert found.unused == ("note", "nested", "when")
+
+
+def test_a_name_with_dots_is_a_name():
+    assert columns(stored(**{"a.b": [1, 2]}))["a.b"] == [1, 2]
+
+
+@pytest.mark.parametrize("names", [["query_id", "query_id"], ["query_id", "doc_id"], []])
+def test_a_table_that_lacks_a_column_or_has_one_twice_is_refused_by_name(names):
+    stream = io.BytesIO()
+    parquet.write_table(pa.table([pa.array(["q"])] * len(names), names=names), stream)
+    assert refusal(stream.getvalue(), "run.parquet").file == "run.parquet"
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.float64(), pa.null(), pa.bool_()], ids=str)
+def test_a_table_without_rows_is_read(kind):
+    empty = {name: pa.array([], kind) for name in PLAIN}
+    stream = io.BytesIO()
+    parquet.write_table(pa.table(empty), stream)
+    assert columns(stream.getvalue()) == {name: [] for name in PLAIN}
+
+
+def test_more_columns_than_allowed_are_refused():
+    many = {f"c{n}": [1, 2] for n in range(MAX_COLUMNS)}
+    assert "columns" in str(refusal(stored(**many), "run.parquet"))
+
+
+def test_a_document_twice_in_one_list_is_refused_with_both_rows():
+    with pytest.raises(ReadError, match="first on row 1") as caught:
+        Runs.from_sources([read(File("f", stored(doc_id=["a", "a"])))], judged=False)
+    assert str(caught.value).startswith("f, row 2: ")
+
+
+VALID = stored(relevance=[True, False])
+
+
+@pytest.mark.parametrize("cut", range(1, len(VALID), 29))
+def test_a_file_cut_short_is_refused(cut):
+    assert refusal(VALID[:-cut], "run.parquet").file == "run.parquet"
+
+
+@settings(max_examples=300)
+@given(st.lists(st.tuples(st.integers(1, 900), st.integers(0, 255)), min_size=1, max_size=4))
+def test_a_damaged_footer_gives_rows_or_an_error_that_names_the_file(changes):
+    data = bytearray(VALID)
+    for back, byte in changes:
+        data[-min(back, len(data))] = byte
+    names = set()
+    try:
+        runs = Runs.from_sources([read(File("run.parquet", bytes(data)))], judged=False)
+        assert runs.findings is not None
+    except TieScopeError as error:
+        names = {getattr(error, "file", "run.parquet")}
+    assert names <= {"run.parquet"}
+
+
+@pytest.mark.parametrize(
+    "data", [b"PAR1", b"PAR1PAR1", b"PAR1" + b"\0" * 100 + b"PAR1", b"PAR1" + RUN, VALID[:4] * 9]
+)
+def test_what_only_begins_like_parquet_is_refused_as_damaged_or_read_as_text(data):
+    if data.endswith(RUN):
+        assert len(columns(data)["doc_id"]) == RUN.count(b"\n")
+    else:
+        assert "damaged Parquet" in str(refusal(data, "run.parquet"))
+
+
+@pytest.mark.parametrize("at", range(len(VALID) - 12, len(VALID)))
+@pytest.mark.parametrize("byte", [0, 1, 127, 128, 255])
+def test_a_footer_that_lies_about_its_length_is_refused(at, byte):
+    data = VALID[:at] + bytes([byte]) + VALID[at + 1 :]
+    if data[-8:] != VALID[-8:]:
+        assert refusal(data, "run.parquet").file == "run.parquet"

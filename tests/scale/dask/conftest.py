@@ -1,0 +1,9 @@
+import pytest
+from dask_cluster import scheduler
+
+
+@pytest.fixture(scope="session")
+def here():
+    """Address of a scheduler in this process."""
+    with scheduler() as address:
+        yield address

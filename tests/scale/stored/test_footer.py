@@ -1,0 +1,117 @@
+"""A stored evaluation may come from anywhere: what cannot be one is refused when it is opened, or gone over."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from metrics import ReadError, Runs, Stored, evaluate
+from metrics.scale.stored import saving
+from metrics.scale.stored.layout import KEY
+from metrics.studies.gaps.stored_summary import survey
+
+TABLE = {
+    "reranker": ["A", "A", "A", "B", "B"],
+    "query_id": ["q", "q", "r", "q", "q"],
+    "doc_id": ["a", "b", "a", "a", "b"],
+    "score": [1.0, 1.0, 1.0, 1.0, 0.5],
+    "relevance": [1, 0, 1, 0, 1],
+}
+
+
+@pytest.fixture
+def evaluation():
+    frame = pa.table(TABLE).to_pandas()
+    return evaluate(Runs.from_frame(frame), ["RR", "nDCG@3"])
+
+
+def changed(path, about=lambda found: found, columns=lambda table: table):
+    """The stored file, with something else in its footer or its columns."""
+    table, said = parquet.read_table(path), json.loads(parquet.read_metadata(path).metadata[KEY])
+    about(said)
+    table = columns(table)
+    parquet.write_table(table.replace_schema_metadata({KEY: json.dumps(said)}), path)
+    return path
+
+
+def put(*keys, value):
+    def change(found):
+        for key in keys[:-1]:
+            found = found[key]
+        found[keys[-1]] = value
+
+    return change
+
+
+FOOTERS = {
+    "a newer format": put("version", value=2),
+    "no measures": put("measures", value=[]),
+    "a measure twice": put("measures", value=["RR", "RR"]),
+    "another name of a measure": put("measures", value=["mrr", "nDCG@3"]),
+    "no such treatment": put("ties", value=["x"]),
+    "no such policy": put("missing", value=["zero"]),
+    "a grade in words": put("relevant_from", value="one"),
+    "a precision of none": put("precision", value=None),
+    "letters as columns": put("tiebreak_by", value=3),
+    "lists below none": put("policies", "A", "n_scored", value=-1),
+    "more lists than queries": put("policies", "A", "n_scored", value=10**30),
+    "a part of a query": put("policies", "A", "n_queries", value=2.5),
+    "more rows than there are": put("policies", "A", "n_queries", value=7),
+    "rerankers of no totals": put("policies", value={}),
+    "a total of nothing": put("totals", "A", "RR/input", value=None),
+    "an endless total": put("totals", "A", "RR/movable", value=float("inf")),
+    "more lists that move than lists": put("totals", "A", "RR/movable", value=9),
+    "no totals": put("totals", value={"A": {}, "B": {}}),
+}
+
+
+@pytest.mark.parametrize("footer", FOOTERS)
+def test_a_footer_that_cannot_be_true_is_refused(evaluation, tmp_path, footer):
+    path = Stored.write(tmp_path / "scores.parquet", [evaluation]).path
+    with pytest.raises(ReadError, match=r"^scores\.parquet: "):
+        Stored.open(changed(path, FOOTERS[footer]))
+
+
+@pytest.mark.parametrize("name", ["n_docs", "tie_ratio", "max_tie_size", "RR/input", "reranker", "query_id"])
+def test_a_column_of_another_kind_or_none_is_refused(evaluation, tmp_path, name):
+    path = Stored.write(tmp_path / "scores.parquet", [evaluation]).path
+    kept = path.read_bytes()
+    with pytest.raises(ReadError, match=name):
+        Stored.open(changed(path, columns=lambda table: table.drop_columns(name)))
+    path.write_bytes(kept)
+    with pytest.raises(ReadError, match=name):
+        Stored.open(changed(path, columns=lambda table: with_column(table, name, [True] * len(table))))
+
+
+def with_column(table, name, values):
+    return table.set_column(table.column_names.index(name), name, pa.array(values))
+
+
+WRONG = {
+    "a value of none": ("RR/input", [np.nan, 0.0, 0.0]),
+    "an endless value": ("RR/expected", [np.inf, 0.0, 0.0]),
+    "a tie ratio below none": ("tie_ratio", [-1.0, 0.0, 0.0]),
+    "a tie below none": ("max_tie_size", [-1, 0, 0]),
+    "an unknown reranker": ("reranker", ["A", "A", "x"]),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_lists_that_cannot_be_true_are_refused_when_they_are_gone_over(evaluation, tmp_path, wrong):
+    path = Stored.write(tmp_path / "scores.parquet", [evaluation]).path
+    stored = Stored.open(changed(path, columns=lambda table: with_column(table, *WRONG[wrong])))
+    with pytest.raises(ReadError, match=r"^scores\.parquet: "):
+        survey(stored, "RR", "input")
+
+
+def test_two_who_write_one_file_at_once_leave_the_whole_file_of_the_last(evaluation, tmp_path):
+    path = tmp_path / "scores.parquet"
+    one, other = (saving([evaluation], path) for _ in range(2))
+    next(one)
+    next(other)
+    assert not list(one)
+    assert not list(other)
+    assert Stored.open(path).load().scores.equals(evaluation.scores)
+    assert [file.name for file in tmp_path.iterdir()] == ["scores.parquet"]

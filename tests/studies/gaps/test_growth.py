@@ -1,0 +1,54 @@
+from functools import partial
+
+import numpy as np
+import pytest
+
+from metrics import evaluate
+from metrics.simulation import LlmReranker, simulate
+from metrics.studies.gaps.growth import CHANCES, LEVELS, gap_by_settings, growth_curve, growth_finding
+from metrics.studies.prose import plain
+
+MAKE = partial(simulate, n_queries=60, common=True)
+
+
+@pytest.fixture(scope="module")
+def curve():
+    return growth_curve(MAKE, 10, "RR")
+
+
+def test_ties_grow_with_their_probability(curve):
+    assert list(curve["tie_probability"]) == list(CHANCES)
+    assert curve["tie_ratio"].is_monotonic_increasing
+
+
+def test_a_point_of_the_curve_is_that_reranker_alone(curve):
+    found = evaluate(simulate({"one": LlmReranker(0.3, 10)}, 60), "RR", ["expected", "optimistic"])
+    means = found.scores["RR"].mean()
+    row = curve[curve["tie_probability"] == 0.3].iloc[0]
+    assert row[["tied", "best"]].to_list() == pytest.approx(means.to_list())
+    assert row["tie_ratio"] == pytest.approx(found.lists["tie_ratio"].mean())
+
+
+def test_worst_shuffles_tied_and_best_stand_in_order(curve):
+    ends = curve[["worst", "low", "tied", "high", "best"]].to_numpy()
+    assert (np.diff(ends, axis=1) >= -1e-12).all()
+
+
+def test_a_cell_of_the_grid_is_the_mean_gap_of_that_reranker():
+    grid = gap_by_settings(MAKE, "RR")
+    assert grid.shape == (len(CHANCES), len(LEVELS))
+    rr = evaluate(simulate({"one": LlmReranker(0.5, 5)}, 60), "RR", ["input", "expected"]).scores["RR"]
+    assert grid.loc[0.5, 5] == pytest.approx((rr["input"] - rr["expected"]).abs().mean())
+
+
+def test_the_finding_says_what_the_chosen_settings_leave_to_luck(curve):
+    row = curve[curve["tie_probability"] == 0.3].iloc[0]
+    said = plain(growth_finding(curve, 0.3, 10, "MRR"))
+    assert said.startswith("With 10 score levels and a tie probability of 0.3,")
+    assert f"{row['low']:.3f} to {row['high']:.3f} 19 times in 20" in said
+    assert "1 score level and" in plain(growth_finding(curve, 0.3, 1, "MRR"))
+
+
+def test_the_finding_of_lists_without_ties_says_so():
+    curve = growth_curve(partial(MAKE, performance=0), 0, "RR", [0])
+    assert plain(growth_finding(curve, 0, 0, "MRR")).startswith("No document ties: MRR is ")

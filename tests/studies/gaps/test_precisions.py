@@ -1,0 +1,185 @@
+import numpy as np
+import pandas as pd
+import pytest
+from drawing import frame, tables
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics import Runs, evaluate
+from metrics.errors import UsageError
+from metrics.simulation import LlmReranker, simulate
+from metrics.studies.gaps.precisions import (
+    GRADES,
+    PRECISIONS,
+    graded,
+    held,
+    label,
+    precision_curve,
+    precision_finding,
+)
+from metrics.studies.prose import plain
+
+FINE = {"fine": LlmReranker(0, 0), "coarse": LlmReranker(0.3, 5)}
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return simulate(FINE, 60)
+
+
+@pytest.fixture(scope="module")
+def curve(runs):
+    return precision_curve(runs, "RR")
+
+
+@pytest.mark.parametrize("measure", ["RR", "nDCG@10", "AP"])
+def test_every_row_is_what_evaluate_says_under_that_precision(runs, measure):
+    curve = precision_curve(runs, measure, "docid_desc", [one for one in PRECISIONS if one != GRADES])
+    ties = {"tied": "expected", "worst": "pessimistic", "best": "optimistic", "traditional": "docid_desc"}
+    for row in curve.itertuples():
+        found = evaluate(runs, measure, list(ties.values()), precision=row.precision)
+        means = found.scores.loc[row.reranker][measure].mean()
+        assert [getattr(row, name) for name in ties] == pytest.approx([means[how] for how in ties.values()])
+        assert row.tie_ratio == pytest.approx(found.lists.loc[row.reranker]["tie_ratio"].mean())
+
+
+def test_grades_are_scored_like_runs_that_hold_them(runs):
+    table = pd.concat([one.to_pandas().assign(reranker=name) for name, one in runs.tables.items()])
+    table["score"] = table.groupby("reranker")["score"].transform(lambda one: graded(one.to_numpy()))
+    found = evaluate(Runs.from_frame(table), "RR", "expected").scores["RR", "expected"]
+    curve = precision_curve(runs, "RR", precisions=[GRADES]).set_index("reranker")["tied"]
+    assert curve.to_dict() == pytest.approx(found.groupby("reranker").mean().to_dict())
+
+
+def test_rows_stand_reranker_by_reranker_from_fine_to_coarse(curve):
+    assert list(curve["reranker"]) == ["fine"] * len(PRECISIONS) + ["coarse"] * len(PRECISIONS)
+    assert list(curve["precision"]) == list(PRECISIONS) * 2
+
+
+def test_fewer_decimals_tie_more_documents(curve):
+    fine = curve[curve["reranker"] == "fine"].set_index("precision")["tie_ratio"]
+    decimals = fine[[f"decimals:{n}" for n in range(6, -1, -1)]]
+    assert decimals.is_monotonic_increasing
+    assert decimals.iloc[0] < 0.01
+    assert decimals.iloc[-1] > 0.99
+
+
+def test_worst_shuffles_tied_and_best_stand_in_order(curve):
+    found = curve[["worst", "low", "tied", "high", "best"]].to_numpy()
+    assert (np.diff(found, axis=1) >= -1e-12).all()
+    assert curve["traditional"].between(curve["worst"] - 1e-12, curve["best"] + 1e-12).all()
+
+
+def test_the_spread_is_that_of_random_orders(runs):
+    row = precision_curve(runs, "RR", precisions=["decimals:1"]).iloc[0]
+    seeds = [f"random:{seed}" for seed in range(300)]
+    drawn = evaluate(runs, "RR", seeds, precision="decimals:1").scores.loc["fine"]["RR"].mean()
+    assert drawn.std() == pytest.approx(row["std"], rel=0.15)
+    assert drawn.mean() == pytest.approx(row["tied"], abs=4 * row["std"] / np.sqrt(300))
+
+
+def test_a_measure_without_a_closed_spread_has_none(runs):
+    curve = precision_curve(runs, "AP", precisions=["decimals:1"])
+    assert curve[["std", "low", "high"]].isna().all(axis=None)
+
+
+def test_queries_and_policies_count_as_in_evaluate(runs):
+    kept = runs.queries["fine"].to_pylist()[:7]
+    row = precision_curve(runs, "RR", precisions=["decimals:1"], queries=kept).iloc[0]
+    found = evaluate(runs, "RR", "expected", precision="decimals:1").scores.loc["fine"]
+    assert row["tied"] == pytest.approx(found.loc[kept].mean().item())
+
+
+@given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=30))
+def test_grades_are_whole_from_0_to_10_and_never_turn_an_order(scores):
+    values = np.array(scores)
+    grades = graded(values)
+    assert set(grades) <= set(range(11))
+    assert (np.diff(grades[np.argsort(values, kind="stable")]) >= 0).all()
+
+
+def test_grades_span_the_scale_and_halves_go_to_the_even_grade():
+    assert graded(np.array([1.0, 1.5, 2.5, 3.0])).tolist() == [0, 2, 8, 10]
+    assert graded(np.array([-np.inf, 0.0, 1.0, np.inf])).tolist() == [0, 0, 10, 10]
+    assert graded(np.array([7.0, 7.0])).tolist() == [0, 0]
+
+
+@given(tables())
+def test_no_precision_turns_an_order_round(table):
+    runs = Runs.from_frame(frame(table))
+    for precision in PRECISIONS:
+        fewer = held(runs, precision)
+        for name in runs.rerankers:
+            before, after = (one.tables[name]["score"].to_numpy() for one in (runs, fewer))
+            rising = after[np.argsort(before, kind="stable")]
+            assert (rising[1:] >= rising[:-1]).all()
+
+
+def test_a_precision_that_does_not_exist_is_refused(runs):
+    with pytest.raises(UsageError, match="no precision 'float8'"):
+        precision_curve(runs, "RR", precisions=["float8"])
+
+
+@pytest.mark.parametrize(
+    ("precision", "said"),
+    [
+        ("float32", "float32"),
+        ("decimals:2", "2 decimals"),
+        ("decimals:1", "1 decimal"),
+        ("decimals:0", "0 decimals"),
+        (GRADES, "grades 0 to 10"),
+    ],
+)
+def test_a_precision_is_said_in_words(precision, said):
+    assert label(precision) == said
+
+
+def test_the_finding_names_the_fewest_digits_that_do_and_what_fewer_cost(curve):
+    said = plain(precision_finding(curve[curve["reranker"] == "fine"], "MRR"))
+    assert "do as well as all digits" in said
+    assert "With 0 decimals" in said
+
+
+def test_the_finding_tells_a_file_whose_order_keeps_what_the_digits_lose():
+    table = simulate({"fine": LlmReranker(0, 0)}, 60, performance=0).tables["fine"].to_pandas()
+    by_score = table.sort_values(["query_id", "score"], ascending=[True, False], kind="stable")
+    hidden, seen = (
+        plain(precision_finding(precision_curve(Runs.from_frame(rows), "RR"), "MRR"))
+        for rows in (by_score, table)
+    )
+    assert "hides that" in hidden
+    assert "hides that" not in seen
+
+
+def test_one_decimal_does_and_two_do():
+    rows = pd.DataFrame(
+        {"query_id": "q", "doc_id": list("abcd"), "score": [0.9, 0.7, 0.54, 0.51], "relevance": [1, 0, 0, 0]}
+    )
+    curve = precision_curve(Runs.from_frame(rows), "RR", precisions=["float64", "decimals:1", "decimals:0"])
+    assert plain(precision_finding(curve, "MRR")).startswith("1 decimal does as well as all digits: 50%")
+
+
+def test_the_finding_of_scores_that_no_format_ties_says_so():
+    runs = Runs.from_frame(
+        pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [10, 0], "relevance": [1, 0]})
+    )
+    assert "Digits do not matter here." in plain(precision_finding(precision_curve(runs, "RR"), "MRR"))
+
+
+def test_the_finding_of_scores_that_tie_as_read_compares_with_them():
+    runs = simulate({"tied": LlmReranker(1, 1)}, 20)
+    assert "Digits do not matter here." in plain(precision_finding(precision_curve(runs, "RR"), "MRR"))
+
+
+def test_the_finding_of_scores_that_differ_late_says_that_every_digit_counts():
+    scores = 1 + np.arange(8) * 1e-12
+    table = pd.DataFrame({"query_id": "q", "doc_id": list("abcdefgh"), "score": scores, "relevance": 0})
+    table.loc[3, "relevance"] = 1
+    curve = precision_curve(Runs.from_frame(table), "RR", precisions=["float64", "float32", "decimals:3"])
+    assert plain(precision_finding(curve, "MRR")).startswith("Every digit counts. With float32, 100% tie")
+
+
+def test_the_finding_of_nothing_scored_says_so():
+    table = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [1, 2], "relevance": 0})
+    curve = precision_curve(Runs.from_frame(table), "RR", empty="skip")
+    assert plain(precision_finding(curve, "MRR")).startswith("No list is scored")

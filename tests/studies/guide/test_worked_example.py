@@ -1,0 +1,104 @@
+import re
+from fractions import Fraction
+
+import pytest
+from enumeration import Doc, rank_counts, reference
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics.studies.guide.worked_example import MOST_TERMS, filled, worked, worked_finding
+from metrics.studies.prose import plain
+
+SMALL = st.tuples(st.integers(1, 6), st.integers(1, 6), st.integers(0, 4), st.integers(1, 12)).map(
+    lambda drawn: (drawn[0], min(drawn[1], drawn[0]), *drawn[2:])
+)
+
+
+def documents(tied, relevant, above):
+    strict = [Doc(f"above{place}", 9 - place, 0) for place in range(above)]
+    return strict + [Doc(f"tied{place}", 0, place < relevant) for place in range(tied)]
+
+
+def test_five_tied_documents_with_one_relevant_give_the_known_figures():
+    found = worked()
+    assert found.expected == pytest.approx(float(Fraction(137, 300)))
+    assert found.of_mean_rank == pytest.approx(1 / 3)
+    assert found.hits == pytest.approx(0.6)
+    assert (found.best, found.worst) == pytest.approx((1, 0.2))
+    assert found.orderings == 120
+
+
+@given(SMALL)
+def test_the_worked_example_is_what_the_enumeration_says(drawn):
+    tied, relevant, above, k = drawn
+    found, docs = worked(*drawn), documents(tied, relevant, above)
+    assert found.expected == pytest.approx(float(reference(docs, "RR", "expected")))
+    assert found.best == pytest.approx(float(reference(docs, "RR", "optimistic")))
+    assert found.worst == pytest.approx(float(reference(docs, "RR", "pessimistic")))
+    assert found.hits == pytest.approx(float(reference(docs, f"Hits@{k}", "expected")))
+    counts = rank_counts(docs)
+    assert found.orderings == counts.total()
+    exact = {rank: count / counts.total() for rank, count in counts.items()}
+    assert dict(zip(found.chances["rank"], found.chances["chance"], strict=True)) == pytest.approx(exact)
+
+
+@given(SMALL)
+def test_one_over_the_mean_rank_of_a_document_is_never_above_the_mean_of_one_over_the_first_rank(drawn):
+    tied, _, above, _ = drawn
+    found = worked(*drawn)
+    mean_rank = Fraction(sum(range(above + 1, above + tied + 1)), tied)
+    assert found.of_mean_rank == pytest.approx(float(1 / mean_rank))
+    assert found.of_mean_rank <= found.expected + 1e-12
+
+
+@given(SMALL)
+def test_the_list_of_the_example_has_its_one_tie_below_documents_that_do_not_tie(drawn):
+    tied, relevant, above, _ = drawn
+    rows = worked(*drawn).documents
+    assert list(rows["last"] - rows["first"] + 1) == [1] * above + [tied] * tied
+    assert rows["relevant"].sum() == relevant
+    assert not rows["relevant"].head(above).any()
+
+
+@pytest.mark.parametrize(
+    ("drawn", "start"),
+    [
+        ((1, 1, 0, 3), "Nothing ties: the list has one order, and RR is 1.0000"),
+        ((3, 3, 1, 3), "A tie that does not matter: all of it is relevant, so RR is 0.5000 in each of the 6"),
+        ((5, 1, 0, 3), "5 documents share a score, 1 of them relevant: 6 orders"),
+    ],
+)
+def test_the_finding_of_the_example_says_what_its_tie_leaves_open(drawn, start):
+    assert plain(worked_finding(worked(*drawn), "6")).startswith(start)
+
+
+def number(text):
+    return Fraction(re.sub(r"\\tfrac\{(\d+)\}\{(\d+)\}", r"\1/\2", text))
+
+
+@given(SMALL)
+def test_the_sum_that_is_filled_in_comes_to_the_value_behind_it(drawn):
+    latex = filled(worked(*drawn))[0].latex
+    terms, value = re.search(r"&=(.*)\\\\\[6pt\]&(?:=|\\approx)\\mathbf\{([\d.]+)\}", latex).groups()
+    if r"\dots" not in terms:
+        products = [
+            number(left) * number(right) for left, right in re.findall(r"(.*?)\\cdot(.*?)(?:\+|$)", terms)
+        ]
+        assert float(sum(products)) == pytest.approx(float(value), abs=6e-4)
+
+
+def test_the_formulas_of_the_example_show_its_numbers():
+    latex = {one.name: one.latex for one in filled(worked())}
+    assert list(latex) == ["MTRR", "TMHits@3", "GRAG-RR", "Best and worst RR"]
+    assert r"\tfrac{1}{5}\cdot1+\tfrac{1}{5}\cdot\tfrac{1}{2}" in latex["MTRR"]
+    assert r"\approx\mathbf{0.4567}" in latex["MTRR"]
+    assert r"=1-\binom{4}{3}\Big/\binom{5}{3}=\mathbf{0.6000}" in latex["TMHits@3"]
+    assert r"=\frac{1}{0+6/2}\approx\mathbf{0.3333}" in latex["GRAG-RR"]
+    assert r"\mathbf{1.0000}" in latex["Best and worst RR"]
+    assert r"\mathbf{0.2000}" in latex["Best and worst RR"]
+
+
+def test_a_long_sum_is_cut():
+    latex = filled(worked(tied=30, relevant=7))[0].latex
+    assert len(re.findall(r"\\tfrac\{1\}\{\d+\}\+|\\cdot1\+", latex)) == MOST_TERMS - 2
+    assert r"+\dots\\" in latex

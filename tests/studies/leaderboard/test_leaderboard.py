@@ -1,0 +1,181 @@
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from drawing import frame, tables
+from enumeration import Doc
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics import Runs, evaluate
+from metrics.evaluation import EQUAL
+from metrics.studies.leaderboard.leaderboard import (
+    TOLERANCE,
+    VERDICTS,
+    _reach,
+    leaderboard,
+    leaderboard_finding,
+    mean_std,
+    verdict,
+)
+from metrics.studies.prose import plain
+
+
+def ranked(relevant, size=5, *, tied=True):
+    """One list whose only relevant document stands at a place, all of one score or of falling ones."""
+    return [Doc(str(n), 0 if tied else -n, int(n == relevant)) for n in range(1, size + 1)]
+
+
+def board(lists, traditional="input", empty="zero"):
+    runs = Runs.from_frame(frame({name: {"q": docs} for name, docs in lists.items()}))
+    ties = ["expected", "optimistic", "pessimistic", traditional]
+    return leaderboard(evaluate(runs, ["RR"], ties, empty=empty), "RR", traditional)
+
+
+def finding(lists):
+    return plain(leaderboard_finding(board(lists), "MRR"))
+
+
+STRICT = ranked(2, tied=False)
+
+
+def test_a_row_holds_means_gap_ties_ranks_and_verdict():
+    row = board({"lucky": ranked(1), "strict": STRICT}).loc["lucky"]
+    assert row["tied"] == pytest.approx(137 / 300)
+    assert row["worst"] == pytest.approx(1 / 5)
+    assert (row["best"], row["traditional"], row["tie_ratio"]) == (1, 1, 1)
+    assert row["gap"] == pytest.approx(1 - 137 / 300)
+    assert (row["tied_rank"], row["traditional_rank"], row["verdict"]) == (2, 1, "tie-inflated")
+
+
+def test_rows_come_best_tied_mean_first():
+    assert board({"low": ranked(4, tied=False), "lucky": ranked(1), "strict": STRICT}).index.to_list() == [
+        "strict",
+        "lucky",
+        "low",
+    ]
+
+
+def test_equal_means_share_a_rank_and_the_next_is_left_free():
+    lists = {"a": STRICT, "b": STRICT, "c": ranked(4, tied=False), "d": ranked(1, tied=False)}
+    ranks = board(lists)["tied_rank"]
+    assert ranks.to_dict() == {"d": 1, "a": 2, "b": 2, "c": 4}
+
+
+def test_means_that_differ_by_rounding_share_a_rank():
+    thirds = {f"q{n}": ranked(3, tied=False) for n in range(10)}
+    runs = Runs.from_frame(frame({"a": thirds, "b": {"q": ranked(3, tied=False)}}))
+    evaluation = evaluate(runs, ["RR"], ["expected", "optimistic", "pessimistic", "input"])
+    assert leaderboard(evaluation, "RR", "input")["tied_rank"].to_list() == [1, 1]
+
+
+@given(tables())
+def test_ranks_are_the_number_of_better_rerankers_plus_one(table):
+    evaluation = evaluate(
+        Runs.from_frame(frame(table)), ["RR"], ["expected", "optimistic", "pessimistic", "input"]
+    )
+    found = leaderboard(evaluation, "RR", "input")
+    for value in ("tied", "traditional"):
+        means = found[value].round(12)
+        assert found[f"{value}_rank"].to_list() == [1 + sum(other > mean for other in means) for mean in means]
+    assert (found["worst"] <= found["tied"] + 1e-12).all()
+    assert (found["tied"] <= found["best"] + 1e-12).all()
+
+
+def test_a_reranker_with_every_list_left_out_has_no_rank():
+    found = board({"strict": STRICT, "none": ranked(9)}, empty="skip")
+    assert found.loc["none", ["tied", "tied_rank"]].isna().all()
+    assert found.loc["strict", "tied_rank"] == 1
+    assert "strict" in plain(leaderboard_finding(found, "MRR"))
+
+
+@pytest.mark.parametrize(
+    ("gap", "width", "word"),
+    [
+        (TOLERANCE, 1, "tie-inflated"),
+        (-TOLERANCE, 1, "tie-deflated"),
+        (TOLERANCE - 1e-9, TOLERANCE, "tie-sensitive"),
+        (1e-9 - TOLERANCE, 1, "tie-sensitive"),
+        (0, TOLERANCE, "tie-sensitive"),
+        (0, TOLERANCE - 1e-9, "stable"),
+        (0, 0, "stable"),
+    ],
+)
+def test_a_verdict_changes_at_the_tolerance(gap, width, word):
+    assert verdict(gap, width) == word
+    assert VERDICTS[word]
+
+
+def test_the_finding_says_plainly_that_ties_do_not_matter():
+    assert finding({"a": STRICT, "b": ranked(4, tied=False)}).startswith("Ties do not matter here.")
+
+
+def test_the_finding_does_not_dismiss_ties_that_could_have_moved_a_mean():
+    up, down = [Doc("a", 1, 1), Doc("b", 1, 0)], [Doc("a", 1, 0), Doc("b", 1, 1)]
+    runs = Runs.from_frame(frame({"even": {"q1": up, "q2": down}}))
+    found = leaderboard(
+        evaluate(runs, ["RR"], ["expected", "optimistic", "pessimistic", "input"]), "RR", "input"
+    )
+    assert found[["gap", "worst", "best", "verdict"]].to_numpy().tolist() == [[0, 0.5, 1, "tie-sensitive"]]
+    assert "Ties do not matter" not in plain(leaderboard_finding(found, "MRR"))
+
+
+def test_the_finding_names_who_changes_place_and_both_ranks():
+    text = finding({"lucky": ranked(1), "strict": STRICT})
+    assert text.startswith("lucky ranks #1 by the usual number and #2 once ties are averaged: 100%")
+    assert text.endswith("puts its MRR 0.543 too high.")
+
+
+def test_the_finding_never_blames_ties_on_a_reranker_that_has_none():
+    text = finding({"strict": STRICT, "lucky": ranked(1), "luckier": ranked(1)})
+    assert "0.000 too" not in text
+
+
+@pytest.mark.parametrize(("place", "size", "direction"), [(1, "0.543", "above"), (5, "0.257", "below")])
+def test_the_finding_says_which_way_a_value_is_off_where_the_order_stays(place, size, direction):
+    assert finding({"only": ranked(place)}).startswith(f"only reads {size} MRR {direction}")
+
+
+def test_the_finding_of_nothing_scored_says_so():
+    found = board({"a": ranked(9)}, empty="skip")
+    assert plain(leaderboard_finding(found, "MRR")).startswith("No list is scored")
+
+
+def test_the_traditional_column_is_the_treatment_asked_for():
+    assert board({"a": ranked(1)}, "docid_desc")["traditional"].to_list() == [pytest.approx(1 / 5)]
+
+
+@given(table=tables())
+def test_places_run_from_the_best_to_the_worst_that_any_two_tie_breakings_give(table):
+    found = board({name: next(iter(lists.values())) for name, lists in table.items()})
+    for name, row in found.iterrows():
+        others = found.drop(index=name)
+        assert row["best_rank"] == 1 + (others["worst"] > row["best"] + 1e-12).sum()
+        assert row["worst_rank"] == 1 + (others["best"] > row["worst"] + 1e-12).sum()
+
+
+def test_ties_that_overlap_can_change_places_and_those_apart_cannot():
+    found = board({"tied": ranked(3), "within": ranked(2, tied=False), "below": ranked(9, size=9, tied=False)})
+    assert found[["best_rank", "worst_rank"]].to_numpy().tolist() == [[1, 2], [1, 2], [3, 3]]
+
+
+def test_the_deviation_of_a_mean_is_that_of_independent_lists():
+    runs = Runs.from_frame(frame({"llm": {"q1": ranked(1), "q2": ranked(2, size=3), "q3": STRICT}}))
+    evaluation = evaluate(runs, ["RR"], ["std"])
+    each = [np.std([1 / place for place in range(1, size + 1)]) for size in (5, 3)]
+    assert mean_std(evaluation, "RR")["llm"] == pytest.approx(np.hypot(*each) / 3)
+
+
+VALUES = st.one_of(st.just(math.nan), st.sampled_from([0, 0.5, 0.5 + EQUAL / 2, 0.5 + 2 * EQUAL, 1]))
+
+
+@given(st.lists(st.tuples(VALUES, VALUES), max_size=9))
+def test_places_are_those_of_comparing_each_with_each(ends):
+    worst, best = np.array(ends, dtype=float).reshape(-1, 2).T
+    rows = pd.DataFrame({"worst": worst, "best": best, "tied": worst})
+    others = ~np.eye(len(rows), dtype=bool)
+    for found, theirs, ours in zip(_reach(rows), (worst, best), (best, worst), strict=True):
+        above = ((theirs > ours[:, None] + EQUAL) & others).sum(axis=1)
+        expected = pd.Series(1 + above, dtype="Int64").mask(np.isnan(worst))
+        pd.testing.assert_series_equal(found, expected)

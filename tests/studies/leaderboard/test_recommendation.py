@@ -1,0 +1,93 @@
+import pandas as pd
+import pytest
+from boards import COARSE, QRELS, STRICT, TIED, board
+
+from metrics import evaluate, parse
+from metrics.studies.leaderboard.leaderboard import leaderboard
+from metrics.studies.leaderboard.recommendation import first_mend, recommendation
+from metrics.studies.prose import plain
+from metrics.studies.significance.significance import verdicts
+from metrics.studies.targets.target_summary import passed, passing_finding
+from metrics.studies.targets.targets import reached, targets_of
+
+TIES = ["input", "expected", "pessimistic", "optimistic"]
+
+
+def advice(measure="RR", **files):
+    runs = board(**files).runs
+    values = evaluate(runs, [measure], TIES)
+    rows = leaderboard(values, measure, "input")
+    found = verdicts(values, measure, "input", runs.rerankers[0])
+    return plain(recommendation(rows, found, parse(measure), runs.findings))
+
+
+def test_without_ties_the_traditional_value_may_be_reported():
+    said = advice(strict_trec=STRICT, qrels_txt=QRELS)
+    assert said.startswith("Ties do not matter here.")
+    assert "by more than 0.0000" in said
+
+
+def test_where_ties_move_a_mean_the_tied_value_is_to_be_reported_with_what_they_move():
+    said = advice(strict_trec=STRICT, flat_trec=TIED, qrels_txt=QRELS)
+    assert said.startswith("Report MTRR, the mean over all orders, with its worst and best.")
+    assert "Ties alone let flat read anywhere from 0.200 to 1.000." in said
+
+
+def test_a_gap_is_told_with_its_size_and_side():
+    # ranks 5, 5, 3 and 4 of five: a mean of 0.2458, where H(5)/5 = 0.4567
+    low = QRELS.replace("0 d0 1", "0 d4 1").replace("0 d1 1", "0 d4 1")
+    said = advice(flat_trec=TIED, qrels_txt=low)
+    assert "flat reads 0.211 MRR too low as its ties are sorted." in said
+
+
+def test_a_measure_with_its_own_rule_needs_no_other():
+    assert advice("taRR", flat_trec=TIED, qrels_txt=QRELS).startswith("Report taRR. taRR has its own rule")
+
+
+def test_a_file_of_ranks_is_said_to_hide_its_ties():
+    ranks = "".join(f"q{query}\td{document}\t{document + 1}\n" for query in range(4) for document in range(5))
+    said = advice(msmarco_tsv=ranks, qrels_txt=QRELS)
+    assert said.endswith("msmarco.tsv holds ranks and no scores: what tied there cannot be seen.")
+
+
+def test_what_made_the_ties_is_to_be_mended_first():
+    causes = first_mend(board(flat_trec=TIED, coarse_trec=COARSE, qrels_txt=QRELS).runs.findings)
+    assert any(plain(one).startswith("flat.trec: ") for one in causes)
+    assert first_mend(board(strict_trec=STRICT, qrels_txt=QRELS).runs.findings) == ()
+
+
+@pytest.fixture
+def held():
+    """Targets of a reranker that ties all five documents and lists the relevant one first."""
+    runs = board(flat_trec=TIED, qrels_txt="".join(f"q{q} 0 d0 1\n" for q in range(4))).runs
+    values = evaluate(runs, ["RR", "Hits@5"], TIES)
+    targets = targets_of(["Hits@5>=1", "RR>=0.4", "RR>=0.9", "RR<=0.1"])
+    tied, before = (reached(values, targets, "input", by=by) for by in ("expected", "input"))
+    return tied.assign(by_sort=before["passed"])
+
+
+def test_targets_are_counted_by_what_meets_them(held):
+    assert passed(held) == (4, 2, 3, 1, ("RR",))
+
+
+def test_targets_that_only_the_sort_meets_are_named(held):
+    said = plain(passing_finding(held, "flat"))
+    assert said == (
+        "flat meets 3 of 4 targets by its traditional values and 2 once ties are averaged. "
+        "RR passes only by the traditional order."
+    )
+
+
+def test_targets_met_either_way_are_told_once(held):
+    every = held[held["verdict"] == "met"]
+    assert (
+        plain(passing_finding(every, "flat"))
+        == "flat meets 1 of 1 targets, 1 of them in every order of its ties."
+    )
+    none = held[held["verdict"] == "missed"]
+    assert plain(passing_finding(none, "flat")) == "flat meets none of 1 targets, sorted or averaged."
+
+
+def test_no_target_is_said_to_be_none():
+    columns = ["target", "passed", "by_sort", "verdict"]
+    assert plain(passing_finding(pd.DataFrame(columns=columns), "flat")) == "No target is set for flat."

@@ -1,0 +1,133 @@
+import pytest
+from drawing import frame, lists
+from enumeration import Doc, all_orderings, first_rank, in_order, rank_counts, reference, tie_groups, value
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics import Runs, evaluate
+from metrics.studies.one_list.query import (
+    every_ordering,
+    first_rank_chances,
+    ladder,
+    listed_rank,
+    query_finding,
+)
+from metrics.studies.prose import plain
+from metrics.ties import Ranking
+
+SHORT = lists(ids=st.text("abZ9", min_size=1, max_size=2)).map(lambda docs: docs[:5])
+TIES = ["expected", "optimistic", "pessimistic", "input"]
+
+
+def hits(docs):
+    return [doc.grade >= 1 for doc in docs]
+
+
+def ranking(docs):
+    table = {"A": {"other": [Doc("x", 1, 1), Doc("y", 1, 0)], "q": docs, "last": [Doc("z", 1, 1)]}}
+    return Ranking.of(Runs.from_frame(frame(table)), "A")
+
+
+@given(SHORT)
+def test_every_ordering_is_listed_once_and_scored_as_the_enumeration_does(docs):
+    found = every_ordering(ranking(docs), "q", ["RR", "Hits@2"], limit=1000)
+    ranks = {" ".join(doc.id for doc in order): first_rank(hits(order)) for order in all_orderings(docs)}
+    assert found["ordering"].to_list() == list(range(1, len(ranks) + 1))
+    for measure in ("RR", "Hits@2"):
+        exact = {order: float(value(measure, rank)) for order, rank in ranks.items()}
+        assert dict(zip(found["documents"], found[measure], strict=True)) == pytest.approx(exact)
+
+
+@given(SHORT)
+def test_the_mean_over_every_ordering_is_the_expected_value(docs):
+    found = every_ordering(ranking(docs), "q", ["RR", "Hits@2", "Hits@3"], limit=1000)
+    for measure in ("RR", "Hits@2", "Hits@3"):
+        assert found[measure].mean() == pytest.approx(float(reference(docs, measure, "expected")))
+        assert found[measure].max() == pytest.approx(float(reference(docs, measure, "optimistic")))
+        assert found[measure].min() == pytest.approx(float(reference(docs, measure, "pessimistic")))
+
+
+@given(SHORT)
+def test_the_first_row_of_every_ordering_is_the_input_order(docs):
+    first = every_ordering(ranking(docs), "q", ["RR"], limit=1).iloc[0]
+    assert first["documents"] == " ".join(doc.id for doc in in_order(docs, "input"))
+    assert first["RR"] == pytest.approx(float(reference(docs, "RR", "input")))
+
+
+@given(SHORT)
+def test_the_first_relevant_rank_of_an_ordering_is_missing_where_nothing_is_relevant(docs):
+    found = every_ordering(ranking(docs), "q", ["RR"], limit=1000)["first_relevant"]
+    if any(doc.grade >= 1 for doc in docs):
+        assert found.value_counts().to_dict() == dict(rank_counts(docs))
+    else:
+        assert found.isna().all()
+
+
+@pytest.mark.parametrize(("limit", "rows"), [(1, 1), (5, 5), (6, 6), (100, 6)])
+def test_no_more_orderings_are_given_than_asked_for(limit, rows):
+    docs = [Doc(name, 1, 0) for name in "abc"]
+    assert len(every_ordering(ranking(docs), "q", ["RR"], limit)) == rows
+
+
+@given(lists())
+def test_chances_of_the_first_rank_sum_to_one_and_are_those_of_the_enumeration(docs):
+    found = first_rank_chances(ranking(docs), "q")
+    counts = rank_counts(docs)
+    if None in counts:
+        assert not len(found)
+        return
+    assert found["chance"].sum() == pytest.approx(1)
+    exact = {rank: count / counts.total() for rank, count in counts.items()}
+    assert dict(zip(found["rank"], found["chance"], strict=True)) == pytest.approx(exact)
+
+
+@given(lists())
+def test_the_ladder_gives_each_document_its_place_group_and_the_places_of_its_tie(docs):
+    found = ladder(ranking(docs), "q")
+    expected = []
+    for group, members in enumerate(tie_groups(docs)):
+        first = len(expected) + 1
+        last = len(expected) + len(members)
+        expected += [(doc.id, doc.grade >= 1, group, first, last) for doc in members]
+    columns = found[["doc_id", "relevant", "group", "first", "last"]]
+    assert list(columns.itertuples(index=False, name=None)) == expected
+    assert found["place"].to_list() == list(range(1, len(docs) + 1))
+
+
+def test_a_query_without_rows_has_an_empty_ladder_and_no_chances():
+    one = ranking([Doc("a", 1, 1)])
+    assert not len(ladder(one, "unknown"))
+    assert not len(first_rank_chances(one, "unknown"))
+    assert listed_rank(one, "unknown", "input") is None
+
+
+@given(lists(), st.sampled_from(["input", "docid_asc", "docid_desc"]))
+def test_the_rank_under_a_sort_is_that_of_the_first_relevant_document(docs, ties):
+    assert listed_rank(ranking(docs), "q", ties) == first_rank(hits(in_order(docs, ties)))
+
+
+def finding(docs):
+    runs = Runs.from_frame(frame({"A": {"q": docs}}))
+    values = evaluate(runs, ["RR"], TIES).scores["RR"].loc[("A", "q")]
+    one = Ranking.of(runs, "A")
+    return plain(query_finding(ladder(one, "q"), first_rank_chances(one, "q"), values, "RR", "input", "6"))
+
+
+@pytest.mark.parametrize(
+    ("docs", "start"),
+    [
+        ([Doc("a", 1, 0)], "No relevant document is listed"),
+        ([Doc("a", 2, 1), Doc("b", 1, 0)], "No document ties"),
+        ([Doc("a", 2, 1), Doc("b", 1, 0), Doc("c", 1, 0), Doc("d", 1, 0)], "6 orderings, one value"),
+        ([Doc("a", 1, 1), Doc("b", 1, 0), Doc("c", 1, 0)], "The scores allow 6 orderings"),
+    ],
+)
+def test_the_finding_of_a_query_says_what_its_ties_leave_open(docs, start):
+    assert finding(docs).startswith(start)
+
+
+def test_the_finding_of_a_query_gives_the_range_the_order_taken_and_the_mean():
+    text = finding([Doc("a", 1, 0), Doc("b", 1, 1), Doc("c", 1, 0)])
+    assert "rank 1 to 3" in text
+    assert "between 0.3333 and 1.0000; the order taken gives 0.5000" in text
+    assert text.endswith("0.6111.")

@@ -1,0 +1,70 @@
+import math
+
+import numpy as np
+import pytest
+from comparing import scored, tied_values
+from statsmodels.stats.power import TTestPower
+
+from metrics import UsageError
+from metrics.studies.significance.power import detectable
+
+VALUES = tied_values(0, 50, 3)
+SCORED = scored(expected={name: VALUES[:, at] for at, name in enumerate("ABC")})
+
+
+def spread(one, other):
+    return (VALUES[:, one] - VALUES[:, other]).std(ddof=1)
+
+
+@pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
+def test_a_t_test_finds_the_detectable_difference_with_the_power_asked_for(level, power):
+    found = detectable(SCORED, "RR", "expected", "A", level, power)
+    effect = found / np.median([spread(0, 1), spread(0, 2)])
+    assert TTestPower().power(effect, 50, 1 - level) == pytest.approx(power, abs=1e-5)
+
+
+def test_simulated_t_tests_find_it_as_often():
+    random = np.random.default_rng(0)
+    effect = detectable(SCORED, "RR", "expected", "B") / np.median([spread(1, 0), spread(1, 2)])
+    drawn = random.normal(effect, 1, size=(20_000, 50))
+    t = drawn.mean(axis=1) / drawn.std(axis=1, ddof=1) * math.sqrt(50)
+    assert np.mean(np.abs(t) > 2.0096) == pytest.approx(0.8, abs=0.012)
+
+
+def test_more_queries_make_less_detectable():
+    twice = scored(expected={name: np.tile(VALUES[:, at], 2) for at, name in enumerate("ABC")})
+    ratio = detectable(SCORED, "RR", "expected", "A") / detectable(twice, "RR", "expected", "A")
+    assert ratio == pytest.approx(math.sqrt(2), rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("values", "least"),
+    [
+        ({"A": [1, 0]}, math.inf),
+        ({"A": {"p": 1}, "B": {"q": 1}}, math.inf),
+        ({"A": [1], "B": [0]}, math.inf),
+        ({"A": [1, 0.5], "B": [0.75, 0.25]}, 0),
+    ],
+)
+def test_what_cannot_be_tested_is_never_found_and_what_does_not_vary_always(values, least):
+    assert detectable(scored(expected=values), "RR", "expected", "A") == least
+
+
+def test_two_queries_find_only_the_huge():
+    found = detectable(scored(expected={"A": [0, 0], "B": [0.5, 0.75]}), "RR", "expected", "A")
+    assert found == pytest.approx(11.55 * 0.25 / math.sqrt(2), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"baseline": "Z"}, "'Z'"),
+        ({"power": 1}, "power=1"),
+        ({"power": 0.04}, "0.04"),
+        ({"level": 1}, "level=1"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(how, words):
+    with pytest.raises(UsageError, match=words):
+        detectable(SCORED, **{"measure": "RR", "ties": "expected", "baseline": "A"} | how)

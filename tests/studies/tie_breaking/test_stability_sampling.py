@@ -1,0 +1,249 @@
+"""Stability of leaderboards too large to enumerate, held against 20,000 tie-breakings by a textbook shuffle."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from metrics import Runs, evaluate
+from metrics.studies.prose import plain
+from metrics.studies.tie_breaking.mean_distribution import Luck
+from metrics.studies.tie_breaking.mean_distributions import FEWEST_DRAWS, MOST_DRAWS, mean_luck
+from metrics.studies.tie_breaking.rank_distribution import places
+from metrics.studies.tie_breaking.stability import above, expected_tau, spread, stability_finding
+from metrics.ties import Ranking
+
+TIES = ["expected", "optimistic", "pessimistic", "std"]
+TIMES = 20_000
+LIMIT = 3
+"""Standard errors."""
+
+
+def board(queries, docs, levels, seed, rerankers="ABC"):
+    """(reranker → (queries, docs) scores, (queries, docs) grades)"""
+    draw = np.random.default_rng(seed)
+    grades = np.where(draw.random((queries, docs)) < 0.2, draw.integers(1, 4, (queries, docs)), 0)
+    scores = {
+        name: np.floor(levels * np.clip(draw.random((queries, docs)) * 0.8 + 0.05 * grades, 0, 0.99))
+        for name in rerankers
+    }
+    return scores, grades
+
+
+def runs_of(scores, grades, targets=None):
+    queries, docs = grades.shape
+    parts = [
+        pd.DataFrame(
+            {
+                "reranker": name,
+                "query_id": np.repeat([f"q{n}" for n in range(queries)], docs),
+                "doc_id": np.tile([f"d{n}" for n in range(docs)], queries),
+                "score": table.ravel(),
+                "relevance": grades.ravel(),
+            }
+        )
+        for name, table in scores.items()
+    ]
+    together = pd.concat(parts, ignore_index=True)
+    if targets is not None:
+        together["target_id"] = np.tile(targets.ravel(), len(scores)).astype(str)
+    return Runs.from_frame(together)
+
+
+def discounted(grades, k=10):
+    return ((2.0 ** grades[:, :k] - 1) / np.log2(np.arange(2, min(k, grades.shape[1]) + 2))).sum(axis=1)
+
+
+def rr(order):
+    return np.where((order > 0).any(axis=1), 1 / ((order > 0).argmax(axis=1) + 1), 0.0)
+
+
+def ap(order):
+    hits = order > 0
+    return (hits * np.cumsum(hits, axis=1) / np.arange(1, hits.shape[1] + 1)).sum(axis=1) / max(
+        hits[0].sum(), 1
+    )
+
+
+def ndcg(order):
+    return discounted(order) / max(discounted(-np.sort(-order[:1], axis=1))[0], 1e-9)
+
+
+TEXTBOOK = {"RR": rr, "Hits@3": lambda order: (order[:, :3] > 0).any(axis=1) * 1.0, "nDCG@10": ndcg, "AP": ap}
+
+
+def shuffled_means(scores, grades, measure, seed):
+    """(TIMES,) means of one reranker, every tie shuffled each time."""
+    draw, total = np.random.default_rng(seed), np.zeros(TIMES)
+    for score, grade in zip(scores, grades, strict=True):
+        order = np.argsort(-score + draw.random((TIMES, len(score))), axis=1)
+        total += TEXTBOOK[measure](grade[order])
+    return total / len(grades)
+
+
+CASES = [
+    ("RR", (2, 20, 2), "exact"),
+    ("RR", (150, 10, 3), "normal"),
+    ("RR", (8, 40, 2), "sampled"),
+    ("Hits@3", (3, 12, 3), "exact"),
+    ("Hits@3", (150, 10, 3), "exact"),
+    ("nDCG@10", (1, 8, 2), "exact"),
+    ("nDCG@10", (150, 10, 3), "normal"),
+    ("nDCG@10", (6, 30, 2), "sampled"),
+    ("AP", (1, 8, 2), "exact"),
+    ("AP", (150, 10, 3), "normal"),
+    ("AP", (8, 30, 3), "sampled"),
+]
+
+
+@pytest.fixture(scope="module", params=CASES, ids=lambda case: f"{case[0]} {case[2]} {case[1][0]} queries")
+def case(request):
+    measure, (queries, docs, levels), method = request.param
+    scores, grades = board(queries, docs, levels, seed=7)
+    runs = runs_of(scores, grades)
+    evaluation = evaluate(runs, [measure], TIES)
+    lucks = mean_luck(evaluation, measure, {name: Ranking.of(runs, name) for name in runs.rerankers})
+    drawn = {
+        name: shuffled_means(table, grades, measure, at) for at, (name, table) in enumerate(scores.items())
+    }
+    return method, lucks, drawn
+
+
+def test_method_mean_and_spread_are_those_of_the_shuffle(case):
+    method, lucks, drawn = case
+    found = spread(lucks)
+    assert set(found["method"]) == {method}
+    for name, means in drawn.items():
+        row = found.loc[name]
+        assert abs(row["expected"] - means.mean()) <= LIMIT * row["std"] / TIMES**0.5 + 1e-12
+        assert row["std"] == pytest.approx(means.std(), rel=0.05, abs=1e-12)
+        assert row["worst"] - 1e-9 <= means.min() <= means.max() <= row["best"] + 1e-9
+        luck = lucks[name]
+        assert luck.draws == 0 if method != "sampled" else FEWEST_DRAWS <= luck.draws <= MOST_DRAWS
+
+
+def test_chances_of_pairs_are_those_of_the_shuffle(case):
+    _, lucks, drawn = case
+    for row in above(lucks).itertuples():
+        one, other = drawn[row.reranker], drawn[row.other]
+        higher, lower = (one > other + 1e-9).mean(), (one < other - 1e-9).mean()
+        for found, share in ((row.above, higher), (row.below, lower), (row.equal, 1 - higher - lower)):
+            error = np.hypot(row.standard_error, np.sqrt(max(found * (1 - found), 1 / TIMES) / TIMES))
+            assert abs(found - share) <= LIMIT * error
+        assert row.above + row.equal + row.below == pytest.approx(1, abs=1e-12)
+        assert row.reversible or lower == 0
+
+
+def test_chances_of_places_are_those_of_the_shuffle(case):
+    _, lucks, drawn = case
+    means = np.stack(list(drawn.values()))
+    place = 1 + (means[None] > means[:, None] + 1e-9).sum(axis=1)
+    found = places(lucks)
+    assert found.sum(axis=1).to_list() == pytest.approx([1] * len(found), abs=1e-12)
+    draws = min(luck.draws or TIMES for luck in lucks.values())
+    for at, (_, row) in enumerate(found.iterrows()):
+        for number, chance in row.items():
+            error = np.sqrt(max(chance * (1 - chance), 1 / draws) * (1 / TIMES + 2 / draws))
+            assert abs(chance - (place[at] == number).mean()) <= LIMIT * error
+
+
+def test_tau_is_that_of_pairs_of_shuffled_leaderboards(case):
+    _, lucks, drawn = case
+    means = np.stack(list(drawn.values()))
+    i, j = np.triu_indices(len(means), 1)
+    signs = np.where(np.abs(means[i] - means[j]) > 1e-9, np.sign(means[i] - means[j]), 0)
+    agreed = (signs[:, ::2] * signs[:, 1::2]).mean(axis=0)
+    pairs = above(lucks)
+    drawn_error = (2 * (pairs["above"] - pairs["below"]).abs() * 2 * pairs["standard_error"]).mean()
+    error = np.hypot(agreed.std() / len(agreed) ** 0.5, drawn_error)
+    assert abs(expected_tau(pairs) - agreed.mean()) <= LIMIT * error
+
+
+def made(scores, grades, measure, seed=0, targets=None):
+    runs = runs_of(scores, grades, targets)
+    evaluation = evaluate(runs, [measure], TIES)
+    rankings = {name: Ranking.of(runs, name) for name in runs.rerankers}
+    return mean_luck(evaluation, measure, rankings, seed=seed)
+
+
+def test_the_same_seed_draws_the_same_whoever_else_is_there():
+    scores, grades = board(6, 30, 2, seed=3)
+    together, alone = made(scores, grades, "AP"), made({"B": scores["B"]}, grades, "AP")
+    assert together["B"].means.tolist() == alone["B"].means.tolist()
+    assert together["B"].means.tolist() != made(scores, grades, "AP", seed=1)["B"].means.tolist()
+
+
+def test_twins_are_drawn_on_their_own():
+    scores, grades = board(6, 30, 2, seed=3, rerankers="A")
+    row = above(made(scores | {"B": scores["A"]}, grades, "AP")).iloc[0]
+    assert 0 < row["standard_error"] < 0.02
+    assert abs(row["above"] - row["below"]) <= LIMIT * 2 * row["standard_error"]
+    assert "about" in plain(stability_finding(pd.DataFrame([row]), pd.DataFrame(), 0.0, "MAP"))
+
+
+def test_targets_that_documents_share_are_drawn():
+    scores, grades = board(4, 20, 2, seed=5)
+    targets = np.random.default_rng(0).integers(0, 4, grades.shape)
+    lucks = made(scores, grades, "DR@5", targets=targets)
+    for luck in lucks.values():
+        assert luck.method == "sampled"
+        assert abs(luck.chances @ luck.means - luck.mean) <= LIMIT * luck.std / luck.draws**0.5
+        assert luck.worst - 1e-9 <= luck.means[0] <= luck.means[-1] <= luck.best + 1e-9
+
+
+def test_bounds_that_cannot_overlap_leave_no_doubt_however_the_chance_is_known():
+    scores, grades = board(150, 10, 3, seed=7, rerankers="AB")
+    perfect, hopeless = grades.astype(float), np.where(grades > 0, -1.0, 0.0)
+    lucks = made(scores | {"best": perfect, "last": hopeless}, grades, "nDCG@10")
+    assert lucks["A"].method == "normal"
+    assert lucks["best"].worst == pytest.approx(lucks["best"].mean)
+    pairs = above(lucks).set_index(["reranker", "other"])
+    for better, worse in [("best", "A"), ("best", "B"), ("A", "last"), ("B", "last")]:
+        assert pairs.loc[(better, worse), ["above", "equal", "below", "reversible"]].to_list() == [
+            1,
+            0,
+            0,
+            False,
+        ]
+    assert places(lucks).loc["best"].to_list() == [1, 0, 0, 0]
+    assert places(lucks).loc["last"].to_list() == [0, 0, 0, 1]
+
+
+def test_places_of_two_normal_rerankers_are_the_chances_of_the_pair():
+    lucks = made(*board(150, 10, 3, seed=7, rerankers="AB"), "RR")
+    row = above(lucks).iloc[0]
+    assert places(lucks).loc[row["reranker"]].to_list() == pytest.approx([row["above"], row["below"]], abs=1e-4)
+
+
+NORMAL = Luck("normal", 0.5, 0.1, 0.0, 1.0, np.empty(0), np.empty(0))
+
+
+def certain(mean):
+    return Luck("exact", mean, 0.0, mean, mean, np.array([mean]), np.ones(1))
+
+
+@pytest.mark.parametrize("mean", [0.35, 0.5, 0.65])
+def test_a_normal_mean_is_above_a_certain_one_as_its_curve_says(mean):
+    lucks = {"A": certain(mean), "B": NORMAL}
+    row = above(lucks).iloc[0]
+    higher = norm.cdf(mean, 0.5, 0.1)
+    chances = [row["above"], row["below"]]
+    assert chances == pytest.approx([higher, 1 - higher] if row["reranker"] == "A" else [1 - higher, higher])
+    assert (row["equal"], row["method"], row["reversible"]) == (0, "normal", True)
+    assert places(lucks).to_numpy().ravel() == pytest.approx([higher, 1 - higher, 1 - higher, higher], abs=1e-4)
+
+
+def test_the_error_of_a_share_of_draws_is_binomial_against_a_certain_mean():
+    drawn = Luck("sampled", 0.55, 0.3, 0.0, 1.0, np.array([0.25, 0.5, 0.75]), np.array([0.3, 0.2, 0.5]), 1000)
+    row = above({"A": drawn, "B": certain(0.5)}).iloc[0]
+    assert [row["above"], row["equal"], row["below"]] == pytest.approx([0.5, 0.2, 0.3])
+    assert row["standard_error"] == pytest.approx(np.sqrt(0.5 * 0.5 / 999))
+    turned = above({"A": drawn, "B": certain(0.6)}).iloc[0]
+    assert (turned["reranker"], turned["standard_error"]) == ("B", pytest.approx(np.sqrt(0.5 * 0.5 / 999)))
+
+
+def test_gains_past_all_bounds_have_chances_all_the_same():
+    grades = np.array([[400, 300, 0, 0, 1, 0]])
+    row = above(made({name: np.ones((1, 6)) for name in "AB"}, grades, "DCG@3")).iloc[0]
+    assert row["above"] == pytest.approx(row["below"])
+    assert 0 < row["equal"] < 1
