@@ -49,7 +49,7 @@ with st.sidebar:
     else:
         session.choose_view()
     sign_in.who()
-for message in session.said():
+for message in session.notices():
     st.warning(escape_markdown(message), icon=":material/inventory_2:")
 if lost := session.lost_data():
     st.warning(f"This link shows {escape_markdown(lost)}, which is not kept here, or not shared with you.")

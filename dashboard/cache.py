@@ -10,19 +10,19 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard.library import Board, Entry, Recipe, make_board, open_files
+from dashboard.library import Board, BoardSpec, Entry, make_board, open_files
 from dashboard.library.exchange.board_file import Imported, load
 from dashboard.library.loaded import Loaded
 from dashboard.library.storage.records import Record
-from dashboard.library.storage.stored_upload import Kept, Reading
+from dashboard.library.storage.stored_upload import Reading, StoredUpload
 from dashboard.library.store import Library
 from metrics import Evaluation, evaluate, parse
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import Policy
 from metrics.runs import File, Source
 from metrics.scale.stored import Stored
-from metrics.studies.gaps.stored_summary import Survey
-from metrics.studies.gaps.stored_summary import survey as surveyed
+from metrics.studies.gaps.stored_summary import StoredSummary
+from metrics.studies.gaps.stored_summary import stored_summary as surveyed
 from metrics.studies.leaderboard.leaderboard import mean_std
 from metrics.studies.leaderboard.segments import query_segments
 from metrics.studies.tools.tool_comparison import tool_values
@@ -113,7 +113,7 @@ def recalled(record: Record) -> Board:
 
 def remember(board: Board, record: Record) -> None:
     """Hold a board as the library gives it back, so that it is not read again; if that reads it the same."""
-    readings = [entry.file.reading for entry in record.recipe.entries if isinstance(entry.file, Kept)]
+    readings = [entry.file.reading for entry in record.recipe.entries if isinstance(entry.file, StoredUpload)]
     if readings == [Reading.of(source) for source in board.sources]:
         loaded().swap(board, replace(board, recipe=record.recipe))
 
@@ -154,14 +154,14 @@ def imported(sha256: str, _file: File) -> Imported | TieScopeError:
         return error
 
 
-def made(recipe: Recipe, sources: Sequence[Source | TieScopeError]) -> Board | TieScopeError:
+def made(recipe: BoardSpec, sources: Sequence[Source | TieScopeError]) -> Board | TieScopeError:
     """The board of a recipe, whose files hold this; or the first thing in its way."""
     wrong = next((one for one in sources if isinstance(one, TieScopeError)), None)
     return wrong or _joined(recipe.key, recipe, [one for one in sources if isinstance(one, Source)])
 
 
 @st.cache_resource(show_spinner="Joining …", max_entries=4)
-def _joined(key: str, _recipe: Recipe, _sources: Sequence[Source]) -> Board | TieScopeError:
+def _joined(key: str, _recipe: BoardSpec, _sources: Sequence[Source]) -> Board | TieScopeError:
     try:
         return make_board(_recipe, _sources)
     except TieScopeError as error:
@@ -223,7 +223,7 @@ def identity(path: Path) -> tuple[str, int, int]:
 
 
 @st.cache_resource(show_spinner="Counting every list …", max_entries=64)
-def survey(file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored) -> Survey:
+def survey(file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored) -> StoredSummary:
     """What ties do to a measure, over a stored evaluation."""
     return surveyed(_stored, measure, traditional)
 

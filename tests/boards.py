@@ -1,6 +1,6 @@
 """Small data sets, each extreme in one way, as files somebody could upload."""
 
-from dashboard.library import Board, Recipe, make_board
+from dashboard.library import Board, BoardSpec, make_board
 from metrics.runs import File, read
 
 QRELS = "".join(f"q{q} 0 d{q} 1\n" for q in range(4))
@@ -17,7 +17,7 @@ def _run(score, documents=5, queries=4):
 
 def board(**files: str) -> Board:
     given = [File(name.replace("_", "."), text.encode()) for name, text in files.items()]
-    return make_board(Recipe.of(given), [read(file) for file in given])
+    return make_board(BoardSpec.of(given), [read(file) for file in given])
 
 
 STRICT = _run(lambda _, document: 1 - document / 10)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dashboard.library import Recipe, make_board
+from dashboard.library import BoardSpec, make_board
 from dashboard.library.store import Library
 from metrics.runs import File, read
 
@@ -45,7 +45,7 @@ def file(number: int) -> File:
 def board(numbers):
     """The board of some files."""
     files = [file(number) for number in numbers]
-    return make_board(Recipe.of(files), [read(one) for one in files])
+    return make_board(BoardSpec.of(files), [read(one) for one in files])
 
 
 def steps(seed, library):

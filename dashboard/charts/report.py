@@ -13,16 +13,16 @@ from dashboard.charts.leaderboard.leaderboard import dumbbell, rank_slope
 from dashboard.charts.leaderboard.rerankers import aligned_rows
 from dashboard.charts.leaderboard.tools import tool_strip
 from dashboard.charts.palette import DARK, LIGHT, Palette
-from metrics.report import Drawn, Figure, Found, Report
+from metrics.report import Drawn, Figure, Report, ReportStudies
 
 
 @dataclass(frozen=True)
 class _Chart:
     """How a chart is made from the studies, and what is said of it."""
 
-    title: Callable[[Found], str]
+    title: Callable[[ReportStudies], str]
     alt: str
-    draw: Callable[[Found, Palette], go.Figure]
+    draw: Callable[[ReportStudies, Palette], go.Figure]
     wide: int = 560
 
 
@@ -32,41 +32,41 @@ def drawn(report: Report) -> Drawn:
     return Drawn(get_plotlyjs(), {name: _figure(_CHARTS[name], report.found) for name in names})
 
 
-def _figure(one: _Chart, found: Found) -> Figure:
+def _figure(one: _Chart, found: ReportStudies) -> Figure:
     light, dark = (one.draw(found, palette) for palette in (LIGHT, DARK))
     height = int(light.layout.height)
     return Figure(one.title(found), one.alt, light.to_json(), dark.to_json(), height, one.wide)
 
 
-def _scores(found: Found, palette: Palette) -> go.Figure:
+def _scores(found: ReportStudies, palette: Palette) -> go.Figure:
     return dumbbell(found.board, palette, found.name.traditional)
 
 
-def _gaps(found: Found, palette: Palette) -> go.Figure:
+def _gaps(found: ReportStudies, palette: Palette) -> go.Figure:
     return aligned_rows(found.summary, found.lists, palette, found.name.traditional)
 
 
-def _differences(found: Found, palette: Palette) -> go.Figure:
+def _differences(found: ReportStudies, palette: Palette) -> go.Figure:
     return forest(found.verdicts.best_first(), palette, found.name.traditional)
 
 
-def _places(found: Found, palette: Palette) -> go.Figure:
+def _places(found: ReportStudies, palette: Palette) -> go.Figure:
     spread = found.chances.spread
     order = spread.sort_values("expected", ascending=False, kind="stable").index
     ranks = found.board.loc[order, "traditional_rank"].astype(int).tolist()
     return finishes(found.chances.places.loc[order], spread.loc[order], ranks, palette)
 
 
-def _targets(found: Found, palette: Palette) -> go.Figure:
+def _targets(found: ReportStudies, palette: Palette) -> go.Figure:
     rows = found.targets
     return bullets(rows[rows["reranker"] == found.targets_for].reset_index(drop=True), palette)
 
 
-def _passes(found: Found, palette: Palette) -> go.Figure:
+def _passes(found: ReportStudies, palette: Palette) -> go.Figure:
     return passes(found.targets, palette, found.targets_for)
 
 
-def _tools(found: Found, palette: Palette) -> go.Figure:
+def _tools(found: ReportStudies, palette: Palette) -> go.Figure:
     own = found.tools[found.tools["measure"] == found.measure]
     return tool_strip(found.board, own, palette, found.name.traditional)
 

@@ -3,9 +3,9 @@
 from dashboard.library.boards import (
     MOST_FILES,
     Board,
+    BoardSpec,
     Columns,
     Entry,
-    Recipe,
     make_board,
     open_files,
     queries_text,
@@ -16,9 +16,9 @@ from dashboard.library.boards import (
 __all__ = [
     "MOST_FILES",
     "Board",
+    "BoardSpec",
     "Columns",
     "Entry",
-    "Recipe",
     "make_board",
     "open_files",
     "queries_text",

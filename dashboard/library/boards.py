@@ -7,7 +7,7 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from dashboard.library.storage.stored_upload import Kept
+from dashboard.library.storage.stored_upload import StoredUpload
 from metrics.errors import ReadError
 from metrics.runs import File, Repeated, Runs, Source, as_judgments, as_run, is_judgments, read
 
@@ -37,7 +37,7 @@ class Entry:
     @cached_property
     def key(self) -> str:
         """Hash of all that shapes what is read, of kept files also their reading; results are kept under it."""
-        if not isinstance(self.file, Kept):
+        if not isinstance(self.file, StoredUpload):
             return self.digest
         noted = tuple(replace(one, file="") for one in self.file.reading.noted)
         reading = json.dumps(replace(self.file.reading, noted=noted).plain(), sort_keys=True)
@@ -50,11 +50,11 @@ class Entry:
             TieScopeError: it cannot be read so.
         """
         chosen = dict(self.columns)
-        return self.file.read(chosen) if isinstance(self.file, Kept) else read(self.file, chosen)
+        return self.file.read(chosen) if isinstance(self.file, StoredUpload) else read(self.file, chosen)
 
 
 @dataclass(frozen=True)
-class Recipe:
+class BoardSpec:
     """What a board is made from.
 
     Attributes:
@@ -70,7 +70,7 @@ class Recipe:
     title: str = ""
 
     @classmethod
-    def of(cls, files: Sequence[File]) -> "Recipe":
+    def of(cls, files: Sequence[File]) -> "BoardSpec":
         """Files read as they are recognised."""
         return cls(tuple(Entry(file) for file in files))
 
@@ -88,7 +88,7 @@ class Recipe:
         parts = [*sorted(entries), self.repeated, repr(self.names)]
         return sha256("\n".join(parts).encode()).hexdigest()
 
-    def amended_as(self, before: "Recipe | None") -> "Recipe":
+    def amended_as(self, before: "BoardSpec | None") -> "BoardSpec":
         """The same with the choices that were made for the same files before."""
         if before is None:
             return self
@@ -96,27 +96,27 @@ class Recipe:
         entries = tuple(replace(one, columns=chosen.get(one.file.sha256, one.columns)) for one in self.entries)
         return replace(self, entries=entries, repeated=before.repeated)
 
-    def reading(self, at: int, columns: Mapping[str, str]) -> "Recipe":
+    def reading(self, at: int, columns: Mapping[str, str]) -> "BoardSpec":
         """The same with one file's columns chosen."""
         entries = list(self.entries)
         entries[at] = replace(entries[at], columns=tuple(sorted(columns.items())))
         return replace(self, entries=tuple(entries), names=None, title="")
 
-    def joined_by(self, other: "Recipe") -> "Recipe":
+    def joined_by(self, other: "BoardSpec") -> "BoardSpec":
         """The same with more files; a file of a name that is there takes its place."""
         new = {one.file.name for one in other.entries}
         kept = tuple(one for one in self.entries if one.file.name not in new)
-        return Recipe((*kept, *other.entries), self.repeated)
+        return BoardSpec((*kept, *other.entries), self.repeated)
 
-    def arranged(self, names: Mapping[str, str]) -> "Recipe":
+    def arranged(self, names: Mapping[str, str]) -> "BoardSpec":
         """The same with rerankers renamed, ordered and left out: shown now → shown then."""
         before = {now: first for first, now in self.names or ()}
         kept = tuple((before.get(old, old), new) for old, new in names.items())
         return replace(self, names=kept, title="")
 
-    def without(self, at: int) -> "Recipe":
+    def without(self, at: int) -> "BoardSpec":
         """The same without one file."""
-        return Recipe((*self.entries[:at], *self.entries[at + 1 :]), self.repeated)
+        return BoardSpec((*self.entries[:at], *self.entries[at + 1 :]), self.repeated)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ class Board:
     """
 
     label: str
-    recipe: Recipe
+    recipe: BoardSpec
     sources: tuple[Source, ...]
     runs: Runs
     n_queries: int
@@ -154,7 +154,7 @@ class Board:
         return int(tables) + sum(file.size for file in self.files)
 
 
-def make_board(recipe: Recipe, sources: Sequence[Source]) -> Board:
+def make_board(recipe: BoardSpec, sources: Sequence[Source]) -> Board:
     """Join files that were read.
 
     Raises:
@@ -174,7 +174,7 @@ def make_board(recipe: Recipe, sources: Sequence[Source]) -> Board:
     return replace(board, label=recipe.title or f"{told(board)} · {recipe.key[:HASH]}")
 
 
-def rearranged(board: Board, before: Recipe) -> Board:
+def rearranged(board: Board, before: BoardSpec) -> Board:
     """A board that more files came to: rerankers keep the names and the order they had, new ones follow.
 
     Args:
@@ -216,7 +216,7 @@ def open_files(paths: Sequence[str], qrels: str | None, title: str = "") -> Boar
         TieScopeError: one cannot be read, or they do not go together.
     """
     entries, sources = read_files(paths, qrels)
-    return make_board(Recipe(entries, title=title), sources)
+    return make_board(BoardSpec(entries, title=title), sources)
 
 
 def read_files(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dashboard.library.boards import Entry, Recipe
+from dashboard.library.boards import BoardSpec, Entry
 from metrics.runs import File, Source
 
 _LONGEST, _LONGEST_BOARD = 1000, 200
@@ -30,7 +30,7 @@ def file_name(text: str) -> str:
     return _plain(text)[:_LONGEST]
 
 
-def storable(recipe: Recipe, sources: Sequence[Source]) -> tuple[Recipe, tuple[Source, ...]]:
+def storable(recipe: BoardSpec, sources: Sequence[Source]) -> tuple[BoardSpec, tuple[Source, ...]]:
     """The same with names of files as they are kept, so that the board is the same once it is opened again."""
     if all(file_name(entry.file.name) == entry.file.name for entry in recipe.entries):
         return recipe, tuple(sources)

@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dashboard.library.boards import Board, Recipe, make_board, told
+from dashboard.library.boards import Board, BoardSpec, make_board, told
 from dashboard.library.names import board_name, clean, copy_name, storable
 from dashboard.library.place import home
 from dashboard.library.storage import quota as room
@@ -220,16 +220,16 @@ class Library:
             found = connection.execute(rows.shelf(owner, deleted=deleted)).mappings()
             return [rows.upload(row, uses.get(row["sha256"]), used.get(row["sha256"], ())) for row in found]
 
-    def recipe(self, sha256s: Sequence[str], owner: str = "") -> Recipe:
+    def recipe(self, sha256s: Sequence[str], owner: str = "") -> BoardSpec:
         """Uploads of somebody's library as what a board can be made from, in this order, read as before."""
         with self._database.reading() as connection:
             known = {row["sha256"]: row for row in connection.execute(rows.shelf(owner)).mappings()}
             uses = rows.uses(connection, owner, sha256s)
         if not known.keys() >= set(sha256s):
             raise LibraryError("An upload is no longer in the library. Load the page again.")
-        return Recipe(tuple(rows.entry(self._parquets, known[one], uses.get(one)) for one in sha256s))
+        return BoardSpec(tuple(rows.entry(self._parquets, known[one], uses.get(one)) for one in sha256s))
 
-    def recognised(self, recipe: Recipe, owner: str = "") -> Recipe:
+    def recognised(self, recipe: BoardSpec, owner: str = "") -> BoardSpec:
         """The same; what a board file brings is the upload it is said to be where that is so."""
         return self._intake.recognised(recipe, owner)
 

@@ -14,7 +14,7 @@ from dashboard.access.sign_in import identity
 from dashboard.escaping import escape_markdown
 from dashboard.library import Board
 from dashboard.library.storage.records import STRANGER, Access, Record, id_of
-from dashboard.session.controls import pick
+from dashboard.session.controls import select
 from metrics.errors import LibraryError, TieScopeError, UsageError
 
 DATA = "data"
@@ -49,11 +49,11 @@ def choose_data() -> Shown:
     if asked is not None and asked not in choices:
         same = next((label for label in choices if id_of(label) == id_of(asked)), None)
         st.session_state[_LOST if same is None else DATA] = same or asked
-    label = pick("Dataset", list(choices), DATA)
+    label = select("Dataset", list(choices), DATA)
     try:
         st.session_state[_LAST] = found = choices[label]()
     except TieScopeError as error:
-        say(f"{label} cannot be opened. {error}")
+        notify(f"{label} cannot be opened. {error}")
         return home, None
     return found
 
@@ -75,7 +75,7 @@ def _choices(home: Board, asked: str | None) -> dict[str, Callable[[], Shown]]:
             record = cache.library().look(asked_id, owner())
             listed |= {record.label: record.id} if record else {}
     except LibraryError as error:
-        say(str(error))
+        notify(str(error))
         board, record = st.session_state.get(_LAST, (None, None))
         return found | ({record.label: lambda: (board, record)} if record is not None else {})
     return found | {label: partial(_recalled, board_id) for label, board_id in listed.items()}
@@ -100,12 +100,12 @@ def lose(label: str) -> None:
     st.session_state[_LOST] = label
 
 
-def say(message: str) -> None:
+def notify(message: str) -> None:
     """Have something said above the page, once."""
     st.session_state.setdefault(_SAID, {})[message] = None
 
 
-def said() -> list[str]:
+def notices() -> list[str]:
     """What is to be said above the page."""
     return list(st.session_state.pop(_SAID, {}))
 
@@ -210,9 +210,9 @@ def _kept(board: Board, amends: Record | None, name: str, view: Mapping[str, Any
         try:
             return cache.library().revise(amends.id, amends.version, board, who)
         except TieScopeError as error:
-            say(f"{error} What you see is a board of its own.")
+            notify(f"{error} What you see is a board of its own.")
     try:
         return cache.library().keep(board, who, name=name, view=view, access=usual_access(who))
     except TieScopeError as error:
-        say(f"{error} What you see is in memory only.")
+        notify(f"{error} What you see is in memory only.")
         return None

@@ -6,13 +6,13 @@ import streamlit as st
 
 from dashboard import cache
 from dashboard.escaping import escape_markdown
-from dashboard.library import Board, Recipe, rearranged
+from dashboard.library import Board, BoardSpec, rearranged
 from dashboard.session.boards import show
 from dashboard.session.view import view
 from metrics.errors import TieScopeError
 
 
-def remake(recipe: Recipe) -> None:
+def remake(recipe: BoardSpec) -> None:
     """Show what another recipe makes of the files loaded; where it makes nothing, say why."""
     now = view()
     made = cache.made(recipe, [cache.source(entry) for entry in recipe.entries])
@@ -22,7 +22,7 @@ def remake(recipe: Recipe) -> None:
         st.error(escape_markdown(f"{made} Nothing was changed."), icon=":material/error:")
 
 
-def _named_as(before: Recipe, board: Board) -> Board:
+def _named_as(before: BoardSpec, board: Board) -> Board:
     """A board with the names and the order its rerankers had, where its files are read as they were."""
     there = {entry.digest for entry in before.entries}
     if board.recipe.names is None and there.issuperset(entry.digest for entry in board.recipe.entries):

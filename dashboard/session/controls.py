@@ -25,7 +25,7 @@ def follow_theme() -> None:
         st.rerun()
 
 
-def one(label: str, options: Sequence[str], key: str, default: str | None = None, **more: Any) -> str:  # noqa: ANN401 passed on
+def segmented(label: str, options: Sequence[str], key: str, default: str | None = None, **more: Any) -> str:  # noqa: ANN401 passed on
     """A row of options, one of them chosen."""
     default = default or options[0]
     fit(key, lambda value: value in options, default)
@@ -43,7 +43,7 @@ def one(label: str, options: Sequence[str], key: str, default: str | None = None
     return chosen or default
 
 
-def pick(label: str, options: Sequence[str], key: str, default: str | None = None, **more: Any) -> str:  # noqa: ANN401 passed on
+def select(label: str, options: Sequence[str], key: str, default: str | None = None, **more: Any) -> str:  # noqa: ANN401 passed on
     """One of many options, from a list."""
     default = default or options[0]
     fit(key, lambda value: value in options, default)
@@ -52,7 +52,7 @@ def pick(label: str, options: Sequence[str], key: str, default: str | None = Non
     return chosen or default
 
 
-def some(label: str, options: Sequence[str], key: str) -> list[str]:
+def multiselect(label: str, options: Sequence[str], key: str) -> list[str]:
     """Any of the options, all by default; in their own order. None chosen means all."""
     fit(key, lambda value: set(value) <= set(options), list(options))
     chosen = st.multiselect(
@@ -137,12 +137,12 @@ def switch(label: str, key: str, **more: Any) -> bool:  # noqa: ANN401 passed on
     return bool(st.toggle(label, key=key, bind="query-params", persist_state="session", **more))
 
 
-def told(key: str) -> str:
+def get_value(key: str) -> str:
     """What the field of a text holds, or the link says, before the field is drawn."""
     return str(st.session_state.get(key, st.query_params.get(key, "")))
 
 
-def tell(key: str, value: object) -> None:
+def set_value(key: str, value: object) -> None:
     """Set a control; before it is drawn, or as something else is clicked."""
     st.session_state[key] = value
 

@@ -4,26 +4,26 @@ from typing import cast
 
 import streamlit as st
 
-from dashboard.library import Recipe
+from dashboard.library import BoardSpec
 
 _GIVEN = "_given_files"
 _DRAFT = "_draft"
 _TRIED = "_tried_draft"
 
 
-def draft(base: Recipe | None) -> Recipe:
+def draft(base: BoardSpec | None) -> BoardSpec:
     """What was dropped, with what the visitor amended since, file by file; None clears it."""
     if base is None:
         for key in (_GIVEN, _TRIED, _DRAFT):
             st.session_state.pop(key, None)
-        return Recipe(())
+        return BoardSpec(())
     if st.session_state.get(_GIVEN) != base.digest:
         before = st.session_state.get(_DRAFT)
         st.session_state[_GIVEN], st.session_state[_DRAFT] = base.digest, base.amended_as(before)
-    return cast("Recipe", st.session_state[_DRAFT])
+    return cast("BoardSpec", st.session_state[_DRAFT])
 
 
-def amend(recipe: Recipe) -> None:
+def amend(recipe: BoardSpec) -> None:
     """Change what was dropped and is not shown yet, and draw again."""
     st.session_state[_DRAFT] = recipe
     st.rerun()

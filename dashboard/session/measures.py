@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard import cache
-from dashboard.session.controls import one
+from dashboard.session.controls import segmented
 from metrics import MEASURES, parse
 from metrics.errors import UsageError
 
@@ -14,7 +14,7 @@ def measure(label: str = "Measure") -> str:
     """A measure: one of the usual, or any other with its cut-off."""
     other = other_measure()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        chosen = one(label, [*cache.MEASURES, *([other] if other else [])], "measure")
+        chosen = segmented(label, [*cache.MEASURES, *([other] if other else [])], "measure")
         with st.popover("More", icon=":material/tune:", help="Any other measure and cut-off."):
             _choose_other()
     return chosen

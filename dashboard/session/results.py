@@ -9,7 +9,7 @@ from dashboard.access import server_files
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.session.boards import lose
-from dashboard.session.controls import fit, one, pick, theme
+from dashboard.session.controls import fit, segmented, select, theme
 from dashboard.session.view import ORDER_HELP, policies_told
 from metrics.errors import TieScopeError
 from metrics.scale.stored import Stored
@@ -60,7 +60,7 @@ def choose_results() -> None:
         needed = " ".join(f"--ties {name}" for name in ("input", *NEEDED))
         st.error(f"It lacks treatments that are shown here. Score it with {needed}.", icon=":material/error:")
         return
-    traditional = pick("Traditional order", orders, "results_order", help=ORDER_HELP)
+    traditional = select("Traditional order", orders, "results_order", help=ORDER_HELP)
     _describe(stored)
     st.session_state[_SHOWN] = Results(stored, traditional, theme())
 
@@ -106,7 +106,7 @@ def shown_results() -> Results | None:
 
 def results_measure(stored: Stored) -> str:
     """One of the measures of a stored evaluation."""
-    choose = one if len(stored.measures) <= _FEW else pick
+    choose = segmented if len(stored.measures) <= _FEW else select
     return choose("Measure", stored.measures, "results_measure")
 
 

@@ -13,7 +13,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.library import Board, queries_text
 from dashboard.library.storage.records import Record
 from dashboard.session.boards import DATA, choose_data, owner
-from dashboard.session.controls import count, one, pick, some, theme
+from dashboard.session.controls import count, multiselect, segmented, select, theme
 from dashboard.session.measures import other_measure
 from metrics import Evaluation
 from metrics.evaluation import Policy
@@ -89,10 +89,10 @@ def choose_view() -> None:
     _turn_to(board, record)
     known = cache.segments(board.key, board)
     with st.popover("Filter", icon=":material/filter_list:", width="stretch"):
-        chosen = some("Rerankers", names, "rerankers")
+        chosen = multiselect("Rerankers", names, "rerankers")
         kinds = sorted(set(known))
-        within = some("Segments", kinds, "segments") if kinds else []
-    traditional = pick("Traditional order", cache.TRADITIONAL, "order", help=ORDER_HELP)
+        within = multiselect("Segments", kinds, "segments") if kinds else []
+    traditional = select("Traditional order", cache.TRADITIONAL, "order", help=ORDER_HELP)
     scoring = _choose_scoring()
     other = other_measure()
     measures = (*cache.MEASURES, *([other] if other else []))
@@ -154,10 +154,12 @@ def settings() -> dict[str, Any]:
 def _choose_scoring() -> Scoring:
     """How lists are scored; what the files say unless the visitor says otherwise."""
     with st.popover("Scoring", icon=":material/tune:", width="stretch"):
-        precision = pick("Scores as", _PRECISIONS, "precision", help="Rounds scores before they are compared.")
+        precision = select(
+            "Scores as", _PRECISIONS, "precision", help="Rounds scores before they are compared."
+        )
         level = count("Relevant from grade", 1, 1000, 1, "relevant_from")
-        missing = one("Judged queries without rows", ("zero", "skip"), "missing")
-        empty = one("Queries with nothing relevant", ("zero", "skip"), "empty")
+        missing = segmented("Judged queries without rows", ("zero", "skip"), "missing")
+        empty = segmented("Queries with nothing relevant", ("zero", "skip"), "empty")
     return Scoring(
         precision, "skip" if missing == "skip" else "zero", "skip" if empty == "skip" else "zero", level
     )

@@ -84,18 +84,18 @@ def choose(view: session.View) -> One:
     asked = st.container()
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         first = st.empty()
-        reranker = session.pick("Reranker", view.rerankers, "reranker", width=240)
+        reranker = session.select("Reranker", view.rerankers, "reranker", width=240)
         second = st.empty()
     measure = session.measure()
     values = view.evaluation.scores.loc[reranker][measure]
     gap = (values[view.traditional] - values["expected"]).abs()
     names = list(gap.sort_values(ascending=False, kind="stable").index)
     with first:
-        query = session.pick("Query, largest gap first", names, "query", width=240)
+        query = session.select("Query, largest gap first", names, "query", width=240)
     asking = view.evaluation.scores.xs(query, level="query_id").index
     others = [name for name in view.rerankers if name != reranker and name in asking]
     with second:
-        beside = session.pick("Beside", [ALONE, *others], "beside", width=240)
+        beside = session.select("Beside", [ALONE, *others], "beside", width=240)
     one = look(view, reranker, query, measure)
     with asked:
         _words(one)

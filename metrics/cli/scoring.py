@@ -34,7 +34,7 @@ from metrics.measures import MEASURES, parse
 from metrics.runs import Runs, read_runs
 from metrics.scale.dask import Dataset, refuse_unwritable
 from metrics.scale.stored import Stored
-from metrics.scale.stream import Parted, Stream
+from metrics.scale.stream import PartitionedRuns, Stream
 from metrics.studies.one_list.query import every_ordering, report, sampled
 from metrics.studies.tools.tools import TOOLS
 from metrics.support.progress import bar, progress
@@ -156,7 +156,7 @@ def _refuse_overwriting(read: list[str], save: Path | None, output: Path | None)
         refuse_unwritable(save)
 
 
-def _say(runs: Runs | Parted, evaluation: Evaluation) -> None:
+def _say(runs: Runs | PartitionedRuns, evaluation: Evaluation) -> None:
     """What there is to know of the values, on stderr."""
     say_left_out(runs, evaluation)
     drawn = [name for name in evaluation.measures if parse(name).measure.family.sampled]
@@ -199,7 +199,7 @@ def permutations_command(
     put(pd.DataFrame(columns | {"draws": [one.draws for one in found]}), format.value, output)
 
 
-def say_left_out(runs: Runs | Parted, evaluation: Evaluation) -> None:
+def say_left_out(runs: Runs | PartitionedRuns, evaluation: Evaluation) -> None:
     """What was left out or counted as 0, and why, on stderr."""
     found = runs.left_out
     said = found[found["code"] != "queries-missing"].groupby(["severity", "message", "hint"], sort=False)

@@ -15,13 +15,13 @@ from metrics.evaluation.merging import Means
 from metrics.runs import Runs
 from metrics.scale.dask import refuse_unwritable
 from metrics.scale.stored import saving
-from metrics.scale.stream import Parted
+from metrics.scale.stream import PartitionedRuns
 from metrics.support.memory import one_allocator
 
 
 @one_allocator
 def score_parts(
-    runs: Parted,
+    runs: PartitionedRuns,
     score: Callable[[Runs], Evaluation],
     form: Format,
     output: Path | None,

@@ -11,12 +11,12 @@ import pyarrow as pa
 from metrics.errors import UsageError
 from metrics.evaluation.merging import (
     added,
-    end_to_end,
+    concat,
+    concat_by_reranker,
     index_of_all,
     lists_of,
     refuse_repeated,
     summarised,
-    together,
 )
 from metrics.measures import MeasureAt, parse
 from metrics.runs import Runs
@@ -105,8 +105,8 @@ class Evaluation:
         policies = added([part.policies for part in parts])
         return replace(
             parts[0],
-            scores=together([part.scores for part in parts], policies.index),
-            lists=together([part.lists for part in parts], policies.index),
+            scores=concat_by_reranker([part.scores for part in parts], policies.index),
+            lists=concat_by_reranker([part.lists for part in parts], policies.index),
             policies=policies,
             skipped=index_of_all([part.skipped for part in parts]),
         )
@@ -194,8 +194,8 @@ def evaluate(
         parts.append(_evaluate_one(name, rankings, asked, how, missing, empty))
     policies = pd.DataFrame([part[2] for part in parts], index=pd.Index(runs.rerankers, name="reranker"))
     return Evaluation(
-        scores=end_to_end([part[0] for part in parts]),
-        lists=end_to_end([part[1] for part in parts]),
+        scores=concat([part[0] for part in parts]),
+        lists=concat([part[1] for part in parts]),
         policies=policies,
         measures=tuple(map(str, asked)),
         ties=tuple(one.name for one in how),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pandas.core.groupby import DataFrameGroupBy
 
 
-def end_to_end(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+def concat(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """The rows of all tables, one table after the other."""
     return tables[0] if len(tables) == 1 else pd.concat(tables)
 
@@ -35,9 +35,9 @@ def index_of_all(lists: Sequence[pd.MultiIndex]) -> pd.MultiIndex:
     return lists[0].append(list(lists[1:]))
 
 
-def together(tables: Sequence[pd.DataFrame], rerankers: pd.Index) -> pd.DataFrame:
+def concat_by_reranker(tables: Sequence[pd.DataFrame], rerankers: pd.Index) -> pd.DataFrame:
     """The rows of all tables, indexed (reranker, query_id): rerankers in the order given, else as they come."""
-    whole = end_to_end(tables)
+    whole = concat(tables)
     owner = rerankers.get_indexer(whole.index.get_level_values("reranker"))
     return whole if (owner[1:] >= owner[:-1]).all() else whole.iloc[np.argsort(owner, kind="stable")]
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from metrics.measures.model import Family, Parameter
 from metrics.support.arrays import FloatArray, IntArray
-from metrics.ties.batch_by_depth import like_depths
+from metrics.ties.batch_by_depth import batch_by_depth
 from metrics.ties.groups import TieGroups
 from metrics.ties.permutations import chance_of_none, first_relevant_rank
 
@@ -66,7 +66,7 @@ def _places(
 def _tables(leading: "_Leading", k: Parameter) -> Iterator["_Table"]:
     """Leading groups of like depths, (n, depth) ranks of their places, and the chance of each."""
     depth = leading.depth if k is None else np.clip(int(k) - leading.above, 0, leading.depth)
-    for part, deepest in like_depths(depth):
+    for part, deepest in batch_by_depth(depth):
         rank = leading.above[part, None] + np.arange(1.0, deepest + 1)
         yield (
             leading.which[part],

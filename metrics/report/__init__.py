@@ -2,7 +2,18 @@
 
 from metrics.report.building import SECTIONS, report
 from metrics.report.model import Drawn, Figure, Report, Section, Table
-from metrics.report.options import MEASURES, Asked
-from metrics.report.studies import Found
+from metrics.report.options import MEASURES, ReportOptions
+from metrics.report.studies import ReportStudies
 
-__all__ = ["MEASURES", "SECTIONS", "Asked", "Drawn", "Figure", "Found", "Report", "Section", "Table", "report"]
+__all__ = [
+    "MEASURES",
+    "SECTIONS",
+    "Drawn",
+    "Figure",
+    "Report",
+    "ReportOptions",
+    "ReportStudies",
+    "Section",
+    "Table",
+    "report",
+]

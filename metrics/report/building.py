@@ -7,12 +7,12 @@ from metrics.errors import UsageError
 from metrics.report import deciding, sections
 from metrics.report.method import method
 from metrics.report.model import Report, Section
-from metrics.report.options import Asked
-from metrics.report.studies import Found
+from metrics.report.options import ReportOptions
+from metrics.report.studies import ReportStudies
 from metrics.runs import Runs
 from metrics.studies.leaderboard.recommendation import recommendation
 
-SECTIONS: Mapping[str, Callable[[Found], Section]] = {
+SECTIONS: Mapping[str, Callable[[ReportStudies], Section]] = {
     "data": sections.data,
     "scores": sections.scores,
     "targets": deciding.targets,
@@ -26,18 +26,18 @@ SECTIONS: Mapping[str, Callable[[Found], Section]] = {
 """Section → what writes it, in the order they stand in a report."""
 
 
-def report(runs: Runs, **asked: Any) -> Report:  # noqa: ANN401 as `Asked` names and types them
+def report(runs: Runs, **asked: Any) -> Report:  # noqa: ANN401 as `ReportOptions` names and types them
     """What there is to say of runs, for people who were not there.
 
     Args:
         runs: what was ranked.
         asked: measures, traditional, baseline, targets, test, correction, sections, scoring ...: what
-            `Asked` holds, each with a default.
+            `ReportOptions` holds, each with a default.
 
     Raises:
         UsageError: a name that does not exist, or no list is scored.
     """
-    found = Found(runs, Asked(**asked))
+    found = ReportStudies(runs, ReportOptions(**asked))
     wanted = found.asked.sections or tuple(SECTIONS)
     unknown = [name for name in wanted if name not in SECTIONS]
     if unknown:

@@ -3,10 +3,10 @@
 import pandas as pd
 
 from metrics.report.model import VERDICT, Section, Table
-from metrics.report.studies import MOST, Found
+from metrics.report.studies import MOST, ReportStudies
 from metrics.studies.significance.significance import significance_finding
 from metrics.studies.significance.test_registry import find_correction, find_test
-from metrics.studies.targets.target_summary import passing_finding
+from metrics.studies.targets.target_summary import target_finding
 from metrics.studies.targets.targets import VERDICTS
 from metrics.studies.tie_breaking.stability import stability_finding
 from metrics.studies.tools.tool_comparison import by_tool, tool_finding
@@ -17,7 +17,7 @@ _TAKEN = {*_HEADINGS, *_HEADINGS.values()}
 """Names that no reranker's column of a table can have."""
 
 
-def significance(found: Found) -> Section:
+def significance(found: ReportStudies) -> Section:
     """Differences from the baseline, by tied and by traditional values."""
     both, asked = found.verdicts.best_first(), found.asked
     test, correction = find_test(asked.test), find_correction(asked.correction)
@@ -57,7 +57,7 @@ def significance(found: Found) -> Section:
     )
 
 
-def stability(found: Found) -> Section:
+def stability(found: ReportStudies) -> Section:
     """What the leaderboard could have said, had the ties fallen otherwise."""
     chances = found.chances
     order = chances.spread.sort_values("expected", ascending=False, kind="stable").index
@@ -91,7 +91,7 @@ def stability(found: Found) -> Section:
     )
 
 
-def targets(found: Found) -> Section:
+def targets(found: ReportStudies) -> Section:
     """What was to be reached, and whether it is by every order."""
     rows = found.targets
     frame = pd.DataFrame(
@@ -117,13 +117,13 @@ def targets(found: Found) -> Section:
         "targets",
         "Targets",
         "A target is met when the tied value passes it.",
-        says=(passing_finding(own, found.targets_for),),
+        says=(target_finding(own, found.targets_for),),
         tables=(Table("Targets in numbers", frame, formats, note=note),) if len(rows) else (),
         charts=("targets", "passes") if len(rows) else (),
     )
 
 
-def tools(found: Found) -> Section:
+def tools(found: ReportStudies) -> Section:
     """What other software would report for the same files."""
     values = found.tools
     apart = {name: name + " " * (name in _TAKEN) for name in found.rerankers}

@@ -8,14 +8,14 @@ import pandas as pd
 from metrics.evaluation import DRAWS
 from metrics.measures import MeasureAt, parse
 from metrics.report.model import Section, Table
-from metrics.report.studies import Found
+from metrics.report.studies import ReportStudies
 from metrics.studies.significance.test_registry import find_correction, find_test
 from metrics.ties import treatment
 
 _WITH = ("numpy", "pandas", "pyarrow", "scipy", "statsmodels")
 
 
-def method(found: Found) -> Section:
+def method(found: ReportStudies) -> Section:
     """How values were made, with what, from which files."""
     asked = found.asked
     test, correction = find_test(asked.test), find_correction(asked.correction)

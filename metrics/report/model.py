@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from metrics.report import writing
-from metrics.report.studies import Found
+from metrics.report.studies import ReportStudies
 from metrics.studies.prose import Prose
 
 
@@ -148,7 +148,7 @@ class Report:
     extent: str
     recommendation: Prose
     sections: tuple[Section, ...]
-    found: Found
+    found: ReportStudies
 
     def markdown(self, made: date) -> str:
         """The report as Markdown: for a pull request or a README."""

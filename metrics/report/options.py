@@ -13,7 +13,7 @@ MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10", "nDCG@10")
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReportOptions:
     """What a report is to tell.
 
     Attributes:

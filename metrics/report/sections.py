@@ -6,7 +6,7 @@ import pandas as pd
 
 from metrics.measures import parse
 from metrics.report.model import SEVERITY, VERDICT, Section, Table
-from metrics.report.studies import Found
+from metrics.report.studies import ReportStudies
 from metrics.studies.gaps.gap import gap_finding
 from metrics.studies.leaderboard.leaderboard import VERDICTS, leaderboard_finding
 from metrics.studies.leaderboard.recommendation import first_mend
@@ -14,7 +14,7 @@ from metrics.studies.leaderboard.recommendation import first_mend
 _COUNTED = {"zero": "count as 0", "skip": "are left out"}
 
 
-def data(found: Found) -> Section:
+def data(found: ReportStudies) -> Section:
     """How much there is, what counts and how, and what made the ties."""
     asked, lists, policies = found.asked, found.evaluation.lists, found.evaluation.policies
     queries = lists.index.get_level_values("query_id").nunique()
@@ -48,7 +48,7 @@ def data(found: Found) -> Section:
     )
 
 
-def scores(found: Found) -> Section:
+def scores(found: ReportStudies) -> Section:
     """Traditional and tied values side by side."""
     name, board = found.name, found.board.reset_index()
     places = board[["best_rank", "worst_rank"]].astype("str").to_numpy()
@@ -89,7 +89,7 @@ def scores(found: Found) -> Section:
     )
 
 
-def ties(found: Found) -> Section:
+def ties(found: ReportStudies) -> Section:
     """How much is tied, and what it costs."""
     by = found.evaluation.lists.groupby(level="reranker", sort=False)
     order = found.board.index
@@ -128,11 +128,16 @@ def ties(found: Found) -> Section:
     )
 
 
-def findings(found: Found) -> Section:
+def findings(found: ReportStudies) -> Section:
     """What is odd about the files."""
     rows = found.findings
     where = [one.file if pd.isna(one.line) else f"{one.file}, line {one.line}" for one in rows.itertuples()]
-    told = {SEVERITY: rows["severity"], "Where": where, "Finding": rows["message"], "What to do": rows["hint"]}
+    told = {
+        SEVERITY: rows["severity"],
+        "RowProvenance": where,
+        "Finding": rows["message"],
+        "What to do": rows["hint"],
+    }
     return Section(
         "findings",
         "Findings",
@@ -142,7 +147,7 @@ def findings(found: Found) -> Section:
     )
 
 
-def _every_measure(found: Found) -> Table:
+def _every_measure(found: ReportStudies) -> Table:
     """Every measure of every reranker, traditional and tied with their standard deviations over queries."""
     summary, asked = found.evaluation.summary(), found.asked
     rows = [

@@ -8,7 +8,7 @@ import pandas as pd
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation, evaluate
 from metrics.measures import MeasureAt, parse
-from metrics.report.options import Asked
+from metrics.report.options import ReportOptions
 from metrics.runs import Runs
 from metrics.studies.gaps.gap import gaps
 from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std
@@ -16,7 +16,7 @@ from metrics.studies.leaderboard.rerankers import reranker_summary
 from metrics.studies.leaderboard.segments import query_segments
 from metrics.studies.significance.significance import Verdicts, verdicts
 from metrics.studies.targets.targets import Target, reached, targets_of
-from metrics.studies.tie_breaking.order_stability import Chances
+from metrics.studies.tie_breaking.order_stability import OrderStability
 from metrics.studies.tools.tool_comparison import tool_values
 from metrics.ties import Ranking
 
@@ -25,7 +25,7 @@ MOST = 30
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ReportStudies:
     """The studies behind a report.
 
     Attributes:
@@ -34,7 +34,7 @@ class Found:
     """
 
     runs: Runs
-    asked: Asked
+    asked: ReportOptions
 
     @cached_property
     def evaluation(self) -> Evaluation:
@@ -140,7 +140,7 @@ class Found:
         return verdicts(self.evaluation, self.measure, *how)
 
     @cached_property
-    def chances(self) -> Chances:
+    def chances(self) -> OrderStability:
         """Where the best rerankers can finish when every tie is broken at random."""
         asked = self.asked
         values = self.evaluation.only(list(self.board.index[:MOST]))
@@ -148,7 +148,7 @@ class Found:
             str(name): Ranking.of(self.runs, str(name), asked.relevant_from, asked.precision, asked.tiebreak_by)
             for name in values.policies.index
         }
-        return Chances.of(values, self.measure, rankings)
+        return OrderStability.of(values, self.measure, rankings)
 
     @cached_property
     def tools(self) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """Floor 1: what was ranked, as given."""
 
 from metrics.runs.findings import KINDS
-from metrics.runs.formats.registry import FORMATS, Format, in_blocks, read, unread
+from metrics.runs.formats.registry import FORMATS, Format, open_blocks, read, unread
 from metrics.runs.from_paths import as_judgments, as_run, check, is_judgments, read_runs, read_table
 from metrics.runs.joining import Repeated
 from metrics.runs.model import Runs
@@ -21,8 +21,8 @@ __all__ = [
     "as_judgments",
     "as_run",
     "check",
-    "in_blocks",
     "is_judgments",
+    "open_blocks",
     "read",
     "read_runs",
     "read_table",

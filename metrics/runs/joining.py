@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from metrics.errors import RepeatError, UsageError
 from metrics.runs.findings import Finding, found
-from metrics.runs.query_doc_keys import Pairs
+from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.files import File
-from metrics.runs.reading.source import Source, Where
+from metrics.runs.reading.source import RowProvenance, Source
 from metrics.support.arrays import whole
 
 Repeated = Literal["error", "first", "max"]
@@ -23,10 +23,10 @@ class Parts:
     """What sources hold together; see `Runs` for the attributes."""
 
     tables: dict[str, pa.Table] = field(default_factory=dict)
-    pairs: dict[str, Pairs] = field(default_factory=dict)
-    origins: dict[str, Where] = field(default_factory=dict)
+    pairs: dict[str, QueryDocKeys] = field(default_factory=dict)
+    origins: dict[str, RowProvenance] = field(default_factory=dict)
     qrels: pa.Table | None = None
-    judged_origin: Where | None = None
+    judged_origin: RowProvenance | None = None
     noted: list[Finding] = field(default_factory=list)
 
 
@@ -40,11 +40,13 @@ def joined(sources: Iterable[Source], repeated: Repeated, *, judged: bool) -> Pa
     if repeated not in ("error", "first", "max"):
         raise UsageError(f"repeated={repeated!r}: it is 'error', 'first' or 'max'.")
     parts = Parts()
-    grades: list[tuple[pa.Table, Where]] = []
+    grades: list[tuple[pa.Table, RowProvenance]] = []
     for source in sources:
         parts.noted += source.noted
         if source.kind == "qrels":
-            table, _, where = _once(source.table, Where(source.origin), "relevance", repeated, parts.noted)
+            table, _, where = _once(
+                source.table, RowProvenance(source.origin), "relevance", repeated, parts.noted
+            )
             grades.append((judgments_of(table), where))
             continue
         for name, table, where in _by_reranker(source):
@@ -65,15 +67,17 @@ def judgments_of(table: pa.Table) -> pa.Table:
     return table.select([name for name in _JUDGED if name in table.column_names])
 
 
-def _join_judgments(parts: Parts, grades: list[tuple[pa.Table, Where]]) -> None:
+def _join_judgments(parts: Parts, grades: list[tuple[pa.Table, RowProvenance]]) -> None:
     if not grades:
         return
     tables = [table for table, _ in grades]
     parts.qrels = pa.concat_tables(tables, promote_options="default").combine_chunks()
     parts.judged_origin = (
-        grades[0][1] if len(grades) == 1 else Where.several([where for _, where in grades], [*map(len, tables)])
+        grades[0][1]
+        if len(grades) == 1
+        else RowProvenance.several([where for _, where in grades], [*map(len, tables)])
     )
-    if len(grades) > 1 and (twice := Pairs.of(parts.qrels).repeats()[0]):
+    if len(grades) > 1 and (twice := QueryDocKeys.of(parts.qrels).repeats()[0]):
         document, query = (parts.qrels[name][twice[1]].as_py() for name in ("doc_id", "query_id"))
         raise UsageError(f"Document {document!r} is judged for query {query!r} in two files. Give one.")
     unused = ["relevance", *({"target_id"} - set(parts.qrels.column_names))]
@@ -105,29 +109,29 @@ def unjudged(name: str) -> UsageError:
     )
 
 
-def _by_reranker(source: Source) -> Iterator[tuple[str, pa.Table, Where]]:
+def _by_reranker(source: Source) -> Iterator[tuple[str, pa.Table, RowProvenance]]:
     """Name, rows and where from of each reranker, named by the user, else by a column, else by the file."""
     table = source.table
     if "reranker" not in table.column_names:
-        yield source.name or File(source.file, b"").stem, table, Where(source.origin)
+        yield source.name or File(source.file, b"").stem, table, RowProvenance(source.origin)
         return
     codes = whole(table["reranker"])
     rest = table.drop_columns(["reranker"])
     only = source.name if len(codes.dictionary) == 1 else None
     for code, name in enumerate(codes.dictionary.to_pylist()):
         rows = np.flatnonzero(codes.indices.to_numpy() == code)
-        yield only or name, rest.take(pa.array(rows)).combine_chunks(), Where(source.origin, rows)
+        yield only or name, rest.take(pa.array(rows)).combine_chunks(), RowProvenance(source.origin, rows)
 
 
 def _once(
-    table: pa.Table, where: Where, value: str, repeated: Repeated, noted: list[Finding]
-) -> tuple[pa.Table, Pairs, Where]:
+    table: pa.Table, where: RowProvenance, value: str, repeated: Repeated, noted: list[Finding]
+) -> tuple[pa.Table, QueryDocKeys, RowProvenance]:
     """The rows with each document once in a list; a document has one place in it.
 
     Raises:
         RepeatError: a document is there twice, and that is to be an error; names both lines.
     """
-    pairs = Pairs.of(table)
+    pairs = QueryDocKeys.of(table)
     twice, repeats = pairs.repeats()
     if twice is None:
         return table, pairs, where
@@ -147,4 +151,4 @@ def _once(
     message = f"Repeated rows left out: {repeats:,}, {such}; {how} is kept."
     noted.append(found("rows-dropped", where.file, message, line=again, count=repeats))
     kept = table.take(pa.array(rows)).combine_chunks()
-    return kept, Pairs.of(kept), where.only(rows)
+    return kept, QueryDocKeys.of(kept), where.only(rows)

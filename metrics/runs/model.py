@@ -12,8 +12,8 @@ from metrics.errors import UsageError
 from metrics.runs.findings import Finding, Judged, Listing, as_frame, found, inspect, left_out
 from metrics.runs.formats.frames import of_frame
 from metrics.runs.joining import Repeated, joined
-from metrics.runs.query_doc_keys import Pairs
-from metrics.runs.reading.source import Source, Where
+from metrics.runs.query_doc_keys import QueryDocKeys
+from metrics.runs.reading.source import RowProvenance, Source
 from metrics.support import html_repr
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.memory import one_allocator
@@ -36,9 +36,9 @@ class Runs:
     tables: Mapping[str, pa.Table]
     qrels: pa.Table | None = None
     noted: tuple[Finding, ...] = ()
-    origins: Mapping[str, Where] = field(default_factory=dict)
-    judged_origin: Where | None = None
-    _pairs: dict[str, Pairs] = field(default_factory=dict, init=False, repr=False)
+    origins: Mapping[str, RowProvenance] = field(default_factory=dict)
+    judged_origin: RowProvenance | None = None
+    _pairs: dict[str, QueryDocKeys] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     @one_allocator
@@ -85,7 +85,7 @@ class Runs:
         return f"Runs(rerankers={len(self.tables)}, rows={rows}, judgments={judgments})"
 
     def _repr_html_(self) -> str:
-        where = self.judged_origin or Where.memory("memory")
+        where = self.judged_origin or RowProvenance.memory("memory")
         judgments = None if self.qrels is None else (where.file, len(self.qrels))
         return html_repr.runs(self.tables, self._grades, judgments, [one.severity for one in self.noted])
 
@@ -129,10 +129,10 @@ class Runs:
         """Names of the rerankers, in the order given."""
         return list(self.tables)
 
-    def pairs(self, reranker: str) -> Pairs:
+    def pairs(self, reranker: str) -> QueryDocKeys:
         """Query and document of each row of one reranker."""
         if reranker not in self._pairs:
-            self._pairs[reranker] = Pairs.of(self.tables[reranker])
+            self._pairs[reranker] = QueryDocKeys.of(self.tables[reranker])
         return self._pairs[reranker]
 
     @property
@@ -141,9 +141,9 @@ class Runs:
         return {name: self.pairs(name).queries for name in self.tables}
 
     @cached_property
-    def judged_pairs(self) -> Pairs:
+    def judged_pairs(self) -> QueryDocKeys:
         """Query and document of each judgment of the qrels."""
-        return Pairs.none() if self.qrels is None else Pairs.of(self.qrels)
+        return QueryDocKeys.none() if self.qrels is None else QueryDocKeys.of(self.qrels)
 
     @cached_property
     def judged_rows(self) -> Mapping[str, tuple[IntArray, IntArray]]:
@@ -165,7 +165,7 @@ class Runs:
         return as_frame([*self.noted, *left_out(listings, self._judged())])
 
     def _listing(self, name: str, ranks: pa.Array | None = None) -> Listing:
-        table, where = self.tables[name], self.origins.get(name, Where.memory(name))
+        table, where = self.tables[name], self.origins.get(name, RowProvenance.memory(name))
         if ranks is not None and "rank" not in table.column_names:
             table = table.append_column("rank", ranks)
         return Listing(name, where.file, table, self.pairs(name), where.line_of, self._grades(name))
@@ -183,7 +183,7 @@ class Runs:
     def _judged(self) -> Judged | None:
         if self.qrels is None:
             return None
-        where = self.judged_origin or Where.memory("judgments")
+        where = self.judged_origin or RowProvenance.memory("judgments")
         return Judged(where.file, self.qrels, self.judged_pairs, where.line_of)
 
 

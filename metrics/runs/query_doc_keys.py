@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, coded, whole
 
-Prints = npt.NDArray[np.uint64]
+Hashes = npt.NDArray[np.uint64]
 
 _BITS = 22
 """Size of the table that says which prints do not occur: 2^22 cells."""
@@ -25,7 +25,7 @@ _ROUNDS = ((np.uint64(0x9E3779B97F4A7C15), np.uint64(32)), (np.uint64(0xC2B2AE3D
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class QueryDocKeys:
     """Query and document of each row of a table.
 
     Attributes:
@@ -39,7 +39,7 @@ class Pairs:
     documents: pa.Array
 
     @classmethod
-    def of(cls, table: pa.Table) -> "Pairs":
+    def of(cls, table: pa.Table) -> "QueryDocKeys":
         """The pairs of a table with query_id, plain or as a dictionary, and doc_id."""
         queries, documents = coded(table["query_id"]), whole(table["doc_id"].cast(pa.string()))
         found = cls(queries.dictionary, queries.indices.to_numpy(), documents)
@@ -52,7 +52,7 @@ class Pairs:
         return cls(found.queries.take(pa.array(used)), place[found.query], documents)
 
     @classmethod
-    def none(cls) -> "Pairs":
+    def none(cls) -> "QueryDocKeys":
         """No pairs at all."""
         return cls(pa.array([], pa.string()), np.empty(0, np.int32), pa.array([], pa.string()))
 
@@ -63,18 +63,18 @@ class Pairs:
         return np.concatenate([[0], changes, [len(self.query)]]) if len(self.query) else np.zeros(1, np.int64)
 
     @cached_property
-    def prints(self) -> Prints:
+    def prints(self) -> Hashes:
         """(n_rows,) print of each pair: equal for equal texts, whatever table they are in."""
         return self._prints(0, len(self.query))
 
     @cached_property
-    def _query_prints(self) -> Prints:
-        return text_prints(self.queries)
+    def _query_prints(self) -> Hashes:
+        return text_hashes(self.queries)
 
-    def _prints(self, start: int, end: int) -> Prints:
+    def _prints(self, start: int, end: int) -> Hashes:
         """(n,) print of each row from `start` to before `end`."""
         documents = self.documents.slice(start, end - start)
-        return prints_after(self._query_prints, self.query[start:end], documents)
+        return hashes_after(self._query_prints, self.query[start:end], documents)
 
     def repeats(self) -> tuple[tuple[int, int] | None, int]:
         """The first two rows of one pair, if any pair has two, and how many rows repeat another."""
@@ -111,7 +111,7 @@ class Pairs:
         return self.query.astype(np.int64) * len(documents.dictionary) + document
 
     @cached_property
-    def by_print(self) -> tuple[Prints, IntArray, BoolArray, int]:
+    def by_print(self) -> tuple[Hashes, IntArray, BoolArray, int]:
         """Prints in order, the row of each, which low bits occur, and the most rows of one print."""
         order = np.argsort(self.prints)
         prints = self.prints[order]
@@ -120,7 +120,7 @@ class Pairs:
         starts = np.flatnonzero(np.concatenate([[True], prints[1:] != prints[:-1]])[: len(prints)])
         return prints, order, occurs, int(np.diff(np.append(starts, len(prints))).max(initial=0))
 
-    def among(self, others: "Pairs") -> tuple[IntArray, IntArray]:
+    def among(self, others: "QueryDocKeys") -> tuple[IntArray, IntArray]:
         """Which rows are among the pairs of another table.
 
         Returns:
@@ -131,7 +131,7 @@ class Pairs:
         rows, theirs = zip(*parts, strict=True) if parts else ([np.empty(0, np.int64)],) * 2
         return np.concatenate(rows), np.concatenate(theirs)
 
-    def _among(self, start: int, end: int, others: "Pairs") -> tuple[IntArray, IntArray]:
+    def _among(self, start: int, end: int, others: "QueryDocKeys") -> tuple[IntArray, IntArray]:
         """The same for the rows from `start` to before `end`."""
         prints, order, occurs, most = others.by_print
         own = self._prints(start, end)
@@ -158,23 +158,23 @@ def _same(
     return np.asarray(pc.equal(left.take(pa.array(at)), right.take(pa.array(other))))
 
 
-def _low(prints: Prints) -> npt.NDArray[np.uint32]:
+def _low(prints: Hashes) -> npt.NDArray[np.uint32]:
     """The low bits of each print."""
     return prints.astype(np.uint32) & np.uint32(2**_BITS - 1)
 
 
-def shuffled(prints: Prints, seed: int) -> Prints:
+def shuffled(prints: Hashes, seed: int) -> Hashes:
     """(n,) other prints of the same pairs, unrelated for each seed."""
     start = np.random.default_rng(seed).integers(0, 2**64, dtype=np.uint64)
     return _mixed(_mixed(prints ^ start))
 
 
-def text_prints(texts: pa.Array) -> Prints:
+def text_hashes(texts: pa.Array) -> Hashes:
     """(n,) print of each text: equal for equal texts."""
-    return prints_after(np.zeros(1, np.uint64), np.zeros(len(texts), np.int32), texts)
+    return hashes_after(np.zeros(1, np.uint64), np.zeros(len(texts), np.int32), texts)
 
 
-def prints_after(starts: Prints, start: npt.NDArray[np.int32], texts: pa.Array) -> Prints:
+def hashes_after(starts: Hashes, start: npt.NDArray[np.int32], texts: pa.Array) -> Hashes:
     """(n,) print of each text, its bytes read eight at a time.
 
     Args:
@@ -193,7 +193,7 @@ def prints_after(starts: Prints, start: npt.NDArray[np.int32], texts: pa.Array) 
     return found
 
 
-def _prints_of(letters: npt.NDArray[np.uint8], ends: IntArray, found: Prints) -> Prints:
+def _prints_of(letters: npt.NDArray[np.uint8], ends: IntArray, found: Hashes) -> Hashes:
     """(n,) print of each stretch of letters between two ends, from what it begins with on, in place."""
     start, length = ends[:-1], np.diff(ends)
     padded = np.concatenate([letters, np.zeros(_WORD, np.uint8)])
@@ -208,7 +208,7 @@ def _prints_of(letters: npt.NDArray[np.uint8], ends: IntArray, found: Prints) ->
     return found
 
 
-def _mixed(values: Prints) -> Prints:
+def _mixed(values: Hashes) -> Hashes:
     """Spread every bit of the values, in place."""
     for odd, shift in _ROUNDS:
         np.multiply(values, odd, out=values)

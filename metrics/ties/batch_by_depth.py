@@ -11,7 +11,7 @@ _CELLS = 2**21
 """Cells of one table."""
 
 
-def like_depths(depth: IntArray) -> Iterator[tuple[IntArray, int]]:
+def batch_by_depth(depth: IntArray) -> Iterator[tuple[IntArray, int]]:
     """Items of like depth together, with the deepest of them; items of depth 0 are left out.
 
     Args:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.runs.query_doc_keys import Pairs
+from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.support.arrays import FloatArray, IntArray, whole
 
 
@@ -32,7 +32,7 @@ class Judgments:
     _kept: dict[Hashable, FloatArray] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
-    def of(cls, table: pa.Table, pairs: Pairs, relevant_from: float = 1) -> "Judgments":
+    def of(cls, table: pa.Table, pairs: QueryDocKeys, relevant_from: float = 1) -> "Judgments":
         """From qrels, or from a run that holds relevance.
 
         Args:
@@ -106,7 +106,7 @@ class Judgments:
             self._kept[what] = make()
         return self._kept[what]
 
-    def places(self, pairs: Pairs) -> IntArray:
+    def places(self, pairs: QueryDocKeys) -> IntArray:
         """(n_queries,) list of each query of a run, -1 where it is not judged."""
         found = pc.fill_null(pc.index_in(pairs.queries, value_set=self.query_ids), -1)
         return np.asarray(found).astype(np.int64)

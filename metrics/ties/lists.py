@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from metrics.errors import UsageError
 from metrics.runs.model import Runs
-from metrics.runs.query_doc_keys import Pairs
+from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.judgments import Judgments
 
@@ -28,7 +28,7 @@ class Lists:
     """
 
     judgments: Judgments
-    pairs: Pairs
+    pairs: QueryDocKeys
     keys: Sequence[FloatArray]
     judgment: npt.NDArray[np.int32]
 

@@ -10,7 +10,7 @@ from math import factorial, prod
 import numpy as np
 
 from metrics.support.arrays import FloatArray, IntArray
-from metrics.ties.batch_by_depth import like_depths
+from metrics.ties.batch_by_depth import batch_by_depth
 from metrics.ties.ranking import Ranking
 
 TRACTABLE = 10_000
@@ -185,7 +185,7 @@ def chance_of_none(size: IntArray, marked: IntArray, within: IntArray) -> FloatA
     """
     found = np.ones(len(size))
     fewer, more = np.minimum(marked, within), np.maximum(marked, within)
-    for part, deepest in like_depths(fewer):
+    for part, deepest in batch_by_depth(fewer):
         steps = np.arange(deepest)
         left = np.clip((size - more)[part, None] - steps, 0, None) / np.clip(size[part, None] - steps, 1, None)
         left[steps >= fewer[part, None]] = 1

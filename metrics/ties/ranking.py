@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.runs.model import Runs
-from metrics.runs.query_doc_keys import Pairs
+from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.ties.judgments import Judgments
 from metrics.ties.lists import Lists
 from metrics.ties.precision import rounded
-from metrics.ties.sorting import falling
+from metrics.ties.sorting import sort_descending
 
 _PART = 2**17
 """Rows of one part."""
@@ -39,7 +39,7 @@ class Ranking:
     """
 
     judgments: Judgments
-    pairs: Pairs
+    pairs: QueryDocKeys
     segment_lists: IntArray
     segment_starts: IntArray
     rows: IntArray
@@ -101,7 +101,7 @@ class Ranking:
         """The lists from `first` to before `end`, sorted and cut into tie groups."""
         rows, segment_lists, segment_starts = lists.rows_of(first, end)
         keys = [rounded(key[rows], precision) for key in lists.keys]
-        order, scores, starts = falling(keys, segment_starts)
+        order, scores, starts = sort_descending(keys, segment_starts)
         at = order + rows.start if isinstance(rows, slice) else rows[order]
         judgment = lists.judgment[at]
         return cls(
@@ -161,14 +161,14 @@ class Ranking:
         return lengths
 
     @cached_property
-    def graded(self) -> "Inside":
+    def graded(self) -> "ScoredGroups":
         """The tie groups that hold a document with a grade above 0."""
-        return Inside.of(self, self.grades > 0)
+        return ScoredGroups.of(self, self.grades > 0)
 
     @cached_property
-    def known(self) -> "Inside":
+    def known(self) -> "ScoredGroups":
         """The tie groups that hold a judged document."""
-        return Inside.of(self, self.judged)
+        return ScoredGroups.of(self, self.judged)
 
     @property
     def judged(self) -> BoolArray:
@@ -195,7 +195,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, eq=False)
-class Inside:
+class ScoredGroups:
     """The tie groups with documents that count, and all that stands in them.
 
     Attributes:
@@ -223,7 +223,7 @@ class Inside:
     offset: IntArray
 
     @classmethod
-    def of(cls, ranking: Ranking, counted: BoolArray) -> "Inside":
+    def of(cls, ranking: Ranking, counted: BoolArray) -> "ScoredGroups":
         """The groups of a ranking that hold a document that counts."""
         held = np.searchsorted(ranking.starts, np.flatnonzero(counted), side="right") - 1
         matters = held[np.diff(held, prepend=-1) > 0]

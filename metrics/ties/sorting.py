@@ -10,7 +10,7 @@ _CELLS = 2**24
 """Places, padding included, that are sorted at once."""
 
 
-def falling(keys: Sequence[FloatArray], starts: IntArray) -> tuple[IntArray, FloatArray, IntArray]:
+def sort_descending(keys: Sequence[FloatArray], starts: IntArray) -> tuple[IntArray, FloatArray, IntArray]:
     """Sort each segment by falling keys; later keys decide where earlier ones are level.
 
     Args:

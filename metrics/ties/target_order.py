@@ -9,10 +9,10 @@ as long as possible.
 import numpy as np
 
 from metrics.support.arrays import IntArray
-from metrics.ties.ranking import Inside, Ranking
+from metrics.ties.ranking import Ranking, ScoredGroups
 
 
-def most_targets_first(ranking: Ranking, inside: Inside) -> IntArray:
+def most_targets_first(ranking: Ranking, inside: ScoredGroups) -> IntArray:
     """0 for the first document of a target not seen in groups above, else 1."""
     target, new = _new_targets(ranking, inside)
     key = np.ones(len(target), dtype=np.int64)
@@ -23,7 +23,7 @@ def most_targets_first(ranking: Ranking, inside: Inside) -> IntArray:
     return key
 
 
-def most_targets_last(ranking: Ranking, inside: Inside) -> IntArray:
+def most_targets_last(ranking: Ranking, inside: ScoredGroups) -> IntArray:
     """0 for what adds no target; then targets by falling number of documents in the group."""
     target, new = _new_targets(ranking, inside)
     key = np.zeros(len(target), dtype=np.int64)
@@ -36,7 +36,7 @@ def most_targets_last(ranking: Ranking, inside: Inside) -> IntArray:
     return key
 
 
-def _new_targets(ranking: Ranking, inside: Inside) -> tuple[IntArray, IntArray]:
+def _new_targets(ranking: Ranking, inside: ScoredGroups) -> tuple[IntArray, IntArray]:
     """Target of each document, and whether it is relevant and its target is in no group above."""
     documents = inside.documents
     relevant = ranking.relevant[documents]

@@ -16,10 +16,10 @@ from metrics.errors import UsageError
 from metrics.runs.query_doc_keys import shuffled
 from metrics.support.arrays import IntArray
 from metrics.ties.groups import TieGroups
-from metrics.ties.ranking import Inside, Ranking
+from metrics.ties.ranking import Ranking, ScoredGroups
 from metrics.ties.target_order import most_targets_first, most_targets_last
 
-Key = Callable[[Ranking, Inside], IntArray]
+Key = Callable[[Ranking, ScoredGroups], IntArray]
 """(n,) whole numbers from 0 for the documents inside some tie groups; the smallest first in a group."""
 
 
@@ -44,27 +44,27 @@ class Treatment:
     spread: bool = False
 
 
-def _input(ranking: Ranking, inside: Inside) -> IntArray:
+def _input(ranking: Ranking, inside: ScoredGroups) -> IntArray:
     return ranking.rows[inside.documents]
 
 
-def _docid_asc(ranking: Ranking, inside: Inside) -> IntArray:
+def _docid_asc(ranking: Ranking, inside: ScoredGroups) -> IntArray:
     """Place of each document's id by code point; UTF-8 bytes sort like code points."""
     ranks = pc.rank(ranking.ids(inside.documents), sort_keys="ascending", tiebreaker="dense")
     return np.asarray(ranks).astype(np.int64)
 
 
-def _docid_desc(ranking: Ranking, inside: Inside) -> IntArray:
+def _docid_desc(ranking: Ranking, inside: ScoredGroups) -> IntArray:
     ascending = _docid_asc(ranking, inside)
     return np.asarray(ascending.max(initial=0) - ascending)
 
 
-def _pessimistic(_: Ranking, inside: Inside) -> IntArray:
+def _pessimistic(_: Ranking, inside: ScoredGroups) -> IntArray:
     """Lowest gain first; what nobody judged before what was judged and found worthless."""
     return inside.worth
 
 
-def _optimistic(_: Ranking, inside: Inside) -> IntArray:
+def _optimistic(_: Ranking, inside: ScoredGroups) -> IntArray:
     return np.asarray(inside.worth.max(initial=0) - inside.worth)
 
 
@@ -136,7 +136,7 @@ def treatment(name: str) -> Treatment:
 def _drawn(seed: int) -> Key:
     """Order by a hash of seed, query and document: even, and the same whatever else is in the table."""
 
-    def key(ranking: Ranking, inside: Inside) -> IntArray:
+    def key(ranking: Ranking, inside: ScoredGroups) -> IntArray:
         prints = shuffled(ranking.pairs.prints[ranking.rows[inside.documents]], seed)
         rank = np.empty(len(prints), dtype=np.int64)
         rank[np.argsort(prints, kind="stable")] = np.arange(len(prints))

@@ -181,7 +181,7 @@ def test_a_query_of_a_reranker_that_comes_again_is_refused_with_both(call, write
 
 def test_queries_of_equal_prints_are_told_apart(both, write, monkeypatch):
     monkeypatch.setattr(
-        "metrics.runs.reading.query_buffer.text_prints", lambda texts: np.full(len(texts), 7, np.uint64)
+        "metrics.runs.reading.query_buffer.text_hashes", lambda texts: np.full(len(texts), 7, np.uint64)
     )
     whole, streamed = both(write("run.trec", RUN), "--qrels", write("qrels.txt", QRELS))
     assert streamed == whole

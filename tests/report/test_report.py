@@ -13,7 +13,7 @@ from repository import SAMPLE
 
 from dashboard.charts.report import drawn
 from metrics import UsageError, evaluate, read_table
-from metrics.report import SECTIONS, Asked, report
+from metrics.report import SECTIONS, ReportOptions, report
 from metrics.studies.prose import plain
 from metrics.studies.targets.targets import PRESETS
 from metrics.support.escaping import without_formulas
@@ -238,7 +238,7 @@ def test_what_does_not_exist_is_refused_by_name(simulated, asked, said):
 
 
 def test_names_of_measures_and_treatments_are_taken_as_they_are_meant():
-    asked = Asked(measures=["MTRR", "RR"], traditional="input")
+    asked = ReportOptions(measures=["MTRR", "RR"], traditional="input")
     assert asked.measures == ("RR",)
 
 

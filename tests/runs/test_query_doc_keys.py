@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from metrics.runs.query_doc_keys import Pairs
+from metrics.runs.query_doc_keys import QueryDocKeys
 
 
 def test_a_million_pairs_of_ids_that_differ_in_their_digits_alone_have_prints_of_their_own():
@@ -14,4 +14,4 @@ def test_a_million_pairs_of_ids_that_differ_in_their_digits_alone_have_prints_of
             "doc_id": np.tile([f"train-{at:06d}" for at in range(documents)], queries),
         }
     )
-    assert len(np.unique(Pairs.of(table).prints)) == queries * documents
+    assert len(np.unique(QueryDocKeys.of(table).prints)) == queries * documents

@@ -16,11 +16,11 @@ from typing import IO, Any
 
 import pyarrow as pa
 
-from dashboard.library.boards import MOST_FILES, Board, Entry, Recipe, make_board
+from dashboard.library.boards import MOST_FILES, Board, BoardSpec, Entry, make_board
 from dashboard.library.exchange.contents import AGAIN, ENTRY, MOST_BYTES, Contents, Item, View, read_contents
 from dashboard.library.names import storable
 from dashboard.library.storage.records import Record
-from dashboard.library.storage.stored_upload import Kept, Reading, write_parquet
+from dashboard.library.storage.stored_upload import Reading, StoredUpload, write_parquet
 from metrics.errors import LibraryError, ReadError, TieScopeError
 from metrics.runs import File, Source
 from metrics.runs.formats.parquet import unpacked_size
@@ -82,7 +82,7 @@ def export(board: Board | Record, into: IO[bytes], view: Mapping[str, Any] | Non
     """
     if isinstance(board, Record):
         name, found, recipe = board.name if board.named else "", board.view, board.recipe
-        readings = [entry.file.reading for entry in recipe.entries if isinstance(entry.file, Kept)]
+        readings = [entry.file.reading for entry in recipe.entries if isinstance(entry.file, StoredUpload)]
         sources: list[Source | None] = [None] * len(readings)
     else:
         name, found = board.recipe.title, {}
@@ -129,7 +129,7 @@ def _opened(file: File) -> BufferedIOBase:
 
 def _told(file: File) -> tuple[str, int]:
     """sha256 and size of an upload, as far as they are known."""
-    return file.stated if isinstance(file, Kept) and file.stated else (file.sha256, file.size)
+    return file.stated if isinstance(file, StoredUpload) and file.stated else (file.sha256, file.size)
 
 
 def _text(contents: Contents) -> bytes:
@@ -154,7 +154,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
     return info
 
 
-def _write_parquets(packed: zipfile.ZipFile, recipe: Recipe, sources: list[Source | None]) -> list[str]:
+def _write_parquets(packed: zipfile.ZipFile, recipe: BoardSpec, sources: list[Source | None]) -> list[str]:
     """The Parquet of each upload; returns the sha256 of each."""
     digests, left = [], _MOST
     for at, (entry, source) in enumerate(zip(recipe.entries, sources, strict=True)):
@@ -173,8 +173,8 @@ def _write_parquets(packed: zipfile.ZipFile, recipe: Recipe, sources: list[Sourc
 @contextmanager
 def _parquet(file: File, source: Source | None) -> Iterator[tuple[BufferedIOBase, str]]:
     """The Parquet of a file and its sha256: the one that is kept, or as it would be."""
-    if isinstance(file, Kept) or source is None:
-        kept = file if isinstance(file, Kept) else Kept(file.name, file.data)
+    if isinstance(file, StoredUpload) or source is None:
+        kept = file if isinstance(file, StoredUpload) else StoredUpload(file.name, file.data)
         kept.verify()
         with kept.opened() as stream:
             yield stream, kept.parquet_digest
@@ -217,7 +217,7 @@ def _loaded(file: str, packed: zipfile.ZipFile) -> Imported:
         data = _unpacked(file, packed, name, left)
         left -= len(data)
         parts.append(_upload(file, item, data))
-    recipe = Recipe(tuple(entry for entry, _ in parts), contents.repeated, contents.names)
+    recipe = BoardSpec(tuple(entry for entry, _ in parts), contents.repeated, contents.names)
     board = make_board(recipe, [source for _, source in parts])
     return Imported(board, contents.name, contents.view)
 
@@ -250,7 +250,7 @@ def _upload(file: str, item: Item, data: bytes) -> tuple[Entry, Source]:
     """An upload of the board, and what it holds."""
     if sha256(data).hexdigest() != item.parquet:
         raise ReadError(file, f"the Parquet of {item.name!r} is not the one that was exported", AGAIN)
-    kept = Kept(
+    kept = StoredUpload(
         item.name,
         data,
         given_size=len(data),
@@ -274,7 +274,7 @@ def _identity(parquet: str, source: Source) -> str:
     return sha256(told.encode()).hexdigest()
 
 
-def _refuse_odd_parquet(kept: Kept) -> None:
+def _refuse_odd_parquet(kept: StoredUpload) -> None:
     """Raise a ReadError where a Parquet holds other than the library writes, or more than may be read.
 
     Columns are unpacked one at a time, also those that are not read, and counted as they come.

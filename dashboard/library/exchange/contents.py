@@ -54,7 +54,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Contents:
-    """A board, but for the Parquet of its uploads; see `Recipe` and `Record` for the attributes."""
+    """A board, but for the Parquet of its uploads; see `BoardSpec` and `Record` for the attributes."""
 
     name: str
     repeated: Repeated

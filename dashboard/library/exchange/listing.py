@@ -6,10 +6,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dashboard.library.boards import Recipe
+from dashboard.library.boards import BoardSpec
 from dashboard.library.names import board_name
 from dashboard.library.storage.records import Listed, id_of
-from dashboard.library.storage.stored_upload import Kept
+from dashboard.library.storage.stored_upload import StoredUpload
 from dashboard.library.store import Library
 from metrics.errors import LibraryError, UsageError
 from metrics.support.escaping import clean
@@ -82,9 +82,9 @@ def demanded(library: Library, name: str, owner: str) -> Listed:
     return board
 
 
-def _counts(recipe: Recipe) -> tuple[int | None, int | None]:
+def _counts(recipe: BoardSpec) -> tuple[int | None, int | None]:
     """Runs of a board, and queries of its judgments, else of its runs, by two columns of its files."""
-    files = [entry.file for entry in recipe.entries if isinstance(entry.file, Kept)]
+    files = [entry.file for entry in recipe.entries if isinstance(entry.file, StoredUpload)]
     try:
         runs = [_lists(file) for file in files if "score" in file.reading.mapping]
         judged = [_lists(file)["query_id"] for file in files if "score" not in file.reading.mapping]
@@ -104,7 +104,7 @@ def _counts(recipe: Recipe) -> tuple[int | None, int | None]:
     return len(recipe.names) if recipe.names else n_runs, n_queries
 
 
-def _lists(file: Kept) -> pa.Table:
+def _lists(file: StoredUpload) -> pa.Table:
     """Reranker and query of each list of a file."""
     from pyarrow import parquet  # noqa: PLC0415 30 ms that other commands need not pay
 

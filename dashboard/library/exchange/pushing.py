@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dashboard.library.boards import Recipe, make_board, read_files, rearranged
+from dashboard.library.boards import BoardSpec, make_board, read_files, rearranged
 from dashboard.library.exchange.board_file import is_board, load
 from dashboard.library.exchange.contents import View
 from dashboard.library.exchange.listing import found
@@ -29,7 +29,7 @@ class Given:
         name: what a board file says the board is called.
     """
 
-    recipe: Recipe
+    recipe: BoardSpec
     sources: tuple[Source, ...]
     view: View
     name: str = ""
@@ -77,7 +77,7 @@ def given_files(
     used = {(ours, theirs) for source in sources for ours, theirs in source.mapping.items()}
     if unused := [theirs for ours, theirs in columns.items() if theirs and (ours, theirs) not in used]:
         raise UsageError(f"No file has the columns chosen: {', '.join(unused)}.")
-    return Given(Recipe(entries, repeated or "error"), sources, {})
+    return Given(BoardSpec(entries, repeated or "error"), sources, {})
 
 
 def push(
@@ -125,7 +125,7 @@ def push(
     return Pushed(record.label, there is None, len(pushed - before), len(pushed & before), replaced)
 
 
-def _files(recipe: Recipe) -> list[File]:
+def _files(recipe: BoardSpec) -> list[File]:
     return [entry.file for entry in recipe.entries]
 
 

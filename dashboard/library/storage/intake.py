@@ -7,14 +7,14 @@ from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 
-from dashboard.library.boards import Board, Recipe
+from dashboard.library.boards import Board, BoardSpec
 from dashboard.library.storage import quota, rows
 from dashboard.library.storage.database import Database
 from dashboard.library.storage.parquets import Parquets, Waiting
 from dashboard.library.storage.records import STRANGER
 from dashboard.library.storage.rows import now
 from dashboard.library.storage.schema import FORGOTTEN, board_files, boards, shelves, uploads
-from dashboard.library.storage.stored_upload import Kept, Reading
+from dashboard.library.storage.stored_upload import Reading, StoredUpload
 from metrics.errors import LibraryError
 from metrics.runs import File
 
@@ -44,7 +44,7 @@ class Intake:
     most: int
     swept: datetime = field(default_factory=now)
 
-    def recognised(self, recipe: Recipe, owner: str) -> Recipe:
+    def recognised(self, recipe: BoardSpec, owner: str) -> BoardSpec:
         """The same; what a board file brings is the upload it is said to be where that is so.
 
         It must have this Parquet, and be read so, by whoever kept it first or by this owner.
@@ -119,7 +119,7 @@ class Intake:
 
     def _refuse(self, file: File) -> None:
         """Raise a LibraryError where a file cannot be kept."""
-        if isinstance(file, Kept) and not file.stated:
+        if isinstance(file, StoredUpload) and not file.stated:
             raise LibraryError(f"{file.name} is no longer in the library. Upload it again.")
         if file.size > self.most_upload:
             most = f"{self.most_upload / 10**6:,.0f} MB"
@@ -139,10 +139,10 @@ class Intake:
             self.parquets.sweep(set(connection.scalars(sa.select(uploads.c.sha256))))
 
 
-def _brought(recipe: Recipe) -> list[tuple[int, Kept]]:
+def _brought(recipe: BoardSpec) -> list[tuple[int, StoredUpload]]:
     """What came in a board file, and where in the recipe."""
     files = [entry.file for entry in recipe.entries]
-    return [(at, file) for at, file in enumerate(files) if isinstance(file, Kept) and file.stated]
+    return [(at, file) for at, file in enumerate(files) if isinstance(file, StoredUpload) and file.stated]
 
 
 def _same(stated: Reading, kept: Reading) -> bool:

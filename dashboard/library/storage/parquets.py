@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 
-from dashboard.library.storage.stored_upload import Kept, Reading, write_parquet
+from dashboard.library.storage.stored_upload import Reading, StoredUpload, write_parquet
 from metrics.errors import LibraryError
 from metrics.runs import File, Source
 
@@ -43,9 +43,9 @@ class Parquets:
         """Where an upload has its place."""
         return self._folder / sha256[:2] / f"{sha256}.parquet"
 
-    def kept(self, sha256: str, name: str, size: int, reading: Reading, digest: str) -> Kept:
+    def kept(self, sha256: str, name: str, size: int, reading: Reading, digest: str) -> StoredUpload:
         """An upload as a file to be read."""
-        return Kept(
+        return StoredUpload(
             name, self.path(sha256), digest=sha256, given_size=size, reading=reading, parquet_digest=digest
         )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from dashboard.library.boards import Recipe
+from dashboard.library.boards import BoardSpec
 from dashboard.library.storage.stored_upload import Profile, Reading
 
 Access = Literal["private", "link", "edit"]
@@ -96,7 +96,7 @@ class Record(Listed):
         view: baseline, policies and settings it is opened with: key of a control → value.
     """
 
-    recipe: Recipe
+    recipe: BoardSpec
     view: Mapping[str, Any]
 
 

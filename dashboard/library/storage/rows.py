@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dashboard.library.boards import Board, Columns, Entry, Recipe
+from dashboard.library.boards import Board, BoardSpec, Columns, Entry
 from dashboard.library.names import clean
 from dashboard.library.storage.parquets import Parquets
 from dashboard.library.storage.records import Listed, Record, Upload
@@ -54,7 +54,7 @@ def record(connection: sa.Connection, parquets: Parquets, board_id: str, owner: 
         for one in connection.execute(asked)
     )
     names = None if row["names"] is None else tuple((before, after) for before, after in row["names"])
-    return Record(**vars(listed), recipe=Recipe(entries, row["repeated"], names), view=row["view"])
+    return Record(**vars(listed), recipe=BoardSpec(entries, row["repeated"], names), view=row["view"])
 
 
 def _listed(row: sa.RowMapping) -> Listed:
@@ -65,7 +65,7 @@ def _pairs(listed: Sequence[Sequence[str]]) -> Columns:
     return tuple((ours, theirs) for ours, theirs in listed)
 
 
-def content(recipe: Recipe) -> dict[str, Any]:
+def content(recipe: BoardSpec) -> dict[str, Any]:
     """What a row of `boards` says of a recipe."""
     names = None if recipe.names is None else [list(pair) for pair in recipe.names]
     return {"digest": recipe.digest, "repeated": recipe.repeated, "names": names}

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from metrics.errors import LibraryError
 from metrics.runs import COLUMNS, File, Source, read, unread
 from metrics.runs.findings import Finding
-from metrics.runs.reading.source import FIXED, Origin
+from metrics.runs.reading.source import FIXED, FileProvenance
 from metrics.support.arrays import FloatArray
 
 BARS = 24
@@ -70,7 +70,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Kept(File):
+class StoredUpload(File):
     """A file the library keeps, read from its Parquet.
 
     Attributes:
@@ -111,7 +111,7 @@ class Kept(File):
         """
         self.verify()
         source = read(self, self.reading.amended(chosen))
-        origin = Origin(self.name, lambda row: row + self.reading.first, self.reading.unit, self._ranks)
+        origin = FileProvenance(self.name, lambda row: row + self.reading.first, self.reading.unit, self._ranks)
         noted = tuple(replace(one, file=self.name) for one in self._noted(source))
         return _turned(
             replace(source, origin=origin, format=self.reading.format, header=self.reading.header, noted=noted)
@@ -166,7 +166,7 @@ def write_parquet(file: File, source: Source, into: Path | IO[bytes]) -> None:
     Raises:
         OSError: the disk is full or cannot be written.
     """
-    if isinstance(file, Kept):
+    if isinstance(file, StoredUpload):
         with file.opened() as given:
             if isinstance(into, Path):
                 with into.open("wb") as copy:

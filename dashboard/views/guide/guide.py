@@ -5,5 +5,5 @@ from dashboard.views.guide.sections import SECTIONS
 from dashboard.widgets.components import page
 
 page("Guide", "What ties do to a score, in five minutes: pick a section; the link opens the same one.")
-section = session.one("Section", list(SECTIONS), "section", label_visibility="collapsed")
+section = session.segmented("Section", list(SECTIONS), "section", label_visibility="collapsed")
 SECTIONS[section]()

@@ -21,7 +21,7 @@ from dashboard.widgets.list_panel import orderings_text
 from metrics import FORMATS
 from metrics.runs import COLUMNS, KINDS
 from metrics.studies.guide import guide
-from metrics.studies.guide.worked_example import Worked, filled, worked, worked_finding
+from metrics.studies.guide.worked_example import WorkedExample, filled, worked_example, worked_finding
 from metrics.studies.leaderboard.leaderboard import VERDICTS, Verdict
 
 MOST_TIED = 30
@@ -70,13 +70,13 @@ def one_minute() -> None:
     _filled(example)
 
 
-def _example() -> Worked:
+def _example() -> WorkedExample:
     grid = st.grid(4, min_column_width=150)
     tied = _count(grid.cell(), "Documents in the tie", "tied", 5, (1, MOST_TIED))
     relevant = _count(grid.cell(), "Of them relevant", "relevant", 1, (1, tied))
     above = _count(grid.cell(), "Documents above the tie", "above", 0, (0, MOST_ABOVE))
     k = _count(grid.cell(), "Cut-off k", "cutoff", 3, (1, MOST_TIED + MOST_ABOVE))
-    return worked(tied, relevant, above, k)
+    return worked_example(tied, relevant, above, k)
 
 
 def _count(place: DeltaGenerator, label: str, key: str, usual: int, ends: tuple[int, int]) -> int:
@@ -91,7 +91,7 @@ def _count(place: DeltaGenerator, label: str, key: str, usual: int, ends: tuple[
     return math.floor(value + 0.5)
 
 
-def _drawn(example: Worked) -> None:
+def _drawn(example: WorkedExample) -> None:
     colours = session.theme()
     left, right = st.columns(2, gap="large")
     with left:
@@ -103,7 +103,7 @@ def _drawn(example: Worked) -> None:
         chart(bars, "guide-first-hit", "Chance of each rank of the first relevant document.")
 
 
-def _filled(example: Worked) -> None:
+def _filled(example: WorkedExample) -> None:
     heading(
         "The formulas, filled in", "n documents tie, r of them are relevant, b stand above, m fit within k."
     )

@@ -9,7 +9,7 @@ from dashboard.charts.gaps.survey import gap_map, gap_rows
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import chart, finding_line, heading, number, share, table
 from metrics.errors import TieScopeError
-from metrics.studies.gaps.stored_summary import Survey, survey_finding
+from metrics.studies.gaps.stored_summary import StoredSummary, stored_summary_finding
 
 _ALL = "all rerankers"
 _HOW = (
@@ -65,12 +65,12 @@ def _open(path: str, qrels: str) -> None:
         st.caption("Nothing was opened; what was shown before still is.")
         return
     for told in made.said:
-        session.say(told)
+        session.notify(told)
     session.open_results(made.label)
 
 
 def ties_against_gaps(
-    board: pd.DataFrame, found: Survey, now: session.Results, measure: str, lists: pd.DataFrame
+    board: pd.DataFrame, found: StoredSummary, now: session.Results, measure: str, lists: pd.DataFrame
 ) -> None:
     """Whether ties predict the gap: of all lists, or of one reranker's; and of each that `board` has."""
     heading(
@@ -78,9 +78,9 @@ def ties_against_gaps(
         "The stronger a cell, the more lists, on a logarithmic scale; the grey strip is the share without a "
         "gap. Line: mean with its 95% band.",
     )
-    finding_line(survey_finding(found, measure, lists["query_id"].iloc[0] if len(lists) else ""))
+    finding_line(stored_summary_finding(found, measure, lists["query_id"].iloc[0] if len(lists) else ""))
     names = now.stored.rerankers
-    whose = session.pick("Lists of", [_ALL, *names], "results_lists", width=280)
+    whose = session.select("Lists of", [_ALL, *names], "results_lists", width=280)
     at = names.index(whose) if whose in names else None
     chart(
         gap_map(found.ratios.cells(at), found.sizes.cells(at), now.palette, measure),

@@ -146,8 +146,8 @@ def _sampling(one: One) -> FloatArray:
         "Mean of the orderings drawn so far; grey: 1.96 standard errors. The exact value needs no draw.",
     )
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-        asked = int(session.one("Draws", ("100", "1000", "10000"), "draws", "1000"))
-        seed = int(session.pick("Seed", [str(seed) for seed in range(1, 100)], "drawseed", width=90))
+        asked = int(session.segmented("Draws", ("100", "1000", "10000"), "draws", "1000"))
+        seed = int(session.select("Seed", [str(seed) for seed in range(1, 100)], "drawseed", width=90))
     n = draws(one, one.measure, asked)
     values = drawn_values(one.ranking, one.query, one.measure, n, seed)
     means = running_mean(values)

@@ -50,7 +50,7 @@ def documents_table(one: One) -> None:
     """The documents of the list, or its tie groups."""
     st.space("small")
     kinds = ("Documents", "Tie groups")
-    if session.one("Rows", kinds, "rows", label_visibility="collapsed") == kinds[1]:
+    if session.segmented("Rows", kinds, "rows", label_visibility="collapsed") == kinds[1]:
         groups = tie_groups(one.rows)
         groups["group"] += 1
         columns = {
@@ -90,7 +90,7 @@ def orders_table(one: One) -> None:
     """Every ordering or every relevance pattern, as far as they can be read."""
     st.space("small")
     kinds = ("Orderings", "Relevance patterns")
-    by_grade = session.one("Show", kinds, "every", label_visibility="collapsed") == kinds[1]
+    by_grade = session.segmented("Show", kinds, "every", label_visibility="collapsed") == kinds[1]
     counts, name = one.counts, "relevance patterns" if by_grade else "orderings"
     log10, exact = (
         (counts.log10_patterns, counts.patterns) if by_grade else (counts.log10_orderings, counts.orderings)

@@ -3,9 +3,9 @@
 import shlex
 
 from dashboard.library import Board
-from metrics.report import Asked
+from metrics.report import ReportOptions
 
-_USUAL = Asked()
+_USUAL = ReportOptions()
 _LINE = 60
 """Letters of a command that stands on one line."""
 _OPTIONS = {
@@ -26,7 +26,7 @@ _OPTIONS = {
 """Option of the command → choice it makes."""
 
 
-def command(board: Board, choices: Asked) -> str:
+def command(board: Board, choices: ReportOptions) -> str:
     """The command line that makes the HTML file of these choices."""
     words = [["tiescope", "report"]]
     pairs = list(zip(board.files, board.sources, strict=True))

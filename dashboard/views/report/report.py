@@ -15,7 +15,7 @@ from dashboard.views.report.sections import (
 from dashboard.widgets.components import Card, cards, finding, page
 from metrics.report import SECTIONS
 from metrics.studies.leaderboard.leaderboard import leaderboard
-from metrics.studies.targets.target_summary import passed, passing_finding
+from metrics.studies.targets.target_summary import target_finding, target_summary
 
 view = session.view()
 page("Report", "One file to send: what was scored, by which rule for ties, and what holds in every order.")
@@ -23,16 +23,16 @@ measure = session.measure()
 leader = str(leaderboard(view.evaluation, measure, view.traditional).index[0])
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     title = session.text("Title", "title", placeholder="What ties do", max_chars=200, width=240)
-    chosen = session.pick("Targets for", view.rerankers, "targets_for", leader, width=240)
+    chosen = session.select("Targets for", view.rerankers, "targets_for", leader, width=240)
     wanted = wanted_targets()
 sections = session.pills("Sections", list(SECTIONS), "sections")
 
 choices = asked(view, measure, title, wanted, "" if chosen == leader else chosen, sections)
 one = made(view.board.key, repr(choices), view.board, choices)
 rows = own_rows(one)
-finding(passing_finding(rows, chosen))
+finding(target_finding(rows, chosen))
 
-met = passed(rows)
+met = target_summary(rows)
 only = ", ".join(met.by_sort[:4]) or "none"
 cards(
     Card("adjust", "Targets met, tied", f"{met.tied} of {met.targets}", chosen, "blue"),

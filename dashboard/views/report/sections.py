@@ -14,18 +14,18 @@ from dashboard.session import View
 from dashboard.views.report.command_line import command
 from dashboard.widgets.components import chart, csv, heading, number, table
 from metrics.errors import UsageError
-from metrics.report import MEASURES, SECTIONS, Asked, Report, report
+from metrics.report import MEASURES, SECTIONS, Report, ReportOptions, report
 from metrics.studies.targets.targets import VERDICTS, targets_of
 
-_USUAL = Asked()
+_USUAL = ReportOptions()
 
 
 def asked(
     view: View, measure: str, title: str, wanted: tuple[str, ...], targets_for: str, sections: list[str]
-) -> Asked:
+) -> ReportOptions:
     """What the page says is to be told."""
     every = view.rerankers == view.board.runs.rerankers
-    return Asked(
+    return ReportOptions(
         measures=(measure, *MEASURES),
         traditional=view.traditional,
         baseline="" if view.baseline == view.rerankers[0] else view.baseline,
@@ -41,7 +41,7 @@ def asked(
 
 
 @st.cache_resource(show_spinner="Writing the report …", max_entries=8)
-def made(board: str, key: str, _board: Board, _asked: Asked) -> Report:
+def made(board: str, key: str, _board: Board, _asked: ReportOptions) -> Report:
     """The report of a board; `key` tells what was asked."""
     return report(_board.runs, **vars(_asked))
 
@@ -111,7 +111,7 @@ def _parquet(one: Report) -> bytes:
     return bytes(one.per_query().to_parquet(index=False))
 
 
-def _same(view: View, choices: Asked) -> None:
+def _same(view: View, choices: ReportOptions) -> None:
     """The command that makes the same file."""
     heading("The same from a terminal", "Names of files as they were given.")
     st.code(command(view.board, choices), language=None, wrap_lines=True)

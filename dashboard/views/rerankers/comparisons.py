@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.charts.deciding.win_loss import outcome_bars
 from dashboard.widgets.components import chart, finding_line, heading, number, table
-from metrics.studies.significance.win_loss import duel_finding, duels
+from metrics.studies.significance.win_loss import win_loss, win_loss_finding
 
 
 def against_baseline(view: session.View, measure: str) -> None:
@@ -14,9 +14,9 @@ def against_baseline(view: session.View, measure: str) -> None:
         "Against the baseline, query by query",
         "Above: by tied values. Below, paler: by the traditional ones. The baseline is chosen here or on Runs.",
     )
-    baseline = session.pick("Baseline", view.rerankers, "baseline", width=320)
-    rows = duels(view.evaluation, measure, baseline, view.traditional)
-    finding_line(duel_finding(rows, baseline))
+    baseline = session.select("Baseline", view.rerankers, "baseline", width=320)
+    rows = win_loss(view.evaluation, measure, baseline, view.traditional)
+    finding_line(win_loss_finding(rows, baseline))
     chart(
         outcome_bars(rows, view.palette),
         "duels",

@@ -19,7 +19,7 @@ page(
 )
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     measure = session.measure()
-    sort = session.one("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
+    sort = session.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
 second = "Hits@5" if measure != "Hits@5" else "RR"
 summary = reranker_summary(view.evaluation, measure, second, view.traditional)
 by = {"tied": "first_tied", "traditional": "first_traditional", "tie ratio": "tie_ratio", "gap": "first_gap"}

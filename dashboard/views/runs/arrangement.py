@@ -39,7 +39,7 @@ def arrange(board: Board) -> None:
         key=f"arrange-{board.recipe.digest[:12]}",
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        session.pick(
+        session.select(
             "Baseline", runs.rerankers, "baseline", width=320, help="What the others are compared with."
         )
         changed = not edited.equals(rows)

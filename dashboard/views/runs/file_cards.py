@@ -10,7 +10,7 @@ from dashboard import session
 from dashboard.charts.palette import Palette
 from dashboard.charts.shape import shape
 from dashboard.escaping import escape_markdown
-from dashboard.library import Board, Recipe, queries_text
+from dashboard.library import Board, BoardSpec, queries_text
 from dashboard.widgets.components import Colour, chart, heading
 from metrics import FORMATS
 from metrics.runs import COLUMNS, File, Source
@@ -66,7 +66,7 @@ def columns_and_rows(board: Board) -> None:
     """One file's columns, to be changed, and its first rows."""
     heading("Columns", "What each column is read as. Recognised names are filled in; change what is wrong.")
     names = [f"{at}. {file.name}" for at, file in enumerate(board.files, 1)]
-    name = session.pick("File", names, "file", width=320) if len(names) > 1 else names[0]
+    name = session.select("File", names, "file", width=320) if len(names) > 1 else names[0]
     at = names.index(name)
     source = board.sources[at]
     choose_columns(board.recipe, at, source.header, source.mapping, session.remake)
@@ -74,7 +74,7 @@ def columns_and_rows(board: Board) -> None:
 
 
 def choose_columns(
-    recipe: Recipe, at: int, header: Sequence[str], now: Mapping[str, str], then: Callable[[Recipe], None]
+    recipe: BoardSpec, at: int, header: Sequence[str], now: Mapping[str, str], then: Callable[[BoardSpec], None]
 ) -> None:
     """A row of choices named by our columns, holding the file's; `then` gets the changed recipe.
 

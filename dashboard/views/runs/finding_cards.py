@@ -5,7 +5,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.escaping import escape_markdown
-from dashboard.library import Board, Recipe
+from dashboard.library import Board, BoardSpec
 from dashboard.widgets.components import Colour, heading
 
 _BADGES: dict[str, tuple[str, Colour, str]] = {
@@ -24,7 +24,7 @@ def findings(board: Board, found: pd.DataFrame) -> None:
         return
     counts = found["severity"].value_counts()
     options = ["All", *(name for name in _BADGES if name in counts)]
-    chosen = session.one("Show", options, "severity") if len(options) > 2 else "All"  # noqa: PLR2004 one is no choice
+    chosen = session.segmented("Show", options, "severity") if len(options) > 2 else "All"  # noqa: PLR2004 one is no choice
     for severity, (icon, colour, note) in _BADGES.items():
         group = found[found["severity"] == severity]
         if len(group) and chosen in ("All", severity):
@@ -56,4 +56,4 @@ def _fix(board: Board, code: str, at: int) -> None:
         other = "max" if board.recipe.repeated == "first" else "first"
         label = {"max": "Keep highest", "first": "Keep first"}[other]
         if st.button(label, key=f"fix-{at}"):
-            session.remake(Recipe(board.recipe.entries, "max" if other == "max" else "first"))
+            session.remake(BoardSpec(board.recipe.entries, "max" if other == "max" else "first"))

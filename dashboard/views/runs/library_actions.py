@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard import cache, session
 from dashboard.access import server_files
 from dashboard.escaping import escape_markdown
-from dashboard.library import Board, Recipe
+from dashboard.library import Board, BoardSpec
 from dashboard.library.storage.records import Upload
 from dashboard.session import Outcome, View
 from dashboard.views.runs.upload import make, read_all
@@ -81,13 +81,13 @@ def _told(board: Board) -> str:
     return f"{count} reranker{'s' * (count != 1)}"
 
 
-def _recipe(uploads: Sequence[Upload], taken: Collection[str]) -> Recipe:
+def _recipe(uploads: Sequence[Upload], taken: Collection[str]) -> BoardSpec:
     """What to make a board from: uploads, those of one name told apart."""
     recipe = cache.library().recipe([one.sha256 for one in uploads], session.owner())
     return told_apart(recipe, uploads, taken)
 
 
-def told_apart(recipe: Recipe, uploads: Sequence[Upload], taken: Collection[str]) -> Recipe:
+def told_apart(recipe: BoardSpec, uploads: Sequence[Upload], taken: Collection[str]) -> BoardSpec:
     """Runs of a name that is taken get the day they were added in theirs: `bge.trec`, `bge_2026-11-02.trec`.
 
     Args:
@@ -110,7 +110,7 @@ def told_apart(recipe: Recipe, uploads: Sequence[Upload], taken: Collection[str]
     return replace(recipe, entries=tuple(entries))
 
 
-def _made(recipe: Recipe, before: Recipe | None = None) -> Board:
+def _made(recipe: BoardSpec, before: BoardSpec | None = None) -> Board:
     """The board of a recipe, its rerankers named and ordered as before.
 
     Raises:

@@ -71,7 +71,7 @@ def over_time(view: View, uploads: Sequence[Upload]) -> None:
     utc = pd.to_datetime(lines["added"]).dt.tz_localize("UTC")
     lines["added"] = utc.dt.tz_convert(zone()).dt.tz_localize(None)
     with controls:
-        by = _HOW[session.one("Across", list(_HOW), "across", _usual(lines))]
+        by = _HOW[session.segmented("Across", list(_HOW), "across", _usual(lines))]
     _draw(view, lines, measure, by)
 
 

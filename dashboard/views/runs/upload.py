@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import cache, session
 from dashboard.escaping import escape_markdown
-from dashboard.library import MOST_FILES, Board, Recipe, queries_text, rearranged
+from dashboard.library import MOST_FILES, Board, BoardSpec, queries_text, rearranged
 from dashboard.library.exchange.board_file import is_board
 from dashboard.library.storage.records import SEPARATOR
 from dashboard.session import View
@@ -59,7 +59,7 @@ def drop(view: View) -> None:
     if boards:
         _import(boards[0], alone=len(files) == 1, keep=not only_here)
         return
-    recipe = Recipe.of(files)
+    recipe = BoardSpec.of(files)
     found = session.draft(view.board.recipe.joined_by(recipe) if more else recipe)
     _try(found, recipe, view if more else None, keep=not only_here)
 
@@ -95,7 +95,7 @@ def _paste() -> list[File]:
     return [File(name or "pasted.txt", text.encode("utf-8", "replace"))] if text.strip() else []
 
 
-def _try(recipe: Recipe, dropped: Recipe, onto: View | None, *, keep: bool) -> None:
+def _try(recipe: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep: bool) -> None:
     """Show the board of what was dropped, or say what is in the way and offer to mend it.
 
     What was dropped is shown once: to choose another board while it lies in the field does not add it there.
@@ -125,7 +125,7 @@ def _try(recipe: Recipe, dropped: Recipe, onto: View | None, *, keep: bool) -> N
             choose_columns(recipe, at, error.header, error.mapping, session.amend)
 
 
-def read_all(recipe: Recipe) -> list[Source | TieScopeError]:
+def read_all(recipe: BoardSpec) -> list[Source | TieScopeError]:
     """What each file holds, or why it cannot be read; says which is being read."""
     entries = recipe.entries
     bar, found = st.empty(), []
@@ -139,7 +139,7 @@ def read_all(recipe: Recipe) -> list[Source | TieScopeError]:
 
 
 def make(
-    recipe: Recipe, sources: list[Source | TieScopeError], before: Recipe | None = None
+    recipe: BoardSpec, sources: list[Source | TieScopeError], before: BoardSpec | None = None
 ) -> Board | TieScopeError:
     """The board, its rerankers named and ordered as before; or the first thing in its way."""
     board = cache.made(recipe, sources)
@@ -156,16 +156,16 @@ def _complete(sources: list[Source | TieScopeError]) -> bool:
     return bool(runs) and (len(runs) < len(read) or all("relevance" in one.table.column_names for one in runs))
 
 
-def _offer_to_keep(recipe: Recipe) -> None:
+def _offer_to_keep(recipe: BoardSpec) -> None:
     """The two ways out of a repeated document."""
     with st.container(horizontal=True):
         if st.button("Keep first", type="primary", key="keep-first"):
-            session.amend(Recipe(recipe.entries, "first"))
+            session.amend(BoardSpec(recipe.entries, "first"))
         if st.button("Keep highest", key="keep-max"):
-            session.amend(Recipe(recipe.entries, "max"))
+            session.amend(BoardSpec(recipe.entries, "max"))
 
 
-def _around(recipe: Recipe, error: ReadError) -> None:
+def _around(recipe: BoardSpec, error: ReadError) -> None:
     """The lines of a text file around the one at fault, as they stand."""
     file = next((one.file for one in recipe.entries if one.file.name == error.file), None)
     if file is None or error.line is None or error.unit != "line":

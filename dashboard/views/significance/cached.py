@@ -7,7 +7,7 @@ from dashboard.library import Board
 from metrics import Evaluation, evaluate
 from metrics.studies.significance.significance import Verdicts
 from metrics.studies.significance.significance import verdicts as compare_both
-from metrics.studies.tie_breaking.order_stability import Chances
+from metrics.studies.tie_breaking.order_stability import OrderStability
 
 _SPREAD = ("expected", "optimistic", "pessimistic", "std")
 
@@ -20,11 +20,11 @@ def spread_of_lists(shown: Shown, measure: str, _board: Board, _evaluation: Eval
 
 
 @st.cache_resource(show_spinner="Breaking ties at random …", max_entries=24)
-def chances(shown: Shown, measure: str, _board: Board, _lists: Evaluation) -> Chances:
+def chances(shown: Shown, measure: str, _board: Board, _lists: Evaluation) -> OrderStability:
     """How a leaderboard of the rerankers shown moves when every tie is broken at random."""
     values = _lists.only(shown.rerankers)
     rankings = {name: ranking(shown.key, name, _board, shown.scoring) for name in shown.rerankers}
-    return Chances.of(values, measure, rankings)
+    return OrderStability.of(values, measure, rankings)
 
 
 @st.cache_resource(show_spinner="Testing differences …", max_entries=24)

@@ -15,10 +15,10 @@ from dashboard.session import View
 from dashboard.widgets.components import MOST_ROWS, chart, finding_line, heading, number, share, table
 from metrics import Evaluation
 from metrics.studies.leaderboard.leaderboard import leaderboard
-from metrics.studies.significance.query_differences import moved
+from metrics.studies.significance.query_differences import query_differences
 from metrics.studies.significance.significance import Verdicts
 from metrics.studies.significance.test_registry import find_correction, find_test, significant
-from metrics.studies.tie_breaking.order_stability import Chances
+from metrics.studies.tie_breaking.order_stability import OrderStability
 from metrics.studies.tie_breaking.stability import stability_finding
 from metrics.studies.tie_breaking.variance import variance_split
 
@@ -42,7 +42,7 @@ def differences(view: View, found: Verdicts, measure: str) -> None:
     )
 
 
-def order_under_ties(view: View, chances: Chances) -> None:
+def order_under_ties(view: View, chances: OrderStability) -> None:
     """How likely each reranker is above each other when ties are broken at random."""
     heading(
         "P(row above column | ties)", "Percent of tie-breakings in which the row comes out above the column."
@@ -53,7 +53,7 @@ def order_under_ties(view: View, chances: Chances) -> None:
     st.caption("Orange: fragile, near 50 percent. Grey: no order of the ties reverses it.")
 
 
-def where_they_finish(view: View, chances: Chances, measure: str, name: str) -> None:
+def where_they_finish(view: View, chances: OrderStability, measure: str, name: str) -> None:
     """The chance of each place, and every place the ties allow."""
     heading(
         "Where each reranker can finish",
@@ -70,7 +70,7 @@ def where_they_finish(view: View, chances: Chances, measure: str, name: str) -> 
     )
 
 
-def every_pair(view: View, pairs: Verdicts, chances: Chances, correction: str) -> None:
+def every_pair(view: View, pairs: Verdicts, chances: OrderStability, correction: str) -> None:
     """Which of all pairs differ, by which value."""
     how = find_correction(correction)
     corrected = "uncorrected" if how.method is None else f"after {how.label}"
@@ -85,7 +85,7 @@ def every_pair(view: View, pairs: Verdicts, chances: Chances, correction: str) -
     chart(figure, "all-pairs", "Which pairs of rerankers differ significantly, by which value.", wide=360)
 
 
-def stability(chances: Chances, name: str) -> None:
+def stability(chances: OrderStability, name: str) -> None:
     """Which order hangs most on the ties."""
     finding_line(stability_finding(chances.pairs, chances.spread, chances.tau, name))
 
@@ -155,9 +155,9 @@ def farthest_queries(view: View, measure: str, baseline: str) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         others = [name for name in view.rerankers if name != baseline]
-        other = session.pick("Compared with the baseline", others, "compared", width=240)
-        by = session.one("Farthest by", ("ties", "difference"), "farthest")
-    rows = moved(
+        other = session.select("Compared with the baseline", others, "compared", width=240)
+        by = session.segmented("Farthest by", ("ties", "difference"), "farthest")
+    rows = query_differences(
         view.evaluation,
         measure,
         other,

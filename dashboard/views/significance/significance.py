@@ -28,11 +28,11 @@ page(
     "Is the difference between two rerankers larger than chance, and would it survive another order of ties?",
 )
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-    baseline = session.pick("Baseline", view.rerankers, "baseline", width=240)
+    baseline = session.select("Baseline", view.rerankers, "baseline", width=240)
     measure = session.measure()
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-    test = tests[session.one("Test", list(tests), "test")]
-    correction = corrections[session.one("Correction", list(corrections), "correction")]
+    test = tests[session.segmented("Test", list(tests), "test")]
+    correction = corrections[session.segmented("Correction", list(corrections), "correction")]
 name = parse(measure).traditional
 
 arguments = measure, view.traditional

@@ -12,7 +12,7 @@ from pyarrow import csv
 
 from dashboard import cache
 from dashboard.cache import Shown
-from dashboard.library import Board, Recipe
+from dashboard.library import Board, BoardSpec
 from metrics import Evaluation, Runs, evaluate
 from metrics.errors import TieScopeError
 from metrics.runs import File
@@ -152,7 +152,7 @@ def board_held(of: Board, precision: str) -> Board:
 
 
 def _uploaded(files: list[File]) -> Board:
-    recipe = Recipe.of(files)
+    recipe = BoardSpec.of(files)
     made = cache.made(recipe, [one.read() for one in recipe.entries])
     if isinstance(made, TieScopeError):
         raise made

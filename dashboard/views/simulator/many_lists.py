@@ -19,7 +19,7 @@ from metrics.simulation import long_table
 from metrics.studies.gaps.gap import gap_finding, gaps
 from metrics.studies.gaps.growth import CHANCES, LEVELS, growth_finding
 from metrics.studies.leaderboard.leaderboard import leaderboard
-from metrics.studies.leaderboard.tie_summary import described
+from metrics.studies.leaderboard.tie_summary import tie_summary
 
 _EXPLAINED = {
     LLM: "The notebook's simulator: scores fall on a few levels, then some documents copy that of another.",
@@ -30,7 +30,7 @@ _EXPLAINED = {
 def many_lists() -> None:
     """What is drawn, its charts, its figures, and the way into the app."""
     place = st.container()
-    kind = session.one("Lists", KINDS, "made")
+    kind = session.segmented("Lists", KINDS, "made")
     with place:
         heading("Many lists", _EXPLAINED.get(kind, "Draw by draw what the notebook draws, with its seed."))
     made = settings(kind)
@@ -89,7 +89,7 @@ def _gaps(made: Made) -> None:
 def _figures(made: Made) -> None:
     second = SECOND.get(made.kind, "Hits@3")
     values = cached.scores(made)
-    rows = described(values, "RR", second)
+    rows = tie_summary(values, "RR", second)
     means = values.scores.groupby(level="reranker", sort=False).mean()
     columns: dict[str, Any] = {
         "reranker": st.column_config.TextColumn("Reranker"),

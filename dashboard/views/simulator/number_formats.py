@@ -19,7 +19,7 @@ def number_formats(view: session.View) -> None:
     """What a reranker of the data shown would score in fewer bits, decimals or grades."""
     heading("Number formats", "What if the scores of your runs were held in fewer bits, decimals or grades?")
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-        reranker = session.pick("Reranker", view.rerankers, "reranker", width=240)
+        reranker = session.select("Reranker", view.rerankers, "reranker", width=240)
         measure = session.measure()
     queries = set(view.evaluation.scores.index.get_level_values("query_id"))
     curve = cached.precisions(view.shown, reranker, measure, view.traditional, view.board, queries)
@@ -55,7 +55,7 @@ def _in_numbers(curve: pd.DataFrame, measure: str) -> None:
 def _use(view: session.View) -> None:
     """The data escape_markdown, its scores in another format, as data of its own."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = session.pick("All runs as", list(_LABELS), "held", "2 decimals", width=180)
+        chosen = session.select("All runs as", list(_LABELS), "held", "2 decimals", width=180)
         if st.button("Use as runs", icon=":material/library_add:", key="use-held"):
             try:
                 held = cached.board_held(view.board, _LABELS[chosen])

@@ -35,8 +35,8 @@ def _llm() -> Made:
         seed = session.count("Seed", 0, 10**6, 42, "madeseed")
     with first, st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         _preset(ties, levels)
-        types = session.one("Query types", ("one", "the notebook's four"), "madetypes")
-        beside = session.one("Beside it", ("nobody", "the notebook's four LLMs"), "madebeside")
+        types = session.segmented("Query types", ("one", "the notebook's four"), "madetypes")
+        beside = session.segmented("Beside it", ("nobody", "the notebook's four LLMs"), "madebeside")
     return Made(LLM, queries, documents, relevant, seed, ties, levels, performance,
                 types != "one", beside != "nobody")  # fmt: skip
 
@@ -61,11 +61,11 @@ def _preset(ties: float, levels: int) -> None:
     now = next(
         (name for name, one in _PRESETS.items() if (one.tie_probability, one.levels) == (ties, levels)), None
     )
-    session.tell("_preset", now)
+    session.set_value("_preset", now)
     st.segmented_control("Preset", list(_PRESETS), key="_preset", on_change=_take_preset)
 
 
 def _take_preset() -> None:
-    if chosen := _PRESETS.get(session.told("_preset")):
-        session.tell("madeties", chosen.tie_probability)
-        session.tell("madelevels", float(chosen.levels))
+    if chosen := _PRESETS.get(session.get_value("_preset")):
+        session.set_value("madeties", chosen.tie_probability)
+        session.set_value("madelevels", float(chosen.levels))

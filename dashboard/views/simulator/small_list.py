@@ -58,9 +58,11 @@ def small_list() -> None:
     """Four scenarios and whatever is made of them."""
     heading("A small list", "Edit a score or a grade, add or delete rows. Rows count in the order you see.")
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-        name = session.one("Scenario", list(NOTEBOOK_SCENARIOS), "scenario", "Complex Tie", on_change=_as_given)
-        k = int(session.one("Cut-off k", ("1", "2", "3", "5"), "listk", "3"))
-        least = int(session.one("Relevant from grade", ("1", "2", "3"), "listgrade"))
+        name = session.segmented(
+            "Scenario", list(NOTEBOOK_SCENARIOS), "scenario", "Complex Tie", on_change=_as_given
+        )
+        k = int(session.segmented("Cut-off k", ("1", "2", "3", "5"), "listk", "3"))
+        least = int(session.segmented("Relevant from grade", ("1", "2", "3"), "listgrade"))
     above = st.container()
     left, right = st.columns([2, 3], gap="large")
     with left:
@@ -84,13 +86,13 @@ def small_list() -> None:
 
 
 def _as_given() -> None:
-    session.tell(KEY, "")
+    session.set_value(KEY, "")
 
 
 def _edited(name: str) -> list[Document]:
     """The table to edit; what it holds is told in the link, and can be typed as a line."""
     given = written(scenario(name))
-    asked = session.told(KEY)
+    asked = session.get_value(KEY)
     now = asked if read(asked) else given
     base, key = session.editing(KEY, now)
     start = pd.DataFrame(read(base) or scenario(name), columns=list(_COLUMNS))
@@ -99,7 +101,7 @@ def _edited(name: str) -> list[Document]:
     line = written(documents)
     if documents and read(line) and line != now:
         session.edited(KEY, line)
-        session.tell(KEY, "" if line == given else line)
+        session.set_value(KEY, "" if line == given else line)
     with st.popover("As text", icon=":material/notes:"):
         session.text("score,grade,name; …", KEY, placeholder=given, help="Grades and names may be left out.")
     return documents

@@ -15,9 +15,9 @@ page(
     "One mark is one list: one reranker, one query.",
 )
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-    first = session.pick("First measure", cache.MEASURES, "first", width=180)
-    second = session.pick("Second measure", cache.MEASURES, "second", "Hits@3", width=180)
-    kept = session.one("Lists", ("all", "with ties"), "lists")
+    first = session.select("First measure", cache.MEASURES, "first", width=180)
+    second = session.select("Second measure", cache.MEASURES, "second", "Hits@3", width=180)
+    kept = session.segmented("Lists", ("all", "with ties"), "lists")
 
 every = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)
 finding(gap_finding(every, first))

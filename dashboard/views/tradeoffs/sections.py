@@ -56,10 +56,14 @@ def controls(*, clock: bool) -> tuple[str, int, Latency, float | None]:
     """Measure, depth, latency and budget in seconds; the last two only where there is a clock."""
     measure = session.measure()
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-        depth = session.one("Depth", DEPTHS, "depth", str(DEPTH), help="Places in which targets are counted.")
+        depth = session.segmented(
+            "Depth", DEPTHS, "depth", str(DEPTH), help="Places in which targets are counted."
+        )
         if not clock:
             return measure, int(depth), "p50", None
-        by = session.one("Latency", LATENCIES, "latency", help="Median, 95th percentile or mean over lists.")
+        by = session.segmented(
+            "Latency", LATENCIES, "latency", help="Median, 95th percentile or mean over lists."
+        )
         budget = st.select_slider(
             "Latency budget",
             [*BUDGETS, NO_LIMIT],

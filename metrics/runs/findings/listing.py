@@ -11,7 +11,7 @@ import pyarrow as pa
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.rows import RELEVANT_FROM, Rows
 from metrics.runs.findings.wording import quoted, say
-from metrics.runs.query_doc_keys import Pairs
+from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.files import File
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 
@@ -32,7 +32,7 @@ class Listing(Rows):
     name: str
     file: str
     table: pa.Table
-    pairs: Pairs
+    pairs: QueryDocKeys
     line_of: Callable[[int], int]
     grades: FloatArray | None
 

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from metrics.runs.findings.finding import Finding, found
 from metrics.runs.findings.kinds import Severity
-from metrics.runs.query_doc_keys import Pairs
+from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.support.arrays import BoolArray, FloatArray
 
 RELEVANT_FROM = 1
@@ -21,7 +21,7 @@ class Rows:
     """Rows of a file that findings point at."""
 
     file: str
-    pairs: Pairs
+    pairs: QueryDocKeys
     line_of: Callable[[int], int]
 
     @property
@@ -60,7 +60,7 @@ class Judged(Rows):
 
     file: str
     table: pa.Table
-    pairs: Pairs
+    pairs: QueryDocKeys
     line_of: Callable[[int], int]
 
     @cached_property

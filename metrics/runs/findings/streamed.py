@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from metrics.runs.findings.finding import Finding, found
 from metrics.runs.findings.wording import say
-from metrics.runs.query_doc_keys import Prints
+from metrics.runs.query_doc_keys import Hashes
 from metrics.runs.reading.files import File
 from metrics.support.arrays import BoolArray
 
@@ -26,7 +26,7 @@ class Known:
     seen: BoolArray
     n_queries: int = 0
     n_judged_rows: int = 0
-    asked: list[Prints] = field(default_factory=list)
+    asked: list[Hashes] = field(default_factory=list)
 
     def speaker(self, name: str) -> str:
         """Begins a message where the name of the file does not say which reranker it is about."""

@@ -21,7 +21,7 @@ from metrics.runs.reading.lines import (
     rows,
     swallowed,
 )
-from metrics.runs.reading.source import Origin, Source, number, source_of
+from metrics.runs.reading.source import FileProvenance, Source, build_source, number
 from metrics.runs.reading.text import quickest, spaced
 
 LARGEST = 2**31 - 1
@@ -146,12 +146,14 @@ def read_delimited(file: File, format_name: str, layout: Layout, mapping: Mappin
         if not layout.names or "rank" not in header or "rank" in mapping.values():
             return None
         only = {"rank": "rank"}
-        found_ranks = source_of(columns_of(Parser(file, layout, header, only)), only, origin, format_name, ())
+        found_ranks = build_source(
+            columns_of(Parser(file, layout, header, only)), only, origin, format_name, ()
+        )
         return found_ranks.table["rank"] if found_ranks.table.num_columns else None
 
     n_rows = len(next(iter(columns.values())))
-    origin = Origin(file.name, line_of, ranks=ranks)
-    return source_of(columns, mapping, origin, format_name, header, parser.noted())
+    origin = FileProvenance(file.name, line_of, ranks=ranks)
+    return build_source(columns, mapping, origin, format_name, header, parser.noted())
 
 
 def names_of(file: File, layout: Layout) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from metrics.errors import ReadError
 from metrics.runs.reading.columns import BY_NAME, recognise
-from metrics.runs.reading.source import Origin, Source, source_of
+from metrics.runs.reading.source import FileProvenance, Source, build_source
 
 _NO_VALUES = (bytes, bytearray, list, tuple, dict, set, np.ndarray)
 
@@ -39,7 +39,9 @@ def of_frame(frame: pd.DataFrame, columns: Mapping[str, str] | None = None) -> S
         if pd.api.types.is_any_real_numeric_dtype(plain[name]) and name not in BY_NAME
     ]
     raw = {name: _arrow(plain[name]) for name in [*mapping.values(), *extras]}
-    return source_of(raw, mapping, Origin("table", lambda row: row + 1, "row"), "frame", list(plain.columns))
+    return build_source(
+        raw, mapping, FileProvenance("table", lambda row: row + 1, "row"), "frame", list(plain.columns)
+    )
 
 
 def _arrow(column: pd.Series) -> pa.Array:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from metrics.errors import ReadError
 from metrics.runs.reading.columns import BY_NAME, Choice, check_header, check_width, recognise
 from metrics.runs.reading.files import BLOCK, File
-from metrics.runs.reading.source import Origin, Source, source_of
+from metrics.runs.reading.source import FileProvenance, Source, build_source
 from metrics.runs.reading.text import whole_lines
 
 MAX_JSON = 2**28
@@ -38,7 +38,7 @@ def read_array(file: File, choice: Choice) -> Source:
         ReadError: no such JSON, or a value that cannot be read; names the record.
     """
     records = _document(file)
-    origin = Origin(file.name, lambda row: row + 1, "record")
+    origin = FileProvenance(file.name, lambda row: row + 1, "record")
     for at, record in enumerate(records):
         if not isinstance(record, dict):
             raise origin.error(at, f"{_shown(record)} is no record", "Write {column: value} for each row.")
@@ -63,7 +63,7 @@ def read_lines(file: File, choice: Choice) -> Source:
         numbers.append(number)
         if len(records) > MAX_RECORDS:
             raise ReadError(file.name, f"more than {MAX_RECORDS:,} records", "Write Parquet.", line=number)
-    origin = Origin(file.name, lambda row: numbers[row])
+    origin = FileProvenance(file.name, lambda row: numbers[row])
     return _of_records(records, origin, "jsonl", choice)
 
 
@@ -84,18 +84,18 @@ def read_nested(file: File, choice: Choice) -> Source:
         query += [name] * len(scores)
         document += scores.keys()
         value += scores.values()
-    origin = Origin(file.name, lambda row: row + 1, "entry")
+    origin = FileProvenance(file.name, lambda row: row + 1, "entry")
     held = "relevance" if all(isinstance(one, int) for one in value) else "score"
     usual = {"query_id": "query", "doc_id": "document", held: "value"}
     mapping = recognise(_NESTED, choice.among(_NESTED, usual))
     check_header(file.name, _NESTED, mapping)
     columns_given = zip(_NESTED, (query, document, value), strict=True)
     raw = {name: _array(values, name, origin) for name, values in columns_given}
-    return source_of(raw, mapping, origin, "nested-json", _NESTED)
+    return build_source(raw, mapping, origin, "nested-json", _NESTED)
 
 
 def _of_records(
-    records: Sequence[dict[str, object]], origin: Origin, format_name: str, choice: Choice
+    records: Sequence[dict[str, object]], origin: FileProvenance, format_name: str, choice: Choice
 ) -> Source:
     header = list(dict.fromkeys(chain.from_iterable(records)))
     if not header:
@@ -108,14 +108,14 @@ def _of_records(
     raw = {
         name: _array([one.get(name) for one in records], name, origin) for name in [*mapping.values(), *numeric]
     }
-    return source_of(raw, mapping, origin, format_name, header)
+    return build_source(raw, mapping, origin, format_name, header)
 
 
 def _without_records(file: str) -> ReadError:
     return ReadError(file, "there is no record", "Export it again and check its size.", line=1)
 
 
-def _array(values: list[object], name: str, origin: Origin) -> pa.Array:
+def _array(values: list[object], name: str, origin: FileProvenance) -> pa.Array:
     """Truth values and numbers as they are, everything else as text."""
     kinds = set(map(type, values)) - {type(None)}
     if kinds & {dict, list}:

@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 from metrics.errors import ReadError
 from metrics.runs.reading.columns import BY_NAME, Choice, check_header, check_width, recognise
 from metrics.runs.reading.files import File
-from metrics.runs.reading.query_buffer import Ended, Held, comes_again
-from metrics.runs.reading.source import Origin, Source, source_of
+from metrics.runs.reading.query_buffer import QueryBuffer, SeenQueries, comes_again
+from metrics.runs.reading.source import FileProvenance, Source, build_source
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
@@ -113,7 +113,7 @@ class Parquet:
         mapping = {ours: theirs for ours, theirs in self.mapping.items() if theirs not in texts}
         header = tuple(name for name in self.header if name not in texts)
         slim = replace(self, mapping=mapping, header=header)
-        ended, at = Ended(slim._refuse_again), 0  # noqa: SLF001 its own
+        ended, at = SeenQueries(slim._refuse_again), 0  # noqa: SLF001 its own
         for table in slim._whole_queries():  # noqa: SLF001 its own
             source = slim._source(table, at)  # noqa: SLF001 its own
             ended.add(source.table, at)
@@ -123,7 +123,7 @@ class Parquet:
     def _whole_queries(self) -> Iterator[pa.Table]:
         """The wanted columns block by block, each cut where a query ends."""
         with _opened(self.file, self.texts) as table:  # as in read
-            held = Held(_narrowed(table.schema_arrow, self._wanted), self.mapping["query_id"])
+            held = QueryBuffer(_narrowed(table.schema_arrow, self._wanted), self.mapping["query_id"])
             for batch in table.iter_batches(_ROWS, columns=self._wanted, use_threads=False):
                 if sum(map(unpacked_size, batch.columns)) > _MOST:
                     problem = f"{_ROWS:,} rows take more than {_MOST / 2**20:.0f} MB"
@@ -158,9 +158,9 @@ class Parquet:
 
     def _source(self, table: pa.Table, before: int = 0) -> Source:
         """Rows as they were read, so many rows of the file before them."""
-        origin = Origin(self.file.name, partial(_row_of, before), "row")
+        origin = FileProvenance(self.file.name, partial(_row_of, before), "row")
         columns = {name: table[name] for name in self._wanted}
-        return source_of(columns, self.mapping, origin, "parquet", self.header)
+        return build_source(columns, self.mapping, origin, "parquet", self.header)
 
     def _within_limit(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The same batches; stops where they grow past the limit, whatever the file says of its size."""

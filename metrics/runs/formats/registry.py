@@ -230,7 +230,7 @@ def read(file: File, columns: Mapping[str, str] | None = None, *, strict: bool =
     return _format_of(head, choice).read(head, choice)
 
 
-def in_blocks(file: File, columns: Mapping[str, str] | None = None) -> Delimited | Parquet:
+def open_blocks(file: File, columns: Mapping[str, str] | None = None) -> Delimited | Parquet:
     """One file to be read in blocks; a chosen column it lacks is left to recognition.
 
     Raises:

@@ -13,8 +13,8 @@ from metrics.runs.formats.delimited import LARGEST, Parser, columns_of, names_of
 from metrics.runs.reading.columns import BY_NAME
 from metrics.runs.reading.files import BLOCK, File
 from metrics.runs.reading.lines import Layout, explain, refuse_open_quote, rows, swallowed
-from metrics.runs.reading.query_buffer import Ended, Held, comes_again
-from metrics.runs.reading.source import Origin, Source, source_of
+from metrics.runs.reading.query_buffer import QueryBuffer, SeenQueries, comes_again
+from metrics.runs.reading.source import FileProvenance, Source, build_source
 
 _ATTEMPTS = (BLOCK, 2**21, 2**26, LARGEST)
 """Bytes parsed at once: after the first attempt all is text, and then rows may be longer and longer."""
@@ -73,11 +73,11 @@ class Delimited:
         mapping = {ours: name for ours, name in self.mapping.items() if BY_NAME[ours].kind != "text"}
         names, extras = names_of(file, layout), numeric(file, layout, self.mapping)
         header = [name for name in names if name in mapping.values() or name not in self.mapping.values()]
-        ended, at = Ended(self._refuse_again), 0
+        ended, at = SeenQueries(self._refuse_again), 0
         for table, notes in _whole_queries(Parser(file, layout, names, mapping, extras)):
-            origin = Origin(file.name, partial(self._line_of, before=at))
+            origin = FileProvenance(file.name, partial(self._line_of, before=at))
             columns = {name: table[name] for name in table.column_names}
-            source = source_of(columns, mapping, origin, self.format, header, notes)
+            source = build_source(columns, mapping, origin, self.format, header, notes)
             ended.add(source.table, at)
             at += len(table)
             yield self.finish(source)
@@ -108,7 +108,7 @@ def _whole_queries(parser: Parser) -> Iterator[tuple[pa.Table, list[Finding]]]:
         careful = block > BLOCK
         types = parser.types(text=careful)
         schema = pa.schema([(name, types[name]) for name in parser.wanted])
-        held, passed = Held(schema, parser.mapping["query_id"]), 0
+        held, passed = QueryBuffer(schema, parser.mapping["query_id"]), 0
         try:
             for batch in parser.batches(block, careful=careful):
                 fresh = batch.slice(min(given - passed, len(batch)))

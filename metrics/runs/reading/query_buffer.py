@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.runs.query_doc_keys import Prints, text_prints
+from metrics.runs.query_doc_keys import Hashes, text_hashes
 from metrics.runs.reading.source import simple
 from metrics.support.arrays import IntArray, whole
 
@@ -16,7 +16,7 @@ Refuse = Callable[[list[str], int], None]
 """Raises a ReadError if a query, and its reranker where the file names any, has rows before this row too."""
 
 
-class Held:
+class QueryBuffer:
     """Rows that were read and not yet given.
 
     Attributes:
@@ -61,12 +61,12 @@ class Held:
         return table
 
 
-class Ended:
+class SeenQueries:
     """The queries of each reranker whose rows have ended, as prints: eight bytes each."""
 
     def __init__(self, refuse: Refuse) -> None:
         self._refuse = refuse
-        self._prints: dict[str, Prints] = {}
+        self._prints: dict[str, Hashes] = {}
 
     def add(self, table: pa.Table, before: int) -> None:
         """The next block, so many rows of the file before it.
@@ -79,7 +79,7 @@ class Ended:
         stretch = np.cumsum(np.diff(query, prepend=-1) != 0)
         for reranker, own in _by_reranker(table):
             heads = own[np.diff(stretch[own], prepend=0) > 0]
-            prints = text_prints(queries.dictionary.take(pa.array(query[heads])))
+            prints = text_hashes(queries.dictionary.take(pa.array(query[heads])))
             first = np.unique(query[heads], return_index=True)[1]
             again = np.isin(prints, self._prints.get(reranker, prints[:0]))
             again |= ~np.isin(np.arange(len(heads)), first)

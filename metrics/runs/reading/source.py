@@ -30,7 +30,7 @@ def _unranked() -> None:
 
 
 @dataclass(frozen=True)
-class Origin:
+class FileProvenance:
     """Where rows came from.
 
     Attributes:
@@ -57,7 +57,7 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class Where:
+class RowProvenance:
     """Where the rows of one reranker, or of the judgments, came from.
 
     Attributes:
@@ -65,16 +65,16 @@ class Where:
         rows: (n_rows,) row of the file that each was; None where it is the same.
     """
 
-    origin: Origin
+    origin: FileProvenance
     rows: IntArray | None = None
 
     @classmethod
-    def memory(cls, name: str) -> "Where":
+    def memory(cls, name: str) -> "RowProvenance":
         """Rows that came from no file."""
-        return cls(Origin(name, lambda row: row + 1, "row"))
+        return cls(FileProvenance(name, lambda row: row + 1, "row"))
 
     @classmethod
-    def several(cls, parts: Sequence["Where"], lengths: Sequence[int]) -> "Where":
+    def several(cls, parts: Sequence["RowProvenance"], lengths: Sequence[int]) -> "RowProvenance":
         """Rows of several files, one after the other."""
         ends = np.cumsum(lengths)
 
@@ -82,7 +82,7 @@ class Where:
             at = int(np.searchsorted(ends, row, side="right"))
             return parts[at].line_of(row - int(ends[at]) + lengths[at])
 
-        return cls(Origin(", ".join(part.file for part in parts), line_of))
+        return cls(FileProvenance(", ".join(part.file for part in parts), line_of))
 
     @property
     def file(self) -> str:
@@ -106,9 +106,9 @@ class Where:
             return None
         return ranks if ranks is None or self.rows is None else ranks.take(pa.array(self.rows))
 
-    def only(self, rows: IntArray) -> "Where":
+    def only(self, rows: IntArray) -> "RowProvenance":
         """Where some of the rows came from."""
-        return Where(self.origin, rows if self.rows is None else self.rows[rows])
+        return RowProvenance(self.origin, rows if self.rows is None else self.rows[rows])
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Source:
         name: what the user calls the reranker; None leaves it to a column, else to the file's stem.
     """
 
-    origin: Origin
+    origin: FileProvenance
     format: str
     table: pa.Table
     mapping: Mapping[str, str]
@@ -150,10 +150,10 @@ class Source:
         return tuple(name for name in self.header if name not in used)
 
 
-def source_of(
+def build_source(
     raw: dict[str, pa.Array | pa.ChunkedArray],
     mapping: Mapping[str, str],
-    origin: Origin,
+    origin: FileProvenance,
     format_name: str,
     header: Sequence[str],
     noted: Sequence[Finding] = (),
@@ -211,11 +211,11 @@ def simple(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     return column.cast(pa.float32()) if pa.types.is_float16(kind) else column.cast(kind)
 
 
-def _text(column: pa.Array, _: str, __: Origin) -> pa.Array:
+def _text(column: pa.Array, _: str, __: FileProvenance) -> pa.Array:
     return column if pa.types.is_string(column.type) else column.cast(pa.string())
 
 
-def _id(column: pa.Array, name: str, origin: Origin) -> pa.Array:
+def _id(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     text = _text(column, name, origin)
     shortest, longest = _lengths(text)
     if text.null_count or not shortest:
@@ -239,7 +239,7 @@ def _lengths(text: pa.Array) -> tuple[int, int]:
     return min((low for low, _ in bounds), default=1), max((high for _, high in bounds), default=1)
 
 
-def _shared(column: pa.Array | pa.ChunkedArray, name: str, origin: Origin) -> pa.Array:
+def _shared(column: pa.Array | pa.ChunkedArray, name: str, origin: FileProvenance) -> pa.Array:
     words = coded(column)
     longest = pc.max(pc.binary_length(words.dictionary)).as_py() or 0
     if words.null_count or longest > MAX_ID or "" in words.dictionary.to_pylist():
@@ -247,7 +247,7 @@ def _shared(column: pa.Array | pa.ChunkedArray, name: str, origin: Origin) -> pa
     return words
 
 
-def _word(column: pa.Array | pa.ChunkedArray, _: str, __: Origin) -> pa.Array:
+def _word(column: pa.Array | pa.ChunkedArray, _: str, __: FileProvenance) -> pa.Array:
     """Texts as a dictionary, null where empty."""
     words = coded(column)
     empty = pc.index(words.dictionary, "").as_py()
@@ -257,7 +257,7 @@ def _word(column: pa.Array | pa.ChunkedArray, _: str, __: Origin) -> pa.Array:
     return pa.DictionaryArray.from_arrays(indices, words.dictionary)
 
 
-def _whole_ids(column: pa.Array, name: str, origin: Origin) -> pa.Array:
+def _whole_ids(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     """Float ids as whole numbers."""
     large = pc.greater_equal(pc.abs(column), 2.0**63)
     bad = pc.fill_null(pc.or_(large, pc.not_equal(column, pc.round(column))), fill_value=True)
@@ -266,7 +266,7 @@ def _whole_ids(column: pa.Array, name: str, origin: Origin) -> pa.Array:
     return column.cast(pa.int64())
 
 
-def _number(column: pa.Array, name: str, origin: Origin) -> pa.Array:
+def _number(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     numbers = _parse(column)
     bad = pc.is_null(numbers, nan_is_null=True)
     hint = "Map words to numbers, drop the row, or choose another column."
@@ -274,7 +274,7 @@ def _number(column: pa.Array, name: str, origin: Origin) -> pa.Array:
     return numbers
 
 
-def _measure(column: pa.Array, name: str, origin: Origin) -> pa.Array:
+def _measure(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     """A number, NaN where there is none."""
     if pa.types.is_string(column.type):
         column = pc.if_else(pc.equal(pc.utf8_trim_whitespace(column), ""), None, column)
@@ -284,12 +284,12 @@ def _measure(column: pa.Array, name: str, origin: Origin) -> pa.Array:
     return pc.fill_null(numbers, float("nan"))
 
 
-def _rank(column: pa.Array, _: str, __: Origin) -> pa.Array | None:
+def _rank(column: pa.Array, _: str, __: FileProvenance) -> pa.Array | None:
     numbers = _parse(column)
     return None if numbers.null_count else numbers
 
 
-def as_grades(column: pa.Array, name: str, origin: Origin) -> pa.Array:
+def as_grades(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     """Float64 of each value: a finite number, or true and false.
 
     Raises:
@@ -306,14 +306,14 @@ def as_grades(column: pa.Array, name: str, origin: Origin) -> pa.Array:
     return _finite(numbers, column, name, origin)
 
 
-def _finite(numbers: pa.Array, column: pa.Array, name: str, origin: Origin) -> pa.Array:
+def _finite(numbers: pa.Array, column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     bad = pc.fill_null(pc.invert(pc.is_finite(numbers)), fill_value=True)
     hint = "A grade is a number, or true and false."
     origin.refuse(bad, column, lambda value: f"{name} {value!r} is not a grade", hint)
     return numbers
 
 
-_CONVERT: Mapping[str, Callable[[pa.Array, str, Origin], pa.Array | None]] = {
+_CONVERT: Mapping[str, Callable[[pa.Array, str, FileProvenance], pa.Array | None]] = {
     "id": _id,
     "shared": _shared,
     "word": _word,

@@ -11,11 +11,11 @@ from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.runs import File, Repeated, Runs
 from metrics.runs.joining import unjudged
-from metrics.runs.query_doc_keys import Prints
+from metrics.runs.query_doc_keys import Hashes
 from metrics.scale.dask.files import Paths, members, renamed
 from metrics.scale.dask.parts import ROWS, Part, cut, scan, spread_over, to_scan
 from metrics.scale.dask.tasks import Asked, Scored, frame_of, judgments, nothing_of, score_frame, score_part
-from metrics.scale.stream import Judged, Parted, Tally, refuse_unused
+from metrics.scale.stream import Judged, PartCounter, PartitionedRuns, refuse_unused
 
 if TYPE_CHECKING:
     from metrics.scale.dask.cluster import Client
@@ -24,7 +24,7 @@ Watch = Callable[[int, int], None]
 """Told of tasks that are done, and of how many are known."""
 
 
-class Dataset(Parted):
+class Dataset(PartitionedRuns):
     """Runs in any number of files, read and scored by Dask: parts are given and forgotten, counts are kept."""
 
     def __init__(
@@ -70,7 +70,7 @@ class Dataset(Parted):
         self._columns = ("reranker", "query_id", "doc_id", "score", *inside, *tiebreak_by)
         self._repeated: Repeated = repeated
         self._dataset = self._members[0].table.file.name if len(self._members) == 1 else "the files given"
-        self._tally = Tally(self._judged)
+        self._tally = PartCounter(self._judged)
         self._done = self._known = 0
 
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
@@ -116,7 +116,7 @@ class Dataset(Parted):
             files = client.submit(tuple, [part.member.table.file.name for part in parts], pure=False)
             yield from self._watched(self._cluster.each(client, score_frame, frames, judged, asked, files))
 
-    def _cut(self, client: "Client") -> tuple[list[Part], list[Prints]]:
+    def _cut(self, client: "Client") -> tuple[list[Part], list[Hashes]]:
         """The parts of all files, and the prints of the lists in each.
 
         Raises:

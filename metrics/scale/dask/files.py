@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from urllib.parse import unquote
 
 from metrics.errors import ReadError, UsageError
-from metrics.runs import File, in_blocks
+from metrics.runs import File, open_blocks
 from metrics.runs.formats.delimited import numeric
 from metrics.runs.formats.parquet import Parquet
 from metrics.runs.reading.blocks import Delimited
@@ -20,7 +20,7 @@ _DIGITS = re.compile(r"([0-9]+)")
 
 
 @dataclass(frozen=True)
-class Member:
+class DatasetFile:
     """A file of a dataset.
 
     Attributes:
@@ -59,7 +59,9 @@ class Member:
                 raise UsageError(f"{table.file.name}: {problem}. There are: {there}.")
 
 
-def members(paths: Paths, columns: Mapping[str, str], judgments: str | PurePath | None = None) -> list[Member]:
+def members(
+    paths: Paths, columns: Mapping[str, str], judgments: str | PurePath | None = None
+) -> list[DatasetFile]:
     """The files of a dataset, in the order given, those of a pattern or a folder by name.
 
     Args:
@@ -78,7 +80,7 @@ def members(paths: Paths, columns: Mapping[str, str], judgments: str | PurePath 
     else:
         named = [(None, path) for path in ([paths] if isinstance(paths, str | PurePath) else paths)]
     passed = None if judgments is None else place_of(judgments).resolve()
-    found, names, partitions = list[Member](), Counter[str](), set[str]()
+    found, names, partitions = list[DatasetFile](), Counter[str](), set[str]()
     for given, path in named:
         some = [
             (file, _member(file, given, folder, columns))
@@ -103,7 +105,7 @@ def _two_runs(name: str) -> UsageError:
     return UsageError(f"There are two runs named {name!r}. {hint}")
 
 
-def renamed(some: Sequence[Member], rerankers: Sequence[Collection[str]]) -> list[Member]:
+def renamed(some: Sequence[DatasetFile], rerankers: Sequence[Collection[str]]) -> list[DatasetFile]:
     """The same, each as it was named where it is of one run alone; names in its rows tell several apart.
 
     Args:
@@ -124,9 +126,9 @@ def renamed(some: Sequence[Member], rerankers: Sequence[Collection[str]]) -> lis
     return found
 
 
-def _member(file: Path, given: str | None, folder: str | None, columns: Mapping[str, str]) -> Member:
-    table = in_blocks(File.open(file), columns)
-    return Member(table, given or (None if "reranker" in table.mapping else folder))
+def _member(file: Path, given: str | None, folder: str | None, columns: Mapping[str, str]) -> DatasetFile:
+    table = open_blocks(File.open(file), columns)
+    return DatasetFile(table, given or (None if "reranker" in table.mapping else folder))
 
 
 def _expanded(path: str | PurePath) -> Iterator[tuple[str | None, Path]]:

@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from metrics.runs import File, Source
 from metrics.runs.formats.parquet import Parquet
-from metrics.runs.query_doc_keys import Prints, prints_after, text_prints
-from metrics.scale.dask.files import Member
+from metrics.runs.query_doc_keys import Hashes, hashes_after, text_hashes
+from metrics.scale.dask.files import DatasetFile
 from metrics.support.arrays import IntArray, coded
 
 ROWS = 2**20
@@ -32,7 +32,7 @@ class Part:
         end: the row after its last; None where it is the whole file.
     """
 
-    member: Member
+    member: DatasetFile
     first: int = 0
     end: int | None = None
 
@@ -57,7 +57,7 @@ class Part:
         return sum(table.groups) if self.end is None and isinstance(table, Parquet) else self.end or 0
 
 
-class Seen(NamedTuple):
+class RowGroupLists(NamedTuple):
     """The lists that rows hold, by their prints.
 
     Attributes:
@@ -71,7 +71,7 @@ class Seen(NamedTuple):
     """
 
     end: int
-    keys: Prints
+    keys: Hashes
     first: np.uint64
     last: np.uint64
     last_start: int
@@ -79,7 +79,7 @@ class Seen(NamedTuple):
     rerankers: tuple[str, ...]
 
 
-def to_scan(member: Member) -> Iterator[Part]:
+def to_scan(member: DatasetFile) -> Iterator[Part]:
     """Parts of a file whose lists must be looked at, to know what other parts hold rows of them."""
     if not isinstance(member.table, Parquet):
         if not member.is_alone:
@@ -92,7 +92,7 @@ def to_scan(member: Member) -> Iterator[Part]:
         yield from (Part(member, first, end) for first, end in pairwise(bounds.tolist()))
 
 
-def scan(part: Part) -> list[Seen]:
+def scan(part: Part) -> list[RowGroupLists]:
     """The lists of each row group of a part, or of its file.
 
     Raises:
@@ -107,13 +107,13 @@ def scan(part: Part) -> list[Seen]:
     named = "reranker" in source.table.column_names
     names = tuple(source.table["reranker"].unique().to_pylist()) if named else ()
     cuts = [both for both in pairwise(bounds) if both[0] < both[1]]
-    return [Seen(*_seen(starts, keys, *both, part.first), names) for both in cuts]
+    return [RowGroupLists(*_seen(starts, keys, *both, part.first), names) for both in cuts]
 
 
 def _seen(
-    starts: IntArray, keys: Prints, first: int, end: int, before: int
-) -> tuple[int, Prints, np.uint64, np.uint64, int, bool]:
-    """What the rows from `first` to before `end` hold, as attributes of `Seen`."""
+    starts: IntArray, keys: Hashes, first: int, end: int, before: int
+) -> tuple[int, Hashes, np.uint64, np.uint64, int, bool]:
+    """What the rows from `first` to before `end` hold, as attributes of `RowGroupLists`."""
     inside = slice(np.searchsorted(starts, first, "right") - 1, np.searchsorted(starts, end))
     own = keys[inside]
     once = np.count_nonzero(own == own[-1]) == 1
@@ -121,7 +121,7 @@ def _seen(
     return before + end, np.unique(own), own[0], own[-1], before + last_start, bool(once)
 
 
-def lists_at(source: Source) -> tuple[IntArray, Prints]:
+def lists_at(source: Source) -> tuple[IntArray, Hashes]:
     """(n,) first row of each stretch of rows of one list, and print of the list: of reranker and query."""
     queries = coded(source.table["query_id"])
     query = queries.indices.to_numpy()
@@ -134,10 +134,10 @@ def lists_at(source: Source) -> tuple[IntArray, Prints]:
     changes |= owner[1:] != owner[:-1]
     starts = np.append(np.zeros(min(len(query), 1), np.int64), np.flatnonzero(changes) + 1)
     texts = queries.dictionary.take(pa.array(query[starts]))
-    return starts, prints_after(text_prints(names), owner[starts], texts)
+    return starts, hashes_after(text_hashes(names), owner[starts], texts)
 
 
-def cut(member: Member, seen: Sequence[Seen]) -> Iterator[tuple[Part, Prints]]:
+def cut(member: DatasetFile, seen: Sequence[RowGroupLists]) -> Iterator[tuple[Part, Hashes]]:
     """Parts of a file, with the prints of their lists: between lists where these stand together.
 
     Args:
@@ -148,7 +148,7 @@ def cut(member: Member, seen: Sequence[Seen]) -> Iterator[tuple[Part, Prints]]:
         end, keys = (seen[0].end, seen[0].keys) if seen else (None, np.empty(0, np.uint64))
         yield Part(member, 0, end), keys
         return
-    start, began, held, rest = 0, 0, list[Prints](), np.empty(0, np.uint64)
+    start, began, held, rest = 0, 0, list[Hashes](), np.empty(0, np.uint64)
     for before, group, after in zip([None, *seen], seen, [*seen[1:], None], strict=False):
         if before is None or before.last != group.first or before.end != group.last_start:
             began = group.last_start
@@ -162,21 +162,21 @@ def cut(member: Member, seen: Sequence[Seen]) -> Iterator[tuple[Part, Prints]]:
             start, held = end, [np.array([group.last])] if goes_on else []
 
 
-def spread_over(parts: Sequence[Prints]) -> Prints:
+def spread_over(parts: Sequence[Hashes]) -> Hashes:
     """The lists that more than one part has rows of."""
     every = np.sort(np.concatenate([np.empty(0, np.uint64), *parts]))
     return np.unique(every[1:][every[1:] == every[:-1]])
 
 
-def keys_of(source: Source) -> Prints:
+def keys_of(source: Source) -> Hashes:
     """(n_rows,) print of the list that each row is of."""
     starts, keys = lists_at(source)
     return np.repeat(keys, np.diff(starts, append=len(source.table)))
 
 
-def is_among(keys: Prints, lists: Prints) -> npt.NDArray[np.bool_]:
+def is_among(keys: Hashes, lists: Hashes) -> npt.NDArray[np.bool_]:
     """(n_rows,) whether each row is of one of these lists, whose prints are in order; there is one."""
-    near: Prints = lists[np.minimum(np.searchsorted(lists, keys), len(lists) - 1)]
+    near: Hashes = lists[np.minimum(np.searchsorted(lists, keys), len(lists) - 1)]
     return np.equal(near, keys)
 
 

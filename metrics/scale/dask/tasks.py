@@ -13,11 +13,11 @@ from metrics.evaluation import Evaluation
 from metrics.runs import File, Repeated, Runs, Source, as_judgments, as_run, read
 from metrics.runs.findings import Finding
 from metrics.runs.joining import not_used
-from metrics.runs.query_doc_keys import Prints
+from metrics.runs.query_doc_keys import Hashes
 from metrics.runs.reading.columns import BY_NAME
-from metrics.runs.reading.source import Origin, source_of
+from metrics.runs.reading.source import FileProvenance, build_source
 from metrics.scale.dask.parts import Part, is_among, keys_of, only
-from metrics.scale.stream import Judged, Met, lists_in
+from metrics.scale.stream import Judged, PartStats, lists_in
 from metrics.support.memory import one_allocator
 
 _TEXTS = ("reranker", "query_id", "doc_id", "target_id")
@@ -51,7 +51,7 @@ class Scored(NamedTuple):
     """
 
     evaluation: Evaluation | None
-    met: tuple[Met, ...] = ()
+    met: tuple[PartStats, ...] = ()
     noted: tuple[Finding, ...] = ()
 
 
@@ -65,7 +65,7 @@ def judgments(file: File, columns: dict[str, str], repeated: Repeated) -> Judged
 
 
 @one_allocator
-def score_part(part: Part, spread: Prints, judged: Judged | None, asked: Asked) -> Scored:
+def score_part(part: Part, spread: Hashes, judged: Judged | None, asked: Asked) -> Scored:
     """Score the lists of a part, but for those that are spread over several.
 
     Raises:
@@ -102,7 +102,7 @@ def nothing_of(numbers: Sequence[str]) -> pa.Table:
     return pa.table(texts | {name: pa.array([], pa.float64()) for name in numbers})
 
 
-def frame_of(part: Part | None, spread: Prints, number: int, names: Sequence[str]) -> pd.DataFrame:
+def frame_of(part: Part | None, spread: Hashes, number: int, names: Sequence[str]) -> pd.DataFrame:
     """The rows of a part that belong to lists spread over several; none of no part.
 
     Args:
@@ -159,9 +159,9 @@ def score_frame(frame: pd.DataFrame, judged: Judged | None, asked: Asked, files:
     }
     mapping = {name: name for name in raw if name in BY_NAME}
     places = frame["place"].to_numpy()
-    origin = Origin(asked.dataset, lambda row: int(places[row]) % 2**_PLACES, "row")
+    origin = FileProvenance(asked.dataset, lambda row: int(places[row]) % 2**_PLACES, "row")
     try:
-        return _scored(source_of(raw, mapping, origin, "table", list(raw)), judged, asked)
+        return _scored(build_source(raw, mapping, origin, "table", list(raw)), judged, asked)
     except RepeatError as error:
         raise _told_apart(frame, files, error) from error
 

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from metrics.errors import ReadError
 from metrics.evaluation.evaluation import OPTIONS, Evaluation, Policy
-from metrics.evaluation.merging import summarised, together
+from metrics.evaluation.merging import concat_by_reranker, summarised
 from metrics.runs import File
 from metrics.scale.stored.footer import described
 from metrics.scale.stored.layout import GROUP, IDS, KEY, MOVABLE, VERSION, column_of
@@ -190,8 +190,10 @@ class Stored:
         index, lists = _lists(table), table.drop_columns([*IDS, *values]).to_pandas()
         scores = pd.DataFrame({name: table[name].to_numpy() for name in values}, index, copy=False)
         return Evaluation(
-            scores=together([scores.set_axis(self._names(self.measures), axis=1)], self.policies.index),
-            lists=together([lists.set_index(index)], self.policies.index),
+            scores=concat_by_reranker(
+                [scores.set_axis(self._names(self.measures), axis=1)], self.policies.index
+            ),
+            lists=concat_by_reranker([lists.set_index(index)], self.policies.index),
             policies=self.policies,
             skipped=_lists(self._read([*IDS, "n_docs"]).filter(pc.field("n_docs").is_null())),
             **{name: getattr(self, name) for name in OPTIONS},

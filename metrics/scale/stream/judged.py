@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 
 from metrics.runs import Repeated, Runs, Source
 from metrics.runs.findings import Finding
-from metrics.runs.query_doc_keys import Pairs
-from metrics.runs.reading.source import Origin
+from metrics.runs.query_doc_keys import QueryDocKeys
+from metrics.runs.reading.source import FileProvenance
 from metrics.support.arrays import IntArray
 
 
@@ -27,7 +27,7 @@ class Judged:
     """
 
     table: pa.Table
-    pairs: Pairs
+    pairs: QueryDocKeys
     order: IntArray
     ends: IntArray
     nothing: Source
@@ -44,7 +44,7 @@ class Judged:
         table, pairs = runs.qrels, runs.judged_pairs
         order = np.argsort(pairs.query, kind="stable")
         ends = np.searchsorted(pairs.query[order], np.arange(len(pairs.queries) + 1))
-        origin = Origin(source.file, int)  # it has no lines, and can be sent to another process
+        origin = FileProvenance(source.file, int)  # it has no lines, and can be sent to another process
         nothing = replace(source, table=source.table.slice(0, 0), noted=(), origin=origin)
         return cls(table, pairs, order, ends, nothing, runs.noted)
 

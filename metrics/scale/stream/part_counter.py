@@ -14,7 +14,7 @@ from metrics.evaluation.merging import added
 from metrics.runs import Repeated, Runs, Source, as_run
 from metrics.runs.findings import Finding, as_frame
 from metrics.runs.findings.streamed import Known, Noted
-from metrics.runs.query_doc_keys import Prints, text_prints
+from metrics.runs.query_doc_keys import Hashes, text_hashes
 from metrics.scale.stream.judged import Judged
 from metrics.support.arrays import IntArray
 
@@ -23,7 +23,7 @@ _LISTS = 2**14
 
 
 @dataclass(frozen=True)
-class Met:
+class PartStats:
     """What was met of one reranker in some rows that hold whole lists.
 
     Attributes:
@@ -40,12 +40,12 @@ class Met:
     n_queries: int
     places: IntArray
     n_judged_rows: int
-    asked: Prints
+    asked: Hashes
 
 
 def lists_in(
     source: Source, judged: Judged | None, repeated: Repeated
-) -> tuple[list[tuple[Runs, Met]], tuple[Finding, ...]]:
+) -> tuple[list[tuple[Runs, PartStats]], tuple[Finding, ...]]:
     """The lists of some rows, one reranker at a time, each with the judgments of its queries alone.
 
     Args:
@@ -65,18 +65,18 @@ def lists_in(
     return [_met(block, name, source.file, judged) for name in block.rerankers], block.noted
 
 
-def _met(block: Runs, name: str, file: str, judged: Judged | None) -> tuple[Runs, Met]:
+def _met(block: Runs, name: str, file: str, judged: Judged | None) -> tuple[Runs, PartStats]:
     runs, queries = block.arranged({name: name}), block.queries[name]
     if judged is None:
-        return runs, Met(name, file, len(queries), np.empty(0, np.int64), 0, text_prints(queries))
+        return runs, PartStats(name, file, len(queries), np.empty(0, np.int64), 0, text_hashes(queries))
     places = judged.places(queries)
     places = places[places >= 0]
     runs = runs.judged_by(judged.rows_of(places))
     n_judged_rows = len(runs.judged_rows[name][0])
-    return runs, Met(name, file, len(queries), places, n_judged_rows, np.empty(0, np.uint64))
+    return runs, PartStats(name, file, len(queries), places, n_judged_rows, np.empty(0, np.uint64))
 
 
-class Tally:
+class PartCounter:
     """Counts of what was met, part by part.
 
     Attributes:
@@ -105,7 +105,7 @@ class Tally:
         """Take in what was found while reading a part."""
         self._noted.add(noted)
 
-    def meet(self, met: Met) -> None:
+    def meet(self, met: PartStats) -> None:
         """Take in what was met in a part."""
         n_judged = 0 if self._judged is None else len(self._judged.pairs.queries)
         known = self._known.setdefault(met.name, Known(met.file, np.zeros(n_judged, bool)))
@@ -145,10 +145,10 @@ class Tally:
         return as_frame([*self._noted.findings, *(one for some in differ for one in some)])
 
 
-class Parted(ABC):
+class PartitionedRuns(ABC):
     """Runs that are given and scored part by part."""
 
-    _tally: Tally
+    _tally: PartCounter
 
     @abstractmethod
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:

@@ -8,16 +8,16 @@ import pyarrow as pa
 
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
-from metrics.runs import File, Repeated, Runs, as_judgments, in_blocks, is_judgments, read
+from metrics.runs import File, Repeated, Runs, as_judgments, is_judgments, open_blocks, read
 from metrics.runs.formats.parquet import Parquet
 from metrics.runs.reading.blocks import Delimited
 from metrics.scale.stream.judged import Judged
-from metrics.scale.stream.part_counter import Parted, Tally, lists_in, refuse_unused
+from metrics.scale.stream.part_counter import PartCounter, PartitionedRuns, lists_in, refuse_unused
 
 Path = str | PurePath
 
 
-class Stream(Parted):
+class Stream(PartitionedRuns):
     """Runs that are read and scored part by part: parts are given and forgotten, counts are kept."""
 
     def __init__(
@@ -37,13 +37,13 @@ class Stream(Parted):
         """
         given = None if qrels is None else read(File.open(qrels), columns, strict=False)
         runs = [path for path in files if given is None or not is_judgments(given, path, qrels)]
-        self._files = [in_blocks(replace(File.open(path), endless=True), columns) for path in runs]
+        self._files = [open_blocks(replace(File.open(path), endless=True), columns) for path in runs]
         judgments = None if given is None else as_judgments(given)
         read_as = [*self._files, *([] if judgments is None else [judgments])]
         refuse_unused(columns or {}, [one.mapping for one in read_as])
         self._judged = None if judgments is None else Judged.of(judgments, repeated)
         self._repeated: Repeated = repeated
-        self._tally = Tally(self._judged)
+        self._tally = PartCounter(self._judged)
 
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
         """Evaluations that merge into that of the whole, each of some queries of one reranker.

@@ -50,7 +50,7 @@ class Cells(NamedTuple):
         return np.asarray(self.high.sum(axis=1) + self.low.sum(axis=1) + self.none)
 
 
-class Grid:
+class GapHistogram:
     """Counts of lists by reranker, place on an axis, and gap.
 
     Gaps have a level on either side of none: level j of one side holds j·step ≤ |gap| < (j + 1)·step,

@@ -9,7 +9,7 @@ import pandas as pd
 from metrics.evaluation import EQUAL
 from metrics.scale.stored import Stored, column_of
 from metrics.studies.gaps.gap import Moments, gap_prose
-from metrics.studies.gaps.gap_histogram import Grid
+from metrics.studies.gaps.gap_histogram import GapHistogram
 from metrics.studies.prose import Prose
 from metrics.support.arrays import FloatArray, IntArray
 
@@ -25,7 +25,7 @@ SIZES = 24
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
+class StoredSummary:
     """Ties and gaps of one measure, over all lists of a stored evaluation.
 
     Attributes:
@@ -40,15 +40,15 @@ class Survey:
     """
 
     gaps: pd.DataFrame
-    ratios: Grid
-    sizes: Grid
+    ratios: GapHistogram
+    sizes: GapHistogram
     n_tied: int
     n_level: int
     correlation: tuple[float, float, float] | None
     farthest: pd.DataFrame
 
 
-def survey(stored: Stored, measure: str, traditional: str) -> Survey:
+def stored_summary(stored: Stored, measure: str, traditional: str) -> StoredSummary:
     """What ties do to a measure.
 
     Args:
@@ -67,7 +67,7 @@ def survey(stored: Stored, measure: str, traditional: str) -> Survey:
     return found.survey(stored.policies.index)
 
 
-def survey_finding(found: Survey, measure: str, query_id: str) -> Prose:
+def stored_summary_finding(found: StoredSummary, measure: str, query_id: str) -> Prose:
     """Whether ties cost anything, and whether the tie ratio tells.
 
     Args:
@@ -103,8 +103,8 @@ class _Counting:
     def __init__(self, n_rerankers: int) -> None:
         self.n_lists, self.n_off = np.zeros(n_rerankers, np.int64), np.zeros(n_rerankers, np.int64)
         self.sums, self.tops = np.zeros(n_rerankers), np.zeros(n_rerankers)
-        self.ratios = Grid(n_rerankers, SHARES, 1 / SHARES)
-        self.sizes = Grid(n_rerankers, SIZES, 1.0)
+        self.ratios = GapHistogram(n_rerankers, SHARES, 1 / SHARES)
+        self.sizes = GapHistogram(n_rerankers, SIZES, 1.0)
         self.moments = Moments()
         self.n_tied = self.n_level = 0
         self.farthest = pd.DataFrame()
@@ -145,7 +145,7 @@ class _Counting:
         both = pd.concat([known, found]) if len(known) else found
         self.farthest = both.sort_values("size", ascending=False, kind="stable").head(FARTHEST)
 
-    def survey(self, rerankers: pd.Index) -> Survey:
+    def survey(self, rerankers: pd.Index) -> StoredSummary:
         """What that makes."""
         with np.errstate(invalid="ignore"):
             mean, share = self.sums / self.n_lists, self.n_off / self.n_lists
@@ -154,7 +154,7 @@ class _Counting:
         if len(farthest):
             farthest["reranker"] = rerankers[farthest["owner"]]
             farthest["gap"] = farthest["traditional"] - farthest["tied"]
-        return Survey(
+        return StoredSummary(
             pd.DataFrame(gaps, rerankers),
             self.ratios,
             self.sizes,

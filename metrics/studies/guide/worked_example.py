@@ -16,7 +16,7 @@ MOST_TERMS = 5
 
 
 @dataclass(frozen=True)
-class Worked:
+class WorkedExample:
     """One list with one tie, and what it scores.
 
     Attributes:
@@ -48,7 +48,7 @@ class Worked:
     of_mean_rank: float
 
 
-def worked(tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3) -> Worked:
+def worked_example(tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3) -> WorkedExample:
     """Score a list of one tie with the library, as any other list.
 
     Args:
@@ -71,7 +71,7 @@ def worked(tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3) -> Work
     ranking = Ranking.of(runs, "example")
     value = evaluate(runs, ["RR", f"Hits@{k}", "GRAG-RR"], ["pessimistic", "expected", "optimistic"]).scores
     value = value.iloc[0]
-    return Worked(
+    return WorkedExample(
         above=above,
         tied=tied,
         relevant=relevant,
@@ -87,7 +87,7 @@ def worked(tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3) -> Work
     )
 
 
-def worked_finding(example: Worked, orderings: str) -> Prose:
+def worked_finding(example: WorkedExample, orderings: str) -> Prose:
     """What the tie of the example leaves open; `orderings` is their number written out."""
     if example.tied == 1:
         return (Strong("Nothing ties: "), f"the list has one order, and RR is {example.expected:.4f} in it.")
@@ -116,7 +116,7 @@ class Filled:
     latex: str
 
 
-def filled(example: Worked) -> tuple[Filled, ...]:
+def filled(example: WorkedExample) -> tuple[Filled, ...]:
     """The formulas of the example, each with its numbers."""
     n, r, b, k = example.tied, example.relevant, example.above, example.k
     m = min(max(k - b, 0), n)

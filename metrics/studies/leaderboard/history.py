@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from metrics.evaluation import evaluate
 from metrics.runs import Runs
 from metrics.runs.joining import judgments_of
-from metrics.runs.query_doc_keys import Pairs
+from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.studies.leaderboard.leaderboard import SHOWN
 from metrics.studies.prose import Prose, Strong
 
@@ -46,7 +46,7 @@ def judgments(runs: Runs) -> pa.Table:
         promote_options="default",
     )
     every = every.filter(pc.is_finite(every["relevance"])).combine_chunks()
-    return every.take(pa.array(Pairs.of(every).kept(None)))
+    return every.take(pa.array(QueryDocKeys.of(every).kept(None)))
 
 
 def version_means(

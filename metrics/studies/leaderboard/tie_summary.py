@@ -6,7 +6,7 @@ from metrics.evaluation import Evaluation
 from metrics.studies.gaps.gap import correlation, gaps
 
 
-def described(evaluation: Evaluation, first: str, second: str, traditional: str = "input") -> pd.DataFrame:
+def tie_summary(evaluation: Evaluation, first: str, second: str, traditional: str = "input") -> pd.DataFrame:
     """One row a reranker.
 
     Args:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from metrics.errors import UsageError
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.significance.paired_tests import Pair, Question, constant
+from metrics.studies.significance.paired_tests import Comparison, Pair, constant
 from metrics.studies.significance.resampling import settled
 from metrics.studies.significance.test_registry import Test
 from metrics.support.arrays import BoolArray, FloatArray
@@ -82,7 +82,7 @@ def pairs_of(names: Sequence[str], baselines: Sequence[str] | str | None) -> lis
 
 def questions(
     table: FloatArray, pairs: Sequence[Pair], test: Test, level: float, seed: int, comparisons: int
-) -> Iterator[tuple[list[int], Question]]:
+) -> Iterator[tuple[list[int], Comparison]]:
     """The pairs that are looked at together, as places in `pairs`, and what is asked of them.
 
     Pairs of a paired test go together where they have the same queries in common.
@@ -98,17 +98,17 @@ def questions(
     everything = list(range(len(pairs)))
     there = np.isfinite(table)
     if test.queries == "own":
-        yield everything, Question(table, pairs, level, seed, comparisons)
+        yield everything, Comparison(table, pairs, level, seed, comparisons)
         return
     if test.queries == "all":
-        yield everything, Question(table[there.all(axis=1)], pairs, level, seed, comparisons)
+        yield everything, Comparison(table[there.all(axis=1)], pairs, level, seed, comparisons)
         return
     for at, common in _same_queries(there, pairs):
         columns = sorted({column for place in at for column in pairs[place]})
         place_of = {column: place for place, column in enumerate(columns)}
         asked = [(place_of[pairs[place][0]], place_of[pairs[place][1]]) for place in at]
         values = np.asfortranarray(table[np.ix_(common, np.array(columns))])
-        yield at, Question(values, asked, level, seed, comparisons)
+        yield at, Comparison(values, asked, level, seed, comparisons)
 
 
 def _same_queries(there: BoolArray, pairs: Sequence[Pair]) -> Iterator[tuple[list[int], BoolArray]]:
@@ -122,7 +122,7 @@ def _same_queries(there: BoolArray, pairs: Sequence[Pair]) -> Iterator[tuple[lis
         yield places, there[:, baseline] & there[:, reranker]
 
 
-def counted(question: Question, pair: Pair, test: Test) -> Counts:
+def counted(question: Comparison, pair: Pair, test: Test) -> Counts:
     """n, means, difference, dz, superiority, won, equal and lost of one pair."""
     baseline, reranker = (question.scores[:, column] for column in pair)
     common = np.isfinite(baseline) & np.isfinite(reranker)

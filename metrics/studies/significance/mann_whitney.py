@@ -3,12 +3,12 @@
 import numpy as np
 from scipy import stats
 
-from metrics.studies.significance.paired_tests import Answer, Question, constant
+from metrics.studies.significance.paired_tests import Comparison, TestResult, constant
 from metrics.studies.significance.resampling import settled
 from metrics.support.arrays import FloatArray
 
 
-def mann_whitney(question: Question) -> list[Answer]:
+def mann_whitney(question: Comparison) -> list[TestResult]:
     """U counts the pairs of lists in which the reranker's is better; the interval is Welch's, of the means."""
     answers = []
     for baseline, reranker in question.pairs:
@@ -17,17 +17,17 @@ def mann_whitney(question: Question) -> list[Answer]:
     return answers
 
 
-def _unpaired(ours: FloatArray, theirs: FloatArray, level: float) -> Answer:
+def _unpaired(ours: FloatArray, theirs: FloatArray, level: float) -> TestResult:
     n, m = len(ours), len(theirs)
     difference = float((ours.mean() if n else 0.0) - (theirs.mean() if m else 0.0))
     if min(n, m) < 2:  # noqa: PLR2004 a spread needs two
-        return Answer(1.0, difference, difference, "fewer than two queries: nothing can be tested")
+        return TestResult(1.0, difference, difference, "fewer than two queries: nothing can be tested")
     if constant(np.concatenate([ours, theirs])):
-        return Answer(1.0, 0.0, 0.0, "no query differs")
+        return TestResult(1.0, 0.0, 0.0, "no query differs")
     p = float(stats.mannwhitneyu(ours, theirs).pvalue)
     errors = ours.var(ddof=1) / n, theirs.var(ddof=1) / m
     if constant(ours) and constant(theirs):
-        return Answer(p, difference, difference, "every query of each has the same value, d has no bound")
+        return TestResult(p, difference, difference, "every query of each has the same value, d has no bound")
     freedom = sum(errors) ** 2 / (errors[0] ** 2 / (n - 1) + errors[1] ** 2 / (m - 1))
     low, high = stats.t.interval(level, freedom, difference, np.sqrt(sum(errors)))
-    return Answer(p, float(low), float(high))
+    return TestResult(p, float(low), float(high))

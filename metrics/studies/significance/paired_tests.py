@@ -29,7 +29,7 @@ Pair = tuple[int, int]
 """Columns of a baseline and of a reranker."""
 
 
-class Answer(NamedTuple):
+class TestResult(NamedTuple):
     """What a test says of a pair: p, the interval of the difference of means, and what to know of it."""
 
     p: float
@@ -39,7 +39,7 @@ class Answer(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class Comparison:
     """Who is compared with whom, on which values.
 
     Attributes:
@@ -61,7 +61,7 @@ class Question:
         return settled(self.scores[:, pair[1]] - self.scores[:, pair[0]])
 
 
-Ask = Callable[[Question], list[Answer]]
+Ask = Callable[[Comparison], list[TestResult]]
 
 
 def constant(values: FloatArray) -> bool:
@@ -69,7 +69,7 @@ def constant(values: FloatArray) -> bool:
     return bool(np.ptp(values) <= 2 * EQUAL)
 
 
-def stated(differences: FloatArray) -> Answer | None:
+def stated(differences: FloatArray) -> TestResult | None:
     """The answer where a test has none of its own: too few queries, or differences that do not vary."""
     n = len(differences)
     if n > 1 and not constant(differences):
@@ -77,25 +77,27 @@ def stated(differences: FloatArray) -> Answer | None:
     return unvarying(n, float(differences.mean()) if n else 0.0)
 
 
-def unvarying(n: int, difference: float) -> Answer:
+def unvarying(n: int, difference: float) -> TestResult:
     """The answer where n queries differ by the same.
 
     Other than 0, that gives a t without bound, which would make two queries proof. Signs can still be
     flipped: all n agree by chance in 2 of 2^n cases.
     """
     if n < 2:  # noqa: PLR2004 a spread needs two
-        return Answer(1.0, difference, difference, f"{('no', 'one')[n]} query in common: nothing can be tested")
+        return TestResult(
+            1.0, difference, difference, f"{('no', 'one')[n]} query in common: nothing can be tested"
+        )
     if abs(difference) <= EQUAL:
-        return Answer(1.0, 0.0, 0.0, "no query differs")
+        return TestResult(1.0, 0.0, 0.0, "no query differs")
     note = "every query differs by the same: p is that of all signs agreeing by chance, dz has no bound"
-    return Answer(2.0 ** (1 - n), difference, difference, note)
+    return TestResult(2.0 ** (1 - n), difference, difference, note)
 
 
 def _varying(ask: Ask) -> Ask:
     """The same test, asked only where differences vary."""
 
     @wraps(ask)
-    def asked(question: Question) -> list[Answer]:
+    def asked(question: Comparison) -> list[TestResult]:
         known = [stated(question.differences(pair)) for pair in question.pairs]
         open_pairs = [pair for pair, answer in zip(question.pairs, known, strict=True) if answer is None]
         found = iter(ask(replace(question, pairs=open_pairs)) if open_pairs else ())
@@ -105,7 +107,7 @@ def _varying(ask: Ask) -> Ask:
 
 
 @_varying
-def t_test(question: Question) -> list[Answer]:
+def t_test(question: Comparison) -> list[TestResult]:
     """T = mean / (sd / sqrt(n)) of the differences, n - 1 degrees of freedom; the interval is that of t."""
     answers = []
     size = max(1, CELLS // len(question.scores))
@@ -114,13 +116,13 @@ def t_test(question: Question) -> list[Answer]:
         found = stats.ttest_1samp(np.column_stack([question.differences(pair) for pair in pairs]), 0, axis=0)
         low, high = found.confidence_interval(question.level)
         answers += [
-            Answer(float(p), float(a), float(b)) for p, a, b in zip(found.pvalue, low, high, strict=True)
+            TestResult(float(p), float(a), float(b)) for p, a, b in zip(found.pvalue, low, high, strict=True)
         ]
     return answers
 
 
 @_varying
-def wilcoxon(question: Question) -> list[Answer]:
+def wilcoxon(question: Comparison) -> list[TestResult]:
     """Rank sum of the positive among the differences that are not 0; interval by bootstrap.
 
     Exact with up to 13 such differences, or up to 50 without ties among them; else normal, its variance
@@ -141,7 +143,7 @@ def _signed_rank(differences: FloatArray) -> float:
 
 
 @_varying
-def randomisation(question: Question) -> list[Answer]:
+def randomisation(question: Comparison) -> list[TestResult]:
     """Chance of a mean as far from 0 if each query could as well have gone to the other reranker.
 
     Exact with up to 13 differences that are not 0, else from random flips. The interval is by bootstrap.
@@ -164,7 +166,7 @@ def randomisation(question: Question) -> list[Answer]:
 
 
 @_varying
-def bootstrap(question: Question) -> list[Answer]:
+def bootstrap(question: Comparison) -> list[TestResult]:
     """Percentile interval of the mean difference, widened for few queries; p is where it leaves 0 out.
 
     Of few queries that differ, resamples that hold none of them are too rare: five of 43 on one side give
@@ -178,17 +180,17 @@ def bootstrap(question: Question) -> list[Answer]:
     return answers
 
 
-def _resampled(question: Question) -> list[Answer]:
+def _resampled(question: Comparison) -> list[TestResult]:
     means = resampled_means(question.scores, question.seed)
     answers = []
     for baseline, reranker in question.pairs:
         resampled = means[:, reranker] - means[:, baseline]
         p, low, high, rarer = percentile_interval(resampled, len(question.scores), question.level)
-        answers.append(Answer(p, low, high, _coarse(rarer, p, question)))
+        answers.append(TestResult(p, low, high, _coarse(rarer, p, question)))
     return answers
 
 
-def _coarse(hits: int, p: float, question: Question) -> str:
+def _coarse(hits: int, p: float, question: Comparison) -> str:
     """What to say where no draw reached a value, and corrected for all comparisons that proves nothing."""
     if hits or p * question.comparisons < 1 - question.level:
         return ""

@@ -12,7 +12,7 @@ from metrics.studies.significance.resampling import settled
 By = Literal["moved", "difference"]
 
 
-def moved(
+def query_differences(
     evaluation: Evaluation,
     measure: str,
     a: str,

@@ -9,7 +9,7 @@ from scipy.integrate import IntegrationWarning
 from scipy.interpolate import PchipInterpolator
 
 from metrics.evaluation import EQUAL
-from metrics.studies.significance.paired_tests import Answer, Question, unvarying
+from metrics.studies.significance.paired_tests import Comparison, TestResult, unvarying
 from metrics.support.arrays import FloatArray
 
 NODES = 100
@@ -18,7 +18,7 @@ LEAST = 1e-12
 """Chances below are 0 to how exactly the range is integrated."""
 
 
-def tukey(question: Question) -> list[Answer]:
+def tukey(question: Comparison) -> list[TestResult]:
     """Studentised range of differences of means over what queries and rerankers leave unexplained.
 
     q = |difference| / sqrt(MSE / n), with MSE the residual mean square of the two-way layout, values by query
@@ -41,7 +41,7 @@ def tukey(question: Question) -> list[Answer]:
         half = error * float(stats.studentized_range.ppf(question.level, k, freedom))
         p = _tail(np.abs(differences) / error, k, freedom)
     return [
-        Answer(chance, mean - half, mean + half)
+        TestResult(chance, mean - half, mean + half)
         for chance, mean in zip(p.tolist(), differences.tolist(), strict=True)
     ]
 

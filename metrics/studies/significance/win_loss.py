@@ -7,7 +7,7 @@ from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.prose import Prose, Strong
 
 
-def duels(evaluation: Evaluation, measure: str, baseline: str, traditional: str) -> pd.DataFrame:
+def win_loss(evaluation: Evaluation, measure: str, baseline: str, traditional: str) -> pd.DataFrame:
     """How often each reranker is ahead of the baseline on a query both have.
 
     Args:
@@ -47,7 +47,7 @@ def _sign(difference: "pd.Series[float]") -> "pd.Series[float]":
     return pd.Series(np.sign(difference.where(difference.abs() > EQUAL, 0.0)), index=difference.index)
 
 
-def duel_finding(table: pd.DataFrame, baseline: str) -> Prose:
+def win_loss_finding(table: pd.DataFrame, baseline: str) -> Prose:
     """Whose comparison with the baseline ties change most.
 
     Args:

@@ -10,7 +10,7 @@ NAMED = 5
 """Measures named in a sentence at most."""
 
 
-class Passed(NamedTuple):
+class TargetSummary(NamedTuple):
     """Targets of one reranker: how many there are, and how many are met.
 
     Attributes:
@@ -28,14 +28,14 @@ class Passed(NamedTuple):
     by_sort: tuple[str, ...]
 
 
-def passed(rows: pd.DataFrame) -> Passed:
+def target_summary(rows: pd.DataFrame) -> TargetSummary:
     """Count the targets that one reranker reaches.
 
     Args:
         rows: of one reranker; target, passed (by the tied value), by_sort (by the traditional one), verdict.
     """
     only = rows.loc[rows["verdict"] == "sort order only", "target"]
-    return Passed(
+    return TargetSummary(
         len(rows),
         int(rows["passed"].sum()),
         int(rows["by_sort"].sum()),
@@ -44,14 +44,14 @@ def passed(rows: pd.DataFrame) -> Passed:
     )
 
 
-def passing_finding(rows: pd.DataFrame, reranker: str) -> Prose:
+def target_finding(rows: pd.DataFrame, reranker: str) -> Prose:
     """How many targets one reranker meets, once and with ties averaged.
 
     Args:
         rows: as for `passed`.
         reranker: its name.
     """
-    found = passed(rows)
+    found = target_summary(rows)
     if not found.targets:
         return ("No target is set for ", Strong(reranker), ".")
     if found.tied == found.traditional and not found.by_sort:

@@ -9,7 +9,7 @@ from metrics.studies.one_list.orderings import WRITTEN, distribution, told_by_gr
 from metrics.studies.tie_breaking.convolution import Kinds
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.ties import Judgments, Ranking, TieGroups, first_relevant_rank, log10_factorials, refine, treatment
-from metrics.ties.batch_by_depth import like_depths
+from metrics.ties.batch_by_depth import batch_by_depth
 from metrics.ties.permutations import chance_of_none
 
 _CELLS = 2**21
@@ -27,7 +27,7 @@ def tied_groups(ranking: Ranking, asked: MeasureAt) -> TieGroups:
     return refine(ranking, whole, all_judged=family.counts == "judged", targets=family.targets)
 
 
-def kinds(
+def list_distributions(
     ranking: Ranking, asked: MeasureAt, place: IntArray, worst: FloatArray, best: FloatArray, most: int
 ) -> Kinds | None:
     """Exact distributions of the lists that ties can move; None where there is no short way to them.
@@ -67,7 +67,7 @@ def _first_hits(groups: TieGroups, asked: MeasureAt, moving: BoolArray) -> Kinds
     past = np.flatnonzero(within < depth)
     owners, ranks = [past], [(above + within)[past] + 1]
     shares = [chance_of_none(size[past], relevant[past], within[past])]
-    for part, deepest in like_depths(within):
+    for part, deepest in batch_by_depth(within):
         row, place = np.nonzero(np.arange(deepest) < within[part, None])
         owners.append(part[row])
         ranks.append(above[part][row] + place + 1)
@@ -102,7 +102,7 @@ def _counted(groups: TieGroups, asked: MeasureAt, moving: BoolArray, width: Floa
     if depth.sum() > _CELLS:
         return None
     owners, rises, shares = [], [], []
-    for part, deepest in like_depths(depth):
+    for part, deepest in batch_by_depth(depth):
         row, more = np.nonzero(np.arange(deepest) < depth[part, None])
         chance = _hypergeometric(size[part], marked[part], within[part], fewest[part], deepest)
         owners.append(part[row])

@@ -14,7 +14,7 @@ Method = Literal["exact", "normal", "sampled"]
 
 
 @dataclass(frozen=True, eq=False)
-class Luck:
+class MeanDistribution:
     """The mean of one reranker over its lists, in the measure's unit, each of their orderings equally likely.
 
     Attributes:

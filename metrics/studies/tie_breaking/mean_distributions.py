@@ -13,8 +13,8 @@ from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import MeasureAt, parse
 from metrics.studies.one_list.ordering_samples import drawn_values
 from metrics.studies.tie_breaking.convolution import MOST_KINDS, drawn, gathered, total
-from metrics.studies.tie_breaking.list_distributions import kinds, tied_groups
-from metrics.studies.tie_breaking.mean_distribution import Luck
+from metrics.studies.tie_breaking.list_distributions import list_distributions, tied_groups
+from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties import Ranking
 
@@ -32,9 +32,9 @@ _AGREES = 1e-9
 """How far values of one list computed twice may be apart."""
 
 
-def mean_luck(
+def mean_distributions(
     evaluation: Evaluation, measure: str, rankings: Mapping[str, Ranking], *, seed: int = 0
-) -> dict[str, Luck]:
+) -> dict[str, MeanDistribution]:
     """Distribution of each reranker's mean when ties are broken evenly, list by list and independently.
 
     Its expectation, worst and best are those of the evaluation. The method is chosen by size:
@@ -87,34 +87,34 @@ def list_values(evaluation: Evaluation, measure: str) -> pd.DataFrame:
 
 def _luck(
     name: str, values: pd.DataFrame, asked: MeasureAt, rankings: Mapping[str, Ranking], seed: int
-) -> Luck:
+) -> MeanDistribution:
     low, high = (values[how].to_numpy() for how in ("pessimistic", "optimistic"))
     expected = values["expected"].to_numpy()
     moving = high - low > EQUAL * np.maximum(1.0, np.abs(high))
     mean, worst, best = (float(column.mean()) for column in (expected, low, high))
     if not moving.any():
-        return Luck("exact", mean, 0.0, mean, mean, np.array([mean]), np.ones(1))
+        return MeanDistribution("exact", mean, 0.0, mean, mean, np.array([mean]), np.ones(1))
     if name not in rankings:
         raise UsageError(f"There is no ranking of {name}, whose ties can move its mean.")
     ranking = rankings[name]
     place, low, high = _places(name, ranking, values, asked)[moving], low[moving], high[moving]
     fixed, n, variance = expected[~moving].sum(), len(values), values["std"].to_numpy()[moving] ** 2
     many = _many(variance)
-    known = kinds(ranking, asked, place, low, high, MOST_KINDS if many else _MORE_KINDS)
+    known = list_distributions(ranking, asked, place, low, high, MOST_KINDS if many else _MORE_KINDS)
     if known is not None and (exact := total(known)) is not None:
         means, chances = (fixed + low.sum() + exact[0]) / n, exact[1] / exact[1].sum()
         std = float(np.sqrt(chances @ (means - mean) ** 2))
-        return Luck("exact", mean, std, worst, best, means, chances)
+        return MeanDistribution("exact", mean, std, worst, best, means, chances)
     std = float(np.sqrt(variance.sum()) / n)
     if many and (known is None or abs(known.skewness) <= SKEWED):
-        return Luck("normal", mean, std, worst, best, np.empty(0), np.empty(0))
+        return MeanDistribution("normal", mean, std, worst, best, np.empty(0), np.empty(0))
     own = seed << 32 | crc32(name.encode())
     if known is None:
         sums = _drawn(ranking, asked, place, own)
     else:
         sums = low.sum() + drawn(known, _draws(len(place)), own)
     means, chances = gathered((fixed + sums) / n, np.full(len(sums), 1 / len(sums)))
-    return Luck("sampled", mean, std, worst, best, means, chances, len(sums))
+    return MeanDistribution("sampled", mean, std, worst, best, means, chances, len(sums))
 
 
 def _many(variance: FloatArray) -> bool:

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import pandas as pd
 
 from metrics.evaluation import Evaluation
-from metrics.studies.tie_breaking.mean_distributions import mean_luck
-from metrics.studies.tie_breaking.rank_distribution import places
-from metrics.studies.tie_breaking.stability import above, expected_tau, spread
+from metrics.studies.tie_breaking.mean_distributions import mean_distributions
+from metrics.studies.tie_breaking.rank_distribution import rank_distribution
+from metrics.studies.tie_breaking.stability import expected_tau, mean_bounds, pairwise_order
 from metrics.ties import Ranking
 
 
 @dataclass(frozen=True, eq=False)
-class Chances:
+class OrderStability:
     """What breaking every tie at random makes of a leaderboard; see `metrics.studies.tie_breaking.stability`.
 
     Attributes:
@@ -29,8 +29,8 @@ class Chances:
     tau: float
 
     @classmethod
-    def of(cls, evaluation: Evaluation, measure: str, rankings: Mapping[str, Ranking]) -> "Chances":
-        """Of every reranker of an evaluation; arguments and errors as for `mean_luck`."""
-        lucks = mean_luck(evaluation, measure, rankings)
-        pairs = above(lucks)
-        return cls(spread(lucks), pairs, places(lucks), expected_tau(pairs))
+    def of(cls, evaluation: Evaluation, measure: str, rankings: Mapping[str, Ranking]) -> "OrderStability":
+        """Of every reranker of an evaluation; arguments and errors as for `mean_distributions`."""
+        lucks = mean_distributions(evaluation, measure, rankings)
+        pairs = pairwise_order(lucks)
+        return cls(mean_bounds(lucks), pairs, rank_distribution(lucks), expected_tau(pairs))

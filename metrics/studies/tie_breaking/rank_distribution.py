@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from metrics.studies.tie_breaking.mean_distribution import Luck, level
+from metrics.studies.tie_breaking.mean_distribution import MeanDistribution, level
 from metrics.support.arrays import FloatArray
 
 _CELLS = 2**22
@@ -17,7 +17,7 @@ _NOTHING = 1e-17
 """Chance of a mean below which it is passed over."""
 
 
-def places(lucks: Mapping[str, Luck]) -> pd.DataFrame:
+def rank_distribution(lucks: Mapping[str, MeanDistribution]) -> pd.DataFrame:
     """Chance of each reranker to finish at each place.
 
     A place is 1 + the number of rerankers whose mean is strictly above, so equal means share the better
@@ -26,7 +26,7 @@ def places(lucks: Mapping[str, Luck]) -> pd.DataFrame:
     middles of strips of equal chance, 16,384 or as many as a large leaderboard leaves time for.
 
     Args:
-        lucks: as `mean_luck` returns them.
+        lucks: as `mean_distributions` returns them.
 
     Returns:
         index reranker, columns 1, 2, ... n; each row sums to 1.
@@ -46,7 +46,7 @@ def places(lucks: Mapping[str, Luck]) -> pd.DataFrame:
     return pd.DataFrame(table, index=index, columns=pd.RangeIndex(1, len(them) + 1))
 
 
-def _number_above(one: Luck, others: list[Luck]) -> FloatArray:
+def _number_above(one: MeanDistribution, others: list[MeanDistribution]) -> FloatArray:
     """(n_others + 1,) chance that 0, 1, 2, ... of the others are strictly above."""
     if not others:
         return np.ones(1)
@@ -60,7 +60,7 @@ def _number_above(one: Luck, others: list[Luck]) -> FloatArray:
     return np.asarray(number @ chances)
 
 
-def _means(one: Luck, others: int) -> tuple[FloatArray, FloatArray]:
+def _means(one: MeanDistribution, others: int) -> tuple[FloatArray, FloatArray]:
     """Means of one reranker and their chances, which sum to 1."""
     if one.method == "normal":
         nodes = int(np.clip(_CELLS // others**2, *_NODES))

@@ -8,7 +8,7 @@ from scipy.special import ndtr
 
 from metrics.evaluation import EQUAL
 from metrics.studies.prose import Prose, Strong, percent
-from metrics.studies.tie_breaking.mean_distribution import Luck, Method, level
+from metrics.studies.tie_breaking.mean_distribution import MeanDistribution, Method, level
 from metrics.support.arrays import FloatArray, IntArray
 
 _METHODS: tuple[Method, ...] = ("exact", "normal", "sampled")
@@ -24,7 +24,7 @@ _PAIR_COLUMNS = [
 ]
 
 
-def spread(lucks: Mapping[str, Luck]) -> pd.DataFrame:
+def mean_bounds(lucks: Mapping[str, MeanDistribution]) -> pd.DataFrame:
     """How far ties move each mean, and between which places.
 
     A place is 1 + the number of rerankers whose mean is strictly above: equal means share the better one.
@@ -32,7 +32,7 @@ def spread(lucks: Mapping[str, Luck]) -> pd.DataFrame:
     above its best, and the worst place puts above all whose best is above its worst.
 
     Args:
-        lucks: as `mean_luck` returns them.
+        lucks: as `mean_distributions` returns them.
 
     Returns:
         index reranker, in order; expected, std (of the mean), worst, best, method, place (of the
@@ -56,7 +56,7 @@ def spread(lucks: Mapping[str, Luck]) -> pd.DataFrame:
     return table.assign(worst_place=table["worst_place"] - itself)
 
 
-def _columns(lucks: Mapping[str, Luck]) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _columns(lucks: Mapping[str, MeanDistribution]) -> tuple[FloatArray, FloatArray, FloatArray]:
     """(n,) mean, worst and best of each."""
     rows = [(one.mean, one.worst, one.best) for one in lucks.values()]
     mean, worst, best = np.array(rows, dtype=np.float64).reshape(-1, 3).T
@@ -68,7 +68,7 @@ def _above(values: FloatArray, limits: FloatArray) -> IntArray:
     return np.asarray((values > (limits + level(limits))[:, None]).sum(axis=1))
 
 
-def above(lucks: Mapping[str, Luck]) -> pd.DataFrame:
+def pairwise_order(lucks: Mapping[str, MeanDistribution]) -> pd.DataFrame:
     """How likely each of two rerankers is to come out above the other.
 
     Exact where both distributions are; where one is normal, as if it had no chance of a draw; where both
@@ -76,7 +76,7 @@ def above(lucks: Mapping[str, Luck]) -> pd.DataFrame:
     exactly 1 by any method.
 
     Args:
-        lucks: as `mean_luck` returns them.
+        lucks: as `mean_distributions` returns them.
 
     Returns:
         a row a pair, highest expected means first: reranker (the one of the higher expected mean), other,
@@ -108,7 +108,7 @@ def above(lucks: Mapping[str, Luck]) -> pd.DataFrame:
     return pd.DataFrame(dict(zip(_PAIR_COLUMNS, columns, strict=True)))
 
 
-def _chances(one: Luck, other: Luck) -> tuple[float, float, float, float]:
+def _chances(one: MeanDistribution, other: MeanDistribution) -> tuple[float, float, float, float]:
     """Chance that one is above, equal and below, and the standard error of the first."""
     turned = one.method == "normal" or (other.method != "normal" and len(other.means) < len(one.means))
     base, against = (other, one) if turned else (one, other)
@@ -123,7 +123,7 @@ def _chances(one: Luck, other: Luck) -> tuple[float, float, float, float]:
     return float(higher), float(equal), float(lower), float(np.sqrt(variance))
 
 
-def _placed(drawn: Luck, share: FloatArray) -> float:
+def _placed(drawn: MeanDistribution, share: FloatArray) -> float:
     """What drawing adds to the variance of the chance to be above.
 
     The variance over draws of the share of the other's distribution each is on the right side of, over

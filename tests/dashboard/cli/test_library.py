@@ -13,7 +13,7 @@ import pytest
 from boards import COARSE, EXTREMES, HOSTILE, QRELS, STRICT, TIED, board
 from rich.text import Text
 
-from dashboard.library import Entry, Recipe, make_board
+from dashboard.library import BoardSpec, Entry, make_board
 from dashboard.library.exchange.pulling import safe_names
 from dashboard.library.exchange.pushing import given_files, push
 from dashboard.library.store import Library
@@ -337,7 +337,7 @@ def test_boards_are_listed_with_what_is_on_them(library, call, write, nightly):
 def test_counts_are_those_of_the_board_that_is_shown(library, call):
     def kept(name, repeated="error", names=None, **texts):
         files = [File(file.replace("_", "."), text.encode()) for file, text in texts.items()]
-        recipe = Recipe(tuple(map(Entry, files)), repeated, names)
+        recipe = BoardSpec(tuple(map(Entry, files)), repeated, names)
         library.keep(make_board(recipe, [read(file) for file in files]), name=name)
 
     more = TABLE + "b,q2,d1,1,1\n"
@@ -423,8 +423,8 @@ def test_parquet_that_was_pulled_has_every_value_of_the_board(library, call, tmp
 def test_what_is_pulled_is_what_the_board_shows(library, call, tmp_path):
     table = File("t.csv", (TABLE + TABLE.splitlines()[1] + "\n").encode())
     names = (("b", "GPT-4 (b)"), ("a", "../../a"))
-    one = library.keep(make_board(Recipe((Entry(table),), "first", names), [read(table)]), name="both")
-    two = library.keep(make_board(Recipe((Entry(table),), "first", names[1:]), [read(table)]), name="one")
+    one = library.keep(make_board(BoardSpec((Entry(table),), "first", names), [read(table)]), name="both")
+    two = library.keep(make_board(BoardSpec((Entry(table),), "first", names[1:]), [read(table)]), name="one")
     for record in (one, two):
         assert call("pull", record.name, "-o", tmp_path / record.name)[0] == 0
         (path,) = (tmp_path / record.name).iterdir()
@@ -439,7 +439,7 @@ def test_two_uploads_of_one_name_are_two_files(library, call, tmp_path):
         File("t.csv", TABLE.replace("\na,", f"\n{one}a,").replace("\nb,", f"\n{one}b,").encode())
         for one in "xy"
     ]
-    library.keep(make_board(Recipe.of(files), list(map(read, files))), name="two")
+    library.keep(make_board(BoardSpec.of(files), list(map(read, files))), name="two")
     call("pull", "two", "-o", tmp_path / "out")
     found = {path.name: read_runs([path]).rerankers for path in (tmp_path / "out").iterdir()}
     assert found == {"t.parquet": ["xa", "xb"], "t-2.parquet": ["ya", "yb"]}

@@ -3,7 +3,7 @@
 import pytest
 from boards import COARSE, QRELS, STRICT, board
 
-from dashboard.library import Recipe, make_board, rearranged
+from dashboard.library import BoardSpec, make_board, rearranged
 from metrics import TieScopeError
 from metrics.runs import File
 
@@ -12,7 +12,7 @@ TIED = COARSE.replace(" tag", " other")
 
 def joined(before, **files):
     """The files of a recipe and others, nothing renamed."""
-    more = Recipe.of([File(name.replace("_", "."), text.encode()) for name, text in files.items()])
+    more = BoardSpec.of([File(name.replace("_", "."), text.encode()) for name, text in files.items()])
     recipe = before.joined_by(more)
     return make_board(recipe, [entry.read() for entry in recipe.entries])
 

@@ -17,12 +17,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from dashboard.library import Entry, Recipe, make_board
+from dashboard.library import BoardSpec, Entry, make_board
 from dashboard.library.exchange import board_file, contents
 from dashboard.library.exchange.board_file import export, load
 from dashboard.library.loaded import Loaded
 from dashboard.library.storage.records import id_of
-from dashboard.library.storage.stored_upload import Kept
+from dashboard.library.storage.stored_upload import StoredUpload
 from metrics import ReadError, evaluate
 from metrics.errors import LibraryError
 from metrics.runs import File, read
@@ -133,7 +133,7 @@ def test_nothing_says_whose_a_board_is_and_which_number_it_has(library):
 def test_names_order_choices_and_view_come_along(library):
     given = Entry(File("t.csv", TABLE.encode()), (("score", "other"),))
     other = File("u.csv", TABLE.encode().replace(b"\n", b"\r\n"))
-    recipe = Recipe((given, Entry(other)), "max", (("u", "second"), ("t", "first\0")))
+    recipe = BoardSpec((given, Entry(other)), "max", (("u", "second"), ("t", "first\0")))
     record = library.keep(make_board(recipe, [given.read(), read(other)]), name="A ties", view=VIEW)
     came = loaded(exported(record))
     assert (came.name, came.view, came.board.recipe.repeated) == ("A ties", VIEW, "max")
@@ -167,7 +167,7 @@ def test_a_board_without_a_name_stays_without():
 
 
 def test_a_name_that_no_file_system_encodes_can_be_read():
-    given = Recipe((Entry(File("caf\udce9.csv", TABLE.encode())),))
+    given = BoardSpec((Entry(File("caf\udce9.csv", TABLE.encode())),))
     came = loaded(exported(make_board(given, [given.entries[0].read()])))
     assert came.board.runs.rerankers == ["caf?"]
 
@@ -264,7 +264,7 @@ def test_what_somebody_states_was_found_is_told_of_their_board_alone(library):
 def test_the_board_of_who_chose_other_columns_is_recognised_as_theirs(library):
     for owner, column in (("ada", "score"), ("ben", "other")):
         entry = Entry(File("a.csv", TABLE.encode()), (("score", column),))
-        library.keep(make_board(Recipe((entry,)), [entry.read()]), owner)
+        library.keep(make_board(BoardSpec((entry,)), [entry.read()]), owner)
     (theirs,) = library.boards("ben")
     data = exported(library.find(theirs.id, "ben"))
     assert library.keep(loaded(data).board, "ben").id == theirs.id
@@ -734,7 +734,7 @@ def test_thousands_of_damaged_board_files_give_a_board_or_an_error_of_ours(data)
 
 def test_an_import_is_in_memory_and_can_be_read_again():
     (entry, *_) = loaded(SENT).board.recipe.entries
-    assert isinstance(entry.file, Kept)
+    assert isinstance(entry.file, StoredUpload)
     assert (
         entry.read().table["score"].to_pylist() == read(File("a", STRICT.encode())).table["score"].to_pylist()
     )

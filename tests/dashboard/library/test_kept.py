@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 from runs.written import PACKED, SAMPLE, WAYS, as_parquet, written
 
-from dashboard.library import Entry, Recipe, make_board
+from dashboard.library import BoardSpec, Entry, make_board
 from dashboard.library.storage import stored_upload
 from dashboard.library.storage.parquets import Parquets
 from dashboard.library.storage.stored_upload import Profile, Reading
@@ -75,7 +75,7 @@ def as_kept(keep, file, columns=()):
 def made(source, file, columns=()):
     """What a board says, or why there is none."""
     try:
-        board = make_board(Recipe((Entry(file, tuple(columns)),), "max"), [source])
+        board = make_board(BoardSpec((Entry(file, tuple(columns)),), "max"), [source])
         judged = board.runs.qrels is not None
         tables = [evaluate(board.runs, MEASURES).table] if judged else []
     except TieScopeError as error:
@@ -90,7 +90,7 @@ def test_a_file_of_another_tool_comes_back_as_it_was_read(library, path, packed)
     file = File(path.name, PACKED[packed](path.read_bytes()))
     source = read(file)
     others = [File("run.trec", STRICT.encode()), File("judged.txt", QRELS.encode())]
-    record = library.keep(make_board(Recipe.of([file, *others]), [source, *map(read, others)]))
+    record = library.keep(make_board(BoardSpec.of([file, *others]), [source, *map(read, others)]))
     again = next(entry for entry in record.recipe.entries if entry.file.sha256 == file.sha256)
     assert again.file.name == path.name
     assert again.file.size == len(file.data)

@@ -5,7 +5,7 @@ import io
 import pytest
 from boards import QRELS, STRICT, TIED
 
-from dashboard.library import Recipe, make_board
+from dashboard.library import BoardSpec, make_board
 from dashboard.library.exchange.board_file import export, load
 from dashboard.library.names import board_name, clean, copy_name, file_name
 from metrics.errors import LibraryError
@@ -29,7 +29,7 @@ ODD = pytest.mark.parametrize("name", NAMES, ids=lambda name: ascii(name)[:20])
 def named(*names, **options):
     """A board of runs of these names."""
     runs = [File(name, text.encode()) for name, text in zip(names, (STRICT, TIED), strict=False)]
-    recipe = Recipe.of([*runs, File("qrels.txt", QRELS.encode())])
+    recipe = BoardSpec.of([*runs, File("qrels.txt", QRELS.encode())])
     made = make_board(recipe, [entry.read() for entry in recipe.entries])
     return made if not options else arranged(made, **options)
 
@@ -86,7 +86,7 @@ def test_a_board_can_be_revised_to_files_of_odd_names(library):
 
 def test_rerankers_that_a_column_names_keep_their_names(library):
     table = "model,query_id,doc_id,score,relevance\na\0b,q,d,1,1\nc,q,d,2,1\n".replace("\0", "\u3000")
-    recipe = Recipe.of([File("t\0.csv", table.encode())]).arranged({"c": "c", "a\u3000b": "t\0"})
+    recipe = BoardSpec.of([File("t\0.csv", table.encode())]).arranged({"c": "c", "a\u3000b": "t\0"})
     record = library.keep(as_read(recipe))
     assert as_read(record.recipe).runs.rerankers == ["c", "t\0"]
 

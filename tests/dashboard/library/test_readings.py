@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from boards import QRELS, STRICT
 
-from dashboard.library import Entry, Recipe, make_board
+from dashboard.library import BoardSpec, Entry, make_board
 from dashboard.library.boards import read_files
 from metrics.runs import File
 
@@ -17,7 +17,7 @@ CHOICES = {ANNA: (("score", "a"),), BERT: (("score", "b"),)}
 
 def chosen(file, columns):
     entry = Entry(file, columns)
-    return make_board(Recipe((entry,)), [entry.read()])
+    return make_board(BoardSpec((entry,)), [entry.read()])
 
 
 def scores(entry):
@@ -78,7 +78,7 @@ def test_a_table_is_a_run_or_judgments_as_its_owner_reads_it(library, tmp_path):
     (tmp_path / "judged.csv").write_text("query_id,doc_id,score,relevance,segment\nq,d,9,1,s\n")
     library.keep(chosen(File.open(tmp_path / "judged.csv"), ()), ANNA)
     entries, sources = read_files([tmp_path / "run.trec"], tmp_path / "judged.csv")
-    library.keep(make_board(Recipe(entries), sources), BERT)
+    library.keep(make_board(BoardSpec(entries), sources), BERT)
     assert [one.kind for one in library.uploads(ANNA)] == ["run"]
     assert {one.name: one.kind for one in library.uploads(BERT)} == {"run.trec": "run", "judged.csv": "qrels"}
 
@@ -87,7 +87,7 @@ def test_what_judgments_leave_of_a_table_is_kept_and_can_be_chosen(library, tmp_
     (tmp_path / "run.trec").write_text("q Q0 d 1 1 t\n")
     (tmp_path / "judged.csv").write_text("query_id,doc_id,score,relevance,segment\nq,d,9,1,s\n")
     entries, sources = read_files([tmp_path / "run.trec"], tmp_path / "judged.csv")
-    _, judged = library.keep(make_board(Recipe(entries), sources)).recipe.entries
+    _, judged = library.keep(make_board(BoardSpec(entries), sources)).recipe.entries
     assert "score" not in judged.file.reading.mapping
     assert judged.file.read({"score": "score"}).table["score"].to_pylist() == [9]
 
@@ -100,8 +100,8 @@ def test_one_upload_read_in_two_ways_is_kept_in_memory_under_two_keys(both):
     plain, other = (Entry(one.recipe.entries[0].file) for one in both.values())
     assert plain.digest == other.digest
     assert plain.key != other.key
-    assert Recipe((plain,)).digest == Recipe((other,)).digest
-    assert Recipe((plain,)).key != Recipe((other,)).key
+    assert BoardSpec((plain,)).digest == BoardSpec((other,)).digest
+    assert BoardSpec((plain,)).key != BoardSpec((other,)).key
     noted = replace(entry.file, reading=replace(entry.file.reading, noted=()))
     assert Entry(replace(noted, reading=replace(noted.reading, format="jsonl"))).key != Entry(noted).key
 
@@ -149,6 +149,6 @@ def test_a_sound_column_that_was_not_read_is_kept(library):
 
 def test_a_run_keeps_its_shape_on_the_shelf(library):
     files = [File("a.trec", STRICT.encode()), File("q.txt", QRELS.encode())]
-    recipe = Recipe.of(files)
+    recipe = BoardSpec.of(files)
     library.keep(make_board(recipe, [entry.read() for entry in recipe.entries]))
     assert {one.name: one.kind for one in library.uploads()} == {"a.trec": "run", "q.txt": "qrels"}

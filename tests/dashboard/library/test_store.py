@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 from boards import COARSE, QRELS, STRICT, TIED, board
 
-from dashboard.library import Entry, Recipe, make_board, store
+from dashboard.library import BoardSpec, Entry, make_board, store
 from dashboard.library.storage import rows
 from dashboard.library.storage.parquets import Parquets
 from dashboard.library.storage.schema import boards, shelves, uploads
@@ -116,7 +116,7 @@ def test_a_deleted_board_is_not_found_again(library):
 def test_columns_names_and_repeats_of_a_recipe_are_kept(library):
     file = File("t.csv", b"query_id,doc_id,a,b,relevance\nq,d,1,2,1\nq,e,2,1,0\n")
     entry = Entry(file, (("score", "b"),))
-    recipe = Recipe((entry,), "max", (("t", "new name"),))
+    recipe = BoardSpec((entry,), "max", (("t", "new name"),))
     made = make_board(recipe, [entry.read()])
     found = library.find(library.keep(made).id).recipe
     assert (found.entries[0].columns, found.repeated, found.names) == (entry.columns, "max", recipe.names)
@@ -210,7 +210,7 @@ def test_two_files_of_the_same_bytes_on_one_board_are_kept_once(library, tmp_pat
 def test_whoever_keeps_bytes_last_leaves_those_kept_meanwhile(library, open_library, monkeypatch):
     """Both wrote a Parquet; a board that was found before must still be read."""
     file = File("t.csv", b"query_id,doc_id,a,b,relevance\nq,d,1,2,1\nq,e,2,1,0\n")
-    one, two = (make_board(Recipe((it,)), [it.read()]) for it in (_reading(file, "a"), _reading(file, "b")))
+    one, two = (make_board(BoardSpec((it,)), [it.read()]) for it in (_reading(file, "a"), _reading(file, "b")))
     other, found = open_library(), []
     write = Parquets.write
 
@@ -453,7 +453,7 @@ def test_any_text_is_kept_as_far_as_it_can_be(library, given, kept):
 @BY_NAME
 def test_a_file_of_any_name_is_kept(library, given, kept):
     files = [File(given, STRICT.encode()), File("qrels.txt", QRELS.encode())]
-    made = make_board(Recipe.of(files), [read(file) for file in files])
+    made = make_board(BoardSpec.of(files), [read(file) for file in files])
     record = library.keep(made)
     assert record.recipe.entries[0].file.name == kept
     assert kept in {one.name for one in library.uploads()}

@@ -6,7 +6,7 @@ from opening import opened
 
 from dashboard import cache
 from dashboard.access.settings import INSECURE
-from dashboard.library import Recipe, make_board
+from dashboard.library import BoardSpec, make_board
 from dashboard.library.loaded import Loaded
 from dashboard.library.store import Library
 from metrics.errors import LibraryError
@@ -99,7 +99,7 @@ def test_boards_with_a_name_are_offered_however_many_came_after(library):
 
 def test_a_file_with_a_column_nobody_reads_and_nobody_can_decode_is_kept(library):
     text = "query_id,doc_id,score,relevance,title\nq,d,1,1,caf\xe9\n".encode("latin-1")
-    recipe = Recipe.of([File("cafe.csv", text)])
+    recipe = BoardSpec.of([File("cafe.csv", text)])
     library.keep(make_board(recipe, [one.read() for one in recipe.entries]))
     assert [one.name for one in library.uploads()] == ["cafe.csv"]
 

@@ -9,7 +9,7 @@ from dashboard.views.guide.sections import SECTIONS
 from metrics import FORMATS, MEASURES, TOOLS, TREATMENTS
 from metrics.runs import COLUMNS, KINDS
 from metrics.studies.guide import guide
-from metrics.studies.guide.worked_example import worked
+from metrics.studies.guide.worked_example import worked_example
 from metrics.studies.leaderboard.leaderboard import VERDICTS
 
 
@@ -64,7 +64,7 @@ def test_a_link_brings_its_example_along():
         4, 2, 1, 2,
     ]  # fmt: skip
     assert figures(page)["TMHits@2"] == "0.5000"
-    assert figures(page)["MTRR"] == f"{worked(4, 2, 1, 2).expected:.4f}"
+    assert figures(page)["MTRR"] == f"{worked_example(4, 2, 1, 2).expected:.4f}"
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "9999", "many", "", "nan", "inf", "1e999", "2.5"])
@@ -85,7 +85,7 @@ def test_a_smaller_tie_keeps_no_more_relevant_documents_than_it_has():
 def test_the_example_holds_at_its_ends(ends):
     tied, relevant, above, k = map(str, ends)
     page = guided(tied=tied, relevant=relevant, above=above, cutoff=k)
-    assert figures(page)["MTRR"] == f"{worked(*ends).expected:.4f}"
+    assert figures(page)["MTRR"] == f"{worked_example(*ends).expected:.4f}"
 
 
 def test_a_section_survives_a_page_switch():

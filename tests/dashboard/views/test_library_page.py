@@ -9,7 +9,7 @@ from dashboard import cache
 from dashboard.access.settings import INSECURE
 from dashboard.charts.leaderboard.history import versions
 from dashboard.charts.palette import LIGHT
-from dashboard.library import Recipe, make_board
+from dashboard.library import BoardSpec, make_board
 from dashboard.library.store import Library
 from dashboard.views.runs.library_actions import told_apart
 from dashboard.views.runs.library_table import found, size
@@ -29,7 +29,7 @@ def library(tmp_path, monkeypatch):
 def files(*named):
     """A board of files: name, text, name, text ..."""
     given = [File(name, text.encode()) for name, text in zip(named[::2], named[1::2], strict=True)]
-    return make_board(Recipe.of(given), [read(file) for file in given])
+    return make_board(BoardSpec.of(given), [read(file) for file in given])
 
 
 def two_versions(library):

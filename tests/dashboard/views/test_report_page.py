@@ -12,10 +12,10 @@ from dashboard import cache
 from dashboard.charts.deciding.targets import bullets, passes
 from dashboard.charts.palette import LIGHT
 from dashboard.charts.report import drawn
-from dashboard.library import Recipe, make_board
+from dashboard.library import BoardSpec, make_board
 from dashboard.views.report.command_line import command
 from metrics import read_runs
-from metrics.report import Asked, report
+from metrics.report import ReportOptions, report
 from metrics.runs import File, read
 
 DAY = date(2026, 1, 30)
@@ -60,7 +60,7 @@ def test_the_command_makes_the_same_report(write, call, tmp_path):
     made = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS)
     for name, text in (("strict.trec", STRICT), ("coarse.trec", COARSE), ("qrels.txt", QRELS)):
         write(name, text)
-    asked = Asked(
+    asked = ReportOptions(
         measures=("nDCG@5", "RR"),
         traditional="pessimistic",
         baseline="coarse",
@@ -84,9 +84,9 @@ def test_the_command_makes_the_same_report(write, call, tmp_path):
 
 def test_columns_that_were_chosen_are_in_the_command():
     table = "topic,doc_id,score,relevance\nq,a,1,1\nq,b,1,0\n"
-    recipe = Recipe.of([File("t.csv", table.encode())]).reading(0, {"query_id": "topic"})
+    recipe = BoardSpec.of([File("t.csv", table.encode())]).reading(0, {"query_id": "topic"})
     made = make_board(recipe, [read(recipe.entries[0].file, {"query_id": "topic"})])
-    assert "--column query_id=topic" in command(made, Asked())
+    assert "--column query_id=topic" in command(made, ReportOptions())
 
 
 def test_targets_of_the_page_are_those_written_or_the_usual(label):

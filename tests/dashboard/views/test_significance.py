@@ -13,11 +13,11 @@ from dashboard.charts.deciding.finish import finishes
 from dashboard.charts.deciding.forest import forest
 from dashboard.charts.deciding.pairs import above_matrix, verdict_matrix
 from dashboard.charts.palette import DARK, LIGHT
-from metrics.studies.significance.query_differences import moved
+from metrics.studies.significance.query_differences import query_differences
 from metrics.studies.significance.significance import compare, verdicts
-from metrics.studies.tie_breaking.mean_distributions import mean_luck
-from metrics.studies.tie_breaking.rank_distribution import places
-from metrics.studies.tie_breaking.stability import above, spread
+from metrics.studies.tie_breaking.mean_distributions import mean_distributions
+from metrics.studies.tie_breaking.rank_distribution import rank_distribution
+from metrics.studies.tie_breaking.stability import mean_bounds, pairwise_order
 from metrics.ties import Ranking
 
 BASE = "GPT-4 (Low Ties)"
@@ -33,7 +33,7 @@ def sample():
 @pytest.fixture(scope="module")
 def lucks(sample):
     runs = cache.sample(SIMULATED).runs
-    return mean_luck(sample, "Hits@5", {name: Ranking.of(runs, name) for name in runs.rerankers})
+    return mean_distributions(sample, "Hits@5", {name: Ranking.of(runs, name) for name in runs.rerankers})
 
 
 def marks(figure, kind):
@@ -69,7 +69,7 @@ def test_a_row_opens_both_lists_in_the_query_explorer(sample):
     row = page.dataframe[1].value.iloc[0]
     link = {key: value[0] for key, value in parse_qs(urlparse(row["open"]).query).items()}
     other = page.selectbox(key="compared").value
-    farthest = moved(sample, "Hits@5", other, BASE, "docid_asc").iloc[0]
+    farthest = query_differences(sample, "Hits@5", other, BASE, "docid_asc").iloc[0]
     assert (link["reranker"], link["beside"], link["query"]) == (other, BASE, farthest["query_id"])
     assert link["measure"] == "Hits@5"
 
@@ -105,7 +105,7 @@ def test_a_row_far_off_the_scale_is_told_in_words(sample):
 
 
 def test_the_matrix_has_a_cell_a_pair_with_the_chance_of_its_row(lucks):
-    pairs, order = above(lucks), list(lucks)
+    pairs, order = pairwise_order(lucks), list(lucks)
     cells = above_matrix(pairs, order, LIGHT).data[0]
     assert np.isfinite(cells.z.astype(float)).sum() == len(pairs)
     row = pairs[(pairs["reranker"] == order[0]) & (pairs["other"] == order[-1])].iloc[0]
@@ -119,7 +119,7 @@ def test_a_chance_is_never_rounded_to_certainty():
     )
     assert above_matrix(pairs, ["a", "b"], LIGHT).data[0].text[0][1] == ">99"
     assert above_matrix(pairs, ["b", "a"], LIGHT).data[0].text[0][1] == "<1"
-    drawn = pairs.assign(above=1.0, below=0.0)
+    drawn = pairs.assign(pairwise_order=1.0, below=0.0)
     assert above_matrix(drawn, ["a", "b"], LIGHT).data[0].text[0][1] == ">99"
 
 
@@ -139,7 +139,7 @@ def test_every_pair_has_one_mark():
 
 
 def test_an_outline_holds_every_place_with_a_chance(lucks):
-    chances, limits = places(lucks), spread(lucks)
+    chances, limits = rank_distribution(lucks), mean_bounds(lucks)
     figure = finishes(chances, limits, [1, 2, 3, 4], LIGHT)
     cells = figure.data[0].z.astype(float)
     for at, box in enumerate(figure.layout.shapes):

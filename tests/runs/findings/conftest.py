@@ -3,7 +3,7 @@ import pyarrow as pa
 import pytest
 
 from metrics.runs.findings import Judged, Listing
-from metrics.runs.query_doc_keys import Pairs
+from metrics.runs.query_doc_keys import QueryDocKeys
 
 
 def line_of(row):
@@ -48,7 +48,7 @@ def rows_of(rows, ranks, name, file, known):
         columns["rank"] = pa.array(ranks)
     table = pa.table(columns)
     found = np.array([np.nan if grade is None else grade for grade in grades], dtype=np.float64)
-    return Listing(name, file, table, Pairs.of(table), line_of, found if known else None)
+    return Listing(name, file, table, QueryDocKeys.of(table), line_of, found if known else None)
 
 
 @pytest.fixture(scope="session")
@@ -65,7 +65,7 @@ def judged_of():
                 "relevance": pa.array(relevance, pa.float64()),
             }
         )
-        return Judged(file, table, Pairs.of(table), line_of)
+        return Judged(file, table, QueryDocKeys.of(table), line_of)
 
     return build
 

@@ -11,7 +11,7 @@ from pyarrow import parquet
 from runs.written import WAYS, written
 
 from metrics import ReadError
-from metrics.runs import File, in_blocks, read
+from metrics.runs import File, open_blocks, read
 
 TEXTS = ("query_text", "doc_text")
 IN_BLOCKS = ("trec-run", "trec-qrels", "ranked", "table", "beir-qrels", "parquet")
@@ -58,7 +58,7 @@ def test_blocks_hold_what_the_whole_holds_or_a_query_comes_again(way, data):
     table, file = data.draw(written(way))
     whole, found, lines = read(File("file.dat", file)), {}, []
     try:
-        for block in in_blocks(File("file.dat", file)).blocks():
+        for block in open_blocks(File("file.dat", file)).blocks():
             for name, values in held(block.table).items():
                 found.setdefault(name, []).extend(values)
             lines += map(block.origin.line_of, range(len(block.table)))
@@ -74,13 +74,13 @@ def test_blocks_hold_what_the_whole_holds_or_a_query_comes_again(way, data):
 
 @WAY
 def test_a_block_is_a_query(way):
-    blocks = list(in_blocks(File("file.dat", way.sample())).blocks())
+    blocks = list(open_blocks(File("file.dat", way.sample())).blocks())
     assert [set(block.table["query_id"].to_pylist()) for block in blocks] == [{"q1"}, {"q2"}]
 
 
 def test_a_format_that_is_read_whole_is_refused_by_name():
     with pytest.raises(ReadError, match=r"^runs\.json: json cannot be read in blocks"):
-        in_blocks(File("runs.json", b'[{"query_id": "q", "doc_id": "d", "score": 1}]'))
+        open_blocks(File("runs.json", b'[{"query_id": "q", "doc_id": "d", "score": 1}]'))
 
 
 def test_ids_that_one_text_makes_large_are_refused_before_they_are_unpacked():
@@ -92,4 +92,4 @@ def test_ids_that_one_text_makes_large_are_refused_before_they_are_unpacked():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("metrics.runs.formats.parquet._ROWS", 2**16)
         with pytest.raises(ReadError, match="65,536 rows take more than 256 MB"):
-            list(in_blocks(File("bomb.parquet", stream.getvalue())).blocks())
+            list(open_blocks(File("bomb.parquet", stream.getvalue())).blocks())

@@ -10,7 +10,7 @@ from pyarrow import parquet
 from metrics import ReadError, Runs, Stored, evaluate
 from metrics.scale.stored import saving
 from metrics.scale.stored.layout import KEY
-from metrics.studies.gaps.stored_summary import survey
+from metrics.studies.gaps.stored_summary import stored_summary
 
 TABLE = {
     "reranker": ["A", "A", "A", "B", "B"],
@@ -103,7 +103,7 @@ def test_lists_that_cannot_be_true_are_refused_when_they_are_gone_over(evaluatio
     path = Stored.write(tmp_path / "scores.parquet", [evaluation]).path
     stored = Stored.open(changed(path, columns=lambda table: with_column(table, *WRONG[wrong])))
     with pytest.raises(ReadError, match=r"^scores\.parquet: "):
-        survey(stored, "RR", "input")
+        stored_summary(stored, "RR", "input")
 
 
 def test_two_who_write_one_file_at_once_leave_the_whole_file_of_the_last(evaluation, tmp_path):

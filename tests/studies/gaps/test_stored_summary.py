@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from metrics import Evaluation, Runs, evaluate
 from metrics.scale.stored import Stored, layout, reading, writing
 from metrics.studies.gaps.gap import correlation, gap_finding, gaps
-from metrics.studies.gaps.gap_histogram import LEVELS, Grid
-from metrics.studies.gaps.stored_summary import FARTHEST, survey, survey_finding
+from metrics.studies.gaps.gap_histogram import LEVELS, GapHistogram
+from metrics.studies.gaps.stored_summary import FARTHEST, stored_summary, stored_summary_finding
 from metrics.studies.leaderboard.leaderboard import leaderboard
 from metrics.studies.prose import plain
 
@@ -55,7 +55,7 @@ def simulated(n_lists=300, seed=0):
 def compare(parts, file, measure):
     """Hold the survey of a stored evaluation against the same in memory."""
     stored, whole = Stored.write(file, parts), Evaluation.merge(*parts)
-    found, table = survey(stored, measure, "input"), gaps(whole, {"first": measure}, "input")
+    found, table = stored_summary(stored, measure, "input"), gaps(whole, {"first": measure}, "input")
     exact = {"check_exact": False, "rtol": 0, "atol": 1e-12}
     board = leaderboard(whole, measure, "input")
     pd.testing.assert_frame_equal(leaderboard(stored, measure, "input").loc[board.index], board, **exact)
@@ -108,14 +108,16 @@ def test_a_survey_of_hundreds_of_lists_is_that_in_memory_and_names_the_farthest(
         == found.farthest["gap"].tolist()
     )
     first = lists["query_id"][0]
-    told = plain(survey_finding(found, "RR", first))
+    told = plain(stored_summary_finding(found, "RR", first))
     assert told.split("Farthest")[0] == plain(gap_finding(table, "RR")).split("Farthest")[0]
     assert f"Farthest off is query {first} of {lists['reranker'][0]}" in told
 
 
 def test_lists_without_a_tie_have_no_gap_and_say_so(file):
-    found = survey(Stored.write(file, in_parts({"A": {"q": [Doc("a", 2, 1), Doc("b", 1, 0)]}})), "RR", "input")
-    assert plain(survey_finding(found, "RR", "")) == "No list has a tie. No sort can change a value."
+    found = stored_summary(
+        Stored.write(file, in_parts({"A": {"q": [Doc("a", 2, 1), Doc("b", 1, 0)]}})), "RR", "input"
+    )
+    assert plain(stored_summary_finding(found, "RR", "")) == "No list has a tie. No sort can change a value."
     assert found.ratios.cells().every.tolist() == [1, *[0] * 19]
 
 
@@ -124,7 +126,7 @@ def test_cells_are_the_same_whether_the_largest_gap_comes_first_or_last():
     owner, x, gap = draw.integers(0, 3, 500), draw.integers(1, 90, 500), draw.normal(size=500) ** 5
     grids = []
     for order in (np.argsort(np.abs(gap)), np.argsort(-np.abs(gap)), np.arange(500)):
-        grid = Grid(3, 24, 1.0)
+        grid = GapHistogram(3, 24, 1.0)
         for part in np.array_split(order, 7):
             grid.add(owner[part], x[part], np.arange(len(part)), gap[part])
         grids.append(grid)
@@ -137,7 +139,7 @@ def test_cells_are_the_same_whether_the_largest_gap_comes_first_or_last():
 
 
 def test_shapes_leave_out_lists_without_a_gap_and_end_at_the_largest():
-    grid = Grid(2, 20, 0.05)
+    grid = GapHistogram(2, 20, 0.05)
     grid.add(np.array([0, 0, 1, 1]), np.array([0.5, 0.5, 1.0, 0.0]), np.array([1, 2]), np.array([0.3, -0.25]))
     edges, counts = grid.shapes()
     assert counts.sum(axis=1).tolist() == [1, 1]

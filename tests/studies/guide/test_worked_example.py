@@ -6,7 +6,7 @@ from enumeration import Doc, rank_counts, reference
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.studies.guide.worked_example import MOST_TERMS, filled, worked, worked_finding
+from metrics.studies.guide.worked_example import MOST_TERMS, filled, worked_example, worked_finding
 from metrics.studies.prose import plain
 
 SMALL = st.tuples(st.integers(1, 6), st.integers(1, 6), st.integers(0, 4), st.integers(1, 12)).map(
@@ -20,7 +20,7 @@ def documents(tied, relevant, above):
 
 
 def test_five_tied_documents_with_one_relevant_give_the_known_figures():
-    found = worked()
+    found = worked_example()
     assert found.expected == pytest.approx(float(Fraction(137, 300)))
     assert found.of_mean_rank == pytest.approx(1 / 3)
     assert found.hits == pytest.approx(0.6)
@@ -31,7 +31,7 @@ def test_five_tied_documents_with_one_relevant_give_the_known_figures():
 @given(SMALL)
 def test_the_worked_example_is_what_the_enumeration_says(drawn):
     tied, relevant, above, k = drawn
-    found, docs = worked(*drawn), documents(tied, relevant, above)
+    found, docs = worked_example(*drawn), documents(tied, relevant, above)
     assert found.expected == pytest.approx(float(reference(docs, "RR", "expected")))
     assert found.best == pytest.approx(float(reference(docs, "RR", "optimistic")))
     assert found.worst == pytest.approx(float(reference(docs, "RR", "pessimistic")))
@@ -45,7 +45,7 @@ def test_the_worked_example_is_what_the_enumeration_says(drawn):
 @given(SMALL)
 def test_one_over_the_mean_rank_of_a_document_is_never_above_the_mean_of_one_over_the_first_rank(drawn):
     tied, _, above, _ = drawn
-    found = worked(*drawn)
+    found = worked_example(*drawn)
     mean_rank = Fraction(sum(range(above + 1, above + tied + 1)), tied)
     assert found.of_mean_rank == pytest.approx(float(1 / mean_rank))
     assert found.of_mean_rank <= found.expected + 1e-12
@@ -54,7 +54,7 @@ def test_one_over_the_mean_rank_of_a_document_is_never_above_the_mean_of_one_ove
 @given(SMALL)
 def test_the_list_of_the_example_has_its_one_tie_below_documents_that_do_not_tie(drawn):
     tied, relevant, above, _ = drawn
-    rows = worked(*drawn).documents
+    rows = worked_example(*drawn).documents
     assert list(rows["last"] - rows["first"] + 1) == [1] * above + [tied] * tied
     assert rows["relevant"].sum() == relevant
     assert not rows["relevant"].head(above).any()
@@ -69,7 +69,7 @@ def test_the_list_of_the_example_has_its_one_tie_below_documents_that_do_not_tie
     ],
 )
 def test_the_finding_of_the_example_says_what_its_tie_leaves_open(drawn, start):
-    assert plain(worked_finding(worked(*drawn), "6")).startswith(start)
+    assert plain(worked_finding(worked_example(*drawn), "6")).startswith(start)
 
 
 def number(text):
@@ -78,7 +78,7 @@ def number(text):
 
 @given(SMALL)
 def test_the_sum_that_is_filled_in_comes_to_the_value_behind_it(drawn):
-    latex = filled(worked(*drawn))[0].latex
+    latex = filled(worked_example(*drawn))[0].latex
     terms, value = re.search(r"&=(.*)\\\\\[6pt\]&(?:=|\\approx)\\mathbf\{([\d.]+)\}", latex).groups()
     if r"\dots" not in terms:
         products = [
@@ -88,7 +88,7 @@ def test_the_sum_that_is_filled_in_comes_to_the_value_behind_it(drawn):
 
 
 def test_the_formulas_of_the_example_show_its_numbers():
-    latex = {one.name: one.latex for one in filled(worked())}
+    latex = {one.name: one.latex for one in filled(worked_example())}
     assert list(latex) == ["MTRR", "TMHits@3", "GRAG-RR", "Best and worst RR"]
     assert r"\tfrac{1}{5}\cdot1+\tfrac{1}{5}\cdot\tfrac{1}{2}" in latex["MTRR"]
     assert r"\approx\mathbf{0.4567}" in latex["MTRR"]
@@ -99,6 +99,6 @@ def test_the_formulas_of_the_example_show_its_numbers():
 
 
 def test_a_long_sum_is_cut():
-    latex = filled(worked(tied=30, relevant=7))[0].latex
+    latex = filled(worked_example(tied=30, relevant=7))[0].latex
     assert len(re.findall(r"\\tfrac\{1\}\{\d+\}\+|\\cdot1\+", latex)) == MOST_TERMS - 2
     assert r"+\dots\\" in latex

@@ -7,7 +7,7 @@ from metrics.studies.leaderboard.leaderboard import leaderboard
 from metrics.studies.leaderboard.recommendation import first_mend, recommendation
 from metrics.studies.prose import plain
 from metrics.studies.significance.significance import verdicts
-from metrics.studies.targets.target_summary import passed, passing_finding
+from metrics.studies.targets.target_summary import target_finding, target_summary
 from metrics.studies.targets.targets import reached, targets_of
 
 TIES = ["input", "expected", "pessimistic", "optimistic"]
@@ -67,11 +67,11 @@ def held():
 
 
 def test_targets_are_counted_by_what_meets_them(held):
-    assert passed(held) == (4, 2, 3, 1, ("RR",))
+    assert target_summary(held) == (4, 2, 3, 1, ("RR",))
 
 
 def test_targets_that_only_the_sort_meets_are_named(held):
-    said = plain(passing_finding(held, "flat"))
+    said = plain(target_finding(held, "flat"))
     assert said == (
         "flat meets 3 of 4 targets by its traditional values and 2 once ties are averaged. "
         "RR passes only by the traditional order."
@@ -81,13 +81,13 @@ def test_targets_that_only_the_sort_meets_are_named(held):
 def test_targets_met_either_way_are_told_once(held):
     every = held[held["verdict"] == "met"]
     assert (
-        plain(passing_finding(every, "flat"))
+        plain(target_finding(every, "flat"))
         == "flat meets 1 of 1 targets, 1 of them in every order of its ties."
     )
     none = held[held["verdict"] == "missed"]
-    assert plain(passing_finding(none, "flat")) == "flat meets none of 1 targets, sorted or averaged."
+    assert plain(target_finding(none, "flat")) == "flat meets none of 1 targets, sorted or averaged."
 
 
 def test_no_target_is_said_to_be_none():
     columns = ["target", "passed", "by_sort", "verdict"]
-    assert plain(passing_finding(pd.DataFrame(columns=columns), "flat")) == "No target is set for flat."
+    assert plain(target_finding(pd.DataFrame(columns=columns), "flat")) == "No target is set for flat."

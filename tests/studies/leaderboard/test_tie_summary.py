@@ -4,13 +4,13 @@ import pytest
 
 from metrics import evaluate
 from metrics.simulation import LlmReranker, notebook_grag, notebook_llm_rerankers, notebook_synthetic, simulate
-from metrics.studies.leaderboard.tie_summary import described
+from metrics.studies.leaderboard.tie_summary import tie_summary
 
 MEASURES = ["RR", "Hits@3", "Hits@5"]
 
 
 def row(runs, second="Hits@3"):
-    return described(evaluate(runs, MEASURES), "RR", second).iloc[0]
+    return tie_summary(evaluate(runs, MEASURES), "RR", second).iloc[0]
 
 
 def test_the_synthetic_lists_are_described_as_in_the_notebook():
@@ -34,7 +34,7 @@ def test_the_mean_and_the_maximum_of_the_largest_ties_are_told_apart():
 
 def test_rerankers_stand_in_the_order_of_the_runs():
     runs = notebook_llm_rerankers(10)
-    assert list(described(evaluate(runs, MEASURES), "RR", "Hits@5").index) == runs.rerankers
+    assert list(tie_summary(evaluate(runs, MEASURES), "RR", "Hits@5").index) == runs.rerankers
 
 
 def test_a_correlation_that_is_not_defined_is_missing():

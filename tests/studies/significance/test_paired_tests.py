@@ -12,7 +12,7 @@ from scipy import stats
 
 from metrics import UsageError
 from metrics.studies.significance import resampling as drawing
-from metrics.studies.significance.paired_tests import Question, settled
+from metrics.studies.significance.paired_tests import Comparison, settled
 from metrics.studies.significance.test_registry import CORRECTIONS, TESTS, find_correction, find_test
 
 TIED = [tied_values(seed, n) for seed, n in enumerate([14, 20, 43, 100, 400])]
@@ -20,7 +20,7 @@ pairs = st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=30).map(np.arra
 
 
 def asked(name, values, level=0.95, **more):
-    return find_test(name).function(Question(np.asarray(values, float), [(0, 1)], level, **more))[0]
+    return find_test(name).function(Comparison(np.asarray(values, float), [(0, 1)], level, **more))[0]
 
 
 def differences(values):
@@ -151,7 +151,7 @@ def test_tukey_is_the_studentised_range_of_statsmodels_two_way_residual(n, k):
     data = {"value": values.ravel(), "query": query.ravel(), "reranker": reranker.ravel()}
     fit = smf.ols("value ~ C(query) + C(reranker)", pd.DataFrame(data)).fit()
     every = list(combinations(range(k), 2))
-    found = find_test("tukey").function(Question(values, every, 0.9))
+    found = find_test("tukey").function(Comparison(values, every, 0.9))
     error = np.sqrt(fit.mse_resid / n)
     for (one, other), answer in zip(every, found, strict=True):
         gap = values[:, other].mean() - values[:, one].mean()
@@ -165,9 +165,9 @@ def test_tukeys_p_of_many_pairs_are_interpolated_closely():
     values = tied_values(3, 60, 25, 0.012)
     every = list(combinations(range(25), 2))
     ask = find_test("tukey").function
-    found = np.array([answer.p for answer in ask(Question(values, every))])
+    found = np.array([answer.p for answer in ask(Comparison(values, every))])
     parts = (every[at : at + 60] for at in range(0, 300, 60))
-    known = np.array([answer.p for part in parts for answer in ask(Question(values, part))])
+    known = np.array([answer.p for part in parts for answer in ask(Comparison(values, part))])
     assert np.allclose(found, known, rtol=2e-3, atol=1e-7)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import Runs, UsageError, evaluate
-from metrics.studies.significance.query_differences import moved
+from metrics.studies.significance.query_differences import query_differences
 
 BEFORE = {"A": {"p": 1, "q": 0.5, "r": 0.5, "alone": 1}, "B": {"p": 0.5, "q": 0.5, "r": 0.25}}
 TIED = {"A": {"p": 0.6, "q": 0.5, "r": 0.5, "alone": 1}, "B": {"p": 0.5, "q": 0.25, "r": 0}}
@@ -20,23 +20,30 @@ COLUMNS = [
 
 
 def test_each_common_query_is_told_once_with_both_values():
-    found = moved(SCORED, "RR", "A", "B", "input")
+    found = query_differences(SCORED, "RR", "A", "B", "input")
     assert found.columns.to_list() == COLUMNS
     assert found.iloc[0].to_list() == ["p", 0.6, 0.5, 0.1, 1, 0.5, 0.5, 0.4, 0.5, 0.5]
     assert found["query_id"].to_list() == ["p", "r", "q"]
 
 
 def test_by_difference_the_farthest_apart_come_first():
-    assert moved(SCORED, "RR", "A", "B", "input", by="difference")["query_id"].to_list() == ["r", "q", "p"]
+    assert query_differences(SCORED, "RR", "A", "B", "input", by="difference")["query_id"].to_list() == [
+        "r",
+        "q",
+        "p",
+    ]
 
 
 @pytest.mark.parametrize("n", [0, 2, 9])
 def test_no_more_rows_come_than_asked_for(n):
-    assert len(moved(SCORED, "RR", "A", "B", "input", n)) == min(n, 3)
+    assert len(query_differences(SCORED, "RR", "A", "B", "input", n)) == min(n, 3)
 
 
 def test_with_the_rerankers_swapped_differences_are_negated():
-    forth, back = moved(SCORED, "RR", "A", "B", "input"), moved(SCORED, "RR", "B", "A", "input")
+    forth, back = (
+        query_differences(SCORED, "RR", "A", "B", "input"),
+        query_differences(SCORED, "RR", "B", "A", "input"),
+    )
     for name in ("difference", "difference_before", "moved"):
         assert forth[name].to_list() == (-back[name]).to_list()
 
@@ -45,7 +52,7 @@ def test_ties_are_those_of_each_list():
     strict = [Doc("a", 2, 1), Doc("b", 1, 0)]
     tied = [Doc("a", 1, 0), Doc("b", 1, 1), Doc("c", 0, 0)]
     lists = Runs.from_frame(frame({"A": {"q": strict}, "B": {"q": tied}}))
-    row = moved(evaluate(lists, ["RR"], ["input", "expected"]), "RR", "A", "B", "input").iloc[0]
+    row = query_differences(evaluate(lists, ["RR"], ["input", "expected"]), "RR", "A", "B", "input").iloc[0]
     assert row[["a", "b", "b_before", "moved"]].to_list() == [1, 0.75, 0.5, 0.25]
     assert row[["tie_ratio_a", "tie_ratio_b"]].to_list() == [0, 2 / 3]
 
@@ -56,7 +63,7 @@ def test_rows_are_in_order_hold_no_gap_and_add_up(lists):
     evaluation = evaluate(Runs.from_frame(frame(lists)), ["RR"], ["input", "expected"])
     for other in lists:
         for by in ("moved", "difference"):
-            found = moved(evaluation, "RR", "first", other, "input", by=by)
+            found = query_differences(evaluation, "RR", "first", other, "input", by=by)
             assert found.notna().all(axis=None)
             assert found[by].abs().is_monotonic_decreasing
             assert np.allclose(found["moved"], found["difference_before"] - found["difference"], atol=1e-11)
@@ -66,7 +73,7 @@ def test_rows_are_in_order_hold_no_gap_and_add_up(lists):
 @given(st.dictionaries(st.sampled_from("pqrs"), VALUES), st.dictionaries(st.sampled_from("pqrs"), VALUES))
 def test_only_queries_both_have_are_told(ours, theirs):
     evaluation = scored(expected={"A": ours, "B": theirs, "C": {"x": 1}})
-    found = moved(evaluation, "RR", "A", "B", "expected")
+    found = query_differences(evaluation, "RR", "A", "B", "expected")
     assert set(found["query_id"]) == set(ours) & set(theirs)
     assert (found["moved"] == 0).all()
 
@@ -81,4 +88,4 @@ def test_only_queries_both_have_are_told(ours, theirs):
 )
 def test_what_was_not_evaluated_is_refused(how, words):
     with pytest.raises(UsageError, match=words):
-        moved(SCORED, **{"measure": "RR", "a": "A", "b": "B", "traditional": "input"} | how)
+        query_differences(SCORED, **{"measure": "RR", "a": "A", "b": "B", "traditional": "input"} | how)

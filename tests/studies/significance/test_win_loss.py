@@ -6,7 +6,7 @@ from hypothesis import given
 
 from metrics import Runs, evaluate
 from metrics.studies.prose import plain
-from metrics.studies.significance.win_loss import duel_finding, duels
+from metrics.studies.significance.win_loss import win_loss, win_loss_finding
 
 TIES = ["expected", "input"]
 
@@ -20,7 +20,7 @@ TIED = [Doc(d, 1, int(d == "a")) for d in "abc"]
 
 def outcomes(lists, baseline="A"):
     evaluation = evaluate(Runs.from_frame(drawn(lists)), ["RR"], TIES)
-    return duels(evaluation, "RR", baseline, "input")
+    return win_loss(evaluation, "RR", baseline, "input")
 
 
 def test_outcomes_are_counted_by_tied_and_by_traditional_values():
@@ -63,4 +63,4 @@ def test_outcomes_add_up_and_are_mirrored_when_the_baseline_is_the_other(lists):
     ],
 )
 def test_the_finding_says_what_ties_decide(lists, said):
-    assert said in plain(duel_finding(outcomes(lists), "A"))
+    assert said in plain(win_loss_finding(outcomes(lists), "A"))

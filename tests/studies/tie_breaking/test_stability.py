@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from metrics import Runs, UsageError, evaluate
 from metrics.runs import File, read
 from metrics.studies.prose import plain
-from metrics.studies.tie_breaking.mean_distributions import mean_luck
-from metrics.studies.tie_breaking.rank_distribution import places
-from metrics.studies.tie_breaking.stability import above, expected_tau, spread, stability_finding
+from metrics.studies.tie_breaking.mean_distributions import mean_distributions
+from metrics.studies.tie_breaking.rank_distribution import rank_distribution
+from metrics.studies.tie_breaking.stability import expected_tau, mean_bounds, pairwise_order, stability_finding
 from metrics.ties import Ranking
 
 TIES = ["expected", "optimistic", "pessimistic", "std"]
@@ -48,7 +48,9 @@ BOARDS = st.dictionaries(
 def made(table, measure, **how):
     runs = Runs.from_frame(frame(table))
     evaluation = evaluate(runs, [measure], TIES, **how)
-    return evaluation, mean_luck(evaluation, measure, {name: Ranking.of(runs, name) for name in runs.rerankers})
+    return evaluation, mean_distributions(
+        evaluation, measure, {name: Ranking.of(runs, name) for name in runs.rerankers}
+    )
 
 
 def told(docs):
@@ -84,7 +86,7 @@ def ranked(relevant, size=5, *, tied=True):
 def test_mean_spread_and_pairs_are_those_of_all_orderings(measure, table):
     every = {name: means(queries, measure) for name, queries in table.items()}
     _, lucks = made(table, measure)
-    found = spread(lucks)
+    found = mean_bounds(lucks)
     assert set(found["method"]) == {"exact"}
     for name, chances in every.items():
         mean = sum(p * Fraction(value) for value, p in chances.items())
@@ -96,7 +98,7 @@ def test_mean_spread_and_pairs_are_those_of_all_orderings(measure, table):
         luck = lucks[name]
         assert luck.means == pytest.approx(sorted(chances), abs=1e-10)
         assert luck.chances == pytest.approx([float(chances[mean]) for mean in sorted(chances)], abs=1e-12)
-    for row in above(lucks).itertuples():
+    for row in pairwise_order(lucks).itertuples():
         chances = orders(every[row.reranker], every[row.other])
         expected = [float(chances[at]) for at in (1, 0, -1)]
         assert [row.above, row.equal, row.below] == pytest.approx(expected, abs=1e-12)
@@ -108,7 +110,7 @@ def test_mean_spread_and_pairs_are_those_of_all_orderings(measure, table):
 def test_places_and_tau_are_those_of_all_leaderboards(table, measure):
     every = {name: means(queries, measure) for name, queries in table.items()}
     _, lucks = made(table, measure)
-    found, ends = places(lucks), spread(lucks)
+    found, ends = rank_distribution(lucks), mean_bounds(lucks)
     chance = pd.DataFrame(0.0, index=found.index, columns=found.columns)
     for board in product(*(chances.items() for chances in every.values())):
         at = [mean for mean, _ in board]
@@ -123,14 +125,14 @@ def test_places_and_tau_are_those_of_all_leaderboards(table, measure):
     agree = [
         float(sum(p[s] * p[t] * s * t for s, t in product((-1, 0, 1), repeat=2))) for p in pairs if p[0] < 1
     ]
-    assert expected_tau(above(lucks)) == pytest.approx(np.mean(agree) if agree else 1.0, abs=1e-12)
+    assert expected_tau(pairwise_order(lucks)) == pytest.approx(np.mean(agree) if agree else 1.0, abs=1e-12)
 
 
 @given(tables(untied=True))
 def test_without_ties_everything_is_certain(table):
     evaluation = evaluate(Runs.from_frame(frame(table)), ["nDCG@3"], TIES)
-    lucks = mean_luck(evaluation, "nDCG@3", {})
-    ends, pairs, where = spread(lucks), above(lucks), places(lucks)
+    lucks = mean_distributions(evaluation, "nDCG@3", {})
+    ends, pairs, where = mean_bounds(lucks), pairwise_order(lucks), rank_distribution(lucks)
     assert (ends["std"] == 0).all()
     assert (ends[["best_place", "worst_place"]].to_numpy() == ends[["place"]].to_numpy()).all()
     assert set(pairs[["above", "equal", "below"]].to_numpy().ravel()) <= {0.0, 1.0}
@@ -143,8 +145,8 @@ def test_without_ties_everything_is_certain(table):
 @pytest.mark.parametrize("measure", ["RR", "nDCG@10", "AP", "TsRR", "taRR", "GRAG-RR"])
 def test_one_reranker_has_one_place_and_no_pair(measure):
     _, lucks = made({"A": {"q": ranked(2)}}, measure)
-    assert places(lucks).to_dict("index") == {"A": {1: 1.0}}
-    pairs = above(lucks)
+    assert rank_distribution(lucks).to_dict("index") == {"A": {1: 1.0}}
+    pairs = pairwise_order(lucks)
     assert pairs.empty
     assert pairs.columns.to_list() == [
         "reranker",
@@ -157,19 +159,19 @@ def test_one_reranker_has_one_place_and_no_pair(measure):
         "standard_error",
     ]
     assert expected_tau(pairs) == 1.0
-    assert "one reranker" in plain(stability_finding(pairs, spread(lucks), 1.0, measure))
+    assert "one reranker" in plain(stability_finding(pairs, mean_bounds(lucks), 1.0, measure))
 
 
 @pytest.mark.parametrize("measure", ["TsRR", "taRR", "GRAG-RR", "GRAG-Hits@2"])
 def test_a_measure_with_a_tie_rule_of_its_own_does_not_move(measure):
     _, lucks = made({"A": {"q": ranked(2)}, "B": {"q": ranked(2)}}, measure)
-    assert above(lucks)["equal"].to_list() == [1.0]
-    assert spread(lucks)["std"].to_list() == [0.0, 0.0]
+    assert pairwise_order(lucks)["equal"].to_list() == [1.0]
+    assert mean_bounds(lucks)["std"].to_list() == [0.0, 0.0]
 
 
 def test_equal_rerankers_are_above_each_other_equally_often():
     table = {name: {f"q{n}": ranked(n % 5 + 1) for n in range(6)} for name in "AB"}
-    row = above(made(table, "RR")[1]).iloc[0]
+    row = pairwise_order(made(table, "RR")[1]).iloc[0]
     assert row["above"] == pytest.approx(row["below"], abs=1e-14)
     assert row[["reranker", "other", "reversible"]].to_list() == ["A", "B", True]
 
@@ -177,27 +179,29 @@ def test_equal_rerankers_are_above_each_other_equally_often():
 def test_level_rerankers_without_ties_share_the_place_and_lose_no_order():
     table = {"A": {"q": ranked(2, tied=False)}, "B": {"q": ranked(2, tied=False)}, "C": {"q": ranked(1)}}
     _, lucks = made(table, "RR")
-    assert spread(lucks)["best_place"].to_dict() == {"A": 1, "B": 1, "C": 1}
-    assert spread(lucks)["worst_place"].to_dict() == {"A": 2, "B": 2, "C": 3}
-    assert places(lucks).loc["A"].to_list() == pytest.approx([0.8, 0.2, 0])
-    pairs = above(lucks).set_index(["reranker", "other"])
+    assert mean_bounds(lucks)["best_place"].to_dict() == {"A": 1, "B": 1, "C": 1}
+    assert mean_bounds(lucks)["worst_place"].to_dict() == {"A": 2, "B": 2, "C": 3}
+    assert rank_distribution(lucks).loc["A"].to_list() == pytest.approx([0.8, 0.2, 0])
+    pairs = pairwise_order(lucks).set_index(["reranker", "other"])
     assert pairs.loc[("A", "B"), "equal"] == 1.0
-    assert expected_tau(above(lucks)) == pytest.approx((0.6 - 0.2) ** 2)
+    assert expected_tau(pairwise_order(lucks)) == pytest.approx((0.6 - 0.2) ** 2)
 
 
 def test_nothing_relevant_leaves_all_level_at_zero():
     _, lucks = made({name: {"q": ranked(9)} for name in "AB"}, "RR")
-    assert spread(lucks)["expected"].to_list() == [0, 0]
-    assert above(lucks)["equal"].to_list() == [1.0]
-    assert expected_tau(above(lucks)) == 1.0
+    assert mean_bounds(lucks)["expected"].to_list() == [0, 0]
+    assert pairwise_order(lucks)["equal"].to_list() == [1.0]
+    assert expected_tau(pairwise_order(lucks)) == 1.0
 
 
 def test_no_list_that_counts_leaves_no_luck():
     evaluation, lucks = made({"A": {"q": ranked(9)}}, "RR", empty="skip")
     assert lucks == {}
-    assert places(lucks).shape == (0, 0)
-    assert above(lucks).empty
-    assert plain(stability_finding(above(lucks), spread(lucks), 1.0, "RR")) == "No list is scored."
+    assert rank_distribution(lucks).shape == (0, 0)
+    assert pairwise_order(lucks).empty
+    assert (
+        plain(stability_finding(pairwise_order(lucks), mean_bounds(lucks), 1.0, "RR")) == "No list is scored."
+    )
     assert not len(evaluation.scores)
 
 
@@ -207,7 +211,7 @@ def test_missing_queries_are_lists_of_zero_or_left_out(missing, worst, best):
     qrels = b"".join(f"{query} 0 a 1\n".encode() for query in ("p", "q", "r", "s"))
     runs = Runs.from_sources([read(File("run.trec", run)), read(File("qrels.txt", qrels))])
     evaluation = evaluate(runs, ["RR"], TIES, missing=missing)
-    luck = mean_luck(evaluation, "RR", {"run": Ranking.of(runs, "run")})["run"]
+    luck = mean_distributions(evaluation, "RR", {"run": Ranking.of(runs, "run")})["run"]
     assert luck.means.tolist() == [worst, best]
     assert luck.chances == pytest.approx([0.5, 0.5])
 
@@ -216,7 +220,7 @@ def test_judged_documents_before_the_cut_off_are_hypergeometric():
     run = b"".join(f"q Q0 {document} 1 1 t\n".encode() for document in "abcd")
     runs = Runs.from_sources([read(File("run.trec", run)), read(File("qrels.txt", b"q 0 a 0\nq 0 b 1\n"))])
     evaluation = evaluate(runs, ["Judged@2"], TIES)
-    luck = mean_luck(evaluation, "Judged@2", {"run": Ranking.of(runs, "run")})["run"]
+    luck = mean_distributions(evaluation, "Judged@2", {"run": Ranking.of(runs, "run")})["run"]
     assert luck.means.tolist() == [0, 0.5, 1]
     assert luck.chances == pytest.approx([1 / 6, 4 / 6, 1 / 6])
 
@@ -224,7 +228,7 @@ def test_judged_documents_before_the_cut_off_are_hypergeometric():
 @given(tables(), st.sampled_from(MEASURES))
 def test_chances_are_chances_whatever_the_lists(table, measure):
     _, lucks = made(table, measure)
-    pairs, where, ends = above(lucks), places(lucks), spread(lucks)
+    pairs, where, ends = pairwise_order(lucks), rank_distribution(lucks), mean_bounds(lucks)
     assert pairs[["above", "equal", "below"]].sum(axis=1).to_list() == pytest.approx([1] * len(pairs))
     assert where.sum(axis=1).to_list() == pytest.approx([1] * len(where))
     assert ((where >= 0) & (where <= 1 + 1e-12)).all(axis=None)
@@ -241,7 +245,7 @@ def test_chosen_queries_are_found_in_the_whole_ranking():
     table = {"A": {"p": ranked(1), "q": ranked(2, 2), "r": ranked(3)}}
     evaluation, _ = made(table, "RR")
     runs = Runs.from_frame(frame(table))
-    luck = mean_luck(evaluation.only(["A"], ["q"]), "RR", {"A": Ranking.of(runs, "A")})["A"]
+    luck = mean_distributions(evaluation.only(["A"], ["q"]), "RR", {"A": Ranking.of(runs, "A")})["A"]
     assert luck.means.tolist() == [0.5, 1.0]
 
 
@@ -249,11 +253,11 @@ def test_what_was_not_evaluated_is_asked_for():
     runs = Runs.from_frame(frame({"A": {"q": ranked(1)}}))
     rankings = {"A": Ranking.of(runs, "A")}
     with pytest.raises(UsageError, match="Evaluate RR under"):
-        mean_luck(evaluate(runs, ["RR"], ["expected"]), "RR", rankings)
+        mean_distributions(evaluate(runs, ["RR"], ["expected"]), "RR", rankings)
     with pytest.raises(UsageError, match="Evaluate AP under"):
-        mean_luck(evaluate(runs, ["RR"], TIES), "AP", rankings)
+        mean_distributions(evaluate(runs, ["RR"], TIES), "AP", rankings)
     with pytest.raises(UsageError, match="no ranking of A"):
-        mean_luck(evaluate(runs, ["RR"], TIES), "RR", {})
+        mean_distributions(evaluate(runs, ["RR"], TIES), "RR", {})
 
 
 def test_a_ranking_cut_otherwise_is_refused():
@@ -261,16 +265,16 @@ def test_a_ranking_cut_otherwise_is_refused():
     runs = Runs.from_frame(frame({"A": {"q": close}}))
     evaluation = evaluate(runs, ["RR"], TIES, precision="decimals:0")
     with pytest.raises(UsageError, match="not cut as for the evaluation"):
-        mean_luck(evaluation, "RR", {"A": Ranking.of(runs, "A")})
+        mean_distributions(evaluation, "RR", {"A": Ranking.of(runs, "A")})
 
 
 def test_the_finding_says_what_the_pairs_hold():
     table = {"A": {"q": ranked(1, 4)}, "B": {"q": ranked(2, tied=False)}, "C": {"q": ranked(4, tied=False)}}
     _, lucks = made(table, "RR")
-    pairs = above(lucks)
+    pairs = pairwise_order(lucks)
     row = pairs.set_index(["reranker", "other"]).loc[("A", "B")]
     assert row[["above", "equal", "below"]].to_list() == pytest.approx([0.25, 0.25, 0.5])
-    text = plain(stability_finding(pairs, spread(lucks), expected_tau(pairs), "MRR"))
+    text = plain(stability_finding(pairs, mean_bounds(lucks), expected_tau(pairs), "MRR"))
     assert text.startswith("B has a higher MRR than A in 50% of all tie-breakings, and they are level in 25%")
     assert "can reverse 1 of 3 pairs" in text
     assert text.endswith(f"Kendall tau of {expected_tau(pairs):.3f}.")
@@ -279,5 +283,5 @@ def test_the_finding_says_what_the_pairs_hold():
 def test_the_finding_says_plainly_that_no_order_can_be_reversed():
     table = {"A": {"q": ranked(1, 2)}, "B": {"q": ranked(4, tied=False)}}
     _, lucks = made(table, "RR")
-    text = plain(stability_finding(above(lucks), spread(lucks), 1.0, "MRR"))
+    text = plain(stability_finding(pairwise_order(lucks), mean_bounds(lucks), 1.0, "MRR"))
     assert text == "No tie-breaking reverses any order: ties move no MRR by more than 0.5000."

@@ -7,10 +7,10 @@ from scipy.stats import norm
 
 from metrics import Runs, evaluate
 from metrics.studies.prose import plain
-from metrics.studies.tie_breaking.mean_distribution import Luck
-from metrics.studies.tie_breaking.mean_distributions import FEWEST_DRAWS, MOST_DRAWS, mean_luck
-from metrics.studies.tie_breaking.rank_distribution import places
-from metrics.studies.tie_breaking.stability import above, expected_tau, spread, stability_finding
+from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
+from metrics.studies.tie_breaking.mean_distributions import FEWEST_DRAWS, MOST_DRAWS, mean_distributions
+from metrics.studies.tie_breaking.rank_distribution import rank_distribution
+from metrics.studies.tie_breaking.stability import expected_tau, mean_bounds, pairwise_order, stability_finding
 from metrics.ties import Ranking
 
 TIES = ["expected", "optimistic", "pessimistic", "std"]
@@ -102,7 +102,7 @@ def case(request):
     scores, grades = board(queries, docs, levels, seed=7)
     runs = runs_of(scores, grades)
     evaluation = evaluate(runs, [measure], TIES)
-    lucks = mean_luck(evaluation, measure, {name: Ranking.of(runs, name) for name in runs.rerankers})
+    lucks = mean_distributions(evaluation, measure, {name: Ranking.of(runs, name) for name in runs.rerankers})
     drawn = {
         name: shuffled_means(table, grades, measure, at) for at, (name, table) in enumerate(scores.items())
     }
@@ -111,7 +111,7 @@ def case(request):
 
 def test_method_mean_and_spread_are_those_of_the_shuffle(case):
     method, lucks, drawn = case
-    found = spread(lucks)
+    found = mean_bounds(lucks)
     assert set(found["method"]) == {method}
     for name, means in drawn.items():
         row = found.loc[name]
@@ -124,7 +124,7 @@ def test_method_mean_and_spread_are_those_of_the_shuffle(case):
 
 def test_chances_of_pairs_are_those_of_the_shuffle(case):
     _, lucks, drawn = case
-    for row in above(lucks).itertuples():
+    for row in pairwise_order(lucks).itertuples():
         one, other = drawn[row.reranker], drawn[row.other]
         higher, lower = (one > other + 1e-9).mean(), (one < other - 1e-9).mean()
         for found, share in ((row.above, higher), (row.below, lower), (row.equal, 1 - higher - lower)):
@@ -138,7 +138,7 @@ def test_chances_of_places_are_those_of_the_shuffle(case):
     _, lucks, drawn = case
     means = np.stack(list(drawn.values()))
     place = 1 + (means[None] > means[:, None] + 1e-9).sum(axis=1)
-    found = places(lucks)
+    found = rank_distribution(lucks)
     assert found.sum(axis=1).to_list() == pytest.approx([1] * len(found), abs=1e-12)
     draws = min(luck.draws or TIMES for luck in lucks.values())
     for at, (_, row) in enumerate(found.iterrows()):
@@ -153,7 +153,7 @@ def test_tau_is_that_of_pairs_of_shuffled_leaderboards(case):
     i, j = np.triu_indices(len(means), 1)
     signs = np.where(np.abs(means[i] - means[j]) > 1e-9, np.sign(means[i] - means[j]), 0)
     agreed = (signs[:, ::2] * signs[:, 1::2]).mean(axis=0)
-    pairs = above(lucks)
+    pairs = pairwise_order(lucks)
     drawn_error = (2 * (pairs["above"] - pairs["below"]).abs() * 2 * pairs["standard_error"]).mean()
     error = np.hypot(agreed.std() / len(agreed) ** 0.5, drawn_error)
     assert abs(expected_tau(pairs) - agreed.mean()) <= LIMIT * error
@@ -163,7 +163,7 @@ def made(scores, grades, measure, seed=0, targets=None):
     runs = runs_of(scores, grades, targets)
     evaluation = evaluate(runs, [measure], TIES)
     rankings = {name: Ranking.of(runs, name) for name in runs.rerankers}
-    return mean_luck(evaluation, measure, rankings, seed=seed)
+    return mean_distributions(evaluation, measure, rankings, seed=seed)
 
 
 def test_the_same_seed_draws_the_same_whoever_else_is_there():
@@ -175,7 +175,7 @@ def test_the_same_seed_draws_the_same_whoever_else_is_there():
 
 def test_twins_are_drawn_on_their_own():
     scores, grades = board(6, 30, 2, seed=3, rerankers="A")
-    row = above(made(scores | {"B": scores["A"]}, grades, "AP")).iloc[0]
+    row = pairwise_order(made(scores | {"B": scores["A"]}, grades, "AP")).iloc[0]
     assert 0 < row["standard_error"] < 0.02
     assert abs(row["above"] - row["below"]) <= LIMIT * 2 * row["standard_error"]
     assert "about" in plain(stability_finding(pd.DataFrame([row]), pd.DataFrame(), 0.0, "MAP"))
@@ -197,7 +197,7 @@ def test_bounds_that_cannot_overlap_leave_no_doubt_however_the_chance_is_known()
     lucks = made(scores | {"best": perfect, "last": hopeless}, grades, "nDCG@10")
     assert lucks["A"].method == "normal"
     assert lucks["best"].worst == pytest.approx(lucks["best"].mean)
-    pairs = above(lucks).set_index(["reranker", "other"])
+    pairs = pairwise_order(lucks).set_index(["reranker", "other"])
     for better, worse in [("best", "A"), ("best", "B"), ("A", "last"), ("B", "last")]:
         assert pairs.loc[(better, worse), ["above", "equal", "below", "reversible"]].to_list() == [
             1,
@@ -205,45 +205,51 @@ def test_bounds_that_cannot_overlap_leave_no_doubt_however_the_chance_is_known()
             0,
             False,
         ]
-    assert places(lucks).loc["best"].to_list() == [1, 0, 0, 0]
-    assert places(lucks).loc["last"].to_list() == [0, 0, 0, 1]
+    assert rank_distribution(lucks).loc["best"].to_list() == [1, 0, 0, 0]
+    assert rank_distribution(lucks).loc["last"].to_list() == [0, 0, 0, 1]
 
 
 def test_places_of_two_normal_rerankers_are_the_chances_of_the_pair():
     lucks = made(*board(150, 10, 3, seed=7, rerankers="AB"), "RR")
-    row = above(lucks).iloc[0]
-    assert places(lucks).loc[row["reranker"]].to_list() == pytest.approx([row["above"], row["below"]], abs=1e-4)
+    row = pairwise_order(lucks).iloc[0]
+    assert rank_distribution(lucks).loc[row["reranker"]].to_list() == pytest.approx(
+        [row["above"], row["below"]], abs=1e-4
+    )
 
 
-NORMAL = Luck("normal", 0.5, 0.1, 0.0, 1.0, np.empty(0), np.empty(0))
+NORMAL = MeanDistribution("normal", 0.5, 0.1, 0.0, 1.0, np.empty(0), np.empty(0))
 
 
 def certain(mean):
-    return Luck("exact", mean, 0.0, mean, mean, np.array([mean]), np.ones(1))
+    return MeanDistribution("exact", mean, 0.0, mean, mean, np.array([mean]), np.ones(1))
 
 
 @pytest.mark.parametrize("mean", [0.35, 0.5, 0.65])
 def test_a_normal_mean_is_above_a_certain_one_as_its_curve_says(mean):
     lucks = {"A": certain(mean), "B": NORMAL}
-    row = above(lucks).iloc[0]
+    row = pairwise_order(lucks).iloc[0]
     higher = norm.cdf(mean, 0.5, 0.1)
     chances = [row["above"], row["below"]]
     assert chances == pytest.approx([higher, 1 - higher] if row["reranker"] == "A" else [1 - higher, higher])
     assert (row["equal"], row["method"], row["reversible"]) == (0, "normal", True)
-    assert places(lucks).to_numpy().ravel() == pytest.approx([higher, 1 - higher, 1 - higher, higher], abs=1e-4)
+    assert rank_distribution(lucks).to_numpy().ravel() == pytest.approx(
+        [higher, 1 - higher, 1 - higher, higher], abs=1e-4
+    )
 
 
 def test_the_error_of_a_share_of_draws_is_binomial_against_a_certain_mean():
-    drawn = Luck("sampled", 0.55, 0.3, 0.0, 1.0, np.array([0.25, 0.5, 0.75]), np.array([0.3, 0.2, 0.5]), 1000)
-    row = above({"A": drawn, "B": certain(0.5)}).iloc[0]
+    drawn = MeanDistribution(
+        "sampled", 0.55, 0.3, 0.0, 1.0, np.array([0.25, 0.5, 0.75]), np.array([0.3, 0.2, 0.5]), 1000
+    )
+    row = pairwise_order({"A": drawn, "B": certain(0.5)}).iloc[0]
     assert [row["above"], row["equal"], row["below"]] == pytest.approx([0.5, 0.2, 0.3])
     assert row["standard_error"] == pytest.approx(np.sqrt(0.5 * 0.5 / 999))
-    turned = above({"A": drawn, "B": certain(0.6)}).iloc[0]
+    turned = pairwise_order({"A": drawn, "B": certain(0.6)}).iloc[0]
     assert (turned["reranker"], turned["standard_error"]) == ("B", pytest.approx(np.sqrt(0.5 * 0.5 / 999)))
 
 
 def test_gains_past_all_bounds_have_chances_all_the_same():
     grades = np.array([[400, 300, 0, 0, 1, 0]])
-    row = above(made({name: np.ones((1, 6)) for name in "AB"}, grades, "DCG@3")).iloc[0]
+    row = pairwise_order(made({name: np.ones((1, 6)) for name in "AB"}, grades, "DCG@3")).iloc[0]
     assert row["above"] == pytest.approx(row["below"])
     assert 0 < row["equal"] < 1
