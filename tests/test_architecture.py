@@ -8,6 +8,7 @@ from repository import ROOT
 
 WEB_AND_PLOTS = {"streamlit", "plotly"}
 LAZY = ("dashboard/cli/serving.py", "streamlit.web")
+MOST_ENTRIES = 16
 OF_EXTRAS = {
     ("dask", "metrics/scale/dask/cluster.py"),
     ("distributed", "metrics/scale/dask/cluster.py"),
@@ -68,6 +69,26 @@ def test_no_import_hides_in_a_string():
         if by_name.search(path.read_text(encoding="utf-8"))
     }
     assert hidden == {"metrics/__init__.py"}  # public names that few need
+
+
+@pytest.mark.parametrize("path", files("dashboard"), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_only_session_touches_the_state_and_the_link(path):
+    touched = re.search(r"\bst\.(session_state|query_params)\b", path.read_text(encoding="utf-8"))
+    assert not touched or path.parent.name == "session"
+
+
+def test_no_folder_has_more_entries_than_a_person_sees_at_once():
+    folders = [
+        path for package in ("metrics", "dashboard") for path in (ROOT / package).rglob("*") if path.is_dir()
+    ]
+    entries = {
+        folder: [path for path in folder.iterdir() if path.name != "__pycache__"]
+        for folder in folders
+        if folder.name != "__pycache__"
+    }
+    assert max(map(len, entries.values())) <= MOST_ENTRIES, max(
+        entries, key=lambda folder: len(entries[folder])
+    )
 
 
 def test_a_package_of_an_extra_is_imported_in_one_file():
