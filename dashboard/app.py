@@ -18,7 +18,7 @@ colours = session.theme()
 st.logo(HERE / "assets" / f"logo-{'dark' if colours is DARK else 'light'}.svg", size="large")
 write_on_primary(colours)
 sign_in.admit()
-alone = bool(server_files.given()) and server_files.opened_board() is None
+alone = bool(server_files.command_results()) and server_files.opened_board() is None
 board = st.Page(
     "views/leaderboard/leaderboard.py", title="Leaderboard", icon=":material/leaderboard:", default=not alone
 )
@@ -48,10 +48,10 @@ with st.sidebar:
         session.choose_results()
     else:
         session.choose_view()
-    sign_in.who()
+    sign_in.show_account()
 for message in session.notices():
     st.warning(escape_markdown(message), icon=":material/inventory_2:")
-if lost := session.lost_data():
+if lost := session.unknown_label():
     st.warning(f"This link shows {escape_markdown(lost)}, which is not kept here, or not shared with you.")
 undo()
 session.follow_theme()

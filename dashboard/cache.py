@@ -61,7 +61,7 @@ class Scoring(NamedTuple):
 AS_READ = Scoring()
 
 
-class Shown(NamedTuple):
+class ViewKey(NamedTuple):
     """What of the data is shown: enough to tell one view from another.
 
     Attributes:
@@ -78,7 +78,7 @@ class Shown(NamedTuple):
 
 
 @st.cache_resource(show_spinner=False)
-def library() -> Library:
+def open_library() -> Library:
     """What is kept, on this server or by the database it was told of.
 
     Raises:
@@ -91,45 +91,45 @@ def library() -> Library:
 
 
 @st.cache_resource(show_spinner=False)
-def loaded() -> Loaded:
+def loaded_boards() -> Loaded:
     """The boards in memory."""
     return Loaded()
 
 
-def recalled(record: Record) -> Board:
+def load_record(record: Record) -> Board:
     """A board that was kept.
 
     Raises:
         TieScopeError: a file of it cannot be read (any more).
     """
-    board = loaded().get(record.recipe.key)
+    board = loaded_boards().get(record.recipe.key)
     if board is None:
-        found = made(record.recipe, [source(entry) for entry in record.recipe.entries])
+        found = build_board(record.recipe, [read_entry(entry) for entry in record.recipe.entries])
         if isinstance(found, TieScopeError):
             raise found
-        board = loaded().add(found)
+        board = loaded_boards().add(found)
     return replace(board, label=record.label)
 
 
-def remember(board: Board, record: Record) -> None:
+def update_loaded(board: Board, record: Record) -> None:
     """Hold a board as the library gives it back, so that it is not read again; if that reads it the same."""
     readings = [entry.file.reading for entry in record.recipe.entries if isinstance(entry.file, StoredUpload)]
     if readings == [Reading.of(source) for source in board.sources]:
-        loaded().swap(board, replace(board, recipe=record.recipe))
+        loaded_boards().swap(board, replace(board, recipe=record.recipe))
 
 
 @st.cache_resource(show_spinner=False)
-def samples() -> dict[str, Board]:
+def sample_boards() -> dict[str, Board]:
     """The sample data by label."""
     return {label: open_files([str(path)], None, label) for label, path in SAMPLES.items()}
 
 
-def sample(label: str = SAMPLE_LABEL) -> Board:
+def sample_board(label: str = SAMPLE_LABEL) -> Board:
     """One of the sample data."""
-    return samples()[label]
+    return sample_boards()[label]
 
 
-def source(entry: Entry) -> Source | TieScopeError:
+def read_entry(entry: Entry) -> Source | TieScopeError:
     """What one file holds, or why it cannot be read."""
     try:
         return _source(entry.key, entry)
@@ -146,7 +146,7 @@ def _source(key: str, _entry: Entry) -> Source | TieScopeError:
 
 
 @st.cache_resource(show_spinner="Unpacking …", max_entries=4)
-def imported(sha256: str, _file: File) -> Imported | TieScopeError:
+def load_board_file(sha256: str, _file: File) -> Imported | TieScopeError:
     """The board a file holds that somebody exported, or why it cannot be read."""
     try:
         return load(_file)
@@ -154,7 +154,7 @@ def imported(sha256: str, _file: File) -> Imported | TieScopeError:
         return error
 
 
-def made(recipe: BoardSpec, sources: Sequence[Source | TieScopeError]) -> Board | TieScopeError:
+def build_board(recipe: BoardSpec, sources: Sequence[Source | TieScopeError]) -> Board | TieScopeError:
     """The board of a recipe, whose files hold this; or the first thing in its way."""
     wrong = next((one for one in sources if isinstance(one, TieScopeError)), None)
     return wrong or _joined(recipe.key, recipe, [one for one in sources if isinstance(one, Source)])
@@ -195,21 +195,23 @@ def findings(key: str, _board: Board) -> pd.DataFrame:
 
 
 @st.cache_resource(show_spinner="Asking what other tools would say …", max_entries=16)
-def tools(key: str, measure: str, _board: Board) -> pd.DataFrame:
+def tool_table(key: str, measure: str, _board: Board) -> pd.DataFrame:
     """What each tool would report for a measure."""
     return tool_values(_board.runs, measure, _board.runs.rerankers)
 
 
 @st.cache_resource(show_spinner=False, max_entries=24)
-def luck_of_means(shown: Shown, measure: str, _board: Board, _evaluation: Evaluation) -> "pd.Series[float]":
+def tie_std_of_means(
+    shown: ViewKey, measure: str, _board: Board, _evaluation: Evaluation
+) -> "pd.Series[float]":
     """Standard deviation of each mean over random tie-breaking; nothing where it would have to be drawn."""
     if parse(measure).measure.family.sampled:
         return pd.Series(dtype="float64")
     made = evaluate(_board.runs, measure, "std", **shown.scoring._asdict())
-    return mean_std(narrowed(made, shown, _evaluation), measure)
+    return mean_std(restrict_to_view(made, shown, _evaluation), measure)
 
 
-def identity(path: Path) -> tuple[str, int, int]:
+def file_version(path: Path) -> tuple[str, int, int]:
     """What tells a file from what it was before it changed.
 
     Raises:
@@ -223,19 +225,21 @@ def identity(path: Path) -> tuple[str, int, int]:
 
 
 @st.cache_resource(show_spinner="Counting every list …", max_entries=64)
-def survey(file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored) -> StoredSummary:
+def summarize_stored(
+    file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored
+) -> StoredSummary:
     """What ties do to a measure, over a stored evaluation."""
     return surveyed(_stored, measure, traditional)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def farthest(file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored) -> pd.DataFrame:
+def largest_gaps(file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored) -> pd.DataFrame:
     """The lists with the largest gap, with their queries."""
-    lists = survey(file, measure, traditional, _stored).farthest
+    lists = summarize_stored(file, measure, traditional, _stored).farthest
     return lists.assign(query_id=_stored.at(lists["row"].to_numpy(np.int64), ["query_id"])["query_id"])
 
 
-def narrowed(values: Evaluation, shown: Shown, like: Evaluation) -> Evaluation:
+def restrict_to_view(values: Evaluation, shown: ViewKey, like: Evaluation) -> Evaluation:
     """The rerankers and queries that are shown."""
     queries = set(like.scores.index.get_level_values("query_id")) if shown.segments else None
     return values.only(shown.rerankers, queries)

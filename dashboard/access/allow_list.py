@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dashboard.access.admission import plain_address
 
 
-def allowed(address: object, verified: object, entries: Collection[str]) -> bool:
+def is_allowed(address: object, verified: object, entries: Collection[str]) -> bool:
     """Whether an identity is on the allow-list.
 
     Args:

@@ -22,7 +22,7 @@ _WILD = re.compile(r"[*?\[]")
 
 
 @dataclass(frozen=True)
-class Allowed:
+class AllowedPaths:
     """Folders and beginnings of addresses below which files may be opened.
 
     Attributes:
@@ -34,7 +34,7 @@ class Allowed:
     addresses: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, texts: Iterable[str]) -> "Allowed":
+    def of(cls, texts: Iterable[str]) -> "AllowedPaths":
         """What the owner of the server names.
 
         Raises:

@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import cache
-from dashboard.access.allowed_paths import Allowed
+from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW_PATHS, OPEN
 from dashboard.access.sign_in import identity
 from dashboard.library import Board, open_files
@@ -22,29 +22,29 @@ TIES = ("input", "docid_desc", *NEEDED)
 """Treatments that runs named by path are scored under."""
 
 
-def allowed() -> Allowed:
+def allowed_paths() -> AllowedPaths:
     """What visitors may open by path: what the server's owner said, and nothing where it cannot be read."""
     try:
         texts = json.loads(os.environ.get(ALLOW_PATHS) or "[]")
         known = isinstance(texts, list) and identity() is not None
-        return Allowed.of(map(str, texts)) if known else Allowed()
+        return AllowedPaths.of(map(str, texts)) if known else AllowedPaths()
     except (ValueError, OSError):
-        return Allowed()
+        return AllowedPaths()
 
 
 @st.cache_resource(show_spinner=False)
 def opened_board() -> Board | None:
     """Return the board of the runs that the command named, if it named any."""
     files = json.loads(os.environ.get(OPEN) or "{}")
-    return cache.loaded().add(open_files(files["runs"], files["qrels"])) if files.get("runs") else None
+    return cache.loaded_boards().add(open_files(files["runs"], files["qrels"])) if files.get("runs") else None
 
 
 def home_board() -> Board:
     """Return the board that the app opens on."""
-    return opened_board() or cache.sample()
+    return opened_board() or cache.sample_board()
 
 
-def given() -> dict[str, Path]:
+def command_results() -> dict[str, Path]:
     """Stored evaluations that the command named: label → file."""
     found: dict[str, Path] = {}
     for path in map(Path, json.loads(os.environ.get(OPEN) or "{}").get("stored", [])):
@@ -52,9 +52,9 @@ def given() -> dict[str, Path]:
     return found
 
 
-def find(label: str) -> Path | None:
+def find_results(label: str) -> Path | None:
     """The file of a stored evaluation; None where there is none that may be opened."""
-    here, may = given(), allowed()
+    here, may = command_results(), allowed_paths()
     if label in here or not may:
         return here.get(label)
     try:
@@ -67,7 +67,7 @@ def find(label: str) -> Path | None:
     return file if isinstance(file, Path) and not more and _is_stored(file) else None
 
 
-def named(path: str, qrels: str, told: Callable[[str], None]) -> Made:
+def score_path(path: str, qrels: str, told: Callable[[str], None]) -> Made:
     """A stored evaluation by its path, or one made of the runs there.
 
     Args:
@@ -78,7 +78,7 @@ def named(path: str, qrels: str, told: Callable[[str], None]) -> Made:
     Raises:
         TieScopeError: it may not be opened, or cannot be scored.
     """
-    may = allowed()
+    may = allowed_paths()
     if not may:
         raise UsageError("This server opens no paths. Start it with --allow-paths DIR.")
     judgments = may.files(qrels) if qrels.strip() else []
@@ -103,13 +103,13 @@ def _is_stored(file: Path | str) -> bool:
         return False
 
 
-def opened(path: Path) -> Stored:
+def open_results(path: Path) -> Stored:
     """What a file holds; it is looked at again when it changes.
 
     Raises:
         ReadError: it is gone, or damaged.
     """
-    return _opened(*cache.identity(path))
+    return _opened(*cache.file_version(path))
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)

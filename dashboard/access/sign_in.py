@@ -18,7 +18,7 @@ from dashboard.access.admission import (
     missing_parts,
     plain_address,
 )
-from dashboard.access.allow_list import allowed
+from dashboard.access.allow_list import is_allowed
 from dashboard.access.settings import ALLOW, INSECURE
 from dashboard.escaping import escape_markdown
 from metrics.errors import UsageError
@@ -45,7 +45,7 @@ def admit() -> None:
             "Sign in",
             st.login,
         )
-    if not allowed(st.user.get("email"), st.user.get("email_verified"), entries):
+    if not is_allowed(st.user.get("email"), st.user.get("email_verified"), entries):
         _close(
             "Not allowed in",
             f"You are signed in as **{escape_markdown(_who())}**. This server's list does not have that "
@@ -55,7 +55,7 @@ def admit() -> None:
         )
 
 
-def who() -> None:
+def show_account() -> None:
     """Who is signed in, and a way out; nothing where nobody signs in."""
     if address := identity():
         with st.container(gap="xsmall"):

@@ -13,7 +13,7 @@ from dashboard.charts.leaderboard.leaderboard import dumbbell, rank_slope
 from dashboard.charts.leaderboard.rerankers import aligned_rows
 from dashboard.charts.leaderboard.tools import tool_strip
 from dashboard.charts.palette import DARK, LIGHT, Palette
-from metrics.report import Drawn, Figure, Report, ReportStudies
+from metrics.report import Figure, Report, ReportCharts, ReportStudies
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class _Chart:
     wide: int = 560
 
 
-def drawn(report: Report) -> Drawn:
+def draw_charts(report: Report) -> ReportCharts:
     """The charts of the sections that a report has."""
     names = [name for section in report.sections for name in section.charts]
-    return Drawn(get_plotlyjs(), {name: _figure(_CHARTS[name], report.found) for name in names})
+    return ReportCharts(get_plotlyjs(), {name: _figure(_CHARTS[name], report.found) for name in names})
 
 
 def _figure(one: _Chart, found: ReportStudies) -> Figure:

@@ -7,7 +7,7 @@ from dashboard.cli.sharing import boards_command, pull_command, push_command
 from metrics.cli import COMMANDS, command_line, run
 
 if TYPE_CHECKING:
-    from metrics.report import Drawn, Report
+    from metrics.report import Report, ReportCharts
 
 app = command_line(
     {
@@ -20,11 +20,11 @@ app = command_line(
 )
 
 
-def draw(report: "Report") -> "Drawn":
+def draw(report: "Report") -> "ReportCharts":
     """Return the charts of a report; plotly is imported when it is called."""
-    from dashboard.charts.report import drawn  # noqa: PLC0415 plotly
+    from dashboard.charts.report import draw_charts  # noqa: PLC0415 plotly
 
-    return drawn(report)
+    return draw_charts(report)
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from dashboard.access.admission import allow_list, demand_sign_in
-from dashboard.access.allowed_paths import Allowed
+from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW, ALLOW_PATHS, INSECURE, OPEN
 from metrics.cli.options import Qrels
 from metrics.errors import UsageError
@@ -66,7 +66,7 @@ def _settle_who_may_enter(host: str, allow: Iterable[str], *, insecure: bool) ->
 
 def _settle_what_may_be_opened(allow_paths: list[str], host: str, *, insecure: bool) -> None:
     """Tell the app below which folders and addresses visitors may open files; nothing, unless told."""
-    allowed = Allowed.of(allow_paths)
+    allowed = AllowedPaths.of(allow_paths)
     if allowed and insecure:
         typer.echo(
             f"tiescope: --allow-paths: everybody who reaches {host} can read all runs below {allowed}.",

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dashboard.access.admission import plain_address
-from metrics.cli.options import Columns, Qrels, Repeated, chosen
-from metrics.cli.output import put
+from metrics.cli.options import Columns, Qrels, Repeated, parse_columns
+from metrics.cli.output import write_table
 from metrics.errors import UsageError
 from metrics.support.escaping import clean
 from metrics.support.progress import progress
@@ -60,7 +60,7 @@ def push_command(
     with _library() as library, progress("Pushing"):
         from dashboard.library.exchange import pushing  # noqa: PLC0415 a database
 
-        given = pushing.given_files(run, qrels, chosen(column), once)
+        given = pushing.given_files(run, qrels, parse_columns(column), once)
         done = pushing.push(library, given, board, _owner(owner), repeated=once, note=note)
     typer.echo(clean(done.label))
     what = "a new board" if done.made else f"{len(done.replaced)} replaced" if done.replaced else "joined"
@@ -76,7 +76,7 @@ def boards_command(
         from dashboard.library.exchange import listing  # noqa: PLC0415 a database
 
         table = listing.table_of(library, _owner(owner), for_people=format == Listed.table)
-    put(table, format.value, None)
+    write_table(table, format.value, None)
 
 
 def pull_command(

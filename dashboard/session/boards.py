@@ -29,7 +29,7 @@ _LAST = "_last_data"
 _MOST = 50
 """Boards without a name that are offered, the newest; those with one are all."""
 
-Shown = tuple[Board, Record | None]
+BoardChoice = tuple[Board, Record | None]
 """A board, and what the library says of it where it is kept."""
 
 
@@ -39,7 +39,7 @@ def owner() -> str:
     return f"{STRANGER}{st.session_state.setdefault(_VISITOR, token_hex())}" if known is None else known
 
 
-def choose_data() -> Shown:
+def choose_board() -> BoardChoice:
     """The data escape_markdown, chosen in the sidebar or by the link."""
     if wanted := st.session_state.pop(_NEXT, None):
         st.session_state[DATA] = wanted
@@ -58,21 +58,21 @@ def choose_data() -> Shown:
     return found
 
 
-def _choices(home: Board, asked: str | None) -> dict[str, Callable[[], Shown]]:
+def _choices(home: Board, asked: str | None) -> dict[str, Callable[[], BoardChoice]]:
     """What this session may choose from, by label: samples, its own boards, and the one it links to."""
-    found: dict[str, Callable[[], Shown]] = {home.label: lambda: (home, None)}
-    for label, board in cache.samples().items():
+    found: dict[str, Callable[[], BoardChoice]] = {home.label: lambda: (home, None)}
+    for label, board in cache.sample_boards().items():
         found[label] = partial(_plain, board)
     asked_id = id_of(asked or "")
     for label in [*st.session_state.get(_KNOWN, []), asked]:
-        if label and (held := cache.loaded().get(id_of(label))):
+        if label and (held := cache.loaded_boards().get(id_of(label))):
             found[held.label] = partial(_plain, held)
             if label not in st.session_state.get(_KNOWN, []):
                 _keep_out({file.sha256 for file in held.files})  # whose it is did not say that it may be kept
     try:
-        listed = {one.label: one.id for one in cache.library().boards(owner(), most=_MOST)}
+        listed = {one.label: one.id for one in cache.open_library().boards(owner(), most=_MOST)}
         if asked and asked not in found and asked_id not in listed.values():
-            record = cache.library().look(asked_id, owner())
+            record = cache.open_library().look(asked_id, owner())
             listed |= {record.label: record.id} if record else {}
     except LibraryError as error:
         notify(str(error))
@@ -81,21 +81,21 @@ def _choices(home: Board, asked: str | None) -> dict[str, Callable[[], Shown]]:
     return found | {label: partial(_recalled, board_id) for label, board_id in listed.items()}
 
 
-def _plain(board: Board) -> Shown:
+def _plain(board: Board) -> BoardChoice:
     return board, None
 
 
-def _recalled(board_id: str) -> Shown:
-    record = cache.library().find(board_id, owner())
-    return cache.recalled(record), record
+def _recalled(board_id: str) -> BoardChoice:
+    record = cache.open_library().find(board_id, owner())
+    return cache.load_record(record), record
 
 
-def lost_data() -> str | None:
+def unknown_label() -> str | None:
     """Data that the link asked for and this server does not have (any more); told once."""
     return cast("str | None", st.session_state.pop(_LOST, None))
 
 
-def lose(label: str) -> None:
+def note_unknown_label(label: str) -> None:
     """Have it said above the page that the link asked for data that is not here."""
     st.session_state[_LOST] = label
 
@@ -110,7 +110,7 @@ def notices() -> list[str]:
     return list(st.session_state.pop(_SAID, {}))
 
 
-def show(
+def show_board(
     board: Board,
     given: Collection[str] = (),
     *,
@@ -131,22 +131,22 @@ def show(
         opened_with: its settings there.
     """
     label = board.label
-    if label not in cache.samples():
+    if label not in cache.sample_boards():
         try:
-            cache.loaded().add(board)
+            cache.loaded_boards().add(board)
         except UsageError as error:
             st.error(escape_markdown(str(error)), icon=":material/error:")
             return
         if keep is not None:
             (_let_in if keep else _keep_out)(set(given))
-        record = None if is_private(board) else _kept(board, amends, name, opened_with or {})
+        record = None if is_session_only(board) else _kept(board, amends, name, opened_with or {})
         if record is not None:
-            cache.remember(board, record)
+            cache.update_loaded(board, record)
             label = record.label
-    go_to(label)
+    switch_to_board(label)
 
 
-def go_to(label: str) -> None:
+def switch_to_board(label: str) -> None:
     """Show the data of a label from now on, and draw again."""
     st.session_state[_NEXT] = label
     known = st.session_state.setdefault(_KNOWN, [])
@@ -155,13 +155,13 @@ def go_to(label: str) -> None:
     st.rerun()
 
 
-def leave(record: Record) -> None:
+def leave_deleted_board(record: Record) -> None:
     """Show other data in place of a board that was deleted, and offer to undo that."""
     st.session_state[_GONE] = record
-    go_to(server_files.home_board().label)
+    switch_to_board(server_files.home_board().label)
 
 
-def deleted() -> Record | None:
+def deleted_board() -> Record | None:
     """The board deleted just now, until something else is shown."""
     gone = cast("Record | None", st.session_state.get(_GONE))
     if gone is not None and st.session_state.get(DATA) != server_files.home_board().label:
@@ -169,9 +169,9 @@ def deleted() -> Record | None:
     return gone
 
 
-def is_given(board: Board) -> bool:
+def is_preloaded(board: Board) -> bool:
     """Whether a board is there without anybody's upload: a sample, or what the command opened."""
-    return board.label in {*cache.samples(), server_files.home_board().label}
+    return board.label in {*cache.sample_boards(), server_files.home_board().label}
 
 
 def is_stranger() -> bool:
@@ -179,12 +179,12 @@ def is_stranger() -> bool:
     return owner().startswith(STRANGER)
 
 
-def usual_access(who: str) -> Access:
+def default_access(who: str) -> Access:
     """Who else may open what somebody keeps: of a stranger all that holds it together is the link."""
     return "link" if who.startswith(STRANGER) else "private"
 
 
-def address(label: str) -> str:
+def board_link(label: str) -> str:
     """The link of a board."""
     return f"{str(st.context.url).partition('?')[0]}?{urlencode({DATA: label})}"
 
@@ -198,7 +198,7 @@ def _let_in(files: set[str]) -> None:
     st.session_state[_HERE] = st.session_state.get(_HERE, set()) - files
 
 
-def is_private(board: Board) -> bool:
+def is_session_only(board: Board) -> bool:
     """Whether a board has a file that may not be kept."""
     return not st.session_state.get(_HERE, set()).isdisjoint(file.sha256 for file in board.files)
 
@@ -208,11 +208,11 @@ def _kept(board: Board, amends: Record | None, name: str, view: Mapping[str, Any
     who = owner()
     if amends is not None and amends.may_change(who):
         try:
-            return cache.library().revise(amends.id, amends.version, board, who)
+            return cache.open_library().revise(amends.id, amends.version, board, who)
         except TieScopeError as error:
             notify(f"{error} What you see is a board of its own.")
     try:
-        return cache.library().keep(board, who, name=name, view=view, access=usual_access(who))
+        return cache.open_library().keep(board, who, name=name, view=view, access=default_access(who))
     except TieScopeError as error:
         notify(f"{error} What you see is in memory only.")
         return None

@@ -7,17 +7,17 @@ import streamlit as st
 from dashboard import cache
 from dashboard.escaping import escape_markdown
 from dashboard.library import Board, BoardSpec, rearranged
-from dashboard.session.boards import show
+from dashboard.session.boards import show_board
 from dashboard.session.view import view
 from metrics.errors import TieScopeError
 
 
-def remake(recipe: BoardSpec) -> None:
+def rebuild_board(recipe: BoardSpec) -> None:
     """Show what another recipe makes of the files loaded; where it makes nothing, say why."""
     now = view()
-    made = cache.made(recipe, [cache.source(entry) for entry in recipe.entries])
+    made = cache.build_board(recipe, [cache.read_entry(entry) for entry in recipe.entries])
     if isinstance(made, Board):
-        show(_named_as(now.board.recipe, made), amends=now.record)
+        show_board(_named_as(now.board.recipe, made), amends=now.record)
     else:
         st.error(escape_markdown(f"{made} Nothing was changed."), icon=":material/error:")
 

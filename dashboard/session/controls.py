@@ -28,7 +28,7 @@ def follow_theme() -> None:
 def segmented(label: str, options: Sequence[str], key: str, default: str | None = None, **more: Any) -> str:  # noqa: ANN401 passed on
     """A row of options, one of them chosen."""
     default = default or options[0]
-    fit(key, lambda value: value in options, default)
+    reset_unless_valid(key, lambda value: value in options, default)
     chosen = st.segmented_control(
         label,
         options,
@@ -46,7 +46,7 @@ def segmented(label: str, options: Sequence[str], key: str, default: str | None 
 def select(label: str, options: Sequence[str], key: str, default: str | None = None, **more: Any) -> str:  # noqa: ANN401 passed on
     """One of many options, from a list."""
     default = default or options[0]
-    fit(key, lambda value: value in options, default)
+    reset_unless_valid(key, lambda value: value in options, default)
     at = list(options).index(default)
     chosen = st.selectbox(label, options, at, key=key, bind="query-params", persist_state="session", **more)
     return chosen or default
@@ -54,7 +54,7 @@ def select(label: str, options: Sequence[str], key: str, default: str | None = N
 
 def multiselect(label: str, options: Sequence[str], key: str) -> list[str]:
     """Any of the options, all by default; in their own order. None chosen means all."""
-    fit(key, lambda value: set(value) <= set(options), list(options))
+    reset_unless_valid(key, lambda value: set(value) <= set(options), list(options))
     chosen = st.multiselect(
         label,
         options,
@@ -69,7 +69,7 @@ def multiselect(label: str, options: Sequence[str], key: str) -> list[str]:
 
 def pills(label: str, options: Sequence[str], key: str) -> list[str]:
     """As `some`, with every option in sight."""
-    fit(key, lambda value: set(value) <= set(options), list(options))
+    reset_unless_valid(key, lambda value: set(value) <= set(options), list(options))
     chosen = st.pills(
         label,
         options,
@@ -84,9 +84,9 @@ def pills(label: str, options: Sequence[str], key: str) -> list[str]:
     return [option for option in options if option in chosen] or list(options)
 
 
-def count(label: str, least: int, most: int, default: int, key: str, **more: Any) -> int:  # noqa: ANN401 passed on
+def number_input(label: str, least: int, most: int, default: int, key: str, **more: Any) -> int:  # noqa: ANN401 passed on
     """A whole number. Asked for as a float: a link that says `inf` would end a field of whole numbers."""
-    fit(key, lambda value: value is not None and least <= value <= most, float(default))
+    reset_unless_valid(key, lambda value: value is not None and least <= value <= most, float(default))
     chosen = st.number_input(
         label,
         float(least),
@@ -102,9 +102,9 @@ def count(label: str, least: int, most: int, default: int, key: str, **more: Any
     return round(chosen)
 
 
-def slide(label: str, ends: tuple[float, float], default: float, step: float, key: str) -> float:
+def slider(label: str, ends: tuple[float, float], default: float, step: float, key: str) -> float:
     """A number on a line."""
-    fit(key, lambda value: ends[0] <= value <= ends[1], default)
+    reset_unless_valid(key, lambda value: ends[0] <= value <= ends[1], default)
     return float(
         st.slider(
             label,
@@ -120,19 +120,19 @@ def slide(label: str, ends: tuple[float, float], default: float, step: float, ke
     )
 
 
-def span(label: str, ends: tuple[int, int], default: tuple[int, int], key: str) -> tuple[int, int]:
+def range_slider(label: str, ends: tuple[int, int], default: tuple[int, int], key: str) -> tuple[int, int]:
     """The fewest and the most of something: two whole numbers on a line."""
-    fit(key, lambda value: all(ends[0] <= one <= ends[1] for one in value), default)
+    reset_unless_valid(key, lambda value: all(ends[0] <= one <= ends[1] for one in value), default)
     chosen = st.slider(label, *ends, default, 1, key=key, bind="query-params", persist_state="session")
     return min(chosen), max(chosen)
 
 
-def text(label: str, key: str, **more: Any) -> str:  # noqa: ANN401 passed on
+def text_input(label: str, key: str, **more: Any) -> str:  # noqa: ANN401 passed on
     """A line of text."""
     return st.text_input(label, key=key, bind="query-params", persist_state="session", **more) or ""
 
 
-def switch(label: str, key: str, **more: Any) -> bool:  # noqa: ANN401 passed on
+def toggle(label: str, key: str, **more: Any) -> bool:  # noqa: ANN401 passed on
     """Something that is on or off; off unless said."""
     return bool(st.toggle(label, key=key, bind="query-params", persist_state="session", **more))
 
@@ -147,7 +147,7 @@ def set_value(key: str, value: object) -> None:
     st.session_state[key] = value
 
 
-def editing(key: str, now: str) -> tuple[str, str]:
+def table_draft(key: str, now: str) -> tuple[str, str]:
     """Text a table to edit is drawn from, and the key of that table: both stay while the visitor edits.
 
     Args:
@@ -162,13 +162,13 @@ def editing(key: str, now: str) -> tuple[str, str]:
     return base, table
 
 
-def edited(key: str, now: str) -> None:
+def set_table_text(key: str, now: str) -> None:
     """Say what the table to edit holds now."""
     base, _, serial = st.session_state[f"_{key}"]
     st.session_state[f"_{key}"] = base, now, serial
 
 
-def clicked(chart: str) -> int | None:
+def clicked_row(chart: str) -> int | None:
     """Index of the row behind a point clicked just now; None where nothing new was clicked."""
     event = st.session_state.get(chart)
     points = event["selection"]["points"] if event else []
@@ -179,7 +179,7 @@ def clicked(chart: str) -> int | None:
     return now if now != before else None
 
 
-def fit(key: str, fits: Callable[[Any], bool], default: object) -> None:
+def reset_unless_valid(key: str, fits: Callable[[Any], bool], default: object) -> None:
     """Set a choice that the data does not offer to the default; a choice not made yet is left to its widget."""
     if key in st.session_state and not fits(st.session_state[key]):
         st.session_state[key] = default

@@ -23,7 +23,7 @@ def draft(base: BoardSpec | None) -> BoardSpec:
     return cast("BoardSpec", st.session_state[_DRAFT])
 
 
-def amend(recipe: BoardSpec) -> None:
+def replace_draft(recipe: BoardSpec) -> None:
     """Change what was dropped and is not shown yet, and draw again."""
     st.session_state[_DRAFT] = recipe
     st.rerun()

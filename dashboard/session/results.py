@@ -8,9 +8,9 @@ import streamlit as st
 from dashboard.access import server_files
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
-from dashboard.session.boards import lose
-from dashboard.session.controls import fit, segmented, select, theme
-from dashboard.session.view import ORDER_HELP, policies_told
+from dashboard.session.boards import note_unknown_label
+from dashboard.session.controls import reset_unless_valid, segmented, select, theme
+from dashboard.session.view import ORDER_HELP, policy_phrases
 from metrics.errors import TieScopeError
 from metrics.scale.stored import Stored
 from metrics.studies.gaps.stored_summary import NEEDED
@@ -48,8 +48,8 @@ def choose_results() -> None:
     labels = _labels(st.session_state.get(_KEY, st.query_params.get(_KEY)))
     label = _pick(labels) if labels else None
     try:
-        path = server_files.find(label) if label else None
-        stored = None if path is None else server_files.opened(path)
+        path = server_files.find_results(label) if label else None
+        stored = None if path is None else server_files.open_results(path)
     except TieScopeError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return
@@ -68,18 +68,18 @@ def choose_results() -> None:
 def _labels(asked: str | None) -> list[str]:
     """What may be chosen: what the command named, and what this session opened that is still there."""
     known = st.session_state.setdefault(_KNOWN, [])
-    if asked and asked not in known and asked not in server_files.given():
-        if server_files.find(asked):
+    if asked and asked not in known and asked not in server_files.command_results():
+        if server_files.find_results(asked):
             known.append(asked)
         else:
-            lose(asked)
-    return [*server_files.given(), *(label for label in known if server_files.find(label))]
+            note_unknown_label(asked)
+    return [*server_files.command_results(), *(label for label in known if server_files.find_results(label))]
 
 
 def _pick(labels: list[str]) -> str | None:
     """One of them. What the command named first needs no place in the link; what was opened by path does."""
-    usual = next(iter(server_files.given()), None)
-    fit(_KEY, lambda value: value in labels, usual)
+    usual = next(iter(server_files.command_results()), None)
+    reset_unless_valid(_KEY, lambda value: value in labels, usual)
     at = None if usual is None else labels.index(usual)
     return st.selectbox("Results", labels, at, key=_KEY, bind="query-params", persist_state="session")
 
@@ -90,7 +90,7 @@ def _describe(stored: Stored) -> None:
         f"{count:,} {what}{'s' * (count != 1)}"
         for count, what in ((len(stored.rerankers), "reranker"), (stored.n_lists, "list"))
     ]
-    told += policies_told(
+    told += policy_phrases(
         stored.policies.sum(), stored.missing, stored.empty, stored.relevant_from, stored.precision
     )
     told += (

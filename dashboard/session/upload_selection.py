@@ -29,12 +29,12 @@ class Outcome:
     label: str | None = None
 
 
-def ticked() -> tuple[str, ...]:
+def selected_uploads() -> tuple[str, ...]:
     """Uploads that are ticked, by sha256."""
     return cast("tuple[str, ...]", st.session_state.get(_TICKED, ()))
 
 
-def tick(frame: pd.DataFrame, ids: Sequence[str], **more: Any) -> list[str]:  # noqa: ANN401 passed on
+def selectable_table(frame: pd.DataFrame, ids: Sequence[str], **more: Any) -> list[str]:  # noqa: ANN401 passed on
     """A table whose rows can be ticked; they stay so as other rows come and go.
 
     Args:
@@ -47,7 +47,7 @@ def tick(frame: pd.DataFrame, ids: Sequence[str], **more: Any) -> list[str]:  # 
     """
     shown, serial, at = st.session_state.get(_DRAWN, ((), 0, []))
     if shown != tuple(ids):
-        before = ticked()
+        before = selected_uploads()
         shown, serial, at = tuple(ids), serial + 1, [row for row, one in enumerate(ids) if one in before]
         st.session_state[_DRAWN] = shown, serial, at
     event = st.dataframe(
@@ -63,14 +63,14 @@ def tick(frame: pd.DataFrame, ids: Sequence[str], **more: Any) -> list[str]:  # 
     return [ids[row] for row in rows]
 
 
-def outcome() -> Outcome | None:
+def last_outcome() -> Outcome | None:
     """What was done last, until something is ticked again."""
-    if ticked():
+    if selected_uploads():
         st.session_state[_OUTCOME] = None
     return cast("Outcome | None", st.session_state.get(_OUTCOME))
 
 
-def remember(outcome: Outcome) -> None:
+def set_outcome(outcome: Outcome) -> None:
     """Say below the table what was done; nothing is ticked any more."""
     st.session_state[_OUTCOME] = outcome
     _, serial, _ = st.session_state.get(_DRAWN, ((), 0, []))

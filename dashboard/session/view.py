@@ -12,8 +12,8 @@ from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.library import Board, queries_text
 from dashboard.library.storage.records import Record
-from dashboard.session.boards import DATA, choose_data, owner
-from dashboard.session.controls import count, multiselect, segmented, select, theme
+from dashboard.session.boards import DATA, choose_board, owner
+from dashboard.session.controls import multiselect, number_input, segmented, select, theme
 from dashboard.session.measures import other_measure
 from metrics import Evaluation
 from metrics.evaluation import Policy
@@ -63,9 +63,9 @@ class View:
     record: Record | None = None
 
     @property
-    def shown(self) -> cache.Shown:
+    def shown(self) -> cache.ViewKey:
         """What tells this view from another, whatever page it is seen on."""
-        return cache.Shown(self.board.key, self.scoring, tuple(self.rerankers), self.segments)
+        return cache.ViewKey(self.board.key, self.scoring, tuple(self.rerankers), self.segments)
 
     def colour(self, reranker: str) -> str:
         """Colour of a reranker, the same on every page whatever else is chosen."""
@@ -84,7 +84,7 @@ class View:
 
 def choose_view() -> None:
     """Draw the choices all pages share, and keep them for the page."""
-    board, record = choose_data()
+    board, record = choose_board()
     names = board.runs.rerankers
     _turn_to(board, record)
     known = cache.segments(board.key, board)
@@ -121,7 +121,7 @@ def _turn_to(board: Board, record: Record | None) -> None:
     st.session_state[_SHOWN] = now
     if before is not None and before != now:
         st.session_state["rerankers"] = list(board.runs.rerankers)
-        open_list(None, None)
+        set_open_list(None, None)
     followed = before is None and set(st.query_params) - {DATA}
     if record is None or followed or (before is not None and before[0] == now[0]):
         return
@@ -143,7 +143,7 @@ def _saved(view: Mapping[str, Any]) -> dict[str, Any]:
     return found | ({"relevant_from": float(level)} if isinstance(level, int | float) else {})
 
 
-def settings() -> dict[str, Any]:
+def board_settings() -> dict[str, Any]:
     """What a board is to be opened with: all that is chosen now."""
     now, keys = view(), (*_TEXTS, "relevant_from")
     found = {key: st.session_state[key] for key in keys if st.session_state.get(key) is not None}
@@ -157,7 +157,7 @@ def _choose_scoring() -> Scoring:
         precision = select(
             "Scores as", _PRECISIONS, "precision", help="Rounds scores before they are compared."
         )
-        level = count("Relevant from grade", 1, 1000, 1, "relevant_from")
+        level = number_input("Relevant from grade", 1, 1000, 1, "relevant_from")
         missing = segmented("Judged queries without rows", ("zero", "skip"), "missing")
         empty = segmented("Queries with nothing relevant", ("zero", "skip"), "empty")
     return Scoring(
@@ -167,13 +167,13 @@ def _choose_scoring() -> Scoring:
 
 def _say_policies(values: Evaluation, scoring: Scoring, who: str) -> None:
     """What is counted and how, always in sight."""
-    told = policies_told(values.policies.max(), *scoring[1:], scoring.precision)
+    told = policy_phrases(values.policies.max(), *scoring[1:], scoring.precision)
     queries = values.scores.index.get_level_values("query_id").nunique()
     here = "" if owner() else " Runs stay on this machine."
     st.caption(", ".join([who, queries_text(queries), *told]) + f".{here}")
 
 
-def policies_told(
+def policy_phrases(
     counts: Mapping[str, int], missing: Policy, empty: Policy, relevant_from: float, precision: str
 ) -> list[str]:
     """What was done that is not usual, as phrases.
@@ -200,21 +200,21 @@ def view() -> View:
     return cast("View", st.session_state[_VIEW])
 
 
-def open_query(reranker: str, query_id: str) -> dict[str, str]:
+def list_link_parameters(reranker: str, query_id: str) -> dict[str, str]:
     """Query parameters of a link to one list."""
-    return linked({"reranker": reranker, "query": query_id})
+    return link_parameters({"reranker": reranker, "query": query_id})
 
 
-def linked(choices: dict[str, str]) -> dict[str, str]:
+def link_parameters(choices: dict[str, str]) -> dict[str, str]:
     """Query parameters of a link with these choices, and all others as they are."""
     return {key: st.query_params[key] for key in st.query_params if key not in choices} | choices
 
 
-def open_list(reranker: str | None, query: str | None) -> None:
+def set_open_list(reranker: str | None, query: str | None) -> None:
     """Keep the list that is opened below a chart; None closes it."""
     st.session_state[_OPEN] = (reranker, query)
 
 
-def opened_list() -> tuple[str | None, str | None]:
+def get_open_list() -> tuple[str | None, str | None]:
     """Reranker and query of the list opened below a chart."""
     return cast("tuple[str | None, str | None]", st.session_state.get(_OPEN, (None, None)))

@@ -48,5 +48,5 @@ def list_panel(view: session.View, reranker: str, query: str, measures: tuple[st
             "views/query/query.py",
             label="Open in Query explorer",
             icon=":material/arrow_forward:",
-            query_params=session.open_query(reranker, query),
+            query_params=session.list_link_parameters(reranker, query),
         )

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from metrics.cli.options import Columns, Form, Format, Output, Repeated, Repeats, chosen
-from metrics.cli.output import put
+from metrics.cli.options import Columns, Form, Format, Output, Repeated, Repeats, parse_columns
+from metrics.cli.output import write_table
 from metrics.runs import check
 
 
@@ -18,8 +18,8 @@ def check_command(
     repeated: Repeats = Repeated.error,
 ) -> None:
     """Say what is worth knowing of runs before they are scored; exit 1 where something is wrong."""
-    found = check(files, columns=chosen(column), repeated=repeated.value)
-    put(found, format.value, output)
+    found = check(files, columns=parse_columns(column), repeated=repeated.value)
+    write_table(found, format.value, output)
     if "unreadable" in set(found["code"]):
         raise typer.Exit(2)
     if "error" in set(found["severity"]):

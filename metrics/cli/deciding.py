@@ -25,10 +25,10 @@ from metrics.cli.options import (
     Repeated,
     Repeats,
     Tiebreak,
-    chosen,
     listing,
+    parse_columns,
 )
-from metrics.cli.output import put
+from metrics.cli.output import write_table
 from metrics.cli.scoring import say_left_out
 from metrics.evaluation import Evaluation, evaluate
 from metrics.runs import read_runs
@@ -82,7 +82,7 @@ def compare_command(
 
     find_test(test), find_correction(correction)
     with progress("Reading"):
-        runs = read_runs(run, qrels, columns=chosen(column), repeated=repeated.value)
+        runs = read_runs(run, qrels, columns=parse_columns(column), repeated=repeated.value)
     pairs_of(runs.rerankers, baseline)
     with progress("Scoring"):
         evaluation = evaluate(
@@ -100,7 +100,7 @@ def compare_command(
         tables = [
             _compared(evaluation, name, baseline, test, correction, level, seed) for name in evaluation.measures
         ]
-    put(_printable(pd.concat(tables, ignore_index=True), format), format.value, output)
+    write_table(_printable(pd.concat(tables, ignore_index=True), format), format.value, output)
 
 
 def _compared(

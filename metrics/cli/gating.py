@@ -20,9 +20,9 @@ from metrics.cli.options import (
     Repeated,
     Repeats,
     Tiebreak,
-    chosen,
+    parse_columns,
 )
-from metrics.cli.output import put
+from metrics.cli.output import write_table
 from metrics.cli.scoring import say_left_out
 from metrics.evaluation import evaluate
 from metrics.runs import read_runs
@@ -55,7 +55,7 @@ def gate_command(
     """Hold runs to targets: a line a target, exit 1 where one is missed."""
     targets = targets_of(require or (), preset or ())
     with progress("Scoring"):
-        runs = read_runs(run, qrels, columns=chosen(column), repeated=repeated.value)
+        runs = read_runs(run, qrels, columns=parse_columns(column), repeated=repeated.value)
         evaluation = evaluate(
             runs,
             [str(target.measure) for target in targets],
@@ -72,7 +72,7 @@ def gate_command(
         for row in found.to_dict("records"):
             typer.echo(_line(row, traditional))
     else:
-        put(found, format.value, output)
+        write_table(found, format.value, output)
     if not found["passed"].all():
         raise typer.Exit(1)
 

@@ -77,7 +77,7 @@ def listing(names: Callable[[], list[tuple[str, str]]]) -> Callable[[bool], None
     return show
 
 
-def chosen(columns: list[str] | None) -> dict[str, str]:
+def parse_columns(columns: list[str] | None) -> dict[str, str]:
     """Columns chosen as ours=theirs; ours= is not read."""
     wrong = [text for text in columns or [] if not all(text.partition("=")[:2])]
     if wrong:

@@ -30,7 +30,7 @@ def long(scores: pd.DataFrame) -> pd.DataFrame:
     return table.rename("value").reset_index()
 
 
-def put(table: pd.DataFrame, form: str, output: Path | None) -> None:
+def write_table(table: pd.DataFrame, form: str, output: Path | None) -> None:
     """Write a table to a file, or to stdout.
 
     Args:

@@ -24,7 +24,7 @@ from metrics.cli.options import (
     Repeated,
     Repeats,
     Tiebreak,
-    chosen,
+    parse_columns,
 )
 from metrics.errors import UsageError
 from metrics.runs import File, read_runs
@@ -33,9 +33,9 @@ from metrics.support.escaping import without_formulas
 from metrics.support.progress import progress
 
 if TYPE_CHECKING:
-    from metrics.report import Drawn, Report
+    from metrics.report import Report, ReportCharts
 
-DrawCharts = Callable[["Report"], "Drawn"]
+DrawCharts = Callable[["Report"], "ReportCharts"]
 """What makes the charts of a report."""
 
 
@@ -99,7 +99,7 @@ def report_command(
     if measure:
         asked["measures"] = measure
     with progress("Reading"):
-        runs = read_runs(run, qrels, columns=chosen(column), repeated=repeated.value)
+        runs = read_runs(run, qrels, columns=parse_columns(column), repeated=repeated.value)
     with progress("Writing the report"):
         from metrics.report import report  # noqa: PLC0415 statsmodels takes a second
 

@@ -23,10 +23,10 @@ from metrics.cli.options import (
     Repeated,
     Repeats,
     Tiebreak,
-    chosen,
     listing,
+    parse_columns,
 )
-from metrics.cli.output import long_table, put
+from metrics.cli.output import long_table, write_table
 from metrics.cli.streaming import score_parts
 from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, DRAWS, Evaluation, evaluate
@@ -114,7 +114,7 @@ def evaluate_command(
     if stream and engine == Engine.dask:
         raise UsageError("Choose --stream or --engine dask: both read what is larger than memory.")
     _refuse_overwriting([*run, *([qrels] if qrels else [])], save, output)
-    columns = chosen(column)
+    columns = parse_columns(column)
     if stream or engine == Engine.dask:
         with (bar if engine == Engine.dask else progress)("Scoring") as watch:
             parted = (
@@ -133,7 +133,7 @@ def evaluate_command(
             last, means = score_parts(parted, score, format, output, save, per_query=per_query)
         _say(parted, last)
         if means is not None:
-            put(means, format.value, output)
+            write_table(means, format.value, output)
         return
     with progress("Reading"):
         runs = read_runs(run, qrels, columns=columns, repeated=repeated.value)
@@ -142,7 +142,7 @@ def evaluate_command(
     if save is not None:
         Stored.write(save, [evaluation])
     _say(runs, evaluation)
-    put(long_table(evaluation, per_query=per_query), format.value, output)
+    write_table(long_table(evaluation, per_query=per_query), format.value, output)
 
 
 def _refuse_overwriting(read: list[str], save: Path | None, output: Path | None) -> None:
@@ -181,7 +181,7 @@ def permutations_command(
     repeated: Repeats = Repeated.error,
 ) -> None:
     """List the orderings one list's ties allow, with what each scores."""
-    runs = read_runs([run], qrels, columns=chosen(column), repeated=repeated.value)
+    runs = read_runs([run], qrels, columns=parse_columns(column), repeated=repeated.value)
     if reranker is None and len(runs.tables) > 1:
         raise UsageError(f"{run.name} has several rerankers. Say which: {', '.join(runs.tables)}.")
     ranking = Ranking.of(runs, reranker or runs.rerankers[0], relevant_from, precision)
@@ -191,12 +191,12 @@ def permutations_command(
     for line in report(ranking, query):
         typer.echo(line, err=True)
     if draws is None:
-        put(every_ordering(ranking, query, names, limit), format.value, output)
+        write_table(every_ordering(ranking, query, names, limit), format.value, output)
         return
     found = [sampled(ranking, query, name, draws, seed) for name in names]
     columns = {"measure": names, "mean": [one.mean for one in found]}
     columns["standard_error"] = [one.standard_error for one in found]
-    put(pd.DataFrame(columns | {"draws": [one.draws for one in found]}), format.value, output)
+    write_table(pd.DataFrame(columns | {"draws": [one.draws for one in found]}), format.value, output)
 
 
 def say_left_out(runs: Runs | PartitionedRuns, evaluation: Evaluation) -> None:

@@ -1,16 +1,16 @@
 """One file to send: what was scored, by which rule for ties, and what holds in every order."""
 
 from metrics.report.building import SECTIONS, report
-from metrics.report.model import Drawn, Figure, Report, Section, Table
+from metrics.report.model import Figure, Report, ReportCharts, Section, Table
 from metrics.report.options import MEASURES, ReportOptions
 from metrics.report.studies import ReportStudies
 
 __all__ = [
     "MEASURES",
     "SECTIONS",
-    "Drawn",
     "Figure",
     "Report",
+    "ReportCharts",
     "ReportOptions",
     "ReportStudies",
     "Section",

@@ -71,7 +71,7 @@ class Table:
     def _cell(self, name: str, at: int, value: object) -> Cell:
         strong = (at, name) in self.strong
         if name in self.formats:
-            return Cell(written(value, self.formats[name]), number=True, strong=strong)
+            return Cell(format_figure(value, self.formats[name]), number=True, strong=strong)
         return Cell(str(value), strong=strong, tone=_tone(name, value))
 
 
@@ -120,7 +120,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class ReportCharts:
     """The charts of a report, and the script that shows them.
 
     Attributes:
@@ -154,7 +154,7 @@ class Report:
         """The report as Markdown: for a pull request or a README."""
         return writing.markdown(self, made)
 
-    def html(self, made: date, drawn: Drawn | None = None) -> str:
+    def html(self, made: date, drawn: ReportCharts | None = None) -> str:
         """The report as one HTML file that asks nothing of any host.
 
         Args:
@@ -199,7 +199,7 @@ def _tone(heading: str, value: object) -> str:
     return TONES.get(str(value), "") if heading in (VERDICT, SEVERITY) else ""
 
 
-def written(value: Any, how: str) -> str:  # noqa: ANN401 whatever a column of figures holds
+def format_figure(value: Any, how: str) -> str:  # noqa: ANN401 whatever a column of figures holds
     """A figure as it is printed: a true minus, none on zero, a dash where there is no value.
 
     Args:

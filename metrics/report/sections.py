@@ -134,7 +134,7 @@ def findings(found: ReportStudies) -> Section:
     where = [one.file if pd.isna(one.line) else f"{one.file}, line {one.line}" for one in rows.itertuples()]
     told = {
         SEVERITY: rows["severity"],
-        "RowProvenance": where,
+        "Where": where,
         "Finding": rows["message"],
         "What to do": rows["hint"],
     }

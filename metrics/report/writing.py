@@ -13,7 +13,7 @@ from metrics.studies.prose import Prose, Strong
 from metrics.support import escaping
 
 if TYPE_CHECKING:
-    from metrics.report.model import Drawn, Report
+    from metrics.report.model import Report, ReportCharts
 
 Escape = Callable[[str], str]
 
@@ -26,7 +26,7 @@ def markdown(report: "Report", made: date) -> str:
     return _tidy(template.render(report=report, made=made))
 
 
-def html(report: "Report", made: date, drawn: "Drawn | None") -> str:
+def html(report: "Report", made: date, drawn: "ReportCharts | None") -> str:
     """One HTML file, with its style, its charts and their script inside."""
     template = _templates(escaping.html, "<strong>{}</strong>").get_template("report.html")
     shown = {} if drawn is None else drawn.figures

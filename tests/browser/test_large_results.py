@@ -10,7 +10,7 @@ from metrics.scale.stored import Stored
 
 def test_a_path_opens_and_its_page_neither_scrolls_sideways_nor_has_a_serious_barrier(new_page, server, folder):
     ties = ("input", "expected", "optimistic", "pessimistic")
-    Stored.write(folder / "sample.parquet", [evaluate(cache.sample().runs, ["RR", "nDCG@10"], ties)])
+    Stored.write(folder / "sample.parquet", [evaluate(cache.sample_board().runs, ["RR", "nDCG@10"], ties)])
     page = new_page("/large")
     page.get_by_label("Path on the server").fill("sample.parquet")
     page.get_by_label("Path on the server").press("Enter")

@@ -11,7 +11,7 @@ from pages import settle, upload
 from playwright.sync_api import expect
 from repository import SAMPLE
 
-from dashboard.charts.report import drawn
+from dashboard.charts.report import draw_charts
 from metrics import read_table
 from metrics.report import report
 
@@ -46,7 +46,7 @@ def alone(browser):
 def file(tmp_path_factory):
     one = report(read_table(SAMPLE / "llm_rerankers.csv"))
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(one.html(DAY, drawn(one)), encoding="utf-8")
+    path.write_text(one.html(DAY, draw_charts(one)), encoding="utf-8")
     return path
 
 
@@ -94,7 +94,7 @@ def test_names_in_it_never_run(alone, tmp_path):
     bad = HOSTILE.replace("<b>*x*</b>", "</script><script>window.ran = 1</script><b>*x*</b>")
     one = report(board(table_csv=bad).runs)
     path = tmp_path / "hostile.html"
-    path.write_text(one.html(DAY, drawn(one)), encoding="utf-8")
+    path.write_text(one.html(DAY, draw_charts(one)), encoding="utf-8")
     page = alone(path)
     charts(page)
     assert page.evaluate("window.ran") is None

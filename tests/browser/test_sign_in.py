@@ -90,7 +90,10 @@ def sees_only(page, sent, title):
     expect(page.locator("h1")).to_have_text(title)
     expect(page.get_by_test_id("stSidebar")).to_have_count(0)
     expect(page.get_by_role("dialog")).to_have_count(0)
-    names = [*cache.SAMPLES, *(name for board in cache.samples().values() for name in board.runs.rerankers)]
+    names = [
+        *cache.SAMPLES,
+        *(name for board in cache.sample_boards().values() for name in board.runs.rerankers),
+    ]
     assert not [name for name in names if name.encode() in b"".join(sent)]
 
 

@@ -11,7 +11,7 @@ from boards import COARSE, EXTREMES, HOSTILE, QRELS, STRICT, board
 from markdown_it import MarkdownIt
 from repository import SAMPLE
 
-from dashboard.charts.report import drawn
+from dashboard.charts.report import draw_charts
 from metrics import UsageError, evaluate, read_table
 from metrics.report import SECTIONS, ReportOptions, report
 from metrics.studies.prose import plain
@@ -94,7 +94,7 @@ def test_targets_pass_or_fail_by_the_tied_value(made):
 @pytest.mark.parametrize("write", ["markdown", "latex", "html"])
 def test_two_reports_differ_in_nothing_but_the_line_of_their_date(simulated, made, write):
     again = report(simulated, files=[("llm_rerankers.csv", "ab" * 32)])
-    more = [(drawn(one),) if write == "html" else () for one in (made, again)]
+    more = [(draw_charts(one),) if write == "html" else () for one in (made, again)]
     first, second = getattr(made, write)(DAY, *more[0]), getattr(again, write)(DAY, *more[1])
     assert first == second
     later = getattr(again, write)(NEXT, *more[1])
@@ -110,7 +110,7 @@ def test_the_hashes_of_its_files_and_the_versions_are_in_it(made):
 
 
 def test_the_html_file_names_no_other_host_and_forbids_to_ask_any(made):
-    page = Elements(made.html(DAY, drawn(made)))
+    page = Elements(made.html(DAY, draw_charts(made)))
     linked = [value for _, given in page.tags for name, value in given.items() if name in ("src", "href")]
     assert linked
     assert all(link.startswith("#") for link in linked)
@@ -121,7 +121,7 @@ def test_the_html_file_names_no_other_host_and_forbids_to_ask_any(made):
 
 def test_every_chart_of_a_section_is_drawn(made):
     charts = [name for each in made.sections for name in each.charts]
-    ids = {given.get("id") for _, given in Elements(made.html(DAY, drawn(made))).tags}
+    ids = {given.get("id") for _, given in Elements(made.html(DAY, draw_charts(made))).tags}
     assert {f"chart-{name}" for name in charts} <= ids
     assert len(charts) == len(set(charts)) == 8
 
@@ -132,12 +132,12 @@ def test_a_report_is_written_of_extreme_data(name):
     assert plain(one.recommendation)
     assert one.markdown(DAY)
     assert one.latex(DAY)
-    assert one.html(DAY, drawn(one))
+    assert one.html(DAY, draw_charts(one))
 
 
 def test_names_are_shown_as_they_are_and_never_as_markup():
     one = of(table_csv=HOSTILE)
-    page = Elements(one.html(DAY, drawn(one)))
+    page = Elements(one.html(DAY, draw_charts(one)))
     assert "<b>*x*</b>$1$ [a](b) :red[a] %{x}" in page.text
     assert {"b", "i", "img", "a"} & {
         tag for tag, given in page.tags if tag != "a" or "href" not in given
@@ -147,7 +147,7 @@ def test_names_are_shown_as_they_are_and_never_as_markup():
 
 def test_no_text_ends_a_script_of_the_html_file():
     one = of(table_csv=HOSTILE.replace("<b>*x*</b>", "</script><script>alert(1)</script>"))
-    charts = drawn(one)
+    charts = draw_charts(one)
     html = one.html(DAY, charts)
     assert "alert(1)" in html
     assert "<script>alert(1)" not in html

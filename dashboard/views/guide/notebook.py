@@ -39,4 +39,4 @@ def _link(one: Shown) -> dict[str, str]:
     choices = dict(one.link)
     if "data" in choices:
         choices["data"] = cache.SIMULATED_LABEL
-    return session.linked(choices)
+    return session.link_parameters(choices)

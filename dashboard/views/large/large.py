@@ -31,8 +31,8 @@ board_cards(board, name, now.stored.n_movable(measure), now.stored.n_lists)
 few = drawn(board, MOST)
 board_charts(few, now.palette, name.traditional)
 try:
-    file = cache.identity(now.stored.path)
-    found, lists = cache.survey(file, *about), cache.farthest(file, *about)
+    file = cache.file_version(now.stored.path)
+    found, lists = cache.summarize_stored(file, *about), cache.largest_gaps(file, *about)
 except TieScopeError as error:
     st.error(escape_markdown(str(error)), icon=":material/error:")
     st.stop()

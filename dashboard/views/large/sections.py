@@ -25,7 +25,7 @@ def nothing_open() -> None:
     with st.container(border=True, key="nothing-open"):
         st.markdown(f":material/hard_drive: **Nothing is open.** {_WHY}")
         st.code(_HOW, language="sh", wrap_lines=True)
-    if server_files.allowed():
+    if server_files.allowed_paths():
         with st.container(border=True):
             st.subheader("Open from the server", anchor=False)
             _ask()
@@ -33,7 +33,7 @@ def nothing_open() -> None:
 
 def open_another() -> None:
     """A way to other files of the server, where it is allowed."""
-    if server_files.allowed():
+    if server_files.allowed_paths():
         with st.popover("Open", icon=":material/folder_open:", help="A file on the server, by its path."):
             _ask()
 
@@ -42,7 +42,7 @@ def _ask() -> None:
     """Ask for a path; show what is there, scored first where it is a run."""
     st.caption(
         "A stored evaluation is shown at once; runs are scored a part at a time and kept for a while. "
-        f"Files may lie below {escape_markdown(str(server_files.allowed()))}."
+        f"Files may lie below {escape_markdown(str(server_files.allowed_paths()))}."
     )
     with st.form("open-path", border=False):
         path = st.text_input("Path on the server", placeholder="results.parquet, runs/*.trec", key="path")
@@ -58,7 +58,7 @@ def _open(path: str, qrels: str) -> None:
     place = st.empty()
     progress = place.status("Opening …")
     try:
-        made = server_files.named(path, qrels, lambda told: progress.update(label=told))
+        made = server_files.score_path(path, qrels, lambda told: progress.update(label=told))
     except TieScopeError as error:
         place.empty()
         st.error(escape_markdown(str(error)), icon=":material/error:")

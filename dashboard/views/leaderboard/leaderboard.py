@@ -21,6 +21,6 @@ scores = view.evaluation.scores[measure]
 loose = scores["optimistic"] - scores["pessimistic"] > 0
 board_cards(board, name, int(loose.sum()), len(loose))
 board_charts(drawn(board), view.palette, name.traditional)
-board["std"] = cache.luck_of_means(view.shown, measure, view.board, view.evaluation).reindex(board.index)
+board["std"] = cache.tie_std_of_means(view.shown, measure, view.board, view.evaluation).reindex(board.index)
 board_table(board, name, "leaderboard")
 what_tools_say(view, board, measure)

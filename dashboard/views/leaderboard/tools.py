@@ -17,7 +17,7 @@ def what_tools_say(view: session.View, board: pd.DataFrame, measure: str) -> Non
         "What other tools would say",
         "The same files, scored as each tool breaks ties, holds scores and treats missing queries.",
     )
-    values = cache.tools(view.board.key, measure, view.board)
+    values = cache.tool_table(view.board.key, measure, view.board)
     values = values[values["reranker"].isin(view.rerankers)]
     own = values[values["measure"] == measure]
     if not len(values):

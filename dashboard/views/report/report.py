@@ -22,7 +22,7 @@ page("Report", "One file to send: what was scored, by which rule for ties, and w
 measure = session.measure()
 leader = str(leaderboard(view.evaluation, measure, view.traditional).index[0])
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-    title = session.text("Title", "title", placeholder="What ties do", max_chars=200, width=240)
+    title = session.text_input("Title", "title", placeholder="What ties do", max_chars=200, width=240)
     chosen = session.select("Targets for", view.rerankers, "targets_for", leader, width=240)
     wanted = wanted_targets()
 sections = session.pills("Sections", list(SECTIONS), "sections")

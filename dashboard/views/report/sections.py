@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.charts.deciding.targets import MOST, bullets, passes
-from dashboard.charts.report import drawn
+from dashboard.charts.report import draw_charts
 from dashboard.escaping import escape_markdown
 from dashboard.library import Board
 from dashboard.session import View
@@ -49,7 +49,7 @@ def made(board: str, key: str, _board: Board, _asked: ReportOptions) -> Report:
 @st.cache_resource(show_spinner="Drawing the report …", max_entries=4)
 def page_of(board: str, key: str, day: date, _report: Report) -> str:
     """The HTML file."""
-    return _report.html(day, drawn(_report))
+    return _report.html(day, draw_charts(_report))
 
 
 def targets(view: View, one: Report) -> None:
@@ -151,7 +151,7 @@ def in_numbers(one: Report) -> None:
 def wanted_targets() -> tuple[str, ...]:
     """The targets written out, or the usual ones where none are, or not as they should be."""
     usual = "MTRR>=0.8, R@5>0.7; empty: the usual"
-    texts = session.text("Targets", "targets", placeholder=usual, max_chars=500, width=320)
+    texts = session.text_input("Targets", "targets", placeholder=usual, max_chars=500, width=320)
     if not texts.strip():
         return _USUAL.targets
     try:

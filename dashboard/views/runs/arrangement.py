@@ -55,4 +55,4 @@ def _apply(board: Board, edited: pd.DataFrame) -> None:
     except TieScopeError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return
-    session.remake(board.recipe.arranged(named))
+    session.rebuild_board(board.recipe.arranged(named))

@@ -29,9 +29,11 @@ def board_panel(view: View) -> None:
         record = view.record
         if record is not None:
             _kept(record)
-        elif not session.is_given(view.board) and st.button("Keep", icon=":material/inventory_2:", key="keep"):
-            session.show(view.board, {file.sha256 for file in view.board.files}, keep=True)
-        settings = session.settings()
+        elif not session.is_preloaded(view.board) and st.button(
+            "Keep", icon=":material/inventory_2:", key="keep"
+        ):
+            session.show_board(view.board, {file.sha256 for file in view.board.files}, keep=True)
+        settings = session.board_settings()
         st.download_button(
             "Export",
             data=lambda: _exported(view, settings),
@@ -46,7 +48,7 @@ def board_panel(view: View) -> None:
 
 def undo() -> None:
     """Offer to bring back the board deleted just now."""
-    gone = session.deleted()
+    gone = session.deleted_board()
     if gone is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
@@ -55,14 +57,17 @@ def undo() -> None:
             f"It can be restored for {FORGOTTEN.days} days."
         )
         if st.button("Undo", key="undo", type="tertiary"):
-            _do(lambda: cache.library().restore(gone.id, session.owner()), lambda: session.go_to(gone.label))
+            _do(
+                lambda: cache.open_library().restore(gone.id, session.owner()),
+                lambda: session.switch_to_board(gone.label),
+            )
 
 
 def _told(view: View) -> str:
     """What happens to the board when the page is closed."""
     record = view.record
     if record is None:
-        if session.is_given(view.board):
+        if session.is_preloaded(view.board):
             return "Always here."
         return "In memory only: this link opens it until the server restarts or needs the room."
     if record.owner != session.owner():
@@ -80,15 +85,19 @@ def _kept(record: Record) -> None:
         _name(record, who)
         as_now = "Open it as it is shown now: measure, baseline, filter and policies."
         if st.button("Save view", icon=":material/bookmark:", key="save-view", help=as_now):
-            _do(lambda: cache.library().save_view(record.id, session.settings(), who), st.rerun)
+            _do(lambda: cache.open_library().save_view(record.id, session.board_settings(), who), st.rerun)
     if st.button("Duplicate", icon=":material/content_copy:", key="duplicate"):
-        access = session.usual_access(who)
-        _do(lambda: session.go_to(cache.library().duplicate(record.id, who, access=access).label))
+        access = session.default_access(who)
+        _do(
+            lambda: session.switch_to_board(cache.open_library().duplicate(record.id, who, access=access).label)
+        )
     if record.owner == who:
         if who and not session.is_stranger():
             _share(record, who)
         if st.button("Delete", icon=":material/delete:", key="delete"):
-            _do(lambda: cache.library().delete(record.id, who), lambda: session.leave(record))
+            _do(
+                lambda: cache.open_library().delete(record.id, who), lambda: session.leave_deleted_board(record)
+            )
 
 
 def _name(record: Record, who: str) -> None:
@@ -98,7 +107,7 @@ def _name(record: Record, who: str) -> None:
     )
     if name.strip() in ("", record.name):
         return
-    _do(lambda: session.go_to(cache.library().rename(record.id, name, who).label))
+    _do(lambda: session.switch_to_board(cache.open_library().rename(record.id, name, who).label))
 
 
 def _share(record: Record, who: str) -> None:
@@ -111,9 +120,9 @@ def _share(record: Record, who: str) -> None:
             format_func=lambda one: _ACCESS[one],
             key=f"share-{record.id}-{record.version}",
         )
-        st.code(session.address(record.label), language=None, wrap_lines=True)
+        st.code(session.board_link(record.label), language=None, wrap_lines=True)
         if chosen is not None and chosen != record.access:
-            _do(lambda: cache.library().share(record.id, chosen, who), st.rerun)
+            _do(lambda: cache.open_library().share(record.id, chosen, who), st.rerun)
 
 
 def _do(*steps: Callable[[], None]) -> None:

@@ -48,7 +48,7 @@ def _card(board: Board, at: int, file: File, source: Source, found: pd.DataFrame
         if len(board.files) > 1 and st.button(
             "Remove", key=f"remove-{at}", icon=":material/close:", type="tertiary"
         ):
-            session.remake(board.recipe.without(at))
+            session.rebuild_board(board.recipe.without(at))
 
 
 def _badge(found: pd.DataFrame) -> None:
@@ -69,7 +69,7 @@ def columns_and_rows(board: Board) -> None:
     name = session.select("File", names, "file", width=320) if len(names) > 1 else names[0]
     at = names.index(name)
     source = board.sources[at]
-    choose_columns(board.recipe, at, source.header, source.mapping, session.remake)
+    choose_columns(board.recipe, at, source.header, source.mapping, session.rebuild_board)
     _preview(board.sources[at])
 
 

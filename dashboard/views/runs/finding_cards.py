@@ -56,4 +56,4 @@ def _fix(board: Board, code: str, at: int) -> None:
         other = "max" if board.recipe.repeated == "first" else "first"
         label = {"max": "Keep highest", "first": "Keep first"}[other]
         if st.button(label, key=f"fix-{at}"):
-            session.remake(BoardSpec(board.recipe.entries, "max" if other == "max" else "first"))
+            session.rebuild_board(BoardSpec(board.recipe.entries, "max" if other == "max" else "first"))

@@ -59,8 +59,8 @@ def _open(ticked: Sequence[Upload]) -> None:
         if any(one.kind == "qrels" for one in ticked):
             raise
         raise UsageError(f"{error} Tick judgments as well, or add to this board.") from error
-    session.remember(Outcome(f"Opened {_named(ticked)}."))
-    session.show(board)
+    session.set_outcome(Outcome(f"Opened {_named(ticked)}."))
+    session.show_board(board)
 
 
 def _add(view: View, ticked: Sequence[Upload]) -> None:
@@ -72,8 +72,8 @@ def _add(view: View, ticked: Sequence[Upload]) -> None:
     taken = {file.stem for file in view.board.files}
     before = view.board.recipe
     board = _made(before.joined_by(_recipe(new, taken)), before)
-    session.remember(Outcome(f"Added {_named(new)} to this board: it has {_told(board)} now."))
-    session.show(board, amends=view.record)
+    session.set_outcome(Outcome(f"Added {_named(new)} to this board: it has {_told(board)} now."))
+    session.show_board(board, amends=view.record)
 
 
 def _told(board: Board) -> str:
@@ -83,7 +83,7 @@ def _told(board: Board) -> str:
 
 def _recipe(uploads: Sequence[Upload], taken: Collection[str]) -> BoardSpec:
     """What to make a board from: uploads, those of one name told apart."""
-    recipe = cache.library().recipe([one.sha256 for one in uploads], session.owner())
+    recipe = cache.open_library().recipe([one.sha256 for one in uploads], session.owner())
     return told_apart(recipe, uploads, taken)
 
 
@@ -124,7 +124,7 @@ def _made(recipe: BoardSpec, before: BoardSpec | None = None) -> Board:
 
 def _pin(ticked: Sequence[Upload], *, pinned: bool) -> None:
     for one in ticked:
-        cache.library().pin(one.sha256, session.owner(), pinned=pinned)
+        cache.open_library().pin(one.sha256, session.owner(), pinned=pinned)
     st.rerun()
 
 
@@ -133,7 +133,7 @@ def _delete(view: View, ticked: Sequence[Upload]) -> None:
     gone, refused = {}, []
     for one in ticked:
         try:
-            cache.library().discard(one.sha256, session.owner())
+            cache.open_library().discard(one.sha256, session.owner())
             gone[one.sha256] = one.name
         except LibraryError as error:
             refused.append(f"{one.name} stays. {error}")
@@ -141,9 +141,9 @@ def _delete(view: View, ticked: Sequence[Upload]) -> None:
     used = {board_id for one in ticked if one.sha256 in gone for board_id, _ in one.boards}
     label = record.label if record is not None and record.id in used else None
     told = f"Deleted {_named([one for one in ticked if one.sha256 in gone])}." if gone else ""
-    session.remember(Outcome(told, gone, tuple(refused), label))
+    session.set_outcome(Outcome(told, gone, tuple(refused), label))
     if label is not None:
-        session.go_to(server_files.home_board().label)
+        session.switch_to_board(server_files.home_board().label)
     st.rerun()
 
 
@@ -154,7 +154,7 @@ def _named(uploads: Sequence[Upload]) -> str:
 
 def last_done() -> None:
     """What was done last, and a way to undo a deletion."""
-    last = session.outcome()
+    last = session.last_outcome()
     if last is None:
         return
     for why in last.refused:
@@ -169,10 +169,10 @@ def last_done() -> None:
 
 def _reclaim(last: Outcome) -> None:
     for sha256 in last.discarded:
-        cache.library().reclaim(sha256, session.owner())
-    session.remember(Outcome("Restored."))
+        cache.open_library().reclaim(sha256, session.owner())
+    session.set_outcome(Outcome("Restored."))
     if last.label is not None:
-        session.go_to(last.label)
+        session.switch_to_board(last.label)
     st.rerun()
 
 
@@ -188,5 +188,5 @@ def _note(one: Upload) -> None:
 
 
 def _describe(one: Upload, note: str) -> None:
-    cache.library().describe(one.sha256, note, session.owner())
+    cache.open_library().describe(one.sha256, note, session.owner())
     st.rerun()

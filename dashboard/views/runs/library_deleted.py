@@ -15,7 +15,7 @@ _MOST = 20
 
 def recently_deleted() -> None:
     """Uploads and boards that can be restored, and the choice of what goes when the library is full."""
-    kept, who = cache.library(), session.owner()
+    kept, who = cache.open_library(), session.owner()
     uploads, boards = kept.uploads(who, deleted=True), kept.boards(who, deleted=True)
     if uploads or boards:
         with st.expander(f"Recently deleted · {len(uploads) + len(boards)}", icon=":material/delete:"):
@@ -51,7 +51,7 @@ def _restore(bring_back: Callable[[str, str], None], which: str) -> None:
 def _eviction() -> None:
     """Whether the oldest uploads go when the library is full."""
     who = session.owner()
-    now = cache.library().evicts(who)
+    now = cache.open_library().evicts(who)
     chosen = st.toggle(
         "When full, let the oldest unpinned uploads go",
         now,
@@ -59,5 +59,5 @@ def _eviction() -> None:
         help="Else an upload that finds no room is refused. Uploads on a board with a name always stay.",
     )
     if chosen != now:
-        cache.library().choose_eviction(who, evict=chosen)
+        cache.open_library().choose_eviction(who, evict=chosen)
         st.rerun()

@@ -25,7 +25,7 @@ def library(view: View) -> list[Upload]:
         All of them, the newest first.
     """
     try:
-        uploads = cache.library().uploads(session.owner())
+        uploads = cache.open_library().uploads(session.owner())
         _section(view, uploads)
     except TieScopeError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
@@ -40,7 +40,7 @@ def _section(view: View, uploads: list[Upload]) -> None:
             download_csv(written(uploads), "library")
     if uploads:
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-            words = session.text(
+            words = session.text_input(
                 "Find",
                 "find",
                 placeholder="Name, note, board or hash",
@@ -49,9 +49,9 @@ def _section(view: View, uploads: list[Upload]) -> None:
                 max_chars=200,
                 width=320,
             )
-            listed = found(uploads, words, session.ticked())
+            listed = found(uploads, words, session.selected_uploads())
             st.caption(_counted(len(uploads), len(listed)), width="content")
-        ticked = session.tick(
+        ticked = session.selectable_table(
             as_shown(listed, zone()),
             [one.sha256 for one in listed],
             column_config=_columns(),
@@ -77,7 +77,7 @@ def _whose(owner: str) -> str:
 
 
 def _counted(every: int, listed: int) -> str:
-    taken, most = cache.library().room()
+    taken, most = cache.open_library().room()
     part = f"{listed} of " if listed < every else ""
     return f"{part}{every:,} upload{'s' * (every != 1)} · {size(taken)} of {size(most)} taken"
 

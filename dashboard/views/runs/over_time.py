@@ -52,7 +52,7 @@ def over_time(view: View, uploads: Sequence[Upload]) -> None:
         runs = runs[:MOST]
     rows = sum(one.rows for one in runs)
     ask = f"Score {len(runs)} kept runs, {rows:,} rows"
-    if (len(runs) > _FEW or rows > _UNASKED) and not session.switch(ask, "history"):
+    if (len(runs) > _FEW or rows > _UNASKED) and not session.toggle(ask, "history"):
         return
     controls = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with controls, st.container(width=_WIDE):
@@ -102,7 +102,7 @@ def _scored(view: View, runs: Sequence[Upload], measure: str) -> tuple[pd.DataFr
         board.recipe.repeated,
         sha256("\n".join(sorted(queries)).encode()).hexdigest() if queries is not None else "",
     )
-    entries = cache.library().recipe([one.sha256 for one in runs], session.owner()).entries
+    entries = cache.open_library().recipe([one.sha256 for one in runs], session.owner()).entries
     made = scored(how, entries, board, queries)
     parts = [
         part.assign(added=one.added, hash=one.sha256)

@@ -35,7 +35,7 @@ def drop(view: View) -> None:
         )
         pasted = _paste()
         if st.button("Sample data", icon=":material/dataset:"):
-            session.show(cache.sample())
+            session.show_board(cache.sample_board())
     with st.container(horizontal=True):
         more = st.toggle(
             "Add to what is loaded",
@@ -77,14 +77,16 @@ def _say_stored(name: str) -> None:
 def _import(file: File, *, alone: bool, keep: bool) -> None:
     """Show the board of a file that somebody exported."""
     found = (
-        cache.imported(file.sha256, file) if alone else UsageError(f"{file.name} is a board: drop it alone.")
+        cache.load_board_file(file.sha256, file)
+        if alone
+        else UsageError(f"{file.name} is a board: drop it alone.")
     )
     if isinstance(found, TieScopeError):
         st.error(escape_markdown(str(found)), icon=":material/error:")
         st.caption(KEPT)
     elif session.is_new_draft(file.sha256):
         given = {one.sha256 for one in found.board.files}
-        session.show(found.board, given, keep=keep, name=found.name, opened_with=found.view)
+        session.show_board(found.board, given, keep=keep, name=found.name, opened_with=found.view)
 
 
 def _paste() -> list[File]:
@@ -106,7 +108,7 @@ def _try(recipe: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep: bool
         given = {entry.file.sha256 for entry in dropped.entries}
         own = tuple(entry for entry in recipe.entries if entry.file.sha256 in given)
         if session.is_new_draft(replace(recipe, entries=own).digest):
-            session.show(board, given, amends=onto.record if onto else None, keep=keep)
+            session.show_board(board, given, amends=onto.record if onto else None, keep=keep)
         return
     wrong = [(at, one) for at, one in enumerate(sources) if isinstance(one, TieScopeError)]
     for error in [one for _, one in wrong] or [board]:
@@ -122,7 +124,7 @@ def _try(recipe: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep: bool
     st.caption(KEPT)
     for at, error in wrong:
         if isinstance(error, ReadError) and error.header:
-            choose_columns(recipe, at, error.header, error.mapping, session.amend)
+            choose_columns(recipe, at, error.header, error.mapping, session.replace_draft)
 
 
 def read_all(recipe: BoardSpec) -> list[Source | TieScopeError]:
@@ -133,7 +135,7 @@ def read_all(recipe: BoardSpec) -> list[Source | TieScopeError]:
         bar.progress(
             at / len(entries), f"Reading {at + 1} of {len(entries)}: {escape_markdown(entry.file.name)}"
         )
-        found.append(cache.source(entry))
+        found.append(cache.read_entry(entry))
     bar.empty()
     return found
 
@@ -142,7 +144,7 @@ def make(
     recipe: BoardSpec, sources: list[Source | TieScopeError], before: BoardSpec | None = None
 ) -> Board | TieScopeError:
     """The board, its rerankers named and ordered as before; or the first thing in its way."""
-    board = cache.made(recipe, sources)
+    board = cache.build_board(recipe, sources)
     try:
         return rearranged(board, before) if before and isinstance(board, Board) else board
     except TieScopeError as error:
@@ -160,9 +162,9 @@ def _offer_to_keep(recipe: BoardSpec) -> None:
     """The two ways out of a repeated document."""
     with st.container(horizontal=True):
         if st.button("Keep first", type="primary", key="keep-first"):
-            session.amend(BoardSpec(recipe.entries, "first"))
+            session.replace_draft(BoardSpec(recipe.entries, "first"))
         if st.button("Keep highest", key="keep-max"):
-            session.amend(BoardSpec(recipe.entries, "max"))
+            session.replace_draft(BoardSpec(recipe.entries, "max"))
 
 
 def _around(recipe: BoardSpec, error: ReadError) -> None:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.cache import Shown, narrowed, ranking
+from dashboard.cache import ViewKey, ranking, restrict_to_view
 from dashboard.library import Board
 from metrics import Evaluation, evaluate
 from metrics.studies.significance.significance import Verdicts
@@ -13,14 +13,14 @@ _SPREAD = ("expected", "optimistic", "pessimistic", "std")
 
 
 @st.cache_resource(show_spinner="Looking at every order …", max_entries=24)
-def spread_of_lists(shown: Shown, measure: str, _board: Board, _evaluation: Evaluation) -> Evaluation:
+def spread_of_lists(shown: ViewKey, measure: str, _board: Board, _evaluation: Evaluation) -> Evaluation:
     """What every list scores on average, at worst, at best, and how far from its mean by chance."""
     made = evaluate(_board.runs, measure, _SPREAD, **shown.scoring._asdict())
-    return narrowed(made, shown, _evaluation)
+    return restrict_to_view(made, shown, _evaluation)
 
 
 @st.cache_resource(show_spinner="Breaking ties at random …", max_entries=24)
-def chances(shown: Shown, measure: str, _board: Board, _lists: Evaluation) -> OrderStability:
+def chances(shown: ViewKey, measure: str, _board: Board, _lists: Evaluation) -> OrderStability:
     """How a leaderboard of the rerankers shown moves when every tie is broken at random."""
     values = _lists.only(shown.rerankers)
     rankings = {name: ranking(shown.key, name, _board, shown.scoring) for name in shown.rerankers}
@@ -29,7 +29,7 @@ def chances(shown: Shown, measure: str, _board: Board, _lists: Evaluation) -> Or
 
 @st.cache_resource(show_spinner="Testing differences …", max_entries=24)
 def compared(
-    shown: Shown,
+    shown: ViewKey,
     measure: str,
     traditional: str,
     baseline: str | None,

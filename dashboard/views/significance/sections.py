@@ -166,7 +166,8 @@ def farthest_queries(view: View, measure: str, baseline: str) -> None:
         by="moved" if by == "ties" else "difference",
     )
     lists = [
-        session.open_query(other, query) | {"beside": baseline} for query in rows["query_id"].head(MOST_ROWS)
+        session.list_link_parameters(other, query) | {"beside": baseline}
+        for query in rows["query_id"].head(MOST_ROWS)
     ]
     rows["open"] = pd.Series([f"/query?{urlencode(link)}" for link in lists], dtype="str")
     table(

@@ -11,7 +11,7 @@ import streamlit as st
 from pyarrow import csv
 
 from dashboard import cache
-from dashboard.cache import Shown
+from dashboard.cache import ViewKey
 from dashboard.library import Board, BoardSpec
 from metrics import Evaluation, Runs, evaluate
 from metrics.errors import TieScopeError
@@ -110,7 +110,7 @@ def gaps_by_settings(made: Made, measure: str) -> pd.DataFrame:
 
 @st.cache_resource(show_spinner="Rounding scores …", max_entries=24)
 def precisions(
-    shown: Shown, reranker: str, measure: str, traditional: str, _board: Board, _queries: Collection[str]
+    shown: ViewKey, reranker: str, measure: str, traditional: str, _board: Board, _queries: Collection[str]
 ) -> pd.DataFrame:
     """What one reranker of a board would score under each precision."""
     how = shown.scoring
@@ -153,7 +153,7 @@ def board_held(of: Board, precision: str) -> Board:
 
 def _uploaded(files: list[File]) -> Board:
     recipe = BoardSpec.of(files)
-    made = cache.made(recipe, [one.read() for one in recipe.entries])
+    made = cache.build_board(recipe, [one.read() for one in recipe.entries])
     if isinstance(made, TieScopeError):
         raise made
     return made

@@ -126,7 +126,7 @@ def _way_out(made: Made) -> None:
     """The lists into the app, or as a file."""
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Use as runs", icon=":material/library_add:", type="primary", key="use-simulated"):
-            session.show(cached.board(made))
+            session.show_board(cached.board(made))
         st.download_button(
             "Lists as CSV",
             data=lambda: cached.as_csv(long_table(cached.runs(made))),

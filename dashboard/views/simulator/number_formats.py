@@ -60,7 +60,7 @@ def _use(view: session.View) -> None:
             try:
                 held = cached.board_held(view.board, _LABELS[chosen])
                 given = {file.sha256 for file in held.files}
-                session.show(held, given, keep=False if session.is_private(view.board) else None)
+                session.show_board(held, given, keep=False if session.is_session_only(view.board) else None)
             except TieScopeError as error:
                 st.error(escape_markdown(str(error)), icon=":material/error:")
     st.caption(

@@ -20,19 +20,19 @@ def settings(kind: str) -> Made:
 def _llm() -> Made:
     first, second = st.container(), st.grid(4, min_column_width=150)
     with second.cell():
-        ties = round(session.slide("Tie probability", (0, 1), 0.3, 0.05, "madeties"), 4)
+        ties = round(session.slider("Tie probability", (0, 1), 0.3, 0.05, "madeties"), 4)
     with second.cell():
-        levels = round(session.slide("Score levels", (1, _MOST_LEVELS), 10, 1, "madelevels"))
+        levels = round(session.slider("Score levels", (1, _MOST_LEVELS), 10, 1, "madelevels"))
     with second.cell():
-        documents = session.span("Documents", (1, _MOST_DOCUMENTS), (8, 19), "madedocs")
+        documents = session.range_slider("Documents", (1, _MOST_DOCUMENTS), (8, 19), "madedocs")
     with second.cell():
-        relevant = session.span("Relevant", (0, _MOST_RELEVANT), (1, 4), "maderelevant")
+        relevant = session.range_slider("Relevant", (0, _MOST_RELEVANT), (1, 4), "maderelevant")
     with second.cell():
-        queries = round(session.slide("Queries", (10, _MOST_QUERIES), 100, 10, "madequeries"))
+        queries = round(session.slider("Queries", (10, _MOST_QUERIES), 100, 10, "madequeries"))
     with second.cell():
-        performance = round(session.slide("Performance", (0, 1), 0.9, 0.05, "performance"), 4)
+        performance = round(session.slider("Performance", (0, 1), 0.9, 0.05, "performance"), 4)
     with second.cell():
-        seed = session.count("Seed", 0, 10**6, 42, "madeseed")
+        seed = session.number_input("Seed", 0, 10**6, 42, "madeseed")
     with first, st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         _preset(ties, levels)
         types = session.segmented("Query types", ("one", "the notebook's four"), "madetypes")
@@ -44,15 +44,15 @@ def _llm() -> Made:
 def _synthetic() -> Made:
     grid = st.grid(4, min_column_width=150)
     with grid.cell():
-        ties = session.slide("Share of lists that may tie", (0, 1), 0.3, 0.05, "listties")
+        ties = session.slider("Share of lists that may tie", (0, 1), 0.3, 0.05, "listties")
     with grid.cell():
-        documents = session.span("Documents", (1, _MOST_DOCUMENTS), (5, 14), "listdocs")
+        documents = session.range_slider("Documents", (1, _MOST_DOCUMENTS), (5, 14), "listdocs")
     with grid.cell():
-        relevant = session.span("Relevant", (0, _MOST_RELEVANT), (1, 3), "listrelevant")
+        relevant = session.range_slider("Relevant", (0, _MOST_RELEVANT), (1, 3), "listrelevant")
     with grid.cell():
-        queries = session.slide("Lists", (10, _MOST_QUERIES), 200, 10, "listqueries")
+        queries = session.slider("Lists", (10, _MOST_QUERIES), 200, 10, "listqueries")
     with grid.cell():
-        seed = session.count("Seed", 0, 10**6, 42, "madeseed")
+        seed = session.number_input("Seed", 0, 10**6, 42, "madeseed")
     return Made(SYNTHETIC, round(queries), documents, relevant, seed, round(ties, 4))
 
 

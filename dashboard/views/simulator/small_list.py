@@ -94,16 +94,18 @@ def _edited(name: str) -> list[Document]:
     given = written(scenario(name))
     asked = session.get_value(KEY)
     now = asked if read(asked) else given
-    base, key = session.editing(KEY, now)
+    base, key = session.table_draft(KEY, now)
     start = pd.DataFrame(read(base) or scenario(name), columns=list(_COLUMNS))
     frame = st.data_editor(start, num_rows="dynamic", hide_index=True, key=key, column_config=_columns())
     documents = _documents(frame)
     line = written(documents)
     if documents and read(line) and line != now:
-        session.edited(KEY, line)
+        session.set_table_text(KEY, line)
         session.set_value(KEY, "" if line == given else line)
     with st.popover("As text", icon=":material/notes:"):
-        session.text("score,grade,name; …", KEY, placeholder=given, help="Grades and names may be left out.")
+        session.text_input(
+            "score,grade,name; …", KEY, placeholder=given, help="Grades and names may be left out."
+        )
     return documents
 
 

@@ -51,9 +51,9 @@ else:
         "Shaded cells hold four lists or more, stronger is more; dots are single lists; the grey strip is "
         "the share of lists without any gap. Line: mean with its 95% band. Click a dot to open its list."
     )
-    if (row := session.clicked("gap-panels")) is not None and row in lists.index:
-        session.open_list(lists.loc[row, "reranker"], lists.loc[row, "query_id"])
-    reranker, query = session.opened_list()
+    if (row := session.clicked_row("gap-panels")) is not None and row in lists.index:
+        session.set_open_list(lists.loc[row, "reranker"], lists.loc[row, "query_id"])
+    reranker, query = session.get_open_list()
     found = lists.index[(lists["reranker"] == reranker) & (lists["query_id"] == query)]
     chosen = int(found[0]) if len(found) else None
     with panels:

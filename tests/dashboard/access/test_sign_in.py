@@ -22,7 +22,7 @@ def behind_the_gate():
 
     sign_in.admit()
     st.text(state.owner())
-    sign_in.who()
+    sign_in.show_account()
 
 
 @pytest.fixture

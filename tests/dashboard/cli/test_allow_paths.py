@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.access import settings
-from dashboard.access.allowed_paths import MOST_MATCHES, Allowed
+from dashboard.access.allowed_paths import MOST_MATCHES, AllowedPaths
 from metrics import Runs, evaluate
 from metrics.errors import UsageError
 from metrics.scale.stored import Stored
@@ -45,7 +45,7 @@ def tree(tmp_path):
 
 @pytest.fixture
 def allowed(tree):
-    return Allowed.of([str(tree / "runs")])
+    return AllowedPaths.of([str(tree / "runs")])
 
 
 def refused(allowed, text):
@@ -128,20 +128,20 @@ def test_whatever_else_is_named_is_refused_by_one_message_that_tells_nothing(tre
 
 def test_a_folder_that_is_a_link_is_allowed_by_both_its_names(tree):
     (tree / "alias").symlink_to(tree / "runs")
-    allowed = Allowed.of([str(tree / "alias")])
+    allowed = AllowedPaths.of([str(tree / "alias")])
     for text in (f"{tree}/alias/a.trec", f"{tree}/runs/a.trec", "a.trec"):
         assert allowed.files(text) == [(tree / "runs" / "a.trec").resolve()]
 
 
 def test_a_folder_above_this_one_is_allowed_by_where_it_is(tree, monkeypatch):
     monkeypatch.chdir(tree / "runs" / "deep")
-    allowed = Allowed.of([".."])
+    allowed = AllowedPaths.of([".."])
     assert str(allowed) == str((tree / "runs").resolve())
     assert allowed.files(f"{tree}/runs/a.trec") == allowed.files("a.trec")
 
 
 def test_a_link_between_two_allowed_folders_is_followed(tree):
-    allowed = Allowed.of([str(tree / "runs"), str(tree / "secret")])
+    allowed = AllowedPaths.of([str(tree / "runs"), str(tree / "secret")])
     assert allowed.files("link.trec") == [(tree / "secret" / "s.trec").resolve()]
     assert allowed.files("s.trec") == [(tree / "secret" / "s.trec").resolve()]
 
@@ -155,12 +155,12 @@ def test_a_pattern_that_names_too_many_files_is_refused(tree, allowed):
 
 @given(st.text(max_size=40) | st.text("./\\*?[]:%@~abs3 ", max_size=30))
 def test_no_text_opens_anything_where_nothing_is_allowed(text):
-    refused(Allowed(), text)
+    refused(AllowedPaths(), text)
 
 
 @given(st.text(max_size=40) | st.text("./\\*?[]:%@~#; ab", max_size=40))
 def test_no_text_leaves_the_address_that_is_allowed(text):
-    allowed = Allowed.of([BUCKET])
+    allowed = AllowedPaths.of([BUCKET])
     for given_text in (text, BUCKET + text):
         try:
             (found,) = allowed.files(given_text)
@@ -176,7 +176,7 @@ def test_no_text_leaves_the_address_that_is_allowed(text):
 
 @pytest.mark.parametrize("text", ["s3://bucket/runs/a.trec", "s3://bucket/runs/2026/May 3/a+b=c.parquet"])
 def test_an_address_below_an_allowed_one_opens(text):
-    assert Allowed.of(["S3://bucket/runs"]).files(text) == [text]
+    assert AllowedPaths.of(["S3://bucket/runs"]).files(text) == [text]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_an_address_below_an_allowed_one_opens(text):
     ],
 )
 def test_any_other_address_is_refused(text):
-    told = refused(Allowed.of([BUCKET]), text)
+    told = refused(AllowedPaths.of([BUCKET]), text)
     assert told == f"{text}: no file that may be opened here. Files may lie below {BUCKET}."
 
 

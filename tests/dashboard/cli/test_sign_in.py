@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dashboard.access import settings
 from dashboard.access.admission import allow_list, is_loopback
-from dashboard.access.allow_list import allowed
+from dashboard.access.allow_list import is_allowed
 from metrics.errors import UsageError
 
 WHOLE = {
@@ -205,15 +205,15 @@ def test_the_allow_list_is_lower_case_in_order_and_without_repeats():
 @given(address=ADDRESSES, other=ADDRESSES)
 def test_an_address_lets_in_itself_in_any_case_and_no_other(address, other):
     entries = allow_list([address])
-    assert allowed(address.upper(), verified=True, entries=entries)
-    assert allowed(other, verified=True, entries=entries) == (other == address)
+    assert is_allowed(address.upper(), verified=True, entries=entries)
+    assert is_allowed(other, verified=True, entries=entries) == (other == address)
 
 
 @given(address=ADDRESSES, other=ADDRESSES)
 def test_a_domain_lets_in_its_own_addresses_and_no_others(address, other):
     entries = allow_list([address.partition("@")[2]])
-    assert allowed(address.upper(), verified=True, entries=entries)
-    assert allowed(other, verified=True, entries=entries) == (
+    assert is_allowed(address.upper(), verified=True, entries=entries)
+    assert is_allowed(other, verified=True, entries=entries) == (
         other.partition("@")[2] == address.partition("@")[2]
     )
 
@@ -222,13 +222,13 @@ def test_a_domain_lets_in_its_own_addresses_and_no_others(address, other):
 def test_one_more_letter_anywhere_is_another_address(letter, at):
     address = "ada@example.org"
     other = address[:at] + letter + address[at:]
-    assert not allowed(other, verified=True, entries=("ada@example.org",))
+    assert not is_allowed(other, verified=True, entries=("ada@example.org",))
 
 
 @given(letter=st.characters(exclude_characters=string.printable))
 def test_letters_that_only_look_or_fold_like_asciis_let_nobody_in(letter):
     for name in (f"{letter}@example.org", f"ada@example.{letter}org", f"ada{letter}@example.org"):
-        assert not allowed(name, verified=True, entries=("k@example.org", "s@example.org", "@example.org"))
+        assert not is_allowed(name, verified=True, entries=("k@example.org", "s@example.org", "@example.org"))
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_letters_that_only_look_or_fold_like_asciis_let_nobody_in(letter):
      "ada@example.org\n", '"ada"@example.org'],
 )  # fmt: skip
 def test_what_is_not_one_plain_address_of_the_list_is_refused(address):
-    assert not allowed(address, verified=True, entries=("ada@example.org", "@example.org"))
+    assert not is_allowed(address, verified=True, entries=("ada@example.org", "@example.org"))
 
 
 @pytest.mark.parametrize(
@@ -246,4 +246,4 @@ def test_what_is_not_one_plain_address_of_the_list_is_refused(address):
     [(True, True), (None, True), ("true", True), (False, False), ("false", False), ("", False), (0, False)],
 )
 def test_an_address_the_provider_says_is_not_verified_is_refused(verified, comes_in):
-    assert allowed("ada@example.org", verified, ("ada@example.org",)) == comes_in
+    assert is_allowed("ada@example.org", verified, ("ada@example.org",)) == comes_in

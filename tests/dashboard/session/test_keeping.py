@@ -20,8 +20,8 @@ def library(tmp_path, monkeypatch):
     """An empty library that every page of the test opens, of one owner; and memory without boards."""
     kept, held = Library(tmp_path / "library"), Loaded()
     monkeypatch.setenv(INSECURE, "1")
-    monkeypatch.setattr(cache, "library", lambda: kept)
-    monkeypatch.setattr(cache, "loaded", lambda: held)
+    monkeypatch.setattr(cache, "open_library", lambda: kept)
+    monkeypatch.setattr(cache, "loaded_boards", lambda: held)
     yield kept
     kept.close()
 
@@ -42,13 +42,13 @@ def names(library):
 def test_taking_a_file_out_leaves_the_other_rerankers_their_names(library):
     made = board(a_trec=STRICT, b_trec=RUN, c_trec=COARSE, qrels_txt=QRELS)
     arranged = made.recipe.arranged({"b": "best", "a": "worst"})
-    record = library.keep(cache.made(arranged, made.sources))
+    record = library.keep(cache.build_board(arranged, made.sources))
     press(opened("runs", data=record.label), "Remove")
     assert names(library) == ["best"]
 
 
 def test_a_board_of_somebody_elses_memory_is_not_kept_by_what_a_visitor_does_with_it(library):
-    held = cache.loaded().add(board(a_trec=STRICT, b_trec=RUN, qrels_txt=QRELS))
+    held = cache.loaded_boards().add(board(a_trec=STRICT, b_trec=RUN, qrels_txt=QRELS))
     page = opened("runs", data=held.label)
     assert page.selectbox(key="data").value == held.label
     press(page, "Remove")
@@ -58,7 +58,7 @@ def test_a_board_of_somebody_elses_memory_is_not_kept_by_what_a_visitor_does_wit
 
 
 def test_what_is_in_memory_only_is_said_to_be_and_can_be_kept(library):
-    held = cache.loaded().add(board(a_trec=STRICT, qrels_txt=QRELS))
+    held = cache.loaded_boards().add(board(a_trec=STRICT, qrels_txt=QRELS))
     page = opened("runs", data=held.label)
     assert any("In memory only" in one.value for one in page.caption)
     press(page, "Keep")
@@ -105,16 +105,16 @@ def test_a_file_with_a_column_nobody_reads_and_nobody_can_decode_is_kept(library
 
 
 def test_what_was_just_kept_is_not_read_again(library, monkeypatch):
-    held = cache.loaded().add(board(a_trec=STRICT, qrels_txt=QRELS))
+    held = cache.loaded_boards().add(board(a_trec=STRICT, qrels_txt=QRELS))
     page = opened("runs", data=held.label)
-    monkeypatch.setattr(cache, "source", lambda _: pytest.fail("read again"))
+    monkeypatch.setattr(cache, "read_entry", lambda _: pytest.fail("read again"))
     press(page, "Keep")
     assert page.selectbox(key="data").value == library.boards()[0].label
-    assert cache.loaded().get(held.key) is None
+    assert cache.loaded_boards().get(held.key) is None
 
 
 def test_what_the_simulator_makes_of_a_file_for_this_session_only_is_not_kept_either(library):
-    held = cache.loaded().add(board(a_trec=STRICT, b_trec=RUN, qrels_txt=QRELS))
+    held = cache.loaded_boards().add(board(a_trec=STRICT, b_trec=RUN, qrels_txt=QRELS))
     page = opened("simulator", data=held.label, held="2 decimals")
     page.button(key="use-held").click().run()
     assert not page.exception, page.exception

@@ -42,7 +42,7 @@ def test_every_section_opens_on_the_sample_data(section):
 
 @pytest.mark.parametrize("name", EXTREMES)
 def test_the_guide_opens_on_extreme_data(name):
-    page = guided(data=cache.loaded().add(EXTREMES[name]()).label)
+    page = guided(data=cache.loaded_boards().add(EXTREMES[name]()).label)
     assert figures(page)["MTRR"] == "0.4567"
 
 

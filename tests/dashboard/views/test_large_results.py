@@ -207,9 +207,9 @@ def test_the_environment_of_a_server_that_cannot_be_understood_allows_nothing(se
     server()
     for text in (str(runs), '{"folder": "/"}', '"/"', "[", f'["{runs}/none"]'):
         monkeypatch.setenv(settings.ALLOW_PATHS, text)
-        assert not server_files.allowed()
+        assert not server_files.allowed_paths()
         with pytest.raises(ValueError, match="opens no paths"):
-            server_files.named(str(runs / "kept.parquet"), "", print)
+            server_files.score_path(str(runs / "kept.parquet"), "", print)
 
 
 def test_where_it_is_allowed_a_stored_evaluation_opens_by_its_path_and_by_its_link(server, runs):
@@ -236,10 +236,10 @@ def test_runs_named_by_a_pattern_are_scored_kept_and_found_again_by_the_link(ser
 
 def test_a_run_that_changed_is_scored_anew(server, runs):
     server(allow=[runs])
-    before = server_files.named("coarse.trec", "qrels.txt", str).label
-    assert server_files.named("coarse.trec", "qrels.txt", str).label == before
+    before = server_files.score_path("coarse.trec", "qrels.txt", str).label
+    assert server_files.score_path("coarse.trec", "qrels.txt", str).label == before
     os.utime(runs / "coarse.trec", (1, 1))
-    assert server_files.named("coarse.trec", "qrels.txt", str).label != before
+    assert server_files.score_path("coarse.trec", "qrels.txt", str).label != before
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_what_was_left_out_of_runs_is_said(server, runs):
 def test_evaluations_that_nobody_looked_at_for_longest_go_first(server, runs):
     server(allow=[runs])
     asked = runs / "qrels.txt", ["RR"], server_files.TIES, str
-    kept = Scored.of(str(server_files.allowed()))
+    kept = Scored.of(str(server_files.allowed_paths()))
     first, second = (kept.make([runs / f"{name}.trec"], *asked).label for name in ("coarse", "strict"))
     os.utime(kept.find(second), (1, kept.find(second).stat().st_mtime))
     kept.find(first)
@@ -288,11 +288,11 @@ def test_an_evaluation_larger_than_all_that_may_be_kept_is_refused(server, runs,
     server(allow=[runs])
     monkeypatch.setenv(MAX_SCORED, "0")
     with pytest.raises(LibraryError, match=MAX_SCORED):
-        server_files.named("coarse.trec", "qrels.txt", str)
+        server_files.score_path("coarse.trec", "qrels.txt", str)
     for limit in ("much", "9" * 5000, "٣"):
         monkeypatch.setenv(MAX_SCORED, limit)
         with pytest.raises(LibraryError, match="whole number"):
-            server_files.named("coarse.trec", "qrels.txt", str)
+            server_files.score_path("coarse.trec", "qrels.txt", str)
     assert not list((runs.parent / "home").rglob("*.parquet"))
 
 
@@ -347,6 +347,6 @@ def test_of_many_rerankers_the_first_are_drawn_and_all_are_in_the_table(server, 
 
 def test_what_another_version_made_is_not_used(server, runs, monkeypatch):
     server(allow=[runs])
-    before = server_files.named("coarse.trec", "qrels.txt", str).label
+    before = server_files.score_path("coarse.trec", "qrels.txt", str).label
     monkeypatch.setattr("dashboard.library.scored._made_by", lambda: ["another", "1"])
-    assert server_files.named("coarse.trec", "qrels.txt", str).label != before
+    assert server_files.score_path("coarse.trec", "qrels.txt", str).label != before

@@ -21,7 +21,7 @@ def library(tmp_path, monkeypatch):
     """An empty library that every page of the test opens, of one owner."""
     kept = Library(tmp_path / "library")
     monkeypatch.setenv(INSECURE, "1")
-    monkeypatch.setattr(cache, "library", lambda: kept)
+    monkeypatch.setattr(cache, "open_library", lambda: kept)
     yield kept
     kept.close()
 
@@ -240,7 +240,7 @@ def test_a_library_that_cannot_be_reached_is_said_and_the_page_works(tmp_path, m
     (tmp_path / "library.db").write_text("no database " * 100)
     broken = Library(tmp_path)
     monkeypatch.setenv(INSECURE, "1")
-    monkeypatch.setattr(cache, "library", lambda: broken)
+    monkeypatch.setattr(cache, "open_library", lambda: broken)
     page = opened("runs")
     assert any("it is no database" in error.value for error in page.error)
     assert len(page.metric) == 4
@@ -270,7 +270,7 @@ def test_versions_of_a_reranker_are_drawn_over_time(library):
     page = opened("runs", data=record.label)
     history = page.dataframe[-1].value
     assert history["name"].tolist() == ["bge-v1", "bge-v2"]
-    shown = cache.evaluation(record.recipe.digest, cache.recalled(record)).means("RR").loc["bge-v2"]
+    shown = cache.evaluation(record.recipe.digest, cache.load_record(record)).means("RR").loc["bge-v2"]
     drawn = history.iloc[1][["tied", "worst", "best", "traditional"]].tolist()
     assert drawn == shown[["expected", "pessimistic", "optimistic", "input"]].tolist()
     assert any("**bge** " in one.value and "tied MRR" in one.value for one in page.markdown)
@@ -282,7 +282,7 @@ def test_a_run_whose_copy_is_damaged_is_named_and_the_others_are_drawn(library, 
     for name, text in (("bge-v1", TIED), ("bge-v2", COARSE), ("bge-v3", STRICT)):
         alone = text + "q0 Q0 damaged 9 0 t\n"  # else what another test scored is there still
         record = library.keep(files(f"{name}.trec", alone, "qrels.txt", QRELS))
-    board = cache.recalled(record)
+    board = cache.load_record(record)
     broken = next(one for one in library.uploads() if one.name == "bge-v2.trec").sha256
     next(tmp_path.rglob(f"{broken}.parquet")).write_bytes(b"PAR1")
     page = opened("runs", data=board.label)
@@ -300,7 +300,7 @@ def test_versions_are_scored_on_the_segments_shown(library):
     library.keep(files("bge-v1.csv", table.replace("{}", "2")))
     record = library.keep(files("bge-v2.csv", table.replace("{}", "3")))
     page = opened("runs", data=record.label, segments=["s1"])
-    shown = cache.evaluation(record.recipe.digest, cache.recalled(record)).only(["bge-v2"], {"q1", "q3"})
+    shown = cache.evaluation(record.recipe.digest, cache.load_record(record)).only(["bge-v2"], {"q1", "q3"})
     history = page.dataframe[-1].value
     assert history["n_judged"].tolist() == [2, 2]
     assert history["tied"].iloc[-1] == shown.means("RR")["expected"].iloc[0]

@@ -34,7 +34,7 @@ def explored(**query):
 
 
 def label(made):
-    return cache.loaded().add(made).label
+    return cache.loaded_boards().add(made).label
 
 
 def table(page, column):

@@ -11,7 +11,7 @@ from opening import opened
 from dashboard import cache
 from dashboard.charts.deciding.targets import bullets, passes
 from dashboard.charts.palette import LIGHT
-from dashboard.charts.report import drawn
+from dashboard.charts.report import draw_charts
 from dashboard.library import BoardSpec, make_board
 from dashboard.views.report.command_line import command
 from metrics import read_runs
@@ -23,7 +23,7 @@ DAY = date(2026, 1, 30)
 
 @pytest.fixture
 def label():
-    return cache.loaded().add(board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS)).label
+    return cache.loaded_boards().add(board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS)).label
 
 
 def preview(page):
@@ -125,5 +125,5 @@ def test_charts_of_the_file_are_the_same_whenever_they_are_drawn(tmp_path):
     (tmp_path / "strict.trec").write_text(STRICT)
     (tmp_path / "qrels.txt").write_text(QRELS)
     runs = [read_runs([tmp_path / "strict.trec"], tmp_path / "qrels.txt") for _ in range(2)]
-    first, second = (drawn(report(one)) for one in runs)
+    first, second = (draw_charts(report(one)) for one in runs)
     assert first.figures == second.figures

@@ -16,7 +16,7 @@ SEGMENTED = "model,qid,docid,score,rel,query_type\n" + "".join(
 
 
 def kept(made):
-    return cache.loaded().add(made).label
+    return cache.loaded_boards().add(made).label
 
 
 def tied(page):
@@ -34,7 +34,7 @@ def means(made, measure="RR", **how):
 def test_any_measure_of_a_link_is_shown_beside_the_usual():
     page = opened("leaderboard", measure="nDCG@77")
     assert page.segmented_control(key="measure").value == "nDCG@77"
-    assert tied(page) == pytest.approx(means(cache.sample(), "nDCG@77"))
+    assert tied(page) == pytest.approx(means(cache.sample_board(), "nDCG@77"))
 
 
 def test_another_measure_is_chosen_by_name_and_cutoff():
@@ -55,7 +55,7 @@ def test_a_measure_stays_when_the_page_is_switched():
 @pytest.mark.parametrize("precision", ["float16", "decimals:0", "bfloat16"])
 def test_coarser_scores_change_the_values_and_are_said(precision):
     page = opened("leaderboard", precision=precision)
-    assert tied(page) == pytest.approx(means(cache.sample(), precision=precision))
+    assert tied(page) == pytest.approx(means(cache.sample_board(), precision=precision))
     assert f"scores as {precision}" in said(page)
 
 
@@ -95,5 +95,5 @@ def test_a_segment_restricts_every_value_to_its_queries():
 def test_any_strict_order_can_be_the_traditional_one(order):
     page = opened("leaderboard", order=order)
     found = page.dataframe[0].value.set_index("reranker")["traditional"].to_dict()
-    values = evaluate(cache.sample().runs, ["RR"], [order]).summary()["RR", order, "mean"]
+    values = evaluate(cache.sample_board().runs, ["RR"], [order]).summary()["RR", order, "mean"]
     assert found == pytest.approx(values.to_dict())

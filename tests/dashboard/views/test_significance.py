@@ -27,12 +27,12 @@ TIES = ("expected", "optimistic", "pessimistic", "std", "docid_asc")
 
 @pytest.fixture(scope="module")
 def sample():
-    return metrics.evaluate(cache.sample(SIMULATED).runs, ["Hits@5"], TIES)
+    return metrics.evaluate(cache.sample_board(SIMULATED).runs, ["Hits@5"], TIES)
 
 
 @pytest.fixture(scope="module")
 def lucks(sample):
-    runs = cache.sample(SIMULATED).runs
+    runs = cache.sample_board(SIMULATED).runs
     return mean_distributions(sample, "Hits@5", {name: Ranking.of(runs, name) for name in runs.rerankers})
 
 

@@ -158,7 +158,7 @@ def test_what_is_simulated_becomes_the_data_of_the_app():
 
 
 def test_scores_with_fewer_digits_become_the_data_of_the_app():
-    made = cache.loaded().add(board(table_csv=HOSTILE.replace("{document % 2}", "0.123456")))
+    made = cache.loaded_boards().add(board(table_csv=HOSTILE.replace("{document % 2}", "0.123456")))
     page = simulated(data=made.label, held="0 decimals")
     page.button(key="use-held").click().run()
     assert not page.exception
@@ -177,7 +177,7 @@ def test_a_board_with_fewer_digits_scores_as_its_curve_says(name, precision):
 
 
 def test_number_formats_are_of_the_data_shown():
-    label = cache.loaded().add(EXTREMES["no ties"]()).label
+    label = cache.loaded_boards().add(EXTREMES["no ties"]()).label
     page = simulated(data=label)
     rows = table(page, "precision").set_index("precision")
     assert rows["tie_ratio"].iloc[:4].to_list() == [0, 0, 0, 0]

@@ -29,7 +29,7 @@ COLUMNS = ["latency", "segment", "target_id"]
 
 
 def kept(made):
-    return cache.loaded().add(made).label
+    return cache.loaded_boards().add(made).label
 
 
 def shown(made, **query):

@@ -21,7 +21,7 @@ def test_view_opens_on_the_sample_data(view):
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("name", EXTREMES)
 def test_view_runs_on_extreme_data(view, name):
-    label = cache.loaded().add(EXTREMES[name]()).label
+    label = cache.loaded_boards().add(EXTREMES[name]()).label
     page = opened(view, data=label)
     assert page.selectbox(key="data").value == label
     assert len(page.metric) == 4
@@ -40,8 +40,8 @@ def test_an_empty_choice_in_a_link_falls_back(view):
 
 def test_other_data_starts_with_all_its_rerankers():
     one, both = EXTREMES["one reranker"](), EXTREMES["two rerankers with ties"]()
-    page = opened("leaderboard", data=cache.loaded().add(one).label)
-    cache.loaded().add(both)
+    page = opened("leaderboard", data=cache.loaded_boards().add(one).label)
+    cache.loaded_boards().add(both)
     page.session_state["_known_data"] = [one.label, both.label]
     page.run()
     page.selectbox(key="data").set_value(both.label).run()
@@ -89,7 +89,7 @@ def test_a_link_to_data_that_is_gone_says_so_and_shows_the_sample():
 
 
 def test_choosing_other_data_keeps_no_reranker_that_it_lacks():
-    label = cache.loaded().add(EXTREMES["one reranker"]()).label
+    label = cache.loaded_boards().add(EXTREMES["one reranker"]()).label
     page = opened("query", data=label)
     assert page.selectbox(key="reranker").value == "coarse"
     page.selectbox(key="data").set_value(cache.SAMPLE_LABEL).run()
@@ -107,6 +107,6 @@ def test_a_choice_survives_a_page_switch():
 def test_a_reranker_without_a_scored_list_leaves_the_leaderboard_drawn():
     columns = "query_id,doc_id,score,relevance\n"
     mine = board(a_csv=f"{columns}q1,d1,1,1\nq1,d2,1,0\n", none_csv=f"{columns}q1,d1,1,0\n")
-    page = opened("leaderboard", data=cache.loaded().add(mine).label, empty="skip")
+    page = opened("leaderboard", data=cache.loaded_boards().add(mine).label, empty="skip")
     assert len(page.metric) == 4
     assert any("none" in text.value for text in page.caption if "Without a" in text.value)
