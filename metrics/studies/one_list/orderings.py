@@ -167,7 +167,7 @@ def distribution(
         first_ranks: as `first_rank_chances` returns them.
 
     Returns:
-        value (rising), chance; None where grades do not tell the measure, or patterns are too many.
+        value (rising, rounded), chance; None where grades do not tell the measure, or patterns are too many.
     """
     asked = parse(measure)
     if asked.measure.name in ("RR", "Hits") and len(first_ranks):
@@ -175,7 +175,16 @@ def distribution(
         hit = np.full(len(ranks), ranking.judgments.relevant_from)
         groups = strict(ranking, query_id, len(ranks), np.arange(len(ranks)), ranks - 1, hit, judged=False)
         return gathered(asked.values(groups), first_ranks["chance"].to_numpy())
-    documents = ranking.listed(query_id)
+    values = pattern_values(ranking, query_id, measure)
+    return None if values is None else gathered(values, np.full(len(values), 1 / len(values)))
+
+
+def pattern_values(ranking: Ranking, query_id: str, measure: str) -> FloatArray | None:
+    """(n_patterns,) value of each relevance pattern of the ties of one list that begin above the cut-off.
+
+    Patterns are equally likely. None where grades do not tell the measure, or patterns are too many.
+    """
+    asked, documents = parse(measure), ranking.listed(query_id)
     depth = len(documents) if asked.k is None else asked.k
     documents = documents[ranking.above[ranking.groups[documents]] < depth]
     of, worth = ranking.groups[documents], np.maximum(ranking.grades[documents], 0)
@@ -184,12 +193,11 @@ def distribution(
         return None
     parts = np.split(worth, np.flatnonzero(np.diff(of)) + 1)
     grades = np.array(list(Patterns(tuple(tuple(part.tolist()) for part in parts))), dtype=np.float64)
-    values = asked.values(_of_grades(ranking, query_id, grades))
-    return gathered(values, np.full(count, 1 / count))
+    return asked.values(_of_grades(ranking, query_id, grades))
 
 
 def gathered(values: FloatArray, chances: FloatArray) -> pd.DataFrame:
-    """Values with their chances, equal ones together.
+    """Values rounded to 12 decimals, with their chances; equal ones together.
 
     Returns:
         value (rising), chance.

@@ -13,7 +13,7 @@ POINTS = 2**14
 MOST_KINDS = 14
 """Unlike lists without a common step up to which that can be: each doubles the values at least."""
 LEVEL = 1e-11
-"""Means closer than this, of values that are told to 12 decimals, are one; relative above 1."""
+"""Means closer than this are one; relative above 1."""
 _ROUNDING = 1e-13
 """Sums of the same values closer than this differ by the order they were added in; relative above 1."""
 _WHOLE = 1e-6

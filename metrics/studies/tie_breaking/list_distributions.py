@@ -1,12 +1,11 @@
 """What each list of a ranking can score, and with which chance, where that is known or soon counted."""
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from metrics.measures import MeasureAt
-from metrics.studies.one_list.orderings import WRITTEN, distribution, told_by_grades
-from metrics.studies.tie_breaking.convolution import Kinds
+from metrics.studies.one_list.orderings import WRITTEN, pattern_values, told_by_grades
+from metrics.studies.tie_breaking.convolution import Kinds, gathered
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.ties import Judgments, Ranking, TieGroups, first_relevant_rank, log10_factorials, refine, treatment
 from metrics.ties.batch_by_depth import batch_by_depth
@@ -140,14 +139,14 @@ def _patterns(
     parts = []
     for lists in alike:
         query = ranking.query_ids[lists[0]].as_py()
-        if (found := distribution(ranking, query, str(asked), pd.DataFrame())) is None:
+        if (values := pattern_values(ranking, query, str(asked))) is None:
             return None
-        parts.append(found)
+        parts.append(gathered(values, np.full(len(values), 1 / len(values))))
     return Kinds.of(
         np.array([len(lists) for lists in alike]),
-        np.repeat(np.arange(len(parts)), [len(part) for part in parts]),
-        np.concatenate([part["value"].to_numpy() for part in parts]),
-        np.concatenate([part["chance"].to_numpy() for part in parts]),
+        np.repeat(np.arange(len(parts)), [len(values) for values, _ in parts]),
+        np.concatenate([values for values, _ in parts]),
+        np.concatenate([chances for _, chances in parts]),
     )
 
 
