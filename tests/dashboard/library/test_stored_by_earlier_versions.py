@@ -1,0 +1,148 @@
+"""Libraries, board files, stored evaluations and links of earlier versions: what they say stays the same."""
+
+import json
+import shutil
+import sqlite3
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import pytest
+from opening import opened
+from stored_by_0_1.shown import shown
+
+from dashboard import cache
+from dashboard.access.settings import INSECURE, OPEN
+from dashboard.library import make_board
+from dashboard.library.exchange.board_file import load
+from dashboard.library.store import Library
+from metrics import evaluate
+from metrics.runs import File
+from metrics.scale.stored import Stored
+
+FOLDER = Path(__file__).parents[2] / "stored_by_0_1"
+EXPECTED = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))
+BOARDS = EXPECTED["library"]["boards"]
+
+
+@pytest.fixture
+def library(tmp_path):
+    """A copy of the library, in which the deleted board was deleted just now, whatever today is."""
+    home = tmp_path / "library"
+    shutil.copytree(FOLDER / "library", home)
+    with sqlite3.connect(home / "library.db") as connection:
+        today = datetime.now(UTC).replace(tzinfo=None).isoformat(" ")
+        connection.execute("UPDATE boards SET deleted = ? WHERE deleted IS NOT NULL", [today])
+    connection.close()
+    stored = Library(home)
+    yield stored
+    stored.close()
+
+
+def as_json(value):
+    """A value as it is once it was written as JSON: tuples are lists."""
+    return json.loads(json.dumps(value))
+
+
+def values(board):
+    scores = evaluate(board.runs, ["RR", "nDCG@5", "AP"], ["input", "expected", "optimistic"]).scores
+    return {" ".join(column): pytest.approx(values.tolist(), nan_ok=True) for column, values in scores.items()}
+
+
+def board_of(record):
+    return make_board(record.recipe, [entry.read() for entry in record.recipe.entries])
+
+
+@pytest.mark.parametrize("kind", BOARDS)
+def test_a_board_is_what_it_was(library, kind):
+    expected = BOARDS[kind]
+    record = library.find(expected["id"])
+    said = {
+        "label": record.label,
+        "name": record.name,
+        "is_named": record.named,
+        "owner": record.owner,
+        "access": record.access,
+        "version": record.version,
+        "view": dict(record.view),
+        "repeated": record.recipe.repeated,
+        "names": as_json(record.recipe.names),
+    }
+    assert said == {name: expected[name] for name in said}
+    files = [
+        {
+            "name": entry.file.name,
+            "sha256": entry.file.sha256,
+            "size": entry.file.size,
+            "columns": as_json(entry.columns),
+        }
+        for entry in record.recipe.entries
+    ]
+    assert files == expected["files"]
+
+
+@pytest.mark.parametrize("kind", BOARDS)
+def test_the_runs_of_a_board_score_what_they_did(library, kind):
+    expected = BOARDS[kind]
+    board = board_of(library.find(expected["id"]))
+    assert board.sources[0].table.to_pydict() == expected["rows"][0]
+    assert board.runs.findings["code"].tolist() == expected["findings"]
+    assert values(board) == expected["scores"]
+
+
+def test_uploads_keep_their_notes_and_profiles(library):
+    uploads = [
+        {
+            "name": upload.name,
+            "sha256": upload.sha256,
+            "note": upload.note,
+            "is_pinned": upload.pinned,
+            "kind": upload.kind,
+            "rows": upload.rows,
+            "queries": upload.profile.queries,
+            "depth": upload.profile.depth,
+            "tied": upload.profile.tied,
+            "boards": [name for _, name in upload.boards],
+        }
+        for upload in sorted(library.uploads(), key=lambda upload: upload.name)
+    ]
+    assert uploads == EXPECTED["library"]["uploads"]
+
+
+def test_a_deleted_board_can_be_restored(library):
+    (deleted,) = library.boards(deleted=True)
+    assert [deleted.name] == EXPECTED["library"]["deleted"]
+    library.restore(deleted.id)
+    assert board_of(library.find(deleted.id)).runs.rerankers == ["dense"]
+
+
+def test_a_choice_about_a_full_library_stays(library):
+    assert library.evicts() is EXPECTED["library"]["evicts"]
+
+
+def test_a_board_file_holds_the_board_that_was_exported(library):
+    imported = load(File.open(FOLDER / "board.tiescope"))
+    expected = BOARDS["named"]
+    assert imported.name == expected["name"]
+    assert dict(imported.view) == expected["view"]
+    assert values(imported.board) == expected["scores"]
+    record = library.keep(imported.board, name="Imported", view=imported.view)
+    assert [entry.file.sha256 for entry in record.recipe.entries] == [
+        file["sha256"] for file in expected["files"]
+    ]
+
+
+@pytest.mark.parametrize("link", EXPECTED["links"])
+def test_a_link_shows_what_it_did(library, monkeypatch, link):
+    page, _, query = link.partition("?")
+    monkeypatch.setenv(INSECURE, "1")
+    monkeypatch.setattr(cache, "library", lambda: library)
+    if page == "large":
+        monkeypatch.setenv(OPEN, json.dumps({"runs": [], "stored": [str(FOLDER / "evaluation.parquet")]}))
+    assert as_json(shown(opened(page, **parse_qs(query)))) == EXPECTED["links"][link]
+
+
+def test_a_stored_evaluation_opens():
+    stored = Stored.open(FOLDER / "evaluation.parquet")
+    means = {" ".join(column): pytest.approx(values.to_dict()) for column, values in stored.summary().items()}
+    assert means == EXPECTED["evaluation"]
