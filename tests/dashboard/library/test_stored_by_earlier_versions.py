@@ -136,7 +136,7 @@ def test_a_board_file_holds_the_board_that_was_exported(library):
 def test_a_link_shows_what_it_did(library, monkeypatch, link):
     page, _, query = link.partition("?")
     monkeypatch.setenv(INSECURE, "1")
-    monkeypatch.setattr(cache, "library", lambda: library)
+    monkeypatch.setattr(cache, "open_library", lambda: library)
     if page == "large":
         monkeypatch.setenv(OPEN, json.dumps({"runs": [], "stored": [str(FOLDER / "evaluation.parquet")]}))
     assert as_json(shown(opened(page, **parse_qs(query)))) == EXPECTED["links"][link]
