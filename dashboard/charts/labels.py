@@ -26,7 +26,7 @@ Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
-class Plane:
+class PlotArea:
     """What lies between the axes: their ends, as powers of ten on a log axis, and the pixels across."""
 
     left: float
@@ -46,12 +46,12 @@ class Plane:
         return sum(max(over, 0) for over in (-box[0], box[1] - self.width, -box[2], box[3] - TALL))
 
 
-def labelled(
+def add_names(
     figure: go.Figure,
     names: Sequence[str],
     strong: BoolArray,
     spots: FloatArray,
-    plane: Plane,
+    plane: PlotArea,
     crossed: Sequence[Box],
     palette: Palette,
     figures: Sequence[str] | None = None,
@@ -76,17 +76,22 @@ def labelled(
     ]
     solid, lines = np.array(marks), np.array(crossed).reshape(-1, 4)
     middle = np.column_stack([solid[:, :2].mean(axis=1), solid[:, 2:].mean(axis=1)])
-    for group in together(middle, strong):
-        text = joined([names[at] for at in group])
+    for group in group_overlapping(middle, strong):
+        text = joint_name([names[at] for at in group])
         extra = figures[group[0]] if figures and len(group) == 1 else ""
         bold = bool(strong[group].any())
-        wide = 6.5 * letters(text) * (1.07 if bold else 1) + (80 if extra else 4)
+        wide = 6.5 * text_columns(text) * (1.07 if bold else 1) + (80 if extra else 4)
         near = np.delete(solid, [group[0], group[0] + len(x)], axis=0) + np.array([-9, 9, -9, 9])
         tries: list[tuple[float, float, Box, dict[str, object]]] = []
         for at, y in ((group[0], heights[0]), (group[0] + len(x), heights[1])):
-            for box, told in around(middle[at], wide, palette):
-                hidden = overlap(box, solid)
-                cost = 3 * hidden + overlap(box, lines) + overlap(box, near) / 3 + 30 * plane.outside(box)
+            for box, told in candidate_places(middle[at], wide, palette):
+                hidden = covered_area(box, solid)
+                cost = (
+                    3 * hidden
+                    + covered_area(box, lines)
+                    + covered_area(box, near) / 3
+                    + 30 * plane.outside(box)
+                )
                 tries.append((cost + 2 * len(tries), hidden, box, told | {"x": x[group[0]], "y": y[group[0]]}))
         _, hidden, box, told = min(tries, key=lambda one: one[0])
         if hidden <= HIDDEN or bold:
@@ -96,7 +101,7 @@ def labelled(
     return figure
 
 
-def together(middle: FloatArray, strong: BoolArray) -> list[list[int]]:
+def group_overlapping(middle: FloatArray, strong: BoolArray) -> list[list[int]]:
     """Rerankers whose dots, and diamonds, are one to the eye share a name; those with a bold one first."""
     groups: list[list[int]] = []
     both = middle.reshape(2, -1, 2)
@@ -110,7 +115,7 @@ def together(middle: FloatArray, strong: BoolArray) -> list[list[int]]:
     return sorted(groups, key=lambda group: not strong[group].any())
 
 
-def joined(names: Sequence[str]) -> str:
+def joint_name(names: Sequence[str]) -> str:
     """One name for rerankers that stand in one place."""
     if len(names) == 1:
         return safe(names[0], 24)
@@ -119,12 +124,14 @@ def joined(names: Sequence[str]) -> str:
     return f"{safe(names[0], 18)} and {len(names) - 1} more"
 
 
-def letters(text: str) -> int:
+def text_columns(text: str) -> int:
     """Letters a text is wide; those of East Asian scripts count twice."""
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in html.unescape(text))
 
 
-def around(mark: FloatArray, wide: float, palette: Palette) -> Iterator[tuple[Box, dict[str, object]]]:
+def candidate_places(
+    mark: FloatArray, wide: float, palette: Palette
+) -> Iterator[tuple[Box, dict[str, object]]]:
     """Places for a text beside a mark, the usual ones first: its box, and how plotly is told."""
     for far in (12, 20, 34):
         for across, down in ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1)):
@@ -148,7 +155,7 @@ def around(mark: FloatArray, wide: float, palette: Palette) -> Iterator[tuple[Bo
             )
 
 
-def overlap(box: Box, others: FloatArray) -> float:
+def covered_area(box: Box, others: FloatArray) -> float:
     """Square pixels of a box that others cover."""
     left, right, top, bottom = others.T
     across = np.minimum(box[1], right) - np.maximum(box[0], left)

@@ -72,7 +72,7 @@ DARK = Palette(
 )
 
 
-def palette(theme: Literal["light", "dark"] | str | None) -> Palette:  # noqa: PYI051 what Streamlit says
+def theme_palette(theme: Literal["light", "dark"] | str | None) -> Palette:  # noqa: PYI051 what Streamlit says
     """The colours of a theme; light where none is known."""
     return DARK if theme == "dark" else LIGHT
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
-from dashboard.charts.deciding.finish import finishes
-from dashboard.charts.deciding.forest import forest
-from dashboard.charts.deciding.targets import MOST, bullets, passes
-from dashboard.charts.leaderboard.leaderboard import dumbbell, rank_slope
+from dashboard.charts.deciding.finish import finish_heatmap
+from dashboard.charts.deciding.forest import difference_forest
+from dashboard.charts.deciding.targets import MAX_COLUMNS, target_bullets, target_matrix
+from dashboard.charts.leaderboard.leaderboard import rank_slope, score_bounds
 from dashboard.charts.leaderboard.rerankers import aligned_rows
 from dashboard.charts.leaderboard.tools import tool_strip
 from dashboard.charts.palette import DARK, LIGHT, Palette
@@ -39,7 +39,7 @@ def _figure(one: _Chart, found: ReportStudies) -> Figure:
 
 
 def _scores(found: ReportStudies, palette: Palette) -> go.Figure:
-    return dumbbell(found.board, palette, found.name.traditional)
+    return score_bounds(found.board, palette, found.name.traditional)
 
 
 def _gaps(found: ReportStudies, palette: Palette) -> go.Figure:
@@ -47,23 +47,23 @@ def _gaps(found: ReportStudies, palette: Palette) -> go.Figure:
 
 
 def _differences(found: ReportStudies, palette: Palette) -> go.Figure:
-    return forest(found.verdicts.best_first(), palette, found.name.traditional)
+    return difference_forest(found.verdicts.best_first(), palette, found.name.traditional)
 
 
 def _places(found: ReportStudies, palette: Palette) -> go.Figure:
     spread = found.chances.spread
     order = spread.sort_values("expected", ascending=False, kind="stable").index
     ranks = found.board.loc[order, "traditional_rank"].astype(int).tolist()
-    return finishes(found.chances.places.loc[order], spread.loc[order], ranks, palette)
+    return finish_heatmap(found.chances.places.loc[order], spread.loc[order], ranks, palette)
 
 
 def _targets(found: ReportStudies, palette: Palette) -> go.Figure:
     rows = found.targets
-    return bullets(rows[rows["reranker"] == found.targets_for].reset_index(drop=True), palette)
+    return target_bullets(rows[rows["reranker"] == found.targets_for].reset_index(drop=True), palette)
 
 
 def _passes(found: ReportStudies, palette: Palette) -> go.Figure:
-    return passes(found.targets, palette, found.targets_for)
+    return target_matrix(found.targets, palette, found.targets_for)
 
 
 def _tools(found: ReportStudies, palette: Palette) -> go.Figure:
@@ -90,7 +90,9 @@ _CHARTS: Mapping[str, _Chart] = {
     ),
     "passes": _Chart(
         lambda found: (
-            "Targets of all rerankers" if len(found.rerankers) <= MOST else f"Targets of the best {MOST}"
+            "Targets of all rerankers"
+            if len(found.rerankers) <= MAX_COLUMNS
+            else f"Targets of the best {MAX_COLUMNS}"
         ),
         "Each target of each reranker, by what the pass rests on.",
         _passes,

@@ -11,7 +11,7 @@ from dashboard.charts.style import style
 BARS = 60
 
 
-def shape(values: pa.ChunkedArray, palette: Palette, *, scores: bool) -> go.Figure:
+def column_histogram(values: pa.ChunkedArray, palette: Palette, *, scores: bool) -> go.Figure:
     """Histogram of a file's scores or grades; few distinct values stand as spikes.
 
     Args:

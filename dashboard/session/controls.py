@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.charts.palette import Palette, palette
+from dashboard.charts.palette import Palette, theme_palette
 
 _THEME = "_theme"
 _CLICK = "_click"
@@ -13,7 +13,7 @@ _CLICK = "_click"
 
 def theme() -> Palette:
     """Colours of the theme this visitor has chosen."""
-    return palette(st.context.theme.type)
+    return theme_palette(st.context.theme.type)
 
 
 @st.fragment(run_every=2)

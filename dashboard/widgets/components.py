@@ -29,7 +29,7 @@ class Card:
     help: str | None = None
 
 
-def page(title: str, definition: str) -> None:
+def page_head(title: str, definition: str) -> None:
     """Head of a page: what it is called and what it shows."""
     with st.container(gap="xxsmall"):
         st.title(title, anchor=False)
@@ -42,7 +42,7 @@ def finding(prose: Prose) -> None:
         st.markdown(f":material/lightbulb: {_markdown(prose)}")
 
 
-def finding_line(prose: Prose) -> None:
+def section_finding(prose: Prose) -> None:
     """What a section found in the data."""
     st.markdown(_markdown(prose))
 
@@ -88,7 +88,7 @@ def chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> 
         st.plotly_chart(figure, theme=None, key=f"chart-{key}", alt=alt, config=_config(key))
 
 
-def clickable(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> None:
+def clickable_chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> None:
     """As `chart`, and a click on a point draws again; `state.clicked` says which."""
     with _keep_wide(wide):
         st.plotly_chart(

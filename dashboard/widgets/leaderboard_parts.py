@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.charts.leaderboard.leaderboard import drawable, dumbbell, rank_slope
+from dashboard.charts.leaderboard.leaderboard import drawable_rerankers, rank_slope, score_bounds
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import Card, cards, chart, number, share, table
@@ -17,14 +17,14 @@ _NAMED = 5
 """Rerankers without a list that are named."""
 
 
-def drawn(board: pd.DataFrame, most: int | None = None) -> pd.DataFrame:
+def charted_rerankers(board: pd.DataFrame, most: int | None = None) -> pd.DataFrame:
     """The rerankers that charts show; says who is missing there.
 
     Args:
         board: as `leaderboard` returns it.
         most: rerankers that are drawn.
     """
-    found = drawable(board)
+    found = drawable_rerankers(board)
     missing = [escape_markdown(str(name)) for name in board.index.difference(found.index, sort=False)]
     if missing:
         more = f" and {len(missing) - _NAMED:,} more" * (len(missing) > _NAMED)
@@ -37,7 +37,7 @@ def drawn(board: pd.DataFrame, most: int | None = None) -> pd.DataFrame:
     return found.head(most) if most is not None else found
 
 
-def board_cards(board: pd.DataFrame, name: MeasureAt, movable: int, n_lists: int) -> None:
+def leaderboard_cards(board: pd.DataFrame, name: MeasureAt, movable: int, n_lists: int) -> None:
     """The best, the largest gap, how many ranks change, and how many lists ties can move.
 
     Args:
@@ -46,7 +46,7 @@ def board_cards(board: pd.DataFrame, name: MeasureAt, movable: int, n_lists: int
         movable: lists whose worst and best order differ.
         n_lists: all lists.
     """
-    board = drawable(board)
+    board = drawable_rerankers(board)
     if not len(board):
         return
     best, farthest = board.iloc[0], board.loc[board["gap"].abs().idxmax()]
@@ -59,15 +59,15 @@ def board_cards(board: pd.DataFrame, name: MeasureAt, movable: int, n_lists: int
     )
 
 
-def board_charts(board: pd.DataFrame, palette: Palette, title: str) -> None:
-    """Scores with what ties allow, and the two orders they give; of rerankers as `drawn` returns them."""
+def leaderboard_charts(board: pd.DataFrame, palette: Palette, title: str) -> None:
+    """Draw the scores with tie bounds and the two orders, of rerankers as `charted_rerankers` returns them."""
     if not len(board):
         return
     left, right = st.columns([5, 3], gap="large")
     with left:
         st.subheader("Score with tie bounds", anchor=False)
         chart(
-            dumbbell(board, palette, title),
+            score_bounds(board, palette, title),
             "score-bounds",
             f"{title} of each reranker: worst, best, tied and traditional value.",
         )
@@ -80,7 +80,9 @@ def board_charts(board: pd.DataFrame, palette: Palette, title: str) -> None:
         )
 
 
-def board_table(board: pd.DataFrame, name: MeasureAt, file: str, more: dict[str, Any] | None = None) -> None:
+def leaderboard_table(
+    board: pd.DataFrame, name: MeasureAt, file: str, more: dict[str, Any] | None = None
+) -> None:
     """All rerankers, with a download.
 
     Args:

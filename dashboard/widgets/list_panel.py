@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.one_list.ladder import DRAWN, tie_ladder
+from dashboard.charts.one_list.ladder import MAX_DOCUMENTS, tie_ladder
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import chart
 from metrics import parse
@@ -30,7 +30,7 @@ def list_panel(view: session.View, reranker: str, query: str, measures: tuple[st
         st.caption(
             f"{len(rows):,} documents, {int(rows['relevant'].sum())} relevant. One box, one document; a "
             "bracket, one score; filled: relevant."
-            + (f" The first {DRAWN} are drawn." if len(rows) > DRAWN else "")
+            + (f" The first {MAX_DOCUMENTS} are drawn." if len(rows) > MAX_DOCUMENTS else "")
         )
         k = max((parse(name).k or 0 for name in measures), default=0) or None
         chart(tie_ladder(rows, view.palette, k), "list-ladder", f"The list of {query} by score, with its ties.")
@@ -41,7 +41,7 @@ def list_panel(view: session.View, reranker: str, query: str, measures: tuple[st
                 f":blue[tied **{value['expected']:.4f}**] &nbsp; worst to best {value['pessimistic']:.4f} – "
                 f"{value['optimistic']:.4f}"
             )
-        count = Orderings.of(ranking, query).count if len(rows) <= DRAWN else None
+        count = Orderings.of(ranking, query).count if len(rows) <= MAX_DOCUMENTS else None
         lists = view.evaluation.lists.loc[(reranker, query)]
         st.caption(f"{orderings_text(lists['log10_orderings'], count)} orderings")
         st.page_link(

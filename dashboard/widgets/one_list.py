@@ -22,7 +22,7 @@ ALONE = "no other"
 
 
 @dataclass(frozen=True, eq=False)
-class One:
+class ListInView:
     """The list that is looked at.
 
     Attributes:
@@ -79,7 +79,7 @@ class One:
         return parse(self.measure).measure.family.own_rule
 
 
-def choose(view: session.View) -> One:
+def choose_list(view: session.View) -> ListInView:
     """The controls of the page, and the list they name."""
     asked = st.container()
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
@@ -96,20 +96,20 @@ def choose(view: session.View) -> One:
     others = [name for name in view.rerankers if name != reranker and name in asking]
     with second:
         beside = session.select("Beside", [ALONE, *others], "beside", width=240)
-    one = look(view, reranker, query, measure)
+    one = load_list(view, reranker, query, measure)
     with asked:
         _words(one)
     return replace(one, beside=None if beside == ALONE else beside)
 
 
-def look(view: session.View, reranker: str, query: str, measure: str) -> One:
+def load_list(view: session.View, reranker: str, query: str, measure: str) -> ListInView:
     """One list, with all that is exact about it."""
     how = view.scoring
     ranking = Ranking.one(view.board.runs, reranker, query, how.relevant_from, how.precision)
     documents, rows = ranking.listed(query), ladder(ranking, query)
     text = texts(view.board.runs, reranker, ranking.rows[documents], "doc_text")
     ties = [view.traditional, "expected", "pessimistic", "optimistic"]
-    return One(
+    return ListInView(
         view=view,
         reranker=reranker,
         query=query,
@@ -122,7 +122,7 @@ def look(view: session.View, reranker: str, query: str, measure: str) -> One:
     )
 
 
-def _words(one: One) -> None:
+def _words(one: ListInView) -> None:
     """What the query says, where the run tells."""
     documents = one.ranking.listed(one.query)[:1]
     text = texts(one.view.board.runs, one.reranker, one.ranking.rows[documents], "query_text")
@@ -130,17 +130,17 @@ def _words(one: One) -> None:
         st.markdown(f":material/search: **{escape_markdown(shorten(text[0], 2 * LETTERS, placeholder=' …'))}**")
 
 
-def draws(one: One, measure: str, asked: int) -> int:
+def affordable_draws(one: ListInView, measure: str, asked: int) -> int:
     """Draws a list can bear: the more of its documents count, the fewer."""
     counted = one.ranking.judged if orderings.counts_judged(measure) else one.ranking.grades > 0
     return min(asked, max(20, PLACED // max(1, int(counted.sum()))))
 
 
-def four(value: float) -> str:
+def value_text(value: float) -> str:
     """A value to four decimals."""
     return f"{value:.4f}"
 
 
-def many(count: str, noun: str) -> str:
+def counted_noun(count: str, noun: str) -> str:
     """So many of a thing, in words."""
     return f"{count} {noun}" if count == "1" else f"{count} {noun}s"

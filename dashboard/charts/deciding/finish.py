@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.leaderboard.leaderboard import ROW, name_rows
+from dashboard.charts.leaderboard.leaderboard import ROW, label_rows
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import safe, style
 from metrics.support.arrays import FloatArray
@@ -17,7 +17,7 @@ _SEEN = 0.005
 """Chance of a place from which on it is drawn."""
 
 
-def finishes(
+def finish_heatmap(
     places: pd.DataFrame, spread: pd.DataFrame, traditional: Sequence[int], palette: Palette
 ) -> go.Figure:
     """Chance of each place as a shade, every place the ties allow as an outline, the traditional as a diamond.
@@ -75,7 +75,7 @@ def finishes(
         showlegend=False,
     )
     style(figure, palette, 64 + int(ROW * 1.1) * len(names))
-    name_rows(figure, places)
+    label_rows(figure, places)
     figure.update_yaxes(tickfont={"color": palette.text, "size": 13})
     return figure.update_xaxes(
         side="top", showgrid=False, tickformat="d", dtick=1 if n <= 2 * _WRITTEN else 10, range=[0.4, n + 0.6]

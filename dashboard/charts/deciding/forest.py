@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.leaderboard.leaderboard import name_rows
+from dashboard.charts.leaderboard.leaderboard import label_rows
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import note, safe, style
 from metrics.studies.prose import signed
@@ -20,7 +20,7 @@ _FAR = 4.0
 """How many times the usual reach of a row makes a row that is told in words."""
 
 
-def forest(found: Verdicts, palette: Palette, measure: str) -> go.Figure:
+def difference_forest(found: Verdicts, palette: Palette, measure: str) -> go.Figure:
     """A row a comparison: the traditional difference above, the tied one below, filled where significant.
 
     Rows whose verdict differs between the two are washed; those far off the scale of the rest are told in
@@ -58,7 +58,7 @@ def forest(found: Verdicts, palette: Palette, measure: str) -> go.Figure:
         marker = {"symbol": symbol, "size": 10, "color": fill, "line": {"width": 2, "color": line}}
         figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name)
     style(figure, palette, 112 + _ROW * len(rows), r=96)
-    name_rows(figure, rows)
+    label_rows(figure, rows)
     figure.update_yaxes(tickfont={"color": palette.text, "size": 13})
     low, high = _ends(found, far)
     figure.update_xaxes(

@@ -17,7 +17,7 @@ _WRITTEN = 12
 """Rerankers up to which cells carry figures."""
 
 
-def above_matrix(pairs: pd.DataFrame, order: Sequence[str], palette: Palette) -> go.Figure:
+def order_matrix(pairs: pd.DataFrame, order: Sequence[str], palette: Palette) -> go.Figure:
     """Percent of tie-breakings in which the row's reranker is above the column's; coloured where near 50.
 
     Args:

@@ -12,13 +12,13 @@ from dashboard.charts.style import note, safe, style
 
 _ROW = 34
 """Height of a target in pixels."""
-MOST = 30
+MAX_COLUMNS = 30
 """Rerankers whose targets are drawn side by side."""
 _LEVEL = 2
 """Names that fit side by side."""
 
 
-def bullets(rows: pd.DataFrame, palette: Palette) -> go.Figure:
+def target_bullets(rows: pd.DataFrame, palette: Palette) -> go.Figure:
     """A row a target: the range the ties allow, the tied dot, the traditional diamond, the target upright.
 
     Args:
@@ -56,7 +56,7 @@ def bullets(rows: pd.DataFrame, palette: Palette) -> go.Figure:
     return figure.update_xaxes(range=[low, high], tickformat=".2~f", nticks=7)
 
 
-def passes(rows: pd.DataFrame, palette: Palette, chosen: str) -> go.Figure:
+def target_matrix(rows: pd.DataFrame, palette: Palette, chosen: str) -> go.Figure:
     """Every target of every reranker, by what the pass rests on.
 
     Args:
@@ -64,7 +64,7 @@ def passes(rows: pd.DataFrame, palette: Palette, chosen: str) -> go.Figure:
         palette: colours of the theme.
         chosen: whose column stands out.
     """
-    targets, names = list(rows["target"].unique()), list(rows["reranker"].unique()[:MOST])
+    targets, names = list(rows["target"].unique()), list(rows["reranker"].unique()[:MAX_COLUMNS])
     rows = rows[rows["reranker"].isin(names)]
     figure = go.Figure()
     if chosen in names:

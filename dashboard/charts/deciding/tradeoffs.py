@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.labels import LINE, SMALL, TALL, WIDE, Box, Plane, labelled, letters
-from dashboard.charts.leaderboard.leaderboard import ROW, name_rows
+from dashboard.charts.labels import LINE, SMALL, TALL, WIDE, Box, PlotArea, add_names, text_columns
+from dashboard.charts.leaderboard.leaderboard import ROW, label_rows
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import note, safe, style
 from metrics.studies.prose import signed
@@ -18,7 +18,7 @@ _REACH = 5
 """How many times outside the latencies a budget may lie and still widen the axis."""
 
 
-def quality_latency(
+def latency_scatter(
     board: pd.DataFrame, palette: Palette, measure: str, by: str, budget: float | None = None
 ) -> go.Figure:
     """Quality against latency on a log axis, with what no other reranker beats, tied and traditional.
@@ -42,7 +42,7 @@ def quality_latency(
     low, high, zero = _span(seconds.to_numpy(), budget)
     drawn = values.clip(lower=bottom + 0.05 * (top - bottom)).where(far, values, axis=0)
     drawn = board.assign(**drawn, **np.log10(seconds.clip(lower=_LEAST).where(seconds > 0, zero)))
-    plane = Plane(np.log10(low), np.log10(high), bottom, top, WIDE)
+    plane = PlotArea(np.log10(low), np.log10(high), bottom, top, WIDE)
     figure = go.Figure()
     crossed = _shade(figure, palette, budget, plane)
     _lines(figure, 10 ** drawn["seconds"], drawn[["worst", "best"]][~far], palette.bounds, 9)
@@ -71,10 +71,10 @@ def quality_latency(
         for row, low in zip(board.itertuples(), far, strict=True)
     ]
     strong = board["tied_front"].to_numpy(dtype=bool)
-    return labelled(figure, list(board.index), strong, spots, plane, crossed, palette, figures)
+    return add_names(figure, list(board.index), strong, spots, plane, crossed, palette, figures)
 
 
-def distinct_diversity(covered: pd.DataFrame, palette: Palette, k: int, width: int = SMALL) -> go.Figure:
+def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: int = SMALL) -> go.Figure:
     """DR@k against Div@k, each with a bar from its worst to its best order.
 
     Args:
@@ -86,7 +86,7 @@ def distinct_diversity(covered: pd.DataFrame, palette: Palette, k: int, width: i
     figure = go.Figure()
     sides = {name: [f"{name}_worst", f"{name}_best"] for name in ("targets", "distinct")}
     (left, right), (bottom, top) = (_room(covered[[name, *ends]].to_numpy()) for name, ends in sides.items())
-    plane = Plane(left, right, bottom, top, width)
+    plane = PlotArea(left, right, bottom, top, width)
     _lines(figure, covered[sides["targets"]], covered["distinct"], palette.bounds, 9)
     _lines(figure, covered["targets"], covered[sides["distinct"]], palette.bounds, 9)
     crossed = []
@@ -111,7 +111,7 @@ def distinct_diversity(covered: pd.DataFrame, palette: Palette, k: int, width: i
     title = f"Div@{k}, distinct targets per query"
     figure.update_xaxes(title_text=title, tickformat=".3~f", nticks=5, range=[left, right])
     spots = covered[["targets", "distinct", "distinct"]].to_numpy()
-    return labelled(figure, list(covered.index), np.zeros(len(covered), bool), spots, plane, crossed, palette)
+    return add_names(figure, list(covered.index), np.zeros(len(covered), bool), spots, plane, crossed, palette)
 
 
 def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> go.Figure:
@@ -144,7 +144,7 @@ def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> go.Figur
         beside = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 8, "y": row, "yref": "y"}
         note(figure, signed(-lost), palette, **beside)
     style(figure, palette, 60 + ROW * len(covered), r=60, t=8)
-    name_rows(figure, covered)
+    label_rows(figure, covered)
     figure.update_yaxes(tickfont={"color": palette.text, "size": 13})
     figure.update_layout(showlegend=False)
     low, high = _room(covered[["recall", "distinct"]].to_numpy())
@@ -209,7 +209,7 @@ def _lines(
     figure.add_scatter(x=across, y=down, mode="lines", line=line, hoverinfo="skip", showlegend=False)
 
 
-def _shade(figure: go.Figure, palette: Palette, budget: float | None, plane: Plane) -> list[Box]:
+def _shade(figure: go.Figure, palette: Palette, budget: float | None, plane: PlotArea) -> list[Box]:
     """Grey from the budget on; what its line and words cover."""
     at = np.inf if budget is None else np.log10(max(budget, _LEAST))
     if budget is None or at >= plane.right:
@@ -225,11 +225,11 @@ def _shade(figure: go.Figure, palette: Palette, budget: float | None, plane: Pla
     place = {"xanchor": "left", "xshift": 6, "y": 0, "yref": "paper", "yanchor": "bottom"}
     note(figure, text, palette, x=start, **place)
     left, _, low, _ = plane.box((start, start), (plane.bottom, plane.bottom), 0)
-    words = (left, left + 10 + 6.3 * letters(text), low - LINE - 4, low)
+    words = (left, left + 10 + 6.3 * text_columns(text), low - LINE - 4, low)
     return [words, plane.box((at, at), (plane.bottom, plane.top))] * 4
 
 
-def _front(figure: go.Figure, drawn: pd.DataFrame, value: str, colour: str, plane: Plane) -> list[Box]:
+def _front(figure: go.Figure, drawn: pd.DataFrame, value: str, colour: str, plane: PlotArea) -> list[Box]:
     """What no other reranker beats, as steps from the lower to the right edge; what they cover."""
     on = drawn[drawn[f"{value}_front"]].sort_values("seconds")
     x, y = [*on["seconds"], plane.right], [plane.bottom, *on[value]]

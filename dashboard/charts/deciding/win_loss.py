@@ -3,14 +3,14 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.leaderboard.leaderboard import ROW, name_rows
+from dashboard.charts.leaderboard.leaderboard import ROW, label_rows
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import safe, style
 
 _HALF = 0.2
 
 
-def outcome_bars(table: pd.DataFrame, palette: Palette) -> go.Figure:
+def win_loss_bars(table: pd.DataFrame, palette: Palette) -> go.Figure:
     """Two bars a reranker: outcomes by tied values above, by traditional ones, paler, below.
 
     Args:
@@ -48,6 +48,6 @@ def outcome_bars(table: pd.DataFrame, palette: Palette) -> go.Figure:
             )
             start = start + count
     style(figure, palette, 96 + int(1.6 * ROW) * len(table))
-    name_rows(figure, table)
+    label_rows(figure, table)
     figure.update_yaxes(tickfont={"color": palette.text, "size": 13}, ticklabelstandoff=8)
     return figure.update_xaxes(title_text="queries", tickformat="d").update_layout(barmode="overlay")

@@ -16,7 +16,7 @@ from dashboard.charts.gaps.cells import (
     shade,
     top_of,
 )
-from dashboard.charts.leaderboard.leaderboard import name_rows
+from dashboard.charts.leaderboard.leaderboard import label_rows
 from dashboard.charts.leaderboard.ridges import ridges, tie_bars
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import style
@@ -82,7 +82,7 @@ def gap_rows(
     tie_bars(figure, board, palette, 1)
     ridges(figure, board, edges, counts, palette, 2)
     style(figure, palette, 110 + ROW * len(board), r=108, t=52)
-    name_rows(figure, board)
+    label_rows(figure, board)
     figure.update_yaxes(tickfont={"color": palette.text, "size": 13}, col=1)
     end = max(float(edges[-1]), _LEAST) * 1.04
     title = f"{measure} gap of single lists"

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from dashboard.charts.palette import Palette, faded
 from dashboard.charts.style import note, safe, style
 
-By = Literal["added", "version"]
+VersionAxis = Literal["added", "version"]
 """What runs along the x axis: time, or one version after the other."""
 HEIGHT = 380
 _WITHIN = 290
@@ -19,12 +19,12 @@ _LINE = 17
 _SAID = ["name", "added", "tied", "traditional", "worst", "best", "n_shared", "n_judged"]
 
 
-def versions(
+def version_history(
     rows: pd.DataFrame,
     palette: Palette,
     measure: str,
     colours: Mapping[str, str],
-    by: By,
+    by: VersionAxis,
 ) -> go.Figure:
     """Tied mean of each version with the band from worst to best, and the traditional value.
 
@@ -64,7 +64,7 @@ def versions(
     return figure
 
 
-def _marks(figure: go.Figure, part: pd.DataFrame, palette: Palette, colour: str, by: By) -> None:
+def _marks(figure: go.Figure, part: pd.DataFrame, palette: Palette, colour: str, by: VersionAxis) -> None:
     """A line of filled dots, tied, and hollow diamonds, traditional."""
     said = part[_SAID].assign(name=part["name"].map(safe), added=part["added"].dt.strftime("%Y-%m-%d %H:%M"))
     hover = (
@@ -109,7 +109,7 @@ def _ends(rows: pd.DataFrame) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _across(figure: go.Figure, rows: pd.DataFrame, by: By) -> None:
+def _across(figure: go.Figure, rows: pd.DataFrame, by: VersionAxis) -> None:
     """The axis of versions or of time."""
     if by == "version":
         most = int(rows["version"].max())

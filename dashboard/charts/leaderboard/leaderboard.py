@@ -10,16 +10,16 @@ ROW = 34
 """Height of a reranker's row in pixels."""
 
 
-MOST = 40
+MAX_ROWS = 40
 """Rerankers that are drawn where there may be thousands."""
 
 
-def drawable(board: pd.DataFrame) -> pd.DataFrame:
+def drawable_rerankers(board: pd.DataFrame) -> pd.DataFrame:
     """The rerankers that have a value: those with a scored list."""
     return board[board[["tied", "worst", "best", "traditional"]].notna().all(axis=1)]
 
 
-def bounds_rows(figure: go.Figure, board: pd.DataFrame, palette: Palette, **place: int) -> None:
+def add_bounds_rows(figure: go.Figure, board: pd.DataFrame, palette: Palette, **place: int) -> None:
     """Add a worst-to-best bar, a traditional diamond and a tied dot per reranker.
 
     Args:
@@ -62,7 +62,7 @@ def bounds_rows(figure: go.Figure, board: pd.DataFrame, palette: Palette, **plac
         )
 
 
-def name_rows(figure: go.Figure, board: pd.DataFrame, **place: int) -> None:
+def label_rows(figure: go.Figure, board: pd.DataFrame, **place: int) -> None:
     """Label the rows of `bounds_rows` with the rerankers."""
     names = [safe(str(name), 26) for name in board.index]
     figure.update_yaxes(
@@ -75,7 +75,7 @@ def name_rows(figure: go.Figure, board: pd.DataFrame, **place: int) -> None:
     )
 
 
-def dumbbell(board: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
+def score_bounds(board: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
     """Worst, best, tied and traditional mean of each reranker.
 
     Args:
@@ -83,10 +83,10 @@ def dumbbell(board: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
         palette: colours of the theme.
         measure: what the axis shows.
     """
-    figure, board = go.Figure(), drawable(board)
-    bounds_rows(figure, board, palette)
+    figure, board = go.Figure(), drawable_rerankers(board)
+    add_bounds_rows(figure, board, palette)
     style(figure, palette, 96 + ROW * len(board))
-    name_rows(figure, board)
+    label_rows(figure, board)
     figure.update_yaxes(tickfont={"color": palette.text, "size": 13})
     return figure.update_xaxes(title_text=measure, tickformat=".3~f", nticks=6)
 
@@ -98,7 +98,7 @@ def rank_slope(board: pd.DataFrame, palette: Palette) -> go.Figure:
         board: index reranker; traditional, tied, worst, best, traditional_rank, tied_rank.
         palette: colours of the theme.
     """
-    figure, board = go.Figure(), drawable(board)
+    figure, board = go.Figure(), drawable_rerankers(board)
     traces = []
     left = board["traditional"].rank(method="first", ascending=False)
     right = board["tied"].rank(method="first", ascending=False)

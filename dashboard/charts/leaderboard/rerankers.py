@@ -5,7 +5,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from dashboard.charts.leaderboard.leaderboard import bounds_rows, name_rows
+from dashboard.charts.leaderboard.leaderboard import add_bounds_rows, label_rows
 from dashboard.charts.leaderboard.ridges import ridges, tie_bars
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import note, safe, style
@@ -32,7 +32,7 @@ def aligned_rows(summary: pd.DataFrame, table: pd.DataFrame, palette: Palette, m
     """
     board = summary.rename(columns=lambda name: name.removeprefix("first_"))
     figure = make_subplots(1, 3, column_widths=[0.44, 0.2, 0.36], horizontal_spacing=0.05, shared_yaxes=True)
-    bounds_rows(figure, board, palette, row=1, col=1)
+    add_bounds_rows(figure, board, palette, row=1, col=1)
     tie_bars(figure, board, palette, 2)
     reach = max(float(table["first_gap"].abs().max()), 0.05)
     edges = np.linspace(-reach, reach, 62)
@@ -42,7 +42,7 @@ def aligned_rows(summary: pd.DataFrame, table: pd.DataFrame, palette: Palette, m
     ]
     ridges(figure, board, edges, counts, palette, 3)
     style(figure, palette, 110 + ROW * len(board), r=108, t=52)
-    name_rows(figure, board)
+    label_rows(figure, board)
     figure.update_yaxes(tickfont={"color": palette.text, "size": 13}, col=1)
     figure.update_xaxes(title_text=measure, tickformat=".3~f", nticks=7, col=1)
     figure.update_xaxes(title_text=f"{measure} gap of single lists", tickformat="+.2~f", nticks=6, col=3)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.leaderboard.leaderboard import ROW, name_rows
+from dashboard.charts.leaderboard.leaderboard import ROW, label_rows
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import safe, style
 from metrics.studies.prose import signed
@@ -13,7 +13,7 @@ MOST_SEGMENTS = 8
 """Segments drawn, the largest."""
 
 
-def segment_gaps(table: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
+def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
     """Mean gap of each reranker in each segment: orange too high, blue too low.
 
     Args:
@@ -57,7 +57,7 @@ def segment_gaps(table: pd.DataFrame, palette: Palette, measure: str) -> go.Figu
         )
     )
     style(figure, palette, 56 + ROW * len(names), t=44)
-    name_rows(figure, cells["gap"])
+    label_rows(figure, cells["gap"])
     rows = {"range": [len(names) - 0.5, -0.5], "ticklabelstandoff": 6}
     figure.update_yaxes(tickfont={"color": palette.text, "size": 13}, **rows)
     sizes = cells["n"].max()

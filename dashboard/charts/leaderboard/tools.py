@@ -3,7 +3,7 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.leaderboard.leaderboard import ROW, name_rows
+from dashboard.charts.leaderboard.leaderboard import ROW, label_rows
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import safe, style
 
@@ -59,6 +59,6 @@ def tool_strip(board: pd.DataFrame, values: pd.DataFrame, palette: Palette, meas
         cliponaxis=False,
     )
     style(figure, palette, 96 + ROW * len(board))
-    name_rows(figure, board)
+    label_rows(figure, board)
     figure.update_yaxes(tickfont={"color": palette.text, "size": 13})
     return figure.update_xaxes(title_text=measure, tickformat=".3~f", nticks=6)

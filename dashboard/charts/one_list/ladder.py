@@ -11,9 +11,9 @@ import plotly.graph_objects as go
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import note, safe, style
 
-DRAWN = 60
+MAX_DOCUMENTS = 60
 """Documents of a list that are drawn; more cannot be read."""
-STEPS = 400
+MAX_STEPS = 400
 """Tie groups of a whole list that are drawn one by one."""
 _LOW, _TALL = 0.5, 0.8
 """Heights of a document that is not relevant and of one that is."""
@@ -30,18 +30,18 @@ def tie_ladder(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figu
         k: cut-off to mark, None for none.
     """
     figure = go.Figure()
-    end = min(len(ladder), DRAWN) + 0.5
+    end = min(len(ladder), MAX_DOCUMENTS) + 0.5
     _row(figure, ladder, palette, 0)
     _cut(figure, palette, k, end, -0.12, 1.28)
-    if len(ladder) > DRAWN:
-        more = f"{len(ladder) - DRAWN:,} more ⟶"
+    if len(ladder) > MAX_DOCUMENTS:
+        more = f"{len(ladder) - MAX_DOCUMENTS:,} more ⟶"
         note(figure, more, palette, x=end, y=1.3, xanchor="right", yanchor="bottom", yref="y")
     style(figure, palette, 176, t=24, b=24)
     figure.update_yaxes(visible=False, range=[-0.45, 1.5])
     return _places(figure, end)
 
 
-def ladders(
+def ladder_pair(
     upper: pd.DataFrame, lower: pd.DataFrame, names: tuple[str, str], palette: Palette, k: int | None
 ) -> go.Figure:
     """Two lists of one query, one above the other; lines follow the relevant documents in both.
@@ -56,7 +56,7 @@ def ladders(
     figure = go.Figure()
     gap = 2.6
     both = upper[upper["relevant"]].merge(lower[["doc_id", "place"]], on="doc_id", suffixes=("", "_below"))
-    drawn = both[both[["place", "place_below"]].max(axis=1) <= DRAWN]
+    drawn = both[both[["place", "place_below"]].max(axis=1) <= MAX_DOCUMENTS]
     for at, to in zip(drawn["place"], drawn["place_below"], strict=True):
         middle = (gap + 1) / 2
         path = f"M {at},{gap + 0.1} C {at},{middle} {to},{middle} {to},0.9"
@@ -64,7 +64,7 @@ def ladders(
     _row(figure, upper, palette, gap, scores_above=True)
     _row(figure, lower, palette, 0)
     longer = max(len(upper), len(lower))
-    end = min(longer, DRAWN) + 0.5
+    end = min(longer, MAX_DOCUMENTS) + 0.5
     _cut(figure, palette, k, end, -0.12, gap + 1.5)
     style(figure, palette, 300, t=24, b=24)
     labels = [f"<b>{safe(name, 22)}</b>" for name in names]
@@ -78,7 +78,7 @@ def ladders(
     return _places(figure, end)
 
 
-def whole_list(groups: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
+def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
     """A long list at one glance: chance that the document at a place is relevant, a step a tie group.
 
     Args:
@@ -86,7 +86,7 @@ def whole_list(groups: pd.DataFrame, palette: Palette, k: int | None) -> go.Figu
         palette: colours of the theme.
         k: cut-off to mark, None for none.
     """
-    shown = _merged(groups) if len(groups) > STEPS else groups
+    shown = _merged(groups) if len(groups) > MAX_STEPS else groups
     share = shown["relevant"] / shown["documents"]
     figure = go.Figure(
         go.Bar(
@@ -103,7 +103,7 @@ def whole_list(groups: pd.DataFrame, palette: Palette, k: int | None) -> go.Figu
     )
     top = max(float(share.max()), 1e-9)
     ties = groups[groups["documents"] > 1]
-    if len(groups) <= STEPS:
+    if len(groups) <= MAX_STEPS:
         figure.add_bar(
             x=(ties["first"] + ties["last"]) / 2,
             y=np.full(len(ties), -0.1 * top),
@@ -133,7 +133,7 @@ def whole_list(groups: pd.DataFrame, palette: Palette, k: int | None) -> go.Figu
 
 def _merged(groups: pd.DataFrame) -> pd.DataFrame:
     """Neighbouring tie groups together, so that at most `STEPS` are left."""
-    part = np.arange(len(groups)) * STEPS // len(groups)
+    part = np.arange(len(groups)) * MAX_STEPS // len(groups)
     return groups.groupby(part).agg(
         {"first": "first", "last": "last", "documents": "sum", "relevant": "sum", "score": "last"}
     )
@@ -143,7 +143,7 @@ def _row(
     figure: go.Figure, ladder: pd.DataFrame, palette: Palette, base: float, *, scores_above: bool = False
 ) -> None:
     """One list on a base line of its own."""
-    shown = ladder.head(DRAWN)
+    shown = ladder.head(MAX_DOCUMENTS)
     end = len(shown) + 0.5
     for group in shown[shown["last"] > shown["first"]].drop_duplicates("group").itertuples():
         right = min(group.last + 0.46, end)

@@ -108,7 +108,7 @@ def _bars(table: pd.DataFrame, low: float, high: float) -> pd.DataFrame:
     return bars.assign(middle=middle, width=0.94 * span / BINS)
 
 
-def convergence(means: pd.DataFrame, exact: float, palette: Palette, measure: str) -> go.Figure:
+def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, measure: str) -> go.Figure:
     """The mean of the orderings drawn so far, with its error, nearing the exact value.
 
     Args:

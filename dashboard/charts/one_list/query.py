@@ -6,15 +6,15 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.one_list.ladder import DRAWN
+from dashboard.charts.one_list.ladder import MAX_DOCUMENTS
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import note, safe, style
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties import place_chances
 
-HEATED = 24
+HEATMAP_ROWS = 24
 """Documents whose chances are drawn."""
-LABELLED = 16
+MAX_LABELS = 16
 """Marks that have room for their figures."""
 DEEP = 0.45
 """Chance from which on a cell is as deep in colour as the ground is not."""
@@ -22,7 +22,7 @@ ALL = 0.999
 """Chance of the ranks that are drawn, where they are many."""
 
 
-def landing(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
+def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
     """Chance of each document at each rank: even over the places its tie group covers.
 
     Args:
@@ -30,7 +30,7 @@ def landing(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
         palette: colours of the theme.
         k: cut-off to mark, None for none.
     """
-    shown = ladder.head(HEATED)
+    shown = ladder.head(HEATMAP_ROWS)
     n = len(shown)
     ranks = np.arange(1, n + 1)
     chance = place_chances(shown["first"], shown["last"], n)
@@ -39,7 +39,7 @@ def landing(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
         for row in shown.itertuples()
     ]
     said = [[f"{name}<br>rank {rank}" for rank in ranks] for name in names]
-    figure = _cells(chance, ranks, said, palette, labelled=n <= LABELLED)
+    figure = _cells(chance, ranks, said, palette, labelled=n <= MAX_LABELS)
     if k is not None and k < n:
         line = {"color": palette.text, "width": 1.4, "dash": "dot"}
         figure.add_shape(type="line", x0=k + 0.5, x1=k + 0.5, y0=0.4, y1=n + 0.6, line=line)
@@ -51,22 +51,22 @@ def landing(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
     )
 
 
-def landing_ties(groups: pd.DataFrame, palette: Palette) -> go.Figure:
+def tie_group_heatmap(groups: pd.DataFrame, palette: Palette) -> go.Figure:
     """Chance of a document of each tie to stand in each stretch of places: `landing` for large ties.
 
     Args:
         groups: first, last, documents, relevant; as `tie_groups` returns them.
         palette: colours of the theme.
     """
-    shown = groups.head(HEATED)
+    shown = groups.head(HEATMAP_ROWS)
     places = int(shown["last"].iloc[-1])
-    ends = np.unique(np.linspace(0, places, max(LABELLED, len(shown)) + 1).round())
+    ends = np.unique(np.linspace(0, places, max(MAX_LABELS, len(shown)) + 1).round())
     low, high = shown[["first"]].to_numpy() - 1, shown[["last"]].to_numpy()
     inside = np.clip(np.minimum(high, ends[1:]) - np.maximum(low, ends[:-1]), 0, None)
     names = [f"{row.documents:,} tied · <b>{row.relevant:,}</b>" for row in shown.itertuples()]
     said = [[f"{name}<br>places {at + 1:,.0f} to {to:,.0f}" for at, to in pairwise(ends)] for name in names]
     x = np.arange(1, len(ends))
-    figure = _cells(inside / (high - low), x, said, palette, labelled=len(x) <= LABELLED)
+    figure = _cells(inside / (high - low), x, said, palette, labelled=len(x) <= MAX_LABELS)
     n = len(shown)
     style(figure, palette, 96 + 24 * n, t=20)
     rows = np.arange(1, n + 1)
@@ -126,9 +126,9 @@ def first_hit_bars(chances: pd.DataFrame, palette: Palette, listed: int | None) 
         listed: rank the traditional order gives, None where nothing relevant is listed.
     """
     reach = len(chances)
-    if reach > DRAWN:
-        reach = max(DRAWN, int(np.searchsorted(chances["chance"].cumsum(), ALL)) + 1)
-    wide = -(-min(reach, len(chances)) // DRAWN)
+    if reach > MAX_DOCUMENTS:
+        reach = max(MAX_DOCUMENTS, int(np.searchsorted(chances["chance"].cumsum(), ALL)) + 1)
+    wide = -(-min(reach, len(chances)) // MAX_DOCUMENTS)
     likely = chances.head(reach)
     shown = likely.groupby(np.arange(len(likely)) // wide).agg(
         first=("rank", "min"), last=("rank", "max"), chance=("chance", "sum")
@@ -143,7 +143,7 @@ def first_hit_bars(chances: pd.DataFrame, palette: Palette, listed: int | None) 
             y=shown["chance"],
             marker={"color": palette.tied, "line": {"width": 0}},
             width=0.72 * wide if wide == 1 else 0.9 * wide,
-            text=[f"{value:.0%}" for value in shown["chance"]] if len(shown) <= LABELLED else None,
+            text=[f"{value:.0%}" for value in shown["chance"]] if len(shown) <= MAX_LABELS else None,
             textposition="outside",
             textfont={"color": palette.muted},
             cliponaxis=False,

@@ -8,7 +8,7 @@ from dashboard.charts.style import safe, style
 from metrics.studies.prose import percent
 
 
-def digits(curve: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
+def precision_panels(curve: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
     """Tie ratio above and the mean below, a format a column; fewer digits to the right.
 
     Args:

@@ -5,7 +5,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.one_list.ladder import tie_ladder
-from dashboard.charts.one_list.query import LABELLED, diamond
+from dashboard.charts.one_list.query import MAX_LABELS, diamond
 from dashboard.charts.palette import Palette, faded
 from dashboard.charts.style import note, style
 from metrics.studies.prose import percent
@@ -16,7 +16,7 @@ _HOT = 0.65
 """Share of the largest gap from which on a cell is bright enough for dark letters."""
 
 
-def list_and_ranks(
+def ladder_with_ranks(
     ladder: pd.DataFrame, chances: pd.DataFrame, palette: Palette, k: int | None, listed: int | None
 ) -> go.Figure:
     """A list from the top and, below it on the same axis, the chance of each first relevant rank.
@@ -36,7 +36,7 @@ def list_and_ranks(
         yaxis="y2",
         width=0.72,
         marker={"color": palette.tied, "line": {"width": 0}},
-        text=[percent(value) for value in chances["chance"]] if len(chances) <= LABELLED else None,
+        text=[percent(value) for value in chances["chance"]] if len(chances) <= MAX_LABELS else None,
         textposition="outside",
         textfont={"color": palette.muted},
         textangle=0,
@@ -51,7 +51,7 @@ def list_and_ranks(
         height=400,
         yaxis={"domain": [0.64, 1]},
         yaxis2={"domain": [0, 0.54], "range": [-0.26 * top, 1.2 * top], "anchor": "x", "visible": False},
-        xaxis={"anchor": "y2", "dtick": 1 if len(ladder) <= LABELLED else None},
+        xaxis={"anchor": "y2", "dtick": 1 if len(ladder) <= MAX_LABELS else None},
         margin={"l": 8, "r": 12, "t": 24, "b": 8},
     )
     return figure.update_xaxes(
@@ -60,7 +60,7 @@ def list_and_ranks(
     )
 
 
-def growth(curve: pd.DataFrame, palette: Palette, measure: str, chosen: float) -> go.Figure:
+def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, chosen: float) -> go.Figure:
     """A mean as ties grow: tied, where 95 % of shuffles fall, and every order there is.
 
     Args:
@@ -118,7 +118,7 @@ def growth(curve: pd.DataFrame, palette: Palette, measure: str, chosen: float) -
     )
 
 
-def gap_grid(grid: pd.DataFrame, palette: Palette, chosen: tuple[int, float] | None) -> go.Figure:
+def gap_heatmap(grid: pd.DataFrame, palette: Palette, chosen: tuple[int, float] | None) -> go.Figure:
     """Mean absolute gap of a list over score levels and tie probability.
 
     Args:

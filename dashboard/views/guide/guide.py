@@ -2,8 +2,8 @@
 
 from dashboard import session
 from dashboard.views.guide.sections import SECTIONS
-from dashboard.widgets.components import page
+from dashboard.widgets.components import page_head
 
-page("Guide", "What ties do to a score, in five minutes: pick a section; the link opens the same one.")
+page_head("Guide", "What ties do to a score, in five minutes: pick a section; the link opens the same one.")
 section = session.segmented("Section", list(SECTIONS), "section", label_visibility="collapsed")
 SECTIONS[section]()

@@ -3,15 +3,20 @@
 import streamlit as st
 
 from dashboard import cache, session
-from dashboard.charts.leaderboard.leaderboard import MOST
+from dashboard.charts.leaderboard.leaderboard import MAX_ROWS
 from dashboard.escaping import escape_markdown
 from dashboard.views.large.sections import farthest_lists, nothing_open, open_another, ties_against_gaps
-from dashboard.widgets.components import finding, number, page, share
-from dashboard.widgets.leaderboard_parts import board_cards, board_charts, board_table, drawn
+from dashboard.widgets.components import finding, number, page_head, share
+from dashboard.widgets.leaderboard_parts import (
+    charted_rerankers,
+    leaderboard_cards,
+    leaderboard_charts,
+    leaderboard_table,
+)
 from metrics import TieScopeError, parse
 from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
 
-page(
+page_head(
     "Large results",
     "An evaluation kept in a file: every list of it is gone over, only means and counts are drawn.",
 )
@@ -27,9 +32,9 @@ board = leaderboard(now.stored, measure, now.traditional)
 finding(leaderboard_finding(board, name.traditional))
 if not now.stored.n_lists:
     st.stop()
-board_cards(board, name, now.stored.n_movable(measure), now.stored.n_lists)
-few = drawn(board, MOST)
-board_charts(few, now.palette, name.traditional)
+leaderboard_cards(board, name, now.stored.n_movable(measure), now.stored.n_lists)
+few = charted_rerankers(board, MAX_ROWS)
+leaderboard_charts(few, now.palette, name.traditional)
 try:
     file = cache.file_version(now.stored.path)
     found, lists = cache.summarize_stored(file, *about), cache.largest_gaps(file, *about)
@@ -37,7 +42,7 @@ except TieScopeError as error:
     st.error(escape_markdown(str(error)), icon=":material/error:")
     st.stop()
 ties_against_gaps(few.join(found.gaps), found, now, measure, lists)
-board_table(
+leaderboard_table(
     board.join(found.gaps),
     name,
     "large-results",

@@ -7,7 +7,7 @@ from dashboard import session
 from dashboard.access import server_files
 from dashboard.charts.gaps.survey import gap_map, gap_rows
 from dashboard.escaping import escape_markdown
-from dashboard.widgets.components import chart, finding_line, heading, number, share, table
+from dashboard.widgets.components import chart, heading, number, section_finding, share, table
 from metrics.errors import TieScopeError
 from metrics.studies.gaps.stored_summary import StoredSummary, stored_summary_finding
 
@@ -78,7 +78,7 @@ def ties_against_gaps(
         "The stronger a cell, the more lists, on a logarithmic scale; the grey strip is the share without a "
         "gap. Line: mean with its 95% band.",
     )
-    finding_line(stored_summary_finding(found, measure, lists["query_id"].iloc[0] if len(lists) else ""))
+    section_finding(stored_summary_finding(found, measure, lists["query_id"].iloc[0] if len(lists) else ""))
     names = now.stored.rerankers
     whose = session.select("Lists of", [_ALL, *names], "results_lists", width=280)
     at = names.index(whose) if whose in names else None

@@ -2,13 +2,18 @@
 
 from dashboard import cache, session
 from dashboard.views.leaderboard.tools import what_tools_say
-from dashboard.widgets.components import finding, page
-from dashboard.widgets.leaderboard_parts import board_cards, board_charts, board_table, drawn
+from dashboard.widgets.components import finding, page_head
+from dashboard.widgets.leaderboard_parts import (
+    charted_rerankers,
+    leaderboard_cards,
+    leaderboard_charts,
+    leaderboard_table,
+)
 from metrics import parse
 from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
 
 view = session.view()
-page(
+page_head(
     "Leaderboard",
     "Traditional: the order the sort happened to give. Tied: the mean over every order the scores allow; "
     "the bar runs from the worst to the best of them.",
@@ -19,8 +24,8 @@ board = leaderboard(view.evaluation, measure, view.traditional)
 finding(leaderboard_finding(board, name.traditional))
 scores = view.evaluation.scores[measure]
 loose = scores["optimistic"] - scores["pessimistic"] > 0
-board_cards(board, name, int(loose.sum()), len(loose))
-board_charts(drawn(board), view.palette, name.traditional)
+leaderboard_cards(board, name, int(loose.sum()), len(loose))
+leaderboard_charts(charted_rerankers(board), view.palette, name.traditional)
 board["std"] = cache.tie_std_of_means(view.shown, measure, view.board, view.evaluation).reindex(board.index)
-board_table(board, name, "leaderboard")
+leaderboard_table(board, name, "leaderboard")
 what_tools_say(view, board, measure)

@@ -6,7 +6,7 @@ import streamlit as st
 from dashboard import cache, session
 from dashboard.charts.leaderboard.tools import tool_strip
 from dashboard.escaping import escape_markdown
-from dashboard.widgets.components import chart, finding_line, heading, number, table
+from dashboard.widgets.components import chart, heading, number, section_finding, table
 from metrics import parse
 from metrics.studies.tools.tool_comparison import by_tool, tool_finding
 
@@ -25,7 +25,7 @@ def what_tools_say(view: session.View, board: pd.DataFrame, measure: str) -> Non
             f"No tool known here computes {escape_markdown(measure)} in a way that can be told from its code."
         )
         return
-    finding_line(tool_finding(values, measure))
+    section_finding(tool_finding(values, measure))
     title = parse(measure).traditional
     if len(own):
         chart(

@@ -5,17 +5,17 @@ import streamlit as st
 from dashboard import session
 from dashboard.views.query import sections as parts
 from dashboard.views.query import tables
-from dashboard.widgets.components import finding, page
-from dashboard.widgets.one_list import choose
+from dashboard.widgets.components import finding, page_head
+from dashboard.widgets.one_list import choose_list
 from metrics.studies.one_list.query import query_finding
 
 view = session.view()
-page(
+page_head(
     "Query explorer",
     "One list, every order its scores allow. Documents inside a bracket share a score: any order within "
     "it is as valid as the one you saw.",
 )
-one = choose(view)
+one = choose_list(view)
 finding(query_finding(one.rows, one.chances, one.value, one.measure, view.traditional, one.written))
 parts.four_values(one)
 if len(one.rows):

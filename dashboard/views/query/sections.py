@@ -6,13 +6,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session
-from dashboard.charts.one_list.ladder import DRAWN, ladders, tie_ladder, whole_list
-from dashboard.charts.one_list.orderings import convergence, value_histogram
-from dashboard.charts.one_list.query import HEATED, first_hit_bars, landing, landing_ties
+from dashboard.charts.one_list.ladder import MAX_DOCUMENTS, ladder_pair, relevance_steps, tie_ladder
+from dashboard.charts.one_list.orderings import sampling_convergence, value_histogram
+from dashboard.charts.one_list.query import HEATMAP_ROWS, first_hit_bars, rank_heatmap, tie_group_heatmap
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import Card, cards, chart, heading
 from dashboard.widgets.list_panel import orderings_text
-from dashboard.widgets.one_list import One, draws, four, look, many
+from dashboard.widgets.one_list import ListInView, affordable_draws, counted_noun, load_list, value_text
 from metrics.studies.one_list import orderings
 from metrics.studies.one_list.ordering_samples import drawn_values, running_mean
 from metrics.studies.one_list.query import listed_rank, tie_groups
@@ -25,17 +25,21 @@ _TRACTABLE = (
 )
 
 
-def four_values(one: One) -> None:
+def four_values(one: ListInView) -> None:
     """The chosen measure in four cards, and how many orderings are behind them."""
     value, name, counts = one.value, one.measure, one.counts
-    behind = "by its own rule" if one.own_rule else f"mean of {many(one.written, 'ordering')}"
+    behind = "by its own rule" if one.own_rule else f"mean of {counted_noun(one.written, 'ordering')}"
     cards(
         Card(
-            "diamond", f"Traditional {name}", four(value[one.view.traditional]), one.view.traditional, "orange"
+            "diamond",
+            f"Traditional {name}",
+            value_text(value[one.view.traditional]),
+            one.view.traditional,
+            "orange",
         ),
-        Card("circle", f"Tied {name}", four(value["expected"]), behind, "blue"),
-        Card("arrow_downward", "Worst order", four(value["pessimistic"]), "relevant documents last"),
-        Card("arrow_upward", "Best order", four(value["optimistic"]), "relevant documents first"),
+        Card("circle", f"Tied {name}", value_text(value["expected"]), behind, "blue"),
+        Card("arrow_downward", "Worst order", value_text(value["pessimistic"]), "relevant documents last"),
+        Card("arrow_upward", "Best order", value_text(value["optimistic"]), "relevant documents first"),
     )
     patterns = orderings_text(counts.log10_patterns, counts.patterns)
     each = orderings_text(counts.log10_orderings - counts.log10_patterns, counts.shared)
@@ -44,9 +48,9 @@ def four_values(one: One) -> None:
     if len(sizes) > FEW:
         ties = f"{len(counts.tie_sizes):,} ties, the largest of {max(counts.tie_sizes):,} documents"
     with st.container(horizontal=True, gap="small"):
-        st.badge(many(one.written, "ordering"), color="gray", icon=":material/shuffle:")
+        st.badge(counted_noun(one.written, "ordering"), color="gray", icon=":material/shuffle:")
         if counts.tie_sizes:
-            told = f"{many(patterns, 'relevance pattern')}, {many(each, 'ordering')} each"
+            told = f"{counted_noun(patterns, 'relevance pattern')}, {counted_noun(each, 'ordering')} each"
             st.badge(told, color="gray", icon=":material/pattern:")
         st.badge(ties, color="gray", icon=":material/join_inner:")
         if counts.tractable:
@@ -56,54 +60,56 @@ def four_values(one: One) -> None:
             st.badge(advice, color="orange", icon=":material/casino:", help=_TRACTABLE)
 
 
-def the_list(one: One) -> None:
+def the_list(one: ListInView) -> None:
     """The ladder, beside another reranker's where one is chosen; a long list also as a whole."""
     view, rows = one.view, one.rows
-    first = f" The first {DRAWN} of {len(rows):,} documents." if len(rows) > DRAWN else ""
+    first = f" The first {MAX_DOCUMENTS} of {len(rows):,} documents." if len(rows) > MAX_DOCUMENTS else ""
     explained = "One box, one document; a bracket, one score; tall and filled: relevant, with its grade."
     heading("The list and its ties", explained + first)
     alt = f"The list of {one.query} by score, with its ties."
     if one.beside is None:
         chart(tie_ladder(rows, view.palette, one.k), "ladder", alt, wide=560)
     else:
-        other = look(view, one.beside, one.query, one.measure)
+        other = load_list(view, one.beside, one.query, one.measure)
         names = one.reranker, one.beside
-        chart(ladders(rows, other.rows, names, view.palette, one.k), "ladders", alt, wide=640)
+        chart(ladder_pair(rows, other.rows, names, view.palette, one.k), "ladders", alt, wide=640)
         st.caption(
             f"Lines follow the relevant documents. {escape_markdown(one.beside)}: {one.measure} "
-            f":orange[traditional **{four(other.value[view.traditional])}**], "
-            f":blue[tied **{four(other.value['expected'])}**], worst to best "
-            f"{four(other.value['pessimistic'])} – {four(other.value['optimistic'])}, "
-            f"{many(other.written, 'ordering')}."
+            f":orange[traditional **{value_text(other.value[view.traditional])}**], "
+            f":blue[tied **{value_text(other.value['expected'])}**], worst to best "
+            f"{value_text(other.value['pessimistic'])} – {value_text(other.value['optimistic'])}, "
+            f"{counted_noun(other.written, 'ordering')}."
         )
-    if len(rows) > DRAWN:
+    if len(rows) > MAX_DOCUMENTS:
         heading(
             "The whole list",
             "Chance that the document at a place is relevant; a step a score, below them the ties.",
         )
-        whole = whole_list(tie_groups(rows), view.palette, one.k)
+        whole = relevance_steps(tie_groups(rows), view.palette, one.k)
         chart(whole, "whole", "Chance of a relevant document along the list.", wide=560)
 
 
-def landings(one: One) -> None:
+def landings(one: ListInView) -> None:
     """Where each document can land."""
     n, palette = len(one.rows), one.view.palette
-    shown_rows = one.rows.head(HEATED)
-    if shown_rows["last"].iloc[-1] <= 2 * HEATED:
-        top = f" The top {HEATED} of {n:,}." if n > HEATED else ""
+    shown_rows = one.rows.head(HEATMAP_ROWS)
+    if shown_rows["last"].iloc[-1] <= 2 * HEATMAP_ROWS:
+        top = f" The top {HEATMAP_ROWS} of {n:,}." if n > HEATMAP_ROWS else ""
         heading("Where each document can land", "Chance of each rank; bold: the grade." + top)
-        chart(landing(one.rows, palette, one.k), "landing", "Chance of each document at each rank.")
+        chart(rank_heatmap(one.rows, palette, one.k), "landing", "Chance of each document at each rank.")
         return
     groups = tie_groups(one.rows)
-    top = f" The top {HEATED} of {len(groups):,} scores." if len(groups) > HEATED else ""
+    top = f" The top {HEATMAP_ROWS} of {len(groups):,} scores." if len(groups) > HEATMAP_ROWS else ""
     heading(
         "Where a document of each score can land",
         "Chance of a stretch of places for any one document of a score; bold: how many are relevant." + top,
     )
-    chart(landing_ties(groups, palette), "landing-ties", "Chance of a document of each score along the list.")
+    chart(
+        tie_group_heatmap(groups, palette), "landing-ties", "Chance of a document of each score along the list."
+    )
 
 
-def first_ranks(one: One) -> None:
+def first_ranks(one: ListInView) -> None:
     """Where the first relevant document can stand."""
     if not len(one.chances):
         st.subheader("First relevant document", anchor=False)
@@ -119,7 +125,7 @@ def first_ranks(one: One) -> None:
     chart(first_hit_bars(one.chances, one.view.palette, listed), "first-hit", alt)
 
 
-def spread(one: One, above: DeltaGenerator, below: DeltaGenerator) -> None:
+def spread(one: ListInView, above: DeltaGenerator, below: DeltaGenerator) -> None:
     """How the measure spreads over the orderings, and how sampling finds its mean.
 
     Args:
@@ -139,7 +145,7 @@ def spread(one: One, above: DeltaGenerator, below: DeltaGenerator) -> None:
         _histogram(one, drawn)
 
 
-def _sampling(one: One) -> FloatArray:
+def _sampling(one: ListInView) -> FloatArray:
     """Draw orderings, and see their mean near the exact value; the values drawn."""
     heading(
         f"Sampling {one.measure}",
@@ -148,11 +154,11 @@ def _sampling(one: One) -> FloatArray:
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         asked = int(session.segmented("Draws", ("100", "1000", "10000"), "draws", "1000"))
         seed = int(session.select("Seed", [str(seed) for seed in range(1, 100)], "drawseed", width=90))
-    n = draws(one, one.measure, asked)
+    n = affordable_draws(one, one.measure, asked)
     values = drawn_values(one.ranking, one.query, one.measure, n, seed)
     means = running_mean(values)
     chart(
-        convergence(means, one.value["expected"], one.view.palette, one.measure),
+        sampling_convergence(means, one.value["expected"], one.view.palette, one.measure),
         "sampling",
         "Running mean of the orderings drawn, with its standard error, and the exact value.",
     )
@@ -161,11 +167,11 @@ def _sampling(one: One) -> FloatArray:
     return values
 
 
-def _histogram(one: One, drawn: FloatArray) -> None:
+def _histogram(one: ListInView, drawn: FloatArray) -> None:
     """How often each value of the measure occurs."""
     exact = orderings.distribution(one.ranking, one.query, one.measure, one.chances)
     told = (
-        f"Exact, over {many(one.written, 'ordering')}."
+        f"Exact, over {counted_noun(one.written, 'ordering')}."
         if exact is not None
         else f"Estimated from {len(drawn):,} of {one.written} orderings, drawn evenly; the marks are exact."
     )

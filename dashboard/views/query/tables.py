@@ -6,7 +6,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.widgets.components import number, table
 from dashboard.widgets.list_panel import orderings_text
-from dashboard.widgets.one_list import LETTERS, One, draws, four
+from dashboard.widgets.one_list import LETTERS, ListInView, affordable_draws, value_text
 from metrics.studies.one_list import orderings
 from metrics.studies.one_list.ordering_samples import drawn_values
 from metrics.studies.one_list.query import every_ordering, tie_groups
@@ -26,12 +26,14 @@ _SPREAD = (
 )
 
 
-def values_table(one: One) -> None:
+def values_table(one: ListInView) -> None:
     """Every measure of this list."""
     frame = pd.DataFrame({name: one.scores[how] for name, how in one.treatments.items()})
     std = one.scores["std"].copy()
     for name in std.index[std.isna()]:
-        std[name] = drawn_values(one.ranking, one.query, name, draws(one, name, STD_DRAWS), 0).std(ddof=1)
+        std[name] = drawn_values(one.ranking, one.query, name, affordable_draws(one, name, STD_DRAWS), 0).std(
+            ddof=1
+        )
     gap = (frame["traditional"] - frame["tied"]).round(12) + 0.0
     frame = frame.assign(gap=gap, std=std).reset_index()
     columns = {
@@ -46,7 +48,7 @@ def values_table(one: One) -> None:
     table(frame, "Every measure of this list", "list-values", columns)
 
 
-def documents_table(one: One) -> None:
+def documents_table(one: ListInView) -> None:
     """The documents of the list, or its tie groups."""
     st.space("small")
     kinds = ("Documents", "Tie groups")
@@ -86,7 +88,7 @@ def documents_table(one: One) -> None:
     table(top, title, "list", columns, download=rows)
 
 
-def orders_table(one: One) -> None:
+def orders_table(one: ListInView) -> None:
     """Every ordering or every relevance pattern, as far as they can be read."""
     st.space("small")
     kinds = ("Orderings", "Relevance patterns")
@@ -121,8 +123,8 @@ def orders_table(one: One) -> None:
     if whole and not (one.own_rule or found[one.measure].isna().any()):
         values = found[one.measure]
         st.caption(
-            f"{one.measure} ranges from {four(values.min())} to {four(values.max())}; its mean over the "
-            f"table is {four(values.mean())}, the tied value."
+            f"{one.measure} ranges from {value_text(values.min())} to {value_text(values.max())}; its mean "
+            f"over the table is {value_text(values.mean())}, the tied value."
         )
 
 

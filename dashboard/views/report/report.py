@@ -12,13 +12,13 @@ from dashboard.views.report.sections import (
     targets,
     wanted_targets,
 )
-from dashboard.widgets.components import Card, cards, finding, page
+from dashboard.widgets.components import Card, cards, finding, page_head
 from metrics.report import SECTIONS
 from metrics.studies.leaderboard.leaderboard import leaderboard
 from metrics.studies.targets.target_summary import target_finding, target_summary
 
 view = session.view()
-page("Report", "One file to send: what was scored, by which rule for ties, and what holds in every order.")
+page_head("Report", "One file to send: what was scored, by which rule for ties, and what holds in every order.")
 measure = session.measure()
 leader = str(leaderboard(view.evaluation, measure, view.traditional).index[0])
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.deciding.targets import MOST, bullets, passes
+from dashboard.charts.deciding.targets import MAX_COLUMNS, target_bullets, target_matrix
 from dashboard.charts.report import draw_charts
 from dashboard.escaping import escape_markdown
 from dashboard.library import Board
@@ -60,12 +60,12 @@ def targets(view: View, one: Report) -> None:
     with left:
         heading("Targets", f"{escape_markdown(chosen)}. Upright line: target; bar: worst to best order.")
         alt = f"Each target with the tied and the traditional value of {chosen}."
-        chart(bullets(own, view.palette), "targets", alt, wide=560)
+        chart(target_bullets(own, view.palette), "targets", alt, wide=560)
     with right:
-        who = "All rerankers" if len(view.rerankers) <= MOST else f"The best {MOST} rerankers"
+        who = "All rerankers" if len(view.rerankers) <= MAX_COLUMNS else f"The best {MAX_COLUMNS} rerankers"
         heading(who, "The same targets, by what the pass rests on.")
         alt = "Each target of each reranker, by what the pass rests on."
-        chart(passes(rows, view.palette, chosen), "passes", alt, wide=360)
+        chart(target_matrix(rows, view.palette, chosen), "passes", alt, wide=360)
 
 
 def preview_and_export(view: View, one: Report) -> None:
@@ -123,7 +123,7 @@ def _same(view: View, choices: ReportOptions) -> None:
 def in_numbers(one: Report) -> None:
     """Every target of every reranker as a table."""
     rows = one.found.targets
-    rows = rows.assign(passes=["pass" if ok else "fail" for ok in rows["passed"]], met=rows["verdict"])
+    rows = rows.assign(target_matrix=["pass" if ok else "fail" for ok in rows["passed"]], met=rows["verdict"])
     table(
         rows.assign(verdict=[[verdict] for verdict in rows["verdict"]]),
         "Targets in numbers",

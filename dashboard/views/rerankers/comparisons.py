@@ -3,8 +3,8 @@
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.deciding.win_loss import outcome_bars
-from dashboard.widgets.components import chart, finding_line, heading, number, table
+from dashboard.charts.deciding.win_loss import win_loss_bars
+from dashboard.widgets.components import chart, heading, number, section_finding, table
 from metrics.studies.significance.win_loss import win_loss, win_loss_finding
 
 
@@ -16,9 +16,9 @@ def against_baseline(view: session.View, measure: str) -> None:
     )
     baseline = session.select("Baseline", view.rerankers, "baseline", width=320)
     rows = win_loss(view.evaluation, measure, baseline, view.traditional)
-    finding_line(win_loss_finding(rows, baseline))
+    section_finding(win_loss_finding(rows, baseline))
     chart(
-        outcome_bars(rows, view.palette),
+        win_loss_bars(rows, view.palette),
         "duels",
         f"Queries on which each reranker is ahead of, level with or behind {baseline}.",
         wide=620,

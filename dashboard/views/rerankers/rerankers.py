@@ -5,14 +5,14 @@ import streamlit as st
 from dashboard import session
 from dashboard.charts.leaderboard.rerankers import aligned_rows, gap_multiples
 from dashboard.views.rerankers.comparisons import against_baseline
-from dashboard.widgets.components import Card, cards, chart, finding, heading, number, page, share, table
+from dashboard.widgets.components import Card, cards, chart, finding, heading, number, page_head, share, table
 from metrics import parse
 from metrics.studies.gaps.gap import gaps
 from metrics.studies.leaderboard.rerankers import reranker_finding, reranker_summary
 from metrics.studies.prose import percent, signed
 
 view = session.view()
-page(
+page_head(
     "Rerankers",
     "What each reranker scores by the order of its file, what it scores over every order its ties allow, "
     "and where the two part.",

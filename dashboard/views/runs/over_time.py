@@ -8,13 +8,13 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import cache, session
-from dashboard.charts.leaderboard.history import By, versions
+from dashboard.charts.leaderboard.history import VersionAxis, version_history
 from dashboard.escaping import escape_markdown
 from dashboard.library.storage.records import Upload
 from dashboard.session import View
 from dashboard.views.runs.library_table import zone
 from dashboard.views.runs.versions import Scored, judged_by, measures_with, scored
-from dashboard.widgets.components import chart, finding_line, heading, number, table
+from dashboard.widgets.components import chart, heading, number, section_finding, table
 from metrics import parse
 from metrics.errors import TieScopeError
 from metrics.runs import File
@@ -26,7 +26,7 @@ _FEW, _UNASKED = 12, 300_000
 """Runs, and rows of them, that are scored without being asked to: about a third of a second."""
 _LINES = 8
 """Rerankers drawn at most."""
-_HOW: dict[str, By] = {"Version": "version", "Date added": "added"}
+_HOW: dict[str, VersionAxis] = {"Version": "version", "Date added": "added"}
 _WIDE = 800
 """Pixels the measures take, so that on a phone what is beside them goes below."""
 _CLOSE = 0.01
@@ -115,13 +115,13 @@ def _scored(view: View, runs: Sequence[Upload], measure: str) -> tuple[pd.DataFr
     return found.rename(columns={"reranker": "name"}), wrong
 
 
-def _draw(view: View, rows: pd.DataFrame, measure: str, by: By) -> None:
-    finding_line(history_finding(rows, parse(measure).traditional))
+def _draw(view: View, rows: pd.DataFrame, measure: str, by: VersionAxis) -> None:
+    section_finding(history_finding(rows, parse(measure).traditional))
     most = rows["reranker"].value_counts(sort=True).index[:_LINES]
     drawn = rows[rows["reranker"].isin(most)]
     if len(most) < rows["reranker"].nunique():
         st.caption(f"The {_LINES} rerankers with most versions are drawn; the table has all.")
-    figure = versions(drawn, view.palette, parse(measure).traditional, _colours(view, list(most)), by)
+    figure = version_history(drawn, view.palette, parse(measure).traditional, _colours(view, list(most)), by)
     alt = f"{measure} of each version of {len(most)} rerankers, tied, traditional, worst and best."
     chart(figure, "history", alt, wide=620)
     table(

@@ -9,10 +9,12 @@ from dashboard.views.runs.finding_cards import findings
 from dashboard.views.runs.library_table import library
 from dashboard.views.runs.over_time import over_time
 from dashboard.views.runs.upload import board_finding, drop
-from dashboard.widgets.components import Card, cards, finding, page
+from dashboard.widgets.components import Card, cards, finding, page_head
 from metrics.studies.prose import percent
 
-page("Runs", "What was ranked, as given. Files are recognised by their content, checked, and never sorted.")
+page_head(
+    "Runs", "What was ranked, as given. Files are recognised by their content, checked, and never sorted."
+)
 view = session.view()
 board = view.board
 drop(view)

@@ -7,12 +7,12 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.deciding.finish import finishes
-from dashboard.charts.deciding.forest import forest
-from dashboard.charts.deciding.pairs import above_matrix, verdict_matrix
+from dashboard.charts.deciding.finish import finish_heatmap
+from dashboard.charts.deciding.forest import difference_forest
+from dashboard.charts.deciding.pairs import order_matrix, verdict_matrix
 from dashboard.escaping import escape_markdown
 from dashboard.session import View
-from dashboard.widgets.components import MOST_ROWS, chart, finding_line, heading, number, share, table
+from dashboard.widgets.components import MOST_ROWS, chart, heading, number, section_finding, share, table
 from metrics import Evaluation
 from metrics.studies.leaderboard.leaderboard import leaderboard
 from metrics.studies.significance.query_differences import query_differences
@@ -35,7 +35,7 @@ def differences(view: View, found: Verdicts, measure: str) -> None:
         f"Mean difference with its {found.level:.0%} interval. Right: adjusted verdicts, traditional, tied.",
     )
     chart(
-        forest(found.best_first(), view.palette, measure),
+        difference_forest(found.best_first(), view.palette, measure),
         "forest",
         f"{measure} difference of each reranker from {baseline}, by tied and by traditional values.",
         wide=620,
@@ -49,7 +49,7 @@ def order_under_ties(view: View, chances: OrderStability) -> None:
     )
     order = list(chances.spread.sort_values("expected", ascending=False, kind="stable").index)
     alt = "Chance of each reranker to come out above each other when ties are broken at random."
-    chart(above_matrix(chances.pairs, order, view.palette), "above", alt, wide=360)
+    chart(order_matrix(chances.pairs, order, view.palette), "above", alt, wide=360)
     st.caption("Orange: fragile, near 50 percent. Grey: no order of the ties reverses it.")
 
 
@@ -63,7 +63,7 @@ def where_they_finish(view: View, chances: OrderStability, measure: str, name: s
     board = leaderboard(view.evaluation, measure, view.traditional).loc[order]
     ranks = board["traditional_rank"].astype(int).tolist()
     chart(
-        finishes(chances.places.loc[order], chances.spread.loc[order], ranks, view.palette),
+        finish_heatmap(chances.places.loc[order], chances.spread.loc[order], ranks, view.palette),
         "finishes",
         "Chance of each reranker to finish at each place when ties are broken at random.",
         wide=560,
@@ -87,7 +87,7 @@ def every_pair(view: View, pairs: Verdicts, chances: OrderStability, correction:
 
 def stability(chances: OrderStability, name: str) -> None:
     """Which order hangs most on the ties."""
-    finding_line(stability_finding(chances.pairs, chances.spread, chances.tau, name))
+    section_finding(stability_finding(chances.pairs, chances.spread, chances.tau, name))
 
 
 def results(found: Verdicts, lists: Evaluation, measure: str, test: str, correction: str) -> None:

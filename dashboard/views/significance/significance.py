@@ -14,7 +14,7 @@ from dashboard.views.significance.sections import (
     stability,
     where_they_finish,
 )
-from dashboard.widgets.components import Card, cards, finding, page
+from dashboard.widgets.components import Card, cards, finding, page_head
 from metrics import parse
 from metrics.studies.significance.power import detectable
 from metrics.studies.significance.significance import significance_finding
@@ -23,7 +23,7 @@ from metrics.studies.significance.test_registry import CORRECTIONS, TESTS, signi
 tests = {one.label.removesuffix(" test").removeprefix("paired "): one.name for one in TESTS}
 corrections = {one.label: one.name for one in CORRECTIONS}
 view = session.view()
-page(
+page_head(
     "Significance",
     "Is the difference between two rerankers larger than chance, and would it survive another order of ties?",
 )

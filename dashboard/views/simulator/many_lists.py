@@ -8,12 +8,12 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.charts.gaps.gap import gap_panels
-from dashboard.charts.leaderboard.leaderboard import dumbbell
-from dashboard.charts.simulated.simulator import gap_grid, growth
+from dashboard.charts.leaderboard.leaderboard import score_bounds
+from dashboard.charts.simulated.simulator import gap_heatmap, tie_growth
 from dashboard.views.simulator import cached
 from dashboard.views.simulator.cached import KINDS, LLM, SECOND, SYNTHETIC, Made
 from dashboard.views.simulator.settings import settings
-from dashboard.widgets.components import chart, finding_line, heading, number, share, table
+from dashboard.widgets.components import chart, heading, number, section_finding, share, table
 from metrics import parse
 from metrics.simulation import long_table
 from metrics.studies.gaps.gap import gap_finding, gaps
@@ -45,16 +45,16 @@ def many_lists() -> None:
 def _growth(made: Made) -> None:
     """One reranker as its ties grow, and its gap over both settings."""
     curve, name = cached.growth(made, "RR"), parse("RR").traditional
-    finding_line(growth_finding(curve, made.ties, made.levels, name))
+    section_finding(growth_finding(curve, made.ties, made.levels, name))
     left, right = st.columns([3, 2], gap="large")
     with left:
         heading("Score as ties grow", f"{made.queries:,} queries, {made.levels} score levels, the same draws.")
-        figure = growth(curve, session.theme(), name, made.ties)
+        figure = tie_growth(curve, session.theme(), name, made.ties)
         chart(figure, "growth", "Tied mean, shuffles and bounds as the tie probability grows.", wide=420)
     with right:
         heading("Mean gap of a list", "| RR − tied RR | over both settings; box: yours.")
         yours = (made.levels, made.ties)
-        figure = gap_grid(
+        figure = gap_heatmap(
             cached.gaps_by_settings(made, "RR"),
             session.theme(),
             yours if made.levels in LEVELS and made.ties in CHANCES else None,
@@ -67,7 +67,7 @@ def _side_by_side(made: Made) -> None:
     board = leaderboard(cached.scores(made), "RR", "input")
     if len(board) > 1:
         heading("Score with tie bounds", "Pale: worst to best order. Dot: tied. Diamond: traditional.")
-        figure = dumbbell(board, session.theme(), parse("RR").traditional)
+        figure = score_bounds(board, session.theme(), parse("RR").traditional)
         chart(figure, "simulated-bounds", "MRR of each simulated reranker with its tie bounds.")
 
 
@@ -80,7 +80,7 @@ def _gaps(made: Made) -> None:
         "Ties against gaps",
         "Shaded cells hold four lists or more; dots are single lists; grey: share of lists without any gap.",
     )
-    finding_line(gap_finding(lists, "RR"))
+    section_finding(gap_finding(lists, "RR"))
     figure = gap_panels(lists, session.theme(), ("RR", second))
     alt = f"Tie ratio and largest tie against the gap in RR and in {second} of the simulated lists."
     chart(figure, "simulated-gaps", alt, wide=820)

@@ -4,10 +4,10 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.simulated.precisions import digits
+from dashboard.charts.simulated.precisions import precision_panels
 from dashboard.escaping import escape_markdown
 from dashboard.views.simulator import cached
-from dashboard.widgets.components import chart, finding_line, heading, number, share, table
+from dashboard.widgets.components import chart, heading, number, section_finding, share, table
 from metrics import parse
 from metrics.errors import TieScopeError
 from metrics.studies.gaps.precisions import PRECISIONS, label, precision_finding
@@ -24,9 +24,9 @@ def number_formats(view: session.View) -> None:
     queries = set(view.evaluation.scores.index.get_level_values("query_id"))
     curve = cached.precisions(view.shown, reranker, measure, view.traditional, view.board, queries)
     name = parse(measure).traditional
-    finding_line(precision_finding(curve, name))
+    section_finding(precision_finding(curve, name))
     heading("What fewer digits do", "Left of the line: bits in memory. Right: digits in a file, and grades.")
-    figure = digits(curve, view.palette, name)
+    figure = precision_panels(curve, view.palette, name)
     chart(figure, "digits", f"Tie ratio and {name} under each number format.", wide=760)
     _in_numbers(curve, measure)
     _use(view)

@@ -4,10 +4,10 @@ from dashboard import session
 from dashboard.views.simulator.many_lists import many_lists
 from dashboard.views.simulator.number_formats import number_formats
 from dashboard.views.simulator.small_list import small_list
-from dashboard.widgets.components import page
+from dashboard.widgets.components import page_head
 
 view = session.view()
-page("Simulator", "Change a list, a reranker or a number format, and see what its ties do to the score.")
+page_head("Simulator", "Change a list, a reranker or a number format, and see what its ties do to the score.")
 small_list()
 many_lists()
 number_formats(view)

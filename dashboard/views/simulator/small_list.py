@@ -7,11 +7,11 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.simulated.simulator import list_and_ranks
+from dashboard.charts.simulated.simulator import ladder_with_ranks
 from dashboard.views.simulator.tables import LISTED, listed_orders, scenarios
 from dashboard.widgets.components import Card, cards, chart, finding, heading
 from dashboard.widgets.list_panel import orderings_text
-from dashboard.widgets.one_list import four, many
+from dashboard.widgets.one_list import counted_noun, value_text
 from metrics import parse
 from metrics.simulation import NOTEBOOK_SCENARIOS
 from metrics.simulation.list_text import MOST, Document, read, runs_of, scenario, written
@@ -76,7 +76,7 @@ def small_list() -> None:
     with above:
         _figures(small)
     with right:
-        figure = list_and_ranks(small.rows, small.chances, session.theme(), k, small.listed)
+        figure = ladder_with_ranks(small.rows, small.chances, session.theme(), k, small.listed)
         chart(figure, "small-list", "The list by score, and the chance of each rank of its first relevant one.")
     left, right = st.columns([4, 5], gap="large")
     with left:
@@ -165,13 +165,25 @@ def _figures(small: Small) -> None:
     first = dict.fromkeys(f"{rank:,}" for rank in (ranks.min(), ranks.max())) if len(ranks) else ["none"]
     named = parse(f"Hits@{small.k}")
     cards(
-        Card("diamond", "RR as listed", four(rr["input"]), "traditional", "orange"),
-        Card("circle", "Tied RR", four(rr["expected"]), f"mean of {many(small.written, 'ordering')}", "blue"),
+        Card("diamond", "RR as listed", value_text(rr["input"]), "traditional", "orange"),
+        Card(
+            "circle",
+            "Tied RR",
+            value_text(rr["expected"]),
+            f"mean of {counted_noun(small.written, 'ordering')}",
+            "blue",
+        ),
         Card(
             "height",
             "Worst to best",
             f"{rr['pessimistic']:.2f} – {rr['optimistic']:.2f}",
             f"first hit at {' to '.join(first)}",
         ),
-        Card("target", named.tied, four(hits["expected"]), f"traditional {four(hits['input'])}", "blue"),
+        Card(
+            "target",
+            named.tied,
+            value_text(hits["expected"]),
+            f"traditional {value_text(hits['input'])}",
+            "blue",
+        ),
     )

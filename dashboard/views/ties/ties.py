@@ -4,12 +4,12 @@ import streamlit as st
 
 from dashboard import cache, session
 from dashboard.charts.gaps.gap import gap_panels
-from dashboard.widgets.components import Card, cards, clickable, finding, number, page, share, table
+from dashboard.widgets.components import Card, cards, clickable_chart, finding, number, page_head, share, table
 from dashboard.widgets.list_panel import list_panel
 from metrics.studies.gaps.gap import correlation, gap_finding, gaps
 
 view = session.view()
-page(
+page_head(
     "Ties vs gap",
     "Does the share of tied documents predict how far a traditional score is off? "
     "One mark is one list: one reranker, one query.",
@@ -57,7 +57,7 @@ else:
     found = lists.index[(lists["reranker"] == reranker) & (lists["query_id"] == query)]
     chosen = int(found[0]) if len(found) else None
     with panels:
-        clickable(
+        clickable_chart(
             gap_panels(lists, view.palette, (first, second), chosen),
             "gap-panels",
             f"Tie ratio and largest tie against the gap in {first} and in {second}, the distribution of "

@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard import cache, session
 from dashboard.cache import AS_READ, Scoring
-from dashboard.charts.leaderboard.segments import MOST_SEGMENTS, segment_gaps
+from dashboard.charts.leaderboard.segments import MOST_SEGMENTS, segment_heatmap
 from dashboard.library import Board
 from dashboard.widgets.components import Card, chart, heading, number, table
 from metrics import Evaluation, evaluate, parse
@@ -159,7 +159,7 @@ def by_segment(view: session.View, rerankers: list[str], measure: str) -> pd.Dat
     if (more := found["segment"].nunique() - MOST_SEGMENTS) > 0:
         st.caption(f"The largest {MOST_SEGMENTS}; the table has {more} more.")
     alt = f"Mean {title} gap of each reranker in each segment of queries."
-    chart(segment_gaps(found, view.palette, title), "segments", alt, wide=560)
+    chart(segment_heatmap(found, view.palette, title), "segments", alt, wide=560)
     return found
 
 

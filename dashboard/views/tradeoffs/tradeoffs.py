@@ -3,17 +3,17 @@
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.deciding.tradeoffs import distinct_diversity, quality_latency, recall_dumbbell
+from dashboard.charts.deciding.tradeoffs import diversity_scatter, latency_scatter, recall_dumbbell
 from dashboard.charts.labels import SMALL, WIDE
 from dashboard.views.tradeoffs import sections
-from dashboard.widgets.components import cards, chart, finding, heading, page, table
+from dashboard.widgets.components import cards, chart, finding, heading, page_head, table
 from metrics import parse
 from metrics.studies.tradeoffs import tradeoffs as study
 from metrics.studies.tradeoffs.coverage import coverage, with_targets
 
 view = session.view()
 board = view.board
-page(
+page_head(
     "Trade-offs",
     "What a better ranking costs in time, and whether more relevant documents are also more different ones.",
 )
@@ -42,7 +42,7 @@ with wide if clock else narrow:
             "Quality against latency",
             "Blue and orange line: what no other beats. Grey: median to 95th percentile. Pale: worst to best.",
         )
-        figure = quality_latency(rows, view.palette, title, sections.WORDS[by], budget)
+        figure = latency_scatter(rows, view.palette, title, sections.WORDS[by], budget)
         chart(figure, "latency", f"{title} against latency of each reranker, with the Pareto fronts.", wide=480)
     else:
         heading("Quality against latency", "What a better ranking costs in time.")
@@ -53,7 +53,7 @@ with narrow if clock else wide:
         "Distinct recall against diversity",
         f"Share and number of targets in the first {k}; bars: worst to best.",
     )
-    figure = distinct_diversity(covered, view.palette, k, SMALL if clock else WIDE)
+    figure = diversity_scatter(covered, view.palette, k, SMALL if clock else WIDE)
     chart(figure, "diversity", f"DR@{k} against Div@{k} of each reranker.")
 
 wide, narrow = st.columns([5, 3], gap="large")

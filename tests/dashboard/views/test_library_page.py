@@ -7,7 +7,7 @@ from opening import opened
 
 from dashboard import cache
 from dashboard.access.settings import INSECURE
-from dashboard.charts.leaderboard.history import versions
+from dashboard.charts.leaderboard.history import version_history
 from dashboard.charts.palette import LIGHT
 from dashboard.library import BoardSpec, make_board
 from dashboard.library.store import Library
@@ -321,7 +321,7 @@ def drawn(by="added", names=("<b>one", "two")):
     table["added"] = pd.to_datetime(["2026-11-02", "2026-11-09"] * len(names))
     table = table.assign(name=table["reranker"], n_shared=3, n_judged=4)
     table = table.assign(worst=table["tied"] - 0.1, best=table["tied"] + 0.1, traditional=table["tied"] + 0.05)
-    return versions(table, LIGHT, "MRR", dict.fromkeys(names, "#00695C"), by)
+    return version_history(table, LIGHT, "MRR", dict.fromkeys(names, "#00695C"), by)
 
 
 def test_names_in_the_chart_are_text_and_stand_apart():

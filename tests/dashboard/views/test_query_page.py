@@ -10,9 +10,9 @@ from boards import EXTREMES, HOSTILE, board
 from opening import opened
 
 from dashboard import cache
-from dashboard.charts.one_list.ladder import DRAWN, STEPS, ladders, tie_ladder, whole_list
-from dashboard.charts.one_list.orderings import convergence, value_histogram
-from dashboard.charts.one_list.query import first_hit_bars, landing, landing_ties
+from dashboard.charts.one_list.ladder import MAX_DOCUMENTS, MAX_STEPS, ladder_pair, relevance_steps, tie_ladder
+from dashboard.charts.one_list.orderings import sampling_convergence, value_histogram
+from dashboard.charts.one_list.query import first_hit_bars, rank_heatmap, tie_group_heatmap
 from dashboard.charts.palette import LIGHT
 from metrics.studies.one_list.query import ladder, tie_groups
 from metrics.ties import Ranking
@@ -172,7 +172,7 @@ def test_of_a_list_of_100_000_documents_only_what_can_be_read_is_sent(long, quer
     page = explored(data=long, query=query, measure=measure)
     assert len(json.dumps(charts(page))) < 300_000
     assert max(len(one.value) for one in page.dataframe) <= 1000
-    assert f"{DRAWN} of 100,000 documents" in said(page)
+    assert f"{MAX_DOCUMENTS} of 100,000 documents" in said(page)
     assert "not written out" in said(page)
 
 
@@ -186,13 +186,13 @@ def rows():
 
 def test_a_ladder_draws_the_first_documents_and_says_how_many_more(rows):
     figure = tie_ladder(rows, LIGHT, 10)
-    assert len(figure.data[0].x) == DRAWN
+    assert len(figure.data[0].x) == MAX_DOCUMENTS
     assert any("240 more" in note.text for note in figure.layout.annotations)
 
 
 def test_relevant_documents_differ_in_colour_and_in_shape(rows):
     bars = tie_ladder(rows, LIGHT, None).data[0]
-    relevant = rows["relevant"].head(DRAWN).to_numpy()
+    relevant = rows["relevant"].head(MAX_DOCUMENTS).to_numpy()
     assert set(bars.marker.color[relevant]) == {LIGHT.tied}
     assert bars.y[relevant].min() > bars.y[~relevant].max()
 
@@ -208,33 +208,35 @@ def test_the_text_of_a_document_is_escaped_and_cut_in_its_hover(rows):
 def test_lines_join_the_relevant_documents_that_both_ladders_draw(rows):
     lower = rows.assign(doc_id=rows["doc_id"].to_numpy()[::-1], relevant=rows["relevant"].to_numpy()[::-1])
     paths = [
-        shape for shape in ladders(rows, lower, ("a", "b"), LIGHT, 5).layout.shapes if shape.type == "path"
+        shape for shape in ladder_pair(rows, lower, ("a", "b"), LIGHT, 5).layout.shapes if shape.type == "path"
     ]
     assert not paths
-    paths = [shape for shape in ladders(rows, rows, ("a", "b"), LIGHT, 5).layout.shapes if shape.type == "path"]
-    assert len(paths) == rows["relevant"].head(DRAWN).sum()
+    paths = [
+        shape for shape in ladder_pair(rows, rows, ("a", "b"), LIGHT, 5).layout.shapes if shape.type == "path"
+    ]
+    assert len(paths) == rows["relevant"].head(MAX_DOCUMENTS).sum()
 
 
 def test_a_whole_list_has_a_step_a_tie_or_few_steps(rows):
-    bars = whole_list(tie_groups(rows), LIGHT, 10).data[0]
+    bars = relevance_steps(tie_groups(rows), LIGHT, 10).data[0]
     assert bars.y.tolist() == pytest.approx([0.1, 0.1, 0.1])
     places = np.arange(1, 5001)
     single = pd.DataFrame(
         {"first": places, "last": places, "documents": 1, "relevant": places % 2, "score": -places}
     )
-    bars = whole_list(single, LIGHT, None).data[0]
-    assert len(bars.x) == STEPS
+    bars = relevance_steps(single, LIGHT, None).data[0]
+    assert len(bars.x) == MAX_STEPS
     assert (bars.y * bars.width).sum() == pytest.approx(2500)
 
 
 def test_cells_of_large_ties_are_the_chances_of_stretches_of_places(rows):
-    cells = landing_ties(tie_groups(rows), LIGHT).data[0].z
+    cells = tie_group_heatmap(tie_groups(rows), LIGHT).data[0].z
     assert cells.sum(axis=1) == pytest.approx([1, 1, 1])
     assert cells[0, 0] == pytest.approx(19 / 100)
 
 
 def test_cells_of_documents_are_their_chances(rows):
-    cells = landing(rows.head(3).assign(first=[1, 1, 3], last=[2, 2, 3]), LIGHT, 2).data[0].z
+    cells = rank_heatmap(rows.head(3).assign(first=[1, 1, 3], last=[2, 2, 3]), LIGHT, 2).data[0].z
     assert cells.tolist() == [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]]
 
 
@@ -242,9 +244,9 @@ def test_many_first_ranks_are_drawn_in_stretches_without_their_tail():
     chance = 0.5 ** np.arange(1, 2001)
     chance[-1] += 1 - chance.sum()
     few = first_hit_bars(pd.DataFrame({"rank": np.arange(1, 2001), "chance": chance}), LIGHT, 3)
-    assert len(few.data[0].x) == DRAWN
+    assert len(few.data[0].x) == MAX_DOCUMENTS
     even = first_hit_bars(pd.DataFrame({"rank": np.arange(1, 2001), "chance": 1 / 2000}), LIGHT, None)
-    assert len(even.data[0].x) <= DRAWN
+    assert len(even.data[0].x) <= MAX_DOCUMENTS
     assert even.data[0].y.sum() >= 0.999
 
 
@@ -278,7 +280,7 @@ def test_tied_is_a_filled_blue_dot_and_traditional_a_hollow_orange_diamond():
 
 def test_convergence_draws_the_exact_value_the_mean_and_its_band():
     means = pd.DataFrame({"draws": [10, 100], "mean": [0.4, 0.5], "standard_error": [0.1, 0.01]})
-    band, exact, mean = convergence(means, 0.51, LIGHT, "RR").data
+    band, exact, mean = sampling_convergence(means, 0.51, LIGHT, "RR").data
     assert set(exact.y) == {0.51}
     assert mean.y.tolist() == [0.4, 0.5]
     assert band.y.tolist() == pytest.approx([0.596, 0.5196, 0.4804, 0.204])

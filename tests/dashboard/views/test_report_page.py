@@ -9,7 +9,7 @@ from boards import COARSE, EXTREMES, QRELS, STRICT, board
 from opening import opened
 
 from dashboard import cache
-from dashboard.charts.deciding.targets import bullets, passes
+from dashboard.charts.deciding.targets import target_bullets, target_matrix
 from dashboard.charts.palette import LIGHT
 from dashboard.charts.report import draw_charts
 from dashboard.library import BoardSpec, make_board
@@ -116,9 +116,9 @@ def test_the_page_tells_of_the_reranker_chosen(label):
 def test_bullets_hold_a_row_a_target_and_verdicts_in_words(name):
     found = report(EXTREMES[name]().runs).found
     rows = found.targets[found.targets["reranker"] == found.targets_for].reset_index(drop=True)
-    figure = bullets(rows, LIGHT)
+    figure = target_bullets(rows, LIGHT)
     assert len(figure.data[-1].x) == len(figure.layout.annotations) == len(figure.layout.shapes) == 11
-    assert len(passes(found.targets, LIGHT, found.targets_for).data) == 4
+    assert len(target_matrix(found.targets, LIGHT, found.targets_for).data) == 4
 
 
 def test_charts_of_the_file_are_the_same_whenever_they_are_drawn(tmp_path):

@@ -9,9 +9,9 @@ from opening import opened
 
 import metrics
 from dashboard import cache
-from dashboard.charts.deciding.finish import finishes
-from dashboard.charts.deciding.forest import forest
-from dashboard.charts.deciding.pairs import above_matrix, verdict_matrix
+from dashboard.charts.deciding.finish import finish_heatmap
+from dashboard.charts.deciding.forest import difference_forest
+from dashboard.charts.deciding.pairs import order_matrix, verdict_matrix
 from dashboard.charts.palette import DARK, LIGHT
 from metrics.studies.significance.query_differences import query_differences
 from metrics.studies.significance.significance import compare, verdicts
@@ -83,7 +83,7 @@ def test_more_rerankers_than_can_be_paired_show_the_best(monkeypatch):
 @pytest.mark.parametrize("palette", [LIGHT, DARK])
 def test_a_difference_is_filled_only_where_it_is_significant(sample, palette):
     found = verdicts(sample, "Hits@5", "docid_asc", BASE)
-    figure = forest(found, palette, "Hits@5")
+    figure = difference_forest(found, palette, "Hits@5")
     for kind, rows, colour in (
         ("tied", found.tied, palette.tied),
         ("traditional", found.traditional, palette.traditional),
@@ -98,7 +98,7 @@ def test_a_row_far_off_the_scale_is_told_in_words(sample):
     found = verdicts(sample, "Hits@5", "docid_asc", BASE)
     for rows in (found.tied, found.traditional):
         rows.loc[0, ["difference", "low", "high"]] = [-9.0, -9.1, -8.9]
-    figure = forest(found, LIGHT, "Hits@5")
+    figure = difference_forest(found, LIGHT, "Hits@5")
     assert any("off the scale" in text and "−9.000" in text for text in words(figure))
     assert len(marks(figure, "tied").x) == 2
     assert figure.layout.xaxis.range[0] > -1
@@ -106,7 +106,7 @@ def test_a_row_far_off_the_scale_is_told_in_words(sample):
 
 def test_the_matrix_has_a_cell_a_pair_with_the_chance_of_its_row(lucks):
     pairs, order = pairwise_order(lucks), list(lucks)
-    cells = above_matrix(pairs, order, LIGHT).data[0]
+    cells = order_matrix(pairs, order, LIGHT).data[0]
     assert np.isfinite(cells.z.astype(float)).sum() == len(pairs)
     row = pairs[(pairs["reranker"] == order[0]) & (pairs["other"] == order[-1])].iloc[0]
     assert cells.text[0][-1] == (">99" if row["above"] > 0.99 else f"{row['above']:.0%}"[:-1])
@@ -117,10 +117,10 @@ def test_a_chance_is_never_rounded_to_certainty():
         {"reranker": ["a"], "other": ["b"], "above": [0.9999], "equal": [0.0], "below": [0.0001]}
         | {"method": ["normal"], "reversible": [True], "standard_error": [0.0]}
     )
-    assert above_matrix(pairs, ["a", "b"], LIGHT).data[0].text[0][1] == ">99"
-    assert above_matrix(pairs, ["b", "a"], LIGHT).data[0].text[0][1] == "<1"
+    assert order_matrix(pairs, ["a", "b"], LIGHT).data[0].text[0][1] == ">99"
+    assert order_matrix(pairs, ["b", "a"], LIGHT).data[0].text[0][1] == "<1"
     drawn = pairs.assign(pairwise_order=1.0, below=0.0)
-    assert above_matrix(drawn, ["a", "b"], LIGHT).data[0].text[0][1] == ">99"
+    assert order_matrix(drawn, ["a", "b"], LIGHT).data[0].text[0][1] == ">99"
 
 
 def test_every_pair_has_one_mark():
@@ -140,7 +140,7 @@ def test_every_pair_has_one_mark():
 
 def test_an_outline_holds_every_place_with_a_chance(lucks):
     chances, limits = rank_distribution(lucks), mean_bounds(lucks)
-    figure = finishes(chances, limits, [1, 2, 3, 4], LIGHT)
+    figure = finish_heatmap(chances, limits, [1, 2, 3, 4], LIGHT)
     cells = figure.data[0].z.astype(float)
     for at, box in enumerate(figure.layout.shapes):
         seen = 1 + np.flatnonzero(np.isfinite(cells[at]))

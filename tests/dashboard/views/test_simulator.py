@@ -8,8 +8,8 @@ from opening import opened
 
 from dashboard import cache
 from dashboard.charts.palette import LIGHT
-from dashboard.charts.simulated.precisions import digits
-from dashboard.charts.simulated.simulator import gap_grid, growth, list_and_ranks
+from dashboard.charts.simulated.precisions import precision_panels
+from dashboard.charts.simulated.simulator import gap_heatmap, ladder_with_ranks, tie_growth
 from dashboard.views.simulator import cached
 from dashboard.views.simulator.cached import KINDS, LLM, NOTEBOOK, Made
 from metrics import evaluate
@@ -187,7 +187,7 @@ def test_number_formats_are_of_the_data_shown():
 
 def test_the_chart_of_a_list_has_ranks_on_the_axis_of_the_list():
     ranking = Ranking.of(runs_of(read("3; 2,1; 2; 1")), "list")
-    figure = list_and_ranks(
+    figure = ladder_with_ranks(
         ladder(ranking, "list"),
         first_rank_chances(ranking, "list"),
         LIGHT,
@@ -202,30 +202,30 @@ def test_the_chart_of_a_list_has_ranks_on_the_axis_of_the_list():
 
 def test_the_chart_of_a_list_without_relevant_documents_has_no_bar():
     ranking = Ranking.of(runs_of(read("3; 2; 2; 1")), "list")
-    figure = list_and_ranks(ladder(ranking, "list"), first_rank_chances(ranking, "list"), LIGHT, 2, None)
+    figure = ladder_with_ranks(ladder(ranking, "list"), first_rank_chances(ranking, "list"), LIGHT, 2, None)
     assert [len(trace.x) for trace in figure.data if trace.yaxis == "y2"] == [0]
 
 
 def test_growth_and_grid_mark_what_is_chosen():
     made = Made(LLM, queries=20)
-    figure = growth(cached.growth(made, "RR"), LIGHT, "MRR", 0.3)
+    figure = tie_growth(cached.growth(made, "RR"), LIGHT, "MRR", 0.3)
     assert {trace.name for trace in figure.data} == {"worst to best", "95% of shuffles", "tied"}
     assert figure.layout.shapes[0].x0 == 0.3
     grid = cached.gaps_by_settings(made, "RR")
-    assert len(gap_grid(grid, LIGHT, (10, 0.3)).layout.shapes) == 1
-    assert len(gap_grid(grid, LIGHT, None).layout.shapes) == 0
+    assert len(gap_heatmap(grid, LIGHT, (10, 0.3)).layout.shapes) == 1
+    assert len(gap_heatmap(grid, LIGHT, None).layout.shapes) == 0
 
 
 def test_the_chart_of_formats_draws_a_line_between_bits_and_digits():
     curve = precision_curve(notebook_llm_rerankers(5), "RR")
-    figure = digits(curve[curve["reranker"] == "GPT-4 (Low Ties)"], LIGHT, "<MRR>")
+    figure = precision_panels(curve[curve["reranker"] == "GPT-4 (Low Ties)"], LIGHT, "<MRR>")
     assert figure.layout.shapes[0].x0 == 3.5
     assert "<MRR>" not in json.loads(figure.to_json())["layout"]["yaxis"]["title"]["text"]
 
 
 def test_a_measure_without_a_closed_spread_is_drawn_without_shuffles():
     curve = precision_curve(notebook_llm_rerankers(5).arranged({"GPT-4 (Low Ties)": "one"}), "AP")
-    assert digits(curve, LIGHT, "MAP").layout.yaxis.range[0] < 1
+    assert precision_panels(curve, LIGHT, "MAP").layout.yaxis.range[0] < 1
 
 
 def test_every_kind_is_named_once():

@@ -15,7 +15,7 @@ from opening import opened
 from tradeoff_boards import THREE, TIMED, UNTIMED, kind, rising, table
 
 from dashboard import cache
-from dashboard.charts.deciding.tradeoffs import quality_latency
+from dashboard.charts.deciding.tradeoffs import latency_scatter
 from dashboard.charts.labels import TALL, WIDE
 from dashboard.charts.leaderboard.segments import MOST_SEGMENTS
 from dashboard.charts.palette import DARK, LIGHT
@@ -201,7 +201,7 @@ def trace(figure, name):
 
 @given(DRAWN, st.sampled_from([None, 1e-3, 0.2, 70]))
 def test_every_mark_stands_inside_the_axes(points, budget):
-    figure = quality_latency(board_of(points), LIGHT, "MRR", "median", budget)
+    figure = latency_scatter(board_of(points), LIGHT, "MRR", "median", budget)
     left, right = figure.layout.xaxis.range
     bottom, top = figure.layout.yaxis.range
     assert figure.layout.xaxis.type == "log"
@@ -216,7 +216,7 @@ def test_every_mark_stands_inside_the_axes(points, budget):
 @given(DRAWN)
 def test_names_do_not_cover_each_other_unless_they_are_on_the_front(points):
     board = board_of(points)
-    figure = quality_latency(board, DARK, "MRR", "median")
+    figure = latency_scatter(board, DARK, "MRR", "median")
     boxes = [box_of(figure, one) for one in figure.layout.annotations if not one.text.startswith("<b>")]
     for one, other in combinations(boxes, 2):
         assert covered(one, other) <= 25
@@ -252,7 +252,7 @@ USUAL = {
 
 
 def test_seven_usual_rerankers_all_find_room_for_their_names():
-    figure = quality_latency(board_of(USUAL.values()).set_axis(USUAL), LIGHT, "nDCG@10", "median", 0.2)
+    figure = latency_scatter(board_of(USUAL.values()).set_axis(USUAL), LIGHT, "nDCG@10", "median", 0.2)
     text = " ".join(label.text for label in figure.layout.annotations)
     assert [name for name in USUAL if name not in text] == []
     boxes = [box_of(figure, label) for label in figure.layout.annotations if label.showarrow]
@@ -260,7 +260,7 @@ def test_seven_usual_rerankers_all_find_room_for_their_names():
 
 
 def test_one_far_below_all_others_stands_on_the_edge_with_its_figures():
-    figure = quality_latency(board_of(USUAL.values()).set_axis(USUAL), LIGHT, "nDCG@10", "median")
+    figure = latency_scatter(board_of(USUAL.values()).set_axis(USUAL), LIGHT, "nDCG@10", "median")
     label = next(one.text for one in figure.layout.annotations if "bm25" in one.text)
     assert "0.502" in label
     assert "0.496" in label
@@ -268,14 +268,14 @@ def test_one_far_below_all_others_stands_on_the_edge_with_its_figures():
 
 
 def test_what_takes_no_time_is_drawn_at_zero():
-    figure = quality_latency(board_of([(0.5, 0.5, 0.0), (0.6, 0.6, 0.2)]), LIGHT, "MRR", "median")
+    figure = latency_scatter(board_of([(0.5, 0.5, 0.0), (0.6, 0.6, 0.2)]), LIGHT, "MRR", "median")
     assert figure.layout.xaxis.ticktext[0] == "0"
     assert figure.layout.xaxis.tickvals[0] == pytest.approx(trace(figure, "tied").x[0])
 
 
 @pytest.mark.parametrize(("budget", "shaded"), [(None, 0), (1e-3, 1), (0.2, 1), (70, 0)])
 def test_the_budget_shades_what_is_too_slow(budget, shaded):
-    figure = quality_latency(board_of(USUAL.values()), LIGHT, "MRR", "median", budget)
+    figure = latency_scatter(board_of(USUAL.values()), LIGHT, "MRR", "median", budget)
     boxes = [shape for shape in figure.layout.shapes if shape.type == "rect"]
     assert len(boxes) == shaded
     assert all(shape.x0 >= 0.99 * (budget or 0) for shape in boxes)
