@@ -23,3 +23,20 @@ def opened(view, **query):
     test.run()
     assert not test.exception, test.exception
     return test
+
+
+def title(page):
+    """What the page is called."""
+    (head,) = page.title
+    return head.value
+
+
+def metrics(page):
+    """The figures on the cards of a page, by their labels without icons."""
+    return {card.label.partition(": ")[2]: card.value for card in page.metric}
+
+
+def table(page, key):
+    """The rows of the table with this key, which is the name of its download."""
+    (rows,) = (frame.value for frame in page.dataframe if frame.proto.id.endswith(f"-table-{key}"))
+    return rows

@@ -1,0 +1,82 @@
+"""The section of the Guide that computes: one list with one tie, scored as it is changed."""
+
+import math
+
+import streamlit as st
+
+from dashboard import session
+from dashboard.charts.one_list.ladder import tie_ladder
+from dashboard.charts.one_list.query import first_hit_bars
+from dashboard.escaping import escape_markdown
+from dashboard.views.guide.layout import draw_cards, draw_head
+from dashboard.views.guide.prose import Part, read_parts
+from dashboard.widgets.components import Card, cards, chart, finding
+from dashboard.widgets.list_panel import orderings_text
+from metrics.studies.guide.worked_example import WorkedExample, filled, worked_example, worked_finding
+
+MOST_TIED = 30
+MOST_ABOVE = 20
+_ICONS = ("join_inner", "casino", "straighten")
+
+
+def one_minute() -> None:
+    """Draw the idea, and an example that computes as it is changed."""
+    idea, example_part, ladder_part, first_hit_part, formulas_part = read_parts("one_minute")
+    draw_head(idea)
+    draw_cards(idea.cards, columns=3, width=240, icons=_ICONS)
+    draw_head(example_part)
+    example = _choose_example()
+    orders = orderings_text(math.log10(example.orderings), example.orderings)
+    finding(worked_finding(example, orders))
+    mean = f"mean of {orders} orders" if example.orderings > 1 else "the only order"
+    cards(
+        Card("circle", "MTRR", f"{example.expected:.4f}", mean, "blue"),
+        Card("arrow_downward", "Worst order", f"{example.worst:.4f}", "relevant documents last"),
+        Card("arrow_upward", "Best order", f"{example.best:.4f}", "relevant documents first"),
+        Card("target", f"TMHits@{example.k}", f"{example.hits:.4f}", f"a hit in the top {example.k}", "blue"),
+    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        draw_head(ladder_part)
+        figure = tie_ladder(example.documents, session.theme(), example.k)
+        chart(figure, "guide-ladder", "The list of the example.")
+    with right:
+        draw_head(first_hit_part)
+        figure = first_hit_bars(example.chances, session.theme(), None)
+        chart(figure, "guide-first-hit", "Chance of each rank of the first relevant document.")
+    _draw_formulas(formulas_part, example)
+
+
+def _choose_example() -> WorkedExample:
+    grid = st.grid(4, min_column_width=150)
+    with grid.cell():
+        tied = _count("Documents in the tie", "tied", 5, (1, MOST_TIED))
+    with grid.cell():
+        relevant = _count("Of them relevant", "relevant", 1, (1, tied))
+    with grid.cell():
+        above = _count("Documents above the tie", "above", 0, (0, MOST_ABOVE))
+    with grid.cell():
+        k = _count("Cut-off k", "cutoff", 3, (1, MOST_TIED + MOST_ABOVE))
+    return worked_example(tied, relevant, above, k)
+
+
+def _count(label: str, key: str, default: int, bounds: tuple[int, int]) -> int:
+    """Ask for a whole number bound to the link; one out of bounds falls back to the default.
+
+    Asked for as a float, because as an integer Streamlit 1.67 fails on `inf` in a link.
+    """
+    low, high = map(float, bounds)
+    value = st.number_input(
+        label, low, high, float(default), 1.0, "%.0f", key=key, bind="query-params", persist_state="session"
+    )
+    return math.floor(value + 0.5)
+
+
+def _draw_formulas(part: Part, example: WorkedExample) -> None:
+    """Draw the formulas with the numbers of the example."""
+    draw_head(part)
+    grid = st.grid(2, min_column_width=300)
+    for formula in filled(example):
+        with grid.container(border=True, height="stretch"):
+            st.markdown(f"**{formula.name}**  \n:gray[{escape_markdown(formula.meaning)}]")
+            st.latex(formula.latex)

@@ -1,0 +1,114 @@
+"""What the Guide's Markdown files take from the code: one function a file."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import streamlit as st
+
+from dashboard.library import MOST_FILES, scored, store
+from dashboard.library.storage.intake import MAX_LIBRARY, MAX_UPLOAD
+from dashboard.library.storage.schema import FORGOTTEN
+from metrics import FORMATS, TOOLS
+from metrics.runs import COLUMNS, KINDS
+from metrics.runs.formats.json_records import MAX_DEPTH, MAX_JSON
+from metrics.runs.reading.columns import MAX_COLUMNS
+from metrics.runs.reading.files import MAX_BYTES
+from metrics.runs.reading.text import MAX_LINE
+from metrics.studies.guide.reference import family_measures, measure_table, tool_rules, treatment_table
+from metrics.studies.leaderboard.leaderboard import VERDICTS
+
+Figures = Mapping[str, Any]
+_FAMILIES = ("first_hit", "additive", "average_precision", "targets", "own_rules")
+
+
+def words() -> Figures:
+    """Return the verdicts of the leaderboard."""
+    return {"verdicts": VERDICTS}
+
+
+def formulas() -> Figures:
+    """Return the measures of each family, and where each is from."""
+    families = {name: family_measures(name) for name in _FAMILIES}
+    return {
+        "families": families,
+        "sources": {
+            name: "; ".join(f"{measure.name}: {measure.source}" for measure in measures)
+            for name, measures in families.items()
+        },
+    }
+
+
+def measures() -> Figures:
+    """Return all measures."""
+    return {"measures": list(measure_table().itertuples())}
+
+
+def deciding() -> Figures:
+    """Return the tests, the corrections, and the verdicts and presets of targets."""
+    from metrics.studies.significance import test_registry  # noqa: PLC0415 statistics take half a second to import
+    from metrics.studies.targets import targets  # noqa: PLC0415 likewise
+
+    return {
+        "tests": test_registry.TESTS,
+        "corrections": test_registry.CORRECTIONS,
+        "presets": targets.PRESETS,
+        "verdicts": targets.VERDICTS,
+    }
+
+
+def tools() -> Figures:
+    """Return the tools with their rules, and all treatments."""
+    return {
+        "tools": [(tool, tool_rules(tool)) for tool in TOOLS],
+        "treatments": list(treatment_table().itertuples()),
+    }
+
+
+def findings() -> Figures:
+    """Return the kinds of findings."""
+    return {"kinds": KINDS}
+
+
+def files() -> Figures:
+    """Return the formats, the columns and the limits of files."""
+    return {
+        "formats": {file_format.name: file_format.summary for file_format in FORMATS},
+        "columns": COLUMNS,
+        "limits": {
+            "upload": st.get_option("server.maxUploadSize"),
+            "files": MOST_FILES,
+            "unpacked": f"{MAX_BYTES / 2**30:.3g}",
+            "json": MAX_JSON // 2**20,
+            "line": MAX_LINE // 2**20,
+            "columns": f"{MAX_COLUMNS:,}",
+            "depth": MAX_DEPTH,
+        },
+    }
+
+
+def library() -> Figures:
+    """Return how long and how much is kept."""
+    return {
+        "days": FORGOTTEN.days,
+        "max_upload": f"{store.USUAL[MAX_UPLOAD]:,}",
+        "max_library": f"{store.USUAL[MAX_LIBRARY]:,}",
+    }
+
+
+def large_results() -> Figures:
+    """Return how much of what was scored is kept."""
+    return {"max_scored": f"{scored.USUAL:,}"}
+
+
+FIGURES: Mapping[str, Callable[[], Figures]] = {
+    "words": words,
+    "formulas": formulas,
+    "measures": measures,
+    "deciding": deciding,
+    "tools": tools,
+    "findings": findings,
+    "files": files,
+    "library": library,
+    "large_results": large_results,
+}
+"""File of the Guide, without ending → what it takes."""

@@ -1,0 +1,76 @@
+"""What the Guide lists of measures, treatments and tools."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pandas as pd
+
+from metrics.measures import MEASURES, Measure, MeasureAt
+from metrics.studies.tools.tools import Tool
+from metrics.ties import TREATMENTS, treatment
+
+
+class ToolRule(NamedTuple):
+    """What a tool does about ties in some of its measures.
+
+    Attributes:
+        measures: names of the measures.
+        treatment: what the tool does.
+        why: why its value is not the tied one.
+    """
+
+    measures: str
+    treatment: str
+    why: str
+
+
+def family_measures(module: str) -> list[Measure]:
+    """Return the measures whose family is in a module of `metrics.measures`."""
+    return [measure for measure in MEASURES if measure.family.mean.__module__ == f"metrics.measures.{module}"]
+
+
+def measure_table() -> pd.DataFrame:
+    """Return a row for every measure.
+
+    Returns:
+        measure (as it is written), traditional and tied (names of its means, tied empty where it has its
+        own rule), summary, range, source.
+    """
+    cutoffs = {"none": "", "optional": "[@k]", "required": "@k"}
+    rows = []
+    for measure in MEASURES:
+        mean, cutoff = MeasureAt(measure), cutoffs[measure.cutoff]
+        rows.append(
+            {
+                "measure": measure.name + ("" if measure.parameter is None else "(p)") + cutoff,
+                "traditional": mean.traditional + cutoff,
+                "tied": "" if measure.family.own_rule else mean.tied + cutoff,
+                "summary": measure.summary,
+                "range": "0 and up" if measure.largest is None else f"0 to {measure.largest:g}",
+                "source": measure.source,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def treatment_table() -> pd.DataFrame:
+    """Return every treatment: treatment, summary, used_by."""
+    random = treatment("random:0")
+    rows = [(tie_treatment.name, tie_treatment.summary, tie_treatment.used_by) for tie_treatment in TREATMENTS]
+    rows.append(("random:SEED", random.summary, random.used_by))
+    return pd.DataFrame(rows, columns=["treatment", "summary", "used_by"])
+
+
+def tool_rules(tool: Tool) -> list[ToolRule]:
+    """Return the rules of a tool that differ in treatment or reason, each with the measures it is for."""
+    measures: dict[tuple[str, str], list[str]] = {}
+    for measure, rule in tool.rules.items():
+        measures.setdefault((rule.treatment, rule.why), []).append(measure)
+    return [ToolRule(_merge_cutoffs(names), *rule) for rule, names in measures.items()]
+
+
+def _merge_cutoffs(names: Sequence[str]) -> str:
+    """Join names of measures; RR and RR@k become RR[@k]."""
+    with_both = [name for name in names if f"{name}@k" in names]
+    others = [name for name in names if name.removesuffix("@k") not in with_both]
+    return ", ".join([*(f"{name}[@k]" for name in with_both), *others])
