@@ -1,5 +1,7 @@
-"""The app without a browser, opened on a page by a link."""
+"""The app without a browser, opened on a page by a link, and what a page shows, found by its label or key."""
 
+import json
+import re
 from functools import cache
 from pathlib import Path
 
@@ -9,6 +11,11 @@ from streamlit.testing.v1 import AppTest
 import dashboard
 
 APP = Path(dashboard.__file__).parent / "app.py"
+_PAGE = re.compile(r'st\.Page\(\s*"views/(\w+)/\w+\.py",\s*title="([^"]+)"')
+PAGES = dict(_PAGE.findall(APP.read_text(encoding="utf-8")))
+"""Folder of each page → its title."""
+DATA_PAGES = {name: title for name, title in PAGES.items() if name != "large"}
+"""Those that show the data chosen in the sidebar; the other shows a stored evaluation, where one is open."""
 
 # Streamlit looks through every installed package anew for each app that is opened.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
@@ -25,10 +32,15 @@ def opened(view, **query):
     return test
 
 
+def only(elements):
+    """The one element there is of its kind."""
+    (element,) = elements
+    return element
+
+
 def title(page):
     """What the page is called."""
-    (head,) = page.title
-    return head.value
+    return only(page.title).value
 
 
 def metrics(page):
@@ -36,7 +48,27 @@ def metrics(page):
     return {card.label.partition(": ")[2]: card.value for card in page.metric}
 
 
-def table(page, key):
-    """The rows of the table with this key, which is the name of its download."""
-    (rows,) = (frame.value for frame in page.dataframe if frame.proto.id.endswith(f"-table-{key}"))
-    return rows
+def table(page, heading):
+    """The rows of the first table below a heading that begins so."""
+    elements = iter(page.main)
+    next(node for node in elements if node.type == "subheader" and plain(node.value).startswith(heading))
+    return next(node for node in elements if node.type == "dataframe").value
+
+
+def texts(page, *kinds):
+    """All that a page says in elements of these kinds, paragraphs and captions where none is named."""
+    elements = (element for kind in kinds or ("markdown", "caption") for element in page.get(kind))
+    return plain("\n".join(str(element.value) for element in elements))
+
+
+def plain(markdown):
+    """Markdown without what keeps a user's text from being Markdown."""
+    return markdown.replace("\\", "").replace("\u2060", "")
+
+
+def charts(page):
+    """The figures of a page by key."""
+    return {
+        chart.proto.id.partition("-")[2].partition("-")[2].removeprefix("chart-"): json.loads(chart.proto.spec)
+        for chart in page.get("plotly_chart")
+    }

@@ -4,22 +4,11 @@ from pathlib import Path
 
 import pytest
 from barriers import barriers
+from opening import DATA_PAGES
 from pages import go
 from playwright.sync_api import expect
 
 SHOTS = Path(__file__).parent / "shots"
-PAGES = {
-    "leaderboard": "Leaderboard",
-    "runs": "Runs",
-    "ties": "Ties vs gap",
-    "rerankers": "Rerankers",
-    "query": "Query explorer",
-    "significance": "Significance",
-    "tradeoffs": "Trade-offs",
-    "simulator": "Simulator",
-    "report": "Report",
-    "guide": "Guide",
-}
 PHONE = {"viewport": {"width": 390, "height": 844}}
 
 
@@ -42,13 +31,13 @@ def wrong(page, name, look):
 def test_no_page_scrolls_sideways_or_has_a_serious_barrier(new_page, look):
     page = new_page("/", color_scheme=look)
     found = []
-    for name, title in PAGES.items():
+    for name, title in DATA_PAGES.items():
         go(page, title)
         found += wrong(page, name, look)
     assert found == []
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", DATA_PAGES)
 def test_no_page_on_a_phone_scrolls_sideways_or_has_a_serious_barrier(new_page, name):
     page = new_page("/" if name == "leaderboard" else f"/{name}", **PHONE)
     assert wrong(page, name, "phone") == []

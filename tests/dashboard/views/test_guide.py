@@ -2,7 +2,7 @@
 
 import pytest
 from boards import EXTREMES
-from opening import metrics, opened, title
+from opening import metrics, opened, plain, texts, title
 
 from dashboard import cache
 from dashboard.views.guide.prose import read_parts
@@ -20,16 +20,10 @@ def guided(**query):
     return page
 
 
-def said(page):
-    """All the page's words, as Markdown; escapes and joiners left out."""
-    kinds = ("markdown", "caption", "code", "latex", "subheader")
-    parts = [element.value for kind in kinds for element in page.get(kind)]
-    parts += [cell for table in page.table for cell in (*table.value, *table.value.to_numpy().ravel())]
-    return plain("\n".join(map(str, parts)))
-
-
-def plain(markdown):
-    return markdown.replace("\\", "").replace("\u2060", "")
+def all_texts(page):
+    """All the page's words, as Markdown."""
+    cells = [cell for table in page.table for cell in (*table.value, *table.value.to_numpy().ravel())]
+    return texts(page, "markdown", "caption", "code", "latex", "subheader") + plain("\n".join(cells))
 
 
 def table_cells(file):
@@ -59,8 +53,8 @@ def test_the_example_starts_with_five_tied_documents_of_which_one_is_relevant():
         "Best order": "1.0000",
         "TMHits@3": "0.6000",
     }
-    assert "120 orders" in said(page)
-    assert "0.3333" in said(page)
+    assert "120 orders" in all_texts(page)
+    assert "0.3333" in all_texts(page)
 
 
 def test_a_link_brings_its_example_along():
@@ -99,7 +93,7 @@ def test_a_section_survives_a_page_switch():
 
 
 @pytest.mark.parametrize(
-    ("section", "texts"),
+    ("section", "records"),
     [
         ("Words", VERDICTS.values()),
         ("Words", table_cells("words")),
@@ -116,6 +110,6 @@ def test_a_section_survives_a_page_switch():
         ("Files", table_cells("files")),
     ],
 )
-def test_a_section_says_all_that_its_records_say(section, texts):
-    shown = said(guided(section=section))
-    assert not [text for text in texts if plain(text) not in shown]
+def test_a_section_says_all_that_its_records_say(section, records):
+    shown_text = all_texts(guided(section=section))
+    assert not [record for record in records if plain(record) not in shown_text]

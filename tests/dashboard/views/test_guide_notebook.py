@@ -1,7 +1,7 @@
 """The Guide's map of the notebook leads to places that exist and hold the notebook's figures."""
 
 import pytest
-from opening import opened, title
+from opening import opened, texts, title
 
 from dashboard.views.guide.notebook import notebook_places
 
@@ -24,8 +24,8 @@ def test_a_place_of_the_notebook_exists_and_holds_its_figures(place):
 
 def test_the_guide_lists_every_table_and_figure_of_the_notebook_with_its_place():
     page = opened("guide", section="Notebook")
-    texts = " ".join(text.value for text in page.markdown).replace("\\", "").replace("\u2060", "")
+    text = texts(page)
     for place in PLACES:
-        assert place.card.title in texts
-        assert all(figure in texts for figure in place.figures)
+        assert place.card.title in text
+        assert all(figure in text for figure in place.figures)
     assert len(page.get("page_link")) >= len(PLACES)

@@ -2,29 +2,37 @@
 
 import pytest
 from boards import EXTREMES, board
-from opening import opened
+from opening import APP, DATA_PAGES, PAGES, metrics, only, opened, table, texts, title
 
 from dashboard import cache
 from metrics import ReadError
 
-VIEWS = ("leaderboard", "runs", "ties", "rerankers", "query", "significance", "simulator", "report")
+
+def has_four_figures(page):
+    """Whether a page has its row of four cards, each with a label of its own."""
+    return len(metrics(page)) == len(page.metric) == 4
 
 
-@pytest.mark.parametrize("view", VIEWS)
+def test_every_folder_of_a_page_is_in_the_navigation():
+    folders = {path.name for path in (APP.parent / "views").iterdir() if (path / f"{path.name}.py").is_file()}
+    assert set(PAGES) == folders
+
+
+@pytest.mark.parametrize("view", DATA_PAGES)
 def test_view_opens_on_the_sample_data(view):
     page = opened(view)
-    assert page.title[0].value
-    assert len(page.metric) == 4
-    assert any("lightbulb" in text.value for text in page.markdown)
+    assert title(page) == DATA_PAGES[view]
+    assert has_four_figures(page)
+    assert "lightbulb" in texts(page)
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", DATA_PAGES)
 @pytest.mark.parametrize("name", EXTREMES)
 def test_view_runs_on_extreme_data(view, name):
     label = cache.loaded_boards().add(EXTREMES[name]()).label
     page = opened(view, data=label)
     assert page.selectbox(key="data").value == label
-    assert len(page.metric) == 4
+    assert has_four_figures(page)
 
 
 def test_a_table_without_rows_is_refused_by_name():
@@ -32,20 +40,20 @@ def test_a_table_without_rows_is_refused_by_name():
         board(bare_csv="query_id,doc_id,score,relevance\n")
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", DATA_PAGES)
 def test_an_empty_choice_in_a_link_falls_back(view):
     page = opened(view, measure="", first="", second="", lists="", sort="", query="", reranker="", order="")
-    assert len(page.metric) == 4
+    assert has_four_figures(page)
 
 
 def test_other_data_starts_with_all_its_rerankers():
-    one, both = EXTREMES["one reranker"](), EXTREMES["two rerankers with ties"]()
-    page = opened("leaderboard", data=cache.loaded_boards().add(one).label)
-    cache.loaded_boards().add(both)
-    page.session_state["_known_data"] = [one.label, both.label]
+    single, pair = EXTREMES["one reranker"](), EXTREMES["two rerankers with ties"]()
+    page = opened("leaderboard", data=cache.loaded_boards().add(single).label)
+    cache.loaded_boards().add(pair)
+    page.session_state["_known_data"] = [single.label, pair.label]
     page.run()
-    page.selectbox(key="data").set_value(both.label).run()
-    assert len(page.dataframe[0].value) == 2
+    page.selectbox(key="data").set_value(pair.label).run()
+    assert len(table(page, "All rerankers")) == 2
 
 
 def test_the_app_opens_on_real_runs_and_offers_the_simulated_ones():
@@ -55,15 +63,15 @@ def test_the_app_opens_on_real_runs_and_offers_the_simulated_ones():
 
 
 def test_the_best_of_the_sample_by_file_order_is_seventh_by_its_ties():
-    rows = opened("leaderboard").dataframe[0].value.set_index("reranker")
+    rows = table(opened("leaderboard"), "All rerankers").set_index("reranker")
     assert rows["traditional"].idxmax() == "MiniLM grade 0-10"
     assert rows["tied"].rank(ascending=False)["MiniLM grade 0-10"] == 7
 
 
 def test_leaderboard_shows_the_notebooks_figures():
     page = opened("leaderboard", data=cache.SIMULATED_LABEL)
-    assert page.metric[0].value == "0.6845"
-    rows = page.dataframe[0].value.set_index("reranker")
+    assert metrics(page)["Best MTRR"] == "0.6845"
+    rows = table(page, "All rerankers").set_index("reranker")
     assert rows.loc["GPT-4 (Low Ties)", "tied"].round(4) == 0.6845
     assert rows.loc["PaLM-2 (Medium Ties)", "traditional"].round(4) == 0.5571
 
@@ -72,19 +80,19 @@ def test_a_link_brings_its_choices_along():
     page = opened("leaderboard", measure="Hits@3", order="docid_asc", rerankers=["TF-IDF"])
     assert page.segmented_control(key="measure").value == "Hits@3"
     assert page.selectbox(key="order").value == "docid_asc"
-    assert list(page.dataframe[0].value["reranker"]) == ["TF-IDF"]
+    assert list(table(page, "All rerankers")["reranker"]) == ["TF-IDF"]
 
 
 def test_choices_of_a_link_that_do_not_exist_fall_back():
     page = opened("leaderboard", measure="nDCG@ten", order="up", rerankers=["nobody"])
     assert page.segmented_control(key="measure").value == "RR"
     assert page.selectbox(key="order").value == "input"
-    assert len(page.dataframe[0].value) == 8
+    assert len(table(page, "All rerankers")) == 8
 
 
 def test_a_link_to_data_that_is_gone_says_so_and_shows_the_sample():
     page = opened("leaderboard", data="5 runs, 9 queries · 00000000")
-    assert "not kept here" in page.warning[0].value
+    assert "not kept here" in only(page.warning).value
     assert page.selectbox(key="data").value == cache.SAMPLE_LABEL
 
 
@@ -108,5 +116,5 @@ def test_a_reranker_without_a_scored_list_leaves_the_leaderboard_drawn():
     columns = "query_id,doc_id,score,relevance\n"
     mine = board(a_csv=f"{columns}q1,d1,1,1\nq1,d2,1,0\n", none_csv=f"{columns}q1,d1,1,0\n")
     page = opened("leaderboard", data=cache.loaded_boards().add(mine).label, empty="skip")
-    assert len(page.metric) == 4
+    assert has_four_figures(page)
     assert any("none" in text.value for text in page.caption if "Without a" in text.value)
