@@ -2,16 +2,29 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, NoReturn
+from functools import cache
+from typing import Annotated, Any, Literal, TypeVar
 
-from dashboard.library.boards import MOST_FILES, Columns
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    Strict,
+    TypeAdapter,
+    ValidationError,
+    with_config,
+)
+
+from dashboard.library.boards import MOST_FILES
 from dashboard.library.names import clean, file_name
 from dashboard.library.storage.stored_upload import Reading
 from metrics.errors import ReadError
 from metrics.runs import COLUMNS, FORMATS, KINDS, Repeated
-from metrics.runs.findings import Finding
+from metrics.runs.findings.kinds import Severity
 from metrics.runs.reading.columns import MAX_COLUMNS
 
 ENTRY = "board.json"
@@ -20,17 +33,75 @@ MOST_BYTES = 10**6
 """Largest JSON read or written, in bytes."""
 AGAIN = "Have the board exported again."
 """What to do about a board file that cannot be read."""
-View = Mapping[str, str | int | float | bool | list[str]]
-"""Key of a control → its value."""
 
 _FORMAT, _VERSION = "tiescope-board", 1
 _LARGEST = 2**53
-_MOST_VIEW, _MOST_NOTED = 100, 10_000
-_UNITS = ("line", "row", "record", "entry")
-_SEVERITIES = ("error", "warning", "info")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
+"""Every program can hold whole numbers up to this."""
+_T = TypeVar("_T")
+_MOST_SETTINGS, _MOST_FINDINGS = 100, 10_000
+_EXACT = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
+def _check(is_valid: Callable[[Any], bool]) -> AfterValidator:
+    """Return a validator that refuses values for which a condition does not hold."""
+
+    def validate(value: Any) -> Any:  # noqa: ANN401 whatever the field holds
+        if not is_valid(value):
+            raise ValueError("not as TieScope writes it")
+        return value
+
+    return AfterValidator(validate)
+
+
+_Text = Annotated[str, Strict(), _check(lambda text: text.encode() is not None)]
+"""Whole letters: half of one cannot be encoded, which is a ValueError."""
+_Name = Annotated[_Text, _check(lambda text: clean(text) == text)]
+_Sha256 = Annotated[_Text, _check(re.compile(r"[0-9a-f]{64}").fullmatch)]
+_Whole = Annotated[int, Strict(), Field(ge=0, le=_LARGEST)]
+_Column = Annotated[_Text, _check({column.name for column in COLUMNS}.__contains__)]
+_has_own_keys = _check(lambda pairs: len(dict(pairs)) == len(pairs))
+_SettingText = Annotated[_Text, _check(lambda text: "\0" not in text)]
+_Setting = (
+    Annotated[bool, Strict()]
+    | Annotated[int, Strict(), Field(ge=-_LARGEST, le=_LARGEST)]
+    | Annotated[float, Strict(), Field(ge=-_LARGEST, le=_LARGEST)]
+    | _SettingText
+    | list[_SettingText]
+)
+View = Mapping[str, str | int | float | bool | list[str]]
+"""Key of a control → its value."""
+
+
+class _Finding(BaseModel):
+    """A finding as `Reading.plain` writes it."""
+
+    model_config = _EXACT
+    severity: Severity
+    code: Annotated[_Text, _check({kind.code for kind in KINDS}.__contains__)]
+    file: _Text
+    line: _Whole | None
+    message: _Text
+    hint: _Text
+    count: _Whole
+
+
+class _Reading(BaseModel):
+    """A reading as `Reading.plain` writes it."""
+
+    model_config = _EXACT
+    format: Annotated[_Text, _check({known.name for known in FORMATS}.__contains__)]
+    mapping: Annotated[dict[_Column, _Text], _check(lambda mapping: len({*mapping.values()}) == len(mapping))]
+    header: Annotated[list[_Text], Field(max_length=MAX_COLUMNS)]
+    unit: Literal["line", "row", "record", "entry"]
+    first: _Whole
+    noted: Annotated[list[_Finding], Field(max_length=_MOST_FINDINGS)]
+
+
+def _load_reading(plain: object) -> Reading:
+    return Reading.loaded(_Reading.model_validate(plain).model_dump())
+
+
+@with_config(_EXACT)
 @dataclass(frozen=True)
 class Item:
     """An upload of the board.
@@ -39,41 +110,42 @@ class Item:
         name: of the file.
         sha256: of the bytes as they were uploaded.
         size: how many they were.
-        columns: what the user chose.
+        columns: what the user chose: our column and the file's.
         reading: what they were read as.
         parquet: sha256 of the Parquet.
     """
 
-    name: str
-    sha256: str
-    size: int
-    columns: Columns
-    reading: Reading
-    parquet: str
+    name: Annotated[_Text, _check(lambda text: file_name(text) == text)]
+    sha256: _Sha256
+    size: _Whole
+    columns: Annotated[tuple[tuple[_Column, _Text], ...], _has_own_keys]
+    reading: Annotated[Reading, PlainValidator(_load_reading)]
+    parquet: _Sha256
 
 
+@with_config(_EXACT)
 @dataclass(frozen=True)
 class Contents:
     """A board, but for the Parquet of its uploads; see `BoardSpec` and `Record` for the attributes."""
 
-    name: str
+    name: _Name
     repeated: Repeated
-    names: tuple[tuple[str, str], ...] | None
-    view: View
-    files: tuple[Item, ...]
+    names: Annotated[tuple[tuple[_Text, _Text], ...], _has_own_keys] | None
+    view: Annotated[dict[_Name, _Setting], Field(max_length=_MOST_SETTINGS)]
+    files: Annotated[tuple[Item, ...], Field(max_length=MOST_FILES)]
 
     def written(self) -> bytes:
-        """As JSON; the same contents give the same bytes."""
+        """Return the JSON; the same contents give the same bytes."""
         plain = {"format": _FORMAT, "version": _VERSION, **asdict(self)}
         plain["name"] = clean(self.name)
-        for one in plain["files"]:
-            one["name"] = file_name(one["name"])
+        for item in plain["files"]:
+            item["name"] = file_name(item["name"])
         text = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1, sort_keys=True)
         return text.encode("utf-8", "replace")
 
 
 def read_contents(file: str, text: bytes) -> Contents:
-    """What the JSON of a board file says.
+    """Read the JSON of a board file.
 
     Args:
         file: name of the board file.
@@ -82,167 +154,49 @@ def read_contents(file: str, text: bytes) -> Contents:
     Raises:
         ReadError: it is not as `Contents.written` writes it.
     """
-    check = _Check(file)
-    given = check.json(text)
-    if not isinstance(given, dict) or given.get("format") != _FORMAT:
+    try:
+        plain = json.loads(text.decode(), object_pairs_hook=_object)
+    except (ValueError, RecursionError) as error:
+        raise ReadError(file, f"{ENTRY} inside is damaged", AGAIN) from error
+    if not isinstance(plain, dict) or plain.pop("format", None) != _FORMAT:
         raise ReadError(file, f"{ENTRY} is not that of a board", AGAIN)
-    version = check.whole(given.get("version"), "version")
+    version = _validated(file, TypeAdapter(_Whole), plain.pop("version", None), "version")
     if version > _VERSION:
         problem = f"it was written by a newer TieScope (format {version}; this one knows {_VERSION})"
         raise ReadError(file, problem, "Update TieScope.")
-    check.fields(given, "a field", {"format", "version", *Contents.__dataclass_fields__})
-    names = given["names"]
-    return Contents(
-        check.name(given["name"], "name"),
-        check.among(given["repeated"], "repeated", ("error", "first", "max")),
-        None if names is None else check.pairs(names, "names"),
-        check.view(given["view"]),
-        tuple(
-            check.item(one, f"files[{at}]")
-            for at, one in enumerate(check.items(given["files"], "files", MOST_FILES))
-        ),
-    )
+    return _validated(file, _contents(), plain)
 
 
-class _Check:
-    """Checks of values that came from somebody; each gives the value back, or raises a ReadError."""
-
-    def __init__(self, file: str) -> None:
-        self._file = file
-
-    def refuse(self, where: str) -> NoReturn:
-        raise ReadError(self._file, f"{where} in {ENTRY} is not as TieScope writes it", AGAIN)
-
-    def json(self, text: bytes) -> Any:  # noqa: ANN401 whatever it holds
-        try:
-            return json.loads(text.decode(), object_pairs_hook=_once)
-        except (ValueError, RecursionError) as error:
-            raise ReadError(self._file, f"{ENTRY} inside is damaged", AGAIN) from error
-
-    def fields(self, value: Any, where: str, names: set[str]) -> None:  # noqa: ANN401 here and below
-        if not isinstance(value, dict) or value.keys() != names:
-            self.refuse(where)
-
-    def items(self, value: Any, where: str, most: int) -> list[Any]:  # noqa: ANN401
-        if not isinstance(value, list) or len(value) > most:
-            self.refuse(where)
-        return value
-
-    def text(self, value: Any, where: str) -> str:  # noqa: ANN401
-        if not isinstance(value, str) or not _is_whole_text(value):
-            self.refuse(where)
-        return value
-
-    def name(self, value: Any, where: str) -> str:  # noqa: ANN401
-        if clean(self.text(value, where)) != value:
-            self.refuse(where)
-        return str(value)
-
-    def file_name(self, value: Any, where: str) -> str:  # noqa: ANN401
-        if file_name(self.text(value, where)) != value:
-            self.refuse(where)
-        return str(value)
-
-    def among(self, value: Any, where: str, known: tuple[str, ...]) -> Any:  # noqa: ANN401
-        if not isinstance(value, str) or value not in known:
-            self.refuse(where)
-        return value
-
-    def sha256(self, value: Any, where: str) -> str:  # noqa: ANN401
-        if not isinstance(value, str) or not _SHA256.fullmatch(value):
-            self.refuse(where)
-        return value
-
-    def whole(self, value: Any, where: str) -> int:  # noqa: ANN401
-        if type(value) is not int or not 0 <= value <= _LARGEST:
-            self.refuse(where)
-        return value
-
-    def pairs(self, value: Any, where: str) -> tuple[tuple[str, str], ...]:  # noqa: ANN401
-        found = [self.items(one, where, 2) for one in self.items(value, where, MOST_BYTES)]
-        if any(len(one) != len(("ours", "theirs")) for one in found):
-            self.refuse(where)
-        pairs = tuple((self.text(one[0], where), self.text(one[1], where)) for one in found)
-        if len(dict(pairs)) < len(pairs):
-            self.refuse(where)
-        return pairs
-
-    def view(self, value: Any) -> View:  # noqa: ANN401
-        if not isinstance(value, dict) or len(value) > _MOST_VIEW:
-            self.refuse("view")
-        for key, one in value.items():
-            self.name(key, "view")
-            texts = one if isinstance(one, list) else [one] if isinstance(one, str) else []
-            for text in texts:
-                if "\0" in self.text(text, "view"):
-                    self.refuse("view")
-            if not isinstance(one, str | list | bool | int | float) or not _is_usual(one):
-                self.refuse("view")
-        return value
-
-    def item(self, value: Any, where: str) -> Item:  # noqa: ANN401
-        self.fields(value, where, set(Item.__dataclass_fields__))
-        columns = self.pairs(value["columns"], f"columns of {where}")
-        for ours, _ in columns:
-            self.among(ours, f"columns of {where}", _OURS)
-        return Item(
-            self.file_name(value["name"], f"name of {where}"),
-            self.sha256(value["sha256"], f"sha256 of {where}"),
-            self.whole(value["size"], f"size of {where}"),
-            columns,
-            self.reading(value["reading"], f"reading of {where}"),
-            self.sha256(value["parquet"], f"parquet of {where}"),
-        )
-
-    def reading(self, value: Any, where: str) -> Reading:  # noqa: ANN401
-        self.fields(value, where, set(Reading.__dataclass_fields__))
-        self.among(value["format"], where, tuple(one.name for one in FORMATS))
-        self.among(value["unit"], where, _UNITS)
-        self.whole(value["first"], where)
-        for name in self.items(value["header"], where, MAX_COLUMNS):
-            self.text(name, where)
-        if not isinstance(value["mapping"], dict):
-            self.refuse(where)
-        for ours, theirs in value["mapping"].items():
-            self.among(ours, where, _OURS)
-            self.text(theirs, where)
-        if len(set(value["mapping"].values())) < len(value["mapping"]):
-            self.refuse(where)
-        for one in self.items(value["noted"], where, _MOST_NOTED):
-            self.finding(one, where)
-        return Reading.loaded(value)
-
-    def finding(self, value: Any, where: str) -> None:  # noqa: ANN401
-        self.fields(value, where, set(Finding.__dataclass_fields__))
-        self.among(value["severity"], where, _SEVERITIES)
-        self.among(value["code"], where, _CODES)
-        for name in ("file", "message", "hint"):
-            self.text(value[name], where)
-        self.whole(value["count"], where)
-        if value["line"] is not None:
-            self.whole(value["line"], where)
+@cache
+def _contents() -> TypeAdapter[Contents]:
+    return TypeAdapter(Contents)
 
 
-_OURS = tuple(column.name for column in COLUMNS)
-_CODES = tuple(kind.code for kind in KINDS)
-
-
-def _is_whole_text(text: str) -> bool:
-    """Whether there is no half of a letter in it."""
+def _validated(file: str, adapter: TypeAdapter[_T], plain: object, place: str = "") -> _T:
     try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+        return adapter.validate_python(plain)
+    except ValidationError as error:
+        raise ReadError(
+            file, f"{place or _place(error)} in {ENTRY} is not as TieScope writes it", AGAIN
+        ) from error
 
 
-def _is_usual(value: object) -> bool:
-    """Whether a number is one that every program can hold."""
-    return not isinstance(value, int | float) or abs(value) <= _LARGEST
+def _place(error: ValidationError) -> str:
+    """Return where the first value stands that is refused, as a message says it."""
+    first = error.errors(include_input=False)[0]
+    is_field_wrong = first["type"] in ("missing", "unexpected_keyword_argument")
+    match first["loc"][:-1] if is_field_wrong else first["loc"]:
+        case ("files", int(position), str(name), *_):
+            return f"{name} of files[{position}]"
+        case ("files", int(position), *_):
+            return f"files[{position}]"
+        case (name, *_):
+            return str(name)
+    return "a field"
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         raise ValueError("a key stands twice")
-    return found
+    return fields
