@@ -16,9 +16,9 @@ from dashboard.library.loaded import Loaded
 from dashboard.library.storage.records import Record
 from dashboard.library.storage.stored_upload import Reading, StoredUpload
 from dashboard.library.store import Library
-from metrics import Evaluation, evaluate, parse
+from metrics import Evaluation, parse
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
-from metrics.evaluation import Policy
+from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import File, Source
 from metrics.scale.stored import Stored
 from metrics.studies.gaps.stored_summary import StoredSummary
@@ -42,25 +42,6 @@ TRADITIONAL = ("input", "docid_desc", "docid_asc", "optimistic", "pessimistic", 
 _TIES = ("expected", *TRADITIONAL)
 
 
-class Scoring(NamedTuple):
-    """How lists are scored.
-
-    Attributes:
-        precision: how scores are rounded before they are compared.
-        missing: what is done about judged queries without rows.
-        empty: what is done about queries with nothing relevant.
-        relevant_from: smallest relevant grade.
-    """
-
-    precision: str = "float64"
-    missing: Policy = "zero"
-    empty: Policy = "zero"
-    relevant_from: float = 1
-
-
-AS_READ = Scoring()
-
-
 class ViewKey(NamedTuple):
     """What of the data is shown: enough to tell one view from another.
 
@@ -72,7 +53,7 @@ class ViewKey(NamedTuple):
     """
 
     key: str
-    scoring: Scoring
+    scoring: ScoringOptions
     rerankers: tuple[str, ...]
     segments: tuple[str, ...] = ()
 
@@ -170,16 +151,16 @@ def _joined(key: str, _recipe: BoardSpec, _sources: Sequence[Source]) -> Board |
 
 @st.cache_resource(show_spinner="Scoring every order …", max_entries=12)
 def evaluation(
-    key: str, _board: Board, scoring: Scoring = AS_READ, measures: tuple[str, ...] = MEASURES
+    key: str, _board: Board, scoring: ScoringOptions = AS_READ, measures: tuple[str, ...] = MEASURES
 ) -> Evaluation:
     """Measures under every treatment the pages offer."""
-    return evaluate(_board.runs, measures, _TIES, **scoring._asdict())
+    return score_runs(_board.runs, measures, _TIES, scoring)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def ranking(key: str, reranker: str, _board: Board, scoring: Scoring = AS_READ) -> Ranking:
+def ranking(key: str, reranker: str, _board: Board, scoring: ScoringOptions = AS_READ) -> Ranking:
     """The lists of one reranker, cut into tie groups."""
-    return Ranking.of(_board.runs, reranker, scoring.relevant_from, scoring.precision)
+    return scoring.ranking(_board.runs, reranker)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
@@ -207,7 +188,7 @@ def tie_std_of_means(
     """Standard deviation of each mean over random tie-breaking; nothing where it would have to be drawn."""
     if parse(measure).measure.family.sampled:
         return pd.Series(dtype="float64")
-    made = evaluate(_board.runs, measure, "std", **shown.scoring._asdict())
+    made = score_runs(_board.runs, measure, "std", shown.scoring)
     return mean_std(restrict_to_view(made, shown, _evaluation), measure)
 
 

@@ -90,9 +90,7 @@ def _describe(stored: Stored) -> None:
         f"{count:,} {what}{'s' * (count != 1)}"
         for count, what in ((len(stored.rerankers), "reranker"), (stored.n_lists, "list"))
     ]
-    told += policy_phrases(
-        stored.policies.sum(), stored.missing, stored.empty, stored.relevant_from, stored.precision
-    )
+    told += policy_phrases(stored.policies.sum(), stored.options)
     told += (
         [f"ties split by {escape_markdown(', '.join(stored.tiebreak_by))} first"] if stored.tiebreak_by else []
     )

@@ -7,7 +7,6 @@ from typing import Any, cast
 import streamlit as st
 
 from dashboard import cache
-from dashboard.cache import AS_READ, Scoring
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.library import Board, queries_text
@@ -16,7 +15,7 @@ from dashboard.session.boards import DATA, choose_board, owner
 from dashboard.session.controls import multiselect, number_input, segmented, select, theme
 from dashboard.session.measures import other_measure
 from metrics import Evaluation
-from metrics.evaluation import Policy
+from metrics.evaluation import AS_READ, ScoringOptions
 from metrics.ties import Ranking, treatment
 
 _VIEW = "_view"
@@ -56,7 +55,7 @@ class View:
     board: Board
     rerankers: list[str]
     traditional: str
-    scoring: Scoring
+    scoring: ScoringOptions
     evaluation: Evaluation
     palette: Palette
     segments: tuple[str, ...] = ()
@@ -151,7 +150,7 @@ def board_settings() -> dict[str, Any]:
     return found | ({"rerankers": now.rerankers} if now.rerankers != now.board.runs.rerankers else {})
 
 
-def _choose_scoring() -> Scoring:
+def _choose_scoring() -> ScoringOptions:
     """How lists are scored; what the files say unless the visitor says otherwise."""
     with st.popover("Scoring", icon=":material/tune:", width="stretch"):
         precision = select(
@@ -160,36 +159,27 @@ def _choose_scoring() -> Scoring:
         level = number_input("Relevant from grade", 1, 1000, 1, "relevant_from")
         missing = segmented("Judged queries without rows", ("zero", "skip"), "missing")
         empty = segmented("Queries with nothing relevant", ("zero", "skip"), "empty")
-    return Scoring(
+    return ScoringOptions(
         precision, "skip" if missing == "skip" else "zero", "skip" if empty == "skip" else "zero", level
     )
 
 
-def _say_policies(values: Evaluation, scoring: Scoring, who: str) -> None:
+def _say_policies(values: Evaluation, scoring: ScoringOptions, who: str) -> None:
     """What is counted and how, always in sight."""
-    told = policy_phrases(values.policies.max(), *scoring[1:], scoring.precision)
+    told = policy_phrases(values.policies.max(), scoring)
     queries = values.scores.index.get_level_values("query_id").nunique()
     here = "" if owner() else " Runs stay on this machine."
     st.caption(", ".join([who, queries_text(queries), *told]) + f".{here}")
 
 
-def policy_phrases(
-    counts: Mapping[str, int], missing: Policy, empty: Policy, relevant_from: float, precision: str
-) -> list[str]:
-    """What was done that is not usual, as phrases.
-
-    Args:
-        counts: n_missing, n_empty.
-        missing: what was done about judged queries without rows.
-        empty: what was done about queries with nothing relevant.
-        relevant_from: smallest relevant grade.
-        precision: how scores were rounded.
-    """
+def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[str]:
+    """Return what was done that is not usual, as phrases; counts are n_missing and n_empty."""
     done = {"zero": "count as 0", "skip": "are left out"}
+    level, precision = scoring.relevant_from, scoring.precision
     told = [
-        f"{counts['n_missing']:,} without rows {done[missing]}" if counts["n_missing"] else "",
-        f"{counts['n_empty']:,} with nothing relevant {done[empty]}" if counts["n_empty"] else "",
-        f"relevant from grade {relevant_from:g}" if relevant_from != AS_READ.relevant_from else "",
+        f"{counts['n_missing']:,} without rows {done[scoring.missing]}" if counts["n_missing"] else "",
+        f"{counts['n_empty']:,} with nothing relevant {done[scoring.empty]}" if counts["n_empty"] else "",
+        f"relevant from grade {level:g}" if level != AS_READ.relevant_from else "",
         f"scores as {precision}" if precision != AS_READ.precision else "",
     ]
     return [one for one in told if one]

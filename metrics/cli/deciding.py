@@ -12,25 +12,20 @@ import typer
 
 from metrics.cli.options import (
     Columns,
-    Empty,
     Form,
     Format,
     Measures,
-    Missing,
     Output,
-    Policy,
-    Precision,
     Qrels,
-    Relevant,
     Repeated,
     Repeats,
-    Tiebreak,
     listing,
     parse_columns,
+    with_scoring_options,
 )
 from metrics.cli.output import write_table
 from metrics.cli.scoring import say_left_out
-from metrics.evaluation import Evaluation, evaluate
+from metrics.evaluation import AS_READ, Evaluation, ScoringOptions, score_runs
 from metrics.runs import read_runs
 from metrics.support.progress import progress
 
@@ -47,6 +42,7 @@ def _tests() -> list[tuple[str, str]]:
     return tests + [(f"--correction {one.name}", one.summary) for one in CORRECTIONS]
 
 
+@with_scoring_options
 def compare_command(
     run: Annotated[list[Path], typer.Argument(help="Run files, or long tables with relevance.")],
     qrels: Qrels = None,
@@ -65,11 +61,7 @@ def compare_command(
     seed: Annotated[int, typer.Option(min=0, help="Seed of randomisation and bootstrap.")] = 0,
     format: Form = Format.table,  # noqa: A002
     output: Output = None,
-    precision: Precision = "float64",
-    missing: Missing = Policy.zero,
-    empty: Empty = Policy.zero,
-    relevant_from: Relevant = 1,
-    tiebreak_by: Tiebreak = None,
+    scoring: ScoringOptions = AS_READ,
     column: Columns = None,
     repeated: Repeats = Repeated.error,
     _tests_asked: Annotated[
@@ -85,15 +77,11 @@ def compare_command(
         runs = read_runs(run, qrels, columns=parse_columns(column), repeated=repeated.value)
     pairs_of(runs.rerankers, baseline)
     with progress("Scoring"):
-        evaluation = evaluate(
+        evaluation = score_runs(
             runs,
             measure or MEASURES,
             ties or TIES,
-            precision=precision,
-            missing=missing.value,
-            empty=empty.value,
-            relevant_from=relevant_from,
-            tiebreak_by=tuple(tiebreak_by or ()),
+            scoring,
         )
     say_left_out(runs, evaluation)
     with progress("Testing"):

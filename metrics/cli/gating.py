@@ -8,23 +8,18 @@ import typer
 
 from metrics.cli.options import (
     Columns,
-    Empty,
     Form,
     Format,
-    Missing,
     Output,
-    Policy,
-    Precision,
     Qrels,
-    Relevant,
     Repeated,
     Repeats,
-    Tiebreak,
     parse_columns,
+    with_scoring_options,
 )
 from metrics.cli.output import write_table
 from metrics.cli.scoring import say_left_out
-from metrics.evaluation import evaluate
+from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import read_runs
 from metrics.studies.targets.targets import PRESETS, reached, targets_of
 from metrics.support.progress import progress
@@ -32,6 +27,7 @@ from metrics.support.progress import progress
 _PRESETS = "; ".join(f"{name}: {', '.join(targets)}" for name, targets in PRESETS.items())
 
 
+@with_scoring_options
 def gate_command(
     run: Annotated[list[Path], typer.Argument(help="Run files, or long tables with relevance.")],
     qrels: Qrels = None,
@@ -44,11 +40,7 @@ def gate_command(
     traditional: Annotated[str, typer.Option(help="The treatment shown as traditional.")] = "input",
     format: Form = Format.table,  # noqa: A002
     output: Output = None,
-    precision: Precision = "float64",
-    missing: Missing = Policy.zero,
-    empty: Empty = Policy.zero,
-    relevant_from: Relevant = 1,
-    tiebreak_by: Tiebreak = None,
+    scoring: ScoringOptions = AS_READ,
     column: Columns = None,
     repeated: Repeats = Repeated.error,
 ) -> None:
@@ -56,15 +48,11 @@ def gate_command(
     targets = targets_of(require or (), preset or ())
     with progress("Scoring"):
         runs = read_runs(run, qrels, columns=parse_columns(column), repeated=repeated.value)
-        evaluation = evaluate(
+        evaluation = score_runs(
             runs,
             [str(target.measure) for target in targets],
             ["expected", "optimistic", "pessimistic", traditional, ties],
-            precision=precision,
-            missing=missing.value,
-            empty=empty.value,
-            relevant_from=relevant_from,
-            tiebreak_by=tuple(tiebreak_by or ()),
+            scoring,
         )
     say_left_out(runs, evaluation)
     found = reached(evaluation, targets, traditional, baseline, ties)

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from enum import StrEnum
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -11,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from metrics.errors import UsageError
+from metrics.evaluation import AS_READ, ScoringOptions
 from metrics.ties import PRECISIONS
 
 
@@ -51,7 +54,6 @@ Qrels = Annotated[Path | None, typer.Option(help="Judgments; not needed where RU
 Measures = Annotated[list[str] | None, typer.Option("--measure", "-m", help="RR, RR@10, nDCG@10, AP ...")]
 Precision = Annotated[str, typer.Option(help=f"How scores are compared: {', '.join(PRECISIONS)}.")]
 Relevant = Annotated[float, typer.Option(help="Smallest relevant grade.")]
-Tiebreak = Annotated[list[str] | None, typer.Option(help="Further score column that splits ties first.")]
 Columns = Annotated[
     list[str] | None,
     typer.Option("--column", help="A column of the files, ours=theirs: query_id=topic; ours= is not read."),
@@ -59,8 +61,41 @@ Columns = Annotated[
 Repeats = Annotated[Repeated, typer.Option(help="A document twice in one list.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead.")]
 Form = Annotated[Format, typer.Option(help="How to print.")]
-Missing = Annotated[Policy, typer.Option(help="Judged queries without rows.")]
-Empty = Annotated[Policy, typer.Option(help="Queries with nothing relevant.")]
+
+
+def _scoring_options(
+    precision: Precision = AS_READ.precision,
+    missing: Annotated[Policy, typer.Option(help="Judged queries without rows.")] = Policy.zero,
+    empty: Annotated[Policy, typer.Option(help="Queries with nothing relevant.")] = Policy.zero,
+    relevant_from: Relevant = AS_READ.relevant_from,
+    tiebreak_by: Annotated[
+        list[str] | None, typer.Option(help="Further score column that splits ties first.")
+    ] = None,
+) -> ScoringOptions:
+    """Return the record of the options that all commands have which score."""
+    return ScoringOptions(precision, missing.value, empty.value, relevant_from, tuple(tiebreak_by or ()))
+
+
+def with_scoring_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that has the options of scoring in the place of its parameter `scoring`.
+
+    What they say reaches `command` as one `ScoringOptions`.
+    """
+    own, options = signature(command).parameters, signature(_scoring_options).parameters
+    parameters = [
+        parameter.replace(kind=Parameter.KEYWORD_ONLY)
+        for name, parameter in own.items()
+        for parameter in (options.values() if name == "scoring" else [parameter])
+    ]
+
+    @wraps(command)
+    def run(**choices: Any) -> None:  # noqa: ANN401 as the command and the options type them
+        scoring = {name: choices.pop(name) for name in options}
+        command(**choices, scoring=_scoring_options(**scoring))
+
+    run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
 
 
 def listing(names: Callable[[], list[tuple[str, str]]]) -> Callable[[bool], None]:

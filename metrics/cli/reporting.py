@@ -14,19 +14,15 @@ import typer
 
 from metrics.cli.options import (
     Columns,
-    Empty,
     Measures,
-    Missing,
-    Policy,
-    Precision,
     Qrels,
-    Relevant,
     Repeated,
     Repeats,
-    Tiebreak,
     parse_columns,
+    with_scoring_options,
 )
 from metrics.errors import UsageError
+from metrics.evaluation import AS_READ, ScoringOptions
 from metrics.runs import File, read_runs
 from metrics.studies.targets.targets import PRESETS
 from metrics.support.escaping import without_formulas
@@ -39,6 +35,7 @@ DrawCharts = Callable[["Report"], "ReportCharts"]
 """What makes the charts of a report."""
 
 
+@with_scoring_options
 def report_command(
     context: typer.Context,
     run: Annotated[list[Path], typer.Argument(help="Run files, or long tables with relevance.")],
@@ -66,11 +63,7 @@ def report_command(
     made: Annotated[
         datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Day it bears; else today.")
     ] = None,
-    precision: Precision = "float64",
-    missing: Missing = Policy.zero,
-    empty: Empty = Policy.zero,
-    relevant_from: Relevant = 1,
-    tiebreak_by: Tiebreak = None,
+    scoring: ScoringOptions = AS_READ,
     column: Columns = None,
     repeated: Repeats = Repeated.error,
 ) -> None:
@@ -90,11 +83,7 @@ def report_command(
         "files": [
             _hashed(path) for path in dict.fromkeys([*run, *([qrels] if qrels else [])]) if path.is_file()
         ],
-        "precision": precision,
-        "missing": missing.value,
-        "empty": empty.value,
-        "relevant_from": relevant_from,
-        "tiebreak_by": tiebreak_by or [],
+        "scoring": scoring,
     }
     if measure:
         asked["measures"] = measure

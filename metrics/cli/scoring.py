@@ -9,27 +9,32 @@ import typer
 
 from metrics.cli.options import (
     Columns,
-    Empty,
     Engine,
     Form,
     Format,
     Measures,
-    Missing,
     Output,
-    Policy,
     Precision,
     Qrels,
     Relevant,
     Repeated,
     Repeats,
-    Tiebreak,
     listing,
     parse_columns,
+    with_scoring_options,
 )
 from metrics.cli.output import long_table, write_table
 from metrics.cli.streaming import score_parts
 from metrics.errors import UsageError
-from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, DRAWS, Evaluation, evaluate
+from metrics.evaluation import (
+    AS_READ,
+    DEFAULT_MEASURES,
+    DEFAULT_TIES,
+    DRAWS,
+    Evaluation,
+    ScoringOptions,
+    score_runs,
+)
 from metrics.measures import MEASURES, parse
 from metrics.runs import Runs, read_runs
 from metrics.scale.dask import Dataset, refuse_unwritable
@@ -61,6 +66,7 @@ def _tools() -> list[tuple[str, str]]:
     return [(f"{one.name} {one.version}".strip(), one.summary) for one in TOOLS]
 
 
+@with_scoring_options
 def evaluate_command(
     run: Annotated[list[str], typer.Argument(help=_RUN)],
     qrels: Annotated[str | None, typer.Option(help="Judgments; not needed where RUN holds relevance.")] = None,
@@ -81,11 +87,7 @@ def evaluate_command(
     ] = None,
     format: Form = Format.table,  # noqa: A002
     output: Output = None,
-    precision: Precision = "float64",
-    missing: Missing = Policy.zero,
-    empty: Empty = Policy.zero,
-    relevant_from: Relevant = 1,
-    tiebreak_by: Tiebreak = None,
+    scoring: ScoringOptions = AS_READ,
     column: Columns = None,
     repeated: Repeats = Repeated.error,
     _measures_asked: Annotated[
@@ -100,14 +102,7 @@ def evaluate_command(
 ) -> None:
     """Score runs under one or more treatments of their ties."""
     score = partial(
-        evaluate,
-        measures=measure or DEFAULT_MEASURES,
-        ties=ties or DEFAULT_TIES,
-        precision=precision,
-        missing=missing.value,
-        empty=empty.value,
-        relevant_from=relevant_from,
-        tiebreak_by=tuple(tiebreak_by or ()),
+        score_runs, measures=measure or DEFAULT_MEASURES, ties=ties or DEFAULT_TIES, options=scoring
     )
     if scheduler and engine != Engine.dask:
         raise UsageError("--scheduler goes with --engine dask.")
@@ -125,7 +120,7 @@ def evaluate_command(
                     qrels,
                     columns=columns,
                     repeated=repeated.value,
-                    tiebreak_by=tuple(tiebreak_by or ()),
+                    tiebreak_by=scoring.tiebreak_by,
                     scheduler=scheduler,
                     watch=watch,
                 )

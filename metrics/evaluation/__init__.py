@@ -1,13 +1,22 @@
 """Floor 4: runs × measures × treatments → one table of values, list by list."""
 
-from metrics.evaluation.evaluation import (
-    DEFAULT_MEASURES,
-    DEFAULT_TIES,
-    DRAWS,
-    EQUAL,
-    Evaluation,
-    Policy,
-    evaluate,
-)
+from metrics.evaluation.evaluation import Evaluation
+from metrics.evaluation.options import AS_READ, HasScoringOptions, Policy, ScoringOptions
+from metrics.evaluation.scoring import DEFAULT_MEASURES, DEFAULT_TIES, DRAWS, evaluate, score_runs
 
-__all__ = ["DEFAULT_MEASURES", "DEFAULT_TIES", "DRAWS", "EQUAL", "Evaluation", "Policy", "evaluate"]
+EQUAL = 1e-12
+"""Values closer than this differ by rounding."""
+
+__all__ = [
+    "AS_READ",
+    "DEFAULT_MEASURES",
+    "DEFAULT_TIES",
+    "DRAWS",
+    "EQUAL",
+    "Evaluation",
+    "HasScoringOptions",
+    "Policy",
+    "ScoringOptions",
+    "evaluate",
+    "score_runs",
+]

@@ -1,45 +1,26 @@
-"""Floor 4: runs × measures × treatments → one table of values, list by list."""
+"""The values of every list under every treatment, and what can be asked of them."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from metrics.errors import UsageError
 from metrics.evaluation.merging import (
-    added,
-    concat,
     concat_by_reranker,
-    index_of_all,
-    lists_of,
+    list_index,
+    merge_indexes,
     refuse_repeated,
-    summarised,
+    sum_counts,
+    summarise,
 )
-from metrics.measures import MeasureAt, parse
-from metrics.runs import Runs
+from metrics.evaluation.options import HasScoringOptions, ScoringOptions
 from metrics.support import html_repr
-from metrics.support.arrays import FloatArray
-from metrics.support.memory import one_allocator
-from metrics.ties import Ranking, TieGroups, Treatment, refine, treatment
-from metrics.ties.description import describe
-
-Policy = Literal["zero", "skip"]
-DEFAULT_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@10", "AP", "nDCG@10")
-DEFAULT_TIES = ("input", "expected", "optimistic", "pessimistic")
-EQUAL = 1e-12
-"""Values closer than this differ by rounding."""
-UNTOUCHED = treatment("expected")
-DRAWS = 300
-"""Orderings drawn for a standard deviation that has no closed form."""
-OPTIONS = ("measures", "ties", "missing", "empty", "precision", "relevant_from", "tiebreak_by")
-"""What evaluations have in common that can be put together."""
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(HasScoringOptions):
     """What every list scored, under every treatment.
 
     Attributes:
@@ -52,11 +33,8 @@ class Evaluation:
             relevant, and n_scored.
         measures: names of the measures, as in `scores`.
         ties: names of the treatments, as in `scores`.
-        missing: what was done about queries the run lacks.
-        empty: what was done about queries with nothing relevant.
-        precision: how scores were rounded before they were compared.
-        relevant_from: smallest grade that counted as relevant.
-        tiebreak_by: further score columns that split ties first.
+        options: how the lists were scored; `precision`, `missing`, `empty`, `relevant_from` and
+            `tiebreak_by` can be read from the evaluation, too.
         skipped: (reranker, query_id) of the lists that `missing` and `empty` left out.
     """
 
@@ -65,12 +43,8 @@ class Evaluation:
     policies: pd.DataFrame
     measures: tuple[str, ...]
     ties: tuple[str, ...]
-    missing: Policy = "zero"
-    empty: Policy = "zero"
-    precision: str = "float64"
-    relevant_from: float = 1
-    tiebreak_by: tuple[str, ...] = ()
-    skipped: pd.MultiIndex = field(default_factory=lambda: lists_of([], []))
+    options: ScoringOptions = field(default_factory=ScoringOptions)
+    skipped: pd.MultiIndex = field(default_factory=lambda: list_index([], []))
 
     def __repr__(self) -> str:
         size = f"rerankers={len(self.policies)}, lists={len(self.scores)}"
@@ -78,12 +52,12 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         return html_repr.evaluation(
-            self.scores, self.policies, **{name: getattr(self, name) for name in OPTIONS}
+            self.scores, self.policies, self.measures, self.ties, **asdict(self.options)
         )
 
     @classmethod
     def merge(cls, *parts: "Evaluation") -> "Evaluation":
-        """The evaluation of a whole from those of its parts, split by query in any way.
+        """Return the evaluation of a whole from those of its parts, split by query in any way.
 
         Every list is scored by itself: values, and with them means, deviations and counts, are those
         of the whole. A part holds the rows and the judgments of its queries, for all rerankers: one
@@ -100,19 +74,36 @@ class Evaluation:
         if not parts:
             raise UsageError("Give at least one evaluation to merge.")
         for part in parts:
-            refuse_other(part, parts[0])
+            part.refuse_other(parts[0])
         refuse_repeated([part.scores.index.append(part.skipped) for part in parts])
-        policies = added([part.policies for part in parts])
+        policies = sum_counts([part.policies for part in parts])
         return replace(
             parts[0],
             scores=concat_by_reranker([part.scores for part in parts], policies.index),
             lists=concat_by_reranker([part.lists for part in parts], policies.index),
             policies=policies,
-            skipped=index_of_all([part.skipped for part in parts]),
+            skipped=merge_indexes([part.skipped for part in parts]),
         )
 
+    def refuse_other(self, first: "Evaluation") -> None:
+        """Check that this evaluation and another can be parts of one whole.
+
+        Raises:
+            UsageError: they were evaluated differently, or this one was reduced to some queries.
+        """
+        for name, value in self.design().items():
+            expected = first.design()[name]
+            if value != expected:
+                raise UsageError(f"Parts were evaluated with different {name}: {expected!r} and {value!r}.")
+        if self.policies["n_scored"].sum() != len(self.scores):
+            raise UsageError("A part has only some of its queries: merge first, then choose.")
+
+    def design(self) -> dict[str, object]:
+        """Return what evaluations have in common that can be put together: measures, ties and each option."""
+        return {"measures": self.measures, "ties": self.ties, **asdict(self.options)}
+
     def only(self, rerankers: Sequence[str], queries: Collection[str] | None = None) -> "Evaluation":
-        """The same values of some rerankers, in this order, and of some queries; `policies` stay those of all.
+        """Return the values of some rerankers, in this order, and of some queries; `policies` count all.
 
         Raises:
             UsageError: no reranker is named, or one that is not there.
@@ -133,159 +124,15 @@ class Evaluation:
         )
 
     def means(self, measure: str) -> pd.DataFrame:
-        """Mean of one measure over lists: index reranker in the order given, columns treatments."""
+        """Return the mean of one measure over lists: index reranker in the order given, columns treatments."""
         lists = self.scores[measure].groupby(level="reranker", sort=False)
         return lists.mean().reindex(self.policies.index)
 
     def summary(self) -> pd.DataFrame:
-        """Mean, sample standard deviation and number of lists.
+        """Return mean, sample standard deviation and number of lists.
 
         Returns:
             index reranker in the order given, columns (measure, ties, statistic) with statistics
             mean, std (NaN for one list) and n.
         """
-        return summarised(self.scores.groupby(level="reranker", sort=False), self.policies.index)
-
-
-def refuse_other(part: Evaluation, first: Evaluation) -> None:
-    """Raise a UsageError where two evaluations are not parts of one whole."""
-    for name in OPTIONS:
-        if getattr(part, name) != getattr(first, name):
-            one, other = getattr(first, name), getattr(part, name)
-            raise UsageError(f"Parts were evaluated with different {name}: {one!r} and {other!r}.")
-    if part.policies["n_scored"].sum() != len(part.scores):
-        raise UsageError("A part has only some of its queries: merge first, then choose.")
-
-
-@one_allocator
-def evaluate(
-    runs: Runs,
-    measures: Sequence[str] | str = DEFAULT_MEASURES,
-    ties: Sequence[str] | str = DEFAULT_TIES,
-    *,
-    precision: str = "float64",
-    missing: Policy = "zero",
-    empty: Policy = "zero",
-    relevant_from: float = 1,
-    tiebreak_by: Sequence[str] = (),
-) -> Evaluation:
-    """Score every list under every treatment of its ties.
-
-    Args:
-        runs: what was ranked.
-        measures: names such as `RR`, `Hits@3`, `nDCG@10` (`metrics.MEASURES`).
-        ties: names of treatments (`metrics.TREATMENTS`), or `random:SEED`.
-        precision: how scores are rounded before they are compared: float64 (as read), float32,
-            float16, bfloat16 or decimals:N.
-        missing: queries of the qrels that a run lacks count 0, or are left out.
-        empty: queries with nothing relevant count 0, or are left out.
-        relevant_from: smallest grade that counts as relevant, above 0.
-        tiebreak_by: further score columns that split ties first, highest first.
-
-    Raises:
-        UsageError: a name that does not exist, or a policy that is neither zero nor skip.
-    """
-    asked = tuple(dict.fromkeys(parse(str(name)) for name in _each(measures)))
-    how = tuple(dict.fromkeys(treatment(str(name)) for name in _each(ties)))
-    _check(asked, how, missing, empty)
-    parts = []
-    for name in runs.tables:
-        rankings = Ranking.parts(runs, name, relevant_from, precision, tiebreak_by)
-        parts.append(_evaluate_one(name, rankings, asked, how, missing, empty))
-    policies = pd.DataFrame([part[2] for part in parts], index=pd.Index(runs.rerankers, name="reranker"))
-    return Evaluation(
-        scores=concat([part[0] for part in parts]),
-        lists=concat([part[1] for part in parts]),
-        policies=policies,
-        measures=tuple(map(str, asked)),
-        ties=tuple(one.name for one in how),
-        missing=missing,
-        empty=empty,
-        precision=precision,
-        relevant_from=relevant_from,
-        tiebreak_by=tuple(tiebreak_by),
-        skipped=index_of_all([part[3] for part in parts]),
-    )
-
-
-def _each(names: Sequence[str] | str) -> Sequence[str]:
-    return [names] if isinstance(names, str) else names
-
-
-def _check(asked: Sequence[MeasureAt], how: Sequence[Treatment], missing: str, empty: str) -> None:
-    if not asked or not how:
-        raise UsageError("Name at least one measure and one treatment.")
-    for name, policy in (("missing", missing), ("empty", empty)):
-        if policy not in ("zero", "skip"):
-            raise UsageError(f"{name}={policy!r}: it is 'zero' or 'skip'.")
-
-
-def _evaluate_one(
-    name: str,
-    parts: Iterable[Ranking],
-    asked: Sequence[MeasureAt],
-    how: Sequence[Treatment],
-    missing: str,
-    empty: str,
-) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, int], pd.MultiIndex]:
-    """Values and lists of one reranker, a few lists at a time; how many lists are kept and why; the others."""
-    cutoffs = sorted({measure.k for measure in asked if measure.k is not None})
-    ids, values, described = [], [], []
-    for ranking in parts:
-        ids.append(ranking.query_ids)
-        by_ties = [list(_values(ranking, asked, one)) for one in how]
-        values.append(np.stack([found for same in zip(*by_ties, strict=True) for found in same]))
-        described.append(describe(ranking, cutoffs))
-        del ranking, by_ties  # before the next part is made
-    lists = {key: np.concatenate([part[key] for part in described]) for key in described[0]}
-    no_rows, nothing = lists["n_docs"] == 0, lists["n_relevant"] == 0
-    kept = ~((no_rows & (missing == "skip")) | (nothing & (empty == "skip")))
-    queries = pd.Index(pa.chunked_array(ids).to_pandas())
-    index = lists_of([name], queries[kept])
-    names = pd.MultiIndex.from_product([map(str, asked), [one.name for one in how]], names=["measure", "ties"])
-    table = np.concatenate(values, axis=1)
-    scores = pd.DataFrame(table.T if kept.all() else table.T[kept], index=index, columns=names, copy=False)
-    lists_kept = pd.DataFrame({key: value[kept] for key, value in lists.items()}, index=index)
-    counts = {
-        "n_queries": len(kept),
-        "n_missing": int(no_rows.sum()),
-        "n_empty": int(nothing.sum()),
-        "n_scored": int(kept.sum()),
-    }
-    return scores, lists_kept, counts, lists_of([name], queries[~kept])
-
-
-def _values(ranking: Ranking, asked: Sequence[MeasureAt], how: Treatment) -> Iterator[FloatArray]:
-    """(n_lists,) values of each measure under one treatment; one refinement for all that share it."""
-    made: dict[tuple[str, str, bool], TieGroups] = {}
-
-    def groups(measure: MeasureAt) -> TieGroups:
-        family = measure.measure.family
-        used = UNTOUCHED if family.own_rule or how.spread else how
-        key = family.counts, used.name, family.targets and used.target_key is not None
-        if key not in made:
-            made[key] = refine(ranking, used, all_judged=family.counts == "judged", targets=family.targets)
-        return made[key]
-
-    for measure in asked:
-        if not how.spread:
-            yield measure.values(groups(measure))
-        elif measure.measure.family.own_rule:
-            yield np.zeros(ranking.n_lists)
-        else:
-            variance = measure.variances(groups(measure))
-            yield np.sqrt(sampled_variance(ranking, measure) if variance is None else variance)
-
-
-def sampled_variance(ranking: Ranking, measure: MeasureAt) -> FloatArray:
-    """(n_lists,) variance over `DRAWS` seeded orderings, for measures without a closed form (AP, DR, Div).
-
-    Its square root is within about 4 % of the standard deviation where values are near normal.
-    """
-    mean, square = np.zeros(ranking.n_lists), np.zeros(ranking.n_lists)
-    for seed in range(DRAWS):
-        value = measure.values(refine(ranking, treatment(f"random:{seed}")))
-        step = value - mean
-        mean += step / (seed + 1)
-        square += step * (value - mean)
-    return square / (DRAWS - 1)
+        return summarise(self.scores.groupby(level="reranker", sort=False), self.policies.index)

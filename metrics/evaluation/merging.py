@@ -1,4 +1,4 @@
-"""Results of parts put together: tables end to end, counts added up, means kept as running sums."""
+"""Results of parts put together: tables end to end, counts sum_counts up, means kept as running sums."""
 
 import math
 from collections import Counter
@@ -20,7 +20,7 @@ def concat(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return tables[0] if len(tables) == 1 else pd.concat(tables)
 
 
-def lists_of(reranker: Sequence[str], queries: Sequence[str] | pd.Index) -> pd.MultiIndex:
+def list_index(reranker: Sequence[str], queries: Sequence[str] | pd.Index) -> pd.MultiIndex:
     """(reranker, query_id) of the lists of one reranker, or of none."""
     return pd.MultiIndex(
         levels=[reranker, queries],
@@ -30,7 +30,7 @@ def lists_of(reranker: Sequence[str], queries: Sequence[str] | pd.Index) -> pd.M
     )
 
 
-def index_of_all(lists: Sequence[pd.MultiIndex]) -> pd.MultiIndex:
+def merge_indexes(lists: Sequence[pd.MultiIndex]) -> pd.MultiIndex:
     """(reranker, query_id) of one after the other."""
     return lists[0].append(list(lists[1:]))
 
@@ -42,8 +42,8 @@ def concat_by_reranker(tables: Sequence[pd.DataFrame], rerankers: pd.Index) -> p
     return whole if (owner[1:] >= owner[:-1]).all() else whole.iloc[np.argsort(owner, kind="stable")]
 
 
-def added(policies: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Counts by reranker, added up; rerankers in order of first appearance."""
+def sum_counts(policies: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Counts by reranker, sum_counts up; rerankers in order of first appearance."""
     return pd.concat(policies).groupby(level="reranker", sort=False).sum()
 
 
@@ -53,7 +53,7 @@ def refuse_repeated(lists: Sequence[pd.MultiIndex]) -> None:
     Args:
         lists: (reranker, query_id) of the lists of each part, those left out included.
     """
-    whole = index_of_all(lists)
+    whole = merge_indexes(lists)
     repeated = whole[whole.duplicated()]
     if len(repeated):
         reranker, query = repeated[0]
@@ -62,7 +62,7 @@ def refuse_repeated(lists: Sequence[pd.MultiIndex]) -> None:
         )
 
 
-def summarised(groups: "DataFrameGroupBy[Any]", rerankers: pd.Index) -> pd.DataFrame:
+def summarise(groups: "DataFrameGroupBy[Any]", rerankers: pd.Index) -> pd.DataFrame:
     """Mean, std and n of each column (measure, ties) of lists grouped by reranker; see `Evaluation.summary`."""
     table = groups.agg(["mean", "std", "count"]).rename(columns={"count": "n"}, level=2).reindex(rerankers)
     counts = {column: 0 for column in table.columns if column[2] == "n"}

@@ -32,12 +32,12 @@ def report(runs: Runs, **asked: Any) -> Report:  # noqa: ANN401 as `ReportOption
     Args:
         runs: what was ranked.
         asked: measures, traditional, baseline, targets, test, correction, sections, scoring ...: what
-            `ReportOptions` holds, each with a default.
+            `ReportOptions` and `ScoringOptions` hold, each with a default.
 
     Raises:
         UsageError: a name that does not exist, or no list is scored.
     """
-    found = ReportStudies(runs, ReportOptions(**asked))
+    found = ReportStudies(runs, ReportOptions.of(**asked))
     wanted = found.asked.sections or tuple(SECTIONS)
     unknown = [name for name in wanted if name not in SECTIONS]
     if unknown:

@@ -1,15 +1,17 @@
 """What a report is asked to tell."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from metrics.errors import UsageError
-from metrics.evaluation import Policy
+from metrics.evaluation import ScoringOptions
 from metrics.measures import parse
 from metrics.studies.targets.targets import PRESETS
 from metrics.ties import treatment
 
 MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10", "nDCG@10")
 """Measures reported unless said otherwise: the notebook's and the usual one for grades."""
+_SCORING = tuple(option.name for option in fields(ScoringOptions))
 
 
 @dataclass(frozen=True)
@@ -29,11 +31,7 @@ class ReportOptions:
         segments: those reported; all where empty.
         sections: names of the sections, in their own order; all where empty.
         files: name and sha256 of each file the runs came from.
-        precision: as for `evaluate`, like all that follow.
-        missing: what is done about judged queries without rows.
-        empty: what is done about queries with nothing relevant.
-        relevant_from: smallest relevant grade.
-        tiebreak_by: further score columns that split ties first.
+        scoring: how lists are scored.
     """
 
     measures: tuple[str, ...] = MEASURES
@@ -48,11 +46,17 @@ class ReportOptions:
     segments: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
     files: tuple[tuple[str, str], ...] = ()
-    precision: str = "float64"
-    missing: Policy = "zero"
-    empty: Policy = "zero"
-    relevant_from: float = 1
-    tiebreak_by: tuple[str, ...] = ()
+    scoring: ScoringOptions = field(default_factory=ScoringOptions)
+
+    @classmethod
+    def of(cls, **choices: Any) -> "ReportOptions":  # noqa: ANN401 as the fields name and type them
+        """Return the record of these choices, those of scoring given one by one.
+
+        Raises:
+            UsageError: a name that does not exist, or no measure.
+        """
+        scoring = {name: choices.pop(name) for name in _SCORING if name in choices}
+        return cls(**choices | ({"scoring": ScoringOptions(**scoring)} if scoring else {}))
 
     def __post_init__(self) -> None:
         """Sequences as tuples, names as we spell them.

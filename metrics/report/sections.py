@@ -17,24 +17,25 @@ _COUNTED = {"zero": "count as 0", "skip": "are left out"}
 def data(found: ReportStudies) -> Section:
     """How much there is, what counts and how, and what made the ties."""
     asked, lists, policies = found.asked, found.evaluation.lists, found.evaluation.policies
+    scoring = asked.scoring
     queries = lists.index.get_level_values("query_id").nunique()
     facts = [
         ("Queries", f"{queries:,}"),
         ("Rerankers", f"{len(found.rerankers):,}"),
         ("Documents a list", _range(lists["n_docs"])),
         ("Relevant documents a query", _range(lists["n_relevant"])),
-        ("Relevant", f"grade {asked.relevant_from:g} and above; what nobody judged is not"),
+        ("Relevant", f"grade {scoring.relevant_from:g} and above; what nobody judged is not"),
         (
             "Scores are compared as",
-            "64-bit floats, as read" if asked.precision == "float64" else asked.precision,
+            "64-bit floats, as read" if scoring.precision == "float64" else scoring.precision,
         ),
-        ("Judged queries without rows", _policy(policies["n_missing"], asked.missing)),
-        ("Queries with nothing relevant", _policy(policies["n_empty"], asked.empty)),
+        ("Judged queries without rows", _policy(policies["n_missing"], scoring.missing)),
+        ("Queries with nothing relevant", _policy(policies["n_empty"], scoring.empty)),
     ]
     if asked.segments:
         facts.append(("Segments", ", ".join(asked.segments)))
-    if asked.tiebreak_by:
-        facts.append(("Ties are split first by", ", ".join(asked.tiebreak_by)))
+    if scoring.tiebreak_by:
+        facts.append(("Ties are split first by", ", ".join(scoring.tiebreak_by)))
     if absent := [name for name in asked.rerankers or found.runs.rerankers if name not in found.rerankers]:
         facts.append(("Without a list", ", ".join(absent)))
     uneven = bool(policies[["n_missing", "n_empty"]].to_numpy().any())

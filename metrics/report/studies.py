@@ -6,7 +6,7 @@ from functools import cached_property
 import pandas as pd
 
 from metrics.errors import UsageError
-from metrics.evaluation import Evaluation, evaluate
+from metrics.evaluation import Evaluation, score_runs
 from metrics.measures import MeasureAt, parse
 from metrics.report.options import ReportOptions
 from metrics.runs import Runs
@@ -18,7 +18,6 @@ from metrics.studies.significance.significance import Verdicts, verdicts
 from metrics.studies.targets.targets import Target, reached, targets_of
 from metrics.studies.tie_breaking.order_stability import OrderStability
 from metrics.studies.tools.tool_comparison import tool_values
-from metrics.ties import Ranking
 
 MOST = 30
 """Rerankers whose places are worked out, the best by tied mean."""
@@ -44,15 +43,11 @@ class ReportStudies:
             UsageError: a reranker or segment that is not there, or no list is scored.
         """
         asked = self.asked
-        whole = evaluate(
+        whole = score_runs(
             self.runs,
             [*asked.measures, *(str(one.measure) for one in self._targets)],
             [asked.traditional, "expected", "pessimistic", "optimistic", "std"],
-            precision=asked.precision,
-            missing=asked.missing,
-            empty=asked.empty,
-            relevant_from=asked.relevant_from,
-            tiebreak_by=asked.tiebreak_by,
+            asked.scoring,
         )
         values = whole.only(asked.rerankers or self.runs.rerankers, self._queries)
         scored = set(values.scores.index.get_level_values("reranker"))
@@ -142,12 +137,9 @@ class ReportStudies:
     @cached_property
     def chances(self) -> OrderStability:
         """Where the best rerankers can finish when every tie is broken at random."""
-        asked = self.asked
         values = self.evaluation.only(list(self.board.index[:MOST]))
-        rankings = {
-            str(name): Ranking.of(self.runs, str(name), asked.relevant_from, asked.precision, asked.tiebreak_by)
-            for name in values.policies.index
-        }
+        names = map(str, values.policies.index)
+        rankings = {name: self.asked.scoring.ranking(self.runs, name) for name in names}
         return OrderStability.of(values, self.measure, rankings)
 
     @cached_property

@@ -8,8 +8,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.errors import UsageError
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.support.arrays import FloatArray, IntArray, whole
+
+
+def check_relevant_from(grade: float) -> None:
+    """Raise a UsageError where a document that nobody judged would be relevant."""
+    if not grade > 0:
+        raise UsageError(f"relevant_from={grade}: it is above 0, the grade of unjudged documents.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from metrics.errors import UsageError
 from metrics.runs.model import Runs
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.support.arrays import FloatArray, IntArray
-from metrics.ties.judgments import Judgments
+from metrics.ties.judgments import Judgments, check_relevant_from
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +39,7 @@ class Lists:
         Raises:
             UsageError: a reranker or column that does not exist, or a grade of 0 as relevant.
         """
-        if not relevant_from > 0:
-            raise UsageError(f"relevant_from={relevant_from}: it is above 0, the grade of unjudged documents.")
+        check_relevant_from(relevant_from)
         if reranker not in runs.tables:
             raise UsageError(f"There is no reranker {reranker!r}. Rerankers: {', '.join(runs.tables)}.")
         table, pairs = runs.tables[reranker], runs.pairs(reranker)

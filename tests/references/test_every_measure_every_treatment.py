@@ -52,7 +52,7 @@ RUNS, QRELS = (
 def few_draws():
     """How near a sampled deviation comes is not the question here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("metrics.evaluation.evaluation.DRAWS", 10)
+        patch.setattr("metrics.evaluation.scoring.DRAWS", 10)
         yield
 
 

@@ -1,6 +1,7 @@
 """The command line that makes the report a page shows. No streamlit inside."""
 
 import shlex
+from operator import attrgetter
 
 from dashboard.library import Board
 from metrics.report import ReportOptions
@@ -18,10 +19,10 @@ _OPTIONS = {
     "--reranker": "rerankers",
     "--segment": "segments",
     "--section": "sections",
-    "--precision": "precision",
-    "--missing": "missing",
-    "--empty": "empty",
-    "--relevant-from": "relevant_from",
+    "--precision": "scoring.precision",
+    "--missing": "scoring.missing",
+    "--empty": "scoring.empty",
+    "--relevant-from": "scoring.relevant_from",
 }
 """Option of the command → choice it makes."""
 
@@ -33,7 +34,7 @@ def command(board: Board, choices: ReportOptions) -> str:
     words[0] += [file.name for file, source in pairs if source.kind == "run"]
     words += [["--qrels", file.name] for file, source in pairs if source.kind != "run"]
     for option, field in _OPTIONS.items():
-        value, usual = getattr(choices, field), getattr(_USUAL, field)
+        value, usual = attrgetter(field)(choices), attrgetter(field)(_USUAL)
         if value != usual:
             each = value if isinstance(value, tuple) else [f"{value:g}" if isinstance(value, float) else value]
             words += [[option, str(one)] for one in each]

@@ -36,7 +36,7 @@ def asked(
         segments=view.segments,
         sections=() if len(sections) == len(SECTIONS) else tuple(sections),
         files=tuple((file.name, file.sha256) for file in view.board.files),
-        **view.scoring._asdict(),
+        scoring=view.scoring,
     )
 
 

@@ -9,10 +9,10 @@ import pyarrow as pa
 import streamlit as st
 
 from dashboard import cache
-from dashboard.cache import Scoring
 from dashboard.library import Board, Entry
 from metrics import Runs
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
+from metrics.evaluation import ScoringOptions
 from metrics.runs import Repeated
 from metrics.studies.leaderboard.history import judgments, version_means
 
@@ -30,7 +30,7 @@ class Scored(NamedTuple):
     """
 
     judged: str
-    scoring: Scoring
+    scoring: ScoringOptions
     traditional: str
     measures: tuple[str, ...]
     repeated: Repeated
@@ -59,7 +59,7 @@ def means(
     """Means of the rerankers of one kept file, as `version_means` gives them, or why there are none."""
     try:
         runs = Runs.from_sources([_entry.read()], how.repeated, judged=False)
-        return version_means(runs, _judged, how.measures, how.traditional, _queries, **how.scoring._asdict())
+        return version_means(runs, _judged, how.measures, how.traditional, _queries, how.scoring)
     except (ReadError, UsageError) as error:
         return error
 

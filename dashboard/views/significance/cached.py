@@ -4,7 +4,8 @@ import streamlit as st
 
 from dashboard.cache import ViewKey, ranking, restrict_to_view
 from dashboard.library import Board
-from metrics import Evaluation, evaluate
+from metrics import Evaluation
+from metrics.evaluation import score_runs
 from metrics.studies.significance.significance import Verdicts
 from metrics.studies.significance.significance import verdicts as compare_both
 from metrics.studies.tie_breaking.order_stability import OrderStability
@@ -15,7 +16,7 @@ _SPREAD = ("expected", "optimistic", "pessimistic", "std")
 @st.cache_resource(show_spinner="Looking at every order …", max_entries=24)
 def spread_of_lists(shown: ViewKey, measure: str, _board: Board, _evaluation: Evaluation) -> Evaluation:
     """What every list scores on average, at worst, at best, and how far from its mean by chance."""
-    made = evaluate(_board.runs, measure, _SPREAD, **shown.scoring._asdict())
+    made = score_runs(_board.runs, measure, _SPREAD, shown.scoring)
     return restrict_to_view(made, shown, _evaluation)
 
 

@@ -113,15 +113,12 @@ def precisions(
     shown: ViewKey, reranker: str, measure: str, traditional: str, _board: Board, _queries: Collection[str]
 ) -> pd.DataFrame:
     """What one reranker of a board would score under each precision."""
-    how = shown.scoring
     return precision_curve(
         _board.runs.arranged({reranker: reranker}),
         measure,
         traditional,
         queries=_queries,
-        missing=how.missing,
-        empty=how.empty,
-        relevant_from=how.relevant_from,
+        scoring=shown.scoring,
     )
 
 

@@ -6,12 +6,11 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import cache, session
-from dashboard.cache import AS_READ, Scoring
 from dashboard.charts.leaderboard.segments import MOST_SEGMENTS, segment_heatmap
 from dashboard.library import Board
 from dashboard.widgets.components import Card, chart, heading, number, table
-from metrics import Evaluation, evaluate, parse
-from metrics.evaluation import EQUAL
+from metrics import Evaluation, parse
+from metrics.evaluation import AS_READ, EQUAL, ScoringOptions, score_runs
 from metrics.studies.leaderboard.segments import segment_table
 from metrics.studies.prose import percent
 from metrics.studies.tradeoffs.coverage import coverage_measures
@@ -34,10 +33,8 @@ def taken(key: str, _board: Board) -> dict[str, "pd.Series[float]"]:
 
 
 @st.cache_resource(show_spinner="Counting targets …", max_entries=8)
-def _depth(key: str, k: int, scoring: Scoring, _board: Board) -> Evaluation:
-    return evaluate(
-        _board.runs, coverage_measures(k), ["expected", "optimistic", "pessimistic"], **scoring._asdict()
-    )
+def _depth(key: str, k: int, scoring: ScoringOptions, _board: Board) -> Evaluation:
+    return score_runs(_board.runs, coverage_measures(k), ["expected", "optimistic", "pessimistic"], scoring)
 
 
 def depth(view: session.View, k: int) -> Evaluation:

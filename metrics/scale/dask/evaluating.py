@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from weakref import finalize
 
 from metrics.errors import UsageError
-from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, Policy, evaluate
+from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, Policy, ScoringOptions, score_runs
 from metrics.runs import Repeated
 from metrics.scale.dask.dataset import Dataset
 from metrics.scale.dask.files import Paths
@@ -68,16 +68,8 @@ def evaluate_dataset(
     """
     from metrics.support.progress import bar  # noqa: PLC0415 its library need not be there where nothing is shown
 
-    score = partial(
-        evaluate,
-        measures=measures,
-        ties=ties,
-        precision=precision,
-        missing=missing,
-        empty=empty,
-        relevant_from=relevant_from,
-        tiebreak_by=tuple(tiebreak_by),
-    )
+    options = ScoringOptions(precision, missing, empty, relevant_from, tuple(tiebreak_by))
+    score = partial(score_runs, measures=measures, ties=ties, options=options)
     if output is not None:
         refuse_unwritable(Path(str(output)))
     with ExitStack() as stack, bar("Scoring") as watch:

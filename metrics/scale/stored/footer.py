@@ -1,6 +1,7 @@
 """What the footer of a stored evaluation says, held against itself: the file may come from anywhere."""
 
 import math
+from dataclasses import fields
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from metrics.evaluation.evaluation import OPTIONS
+from metrics.evaluation import ScoringOptions
 from metrics.measures import parse
 from metrics.scale.stored.layout import IDS, MOVABLE, column_of
 from metrics.ties import treatment
@@ -27,20 +28,20 @@ def described(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any]:
         ValueError: they cannot be those of an evaluation, or of these rows; says why.
         LookupError, TypeError, AttributeError, ArithmeticError: likewise.
     """
-    found = {name: about[name] for name in OPTIONS}
-    found |= {name: tuple(map(str, list(about[name]))) for name in ("measures", "ties", "tiebreak_by")}
-    for name in ("measures", "ties"):
-        _demand(
-            found[name] and len(set(found[name])) == len(found[name]), f"{name} are none, or one is there twice"
-        )
-    _demand({found["missing"], found["empty"]} <= {"zero", "skip"}, "its policies are unknown")
-    _demand(0 < float(found["relevant_from"]) < math.inf, "no smallest relevant grade")
-    _demand(isinstance(found["precision"], str), "no precision")
-    asked = list(product(found["measures"], found["ties"]))
-    values = [column_of(*one) for one in asked]
-    _demand(
-        all((str(parse(m)), treatment(t).name) == (m, t) for m, t in asked), "names are not as they are printed"
+    measures, ties, tiebreak_by = (
+        tuple(map(str, list(about[name]))) for name in ("measures", "ties", "tiebreak_by")
     )
+    for kind, names in (("measures", measures), ("ties", ties)):
+        _demand(names and len(set(names)) == len(names), f"{kind} are none, or one is there twice")
+    given = {option.name: about[option.name] for option in fields(ScoringOptions)}
+    options = ScoringOptions(**given | {"tiebreak_by": tiebreak_by})
+    _demand(options.relevant_from < math.inf, "no smallest relevant grade")
+    _demand(
+        (tuple(str(parse(name)) for name in measures), tuple(treatment(name).name for name in ties))
+        == (measures, ties),
+        "names are not as they are printed",
+    )
+    values = [column_of(*column) for column in product(measures, ties)]
     policies, totals = _policies(about["policies"]), _totals(about["totals"], values)
     _demand(list(totals.index) == list(policies.index), "its totals are not those of its rerankers")
     _demand(
@@ -49,7 +50,7 @@ def described(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any]:
     )
     _demand(policies["n_queries"].sum() == footer.num_rows, "its rows are not those of its lists")
     _check_columns(footer.schema.to_arrow_schema(), values)
-    return found | {"policies": policies, "totals": totals}
+    return {"measures": measures, "ties": ties, "options": options, "policies": policies, "totals": totals}
 
 
 def _demand(holds: object, otherwise: str) -> None:

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError
-from metrics.evaluation.evaluation import OPTIONS, Evaluation, Policy
-from metrics.evaluation.merging import concat_by_reranker, summarised
+from metrics.evaluation import Evaluation, HasScoringOptions, ScoringOptions
+from metrics.evaluation.merging import concat_by_reranker, summarise
 from metrics.runs import File
 from metrics.scale.stored.footer import described
 from metrics.scale.stored.layout import GROUP, IDS, KEY, MOVABLE, VERSION, column_of
@@ -44,7 +44,7 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Stored:
+class Stored(HasScoringOptions):
     """An evaluation in a Parquet file; of the lists only what is asked for is read.
 
     The file has a row a list: reranker, query_id, the columns of `Evaluation.lists`, and one column a
@@ -52,7 +52,7 @@ class Stored:
 
     Attributes:
         path: of the file.
-        policies, measures, ties, missing, empty, precision, relevant_from, tiebreak_by: as of `Evaluation`.
+        policies, measures, ties, options: as of `Evaluation`.
         totals: index reranker; sums over its lists of tie_ratio and of each column of values, and, as
             `column_of(measure, MOVABLE)`, how many have a best value above the worst.
     """
@@ -62,11 +62,7 @@ class Stored:
     totals: pd.DataFrame
     measures: tuple[str, ...]
     ties: tuple[str, ...]
-    missing: Policy
-    empty: Policy
-    precision: str
-    relevant_from: float
-    tiebreak_by: tuple[str, ...]
+    options: ScoringOptions
 
     @classmethod
     def open(cls, path: str | PurePath) -> "Stored":
@@ -177,7 +173,7 @@ class Stored:
     def summary(self) -> pd.DataFrame:
         """As of `Evaluation`; a measure is read at a time."""
         order = self.policies.index
-        return pd.concat([summarised(self._by_reranker(name), order) for name in self.measures], axis=1)
+        return pd.concat([summarise(self._by_reranker(name), order) for name in self.measures], axis=1)
 
     def load(self) -> Evaluation:
         """All of it in memory.
@@ -195,8 +191,10 @@ class Stored:
             ),
             lists=concat_by_reranker([lists.set_index(index)], self.policies.index),
             policies=self.policies,
+            measures=self.measures,
+            ties=self.ties,
+            options=self.options,
             skipped=_lists(self._read([*IDS, "n_docs"]).filter(pc.field("n_docs").is_null())),
-            **{name: getattr(self, name) for name in OPTIONS},
         )
 
     def _by_reranker(self, measure: str) -> "DataFrameGroupBy[Any]":

@@ -12,8 +12,8 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import UsageError
-from metrics.evaluation.evaluation import OPTIONS, Evaluation, refuse_other
-from metrics.evaluation.merging import added
+from metrics.evaluation import Evaluation
+from metrics.evaluation.merging import sum_counts
 from metrics.scale.stored.layout import GROUP, KEY, MOVABLE, VERSION, column_of
 
 
@@ -58,9 +58,9 @@ class _Writing:
     def add(self, part: Evaluation) -> None:
         """The next part."""
         self._first = self._first or part
-        refuse_other(part, self._first)
-        self._policies = [added([*self._policies, part.policies])]
-        self._totals = [added([*self._totals, _totals(part)])]
+        part.refuse_other(self._first)
+        self._policies = [sum_counts([*self._policies, part.policies])]
+        self._totals = [sum_counts([*self._totals, _totals(part)])]
         self._waiting.append(_rows(part))
         if sum(map(len, self._waiting)) >= GROUP:
             self._flush()
@@ -79,10 +79,14 @@ class _Writing:
             raise UsageError("There is nothing to keep: no part of an evaluation was given.")
         if self._waiting:
             self._flush()
-        about = {name: getattr(self._first, name) for name in OPTIONS}
         policies = self._policies[0]
         totals = self._totals[0].reindex(policies.index, fill_value=0.0)
-        about |= {"version": VERSION, "policies": policies.to_dict("index"), "totals": totals.to_dict("index")}
+        about = {
+            **self._first.design(),
+            "version": VERSION,
+            "policies": policies.to_dict("index"),
+            "totals": totals.to_dict("index"),
+        }
         with _refused(self._path):
             self._writer.add_key_value_metadata({KEY: json.dumps(about)})
             self._writer.close()

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
-from metrics.evaluation.merging import added
+from metrics.evaluation.merging import sum_counts
 from metrics.runs import Repeated, Runs, Source, as_run
 from metrics.runs.findings import Finding, as_frame
 from metrics.runs.findings.streamed import Known, Noted
@@ -116,7 +116,7 @@ class PartCounter:
 
     def count(self, part: Evaluation) -> Evaluation:
         """Take in the counts of a scored part; the part."""
-        self._policies = [added([*self._policies, part.policies])]
+        self._policies = [sum_counts([*self._policies, part.policies])]
         return part
 
     def missing(self, name: str, nothing: pa.Table) -> Iterator[Runs]:

@@ -1,11 +1,12 @@
 """What if scores were held in fewer bits, printed with fewer decimals, or given as grades?"""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from metrics.evaluation import EQUAL, Policy, evaluate
+from metrics.evaluation import AS_READ, EQUAL, ScoringOptions, score_runs
 from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.studies.leaderboard.leaderboard import TOLERANCE, mean_std
@@ -76,9 +77,7 @@ def precision_curve(
     precisions: Sequence[str] = PRECISIONS,
     *,
     queries: Collection[str] | None = None,
-    missing: Policy = "zero",
-    empty: Policy = "zero",
-    relevant_from: float = 1,
+    scoring: ScoringOptions = AS_READ,
 ) -> pd.DataFrame:
     """What each reranker would score under each precision of its scores.
 
@@ -88,9 +87,7 @@ def precision_curve(
         traditional: the treatment taken as the traditional one.
         precisions: which are compared.
         queries: which count; all where None.
-        missing: as `metrics.evaluate` takes it.
-        empty: likewise.
-        relevant_from: likewise.
+        scoring: how lists are scored otherwise.
 
     Returns:
         One row a reranker and precision: reranker, precision, label, tie_ratio, tied, worst, best,
@@ -103,17 +100,12 @@ def precision_curve(
     """
     ties = ["expected", "pessimistic", "optimistic", traditional]
     drawn = parse(measure).measure.family.sampled
+    as_held = replace(scoring, precision="float64")
     parts = []
     for precision in precisions:
         fewer = held(runs, precision)
-        values = evaluate(
-            fewer,
-            measure,
-            ties if drawn else [*ties, "std"],
-            missing=missing,
-            empty=empty,
-            relevant_from=relevant_from,
-        ).only(runs.rerankers, queries)
+        values = score_runs(fewer, measure, ties if drawn else [*ties, "std"], as_held)
+        values = values.only(runs.rerankers, queries)
         means = values.scores[str(parse(measure))].groupby(level="reranker", sort=False).mean()
         part = pd.DataFrame(
             {

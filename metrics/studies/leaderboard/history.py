@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.evaluation import evaluate
+from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import Runs
 from metrics.runs.joining import judgments_of
 from metrics.runs.query_doc_keys import QueryDocKeys
@@ -55,7 +54,7 @@ def version_means(
     measures: Sequence[str],
     traditional: str,
     queries: Collection[str] | None = None,
-    **scoring: Any,  # noqa: ANN401 passed on
+    scoring: ScoringOptions = AS_READ,
 ) -> pd.DataFrame:
     """Means of those rerankers of a file that have at least half of the judged queries.
 
@@ -65,7 +64,7 @@ def version_means(
         measures: names of measures.
         traditional: the treatment taken as the traditional one.
         queries: those counted; None for all that are judged.
-        scoring: as `metrics.evaluate` takes it.
+        scoring: how lists are scored.
 
     Returns:
         one row a reranker and measure: reranker, measure, tied, worst, best, traditional (means), n_shared and
@@ -84,7 +83,7 @@ def version_means(
         return pd.DataFrame(columns=columns)
     ours = runs.arranged({name: name for name in kept}).judged_by(judged)
     ties = {"tied": "expected", "worst": "pessimistic", "best": "optimistic", "traditional": traditional}
-    values = evaluate(ours, measures, tuple(ties.values()), **scoring)
+    values = score_runs(ours, measures, tuple(ties.values()), scoring)
     values = values if queries is None else values.only(kept, set(queries))
     parts = []
     for measure in values.measures:

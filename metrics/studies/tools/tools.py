@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import UsageError
-from metrics.evaluation import Policy, evaluate
+from metrics.evaluation import AS_READ, Policy, ScoringOptions, score_runs
 from metrics.measures import MeasureAt, parse
 from metrics.runs import Runs
 from metrics.ties import Ranking
@@ -88,9 +88,9 @@ class Rule:
         return {ours: replace(self, spelling=theirs) for ours, theirs in pairs}
 
     @property
-    def policy(self) -> tuple[View, str, Policy, Policy]:
+    def policy(self) -> tuple[View, ScoringOptions]:
         """What one evaluation can serve."""
-        return self.view, self.precision, self.missing, self.empty
+        return self.view, ScoringOptions(self.precision, self.missing, self.empty)
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ def emulate(runs: Runs, measures: Sequence[str], tools: Iterable[Tool] = TOOLS) 
         list), tied (our expected mean), why (they differ); no row where a rule does not hold.
     """
     asked = list(dict.fromkeys(map(parse, measures)))
-    ours = evaluate(runs, [str(measure) for measure in asked], ["expected"])
+    ours = score_runs(runs, [str(measure) for measure in asked], ["expected"], AS_READ)
     tied = _means(ours.scores, runs)
     most = ours.lists["n_relevant"].groupby(level="reranker").max()
     used = [(one.name, str(name), rule) for one in tools for name in asked if (rule := one.rule(name))]
@@ -207,9 +207,8 @@ def emulate(runs: Runs, measures: Sequence[str], tools: Iterable[Tool] = TOOLS) 
     for policy in dict.fromkeys(rule.policy for *_, rule in used):
         rules = [rule for *_, rule in used if rule.policy == policy]
         names, ties = [rule.computed for rule in rules], [rule.treatment for rule in rules]
-        view, precision, missing, empty = policy
-        found = evaluate(seen[view], names, ties, precision=precision, missing=missing, empty=empty)
-        means[policy] = _means(found.scores, runs)
+        view, scoring = policy
+        means[policy] = _means(score_runs(seen[view], names, ties, scoring).scores, runs)
     rows = [
         (name, measure, rule.spelling, reranker, value, tied.loc[reranker, (measure, "expected")], rule.why)
         for name, measure, rule in used

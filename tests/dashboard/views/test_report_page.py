@@ -60,7 +60,7 @@ def test_the_command_makes_the_same_report(write, call, tmp_path):
     made = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS)
     for name, text in (("strict.trec", STRICT), ("coarse.trec", COARSE), ("qrels.txt", QRELS)):
         write(name, text)
-    asked = ReportOptions(
+    asked = ReportOptions.of(
         measures=("nDCG@5", "RR"),
         traditional="pessimistic",
         baseline="coarse",

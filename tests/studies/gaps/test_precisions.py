@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from metrics import Runs, evaluate
 from metrics.errors import UsageError
+from metrics.evaluation import ScoringOptions
 from metrics.simulation import LlmReranker, simulate
 from metrics.studies.gaps.precisions import (
     GRADES,
@@ -181,5 +182,5 @@ def test_the_finding_of_scores_that_differ_late_says_that_every_digit_counts():
 
 def test_the_finding_of_nothing_scored_says_so():
     table = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [1, 2], "relevance": 0})
-    curve = precision_curve(Runs.from_frame(table), "RR", empty="skip")
+    curve = precision_curve(Runs.from_frame(table), "RR", scoring=ScoringOptions(empty="skip"))
     assert plain(precision_finding(curve, "MRR")).startswith("No list is scored")

@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 
 from metrics import Runs, evaluate
+from metrics.evaluation import ScoringOptions
 from metrics.runs import File, read
 from metrics.studies.leaderboard.history import history, history_finding, judgments, version_means, version_of
 from metrics.studies.prose import plain
@@ -74,7 +75,8 @@ def test_a_run_with_half_of_the_judged_queries_counts_and_one_with_less_does_not
 def test_judged_queries_a_version_lacks_count_as_the_policy_says():
     half = qrels(("q1", "y"), ("other", "x"))
     zero, skip = (
-        version_means(TIED, half, ["RR"], "input", missing=how)["best"][0] for how in ("zero", "skip")
+        version_means(TIED, half, ["RR"], "input", scoring=ScoringOptions(missing=how))["best"][0]
+        for how in ("zero", "skip")
     )
     assert (zero, skip) == (0.5, 1)
 

@@ -6,6 +6,7 @@ from enumeration import Doc
 from hypothesis import given
 
 from metrics import Runs, UsageError, evaluate, parse
+from metrics.evaluation import score_runs
 from metrics.studies.tools import tools as studied
 from metrics.studies.tools.tools import TOOLS, emulate, tool
 
@@ -122,11 +123,11 @@ def test_rows_are_each_tool_by_measure_by_reranker_in_the_order_asked():
 def test_one_evaluation_serves_all_rules_that_share_what_is_seen_precision_and_policies(monkeypatch):
     calls = []
 
-    def counted(*arguments, **policies):
-        calls.append(policies)
-        return evaluate(*arguments, **policies)
+    def counted(*arguments):
+        calls.append(arguments)
+        return score_runs(*arguments)
 
-    monkeypatch.setattr(studied, "evaluate", counted)
+    monkeypatch.setattr(studied, "score_runs", counted)
     emulate(runs({"q": FIVE}), EVERY)
     policies = {rule.policy for one in TOOLS for rule in one.rules.values()}
     assert len(calls) == 1 + len(policies)

@@ -1,0 +1,96 @@
+"""How lists are scored: one record, made once from keywords, a link or a command, and passed whole."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from metrics.errors import UsageError
+from metrics.runs import Runs
+from metrics.ties import Ranking
+from metrics.ties.judgments import check_relevant_from
+from metrics.ties.precision import rounded
+
+Policy = Literal["zero", "skip"]
+"""What is done about queries without a value of their own: they count 0, or are left out."""
+
+
+@dataclass(frozen=True)
+class ScoringOptions:
+    """How lists are scored, whatever the measures and treatments.
+
+    Attributes:
+        precision: how scores are rounded before they are compared: float64 (as read), float32,
+            float16, bfloat16 or decimals:N.
+        missing: queries of the qrels that a run lacks count 0, or are left out.
+        empty: queries with nothing relevant count 0, or are left out.
+        relevant_from: smallest grade that counts as relevant, above 0.
+        tiebreak_by: further score columns that split ties first, highest first.
+
+    Raises:
+        UsageError: a precision that does not exist, a policy that is neither zero nor skip, or a
+            grade of 0 as relevant.
+    """
+
+    precision: str = "float64"
+    missing: Policy = "zero"
+    empty: Policy = "zero"
+    relevant_from: float = 1
+    tiebreak_by: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check each option."""
+        for name, policy in (("missing", self.missing), ("empty", self.empty)):
+            if policy not in ("zero", "skip"):
+                raise UsageError(f"{name}={policy!r}: it is 'zero' or 'skip'.")
+        check_relevant_from(self.relevant_from)
+        rounded(np.empty(0), self.precision)
+        object.__setattr__(self, "tiebreak_by", tuple(self.tiebreak_by))
+
+    def ranking(self, runs: Runs, reranker: str) -> Ranking:
+        """Return the lists of one reranker, cut into tie groups.
+
+        Raises:
+            UsageError: a reranker or column that does not exist.
+        """
+        return Ranking.of(runs, reranker, self.relevant_from, self.precision, self.tiebreak_by)
+
+    def rankings(self, runs: Runs, reranker: str) -> Iterator[Ranking]:
+        """Yield the same a few lists at a time, in the order of the judged queries."""
+        return Ranking.parts(runs, reranker, self.relevant_from, self.precision, self.tiebreak_by)
+
+
+AS_READ = ScoringOptions()
+"""The usual: scores as they were read, every judged query counts."""
+
+
+class HasScoringOptions:
+    """What was scored by `options`, each of which can be read from it directly."""
+
+    options: ScoringOptions
+
+    @property
+    def precision(self) -> str:
+        """How scores were rounded before they were compared."""
+        return self.options.precision
+
+    @property
+    def missing(self) -> Policy:
+        """What was done about queries the run lacks."""
+        return self.options.missing
+
+    @property
+    def empty(self) -> Policy:
+        """What was done about queries with nothing relevant."""
+        return self.options.empty
+
+    @property
+    def relevant_from(self) -> float:
+        """Smallest grade that counted as relevant."""
+        return self.options.relevant_from
+
+    @property
+    def tiebreak_by(self) -> tuple[str, ...]:
+        """Further score columns that split ties first."""
+        return self.options.tiebreak_by
