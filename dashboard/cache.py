@@ -12,7 +12,7 @@ import streamlit as st
 
 from dashboard.library import Board, BoardSpec, Entry, make_board, open_files
 from dashboard.library.exchange.board_file import Imported, load
-from dashboard.library.loaded import Loaded
+from dashboard.library.loaded import LoadedBoards
 from dashboard.library.storage.records import Record
 from dashboard.library.storage.stored_upload import Reading, StoredUpload
 from dashboard.library.store import Library
@@ -72,9 +72,9 @@ def open_library() -> Library:
 
 
 @st.cache_resource(show_spinner=False)
-def loaded_boards() -> Loaded:
+def loaded_boards() -> LoadedBoards:
     """The boards in memory."""
-    return Loaded()
+    return LoadedBoards()
 
 
 def load_record(record: Record) -> Board:
@@ -83,9 +83,9 @@ def load_record(record: Record) -> Board:
     Raises:
         TieScopeError: a file of it cannot be read (any more).
     """
-    board = loaded_boards().get(record.recipe.key)
+    board = loaded_boards().get(record.spec.key)
     if board is None:
-        found = build_board(record.recipe, [read_entry(entry) for entry in record.recipe.entries])
+        found = build_board(record.spec, [read_entry(entry) for entry in record.spec.entries])
         if isinstance(found, TieScopeError):
             raise found
         board = loaded_boards().add(found)
@@ -94,9 +94,9 @@ def load_record(record: Record) -> Board:
 
 def update_loaded(board: Board, record: Record) -> None:
     """Hold a board as the library gives it back, so that it is not read again; if that reads it the same."""
-    readings = [entry.file.reading for entry in record.recipe.entries if isinstance(entry.file, StoredUpload)]
+    readings = [entry.file.reading for entry in record.spec.entries if isinstance(entry.file, StoredUpload)]
     if readings == [Reading.of(source) for source in board.sources]:
-        loaded_boards().swap(board, replace(board, recipe=record.recipe))
+        loaded_boards().swap(board, replace(board, spec=record.spec))
 
 
 @st.cache_resource(show_spinner=False)
@@ -135,10 +135,10 @@ def load_board_file(sha256: str, _file: File) -> Imported | TieScopeError:
         return error
 
 
-def build_board(recipe: BoardSpec, sources: Sequence[Source | TieScopeError]) -> Board | TieScopeError:
-    """The board of a recipe, whose files hold this; or the first thing in its way."""
+def build_board(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> Board | TieScopeError:
+    """The board of a spec, whose files hold this; or the first thing in its way."""
     wrong = next((one for one in sources if isinstance(one, TieScopeError)), None)
-    return wrong or _joined(recipe.key, recipe, [one for one in sources if isinstance(one, Source)])
+    return wrong or _joined(spec.key, spec, [one for one in sources if isinstance(one, Source)])
 
 
 @st.cache_resource(show_spinner="Joining …", max_entries=4)

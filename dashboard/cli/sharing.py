@@ -60,7 +60,7 @@ def push_command(
     with _library() as library, progress("Pushing"):
         from dashboard.library.exchange import pushing  # noqa: PLC0415 a database
 
-        given = pushing.given_files(run, qrels, parse_columns(column), once)
+        given = pushing.read_files_to_push(run, qrels, parse_columns(column), once)
         done = pushing.push(library, given, board, _owner(owner), repeated=once, note=note)
     typer.echo(clean(done.label))
     what = "a new board" if done.made else f"{len(done.replaced)} replaced" if done.replaced else "joined"
@@ -75,7 +75,7 @@ def boards_command(
     with _library() as library, progress("Reading"):
         from dashboard.library.exchange import listing  # noqa: PLC0415 a database
 
-        table = listing.table_of(library, _owner(owner), for_people=format == Listed.table)
+        table = listing.boards_table(library, _owner(owner), for_people=format == Listed.table)
     write_table(table, format.value, None)
 
 
@@ -93,7 +93,7 @@ def pull_command(
     with _library() as library, progress("Pulling"):
         from dashboard.library.exchange import listing, pulling  # noqa: PLC0415 a database
 
-        record = library.find(listing.demanded(library, board, who).id, who)
+        record = library.find(listing.require_board(library, board, who).id, who)
         written = pulling.pull(record, output, format.value, force=force)
     for path in written:
         typer.echo(path)

@@ -6,11 +6,11 @@ from dashboard.library.boards import (
     BoardSpec,
     Columns,
     Entry,
+    default_name,
+    keep_arrangement,
     make_board,
     open_files,
     queries_text,
-    rearranged,
-    told,
 )
 
 __all__ = [
@@ -19,9 +19,9 @@ __all__ = [
     "BoardSpec",
     "Columns",
     "Entry",
+    "default_name",
+    "keep_arrangement",
     "make_board",
     "open_files",
     "queries_text",
-    "rearranged",
-    "told",
 ]

@@ -40,7 +40,7 @@ class Entry:
         if not isinstance(self.file, StoredUpload):
             return self.digest
         noted = tuple(replace(one, file="") for one in self.file.reading.noted)
-        reading = json.dumps(replace(self.file.reading, noted=noted).plain(), sort_keys=True)
+        reading = json.dumps(replace(self.file.reading, noted=noted).to_json(), sort_keys=True)
         return sha256(f"{self.digest} {reading}".encode()).hexdigest()
 
     def read(self) -> Source:
@@ -88,7 +88,7 @@ class BoardSpec:
         parts = [*sorted(entries), self.repeated, repr(self.names)]
         return sha256("\n".join(parts).encode()).hexdigest()
 
-    def amended_as(self, before: "BoardSpec | None") -> "BoardSpec":
+    def with_choices_of(self, before: "BoardSpec | None") -> "BoardSpec":
         """The same with the choices that were made for the same files before."""
         if before is None:
             return self
@@ -102,7 +102,7 @@ class BoardSpec:
         entries[at] = replace(entries[at], columns=tuple(sorted(columns.items())))
         return replace(self, entries=tuple(entries), names=None, title="")
 
-    def joined_by(self, other: "BoardSpec") -> "BoardSpec":
+    def with_files(self, other: "BoardSpec") -> "BoardSpec":
         """The same with more files; a file of a name that is there takes its place."""
         new = {one.file.name for one in other.entries}
         kept = tuple(one for one in self.entries if one.file.name not in new)
@@ -125,14 +125,14 @@ class Board:
 
     Attributes:
         label: name and hash or number: what the sidebar shows and a link carries.
-        recipe: what it was made from.
+        spec: what it was made from.
         sources: what each file held.
         runs: all of them joined.
         n_queries: queries of the judgments, else of the runs.
     """
 
     label: str
-    recipe: BoardSpec
+    spec: BoardSpec
     sources: tuple[Source, ...]
     runs: Runs
     n_queries: int
@@ -140,12 +140,12 @@ class Board:
     @property
     def key(self) -> str:
         """What tells its content from any other, whatever it is called; results are kept under it."""
-        return self.recipe.key
+        return self.spec.key
 
     @property
     def files(self) -> list[File]:
         """The files, as given."""
-        return [entry.file for entry in self.recipe.entries]
+        return [entry.file for entry in self.spec.entries]
 
     @property
     def size(self) -> int:
@@ -154,7 +154,7 @@ class Board:
         return int(tables) + sum(file.size for file in self.files)
 
 
-def make_board(recipe: BoardSpec, sources: Sequence[Source]) -> Board:
+def make_board(spec: BoardSpec, sources: Sequence[Source]) -> Board:
     """Join files that were read.
 
     Raises:
@@ -165,16 +165,16 @@ def make_board(recipe: BoardSpec, sources: Sequence[Source]) -> Board:
             raise ReadError(
                 source.file, "there is a header and no row", "Export it again and check its size.", line=1
             )
-    runs = Runs.from_sources(sources, recipe.repeated)
-    if recipe.names is not None:
-        runs = runs.arranged(dict(recipe.names))
+    runs = Runs.from_sources(sources, spec.repeated)
+    if spec.names is not None:
+        runs = runs.arranged(dict(spec.names))
     asked = runs.queries.values() if runs.qrels is None else [runs.judged_pairs.queries]
     n_queries = max(map(len, asked))
-    board = Board("", recipe, tuple(sources), runs, n_queries)
-    return replace(board, label=recipe.title or f"{told(board)} · {recipe.key[:HASH]}")
+    board = Board("", spec, tuple(sources), runs, n_queries)
+    return replace(board, label=spec.title or f"{default_name(board)} · {spec.key[:HASH]}")
 
 
-def rearranged(board: Board, before: BoardSpec) -> Board:
+def keep_arrangement(board: Board, before: BoardSpec) -> Board:
     """A board that more files came to: rerankers keep the names and the order they had, new ones follow.
 
     Args:
@@ -195,10 +195,10 @@ def rearranged(board: Board, before: BoardSpec) -> Board:
         for name in board.runs.rerankers
         if name not in firsts and board.runs.origins[name].file in new_files
     ]
-    return make_board(replace(board.recipe, names=(*kept, *new)), board.sources)
+    return make_board(replace(board.spec, names=(*kept, *new)), board.sources)
 
 
-def told(board: Board) -> str:
+def default_name(board: Board) -> str:
     """A board told by its size, where it has no name."""
     count = len(board.runs.tables)
     return f"{count} run{'s' * (count != 1)}, {queries_text(board.n_queries)}"

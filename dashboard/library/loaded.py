@@ -10,7 +10,7 @@ MOST_BYTES = 2**30
 """Bytes held at most; the boards unused longest go first."""
 
 
-class Loaded:
+class LoadedBoards:
     """Boards by what tells their content from any other."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:

@@ -30,16 +30,16 @@ def file_name(text: str) -> str:
     return _plain(text)[:_LONGEST]
 
 
-def storable(recipe: BoardSpec, sources: Sequence[Source]) -> tuple[BoardSpec, tuple[Source, ...]]:
+def storable(spec: BoardSpec, sources: Sequence[Source]) -> tuple[BoardSpec, tuple[Source, ...]]:
     """The same with names of files as they are kept, so that the board is the same once it is opened again."""
-    if all(file_name(entry.file.name) == entry.file.name for entry in recipe.entries):
-        return recipe, tuple(sources)
-    names = recipe.names
+    if all(file_name(entry.file.name) == entry.file.name for entry in spec.entries):
+        return spec, tuple(sources)
+    names = spec.names
     if names is not None:
         stems = dict(map(_stems, (one for one in sources if "reranker" not in one.table.column_names)))
         names = tuple((stems.get(first, first), now) for first, now in names)
-    entries = tuple(map(_entry, recipe.entries))
-    return replace(recipe, entries=entries, names=names), tuple(map(_source, sources))
+    entries = tuple(map(_entry, spec.entries))
+    return replace(spec, entries=entries, names=names), tuple(map(_source, sources))
 
 
 def _plain(text: str) -> str:

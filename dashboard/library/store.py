@@ -9,17 +9,16 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dashboard.library.boards import Board, BoardSpec, make_board, told
+from dashboard.library.boards import Board, BoardSpec, default_name, make_board
 from dashboard.library.names import board_name, clean, copy_name, storable
 from dashboard.library.place import home
-from dashboard.library.storage import quota as room
-from dashboard.library.storage import rows
+from dashboard.library.storage import quota, rows
 from dashboard.library.storage.database import WAIT, Database, url_of
 from dashboard.library.storage.intake import MAX_LIBRARY, MAX_UPLOAD, Intake
 from dashboard.library.storage.parquets import Parquets
-from dashboard.library.storage.records import Access, Listed, Record, Upload
+from dashboard.library.storage.records import Access, BoardListing, Record, Upload
 from dashboard.library.storage.rows import now
-from dashboard.library.storage.schema import FORGOTTEN, board_files, boards, shelves
+from dashboard.library.storage.schema import RETENTION, board_files, boards, shelves
 from metrics.errors import LibraryError, TieScopeError, UsageError
 
 URL = "TIESCOPE_DATABASE_URL"
@@ -91,11 +90,11 @@ class Library:
         """
         name, board = board_name(name), self._storable(board, owner)
         with self._intake.taking_in(board, owner) as connection:
-            if single and connection.scalar(rows.called(name, owner)):
+            if single and connection.scalar(rows.boards_of_name(name, owner)):
                 raise LibraryError(f"There is a board {name} already. Choose another name.")
             same = sa.select(boards.c.id).where(
                 boards.c.owner == owner,
-                boards.c.digest == board.recipe.digest,
+                boards.c.digest == board.spec.digest,
                 boards.c.named.is_(False),
                 boards.c.deleted.is_(None),
             )
@@ -108,16 +107,16 @@ class Library:
                     "id": found,
                     "owner": owner,
                     "access": access,
-                    "name": name or told(board),
+                    "name": name or default_name(board),
                     "named": bool(name),
                     "view": dict(view or {}),
                     "version": 1,
                     "created": now(),
                     "changed": now(),
                 }
-                connection.execute(boards.insert().values(**values, **rows.content(board.recipe)))
+                connection.execute(boards.insert().values(**values, **rows.spec_values(board.spec)))
                 rows.write_files(connection, found, board)
-            return rows.record(connection, self._parquets, str(found), owner)
+            return rows.read_record(connection, self._parquets, str(found), owner)
 
     def revise(self, board_id: str, version: int, board: Board, owner: str = "") -> Record:
         """Change what is on a board, if nobody else has since `version` was read."""
@@ -128,27 +127,27 @@ class Library:
                 raise LibraryError(
                     f"{before.name} was changed by somebody else meanwhile. Load the page again."
                 )
-            values = {**rows.content(board.recipe), "version": version + 1, "changed": now()}
-            values |= {} if before.named else {"name": told(board)}
+            values = {**rows.spec_values(board.spec), "version": version + 1, "changed": now()}
+            values |= {} if before.named else {"name": default_name(board)}
             connection.execute(boards.update().where(boards.c.id == before.id).values(**values))
             connection.execute(board_files.delete().where(board_files.c.board_id == before.id))
             rows.write_files(connection, before.id, board)
-            return rows.record(connection, self._parquets, before.id, owner)
+            return rows.read_record(connection, self._parquets, before.id, owner)
 
     def find(self, board_id: str, owner: str = "") -> Record:
         """A board that this visitor may open."""
         with self._database.reading() as connection:
-            return rows.record(connection, self._parquets, board_id, owner)
+            return rows.read_record(connection, self._parquets, board_id, owner)
 
     def look(self, board_id: str, owner: str = "") -> Record | None:
         """As `find`, None where there is no such board for this visitor."""
         with self._database.reading() as connection:
             try:
-                return rows.record(connection, self._parquets, board_id, owner)
+                return rows.read_record(connection, self._parquets, board_id, owner)
             except LibraryError:
                 return None
 
-    def boards(self, owner: str = "", *, deleted: bool = False, most: int | None = None) -> list[Listed]:
+    def boards(self, owner: str = "", *, deleted: bool = False, most: int | None = None) -> list[BoardListing]:
         """Somebody's boards, the one changed last first.
 
         Args:
@@ -156,16 +155,16 @@ class Library:
             deleted: whether it is those that were deleted and can be restored.
             most: how many of those that nobody gave a name, the newest; all where None.
         """
-        gone = rows.is_deleted(boards.c.deleted) if deleted else boards.c.deleted.is_(None)
+        gone = rows.is_restorable(boards.c.deleted) if deleted else boards.c.deleted.is_(None)
         mine, newest = (boards.c.owner == owner) & gone, boards.c.changed.desc()
-        asked = sa.select(*rows.LISTED).where(mine).order_by(newest)
+        asked = sa.select(*rows.LISTING_COLUMNS).where(mine).order_by(newest)
         if most is not None:
             nameless = (
                 sa.select(boards.c.id).where(mine, boards.c.named.is_(False)).order_by(newest).limit(most)
             )
             asked = asked.where(boards.c.named | boards.c.id.in_(nameless))
         with self._database.reading() as connection:
-            return [Listed(*row) for row in connection.execute(asked)]
+            return [BoardListing(*row) for row in connection.execute(asked)]
 
     def rename(self, board_id: str, name: str, owner: str = "") -> Record:
         """Call a board something else."""
@@ -174,7 +173,7 @@ class Library:
         with self._database.writing() as connection:
             before = self._mine(connection, board_id, owner)
             self._update(connection, before, name=board_name(name), named=True)
-            return rows.record(connection, self._parquets, before.id, owner)
+            return rows.read_record(connection, self._parquets, before.id, owner)
 
     def save_view(self, board_id: str, view: Mapping[str, Any], owner: str = "") -> None:
         """Say what a board is opened with."""
@@ -192,14 +191,14 @@ class Library:
         """Bring a deleted board back."""
         with self._database.writing() as connection:
             mine = (boards.c.id == clean(board_id)) & (boards.c.owner == owner)
-            there = boards.c.deleted.is_(None) | rows.is_deleted(boards.c.deleted)
+            there = boards.c.deleted.is_(None) | rows.is_restorable(boards.c.deleted)
             if not connection.execute(boards.update().where(mine, there).values(deleted=None)).rowcount:
                 raise LibraryError("That board is gone for good.")
 
     def duplicate(self, board_id: str, owner: str = "", *, access: Access = "private") -> Record:
         """A board of one's own with the same content."""
         with self._database.writing() as connection:
-            before = rows.record(connection, self._parquets, board_id, owner)
+            before = rows.read_record(connection, self._parquets, board_id, owner)
             row = dict(connection.execute(sa.select(boards).where(boards.c.id == before.id)).mappings().one())
             row |= {"id": _new_id(), "owner": owner, "access": access, "named": True, "version": 1}
             row |= {"name": copy_name(before.name), "created": now(), "changed": now()}
@@ -207,51 +206,53 @@ class Library:
             held = sa.select(board_files).where(board_files.c.board_id == before.id)
             files = [dict(one, board_id=row["id"]) for one in connection.execute(held).mappings()]
             connection.execute(board_files.insert(), files)
-            for entry in before.recipe.entries:
-                rows.put(connection, owner, entry.file.sha256, entry.file.name)
-            return rows.record(connection, self._parquets, row["id"], owner)
+            for entry in before.spec.entries:
+                rows.add_to_shelf(connection, owner, entry.file.sha256, entry.file.name)
+            return rows.read_record(connection, self._parquets, row["id"], owner)
 
     # uploads
 
     def uploads(self, owner: str = "", *, deleted: bool = False) -> list[Upload]:
         """Somebody's uploads, the newest first."""
         with self._database.reading() as connection:
-            used, uses = rows.used(connection, owner), rows.uses(connection, owner)
-            found = connection.execute(rows.shelf(owner, deleted=deleted)).mappings()
-            return [rows.upload(row, uses.get(row["sha256"]), used.get(row["sha256"], ())) for row in found]
+            used, uses = rows.boards_by_upload(connection, owner), rows.latest_uses(connection, owner)
+            found = connection.execute(rows.select_uploads(owner, deleted=deleted)).mappings()
+            return [
+                rows.read_upload(row, uses.get(row["sha256"]), used.get(row["sha256"], ())) for row in found
+            ]
 
-    def recipe(self, sha256s: Sequence[str], owner: str = "") -> BoardSpec:
+    def spec_of(self, sha256s: Sequence[str], owner: str = "") -> BoardSpec:
         """Uploads of somebody's library as what a board can be made from, in this order, read as before."""
         with self._database.reading() as connection:
-            known = {row["sha256"]: row for row in connection.execute(rows.shelf(owner)).mappings()}
-            uses = rows.uses(connection, owner, sha256s)
+            known = {row["sha256"]: row for row in connection.execute(rows.select_uploads(owner)).mappings()}
+            uses = rows.latest_uses(connection, owner, sha256s)
         if not known.keys() >= set(sha256s):
             raise LibraryError("An upload is no longer in the library. Load the page again.")
-        return BoardSpec(tuple(rows.entry(self._parquets, known[one], uses.get(one)) for one in sha256s))
+        return BoardSpec(tuple(rows.read_entry(self._parquets, known[one], uses.get(one)) for one in sha256s))
 
-    def recognised(self, recipe: BoardSpec, owner: str = "") -> BoardSpec:
+    def recognised(self, spec: BoardSpec, owner: str = "") -> BoardSpec:
         """The same; what a board file brings is the upload it is said to be where that is so."""
-        return self._intake.recognised(recipe, owner)
+        return self._intake.recognised(spec, owner)
 
     def describe(self, sha256: str, note: str, owner: str = "") -> None:
         """Write a note on an upload."""
         with self._database.writing() as connection:
-            rows.mark(connection, owner, sha256, note=clean(note))
+            rows.update_shelf(connection, owner, sha256, note=clean(note))
 
     def pin(self, sha256: str, owner: str = "", *, pinned: bool = True) -> None:
         """Say whether an upload stays when room is needed."""
         with self._database.writing() as connection:
-            rows.mark(connection, owner, sha256, pinned=pinned)
+            rows.update_shelf(connection, owner, sha256, pinned=pinned)
 
     def discard(self, sha256: str, owner: str = "") -> None:
         """Take an upload away, and the boards without a name that use it; for 30 days it can be reclaimed."""
         when = now()
         with self._database.writing() as connection:
-            theirs = rows.using(sha256, owner) & boards.c.deleted.is_(None)
+            theirs = rows.uses_upload(sha256, owner) & boards.c.deleted.is_(None)
             named = connection.scalars(sa.select(boards.c.name).where(theirs, boards.c.named)).all()
             if named:
                 raise LibraryError(f"It is used on {', '.join(named[:5])}. Delete that first.")
-            rows.mark(connection, owner, sha256, deleted=when)
+            rows.update_shelf(connection, owner, sha256, deleted=when)
             connection.execute(boards.update().where(theirs).values(deleted=when))
 
     def reclaim(self, sha256: str, owner: str = "") -> None:
@@ -259,28 +260,28 @@ class Library:
         with self._database.writing() as connection:
             mine = sa.select(shelves.c.deleted).where(shelves.c.owner == owner, shelves.c.sha256 == sha256)
             when = connection.scalar(mine)
-            if when is not None and when < now() - FORGOTTEN:
+            if when is not None and when < now() - RETENTION:
                 raise LibraryError("That upload is gone for good.")
-            rows.mark(connection, owner, sha256, deleted=None)
-            gone = rows.using(sha256, owner) & (boards.c.deleted == when)
+            rows.update_shelf(connection, owner, sha256, deleted=None)
+            gone = rows.uses_upload(sha256, owner) & (boards.c.deleted == when)
             connection.execute(boards.update().where(gone).values(deleted=None))
 
     # room
 
-    def evicts(self, owner: str = "") -> bool:
+    def is_evicting(self, owner: str = "") -> bool:
         """Whether the oldest uploads go when the library is full."""
         with self._database.reading() as connection:
-            return room.evicts(connection, owner)
+            return quota.is_evicting(connection, owner)
 
-    def choose_eviction(self, owner: str = "", *, evict: bool) -> None:
+    def set_eviction(self, owner: str = "", *, evict: bool) -> None:
         """Say whether the oldest uploads go when the library is full."""
         with self._database.writing() as connection:
-            room.choose(connection, owner, evict=evict)
+            quota.set_eviction(connection, owner, evict=evict)
 
     def room(self) -> tuple[int, int]:
         """Bytes taken, and the most there may be."""
         with self._database.reading() as connection:
-            return room.taken(connection), self._intake.most
+            return quota.used_bytes(connection), self._intake.most
 
     def sweep(self) -> None:
         """Forget what was deleted 30 days ago or left by strangers, and remove files that no upload needs."""
@@ -288,13 +289,13 @@ class Library:
 
     def _storable(self, board: Board, owner: str) -> Board:
         """The board as it is once it was kept and is opened again."""
-        recipe, sources = storable(board.recipe, board.sources)
-        if recipe is not board.recipe:
+        spec, sources = storable(board.spec, board.sources)
+        if spec is not board.spec:
             try:
-                board = make_board(recipe, sources)
+                board = make_board(spec, sources)
             except TieScopeError as error:
                 raise LibraryError(f"It cannot be kept, for names of its files are cut. {error}") from error
-        return replace(board, recipe=self._intake.recognised(recipe, owner))
+        return replace(board, spec=self._intake.recognised(spec, owner))
 
     def _change(self, board_id: str, owner: str, *, by_owner: bool = False, **values: Any) -> None:  # noqa: ANN401
         with self._database.writing() as connection:
@@ -307,7 +308,7 @@ class Library:
 
     def _mine(self, connection: sa.Connection, board_id: str, owner: str, *, by_owner: bool = False) -> Record:
         """A board that this visitor may change."""
-        found = rows.record(connection, self._parquets, board_id, owner)
+        found = rows.read_record(connection, self._parquets, board_id, owner)
         if not found.may_change(owner) or (by_owner and found.owner != owner):
             raise LibraryError(f"{found.name} is somebody else's: it can be seen, not changed. Duplicate it.")
         return found

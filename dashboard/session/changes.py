@@ -6,18 +6,18 @@ import streamlit as st
 
 from dashboard import cache
 from dashboard.escaping import escape_markdown
-from dashboard.library import Board, BoardSpec, rearranged
+from dashboard.library import Board, BoardSpec, keep_arrangement
 from dashboard.session.boards import show_board
 from dashboard.session.view import view
 from metrics.errors import TieScopeError
 
 
-def rebuild_board(recipe: BoardSpec) -> None:
-    """Show what another recipe makes of the files loaded; where it makes nothing, say why."""
+def rebuild_board(spec: BoardSpec) -> None:
+    """Show what another spec makes of the files loaded; where it makes nothing, say why."""
     now = view()
-    made = cache.build_board(recipe, [cache.read_entry(entry) for entry in recipe.entries])
+    made = cache.build_board(spec, [cache.read_entry(entry) for entry in spec.entries])
     if isinstance(made, Board):
-        show_board(_named_as(now.board.recipe, made), amends=now.record)
+        show_board(_named_as(now.board.spec, made), amends=now.record)
     else:
         st.error(escape_markdown(f"{made} Nothing was changed."), icon=":material/error:")
 
@@ -25,7 +25,7 @@ def rebuild_board(recipe: BoardSpec) -> None:
 def _named_as(before: BoardSpec, board: Board) -> Board:
     """A board with the names and the order its rerankers had, where its files are read as they were."""
     there = {entry.digest for entry in before.entries}
-    if board.recipe.names is None and there.issuperset(entry.digest for entry in board.recipe.entries):
+    if board.spec.names is None and there.issuperset(entry.digest for entry in board.spec.entries):
         with suppress(TieScopeError):  # none of those that were shown is left
-            return rearranged(board, before)
+            return keep_arrangement(board, before)
     return board

@@ -19,13 +19,13 @@ def draft(base: BoardSpec | None) -> BoardSpec:
         return BoardSpec(())
     if st.session_state.get(_GIVEN) != base.digest:
         before = st.session_state.get(_DRAFT)
-        st.session_state[_GIVEN], st.session_state[_DRAFT] = base.digest, base.amended_as(before)
+        st.session_state[_GIVEN], st.session_state[_DRAFT] = base.digest, base.with_choices_of(before)
     return cast("BoardSpec", st.session_state[_DRAFT])
 
 
-def replace_draft(recipe: BoardSpec) -> None:
+def replace_draft(spec: BoardSpec) -> None:
     """Change what was dropped and is not shown yet, and draw again."""
-    st.session_state[_DRAFT] = recipe
+    st.session_state[_DRAFT] = spec
     st.rerun()
 
 

@@ -117,7 +117,7 @@ def missing(library, home, numbers):
     if listed != Counter(files.keys()) or on_disk != listed:
         yield f"{len(files)} were uploaded, {listed.total()} are listed, {on_disk.total()} are on disk"
     for sha256 in files.keys() & listed.keys():
-        if not library.recipe([sha256]).entries[0].read().table.equals(read(files[sha256]).table):
+        if not library.spec_of([sha256]).entries[0].read().table.equals(read(files[sha256]).table):
             yield f"{files[sha256].name} is not what was uploaded"
 
 

@@ -81,21 +81,21 @@ def export(board: Board | Record, into: IO[bytes], view: Mapping[str, Any] | Non
         OSError: `into` cannot be written.
     """
     if isinstance(board, Record):
-        name, found, recipe = board.name if board.named else "", board.view, board.recipe
-        readings = [entry.file.reading for entry in recipe.entries if isinstance(entry.file, StoredUpload)]
+        name, found, spec = board.name if board.named else "", board.view, board.spec
+        readings = [entry.file.reading for entry in spec.entries if isinstance(entry.file, StoredUpload)]
         sources: list[Source | None] = [None] * len(readings)
     else:
-        name, found = board.recipe.title, {}
-        recipe, stored = storable(board.recipe, board.sources)
+        name, found = board.spec.title, {}
+        spec, stored = storable(board.spec, board.sources)
         readings, sources = [Reading.of(source) for source in stored], list(stored)
     with zipfile.ZipFile(into, "w") as packed:
-        digests = _write_parquets(packed, recipe, sources)
+        digests = _write_parquets(packed, spec, sources)
         items = [
             Item(entry.file.name, *_told(entry.file), entry.columns, reading, digest)
-            for entry, reading, digest in zip(recipe.entries, readings, digests, strict=True)
+            for entry, reading, digest in zip(spec.entries, readings, digests, strict=True)
         ]
         wanted = found if view is None else view
-        contents = Contents(name, recipe.repeated, recipe.names, dict(wanted), tuple(items))
+        contents = Contents(name, spec.repeated, spec.names, dict(wanted), tuple(items))
         packed.writestr(_entry(ENTRY), _text(contents))
 
 
@@ -129,7 +129,7 @@ def _opened(file: File) -> BufferedIOBase:
 
 def _told(file: File) -> tuple[str, int]:
     """sha256 and size of an upload, as far as they are known."""
-    return file.stated if isinstance(file, StoredUpload) and file.stated else (file.sha256, file.size)
+    return file.claim if isinstance(file, StoredUpload) and file.claim else (file.sha256, file.size)
 
 
 def _text(contents: Contents) -> bytes:
@@ -154,10 +154,10 @@ def _entry(name: str) -> zipfile.ZipInfo:
     return info
 
 
-def _write_parquets(packed: zipfile.ZipFile, recipe: BoardSpec, sources: list[Source | None]) -> list[str]:
+def _write_parquets(packed: zipfile.ZipFile, spec: BoardSpec, sources: list[Source | None]) -> list[str]:
     """The Parquet of each upload; returns the sha256 of each."""
     digests, left = [], _MOST
-    for at, (entry, source) in enumerate(zip(recipe.entries, sources, strict=True)):
+    for at, (entry, source) in enumerate(zip(spec.entries, sources, strict=True)):
         with _parquet(entry.file, source) as (stream, digest):
             digests.append(digest)
             with packed.open(_entry(f"files/{at:02}.parquet"), "w") as place:
@@ -176,7 +176,7 @@ def _parquet(file: File, source: Source | None) -> Iterator[tuple[BufferedIOBase
     if isinstance(file, StoredUpload) or source is None:
         kept = file if isinstance(file, StoredUpload) else StoredUpload(file.name, file.data)
         kept.verify()
-        with kept.opened() as stream:
+        with kept.open_parquet() as stream:
             yield stream, kept.parquet_digest
         return
     written = BytesIO()  # of what is only here, nothing is written to disk
@@ -217,8 +217,8 @@ def _loaded(file: str, packed: zipfile.ZipFile) -> Imported:
         data = _unpacked(file, packed, name, left)
         left -= len(data)
         parts.append(_upload(file, item, data))
-    recipe = BoardSpec(tuple(entry for entry, _ in parts), contents.repeated, contents.names)
-    board = make_board(recipe, [source for _, source in parts])
+    spec = BoardSpec(tuple(entry for entry, _ in parts), contents.repeated, contents.names)
+    board = make_board(spec, [source for _, source in parts])
     return Imported(board, contents.name, contents.view)
 
 
@@ -253,10 +253,10 @@ def _upload(file: str, item: Item, data: bytes) -> tuple[Entry, Source]:
     kept = StoredUpload(
         item.name,
         data,
-        given_size=len(data),
+        uploaded_size=len(data),
         reading=item.reading,
         parquet_digest=item.parquet,
-        stated=(item.sha256, item.size),
+        claim=(item.sha256, item.size),
     )
     try:
         _refuse_odd_parquet(kept)
@@ -270,7 +270,7 @@ def _upload(file: str, item: Item, data: bytes) -> tuple[Entry, Source]:
 
 def _identity(parquet: str, source: Source) -> str:
     """What an upload that came in a board file is kept under: it covers all that is kept of it."""
-    told = json.dumps(["tiescope import", parquet, Reading.of(source).plain()], sort_keys=True)
+    told = json.dumps(["tiescope import", parquet, Reading.of(source).to_json()], sort_keys=True)
     return sha256(told.encode()).hexdigest()
 
 
@@ -281,7 +281,7 @@ def _refuse_odd_parquet(kept: StoredUpload) -> None:
     """
     from pyarrow import parquet  # noqa: PLC0415 30 ms that other commands need not pay
 
-    with kept.opened() as given:
+    with kept.open_parquet() as given:
         schema = parquet.read_schema(given)
         if odd := [field.name for field in schema if field.type not in _TYPES]:
             raise ReadError(kept.name, f"column {odd[0]!r} is of type {schema.field(odd[0]).type}", AGAIN)
@@ -290,7 +290,7 @@ def _refuse_odd_parquet(kept: StoredUpload) -> None:
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
     size = 0
     for name in schema.names:
-        with kept.opened() as given, parquet.ParquetFile(given, read_dictionary=texts) as table:
+        with kept.open_parquet() as given, parquet.ParquetFile(given, read_dictionary=texts) as table:
             left = table.metadata.num_rows
             for batch in table.iter_batches(_ROWS, columns=[name]):
                 size += sum(map(unpacked_size, batch.columns))

@@ -73,7 +73,7 @@ View = Mapping[str, str | int | float | bool | list[str]]
 
 
 class _Finding(BaseModel):
-    """A finding as `Reading.plain` writes it."""
+    """A finding as `Reading.to_json` writes it."""
 
     model_config = _EXACT
     severity: Severity
@@ -86,7 +86,7 @@ class _Finding(BaseModel):
 
 
 class _Reading(BaseModel):
-    """A reading as `Reading.plain` writes it."""
+    """A reading as `Reading.to_json` writes it."""
 
     model_config = _EXACT
     format: Annotated[_Text, _check({known.name for known in FORMATS}.__contains__)]
@@ -98,7 +98,7 @@ class _Reading(BaseModel):
 
 
 def _load_reading(plain: object) -> Reading:
-    return Reading.loaded(_Reading.model_validate(plain).model_dump())
+    return Reading.from_json(_Reading.model_validate(plain).model_dump())
 
 
 @with_config(_EXACT)

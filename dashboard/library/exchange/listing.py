@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from dashboard.library.boards import BoardSpec
 from dashboard.library.names import board_name
-from dashboard.library.storage.records import Listed, id_of
+from dashboard.library.storage.records import BoardListing, id_of
 from dashboard.library.storage.stored_upload import StoredUpload
 from dashboard.library.store import Library
 from metrics.errors import LibraryError, UsageError
@@ -17,7 +17,7 @@ from metrics.support.escaping import clean
 _SHOWN = 5
 
 
-def table_of(library: Library, owner: str, *, for_people: bool) -> pd.DataFrame:
+def boards_table(library: Library, owner: str, *, for_people: bool) -> pd.DataFrame:
     """Somebody's boards, the one changed last first.
 
     Args:
@@ -31,14 +31,14 @@ def table_of(library: Library, owner: str, *, for_people: bool) -> pd.DataFrame:
     """
     rows = []
     for one in library.boards(owner):
-        recipe = library.find(one.id, owner).recipe
+        spec = library.find(one.id, owner).spec
         changed = one.changed.replace(tzinfo=UTC).astimezone()
         rows.append(
             {
                 "name": clean(one.name) if for_people else one.name,
                 "id": one.id,
-                **dict(zip(("runs", "queries"), _counts(recipe), strict=True)),
-                "files": len(recipe.entries),
+                **dict(zip(("runs", "queries"), _counts(spec), strict=True)),
+                "files": len(spec.entries),
                 "changed": f"{changed:%Y-%m-%d %H:%M}" if for_people else changed.isoformat(timespec="seconds"),
                 "access": one.access,
             }
@@ -47,7 +47,7 @@ def table_of(library: Library, owner: str, *, for_people: bool) -> pd.DataFrame:
     return table.astype({"runs": "Int64", "queries": "Int64", "files": "Int64"})
 
 
-def found(library: Library, name: str, owner: str) -> Listed | None:
+def find_board(library: Library, name: str, owner: str) -> BoardListing | None:
     """The board of this number, name or label, None where there is none.
 
     Raises:
@@ -66,13 +66,13 @@ def found(library: Library, name: str, owner: str) -> Listed | None:
     return same[0] if same else library.look(labelled, owner)
 
 
-def demanded(library: Library, name: str, owner: str) -> Listed:
+def require_board(library: Library, name: str, owner: str) -> BoardListing:
     """The board of this number, name or label.
 
     Raises:
         UsageError: there is none, or several have the name.
     """
-    board = found(library, name, owner)
+    board = find_board(library, name, owner)
     if board is None:
         names = [repr(one.name) for one in library.boards(owner)]
         there = (
@@ -82,9 +82,9 @@ def demanded(library: Library, name: str, owner: str) -> Listed:
     return board
 
 
-def _counts(recipe: BoardSpec) -> tuple[int | None, int | None]:
+def _counts(spec: BoardSpec) -> tuple[int | None, int | None]:
     """Runs of a board, and queries of its judgments, else of its runs, by two columns of its files."""
-    files = [entry.file for entry in recipe.entries if isinstance(entry.file, StoredUpload)]
+    files = [entry.file for entry in spec.entries if isinstance(entry.file, StoredUpload)]
     try:
         runs = [_lists(file) for file in files if "score" in file.reading.mapping]
         judged = [_lists(file)["query_id"] for file in files if "score" not in file.reading.mapping]
@@ -97,11 +97,11 @@ def _counts(recipe: BoardSpec) -> tuple[int | None, int | None]:
         counted = pa.concat_tables(
             [lists.group_by("reranker").aggregate([([], "count_all")]) for lists in runs]
         )
-        if recipe.names:
-            shown = pa.array([before for before, _ in recipe.names])
+        if spec.names:
+            shown = pa.array([before for before, _ in spec.names])
             counted = counted.filter(pc.is_in(counted["reranker"], shown))
         n_queries = pc.max(counted["count_all"]).as_py()
-    return len(recipe.names) if recipe.names else n_runs, n_queries
+    return len(spec.names) if spec.names else n_runs, n_queries
 
 
 def _lists(file: StoredUpload) -> pa.Table:
@@ -111,7 +111,7 @@ def _lists(file: StoredUpload) -> pa.Table:
     mapping = file.reading.mapping
     names = {ours: mapping[ours] for ours in ("reranker", "query_id") if ours in mapping}
     file.verify()
-    with file.opened() as given, parquet.ParquetFile(given) as table:
+    with file.open_parquet() as given, parquet.ParquetFile(given) as table:
         read = table.read(list(names.values()))
     columns = {ours: read[theirs].cast(pa.string()) for ours, theirs in names.items()}
     columns.setdefault("reranker", pa.array([file.stem] * len(read), pa.string()))

@@ -130,7 +130,7 @@ def _write(path: Path, write: Write) -> None:
 
 
 def _read(record: Record) -> Board:
-    return make_board(record.recipe, [entry.read() for entry in record.recipe.entries])
+    return make_board(record.spec, [entry.read() for entry in record.spec.entries])
 
 
 def _names(board: Board) -> dict[str, list[str]]:

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dashboard.library.boards import BoardSpec, make_board, read_files, rearranged
+from dashboard.library.boards import BoardSpec, keep_arrangement, make_board, read_files
 from dashboard.library.exchange.board_file import is_board, load
 from dashboard.library.exchange.contents import View
-from dashboard.library.exchange.listing import found
+from dashboard.library.exchange.listing import find_board
 from dashboard.library.names import storable
-from dashboard.library.storage.records import Listed, Record
+from dashboard.library.storage.records import BoardListing, Record
 from dashboard.library.store import Library
 from metrics.errors import LibraryError, UsageError
 from metrics.runs import File, Repeated, Source
@@ -23,13 +23,13 @@ class Given:
     """What is to be on a board.
 
     Attributes:
-        recipe: files and how they are read.
+        spec: files and how they are read.
         sources: what each holds.
         view: what a new board is opened with.
         name: what a board file says the board is called.
     """
 
-    recipe: BoardSpec
+    spec: BoardSpec
     sources: tuple[Source, ...]
     view: View
     name: str = ""
@@ -54,7 +54,7 @@ class Pushed:
     replaced: tuple[str, ...]
 
 
-def given_files(
+def read_files_to_push(
     paths: Sequence[Path], qrels: Path | None, columns: Mapping[str, str], repeated: Repeated | None
 ) -> Given:
     """Runs and judgments, or one board file.
@@ -72,7 +72,7 @@ def given_files(
         if len(paths) > 1 or qrels or columns or repeated:
             raise UsageError("A board file holds all of a board: give it alone, without --qrels and --column.")
         board = load(File.open(paths[0]))
-        return Given(board.board.recipe, board.board.sources, board.view, board.name)
+        return Given(board.board.spec, board.board.sources, board.view, board.name)
     entries, sources = read_files(paths, qrels, columns)
     used = {(ours, theirs) for source in sources for ours, theirs in source.mapping.items()}
     if unused := [theirs for ours, theirs in columns.items() if theirs and (ours, theirs) not in used]:
@@ -103,12 +103,12 @@ def push(
         TieScopeError: they do not go together, or cannot be kept.
     """
     name = name or given.name
-    recipe, sources = storable(given.recipe, given.sources)
-    given = replace(given, recipe=library.recognised(recipe, owner), sources=sources)
+    spec, sources = storable(given.spec, given.sources)
+    given = replace(given, spec=library.recognised(spec, owner), sources=sources)
     before = {one.sha256 for one in library.uploads(owner)}
     replaced: tuple[str, ...] = ()
     for left in reversed(range(_TRIES)):
-        there = found(library, name, owner) if name else None
+        there = find_board(library, name, owner) if name else None
         try:
             if there is None:
                 record = _made(library, given, name, owner)
@@ -118,19 +118,19 @@ def push(
         except LibraryError:
             if not left or not _is_changed(library, name, owner, there):
                 raise
-    names = {file.name for file in _files(given.recipe)}
-    pushed = {file.sha256 for file in _files(record.recipe) if file.name in names}
+    names = {file.name for file in _files(given.spec)}
+    pushed = {file.sha256 for file in _files(record.spec) if file.name in names}
     for sha256 in pushed if note else ():
         library.describe(sha256, note, owner)
     return Pushed(record.label, there is None, len(pushed - before), len(pushed & before), replaced)
 
 
-def _files(recipe: BoardSpec) -> list[File]:
-    return [entry.file for entry in recipe.entries]
+def _files(spec: BoardSpec) -> list[File]:
+    return [entry.file for entry in spec.entries]
 
 
 def _made(library: Library, given: Given, name: str, owner: str) -> Record:
-    board = make_board(given.recipe, given.sources)
+    board = make_board(given.spec, given.sources)
     return library.keep(board, owner, name=name, view=given.view, single=bool(name))
 
 
@@ -138,23 +138,23 @@ def _joined(
     library: Library, record: Record, given: Given, owner: str, repeated: Repeated | None
 ) -> tuple[Record, tuple[str, ...]]:
     """The board with the files given, and the names of those that took another's place."""
-    there = {entry.file.name: entry.digest for entry in record.recipe.entries}
-    recipe = record.recipe.joined_by(given.recipe)
-    recipe = replace(recipe, repeated=repeated or record.recipe.repeated)
-    if recipe.repeated == record.recipe.repeated and all(
-        there.get(entry.file.name) == entry.digest for entry in given.recipe.entries
+    there = {entry.file.name: entry.digest for entry in record.spec.entries}
+    spec = record.spec.with_files(given.spec)
+    spec = replace(spec, repeated=repeated or record.spec.repeated)
+    if spec.repeated == record.spec.repeated and all(
+        there.get(entry.file.name) == entry.digest for entry in given.spec.entries
     ):
         return record, ()
-    read_already = dict(zip((entry.key for entry in given.recipe.entries), given.sources, strict=True))
-    sources = [read_already.get(entry.key) or entry.read() for entry in recipe.entries]
-    board = rearranged(make_board(recipe, sources), record.recipe)
+    read_already = dict(zip((entry.key for entry in given.spec.entries), given.sources, strict=True))
+    sources = [read_already.get(entry.key) or entry.read() for entry in spec.entries]
+    board = keep_arrangement(make_board(spec, sources), record.spec)
     changed = [
         entry.file.name
-        for entry in given.recipe.entries
+        for entry in given.spec.entries
         if there.get(entry.file.name, entry.digest) != entry.digest
     ]
     return library.revise(record.id, record.version, board, owner), tuple(changed)
 
 
-def _is_changed(library: Library, name: str, owner: str, there: Listed | None) -> bool:
-    return bool(name) and found(library, name, owner) != there
+def _is_changed(library: Library, name: str, owner: str, there: BoardListing | None) -> bool:
+    return bool(name) and find_board(library, name, owner) != there

@@ -82,7 +82,7 @@ class Database:
         Raises:
             LibraryError: it cannot be read.
         """
-        with self._told(), _together(self._ready()).begin() as connection:
+        with self._plain_errors(), _one_state(self._migrated_engine()).begin() as connection:
             yield connection
 
     @contextmanager
@@ -92,7 +92,7 @@ class Database:
         Raises:
             LibraryError: it cannot be written.
         """
-        with self._told(), _alone(self._ready(), self._wait) as connection:
+        with self._plain_errors(), _write_transaction(self._migrated_engine(), self._wait) as connection:
             yield connection
 
     def close(self) -> None:
@@ -102,21 +102,21 @@ class Database:
                 self._engine.dispose()
             self._engine = None
 
-    def _ready(self) -> sa.Engine:
+    def _migrated_engine(self) -> sa.Engine:
         """The engine, its schema the newest."""
         with self._lock:
             if self._engine is None:
                 if self._trouble is not None and time.monotonic() < self._trouble[0]:
                     raise self._trouble[1].with_traceback(None)
                 try:
-                    self._engine = self._opened()
+                    self._engine = self._open()
                 except LibraryError as error:
                     self._trouble = time.monotonic() + _AGAIN, error
                     raise
             return self._engine
 
-    def _opened(self) -> sa.Engine:
-        with self._told():
+    def _open(self) -> sa.Engine:
+        with self._plain_errors():
             engine = _engine(self.url, self._wait)
             try:
                 _migrate(engine, self._wait)
@@ -126,7 +126,7 @@ class Database:
             return engine
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _plain_errors(self) -> Iterator[None]:
         """Turn what a driver raises into an error of ours."""
         try:
             yield
@@ -178,7 +178,7 @@ def _begin_sqlite(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if alone else "BEGIN")
 
 
-def _together(engine: sa.Engine) -> sa.Engine:
+def _one_state(engine: sa.Engine) -> sa.Engine:
     """The engine, every transaction seeing one state: SQLite's do anyway."""
     if engine.dialect.name == "postgresql":
         return engine.execution_options(isolation_level="REPEATABLE READ")
@@ -186,7 +186,7 @@ def _together(engine: sa.Engine) -> sa.Engine:
 
 
 @contextmanager
-def _alone(engine: sa.Engine, wait: float) -> Iterator[sa.Connection]:
+def _write_transaction(engine: sa.Engine, wait: float) -> Iterator[sa.Connection]:
     with engine.connect().execution_options(alone=True) as connection, connection.begin():
         if engine.dialect.name == "postgresql":
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = {max(1, round(wait * 1000))}")
@@ -206,7 +206,7 @@ def _migrate(engine: sa.Engine, wait: float) -> None:
     if engine.dialect.name == "sqlite":
         with engine.connect() as connection:
             connection.connection.driver_connection.execute("PRAGMA journal_mode = WAL")  # type: ignore[union-attr]
-    with _alone(engine, wait) as connection:
+    with _write_transaction(engine, wait) as connection:
         version = _version(connection)
         if version == VERSIONS[-1]:
             return

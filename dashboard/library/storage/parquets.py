@@ -19,7 +19,7 @@ _ABANDONED = 3600
 
 
 @dataclass(frozen=True)
-class Waiting:
+class PendingParquet:
     """A Parquet that is written and not yet in its place.
 
     Attributes:
@@ -43,10 +43,10 @@ class Parquets:
         """Where an upload has its place."""
         return self._folder / sha256[:2] / f"{sha256}.parquet"
 
-    def kept(self, sha256: str, name: str, size: int, reading: Reading, digest: str) -> StoredUpload:
+    def stored_upload(self, sha256: str, name: str, size: int, reading: Reading, digest: str) -> StoredUpload:
         """An upload as a file to be read."""
         return StoredUpload(
-            name, self.path(sha256), digest=sha256, given_size=size, reading=reading, parquet_digest=digest
+            name, self.path(sha256), digest=sha256, uploaded_size=size, reading=reading, parquet_digest=digest
         )
 
     def has(self, sha256: str, digest: str) -> bool:
@@ -56,7 +56,7 @@ class Parquets:
         except OSError:
             return False
 
-    def write(self, file: File, source: Source) -> Waiting:
+    def write(self, file: File, source: Source) -> PendingParquet:
         """Write an upload beside its place.
 
         Raises:
@@ -68,7 +68,7 @@ class Parquets:
             write_parquet(file, source, path)
             with path.open("rb") as stream:
                 os.fsync(stream.fileno())
-            return Waiting(path, path.stat().st_size, _digest(path))
+            return PendingParquet(path, path.stat().st_size, _digest(path))
         except BaseException as error:
             self._remove(path)
             if not isinstance(error, OSError):
@@ -77,19 +77,19 @@ class Parquets:
             hint = "Make room, or choose another TIESCOPE_HOME."
             raise LibraryError(f"{file.name} is not kept: {self._folder}: {reason}. {hint}") from error
 
-    def place(self, waiting: Waiting, sha256: str) -> None:
+    def place(self, waiting: PendingParquet, sha256: str) -> None:
         """Put a Parquet in its place, for good."""
         place = self.path(sha256)
         try:
             place.parent.mkdir(exist_ok=True)
             waiting.path.replace(place)
             for folder in (place.parent, self._folder):
-                _settle(folder)
+                _sync_folder(folder)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise LibraryError(f"The library's folder {self._folder}: {reason}.") from error
 
-    def abandon(self, waiting: Iterable[Waiting]) -> None:
+    def abandon(self, waiting: Iterable[PendingParquet]) -> None:
         """Remove what was written and not put in its place."""
         for one in waiting:
             self._remove(one.path)
@@ -121,7 +121,7 @@ def _changed(path: Path) -> float:
         return math.inf
 
 
-def _settle(folder: Path) -> None:
+def _sync_folder(folder: Path) -> None:
     """Have the disk know what is in a folder, where it can be asked to."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)

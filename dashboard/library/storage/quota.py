@@ -6,23 +6,23 @@ from dashboard.library.storage.schema import board_files, boards, owners, shelve
 from metrics.errors import LibraryError
 
 
-def evicts(connection: sa.Connection, owner: str) -> bool:
+def is_evicting(connection: sa.Connection, owner: str) -> bool:
     """Whether somebody chose that the oldest uploads go when the library is full."""
     return bool(connection.scalar(sa.select(owners.c.evict).where(owners.c.owner == owner)))
 
 
-def choose(connection: sa.Connection, owner: str, *, evict: bool) -> None:
+def set_eviction(connection: sa.Connection, owner: str, *, evict: bool) -> None:
     """Write down what somebody chose."""
     if not connection.execute(owners.update().where(owners.c.owner == owner).values(evict=evict)).rowcount:
         connection.execute(owners.insert().values(owner=owner, evict=evict))
 
 
-def taken(connection: sa.Connection) -> int:
+def used_bytes(connection: sa.Connection) -> int:
     """Bytes of all Parquet files."""
     return int(connection.scalar(sa.select(sa.func.coalesce(sa.func.sum(uploads.c.kept_size), 0))) or 0)
 
 
-def make_room(connection: sa.Connection, owner: str, wanted: int, most: int, keep: set[str]) -> bool:
+def free_space(connection: sa.Connection, owner: str, wanted: int, most: int, keep: set[str]) -> bool:
     """See to it that so many bytes fit, by what somebody chose; returns whether an upload had to go.
 
     What they deleted goes first; the oldest of the others follow, if they chose so. Pinned uploads stay,
@@ -32,7 +32,7 @@ def make_room(connection: sa.Connection, owner: str, wanted: int, most: int, kee
     Raises:
         LibraryError: they do not fit.
     """
-    over = taken(connection) + wanted - most
+    over = used_bytes(connection) + wanted - most
     if over <= 0:
         return False
     going = _oldest(connection, owner, over, keep)
@@ -50,7 +50,7 @@ def make_room(connection: sa.Connection, owner: str, wanted: int, most: int, kee
 
 def _oldest(connection: sa.Connection, owner: str, over: int, keep: set[str]) -> list[str] | None:
     """The oldest uploads that may go and make so many bytes of room; None where there are not enough."""
-    evict = evicts(connection, owner)
+    evict = is_evicting(connection, owner)
     deleted = shelves.c.deleted.is_not(None)
     others = sa.select(shelves.c.sha256).where(shelves.c.owner != owner)
     shown = boards.c.deleted.is_(None)

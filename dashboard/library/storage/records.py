@@ -50,7 +50,7 @@ class Upload:
 
 
 @dataclass(frozen=True)
-class Listed:
+class BoardListing:
     """A board in a list.
 
     Attributes:
@@ -88,15 +88,15 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Record(Listed):
+class Record(BoardListing):
     """A board, whole.
 
     Attributes:
-        recipe: what it is made from.
+        spec: what it is made from.
         view: baseline, policies and settings it is opened with: key of a control → value.
     """
 
-    recipe: BoardSpec
+    spec: BoardSpec
     view: Mapping[str, Any]
 
 

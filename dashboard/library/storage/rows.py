@@ -10,13 +10,13 @@ import sqlalchemy as sa
 from dashboard.library.boards import Board, BoardSpec, Columns, Entry
 from dashboard.library.names import clean
 from dashboard.library.storage.parquets import Parquets
-from dashboard.library.storage.records import Listed, Record, Upload
-from dashboard.library.storage.schema import FORGOTTEN, board_files, boards, shelves, uploads
+from dashboard.library.storage.records import BoardListing, Record, Upload
+from dashboard.library.storage.schema import RETENTION, board_files, boards, shelves, uploads
 from dashboard.library.storage.stored_upload import Profile, Reading
 from metrics.errors import LibraryError
 from metrics.runs import Source
 
-LISTED = [boards.c[name] for name in Listed.__dataclass_fields__]
+LISTING_COLUMNS = [boards.c[name] for name in BoardListing.__dataclass_fields__]
 """Columns of a board in a list."""
 
 
@@ -25,12 +25,12 @@ def now() -> datetime:
     return datetime.now(UTC).replace(tzinfo=None)
 
 
-def is_deleted(column: sa.ColumnElement[datetime]) -> sa.ColumnElement[bool]:
+def is_restorable(column: sa.ColumnElement[datetime]) -> sa.ColumnElement[bool]:
     """Of the time something was deleted: whether it was, and can be brought back."""
-    return column >= now() - FORGOTTEN
+    return column >= now() - RETENTION
 
 
-def record(connection: sa.Connection, parquets: Parquets, board_id: str, owner: str) -> Record:
+def read_record(connection: sa.Connection, parquets: Parquets, board_id: str, owner: str) -> Record:
     """A board that this visitor may open.
 
     Raises:
@@ -48,27 +48,29 @@ def record(connection: sa.Connection, parquets: Parquets, board_id: str, owner: 
     )
     entries = tuple(
         Entry(
-            parquets.kept(one.sha256, one.name, one.size, Reading.loaded(one.reading), one.kept_sha256),
+            parquets.stored_upload(
+                one.sha256, one.name, one.size, Reading.from_json(one.reading), one.kept_sha256
+            ),
             _pairs(one.columns),
         )
         for one in connection.execute(asked)
     )
     names = None if row["names"] is None else tuple((before, after) for before, after in row["names"])
-    return Record(**vars(listed), recipe=BoardSpec(entries, row["repeated"], names), view=row["view"])
+    return Record(**vars(listed), spec=BoardSpec(tuple(entries), row["repeated"], names), view=row["view"])
 
 
-def _listed(row: sa.RowMapping) -> Listed:
-    return Listed(**{name: row[name] for name in Listed.__dataclass_fields__})
+def _listed(row: sa.RowMapping) -> BoardListing:
+    return BoardListing(**{name: row[name] for name in BoardListing.__dataclass_fields__})
 
 
 def _pairs(listed: Sequence[Sequence[str]]) -> Columns:
     return tuple((ours, theirs) for ours, theirs in listed)
 
 
-def content(recipe: BoardSpec) -> dict[str, Any]:
-    """What a row of `boards` says of a recipe."""
-    names = None if recipe.names is None else [list(pair) for pair in recipe.names]
-    return {"digest": recipe.digest, "repeated": recipe.repeated, "names": names}
+def spec_values(spec: BoardSpec) -> dict[str, Any]:
+    """What a row of `boards` says of a spec."""
+    names = None if spec.names is None else [list(pair) for pair in spec.names]
+    return {"digest": spec.digest, "repeated": spec.repeated, "names": names}
 
 
 def write_files(connection: sa.Connection, board_id: str, board: Board) -> None:
@@ -80,23 +82,23 @@ def write_files(connection: sa.Connection, board_id: str, board: Board) -> None:
             "sha256": entry.file.sha256,
             "name": entry.file.name,
             "columns": [list(pair) for pair in entry.columns],
-            "reading": Reading.of(source).plain(),
+            "reading": Reading.of(source).to_json(),
         }
-        for at, (entry, source) in enumerate(zip(board.recipe.entries, board.sources, strict=True))
+        for at, (entry, source) in enumerate(zip(board.spec.entries, board.sources, strict=True))
     ]
     connection.execute(board_files.insert(), rows)
 
 
-def digests(connection: sa.Connection, sha256s: Iterable[str]) -> dict[str, str]:
+def parquet_digests(connection: sa.Connection, sha256s: Iterable[str]) -> dict[str, str]:
     """sha256 of the Parquet of each of these uploads that is kept."""
     asked = sa.select(uploads.c.sha256, uploads.c.kept_sha256).where(uploads.c.sha256.in_(tuple(sha256s)))
     return {row.sha256: row.kept_sha256 for row in connection.execute(asked)}
 
 
-def readings(connection: sa.Connection, sha256s: Iterable[str]) -> dict[str, Reading]:
+def first_readings(connection: sa.Connection, sha256s: Iterable[str]) -> dict[str, Reading]:
     """What each of these uploads was read as by whoever kept it first."""
     asked = sa.select(uploads.c.sha256, uploads.c.reading).where(uploads.c.sha256.in_(tuple(sha256s)))
-    return {row.sha256: Reading.loaded(row.reading) for row in connection.execute(asked)}
+    return {row.sha256: Reading.from_json(row.reading) for row in connection.execute(asked)}
 
 
 def upload_values(entry: Entry, source: Source) -> dict[str, Any]:
@@ -106,7 +108,7 @@ def upload_values(entry: Entry, source: Source) -> dict[str, Any]:
         "kind": source.kind,
         "rows": len(source.table),
         "size": entry.file.size,
-        "reading": Reading.of(source).plain(),
+        "reading": Reading.of(source).to_json(),
         "profile": asdict(Profile.of(source)),
         "added": now(),
     }
@@ -120,7 +122,7 @@ def write_upload(connection: sa.Connection, values: dict[str, Any]) -> None:
         connection.execute(uploads.insert().values(**values))
 
 
-def put(connection: sa.Connection, owner: str, sha256: str, name: str) -> None:
+def add_to_shelf(connection: sa.Connection, owner: str, sha256: str, name: str) -> None:
     """See to it that an upload is in somebody's library, by its newest name."""
     mine = (shelves.c.owner == owner) & (shelves.c.sha256 == sha256)
     if not connection.execute(shelves.update().where(mine).values(name=name, deleted=None)).rowcount:
@@ -135,7 +137,7 @@ def put(connection: sa.Connection, owner: str, sha256: str, name: str) -> None:
         connection.execute(shelves.insert().values(**row))
 
 
-def mark(connection: sa.Connection, owner: str, sha256: str, **values: Any) -> None:  # noqa: ANN401 of many types
+def update_shelf(connection: sa.Connection, owner: str, sha256: str, **values: Any) -> None:  # noqa: ANN401 of many types
     """Change what is said of an upload in somebody's library.
 
     Raises:
@@ -146,7 +148,7 @@ def mark(connection: sa.Connection, owner: str, sha256: str, **values: Any) -> N
         raise LibraryError("This upload is no longer in the library.")
 
 
-def used(connection: sa.Connection, owner: str) -> dict[str, tuple[tuple[str, str], ...]]:
+def boards_by_upload(connection: sa.Connection, owner: str) -> dict[str, tuple[tuple[str, str], ...]]:
     """Upload → somebody's boards that use it: number, and name."""
     asked = (
         sa.select(board_files.c.sha256, boards.c.id, boards.c.name)
@@ -160,21 +162,21 @@ def used(connection: sa.Connection, owner: str) -> dict[str, tuple[tuple[str, st
     return found
 
 
-def called(name: str, owner: str) -> sa.Select[tuple[str]]:
+def boards_of_name(name: str, owner: str) -> sa.Select[tuple[str]]:
     """Of somebody's boards that were given this name, the number."""
     mine = (boards.c.owner == owner) & (boards.c.name == name)
     return sa.select(boards.c.id).where(mine, boards.c.named, boards.c.deleted.is_(None))
 
 
-def using(sha256: str, owner: str) -> sa.ColumnElement[bool]:
+def uses_upload(sha256: str, owner: str) -> sa.ColumnElement[bool]:
     """Of boards: somebody's that use an upload."""
     ids = sa.select(board_files.c.board_id).where(board_files.c.sha256 == sha256)
     return boards.c.id.in_(ids) & (boards.c.owner == owner)
 
 
-def shelf(owner: str, *, deleted: bool = False) -> sa.Select[Any]:
+def select_uploads(owner: str, *, deleted: bool = False) -> sa.Select[Any]:
     """Somebody's uploads, the newest first; or those that were deleted and can be brought back."""
-    gone = is_deleted(shelves.c.deleted) if deleted else shelves.c.deleted.is_(None)
+    gone = is_restorable(shelves.c.deleted) if deleted else shelves.c.deleted.is_(None)
     own = [shelves.c[name] for name in ("name", "note", "pinned", "added")]
     theirs = [column for column in uploads.c if column.name != "added"]
     joined = sa.select(*theirs, *own).join(shelves, shelves.c.sha256 == uploads.c.sha256)
@@ -194,7 +196,7 @@ class Use:
     reading: Reading
 
 
-def uses(connection: sa.Connection, owner: str, sha256s: Iterable[str] | None = None) -> dict[str, Use]:
+def latest_uses(connection: sa.Connection, owner: str, sha256s: Iterable[str] | None = None) -> dict[str, Use]:
     """Upload → how it is read on the newest board of this owner that has it, a deleted one among them.
 
     Args:
@@ -217,24 +219,25 @@ def uses(connection: sa.Connection, owner: str, sha256s: Iterable[str] | None = 
     same = (board_files.c.board_id == ordered.c.board_id) & (board_files.c.position == ordered.c.position)
     first = sa.select(board_files).join(ordered, same).where(ordered.c.place == 1)
     return {
-        one.sha256: Use(_pairs(one.columns), Reading.loaded(one.reading)) for one in connection.execute(first)
+        one.sha256: Use(_pairs(one.columns), Reading.from_json(one.reading))
+        for one in connection.execute(first)
     }
 
 
-def upload(row: sa.RowMapping, use: Use | None, where: Iterable[tuple[str, str]]) -> Upload:
-    """An upload, from its row of `shelf`, as its owner reads it."""
+def read_upload(row: sa.RowMapping, use: Use | None, where: Iterable[tuple[str, str]]) -> Upload:
+    """An upload, from its row of `select_uploads`, as its owner reads it."""
     found = {name: row[name] for name in Upload.__dataclass_fields__ if name in row}
-    found["reading"] = use.reading if use else Reading.loaded(row["reading"])
+    found["reading"] = use.reading if use else Reading.from_json(row["reading"])
     if use:
-        found["kind"] = "run" if use.reading.amended(dict(use.columns))["score"] else "qrels"
+        found["kind"] = "run" if use.reading.with_columns(dict(use.columns))["score"] else "qrels"
     found["profile"] = Profile(**dict(row["profile"], bars=tuple(row["profile"]["bars"])))
     return Upload(**found, boards=tuple(where))
 
 
-def entry(parquets: Parquets, row: sa.RowMapping, use: Use | None) -> Entry:
-    """An upload as what a board can be made from, from its row of `shelf`: as its owner reads it."""
+def read_entry(parquets: Parquets, row: sa.RowMapping, use: Use | None) -> Entry:
+    """An upload as what a board can be made from, from its row of `select_uploads`: as its owner reads it."""
     if use is None:
-        reading = Reading.loaded(row["reading"])
+        reading = Reading.from_json(row["reading"])
         use = Use(tuple(sorted(reading.mapping.items())), reading)
-    file = parquets.kept(row["sha256"], row["name"], row["size"], use.reading, row["kept_sha256"])
+    file = parquets.stored_upload(row["sha256"], row["name"], row["size"], use.reading, row["kept_sha256"])
     return Entry(file, use.columns)

@@ -19,7 +19,7 @@ from sqlalchemy import (
 VERSIONS = ("0001", "0002")
 """Every version of the schema there was, the newest last; `migrations/versions` leads from one to the next."""
 
-FORGOTTEN = timedelta(days=30)
+RETENTION = timedelta(days=30)
 """How long what was deleted can be brought back."""
 
 metadata = MetaData()
@@ -59,7 +59,7 @@ boards = Table(
     Column("access", String(7), nullable=False),  # private, link or edit
     Column("name", String(_NAME), nullable=False),
     Column("named", Boolean, nullable=False),  # by a person, not told by its size
-    Column("digest", String(_SHA256), nullable=False),  # of its recipe
+    Column("digest", String(_SHA256), nullable=False),  # of its spec
     Column("repeated", String(5), nullable=False),
     Column("names", JSON),  # rerankers kept, in order: name in the files and name shown
     Column("view", JSON, nullable=False),  # baseline, policies and settings: key of a control → value

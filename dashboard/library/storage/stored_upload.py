@@ -53,16 +53,16 @@ class Reading:
         return cls(source.format, _mapping(source), tuple(source.header), unit, first, source.noted)
 
     @classmethod
-    def loaded(cls, plain: Mapping[str, Any]) -> "Reading":
+    def from_json(cls, plain: Mapping[str, Any]) -> "Reading":
         """What `plain` made of it."""
         found = tuple(Finding(**one) for one in plain["noted"])
         return cls(**{**plain, "header": tuple(plain["header"]), "noted": found})
 
-    def plain(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As JSON can hold it."""
         return asdict(self)
 
-    def amended(self, chosen: Mapping[str, str]) -> dict[str, str]:
+    def with_columns(self, chosen: Mapping[str, str]) -> dict[str, str]:
         """Every column of ours → the file's, "" where it is not read, with these choices."""
         kept = {ours: theirs for ours, theirs in self.mapping.items() if theirs not in chosen.values()}
         kept.update(chosen)
@@ -75,17 +75,17 @@ class StoredUpload(File):
 
     Attributes:
         digest: sha256 of the bytes that were uploaded.
-        given_size: how many they were.
+        uploaded_size: how many they were.
         reading: what they were read as.
         parquet_digest: sha256 of the Parquet.
-        stated: where it came in a board file, sha256 and size of the upload it is said to be; not kept yet.
+        claim: where it came in a board file, sha256 and size of the upload it is said to be; not kept yet.
     """
 
     digest: str = ""
-    given_size: int = 0
+    uploaded_size: int = 0
     reading: Reading = Reading("", {})
     parquet_digest: str = ""
-    stated: tuple[str, int] | None = None
+    claim: tuple[str, int] | None = None
 
     @cached_property
     def sha256(self) -> str:
@@ -95,7 +95,7 @@ class StoredUpload(File):
     @cached_property
     def size(self) -> int:
         """Bytes that were uploaded."""
-        return self.given_size
+        return self.uploaded_size
 
     @cached_property
     def packed(self) -> str | None:
@@ -110,17 +110,17 @@ class StoredUpload(File):
             ReadError: it cannot be read with these columns.
         """
         self.verify()
-        source = read(self, self.reading.amended(chosen))
+        source = read(self, self.reading.with_columns(chosen))
         origin = FileProvenance(self.name, lambda row: row + self.reading.first, self.reading.unit, self._ranks)
-        noted = tuple(replace(one, file=self.name) for one in self._noted(source))
-        return _turned(
+        noted = tuple(replace(one, file=self.name) for one in self._findings(source))
+        return _swap_ranks_and_scores(
             replace(source, origin=origin, format=self.reading.format, header=self.reading.header, noted=noted)
         )
 
     def verify(self) -> None:
         """Raise a LibraryError where the Parquet is not what was written."""
         try:
-            with self.opened() as stream:
+            with self.open_parquet() as stream:
                 found = file_digest(stream, "sha256").hexdigest()
         except OSError as error:
             reason = (error.strerror or "cannot be opened").lower()
@@ -128,7 +128,7 @@ class StoredUpload(File):
         if found != self.parquet_digest:
             raise LibraryError(f"{self.name}: the library's copy is damaged. Upload the file again.")
 
-    def opened(self) -> BufferedIOBase:
+    def open_parquet(self) -> BufferedIOBase:
         """The Parquet.
 
         Raises:
@@ -136,7 +136,7 @@ class StoredUpload(File):
         """
         return BytesIO(self.data) if isinstance(self.data, bytes) else self.data.open("rb")
 
-    def _noted(self, source: Source) -> Iterable[Finding]:
+    def _findings(self, source: Source) -> Iterable[Finding]:
         """What was found while the file was read; where columns are chosen anew, what of it still holds."""
         if source.mapping == self.reading.mapping:
             return self.reading.noted
@@ -150,7 +150,7 @@ class StoredUpload(File):
             return None
         from pyarrow import parquet  # noqa: PLC0415 30 ms that other formats need not pay
 
-        with self.opened() as given, parquet.ParquetFile(given) as table:
+        with self.open_parquet() as given, parquet.ParquetFile(given) as table:
             if "rank" not in table.schema_arrow.names:
                 return None
             ranks = table.read(["rank"])["rank"]
@@ -167,7 +167,7 @@ def write_parquet(file: File, source: Source, into: Path | IO[bytes]) -> None:
         OSError: the disk is full or cannot be written.
     """
     if isinstance(file, StoredUpload):
-        with file.opened() as given:
+        with file.open_parquet() as given:
             if isinstance(into, Path):
                 with into.open("wb") as copy:
                     copyfileobj(given, copy)
@@ -176,7 +176,7 @@ def write_parquet(file: File, source: Source, into: Path | IO[bytes]) -> None:
         return
     from pyarrow import parquet  # noqa: PLC0415 as above
 
-    read_as = _turned(source).table
+    read_as = _swap_ranks_and_scores(source).table
     source = replace(source, mapping=_mapping(source))
     table = read_as.rename_columns([source.mapping.get(name, name) for name in read_as.column_names])
     for name, column in unread(file, source).items():
@@ -190,7 +190,7 @@ def _mapping(source: Source) -> dict[str, str]:
     return {ours: theirs for ours, theirs in source.mapping.items() if ours in source.table.column_names}
 
 
-def _turned(source: Source) -> Source:
+def _swap_ranks_and_scores(source: Source) -> Source:
     """The same; where ranks are all there is, scores that are minus the ranks as ranks, or these as scores."""
     if source.format != "ranked" or source.mapping.get("score") != "rank":
         return source

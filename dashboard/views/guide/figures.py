@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard.library import MOST_FILES, scored, store
 from dashboard.library.storage.intake import MAX_LIBRARY, MAX_UPLOAD
-from dashboard.library.storage.schema import FORGOTTEN
+from dashboard.library.storage.schema import RETENTION
 from metrics import FORMATS, TOOLS
 from metrics.runs import COLUMNS, KINDS
 from metrics.runs.formats.json_records import MAX_DEPTH, MAX_JSON
@@ -89,7 +89,7 @@ def files() -> Figures:
 def library() -> Figures:
     """Return how long and how much is kept."""
     return {
-        "days": FORGOTTEN.days,
+        "days": RETENTION.days,
         "max_upload": f"{store.USUAL[MAX_UPLOAD]:,}",
         "max_library": f"{store.USUAL[MAX_LIBRARY]:,}",
     }

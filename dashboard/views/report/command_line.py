@@ -38,10 +38,10 @@ def command(board: Board, choices: ReportOptions) -> str:
         if value != usual:
             each = value if isinstance(value, tuple) else [f"{value:g}" if isinstance(value, float) else value]
             words += [[option, str(one)] for one in each]
-    columns = dict.fromkeys(pair for entry in board.recipe.entries for pair in entry.columns)
+    columns = dict.fromkeys(pair for entry in board.spec.entries for pair in entry.columns)
     words += [["--column", f"{ours}={theirs}"] for ours, theirs in columns]
-    if board.recipe.repeated != "error":
-        words.append(["--repeated", board.recipe.repeated])
+    if board.spec.repeated != "error":
+        words.append(["--repeated", board.spec.repeated])
     words.append(["-o", "report.html"])
     lines = [shlex.join(part) for part in words]
     together = " ".join(lines)

@@ -115,7 +115,7 @@ def _same(view: View, choices: ReportOptions) -> None:
     """The command that makes the same file."""
     heading("The same from a terminal", "Names of files as they were given.")
     st.code(command(view.board, choices), language=None, wrap_lines=True)
-    if view.board.recipe.names is not None:
+    if view.board.spec.names is not None:
         st.caption("Rerankers were arranged here; in a terminal they have the names of their files.")
     st.caption("This page's address is a link to the same view.")
 

@@ -36,7 +36,7 @@ def arrange(board: Board) -> None:
             "rows": st.column_config.NumberColumn("Rows", format="localized"),
             "queries": st.column_config.NumberColumn("Queries", format="localized"),
         },
-        key=f"arrange-{board.recipe.digest[:12]}",
+        key=f"arrange-{board.spec.digest[:12]}",
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         session.select(
@@ -55,4 +55,4 @@ def _apply(board: Board, edited: pd.DataFrame) -> None:
     except TieScopeError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return
-    session.rebuild_board(board.recipe.arranged(named))
+    session.rebuild_board(board.spec.arranged(named))

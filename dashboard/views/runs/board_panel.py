@@ -10,7 +10,7 @@ from dashboard import cache, session
 from dashboard.escaping import escape_markdown
 from dashboard.library.exchange.board_file import ENDING, export
 from dashboard.library.storage.records import Access, Record
-from dashboard.library.storage.schema import FORGOTTEN
+from dashboard.library.storage.schema import RETENTION
 from dashboard.session import View
 from dashboard.widgets.components import heading
 from metrics.errors import TieScopeError
@@ -54,7 +54,7 @@ def undo() -> None:
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.markdown(
             f":material/delete: Deleted **{escape_markdown(gone.name)}**. "
-            f"It can be restored for {FORGOTTEN.days} days."
+            f"It can be restored for {RETENTION.days} days."
         )
         if st.button("Undo", key="undo", type="tertiary"):
             _do(
@@ -73,7 +73,7 @@ def _told(view: View) -> str:
     if record.owner != session.owner():
         return "Shared with you to change." if record.access == "edit" else "Shared with you to read."
     if session.is_stranger():
-        kept = f"Kept for {FORGOTTEN.days} days: whoever has this link can read it."
+        kept = f"Kept for {RETENTION.days} days: whoever has this link can read it."
         return f"{kept} After a refresh, duplicate it to change it."
     return "Kept: a refresh, a restart or another browser with this link shows the same."
 

@@ -48,7 +48,7 @@ def _card(board: Board, at: int, file: File, source: Source, found: pd.DataFrame
         if len(board.files) > 1 and st.button(
             "Remove", key=f"remove-{at}", icon=":material/close:", type="tertiary"
         ):
-            session.rebuild_board(board.recipe.without(at))
+            session.rebuild_board(board.spec.without(at))
 
 
 def _badge(found: pd.DataFrame) -> None:
@@ -69,23 +69,23 @@ def columns_and_rows(board: Board) -> None:
     name = session.select("File", names, "file", width=320) if len(names) > 1 else names[0]
     at = names.index(name)
     source = board.sources[at]
-    choose_columns(board.recipe, at, source.header, source.mapping, session.rebuild_board)
+    choose_columns(board.spec, at, source.header, source.mapping, session.rebuild_board)
     _preview(board.sources[at])
 
 
 def choose_columns(
-    recipe: BoardSpec, at: int, header: Sequence[str], now: Mapping[str, str], then: Callable[[BoardSpec], None]
+    spec: BoardSpec, at: int, header: Sequence[str], now: Mapping[str, str], then: Callable[[BoardSpec], None]
 ) -> None:
-    """A row of choices named by our columns, holding the file's; `then` gets the changed recipe.
+    """A row of choices named by our columns, holding the file's; `then` gets the changed spec.
 
     Args:
-        recipe: what the files are made into.
+        spec: what the files are made into.
         at: which file.
         header: names of its columns.
         now: our column → the file's, as it is read now.
         then: what to do with another choice.
     """
-    entry = recipe.entries[at]
+    entry = spec.entries[at]
     grid = st.grid(6, min_column_width=120)
     for column in COLUMNS:
         options = [NOT_READ, *header]
@@ -100,7 +100,7 @@ def choose_columns(
         if chosen != held:
             theirs = "" if chosen == NOT_READ else chosen
             others = {ours: name for ours, name in now.items() if name != theirs}
-            then(recipe.reading(at, {**dict(entry.columns), **others, column.name: theirs}))
+            then(spec.reading(at, {**dict(entry.columns), **others, column.name: theirs}))
 
 
 def _preview(source: Source) -> None:

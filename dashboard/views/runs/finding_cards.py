@@ -53,7 +53,7 @@ def _lines(board: Board, group: pd.DataFrame) -> None:
 def _fix(board: Board, code: str, at: int) -> None:
     """A button that changes what was done, where something can be."""
     if code == "rows-dropped":
-        other = "max" if board.recipe.repeated == "first" else "first"
+        other = "max" if board.spec.repeated == "first" else "first"
         label = {"max": "Keep highest", "first": "Keep first"}[other]
         if st.button(label, key=f"fix-{at}"):
-            session.rebuild_board(BoardSpec(board.recipe.entries, "max" if other == "max" else "first"))
+            session.rebuild_board(BoardSpec(board.spec.entries, "max" if other == "max" else "first"))

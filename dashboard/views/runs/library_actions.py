@@ -70,8 +70,8 @@ def _add(view: View, ticked: Sequence[Upload]) -> None:
         st.info("This board has these files already.", icon=":material/check:")
         return
     taken = {file.stem for file in view.board.files}
-    before = view.board.recipe
-    board = _made(before.joined_by(_recipe(new, taken)), before)
+    before = view.board.spec
+    board = _made(before.with_files(_recipe(new, taken)), before)
     session.set_outcome(Outcome(f"Added {_named(new)} to this board: it has {_told(board)} now."))
     session.show_board(board, amends=view.record)
 
@@ -83,19 +83,19 @@ def _told(board: Board) -> str:
 
 def _recipe(uploads: Sequence[Upload], taken: Collection[str]) -> BoardSpec:
     """What to make a board from: uploads, those of one name told apart."""
-    recipe = cache.open_library().recipe([one.sha256 for one in uploads], session.owner())
-    return told_apart(recipe, uploads, taken)
+    spec = cache.open_library().spec_of([one.sha256 for one in uploads], session.owner())
+    return distinguish_files(spec, uploads, taken)
 
 
-def told_apart(recipe: BoardSpec, uploads: Sequence[Upload], taken: Collection[str]) -> BoardSpec:
+def distinguish_files(spec: BoardSpec, uploads: Sequence[Upload], taken: Collection[str]) -> BoardSpec:
     """Runs of a name that is taken get the day they were added in theirs: `bge.trec`, `bge_2026-11-02.trec`.
 
     Args:
-        recipe: what they are read as.
+        spec: what they are read as.
         uploads: the same, in the same order; the newest keeps its name.
         taken: names without endings that are not free.
     """
-    used, entries = set(taken), list(recipe.entries)
+    used, entries = set(taken), list(spec.entries)
     order = sorted(range(len(entries)), key=lambda at: uploads[at].added, reverse=True)
     for at in order:
         file, one = entries[at].file, uploads[at]
@@ -107,16 +107,16 @@ def told_apart(recipe: BoardSpec, uploads: Sequence[Upload], taken: Collection[s
             file = next((given for given in renamed if given.stem not in used), file)
             entries[at] = replace(entries[at], file=file)
         used.add(file.stem)
-    return replace(recipe, entries=tuple(entries))
+    return replace(spec, entries=tuple(entries))
 
 
-def _made(recipe: BoardSpec, before: BoardSpec | None = None) -> Board:
-    """The board of a recipe, its rerankers named and ordered as before.
+def _made(spec: BoardSpec, before: BoardSpec | None = None) -> Board:
+    """The board of a spec, its rerankers named and ordered as before.
 
     Raises:
         TieScopeError: a file cannot be read, or they do not go together.
     """
-    board = make(recipe, read_all(recipe), before)
+    board = make(spec, read_all(spec), before)
     if isinstance(board, TieScopeError):
         raise board
     return board

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard import cache, session
 from dashboard.escaping import escape_markdown
-from dashboard.library.storage.schema import FORGOTTEN
+from dashboard.library.storage.schema import RETENTION
 from metrics.errors import TieScopeError
 
 _MOST = 20
@@ -19,7 +19,7 @@ def recently_deleted() -> None:
     uploads, boards = kept.uploads(who, deleted=True), kept.boards(who, deleted=True)
     if uploads or boards:
         with st.expander(f"Recently deleted · {len(uploads) + len(boards)}", icon=":material/delete:"):
-            st.caption(f"Kept for {FORGOTTEN.days} days after they were deleted.")
+            st.caption(f"Kept for {RETENTION.days} days after they were deleted.")
             for upload in uploads[:_MOST]:
                 what = f"{upload.rows:,} rows, {upload.sha256[:7]}"
                 if _line(upload.name, what, upload.sha256[:12]):
@@ -51,7 +51,7 @@ def _restore(bring_back: Callable[[str, str], None], which: str) -> None:
 def _eviction() -> None:
     """Whether the oldest uploads go when the library is full."""
     who = session.owner()
-    now = cache.open_library().evicts(who)
+    now = cache.open_library().is_evicting(who)
     chosen = st.toggle(
         "When full, let the oldest unpinned uploads go",
         now,
@@ -59,5 +59,5 @@ def _eviction() -> None:
         help="Else an upload that finds no room is refused. Uploads on a board with a name always stay.",
     )
     if chosen != now:
-        cache.open_library().choose_eviction(who, evict=chosen)
+        cache.open_library().set_eviction(who, evict=chosen)
         st.rerun()

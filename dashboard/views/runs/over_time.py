@@ -99,10 +99,10 @@ def _scored(view: View, runs: Sequence[Upload], measure: str) -> tuple[pd.DataFr
         view.scoring,
         view.traditional,
         measures_with(measure),
-        board.recipe.repeated,
+        board.spec.repeated,
         sha256("\n".join(sorted(queries)).encode()).hexdigest() if queries is not None else "",
     )
-    entries = cache.open_library().recipe([one.sha256 for one in runs], session.owner()).entries
+    entries = cache.open_library().spec_of([one.sha256 for one in runs], session.owner()).entries
     made = scored(how, entries, board, queries)
     parts = [
         part.assign(added=one.added, hash=one.sha256)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import cache, session
 from dashboard.escaping import escape_markdown
-from dashboard.library import MOST_FILES, Board, BoardSpec, queries_text, rearranged
+from dashboard.library import MOST_FILES, Board, BoardSpec, keep_arrangement, queries_text
 from dashboard.library.exchange.board_file import is_board
 from dashboard.library.storage.records import SEPARATOR
 from dashboard.session import View
@@ -59,9 +59,9 @@ def drop(view: View) -> None:
     if boards:
         _import(boards[0], alone=len(files) == 1, keep=not only_here)
         return
-    recipe = BoardSpec.of(files)
-    found = session.draft(view.board.recipe.joined_by(recipe) if more else recipe)
-    _try(found, recipe, view if more else None, keep=not only_here)
+    spec = BoardSpec.of(files)
+    found = session.draft(view.board.spec.with_files(spec) if more else spec)
+    _try(found, spec, view if more else None, keep=not only_here)
 
 
 def _say_stored(name: str) -> None:
@@ -97,17 +97,17 @@ def _paste() -> list[File]:
     return [File(name or "pasted.txt", text.encode("utf-8", "replace"))] if text.strip() else []
 
 
-def _try(recipe: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep: bool) -> None:
+def _try(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep: bool) -> None:
     """Show the board of what was dropped, or say what is in the way and offer to mend it.
 
     What was dropped is shown once: to choose another board while it lies in the field does not add it there.
     """
-    sources = read_all(recipe)
-    board = make(recipe, sources, onto.board.recipe if onto else None)
+    sources = read_all(spec)
+    board = make(spec, sources, onto.board.spec if onto else None)
     if isinstance(board, Board):
         given = {entry.file.sha256 for entry in dropped.entries}
-        own = tuple(entry for entry in recipe.entries if entry.file.sha256 in given)
-        if session.is_new_draft(replace(recipe, entries=own).digest):
+        own = tuple(entry for entry in spec.entries if entry.file.sha256 in given)
+        if session.is_new_draft(replace(spec, entries=own).digest):
             session.show_board(board, given, amends=onto.record if onto else None, keep=keep)
         return
     wrong = [(at, one) for at, one in enumerate(sources) if isinstance(one, TieScopeError)]
@@ -118,18 +118,18 @@ def _try(recipe: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep: bool
             escape_markdown(str(error) + more), icon=":material/pending:" if waiting else ":material/error:"
         )
         if isinstance(error, ReadError) and error.line is not None:
-            _around(recipe, error)
+            _around(spec, error)
         if isinstance(error, RepeatError):
-            _offer_to_keep(recipe)
+            _offer_to_keep(spec)
     st.caption(KEPT)
     for at, error in wrong:
         if isinstance(error, ReadError) and error.header:
-            choose_columns(recipe, at, error.header, error.mapping, session.replace_draft)
+            choose_columns(spec, at, error.header, error.mapping, session.replace_draft)
 
 
-def read_all(recipe: BoardSpec) -> list[Source | TieScopeError]:
+def read_all(spec: BoardSpec) -> list[Source | TieScopeError]:
     """What each file holds, or why it cannot be read; says which is being read."""
-    entries = recipe.entries
+    entries = spec.entries
     bar, found = st.empty(), []
     for at, entry in enumerate(entries):
         bar.progress(
@@ -141,12 +141,12 @@ def read_all(recipe: BoardSpec) -> list[Source | TieScopeError]:
 
 
 def make(
-    recipe: BoardSpec, sources: list[Source | TieScopeError], before: BoardSpec | None = None
+    spec: BoardSpec, sources: list[Source | TieScopeError], before: BoardSpec | None = None
 ) -> Board | TieScopeError:
     """The board, its rerankers named and ordered as before; or the first thing in its way."""
-    board = cache.build_board(recipe, sources)
+    board = cache.build_board(spec, sources)
     try:
-        return rearranged(board, before) if before and isinstance(board, Board) else board
+        return keep_arrangement(board, before) if before and isinstance(board, Board) else board
     except TieScopeError as error:
         return error
 
@@ -158,18 +158,18 @@ def _complete(sources: list[Source | TieScopeError]) -> bool:
     return bool(runs) and (len(runs) < len(read) or all("relevance" in one.table.column_names for one in runs))
 
 
-def _offer_to_keep(recipe: BoardSpec) -> None:
+def _offer_to_keep(spec: BoardSpec) -> None:
     """The two ways out of a repeated document."""
     with st.container(horizontal=True):
         if st.button("Keep first", type="primary", key="keep-first"):
-            session.replace_draft(BoardSpec(recipe.entries, "first"))
+            session.replace_draft(BoardSpec(spec.entries, "first"))
         if st.button("Keep highest", key="keep-max"):
-            session.replace_draft(BoardSpec(recipe.entries, "max"))
+            session.replace_draft(BoardSpec(spec.entries, "max"))
 
 
-def _around(recipe: BoardSpec, error: ReadError) -> None:
+def _around(spec: BoardSpec, error: ReadError) -> None:
     """The lines of a text file around the one at fault, as they stand."""
-    file = next((one.file for one in recipe.entries if one.file.name == error.file), None)
+    file = next((one.file for one in spec.entries if one.file.name == error.file), None)
     if file is None or error.line is None or error.unit != "line":
         return
     first = max(1, error.line - _AROUND)

@@ -41,9 +41,9 @@ def judged_by(board: Board) -> str:
     """What tells the judgments of a board from any other."""
     if board.runs.qrels is None:
         return board.key
-    pairs = zip(board.recipe.entries, board.sources, strict=True)
+    pairs = zip(board.spec.entries, board.sources, strict=True)
     digests = sorted(entry.key for entry, source in pairs if source.kind == "qrels")
-    return sha256("\n".join([*digests, board.recipe.repeated]).encode()).hexdigest()
+    return sha256("\n".join([*digests, board.spec.repeated]).encode()).hexdigest()
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)

@@ -149,8 +149,8 @@ def board_held(of: Board, precision: str) -> Board:
 
 
 def _uploaded(files: list[File]) -> Board:
-    recipe = BoardSpec.of(files)
-    made = cache.build_board(recipe, [one.read() for one in recipe.entries])
+    spec = BoardSpec.of(files)
+    made = cache.build_board(spec, [one.read() for one in spec.entries])
     if isinstance(made, TieScopeError):
         raise made
     return made

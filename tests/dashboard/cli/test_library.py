@@ -15,7 +15,7 @@ from rich.text import Text
 
 from dashboard.library import BoardSpec, Entry, make_board
 from dashboard.library.exchange.pulling import safe_names
-from dashboard.library.exchange.pushing import given_files, push
+from dashboard.library.exchange.pushing import push, read_files_to_push
 from dashboard.library.store import Library
 from metrics import evaluate, read_runs
 from metrics.errors import LibraryError
@@ -61,11 +61,11 @@ def nightly(library, call, given):
 
 def files_on(library, owner="", at=0):
     record = library.find(library.boards(owner)[at].id, owner)
-    return [entry.file.name for entry in record.recipe.entries]
+    return [entry.file.name for entry in record.spec.entries]
 
 
 def as_read(record):
-    return make_board(record.recipe, [entry.read() for entry in record.recipe.entries])
+    return make_board(record.spec, [entry.read() for entry in record.spec.entries])
 
 
 def values(paths, qrels=None):
@@ -275,11 +275,11 @@ class Contested(Library):
 
 @pytest.mark.parametrize("times", [0, 1, 4])
 def test_a_board_that_was_changed_meanwhile_is_read_again(library, write, given, tmp_path, times):
-    files = given_files(given[:2], given[3], {}, None)
+    files = read_files_to_push(given[:2], given[3], {}, None)
     push(library, files, "nightly")
     contested = Contested(tmp_path / "home")
     contested.times = times
-    done = push(contested, given_files([write("flat.trec", TIED)], None, {}, None), "nightly")
+    done = push(contested, read_files_to_push([write("flat.trec", TIED)], None, {}, None), "nightly")
     contested.close()
     assert (done.new, done.made) == (1, False)
     assert "flat.trec" in files_on(library)
@@ -300,18 +300,18 @@ class Overtaken(Library):
 def test_a_board_that_somebody_else_made_meanwhile_is_joined(library, write, tmp_path):
     overtaken = Overtaken(tmp_path / "home")
     run = write("strict.trec", STRICT)
-    done = push(overtaken, given_files([run], write("qrels.txt", QRELS), {}, None), "nightly")
+    done = push(overtaken, read_files_to_push([run], write("qrels.txt", QRELS), {}, None), "nightly")
     overtaken.close()
     assert [one.label for one in library.boards()] == [done.label]
     assert sorted(files_on(library)) == ["flat.trec", "qrels.txt", "strict.trec"]
 
 
 def test_a_board_that_never_stays_as_it_is_is_left_alone(library, write, given, tmp_path):
-    push(library, given_files(given[:2], given[3], {}, None), "nightly")
+    push(library, read_files_to_push(given[:2], given[3], {}, None), "nightly")
     contested = Contested(tmp_path / "home")
     contested.times = 100
     with pytest.raises(LibraryError, match="changed by somebody else"):
-        push(contested, given_files([write("flat.trec", TIED)], None, {}, None), "nightly")
+        push(contested, read_files_to_push([write("flat.trec", TIED)], None, {}, None), "nightly")
     contested.close()
     assert "flat.trec" not in files_on(library)
 
@@ -337,8 +337,8 @@ def test_boards_are_listed_with_what_is_on_them(library, call, write, nightly):
 def test_counts_are_those_of_the_board_that_is_shown(library, call):
     def kept(name, repeated="error", names=None, **texts):
         files = [File(file.replace("_", "."), text.encode()) for file, text in texts.items()]
-        recipe = BoardSpec(tuple(map(Entry, files)), repeated, names)
-        library.keep(make_board(recipe, [read(file) for file in files]), name=name)
+        spec = BoardSpec(tuple(map(Entry, files)), repeated, names)
+        library.keep(make_board(spec, [read(file) for file in files]), name=name)
 
     more = TABLE + "b,q2,d1,1,1\n"
     kept("tables", t_csv=more)

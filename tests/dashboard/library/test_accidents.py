@@ -47,7 +47,7 @@ def state(library, home):
     paths = [path for path in (home / "uploads").glob("*/*") if path.parent.name == "writing"]
     records = [library.find(one.id) for one in library.boards()]
     for record in records:
-        assert [entry.read() for entry in record.recipe.entries]
+        assert [entry.read() for entry in record.spec.entries]
     return records, library.uploads(), library.room()[0], paths
 
 
@@ -154,7 +154,7 @@ def test_a_board_that_made_room_is_kept_though_the_sweep_fails(open_library, mon
     library = open_library()
     library.keep(FIRST)
     tight = open_library(most=library.room()[0])
-    tight.choose_eviction(evict=True)
+    tight.set_eviction(evict=True)
     monkeypatch.setattr(Intake, "sweep", lambda _: _raise(LibraryError("The library: locked.")))
     kept = tight.keep(OTHER)
     assert tight.find(kept.id) == kept
@@ -240,7 +240,7 @@ def test_a_database_that_can_only_be_read_is_read(read_only, tmp_path):
             lambda: library.keep(OTHER),
             lambda: library.keep(FIRST),
             lambda: library.rename(kept.id, "new"),
-            lambda: library.choose_eviction(evict=True),
+            lambda: library.set_eviction(evict=True),
         ):
             with refused("it can only be read"):
                 change()
@@ -275,41 +275,41 @@ def _other(path):
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_a_damaged_upload_is_told_by_name_and_the_others_are_read(library, damage):
     kept, other = library.keep(FIRST), library.keep(board(third_trec=COARSE, grades_txt=QRELS + "q0 0 d1 0\n"))
-    run, qrels = kept.recipe.entries
+    run, qrels = kept.spec.entries
     damage(run.file.data)
     with refused(r"strict\.trec: the library's copy.*Upload the file again"):
-        library.find(kept.id).recipe.entries[0].read()
+        library.find(kept.id).spec.entries[0].read()
     assert qrels.read()
-    assert [entry.read() for entry in library.find(other.id).recipe.entries]
+    assert [entry.read() for entry in library.find(other.id).spec.entries]
     assert len(library.uploads()) == 4
 
 
 @pytest.mark.parametrize("damage", [one for name, one in DAMAGE.items() if name != "a folder in its place"])
 def test_the_same_bytes_again_heal_a_damaged_upload(library, damage):
     kept = library.keep(FIRST, name="Mine")
-    library.describe(FIRST.recipe.entries[0].file.sha256, "noted")
-    damage(kept.recipe.entries[0].file.data)
+    library.describe(FIRST.spec.entries[0].file.sha256, "noted")
+    damage(kept.spec.entries[0].file.data)
     library.keep(FIRST)
     again = library.find(kept.id)
-    assert [entry.read().table for entry in again.recipe.entries] == [one.table for one in FIRST.sources]
+    assert [entry.read().table for entry in again.spec.entries] == [one.table for one in FIRST.sources]
     assert {one.note for one in library.uploads()} == {"noted", ""}
 
 
 def test_a_full_library_can_still_be_healed(open_library):
     library = open_library()
     kept = library.keep(FIRST)
-    kept.recipe.entries[0].file.data.unlink()
+    kept.spec.entries[0].file.data.unlink()
     tight = open_library(most=library.room()[0])
     tight.keep(FIRST)
-    assert [entry.read() for entry in library.find(kept.id).recipe.entries]
+    assert [entry.read() for entry in library.find(kept.id).spec.entries]
 
 
 def test_a_kept_board_of_a_damaged_upload_cannot_be_kept_from_itself(library):
     kept = library.keep(FIRST)
-    sources = [entry.read() for entry in kept.recipe.entries]
-    kept.recipe.entries[0].file.data.unlink()
+    sources = [entry.read() for entry in kept.spec.entries]
+    kept.spec.entries[0].file.data.unlink()
     with refused(r"strict\.trec is no longer in the library. Upload it again"):
-        library.keep(make_board(kept.recipe, sources), name="again")
+        library.keep(make_board(kept.spec, sources), name="again")
     assert len(library.boards()) == 1
 
 

@@ -3,7 +3,7 @@
 import pytest
 from boards import COARSE, QRELS, STRICT, board
 
-from dashboard.library import BoardSpec, make_board, rearranged
+from dashboard.library import BoardSpec, keep_arrangement, make_board
 from metrics import TieScopeError
 from metrics.runs import File
 
@@ -11,40 +11,40 @@ TIED = COARSE.replace(" tag", " other")
 
 
 def joined(before, **files):
-    """The files of a recipe and others, nothing renamed."""
+    """The files of a spec and others, nothing renamed."""
     more = BoardSpec.of([File(name.replace("_", "."), text.encode()) for name, text in files.items()])
-    recipe = before.joined_by(more)
-    return make_board(recipe, [entry.read() for entry in recipe.entries])
+    spec = before.with_files(more)
+    return make_board(spec, [entry.read() for entry in spec.entries])
 
 
 @pytest.fixture
 def arranged():
     """A board whose second run comes first under another name, and whose third is left out."""
     made = board(a_trec=STRICT, b_trec=COARSE, c_trec=COARSE, qrels_txt=QRELS)
-    return made.recipe.arranged({"b": "the second", "a": "a"})
+    return made.spec.arranged({"b": "the second", "a": "a"})
 
 
 def test_names_order_and_what_is_left_out_stay_when_a_run_joins(arranged):
-    made = rearranged(joined(arranged, new_trec=STRICT), arranged)
+    made = keep_arrangement(joined(arranged, new_trec=STRICT), arranged)
     assert made.runs.rerankers == ["the second", "a", "new"]
 
 
 def test_a_file_that_takes_anothers_place_keeps_its_name_on_the_board(arranged):
-    made = rearranged(joined(arranged, b_trec=TIED), arranged)
+    made = keep_arrangement(joined(arranged, b_trec=TIED), arranged)
     assert made.runs.rerankers == ["the second", "a"]
 
 
 def test_a_file_that_takes_the_place_of_one_left_out_is_shown(arranged):
-    made = rearranged(joined(arranged, c_trec=TIED), arranged)
+    made = keep_arrangement(joined(arranged, c_trec=TIED), arranged)
     assert made.runs.rerankers == ["the second", "a", "c"]
 
 
 def test_a_new_run_of_a_name_that_was_given_to_another_is_refused():
-    before = board(a_trec=STRICT, b_trec=COARSE, qrels_txt=QRELS).recipe.arranged({"a": "new", "b": "b"})
+    before = board(a_trec=STRICT, b_trec=COARSE, qrels_txt=QRELS).spec.arranged({"a": "new", "b": "b"})
     with pytest.raises(TieScopeError, match="a name of its own"):
-        rearranged(joined(before, new_trec=TIED), before)
+        keep_arrangement(joined(before, new_trec=TIED), before)
 
 
 def test_a_board_nobody_arranged_shows_all():
-    before = board(a_trec=STRICT, qrels_txt=QRELS).recipe
-    assert rearranged(joined(before, new_trec=TIED), before).runs.rerankers == ["a", "new"]
+    before = board(a_trec=STRICT, qrels_txt=QRELS).spec
+    assert keep_arrangement(joined(before, new_trec=TIED), before).runs.rerankers == ["a", "new"]

@@ -20,7 +20,7 @@ from pyarrow import parquet
 from dashboard.library import BoardSpec, Entry, make_board
 from dashboard.library.exchange import board_file, contents
 from dashboard.library.exchange.board_file import export, load
-from dashboard.library.loaded import Loaded
+from dashboard.library.loaded import LoadedBoards
 from dashboard.library.storage.records import id_of
 from dashboard.library.storage.stored_upload import StoredUpload
 from metrics import ReadError, evaluate
@@ -43,7 +43,7 @@ def loaded(data):
 
 
 def as_read(record):
-    return make_board(record.recipe, [entry.read() for entry in record.recipe.entries])
+    return make_board(record.spec, [entry.read() for entry in record.spec.entries])
 
 
 def unpacked(data):
@@ -119,7 +119,7 @@ def test_a_board_gives_the_same_bytes_again_and_so_does_what_was_made_of_them(na
 def test_a_kept_board_gives_the_bytes_it_gave_before_it_was_kept(library):
     before = board(table_csv=HOSTILE)
     record = library.keep(before, name="Nightly", view=VIEW)
-    named = replace(before, recipe=replace(before.recipe, title="Nightly"))
+    named = replace(before, spec=replace(before.spec, title="Nightly"))
     assert exported(record) == exported(named, VIEW)
 
 
@@ -133,10 +133,10 @@ def test_nothing_says_whose_a_board_is_and_which_number_it_has(library):
 def test_names_order_choices_and_view_come_along(library):
     given = Entry(File("t.csv", TABLE.encode()), (("score", "other"),))
     other = File("u.csv", TABLE.encode().replace(b"\n", b"\r\n"))
-    recipe = BoardSpec((given, Entry(other)), "max", (("u", "second"), ("t", "first\0")))
-    record = library.keep(make_board(recipe, [given.read(), read(other)]), name="A ties", view=VIEW)
+    spec = BoardSpec((given, Entry(other)), "max", (("u", "second"), ("t", "first\0")))
+    record = library.keep(make_board(spec, [given.read(), read(other)]), name="A ties", view=VIEW)
     came = loaded(exported(record))
-    assert (came.name, came.view, came.board.recipe.repeated) == ("A ties", VIEW, "max")
+    assert (came.name, came.view, came.board.spec.repeated) == ("A ties", VIEW, "max")
     assert came.board.runs.rerankers == ["second", "first\0"]
     assert came.board.runs.tables["first\0"]["score"].to_pylist() == [3, 2, 1]
     assert came.board.label.startswith("2 runs, 1 query · ")
@@ -145,9 +145,9 @@ def test_names_order_choices_and_view_come_along(library):
 @pytest.mark.parametrize("name", ["Nightly", "Sample: docstring search"])
 def test_a_board_that_was_sent_is_found_in_memory_whatever_its_name(library, name):
     came = loaded(exported(library.keep(board(a_csv=TABLE), name=name)))
-    held = Loaded()
+    held = LoadedBoards()
     held.add(came.board)
-    assert (came.name, came.board.recipe.title) == (name, "")
+    assert (came.name, came.board.spec.title) == (name, "")
     assert held.get(id_of(came.board.label)) is came.board
 
 
@@ -184,8 +184,8 @@ def test_what_was_sent_is_kept_as_it_came(library):
     record = library.keep(came.board, name=came.name, view=came.view)
     assert evaluate(as_read(record).runs).scores.equals(evaluate(came.board.runs).scores)
     digests = [one["parquet"] for one in unpacked(SENT)[0]["files"]]
-    assert [entry.file.parquet_digest for entry in record.recipe.entries] == digests
-    assert library.keep(loaded(SENT).board, name="").recipe.digest == record.recipe.digest
+    assert [entry.file.parquet_digest for entry in record.spec.entries] == digests
+    assert library.keep(loaded(SENT).board, name="").spec.digest == record.spec.digest
 
 
 def test_what_is_kept_already_is_recognised(library):
@@ -216,7 +216,7 @@ def test_nobody_can_put_another_table_under_the_hash_of_an_upload(library, first
         library.keep(one, owner)
     (upload,) = library.uploads("ada")
     assert upload.sha256 == mine.files[0].sha256 != library.uploads("eve")[0].sha256
-    (entry,) = library.recipe([upload.sha256], "ada").entries
+    (entry,) = library.spec_of([upload.sha256], "ada").entries
     assert entry.read().table["score"].to_pylist() == [1, 1, 1]
 
 
@@ -247,9 +247,9 @@ def test_nobody_can_say_of_an_upload_that_it_is_read_otherwise(library, name, va
     assert said["files"][0]["reading"][name] != value
     said["files"][0]["reading"][name] = value
     false = library.keep(loaded(packed(said, entries)).board, "eve")
-    assert false.recipe.entries[0].file.sha256 != mine.recipe.entries[0].file.sha256
-    assert false.recipe.digest != mine.recipe.digest
-    assert false.recipe.key != mine.recipe.key
+    assert false.spec.entries[0].file.sha256 != mine.spec.entries[0].file.sha256
+    assert false.spec.digest != mine.spec.digest
+    assert false.spec.key != mine.spec.key
 
 
 def test_what_somebody_states_was_found_is_told_of_their_board_alone(library):
@@ -257,8 +257,8 @@ def test_what_somebody_states_was_found_is_told_of_their_board_alone(library):
     said, entries = unpacked(exported(mine))
     said["files"][0]["reading"]["noted"] = [NOTED | {"message": "All is well."}]
     false = library.keep(loaded(packed(said, entries)).board, "eve")
-    assert false.recipe.digest == mine.recipe.digest
-    assert false.recipe.key != mine.recipe.key
+    assert false.spec.digest == mine.spec.digest
+    assert false.spec.key != mine.spec.key
 
 
 def test_the_board_of_who_chose_other_columns_is_recognised_as_theirs(library):
@@ -269,7 +269,7 @@ def test_the_board_of_who_chose_other_columns_is_recognised_as_theirs(library):
     data = exported(library.find(theirs.id, "ben"))
     assert library.keep(loaded(data).board, "ben").id == theirs.id
     assert len(library.uploads("ben")) == 1
-    assert library.keep(loaded(data).board, "eve").recipe.digest != library.find(theirs.id, "ben").recipe.digest
+    assert library.keep(loaded(data).board, "eve").spec.digest != library.find(theirs.id, "ben").spec.digest
 
 
 def test_a_copy_that_was_lost_is_there_again_when_the_board_is_sent(library, tmp_path):
@@ -708,7 +708,7 @@ def use(data):
         return
     "".join(came.board.runs.findings["message"]).encode()
     evaluate(came.board.runs, ["RR"])
-    assert loaded(exported(came.board, came.view)).board.recipe.digest == came.board.recipe.digest
+    assert loaded(exported(came.board, came.view)).board.spec.digest == came.board.spec.digest
 
 
 @settings(max_examples=300, suppress_health_check=list(HealthCheck))
@@ -733,7 +733,7 @@ def test_thousands_of_damaged_board_files_give_a_board_or_an_error_of_ours(data)
 
 
 def test_an_import_is_in_memory_and_can_be_read_again():
-    (entry, *_) = loaded(SENT).board.recipe.entries
+    (entry, *_) = loaded(SENT).board.spec.entries
     assert isinstance(entry.file, StoredUpload)
     assert (
         entry.read().table["score"].to_pylist() == read(File("a", STRICT.encode())).table["score"].to_pylist()

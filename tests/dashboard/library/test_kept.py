@@ -35,8 +35,8 @@ def keep(tmp_path_factory):
     def again(file, source):
         waiting = parquets.write(file, source)
         parquets.place(waiting, file.sha256)
-        reading = Reading.loaded(json.loads(json.dumps(Reading.of(source).plain())))
-        return parquets.kept(file.sha256, file.name, file.size, reading, waiting.digest)
+        reading = Reading.from_json(json.loads(json.dumps(Reading.of(source).to_json())))
+        return parquets.stored_upload(file.sha256, file.name, file.size, reading, waiting.digest)
 
     return again
 
@@ -91,7 +91,7 @@ def test_a_file_of_another_tool_comes_back_as_it_was_read(library, path, packed)
     source = read(file)
     others = [File("run.trec", STRICT.encode()), File("judged.txt", QRELS.encode())]
     record = library.keep(make_board(BoardSpec.of([file, *others]), [source, *map(read, others)]))
-    again = next(entry for entry in record.recipe.entries if entry.file.sha256 == file.sha256)
+    again = next(entry for entry in record.spec.entries if entry.file.sha256 == file.sha256)
     assert again.file.name == path.name
     assert again.file.size == len(file.data)
     assert told(again.read()) == told(source)
@@ -225,7 +225,7 @@ def test_all_columns_of_ours_are_kept(keep):
 
 def test_a_parquet_that_is_uploaded_is_not_packed_twice(keep):
     file = File("t.parquet", as_parquet(SAMPLE))
-    with keep(file, read(file)).opened() as stream:
+    with keep(file, read(file)).open_parquet() as stream:
         assert stream.read(4) == b"PAR1"
 
 

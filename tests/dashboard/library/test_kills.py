@@ -104,7 +104,7 @@ class Ledger:
         return [f"file {number}.csv" for number in numbers]
 
     def files(self, library, number):
-        return [entry.file.name for entry in library.find(number).recipe.entries]
+        return [entry.file.name for entry in library.find(number).spec.entries]
 
     def check(self, library, listed, step):
         assert listed == set(self.boards)
@@ -118,8 +118,8 @@ class Ledger:
     def check_boards(self, library, numbers):
         for number in numbers:
             record = library.find(number)
-            assert [entry.file.name for entry in record.recipe.entries] == self.names(self.boards[number])
-            for entry, of in zip(record.recipe.entries, self.boards[number], strict=True):
+            assert [entry.file.name for entry in record.spec.entries] == self.names(self.boards[number])
+            for entry, of in zip(record.spec.entries, self.boards[number], strict=True):
                 assert entry.file.sha256 == library_writer.file(of).sha256
                 assert entry.read().table.equals(read(library_writer.file(of)).table)
 
@@ -132,7 +132,7 @@ class Ledger:
         self.check_boards(library, self.boards)
         kept = {one.name: one.sha256 for one in library.uploads()}
         for number, name in zip(self.uploads, self.names(self.uploads), strict=True):
-            again = library.recipe([kept[name]]).entries[0].read()
+            again = library.spec_of([kept[name]]).entries[0].read()
             assert again.table.equals(read(library_writer.file(number)).table)
         self.counts["uploads at the end"], self.counts["boards at the end"] = len(kept), len(self.boards)
 

@@ -26,7 +26,7 @@ def visit(library, at):
         for numbers in share(at):
             kept = library.keep(library_writer.board(numbers), owner)
             found = library.find(kept.id, owner)
-            wrong += [entry.file.name for entry in found.recipe.entries if not len(entry.read().table)]
+            wrong += [entry.file.name for entry in found.spec.entries if not len(entry.read().table)]
             library.uploads(owner)
         library.revise(kept.id, 1, library_writer.board(share(at)[0]), owner)
         library.sweep()
@@ -103,6 +103,6 @@ def test_a_reader_sees_a_board_as_one_version_has_it(library, open_library):
         writing = threads.submit(revise)
         while not writing.done():
             found = reader.find(kept.id)
-            assert found.recipe.digest == both[(found.version - 1) % 2].key
-            assert found.recipe.digest in seen
+            assert found.spec.digest == both[(found.version - 1) % 2].key
+            assert found.spec.digest in seen
         writing.result()

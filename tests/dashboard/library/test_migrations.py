@@ -51,8 +51,8 @@ def kept(tmp_path):
     """A board as the first version kept it: rows of its tables; the uploads are in the folder."""
     library = Library(tmp_path / "home")
     record = library.keep(BOARD, name="Mine", view={"depth": 5})
-    library.pin(BOARD.recipe.entries[0].file.sha256)
-    library.describe(BOARD.recipe.entries[0].file.sha256, "noted")
+    library.pin(BOARD.spec.entries[0].file.sha256)
+    library.describe(BOARD.spec.entries[0].file.sha256, "noted")
     library.close()
     old = sa.create_engine(f"sqlite:///{tmp_path / 'home' / 'library.db'}")
     with old.connect() as connection:
@@ -92,7 +92,7 @@ def test_what_an_earlier_version_kept_is_there(library_at, empty_url, engine, ke
     library = library_at(empty_url)
     assert library.find(record.id) == record
     again = library.find(record.id)
-    assert [entry.read().table for entry in again.recipe.entries] == [one.table for one in BOARD.sources]
+    assert [entry.read().table for entry in again.spec.entries] == [one.table for one in BOARD.sources]
     told = {(one.name, one.note, one.pinned, one.boards) for one in library.uploads()}
     on = ((record.id, "Mine"),)
     assert told == {("strict.trec", "noted", True, on), ("qrels.txt", "", False, on)}

@@ -29,18 +29,18 @@ ODD = pytest.mark.parametrize("name", NAMES, ids=lambda name: ascii(name)[:20])
 def named(*names, **options):
     """A board of runs of these names."""
     runs = [File(name, text.encode()) for name, text in zip(names, (STRICT, TIED), strict=False)]
-    recipe = BoardSpec.of([*runs, File("qrels.txt", QRELS.encode())])
-    made = make_board(recipe, [entry.read() for entry in recipe.entries])
+    spec = BoardSpec.of([*runs, File("qrels.txt", QRELS.encode())])
+    made = make_board(spec, [entry.read() for entry in spec.entries])
     return made if not options else arranged(made, **options)
 
 
 def arranged(made, names):
     shown = dict(zip(made.runs.rerankers, names, strict=True))
-    return make_board(made.recipe.arranged(shown), made.sources)
+    return make_board(made.spec.arranged(shown), made.sources)
 
 
-def as_read(recipe):
-    return make_board(recipe, [entry.read() for entry in recipe.entries])
+def as_read(spec):
+    return make_board(spec, [entry.read() for entry in spec.entries])
 
 
 def sent(made):
@@ -52,18 +52,18 @@ def sent(made):
 @ODD
 def test_a_file_of_an_odd_name_can_be_opened_again(library, name):
     record = library.keep(named(name))
-    assert [entry.file.name for entry in record.recipe.entries] == [file_name(name), "qrels.txt"]
-    assert as_read(record.recipe).runs.rerankers == [File(file_name(name), b"").stem]
-    assert sent(record).runs.rerankers == as_read(record.recipe).runs.rerankers
+    assert [entry.file.name for entry in record.spec.entries] == [file_name(name), "qrels.txt"]
+    assert as_read(record.spec).runs.rerankers == [File(file_name(name), b"").stem]
+    assert sent(record).runs.rerankers == as_read(record.spec).runs.rerankers
     assert library.keep(named(name)).id == record.id
-    assert library.keep(as_read(record.recipe)).id == record.id
+    assert library.keep(as_read(record.spec)).id == record.id
 
 
 @ODD
 def test_a_reranker_of_an_odd_name_that_was_renamed_can_be_opened_again(library, name):
     made = named(name, "a.trec", names=["second", "first"])
     record = library.keep(made)
-    again = as_read(record.recipe)
+    again = as_read(record.spec)
     assert (
         again.runs.rerankers == sent(made).runs.rerankers == sent(record).runs.rerankers == ["second", "first"]
     )
@@ -73,22 +73,22 @@ def test_a_reranker_of_an_odd_name_that_was_renamed_can_be_opened_again(library,
 
 def test_spaces_tell_files_from_each_other(library):
     record = library.keep(named(" a.trec", "a.trec"))
-    assert as_read(record.recipe).runs.rerankers == [" a", "a"]
+    assert as_read(record.spec).runs.rerankers == [" a", "a"]
     revised = library.revise(record.id, record.version, named("a.trec", " a.trec"))
-    assert as_read(revised.recipe).runs.rerankers == ["a", " a"]
+    assert as_read(revised.spec).runs.rerankers == ["a", " a"]
 
 
 def test_a_board_can_be_revised_to_files_of_odd_names(library):
     kept = library.keep(named("a.trec"), name="Mine")
     revised = library.revise(kept.id, kept.version, named("a\0b.trec", "\0.trec", names=["x", "y"]))
-    assert as_read(revised.recipe).runs.rerankers == ["x", "y"]
+    assert as_read(revised.spec).runs.rerankers == ["x", "y"]
 
 
 def test_rerankers_that_a_column_names_keep_their_names(library):
     table = "model,query_id,doc_id,score,relevance\na\0b,q,d,1,1\nc,q,d,2,1\n".replace("\0", "\u3000")
-    recipe = BoardSpec.of([File("t\0.csv", table.encode())]).arranged({"c": "c", "a\u3000b": "t\0"})
-    record = library.keep(as_read(recipe))
-    assert as_read(record.recipe).runs.rerankers == ["c", "t\0"]
+    spec = BoardSpec.of([File("t\0.csv", table.encode())]).arranged({"c": "c", "a\u3000b": "t\0"})
+    record = library.keep(as_read(spec))
+    assert as_read(record.spec).runs.rerankers == ["c", "t\0"]
 
 
 def test_two_names_that_are_one_once_they_are_cut_are_refused(library):

@@ -35,39 +35,39 @@ def both(library):
 def test_an_upload_from_the_library_is_read_as_it_was_kept(library):
     before = chosen(NAMELESS, (("doc_id", "passage"),))
     library.keep(before)
-    recipe = library.recipe([NAMELESS.sha256])
-    assert recipe.entries[0].columns == (("doc_id", "passage"),)
-    assert recipe.entries[0].read().table == before.sources[0].table
-    assert recipe.digest == before.recipe.digest
-    again = library.keep(make_board(recipe, [recipe.entries[0].read()]), name="again")
-    assert again.recipe.entries[0].read().table == before.sources[0].table
+    spec = library.spec_of([NAMELESS.sha256])
+    assert spec.entries[0].columns == (("doc_id", "passage"),)
+    assert spec.entries[0].read().table == before.sources[0].table
+    assert spec.digest == before.spec.digest
+    again = library.keep(make_board(spec, [spec.entries[0].read()]), name="again")
+    assert again.spec.entries[0].read().table == before.sources[0].table
 
 
 def test_everybody_reads_the_same_bytes_by_their_own_columns(library, both):
     for owner, found in ((ANNA, [1, 2]), (BERT, [2, 1])):
-        (entry,) = library.recipe([TABLE.sha256], owner).entries
+        (entry,) = library.spec_of([TABLE.sha256], owner).entries
         (upload,) = library.uploads(owner)
         assert entry.columns == CHOICES[owner]
-        assert scores(entry) == scores(library.find(both[owner].id, owner).recipe.entries[0]) == found
+        assert scores(entry) == scores(library.find(both[owner].id, owner).spec.entries[0]) == found
         assert upload.reading.mapping["score"] == CHOICES[owner][0][1]
 
 
 def test_the_columns_of_a_deleted_board_are_still_those_of_its_owner(library, both):
     library.delete(both[BERT].id, BERT)
-    assert scores(library.recipe([TABLE.sha256], BERT).entries[0]) == [2, 1]
+    assert scores(library.spec_of([TABLE.sha256], BERT).entries[0]) == [2, 1]
 
 
 def test_the_newest_of_several_choices_is_taken(library, both):
     library.keep(chosen(TABLE, CHOICES[BERT]), ANNA, name="newer")
-    assert scores(library.recipe([TABLE.sha256], ANNA).entries[0]) == [2, 1]
+    assert scores(library.spec_of([TABLE.sha256], ANNA).entries[0]) == [2, 1]
     library.save_view(both[ANNA].id, {"depth": 5}, ANNA)
-    assert scores(library.recipe([TABLE.sha256], ANNA).entries[0]) == [1, 2]
+    assert scores(library.spec_of([TABLE.sha256], ANNA).entries[0]) == [1, 2]
 
 
 def test_an_upload_on_no_board_of_ones_own_is_read_as_it_was_first_and_says_so(library):
     kept = library.keep(chosen(TABLE, CHOICES[BERT]), ANNA, access="edit")
     library.revise(kept.id, 1, chosen(TABLE, CHOICES[BERT]), CARL)
-    (entry,) = library.recipe([TABLE.sha256], CARL).entries
+    (entry,) = library.spec_of([TABLE.sha256], CARL).entries
     assert dict(entry.columns)["score"] == "b"
     assert scores(entry) == [2, 1]
     assert [one.kind for one in library.uploads(CARL)] == ["run"]
@@ -87,7 +87,7 @@ def test_what_judgments_leave_of_a_table_is_kept_and_can_be_chosen(library, tmp_
     (tmp_path / "run.trec").write_text("q Q0 d 1 1 t\n")
     (tmp_path / "judged.csv").write_text("query_id,doc_id,score,relevance,segment\nq,d,9,1,s\n")
     entries, sources = read_files([tmp_path / "run.trec"], tmp_path / "judged.csv")
-    _, judged = library.keep(make_board(BoardSpec(entries), sources)).recipe.entries
+    _, judged = library.keep(make_board(BoardSpec(entries), sources)).spec.entries
     assert "score" not in judged.file.reading.mapping
     assert judged.file.read({"score": "score"}).table["score"].to_pylist() == [9]
 
@@ -96,8 +96,8 @@ def test_what_judgments_leave_of_a_table_is_kept_and_can_be_chosen(library, tmp_
 
 
 def test_one_upload_read_in_two_ways_is_kept_in_memory_under_two_keys(both):
-    (entry,) = both[ANNA].recipe.entries
-    plain, other = (Entry(one.recipe.entries[0].file) for one in both.values())
+    (entry,) = both[ANNA].spec.entries
+    plain, other = (Entry(one.spec.entries[0].file) for one in both.values())
     assert plain.digest == other.digest
     assert plain.key != other.key
     assert BoardSpec((plain,)).digest == BoardSpec((other,)).digest
@@ -108,24 +108,24 @@ def test_one_upload_read_in_two_ways_is_kept_in_memory_under_two_keys(both):
 
 def test_a_file_is_its_content_and_its_key_says_no_more():
     made = chosen(TABLE, CHOICES[ANNA])
-    assert made.recipe.entries[0].key == made.recipe.entries[0].digest
-    assert made.key == made.recipe.key == made.recipe.digest
+    assert made.spec.entries[0].key == made.spec.entries[0].digest
+    assert made.key == made.spec.key == made.spec.digest
     assert made.label.endswith(f" · {made.key[:12]}")
 
 
 def test_a_kept_board_that_nobody_named_is_told_by_its_key(both):
-    recipe = both[ANNA].recipe
-    made = make_board(recipe, [entry.read() for entry in recipe.entries])
-    assert made.key != recipe.digest
+    spec = both[ANNA].spec
+    made = make_board(spec, [entry.read() for entry in spec.entries])
+    assert made.key != spec.digest
     assert made.label.endswith(f" · {made.key[:12]}")
 
 
 def test_a_board_made_of_the_library_is_found_again_by_its_digest(library, both):
-    recipe = library.recipe([TABLE.sha256], ANNA)
-    nameless = library.keep(make_board(recipe, [recipe.entries[0].read()]), ANNA)
+    spec = library.spec_of([TABLE.sha256], ANNA)
+    nameless = library.keep(make_board(spec, [spec.entries[0].read()]), ANNA)
     assert nameless.id != both[ANNA].id
     assert library.keep(chosen(TABLE, CHOICES[ANNA]), ANNA).id == nameless.id
-    assert library.keep(make_board(recipe, [recipe.entries[0].read()]), ANNA).id == nameless.id
+    assert library.keep(make_board(spec, [spec.entries[0].read()]), ANNA).id == nameless.id
 
 
 # columns that nobody can read
@@ -135,7 +135,7 @@ def test_a_board_made_of_the_library_is_found_again_by_its_digest(library, both)
 def test_a_file_with_a_column_that_is_no_text_is_kept_without_it(library, value):
     content = b"query_id,doc_id,score,relevance,note,more\nq,d,1,1,%s,x\nq,e,2,0,y,z\n"
     made = chosen(File("latin.csv", content % value), ())
-    (entry,) = library.keep(made).recipe.entries
+    (entry,) = library.keep(made).spec.entries
     again = entry.read()
     assert again.table == made.sources[0].table
     assert again.unused == made.sources[0].unused == ("note", "more")
@@ -143,12 +143,12 @@ def test_a_file_with_a_column_that_is_no_text_is_kept_without_it(library, value)
 
 def test_a_sound_column_that_was_not_read_is_kept(library):
     made = chosen(File("t.csv", b"query_id,doc_id,score,relevance,note\nq,d,1,1,x\n"), ())
-    (entry,) = library.keep(made).recipe.entries
+    (entry,) = library.keep(made).spec.entries
     assert entry.file.read({"segment": "note"}).table["segment"].to_pylist() == ["x"]
 
 
 def test_a_run_keeps_its_shape_on_the_shelf(library):
     files = [File("a.trec", STRICT.encode()), File("q.txt", QRELS.encode())]
-    recipe = BoardSpec.of(files)
-    library.keep(make_board(recipe, [entry.read() for entry in recipe.entries]))
+    spec = BoardSpec.of(files)
+    library.keep(make_board(spec, [entry.read() for entry in spec.entries]))
     assert {one.name: one.kind for one in library.uploads()} == {"a.trec": "run", "q.txt": "qrels"}

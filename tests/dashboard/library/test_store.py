@@ -38,15 +38,15 @@ def shas(library, owner="", **options):
 
 
 def sha(of, at=0):
-    return of.recipe.entries[at].file.sha256
+    return of.spec.entries[at].file.sha256
 
 
 def names_on(record):
-    return [entry.file.name for entry in record.recipe.entries]
+    return [entry.file.name for entry in record.spec.entries]
 
 
 def as_read(record):
-    return make_board(record.recipe, [entry.read() for entry in record.recipe.entries])
+    return make_board(record.spec, [entry.read() for entry in record.spec.entries])
 
 
 def parquets(home):
@@ -79,8 +79,8 @@ def test_a_kept_board_is_found_as_it_was_kept(library):
     found = library.find(kept.id)
     assert found == kept
     assert (found.name, found.named, found.version, found.view) == ("Mine", True, 1, view)
-    assert found.recipe.digest == FIRST.key
-    again = make_board(found.recipe, [entry.read() for entry in found.recipe.entries])
+    assert found.spec.digest == FIRST.key
+    again = make_board(found.spec, [entry.read() for entry in found.spec.entries])
     assert [one.table for one in again.sources] == [one.table for one in FIRST.sources]
 
 
@@ -116,10 +116,10 @@ def test_a_deleted_board_is_not_found_again(library):
 def test_columns_names_and_repeats_of_a_recipe_are_kept(library):
     file = File("t.csv", b"query_id,doc_id,a,b,relevance\nq,d,1,2,1\nq,e,2,1,0\n")
     entry = Entry(file, (("score", "b"),))
-    recipe = BoardSpec((entry,), "max", (("t", "new name"),))
-    made = make_board(recipe, [entry.read()])
-    found = library.find(library.keep(made).id).recipe
-    assert (found.entries[0].columns, found.repeated, found.names) == (entry.columns, "max", recipe.names)
+    spec = BoardSpec((entry,), "max", (("t", "new name"),))
+    made = make_board(spec, [entry.read()])
+    found = library.find(library.keep(made).id).spec
+    assert (found.entries[0].columns, found.repeated, found.names) == (entry.columns, "max", spec.names)
     assert found.digest == made.key
     again = make_board(found, [found.entries[0].read()])
     assert again.runs.tables["new name"]["score"].to_pylist() == [2.0, 1.0]
@@ -138,10 +138,10 @@ def test_boards_are_listed_the_one_changed_last_first(library):
 
 @pytest.mark.usefixtures("calendar")
 def test_of_boards_nobody_named_the_newest_are_listed(library):
-    recipe, sources = FIRST.recipe, FIRST.sources
+    spec, sources = FIRST.spec, FIRST.sources
     names = {}
     for at in range(6):
-        made = make_board(replace(recipe, names=(("strict", f"run {at}"),)), sources)
+        made = make_board(replace(spec, names=(("strict", f"run {at}"),)), sources)
         names[library.keep(made, name="Mine" if at in (0, 4) else "").id] = at
     library.keep(OTHER, ANNA)
     for most, found in ((0, [4, 0]), (1, [5, 4, 0]), (3, [5, 4, 3, 2, 0]), (50, [5, 4, 3, 2, 1, 0])):
@@ -157,7 +157,7 @@ def test_a_number_with_what_is_left_out_of_it_is_the_boards(library):
     revised = library.revise(number, 2, OTHER)
     assert revised == library.find(kept.id)
     assert (revised.version, names_on(revised)) == (3, ["coarse.trec", "qrels.txt"])
-    assert library.duplicate(number).recipe == library.find(kept.id).recipe
+    assert library.duplicate(number).spec == library.find(kept.id).spec
     library.delete(number)
     assert library.look(kept.id) is None
 
@@ -185,7 +185,7 @@ def test_the_same_bytes_are_kept_once_whoever_uploads_them(library, tmp_path):
     for owner in ("", ANNA, BERT):
         library.keep(FIRST, owner)
         assert len(library.uploads(owner)) == 2
-    assert parquets(tmp_path / "home") == sorted(entry.file.sha256 for entry in FIRST.recipe.entries)
+    assert parquets(tmp_path / "home") == sorted(entry.file.sha256 for entry in FIRST.spec.entries)
     assert library.room()[0] == sum(one.kept_size for one in library.uploads())
 
 
@@ -223,7 +223,7 @@ def test_whoever_keeps_bytes_last_leaves_those_kept_meanwhile(library, open_libr
     monkeypatch.setattr(Parquets, "write", beaten)
     kept = library.keep(one)
     for record, column in ((kept, "a"), (found[0], "b")):
-        assert record.recipe.entries[0].read().mapping["score"] == column
+        assert record.spec.entries[0].read().mapping["score"] == column
 
 
 def _reading(file, column):
@@ -237,7 +237,7 @@ def test_a_revised_board_holds_what_it_was_revised_to(library):
     kept = library.keep(FIRST)
     revised = library.revise(kept.id, kept.version, board(a_trec=STRICT, b_trec=TIED, qrels_txt=QRELS))
     assert (revised.id, revised.version, revised.name) == (kept.id, 2, "2 runs, 4 queries")
-    assert [entry.file.name for entry in library.find(kept.id).recipe.entries] == [
+    assert [entry.file.name for entry in library.find(kept.id).spec.entries] == [
         "a.trec",
         "b.trec",
         "qrels.txt",
@@ -280,7 +280,7 @@ def test_a_duplicate_is_a_board_of_its_own(library):
     kept = library.keep(FIRST, name="Mine", view={"depth": 5})
     double = library.duplicate(kept.id)
     assert (double.name, double.version, double.view) == ("Mine, copy", 1, {"depth": 5})
-    assert double.recipe == kept.recipe
+    assert double.spec == kept.spec
     library.revise(double.id, 1, OTHER)
     assert library.find(kept.id) == kept
 
@@ -291,7 +291,7 @@ def test_a_deleted_board_comes_back_as_it_was(library):
     with pytest.raises(LibraryError, match="no such board"):
         library.find(kept.id)
     library.restore(kept.id)
-    assert library.find(kept.id).recipe == kept.recipe
+    assert library.find(kept.id).spec == kept.spec
 
 
 # access
@@ -346,7 +346,7 @@ def test_a_duplicate_of_anothers_board_is_private_and_its_files_are_ones_own(lib
     library.delete(kept.id, ANNA)
     aged(database, boards)
     library.sweep()
-    assert library.find(double.id, BERT).recipe == kept.recipe
+    assert library.find(double.id, BERT).spec == kept.spec
 
 
 # uploads
@@ -387,9 +387,9 @@ def test_notes_and_pins_outlive_the_same_upload_again(library):
 def test_a_board_is_made_from_uploads_in_the_order_asked_for(library):
     library.keep(board(a_trec=STRICT, b_trec=COARSE, qrels_txt=QRELS))
     wanted = sorted(shas(library))
-    recipe = library.recipe(wanted)
-    assert [entry.file.sha256 for entry in recipe.entries] == wanted
-    again = library.keep(make_board(recipe, [entry.read() for entry in recipe.entries]), name="again")
+    spec = library.spec_of(wanted)
+    assert [entry.file.sha256 for entry in spec.entries] == wanted
+    again = library.keep(make_board(spec, [entry.read() for entry in spec.entries]), name="again")
     assert len(library.uploads()) == 3
     assert {number for one in library.uploads() for number, _ in one.boards} >= {again.id}
 
@@ -400,7 +400,7 @@ def test_an_upload_of_another_is_not_offered(library):
         with pytest.raises(LibraryError, match="no longer in the library"):
             ask(*[sha(FIRST), "note", BERT] if ask == library.describe else [sha(FIRST), BERT])
     with pytest.raises(LibraryError, match="no longer in the library"):
-        library.recipe([sha(FIRST)], BERT)
+        library.spec_of([sha(FIRST)], BERT)
 
 
 def test_a_discarded_upload_takes_its_nameless_boards_along_and_brings_them_back(library):
@@ -410,7 +410,7 @@ def test_a_discarded_upload_takes_its_nameless_boards_along_and_brings_them_back
     assert shas(library, deleted=True) == [sha(FIRST)]
     assert library.boards() == []
     library.reclaim(sha(FIRST))
-    assert library.find(kept.id).recipe == kept.recipe
+    assert library.find(kept.id).spec == kept.spec
     assert sha(FIRST) in shas(library)
 
 
@@ -455,7 +455,7 @@ def test_a_file_of_any_name_is_kept(library, given, kept):
     files = [File(given, STRICT.encode()), File("qrels.txt", QRELS.encode())]
     made = make_board(BoardSpec.of(files), [read(file) for file in files])
     record = library.keep(made)
-    assert record.recipe.entries[0].file.name == kept
+    assert record.spec.entries[0].file.name == kept
     assert kept in {one.name for one in library.uploads()}
     assert library.keep(made).id == record.id
     assert as_read(record).runs.rerankers == [File(kept, b"").stem]
@@ -507,22 +507,22 @@ def test_a_full_library_refuses_what_is_new_and_keeps_what_it_has(small):
 
 def test_the_oldest_goes_only_if_its_owner_chose_so(small, tmp_path):
     library = small()
-    assert not library.evicts(ANNA)
-    library.choose_eviction(BERT, evict=True)
+    assert not library.is_evicting(ANNA)
+    library.set_eviction(BERT, evict=True)
     with pytest.raises(LibraryError, match="full"):
         library.keep(OTHER, ANNA)
-    library.choose_eviction(ANNA, evict=True)
-    assert library.evicts(ANNA)
+    library.set_eviction(ANNA, evict=True)
+    assert library.is_evicting(ANNA)
     library.keep(OTHER, ANNA)
     assert {one.name for one in library.uploads(ANNA)} == {"coarse.trec", "qrels.txt"}
     assert parquets(tmp_path / "home") == sorted(shas(library, ANNA))
-    library.choose_eviction(ANNA, evict=False)
-    assert not library.evicts(ANNA)
+    library.set_eviction(ANNA, evict=False)
+    assert not library.is_evicting(ANNA)
 
 
 def test_what_is_pinned_stays(small):
     library = small()
-    library.choose_eviction(ANNA, evict=True)
+    library.set_eviction(ANNA, evict=True)
     library.pin(sha(FIRST), ANNA)
     with pytest.raises(LibraryError, match="full"):
         library.keep(OTHER, ANNA)
@@ -531,7 +531,7 @@ def test_what_is_pinned_stays(small):
 
 def test_what_is_on_a_board_with_a_name_stays(small):
     library = small(name="Mine")
-    library.choose_eviction(ANNA, evict=True)
+    library.set_eviction(ANNA, evict=True)
     with pytest.raises(LibraryError, match="full"):
         library.keep(OTHER, ANNA)
     assert len(library.boards(ANNA)) == 1
@@ -539,7 +539,7 @@ def test_what_is_on_a_board_with_a_name_stays(small):
 
 def test_what_another_has_too_stays(small):
     library = small()
-    library.choose_eviction(ANNA, evict=True)
+    library.set_eviction(ANNA, evict=True)
     library.keep(FIRST, BERT)
     with pytest.raises(LibraryError, match="full"):
         library.keep(OTHER, ANNA)
@@ -549,9 +549,9 @@ def test_what_another_has_too_stays(small):
 def test_what_the_same_upload_needs_is_not_evicted_for_it(small):
     """The judgments are kept already, are older than all else, and belong to the new board."""
     library = small()
-    library.choose_eviction(ANNA, evict=True)
+    library.set_eviction(ANNA, evict=True)
     kept = library.keep(OTHER, ANNA)
-    assert [entry.read() for entry in kept.recipe.entries]
+    assert [entry.read() for entry in kept.spec.entries]
 
 
 def test_what_its_owner_deleted_goes_first_whatever_was_chosen(small):
@@ -570,7 +570,7 @@ def test_a_deleted_upload_that_a_board_still_shows_stays(small):
     library.restore(kept.id, ANNA)
     with pytest.raises(LibraryError, match="full"):
         library.keep(OTHER, ANNA)
-    assert [entry.read() for entry in library.find(kept.id, ANNA).recipe.entries]
+    assert [entry.read() for entry in library.find(kept.id, ANNA).spec.entries]
 
 
 # sweeping
@@ -584,7 +584,7 @@ def test_a_sweep_leaves_what_was_deleted_lately(library, database):
     library.sweep()
     library.reclaim(sha(FIRST))
     library.restore(kept.id)
-    assert [entry.read() for entry in library.find(kept.id).recipe.entries]
+    assert [entry.read() for entry in library.find(kept.id).spec.entries]
 
 
 def test_a_sweep_forgets_what_was_deleted_long_ago(library, tmp_path, database):
@@ -604,7 +604,7 @@ def test_a_sweep_leaves_uploads_that_somebodys_board_needs(library, database):
     library.discard(sha(FIRST), BERT)
     aged(database, boards, shelves)
     library.sweep()
-    assert [entry.read() for entry in library.find(kept.id, ANNA).recipe.entries]
+    assert [entry.read() for entry in library.find(kept.id, ANNA).spec.entries]
 
 
 def test_a_sweep_removes_files_nobody_knows_and_old_ones_nobody_finished(library, tmp_path):
@@ -661,5 +661,5 @@ def test_a_limit_that_is_no_number_is_told(monkeypatch, given):
 
 def test_the_same_files_joined_in_another_way_are_another_board(library):
     kept = library.keep(FIRST)
-    changed = replace(kept.recipe, repeated="max")
+    changed = replace(kept.spec, repeated="max")
     assert library.keep(make_board(changed, [entry.read() for entry in changed.entries])).id != kept.id

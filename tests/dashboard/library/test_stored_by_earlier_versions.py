@@ -50,7 +50,7 @@ def values(board):
 
 
 def board_of(record):
-    return make_board(record.recipe, [entry.read() for entry in record.recipe.entries])
+    return make_board(record.spec, [entry.read() for entry in record.spec.entries])
 
 
 @pytest.mark.parametrize("kind", BOARDS)
@@ -65,8 +65,8 @@ def test_a_board_is_what_it_was(library, kind):
         "access": record.access,
         "version": record.version,
         "view": dict(record.view),
-        "repeated": record.recipe.repeated,
-        "names": as_json(record.recipe.names),
+        "repeated": record.spec.repeated,
+        "names": as_json(record.spec.names),
     }
     assert said == {name: expected[name] for name in said}
     files = [
@@ -76,7 +76,7 @@ def test_a_board_is_what_it_was(library, kind):
             "size": entry.file.size,
             "columns": as_json(entry.columns),
         }
-        for entry in record.recipe.entries
+        for entry in record.spec.entries
     ]
     assert files == expected["files"]
 
@@ -117,7 +117,7 @@ def test_a_deleted_board_can_be_restored(library):
 
 
 def test_a_choice_about_a_full_library_stays(library):
-    assert library.evicts() is EXPECTED["library"]["evicts"]
+    assert library.is_evicting() is EXPECTED["library"]["evicts"]
 
 
 def test_a_board_file_holds_the_board_that_was_exported(library):
@@ -127,7 +127,7 @@ def test_a_board_file_holds_the_board_that_was_exported(library):
     assert dict(imported.view) == expected["view"]
     assert values(imported.board) == expected["scores"]
     record = library.keep(imported.board, name="Imported", view=imported.view)
-    assert [entry.file.sha256 for entry in record.recipe.entries] == [
+    assert [entry.file.sha256 for entry in record.spec.entries] == [
         file["sha256"] for file in expected["files"]
     ]
 

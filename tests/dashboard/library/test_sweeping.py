@@ -16,7 +16,7 @@ ANNA, BERT, VISITOR = "anna@example.org", "bert@example.org", f"{STRANGER}0a1b"
 FIRST = board(strict_trec=STRICT, qrels_txt=QRELS)
 OTHER = board(coarse_trec=COARSE, qrels_txt=QRELS)
 THIRD = board(flat_trec=TIED, qrels_txt=QRELS)
-SHA = FIRST.recipe.entries[0].file.sha256
+SHA = FIRST.spec.entries[0].file.sha256
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def on_disk(home):
 
 
 def shas(of):
-    return {entry.file.sha256 for entry in of.recipe.entries}
+    return {entry.file.sha256 for entry in of.spec.entries}
 
 
 # strangers
@@ -70,7 +70,7 @@ def test_a_board_a_stranger_still_changes_keeps_its_files(library, aged):
     kept = library.keep(FIRST, VISITOR)
     aged(31, shelves.c.added)
     library.sweep()
-    assert [entry.read() for entry in library.find(kept.id, VISITOR).recipe.entries]
+    assert [entry.read() for entry in library.find(kept.id, VISITOR).spec.entries]
 
 
 # when
@@ -148,12 +148,12 @@ def test_no_room_is_made_of_a_board_that_somebody_else_can_restore(open_library)
     kept = library.keep(OTHER, BERT, name="Bert's", access="edit")
     library.revise(kept.id, 1, FIRST, ANNA)  # so that the run is in Anna's library alone
     library.delete(kept.id, BERT)
-    library.choose_eviction(ANNA, evict=True)
+    library.set_eviction(ANNA, evict=True)
     tight = open_library(most=library.room()[0])
     with pytest.raises(LibraryError, match="The library is full"):
         tight.keep(THIRD, ANNA)
     library.restore(kept.id, BERT)
-    assert [entry.read() for entry in library.find(kept.id, BERT).recipe.entries]
+    assert [entry.read() for entry in library.find(kept.id, BERT).spec.entries]
 
 
 # what was refused

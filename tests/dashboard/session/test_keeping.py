@@ -7,7 +7,7 @@ from opening import opened
 from dashboard import cache
 from dashboard.access.settings import INSECURE
 from dashboard.library import BoardSpec, make_board
-from dashboard.library.loaded import Loaded
+from dashboard.library.loaded import LoadedBoards
 from dashboard.library.store import Library
 from metrics.errors import LibraryError
 from metrics.runs import File
@@ -18,7 +18,7 @@ RUN = COARSE.replace(" tag", " keeping")
 @pytest.fixture
 def library(tmp_path, monkeypatch):
     """An empty library that every page of the test opens, of one owner; and memory without boards."""
-    kept, held = Library(tmp_path / "library"), Loaded()
+    kept, held = Library(tmp_path / "library"), LoadedBoards()
     monkeypatch.setenv(INSECURE, "1")
     monkeypatch.setattr(cache, "open_library", lambda: kept)
     monkeypatch.setattr(cache, "loaded_boards", lambda: held)
@@ -36,12 +36,12 @@ def press(page, label):
 def names(library):
     """Rerankers of the newest board, as they are shown."""
     record = library.find(library.boards()[0].id)
-    return [now for _, now in record.recipe.names or ()]
+    return [now for _, now in record.spec.names or ()]
 
 
 def test_taking_a_file_out_leaves_the_other_rerankers_their_names(library):
     made = board(a_trec=STRICT, b_trec=RUN, c_trec=COARSE, qrels_txt=QRELS)
-    arranged = made.recipe.arranged({"b": "best", "a": "worst"})
+    arranged = made.spec.arranged({"b": "best", "a": "worst"})
     record = library.keep(cache.build_board(arranged, made.sources))
     press(opened("runs", data=record.label), "Remove")
     assert names(library) == ["best"]
@@ -99,8 +99,8 @@ def test_boards_with_a_name_are_offered_however_many_came_after(library):
 
 def test_a_file_with_a_column_nobody_reads_and_nobody_can_decode_is_kept(library):
     text = "query_id,doc_id,score,relevance,title\nq,d,1,1,caf\xe9\n".encode("latin-1")
-    recipe = BoardSpec.of([File("cafe.csv", text)])
-    library.keep(make_board(recipe, [one.read() for one in recipe.entries]))
+    spec = BoardSpec.of([File("cafe.csv", text)])
+    library.keep(make_board(spec, [one.read() for one in spec.entries]))
     assert [one.name for one in library.uploads()] == ["cafe.csv"]
 
 

@@ -11,7 +11,7 @@ from dashboard.charts.leaderboard.history import version_history
 from dashboard.charts.palette import LIGHT
 from dashboard.library import BoardSpec, make_board
 from dashboard.library.store import Library
-from dashboard.views.runs.library_actions import told_apart
+from dashboard.views.runs.library_actions import distinguish_files
 from dashboard.views.runs.library_table import found, size
 from metrics.runs import File, read
 
@@ -125,7 +125,7 @@ def test_last_weeks_run_of_the_same_name_is_added_beside_this_weeks(library):
     page = opened("runs", data=record.label)
     old = library.uploads()[2]
     press(tick(page, old), "add")
-    entries = library.find(record.id).recipe.entries
+    entries = library.find(record.id).spec.entries
     day = f"{old.added:%Y-%m-%d}"
     assert [one.file.name for one in entries] == ["coarse.trec", "qrels.txt", f"coarse_{day}.trec"]
     assert {one.file.sha256 for one in entries} == {one.sha256 for one in library.uploads()}
@@ -162,15 +162,15 @@ def test_runs_without_judgments_are_not_opened_and_it_is_said_why(library):
 def test_names_that_meet_are_told_apart_by_day_then_time_then_hash(library):
     two_versions(library)
     first, judgments, second = library.uploads()
-    recipe = library.recipe([first.sha256, judgments.sha256, second.sha256])
-    names = [one.file.name for one in told_apart(recipe, [first, judgments, second], set()).entries]
+    spec = library.spec_of([first.sha256, judgments.sha256, second.sha256])
+    names = [one.file.name for one in distinguish_files(spec, [first, judgments, second], set()).entries]
     day = f"{second.added:%Y-%m-%d}"
     assert names == ["coarse.trec", "qrels.txt", f"coarse_{day}.trec"]
     taken = {"coarse", f"coarse_{day}"}
-    alone = told_apart(library.recipe([second.sha256]), [second], taken).entries[0].file.name
+    alone = distinguish_files(library.spec_of([second.sha256]), [second], taken).entries[0].file.name
     assert alone == f"coarse_{second.added:%Y-%m-%d_%H%M%S}.trec"
     taken.add(f"coarse_{second.added:%Y-%m-%d_%H%M%S}")
-    alone = told_apart(library.recipe([second.sha256]), [second], taken).entries[0].file.name
+    alone = distinguish_files(library.spec_of([second.sha256]), [second], taken).entries[0].file.name
     assert alone == f"coarse_{second.sha256[:7]}.trec"
 
 
@@ -231,9 +231,9 @@ def test_what_was_deleted_is_restored_from_its_list(library):
 def test_the_oldest_may_go_only_if_their_owner_says_so(library):
     page = opened("runs")
     page.toggle(key="evict-False").set_value(True).run()
-    assert library.evicts()
+    assert library.is_evicting()
     page.toggle(key="evict-True").set_value(False).run()
-    assert not library.evicts()
+    assert not library.is_evicting()
 
 
 def test_a_library_that_cannot_be_reached_is_said_and_the_page_works(tmp_path, monkeypatch):
@@ -270,7 +270,7 @@ def test_versions_of_a_reranker_are_drawn_over_time(library):
     page = opened("runs", data=record.label)
     history = page.dataframe[-1].value
     assert history["name"].tolist() == ["bge-v1", "bge-v2"]
-    shown = cache.evaluation(record.recipe.digest, cache.load_record(record)).means("RR").loc["bge-v2"]
+    shown = cache.evaluation(record.spec.digest, cache.load_record(record)).means("RR").loc["bge-v2"]
     drawn = history.iloc[1][["tied", "worst", "best", "traditional"]].tolist()
     assert drawn == shown[["expected", "pessimistic", "optimistic", "input"]].tolist()
     assert any("**bge** " in one.value and "tied MRR" in one.value for one in page.markdown)
@@ -300,7 +300,7 @@ def test_versions_are_scored_on_the_segments_shown(library):
     library.keep(files("bge-v1.csv", table.replace("{}", "2")))
     record = library.keep(files("bge-v2.csv", table.replace("{}", "3")))
     page = opened("runs", data=record.label, segments=["s1"])
-    shown = cache.evaluation(record.recipe.digest, cache.load_record(record)).only(["bge-v2"], {"q1", "q3"})
+    shown = cache.evaluation(record.spec.digest, cache.load_record(record)).only(["bge-v2"], {"q1", "q3"})
     history = page.dataframe[-1].value
     assert history["n_judged"].tolist() == [2, 2]
     assert history["tied"].iloc[-1] == shown.means("RR")["expected"].iloc[0]
@@ -371,7 +371,7 @@ def test_five_hundred_uploads_are_one_table_and_no_parquet_is_read(library, monk
     many = [one for at in range(170) for one in real]
     named = [type(one)(**(vars(one) | {"sha256": f"{at:064x}"})) for at, one in enumerate(many)]
     monkeypatch.setattr(library, "uploads", lambda *_, deleted=False: [] if deleted else named)
-    monkeypatch.setattr(library, "recipe", lambda *_: pytest.fail("a Parquet is read"))
+    monkeypatch.setattr(library, "spec_of", lambda *_: pytest.fail("a Parquet is read"))
     monkeypatch.setattr("dashboard.views.runs.over_time._UNASKED", 0)
     page = opened("runs", data=record.label)
     assert len(rows(page).value) == 510
