@@ -13,8 +13,8 @@ A message says what, where and what to do. Nothing else escapes from bad input.
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-_PROBLEM, _NAME = 600, 200
-"""Letters of a message and of a file's name that are shown."""
+_MAX_PROBLEM, _MAX_NAME = 600, 200
+"""Letters of a problem or hint, and of a file's name, that a message shows."""
 
 
 class TieScopeError(Exception):
@@ -35,11 +35,11 @@ class MissingPackageError(UsageError, ImportError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f'{package} is missing, or too old. Install it: pip install "tiescope[{extra}]"')
-        self._asked = package, extra
+        self._arguments = package, extra
 
     def __reduce__(self) -> tuple[object, ...]:
-        """As it travels from a worker."""
-        return type(self), self._asked
+        """Rebuild the error in the process that a worker sends it to."""
+        return type(self), self._arguments
 
 
 class LibraryError(TieScopeError):
@@ -60,9 +60,9 @@ class ReadError(TieScopeError, ValueError):
     def __init__(
         self, file: str, problem: str, hint: str = "", *, line: int | None = None, unit: str = "line"
     ) -> None:
-        file, problem, hint = _plain(file, _NAME), _plain(problem), _plain(hint)
-        where = file if line is None else f"{file}, {unit} {line}"
-        super().__init__(f"{where}: {problem}. {hint}".strip())
+        file, problem, hint = _printable(file, _MAX_NAME), _printable(problem), _printable(hint)
+        place = file if line is None else f"{file}, {unit} {line}"
+        super().__init__(f"{place}: {problem}. {hint}".strip())
         self.file = file
         self.line = line
         self.unit = unit
@@ -72,20 +72,23 @@ class ReadError(TieScopeError, ValueError):
         self.mapping: dict[str, str] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
-        """As it travels from a worker."""
-        made = partial(type(self), line=self.line, unit=self.unit)
-        return made, (self.file, self.problem, self.hint), vars(self)
+        """Rebuild the error in the process that a worker sends it to."""
+        rebuild = partial(type(self), line=self.line, unit=self.unit)
+        return rebuild, (self.file, self.problem, self.hint), vars(self)
 
-    def among(self, header: Iterable[str], mapping: Mapping[str, str]) -> "ReadError":
-        """The same, knowing the columns of the table and what each was read as: another choice may help."""
+    def with_columns(self, header: Iterable[str], mapping: Mapping[str, str]) -> "ReadError":
+        """Add the columns of the table, and our column → the one it was read from; return this error.
+
+        The dashboard then offers to read the file again with other columns.
+        """
         self.header, self.mapping = tuple(header), dict(mapping)
         return self
 
 
-def _plain(text: str, longest: int = _PROBLEM) -> str:
-    """Text that can be printed: not too long, no half letters."""
-    if len(text) > longest:
-        half = longest // 2
+def _printable(text: str, max_length: int = _MAX_PROBLEM) -> str:
+    """Return the text without its middle where it is too long, and without halves of surrogate pairs."""
+    if len(text) > max_length:
+        half = max_length // 2
         text = f"{text[:half]} ... {text[-half:]}"
     return text.encode("utf-8", "replace").decode()
 

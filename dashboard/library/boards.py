@@ -9,7 +9,17 @@ from pathlib import Path
 
 from dashboard.library.storage.stored_upload import StoredUpload
 from metrics.errors import ReadError
-from metrics.runs import File, Repeated, Runs, Source, as_judgments, as_run, is_judgments, read
+from metrics.runs import (
+    File,
+    Repeated,
+    Runs,
+    Source,
+    as_judgments,
+    as_run,
+    is_judgments,
+    read,
+    scores_may_be_grades,
+)
 
 MOST_FILES = 100
 """Files of one board at most."""
@@ -248,7 +258,7 @@ def read_files(
 
 def _read_as(source: Source, columns: Mapping[str, str]) -> Columns:
     """The choice that reads a file as it was read, where its own content would not."""
-    if source.format == "nested-json":
+    if scores_may_be_grades(source.format):
         return tuple(sorted(source.mapping.items()))
     chosen = {ours: theirs for ours, theirs in columns.items() if not theirs or theirs in source.header}
     if source.kind == "qrels" and "score" in source.mapping:

@@ -1,7 +1,8 @@
 """Floor 1: what was ranked, as given."""
 
 from metrics.runs.findings import KINDS
-from metrics.runs.formats.registry import FORMATS, Format, open_blocks, read, unread
+from metrics.runs.formats.format import Format
+from metrics.runs.formats.registry import FORMATS, has_header, open_blocks, read, scores_may_be_grades, unread
 from metrics.runs.from_paths import as_judgments, as_run, check, is_judgments, read_runs, read_table
 from metrics.runs.joining import Repeated
 from metrics.runs.model import Runs
@@ -21,10 +22,12 @@ __all__ = [
     "as_judgments",
     "as_run",
     "check",
+    "has_header",
     "is_judgments",
     "open_blocks",
     "read",
     "read_runs",
     "read_table",
+    "scores_may_be_grades",
     "unread",
 ]

@@ -7,12 +7,13 @@ from pathlib import PurePath
 import pandas as pd
 
 from metrics.errors import ReadError, UsageError
-from metrics.runs.findings import Finding, as_frame, found
-from metrics.runs.formats.registry import read
+from metrics.runs.findings import Finding, as_frame, make_finding
+from metrics.runs.formats.registry import read, scores_may_be_grades
 from metrics.runs.joining import Repeated, judgments_of
 from metrics.runs.model import Runs
+from metrics.runs.reading.conversion import as_grades
 from metrics.runs.reading.files import File
-from metrics.runs.reading.source import Source, as_grades
+from metrics.runs.reading.source import Source
 from metrics.support.arrays import whole
 
 Path = str | PurePath
@@ -78,7 +79,7 @@ def check(
             Runs.from_sources([source], repeated, judged=False)
         except ReadError as error:
             line, hint = error.line, error.hint or None
-            refused.append(found("unreadable", error.file, f"{error.problem}.", line=line, hint=hint))
+            refused.append(make_finding("unreadable", error.file, f"{error.problem}.", line=line, hint=hint))
         else:
             sources.append(source)
     inspected = Runs.from_sources(sources, repeated, judged=False).findings
@@ -98,7 +99,7 @@ def as_run(source: Source) -> Source:
     """
     if source.kind == "run":
         return source
-    if source.format == "nested-json":
+    if scores_may_be_grades(source.format):
         return _renamed(source, "relevance", "score")
     named = ", ".join(source.mapping.values())
     hint = "A run needs a score for each document; judgments are given as qrels."
@@ -111,7 +112,7 @@ def as_judgments(source: Source) -> Source:
     Raises:
         ReadError: it has none.
     """
-    if source.format == "nested-json" and source.kind == "run":
+    if scores_may_be_grades(source.format) and source.kind == "run":
         source = _renamed(source, "score", "relevance")
     if "relevance" not in source.table.column_names:
         hint = "Judgments are lines of query 0 document grade."

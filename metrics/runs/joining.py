@@ -8,10 +8,11 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.errors import RepeatError, UsageError
-from metrics.runs.findings import Finding, found
+from metrics.runs.findings import Finding, make_finding
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.files import File
-from metrics.runs.reading.source import RowProvenance, Source
+from metrics.runs.reading.provenance import RowProvenance
+from metrics.runs.reading.source import Source
 from metrics.support.arrays import whole
 
 Repeated = Literal["error", "first", "max"]
@@ -72,11 +73,7 @@ def _join_judgments(parts: Parts, grades: list[tuple[pa.Table, RowProvenance]]) 
         return
     tables = [table for table, _ in grades]
     parts.qrels = pa.concat_tables(tables, promote_options="default").combine_chunks()
-    parts.judged_origin = (
-        grades[0][1]
-        if len(grades) == 1
-        else RowProvenance.several([where for _, where in grades], [*map(len, tables)])
-    )
+    parts.judged_origin = RowProvenance.concat([origin for _, origin in grades], [*map(len, tables)])
     if len(grades) > 1 and (twice := QueryDocKeys.of(parts.qrels).repeats()[0]):
         document, query = (parts.qrels[name][twice[1]].as_py() for name in ("doc_id", "query_id"))
         raise UsageError(f"Document {document!r} is judged for query {query!r} in two files. Give one.")
@@ -90,7 +87,7 @@ def _join_judgments(parts: Parts, grades: list[tuple[pa.Table, RowProvenance]]) 
 def not_used(column: str, file: str, count: int) -> Finding:
     """The finding that relevance, or targets, beside the scores are not used."""
     message = f"The {column} inside the table is not used: judgments were given apart."
-    return found(f"{column.removesuffix('_id')}-unused", file, message, count=count)
+    return make_finding(f"{column.removesuffix('_id')}-unused", file, message, count=count)
 
 
 def _refuse_unusable(parts: Parts) -> None:
@@ -149,6 +146,6 @@ def _once(
     how = "the first" if repeated == "first" else f"the highest {value}"
     such = f"such as document {document!r} of query {query!r}"
     message = f"Repeated rows left out: {repeats:,}, {such}; {how} is kept."
-    noted.append(found("rows-dropped", where.file, message, line=again, count=repeats))
+    noted.append(make_finding("rows-dropped", where.file, message, line=again, count=repeats))
     kept = table.take(pa.array(rows)).combine_chunks()
-    return kept, QueryDocKeys.of(kept), where.only(rows)
+    return kept, QueryDocKeys.of(kept), where.take(rows)

@@ -9,11 +9,12 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import UsageError
-from metrics.runs.findings import Finding, Judged, Listing, as_frame, found, inspect, left_out
+from metrics.runs.findings import Finding, JudgmentTable, Listing, as_frame, inspect, left_out, make_finding
 from metrics.runs.formats.frames import of_frame
 from metrics.runs.joining import Repeated, joined
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.runs.reading.source import RowProvenance, Source
+from metrics.runs.reading.provenance import RowProvenance
+from metrics.runs.reading.source import Source
 from metrics.support import html_repr
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.memory import one_allocator
@@ -155,7 +156,9 @@ class Runs:
         """What is worth knowing of these runs: severity, code, file, line, message, hint, count."""
         ranks = {name: where.ranks() for name, where in self.origins.items()}
         listings = [self._listing(name, ranks.get(name)) for name in self.tables]
-        without = [found("no-relevance", one.file, _NO_RELEVANCE) for one in listings if one.grades is None]
+        without = [
+            make_finding("no-relevance", one.file, _NO_RELEVANCE) for one in listings if one.grades is None
+        ]
         return as_frame([*self.noted, *without, *inspect(listings, self._judged())])
 
     @property
@@ -180,11 +183,11 @@ class Runs:
         grades[rows] = self.qrels["relevance"].to_numpy()[judgment]
         return grades
 
-    def _judged(self) -> Judged | None:
+    def _judged(self) -> JudgmentTable | None:
         if self.qrels is None:
             return None
         where = self.judged_origin or RowProvenance.memory("judgments")
-        return Judged(where.file, self.qrels, self.judged_pairs, where.line_of)
+        return JudgmentTable(where.file, self.qrels, self.judged_pairs, where.line_of)
 
 
 _NO_RELEVANCE = "Nothing says which documents are relevant."

@@ -151,8 +151,7 @@ def test_as_many_columns_as_allowed_are_read_and_one_more_is_refused(format_name
 
 @pytest.mark.parametrize("format_name", ["JSON", "JSONL", "Parquet"])
 def test_columns_are_counted_before_they_are_recognised(format_name, monkeypatch):
-    for reader in ("json_records", "parquet"):
-        monkeypatch.setattr(f"metrics.runs.formats.{reader}.recognise", None)
+    monkeypatch.setattr("metrics.runs.reading.columns.recognise", None)
     assert "columns, more than" in str(refusal(wide(ROW | WIDE | {"one more": 1})[format_name]))
 
 

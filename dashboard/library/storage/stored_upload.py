@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import LibraryError
-from metrics.runs import COLUMNS, File, Source, read, unread
+from metrics.runs import COLUMNS, File, Source, has_header, read, unread
 from metrics.runs.findings import Finding
-from metrics.runs.reading.source import FIXED, FileProvenance
+from metrics.runs.reading.provenance import FileProvenance
 from metrics.support.arrays import FloatArray
 
 BARS = 24
@@ -142,11 +142,11 @@ class StoredUpload(File):
             return self.reading.noted
         lasting = {"comments"} | ({"ranks-as-scores"} if source.mapping.get("score") == "rank" else set())
         then = [one for one in self.reading.noted if one.code in lasting]
-        unused = "columns-unused" if self.reading.format in FIXED else None
+        unused = None if has_header(self.reading.format) else "columns-unused"
         return (*then, *(one for one in source.noted if one.code != unused))
 
     def _ranks(self) -> pa.Array | None:
-        if self.reading.format not in FIXED or "rank" in self.reading.mapping.values():
+        if has_header(self.reading.format) or "rank" in self.reading.mapping.values():
             return None
         from pyarrow import parquet  # noqa: PLC0415 30 ms that other formats need not pay
 

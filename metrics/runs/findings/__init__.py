@@ -1,6 +1,18 @@
 """What is worth knowing of runs before they are scored. Nothing is left out without a line here."""
 
+from metrics.runs.findings.finding import Finding, as_frame, make_finding
 from metrics.runs.findings.inspection import inspect, left_out
-from metrics.runs.findings.model import KINDS, Finding, Judged, Kind, Listing, as_frame, found
+from metrics.runs.findings.kinds import KINDS, Kind
+from metrics.runs.findings.listing import JudgmentTable, Listing
 
-__all__ = ["KINDS", "Finding", "Judged", "Kind", "Listing", "as_frame", "found", "inspect", "left_out"]
+__all__ = [
+    "KINDS",
+    "Finding",
+    "JudgmentTable",
+    "Kind",
+    "Listing",
+    "as_frame",
+    "inspect",
+    "left_out",
+    "make_finding",
+]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.runs.findings.wording import quoted
+from metrics.runs.findings.wording import quote
 
 _LONGEST = 64
 
@@ -64,10 +64,10 @@ def _shortened(ids: pa.Array) -> Iterator[tuple[str, pa.Array]]:
     """What all ids begin or end with, in every length, and the ids without it; no number is cut in two."""
     for length, prefix in _prefixes(ids):
         if not prefix[-1].isdigit():
-            yield f"{quoted(prefix)} before", pc.utf8_slice_codeunits(ids, length)
+            yield f"{quote(prefix)} before", pc.utf8_slice_codeunits(ids, length)
     for length, reverse in _prefixes(pc.utf8_reverse(ids)):
         if not reverse[-1].isdigit():
-            yield f"{quoted(reverse[::-1])} behind", pc.utf8_slice_codeunits(ids, 0, -length)
+            yield f"{quote(reverse[::-1])} behind", pc.utf8_slice_codeunits(ids, 0, -length)
 
 
 def _prefixes(ids: pa.Array) -> Iterator[tuple[int, str]]:

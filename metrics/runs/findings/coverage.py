@@ -8,9 +8,8 @@ import pyarrow.compute as pc
 
 from metrics.runs.findings.causes import Cause, cause_of
 from metrics.runs.findings.finding import Finding
-from metrics.runs.findings.listing import Listing
-from metrics.runs.findings.rows import Judged
-from metrics.runs.findings.wording import counted, percent, quoted, say
+from metrics.runs.findings.listing import JudgmentTable, Listing
+from metrics.runs.findings.wording import count_of, describe_part, format_percent, quote
 
 _DEPTH = 10
 _MOST = 0.5
@@ -18,37 +17,37 @@ _LOOKED_AT = 50
 """Queries whose documents are compared to find out why none is judged."""
 
 
-def queries_of_both(listing: Listing, judged: Judged) -> list[Finding]:
-    """Judged queries without rows, queries without judgments, or that no query has both."""
+def queries_of_both(listing: Listing, judged: JudgmentTable) -> list[Finding]:
+    """JudgmentTable queries without rows, queries without judgments, or that no query has both."""
     ours, theirs = listing.pairs.queries, judged.pairs.queries
-    known = listing.shared(judged)
+    known = listing.queries_in(judged)
     if len(ours) and len(theirs) and not known.any():
         return [_no_overlap(listing, judged)]
     found = []
     if missing := len(theirs) - int(known.sum()):
-        first = quoted(theirs[int(np.argmin(judged.shared(listing)))].as_py())
-        message = f"{say(missing, len(theirs), 'judged query', 'have no rows')}, {first} first."
-        found.append(listing.found("queries-missing", message, count=missing))
+        first = quote(theirs[int(np.argmin(judged.queries_in(listing)))].as_py())
+        message = f"{describe_part(missing, len(theirs), 'judged query', 'have no rows')}, {first} first."
+        found.append(listing.finding("queries-missing", message, count=missing))
     if unjudged := int((~known).sum()):
         at = int(np.argmin(known))
-        first = quoted(ours[at].as_py())
-        message = f"{say(unjudged, len(ours), 'query', 'have no judgments')}, {first} first."
+        first = quote(ours[at].as_py())
+        message = f"{describe_part(unjudged, len(ours), 'query', 'have no judgments')}, {first} first."
         row = np.argmax(listing.pairs.query == at)
-        found.append(listing.found("queries-unjudged", message, row=row, count=unjudged))
+        found.append(listing.finding("queries-unjudged", message, row=row, count=unjudged))
     return found
 
 
-def _no_overlap(listing: Listing, judged: Judged) -> Finding:
+def _no_overlap(listing: Listing, judged: JudgmentTable) -> Finding:
     ours, theirs = listing.pairs.queries, judged.pairs.queries
     cause = cause_of(ours, theirs)
     message = f"No query of the run is judged: it asks {_both(ours, theirs, cause)}"
     row = np.argmax(listing.pairs.query == cause.ours)
-    return listing.found("no-overlap", message, row=row, count=len(ours))
+    return listing.finding("no-overlap", message, row=row, count=len(ours))
 
 
-def documents_of_both(listing: Listing, judged: Judged) -> list[Finding]:
+def documents_of_both(listing: Listing, judged: JudgmentTable) -> list[Finding]:
     """That queries are judged, and not one document listed for them is."""
-    known = listing.shared(judged)
+    known = listing.queries_in(judged)
     if listing.grades is None or not known.any() or not np.isnan(listing.grades).all():
         return []
     looked_at = np.flatnonzero(known)[:_LOOKED_AT]
@@ -63,36 +62,36 @@ def documents_of_both(listing: Listing, judged: Judged) -> list[Finding]:
         cause = cause_of(ours, theirs)
     n_rows = int(known[listing.pairs.query].sum())
     message = (
-        f"Of {counted(n_rows, 'document')} listed for {counted(int(known.sum()), 'judged query')} "
+        f"Of {count_of(n_rows, 'document')} listed for {count_of(int(known.sum()), 'judged query')} "
         f"none is judged: the run lists {_both(ours, theirs, cause)}"
     )
-    return [listing.found("documents-no-overlap", message, row=rows[cause.ours], count=n_rows)]
+    return [listing.finding("documents-no-overlap", message, row=rows[cause.ours], count=n_rows)]
 
 
 def _both(ours: pa.Array, theirs: pa.Array, cause: Cause) -> str:
     """An example of each side, and the cause."""
-    one, other = quoted(ours[cause.ours].as_py()), quoted(theirs[cause.theirs].as_py())
+    one, other = quote(ours[cause.ours].as_py()), quote(theirs[cause.theirs].as_py())
     return f"{one}, the judgments know {other}. {cause.sentence}"
 
 
-def unjudged(listing: Listing, judged: Judged) -> list[Finding]:
+def unjudged(listing: Listing, judged: JudgmentTable) -> list[Finding]:
     """How much of the top of the lists nobody judged; ties at its border count by their expected share."""
     if listing.grades is None or np.isnan(listing.grades).all():
         return []
     unknown = np.add.reduceat(np.isnan(listing.grades[listing.order]), listing.starts, dtype=np.int64)
     within = np.clip(_DEPTH - listing.above, 0, listing.sizes)
-    within[~listing.shared(judged)[listing.list_queries][listing.group_lists]] = 0
+    within[~listing.queries_in(judged)[listing.list_queries][listing.group_lists]] = 0
     expected, n_docs = float((within * unknown / listing.sizes).sum()), int(within.sum())
     if not expected:
         return []
     share = expected / n_docs
     number = f"{expected:,.0f}" if round(expected, 6).is_integer() else f"{expected:,.1f}"
     message = (
-        f"{percent(share)} of the documents in the top {_DEPTH} are unjudged: {number} of {n_docs:,}, "
+        f"{format_percent(share)} of the documents in the top {_DEPTH} are unjudged: {number} of {n_docs:,}, "
         "ties across the border counted by their expected share."
     )
     return [
-        listing.found(
+        listing.finding(
             "unjudged", message, count=max(1, round(expected)), severity="warning" if share > _MOST else None
         )
     ]
@@ -105,7 +104,7 @@ def queries_differ(listings: Sequence[Listing]) -> list[Finding]:
     for listing in listings:
         if lacking := len(asked) - len(listing.pairs.queries):
             first = pc.index(pc.is_in(asked, value_set=listing.pairs.queries), value=False).as_py()
-            what = say(lacking, len(asked), "query", "have no rows")
-            message = f"{what}, {quoted(asked[first].as_py())} first; other rerankers have them."
-            found.append(listing.found("queries-differ", message, count=lacking))
+            what = describe_part(lacking, len(asked), "query", "have no rows")
+            message = f"{what}, {quote(asked[first].as_py())} first; other rerankers have them."
+            found.append(listing.finding("queries-differ", message, count=lacking))
     return found

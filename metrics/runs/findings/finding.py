@@ -31,7 +31,7 @@ class Finding:
     count: int = 1
 
 
-def found(
+def make_finding(
     code: str,
     file: str,
     message: str,

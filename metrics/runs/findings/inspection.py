@@ -6,19 +6,18 @@ from metrics.runs.findings.coverage import documents_of_both, queries_differ, qu
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.judgments import all_relevant, negative_grades, none_found, nothing_relevant
 from metrics.runs.findings.leaks import order_leaks
-from metrics.runs.findings.listing import Listing
+from metrics.runs.findings.listing import JudgmentTable, Listing
 from metrics.runs.findings.lists import one_document, rank_disagrees, straddles
 from metrics.runs.findings.precision import few_decimals, float32_ties, half_precision, near_ties
-from metrics.runs.findings.rows import Judged
 from metrics.runs.findings.scores import constant_lists, constant_run, graded, infinite, saturated
 
-OF_GRADES: tuple[Callable[[Judged | Listing], list[Finding]], ...] = (negative_grades, nothing_relevant)
+OF_GRADES: tuple[Callable[[JudgmentTable | Listing], list[Finding]], ...] = (negative_grades, nothing_relevant)
 """Asked of judgments apart, else of the grades inside each table."""
 
-OF_IDS: tuple[Callable[[Listing, Judged], list[Finding]], ...] = (queries_of_both, documents_of_both)
+OF_IDS: tuple[Callable[[Listing, JudgmentTable], list[Finding]], ...] = (queries_of_both, documents_of_both)
 """Asked of each reranker beside judgments apart: what one side knows alone."""
 
-OF_BOTH: tuple[Callable[[Listing, Judged], list[Finding]], ...] = (*OF_IDS, unjudged, none_found)
+OF_BOTH: tuple[Callable[[Listing, JudgmentTable], list[Finding]], ...] = (*OF_IDS, unjudged, none_found)
 """Asked of each reranker beside judgments apart."""
 
 OF_LISTS: tuple[Callable[[Listing], list[Finding]], ...] = (
@@ -40,7 +39,7 @@ OF_LISTS: tuple[Callable[[Listing], list[Finding]], ...] = (
 """Asked of each reranker."""
 
 
-def inspect(listings: Sequence[Listing], judgments: Judged | None) -> list[Finding]:
+def inspect(listings: Sequence[Listing], judgments: JudgmentTable | None) -> list[Finding]:
     """What is worth knowing of runs before they are scored.
 
     Args:
@@ -57,7 +56,7 @@ def inspect(listings: Sequence[Listing], judgments: Judged | None) -> list[Findi
     return found
 
 
-def left_out(listings: Sequence[Listing], judgments: Judged | None) -> list[Finding]:
+def left_out(listings: Sequence[Listing], judgments: JudgmentTable | None) -> list[Finding]:
     """What does not go together, and so is not scored or counts as nothing; as `inspect`, and cheap."""
     if judgments is None:
         return queries_differ(listings)

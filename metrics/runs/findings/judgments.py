@@ -4,12 +4,11 @@ import numpy as np
 import pyarrow.compute as pc
 
 from metrics.runs.findings.finding import Finding
-from metrics.runs.findings.listing import Listing
-from metrics.runs.findings.rows import RELEVANT_FROM, Judged
-from metrics.runs.findings.wording import quoted, say
+from metrics.runs.findings.listing import RELEVANT_FROM, JudgmentTable, Listing
+from metrics.runs.findings.wording import describe_part, quote
 
 
-def negative_grades(known: Judged | Listing) -> list[Finding]:
+def negative_grades(known: JudgmentTable | Listing) -> list[Finding]:
     """Grades below 0."""
     if known.grades is None:
         return []
@@ -17,11 +16,11 @@ def negative_grades(known: Judged | Listing) -> list[Finding]:
     if not len(rows):
         return []
     lowest = f"{known.grades[rows].min():g}"
-    message = f"{say(len(rows), len(known.grades), 'grade', 'are below 0')}, the lowest is {lowest}."
-    return [known.found("negative-grades", message, row=rows[0], count=len(rows))]
+    message = f"{describe_part(len(rows), len(known.grades), 'grade', 'are below 0')}, the lowest is {lowest}."
+    return [known.finding("negative-grades", message, row=rows[0], count=len(rows))]
 
 
-def nothing_relevant(known: Judged | Listing) -> list[Finding]:
+def nothing_relevant(known: JudgmentTable | Listing) -> list[Finding]:
     """Queries for which nothing is relevant."""
     if known.grades is None:
         return []
@@ -30,16 +29,14 @@ def nothing_relevant(known: Judged | Listing) -> list[Finding]:
     without = np.flatnonzero(relevant == 0)
     if not len(without):
         return []
-    first = quoted(queries[int(without[0])].as_py())
-    message = (
-        f"{say(len(without), len(queries), 'query', f'have no document of grade {RELEVANT_FROM} or more')}, "
-        f"{first} first."
-    )
+    first = quote(queries[int(without[0])].as_py())
+    verb = f"have no document of grade {RELEVANT_FROM} or more"
+    message = f"{describe_part(len(without), len(queries), 'query', verb)}, {first} first."
     row = np.argmax(query == without[0])
-    return [known.found("nothing-relevant", message, row=row, count=len(without))]
+    return [known.finding("nothing-relevant", message, row=row, count=len(without))]
 
 
-def none_found(listing: Listing, judged: Judged) -> list[Finding]:
+def none_found(listing: Listing, judged: JudgmentTable) -> list[Finding]:
     """Lists that hold none of the documents that are relevant to their query."""
     if listing.grades is None or np.isnan(listing.grades).all():
         return []
@@ -48,10 +45,10 @@ def none_found(listing: Listing, judged: Judged) -> list[Finding]:
     wanted = np.zeros(len(listing.pairs.queries), bool)
     wanted[asked[(judged.grades >= RELEVANT_FROM) & (asked >= 0)]] = True
     empty = wanted[listing.list_queries] & (listing.list_relevant == 0)
-    return listing.lists("none-found", empty, "hold none of the relevant documents of the query")
+    return listing.list_findings("none-found", empty, "hold none of the relevant documents of the query")
 
 
 def all_relevant(listing: Listing) -> list[Finding]:
     """Lists of two documents or more that are all relevant."""
     full = (listing.list_relevant == listing.list_sizes) & (listing.list_sizes > 1)
-    return listing.lists("all-relevant", full, "hold relevant documents only")
+    return listing.list_findings("all-relevant", full, "hold relevant documents only")

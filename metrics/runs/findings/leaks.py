@@ -5,16 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.runs.findings.finding import Finding
-from metrics.runs.findings.listing import Listing
-from metrics.runs.findings.rows import RELEVANT_FROM
-from metrics.runs.findings.wording import counted, percent
+from metrics.runs.findings.listing import RELEVANT_FROM, Listing
+from metrics.runs.findings.wording import count_of, format_percent
 
 _UNLIKELY = 4
 """Standard deviations from chance that are told: once in 16,000 clean runs."""
 
 
 @dataclass(frozen=True)
-class Places:
+class TiePlaces:
     """Where relevant documents stand in ties that hold others, too; places count from 1 in each tie.
 
     Attributes:
@@ -41,8 +40,8 @@ class Places:
         return (self.mean - self.expected) / self.deviation
 
 
-def places(listing: Listing) -> Places | None:
-    """Places of relevant documents inside ties in the order of the file; None where no tie is mixed.
+def places(listing: Listing) -> TiePlaces | None:
+    """TiePlaces of relevant documents inside ties in the order of the file; None where no tie is mixed.
 
     In a tie of n documents with r relevant, their places sum to r(n+1)/2 on average, with variance
     r(n-r)(n+1)/12: the rank-sum statistic. Ties are independent.
@@ -58,7 +57,7 @@ def places(listing: Listing) -> Places | None:
     group = np.searchsorted(listing.starts, at, side="right") - 1
     place = (at - listing.starts[group] + 1)[mixed[group]]
     starts, n, r = listing.starts[mixed], n[mixed], r[mixed]
-    return Places(
+    return TiePlaces(
         n_ties=len(n),
         mean=float(place.mean()),
         expected=float((r * (n + 1)).sum() / 2 / r.sum()),
@@ -76,10 +75,10 @@ def order_leaks(listing: Listing) -> list[Finding]:
         return []
     where, how = ("before", "better") if found.z < 0 else ("behind", "worse")
     message = (
-        f"In {counted(found.n_ties, 'tie')} of relevant and other documents, relevant ones are listed {where} "
+        f"In {count_of(found.n_ties, 'tie')} of relevant and other documents, relevant ones are listed {where} "
         f"the others: mean place {found.mean:.2f}, by chance {found.expected:.2f} "
-        f"({abs(found.z):.1f} standard deviations). {percent(found.first)} of these ties begin with a "
-        f"relevant document, by chance {percent(found.expected_first)}. "
+        f"({abs(found.z):.1f} standard deviations). {format_percent(found.first)} of these ties begin with a "
+        f"relevant document, by chance {format_percent(found.expected_first)}. "
         f"Scored in file order, the run tends to look {how} than it is."
     )
-    return [listing.found("order-leaks", message, row=found.row, count=found.n_ties)]
+    return [listing.finding("order-leaks", message, row=found.row, count=found.n_ties)]

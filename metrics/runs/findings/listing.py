@@ -1,4 +1,4 @@
-"""The lists of one reranker, sorted and cut into tie groups once for all checks."""
+"""What checks look at: lists of one reranker, cut into tie groups once for all checks; judgments apart."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,13 +7,71 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from metrics.runs.findings.finding import Finding
-from metrics.runs.findings.rows import RELEVANT_FROM, Rows
-from metrics.runs.findings.wording import quoted, say
+from metrics.runs.findings.finding import Finding, make_finding
+from metrics.runs.findings.kinds import Severity
+from metrics.runs.findings.wording import describe_part, quote
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.files import File
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
+
+RELEVANT_FROM = 1
+"""Smallest grade that counts as relevant here."""
+
+
+class Rows:
+    """Rows of a file that findings point at."""
+
+    file: str
+    pairs: QueryDocKeys
+    line_of: Callable[[int], int]
+
+    @property
+    def message_prefix(self) -> str:
+        """Begins a message where the name of the file does not say whom it is about; empty here."""
+        return ""
+
+    def finding(
+        self,
+        code: str,
+        message: str,
+        *,
+        row: int | np.integer | None = None,
+        count: int = 1,
+        severity: Severity | None = None,
+    ) -> Finding:
+        """A finding about this file, at the line of a row."""
+        line = None if row is None else self.line_of(int(row))
+        return make_finding(
+            code, self.file, self.message_prefix + message, line=line, count=count, severity=severity
+        )
+
+    def queries_in(self, other: "Rows") -> BoolArray:
+        """(n_queries,) whether each query is one of theirs, too."""
+        return np.asarray(pc.is_in(self.pairs.queries, value_set=other.pairs.queries), dtype=bool)
+
+
+@dataclass(frozen=True, eq=False)
+class JudgmentTable(Rows):
+    """Judgments given apart.
+
+    Attributes:
+        file: name of the file.
+        table: its rows: query_id, doc_id, relevance.
+        pairs: query and document of each row.
+        line_of: the line of a row.
+    """
+
+    file: str
+    table: pa.Table
+    pairs: QueryDocKeys
+    line_of: Callable[[int], int]
+
+    @cached_property
+    def grades(self) -> FloatArray:
+        """(n_rows,) grade of each row."""
+        return np.asarray(self.table["relevance"], dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +95,7 @@ class Listing(Rows):
     grades: FloatArray | None
 
     @property
-    def speaker(self) -> str:
+    def message_prefix(self) -> str:
         """Begins a message where the name of the file does not say which reranker it is about."""
         return "" if File(self.file, b"").stem == self.name else f"{self.name}: "
 
@@ -117,7 +175,7 @@ class Listing(Rows):
         found = np.bincount(self.group_lists, self.relevant, len(self.list_sizes))
         return found.astype(np.int64)
 
-    def lists(self, code: str, which: BoolArray, what: str) -> list[Finding]:
+    def list_findings(self, code: str, which: BoolArray, what: str) -> list[Finding]:
         """A finding about some lists, if there are any.
 
         Args:
@@ -129,10 +187,10 @@ class Listing(Rows):
         if not len(at):
             return []
         query = self.list_queries[at[0]]
-        first = quoted(self.pairs.queries[int(query)].as_py())
-        message = f"{say(len(at), len(which), 'list', what)}, {first} first."
+        first = quote(self.pairs.queries[int(query)].as_py())
+        message = f"{describe_part(len(at), len(which), 'list', what)}, {first} first."
         row = np.argmax(self.pairs.query == query)
-        return [self.found(code, message, row=row, count=len(at))]
+        return [self.finding(code, message, row=row, count=len(at))]
 
 
 def _changes(values: npt.NDArray[np.generic]) -> BoolArray:

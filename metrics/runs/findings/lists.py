@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.listing import Listing
-from metrics.runs.findings.wording import out_of
+from metrics.runs.findings.wording import part_of
 
 CUTOFFS = (1, 3, 5, 10)
 """Cut-offs that ties are held against."""
@@ -13,7 +13,7 @@ CUTOFFS = (1, 3, 5, 10)
 
 def one_document(listing: Listing) -> list[Finding]:
     """Lists of a single document."""
-    return listing.lists("one-document", listing.list_sizes == 1, "hold a single document")
+    return listing.list_findings("one-document", listing.list_sizes == 1, "hold a single document")
 
 
 def straddles(listing: Listing) -> list[Finding]:
@@ -25,9 +25,9 @@ def straddles(listing: Listing) -> list[Finding]:
         return []
     n_lists = len(np.unique(listing.group_lists[groups]))
     each = ", ".join(f"{len(found):,} at {k}" for k, found in across.items() if len(found))
-    message = f"Ties lie across a cut-off in {out_of(n_lists, len(listing.list_sizes), 'list')}: {each}."
+    message = f"Ties lie across a cut-off in {part_of(n_lists, len(listing.list_sizes), 'list')}: {each}."
     row = listing.order[listing.starts[groups]].min()
-    return [listing.found("straddles", message, row=row, count=n_lists)]
+    return [listing.finding("straddles", message, row=row, count=n_lists)]
 
 
 def rank_disagrees(listing: Listing) -> list[Finding]:
@@ -45,4 +45,4 @@ def rank_disagrees(listing: Listing) -> list[Finding]:
     if not len(wrong):
         return []
     which = np.isin(np.arange(len(listing.list_sizes)), lists[wrong])
-    return listing.lists("rank-disagrees", which, "are ordered otherwise by rank than by score")
+    return listing.list_findings("rank-disagrees", which, "are ordered otherwise by rank than by score")

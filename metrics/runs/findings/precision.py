@@ -4,7 +4,7 @@ import numpy as np
 
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.listing import Listing
-from metrics.runs.findings.wording import counted, out_of, percent
+from metrics.runs.findings.wording import count_of, format_percent, part_of
 from metrics.support.arrays import BoolArray, FloatArray
 
 _DECIMALS = 4
@@ -42,8 +42,8 @@ def few_decimals(listing: Listing) -> list[Finding]:
     places = decimals(values)
     if not listing.tied or len(values) < 2 or not places or half(values):  # noqa: PLR2004 one is constant
         return []
-    message = f"Scores have at most {counted(places, 'decimal')} and {_tied(listing)}."
-    return [listing.found("few-decimals", message, count=listing.tied)]
+    message = f"Scores have at most {count_of(places, 'decimal')} and {_tied(listing)}."
+    return [listing.finding("few-decimals", message, count=listing.tied)]
 
 
 def half_precision(listing: Listing) -> list[Finding]:
@@ -52,9 +52,9 @@ def half_precision(listing: Listing) -> list[Finding]:
     if kind is None:
         return []
     message = (
-        f"{kind} holds each of the {counted(len(listing.values), 'distinct score')} exactly; {_tied(listing)}."
+        f"{kind} holds each of the {count_of(len(listing.values), 'distinct score')} exactly; {_tied(listing)}."
     )
-    return [listing.found("half-precision", message, count=len(listing.scores))]
+    return [listing.finding("half-precision", message, count=len(listing.scores))]
 
 
 def float32_ties(listing: Listing) -> list[Finding]:
@@ -89,11 +89,11 @@ def _neighbours(listing: Listing, alike: BoolArray, code: str, what: str) -> lis
         return []
     either = np.append(alike, False) | np.append(False, alike)
     n_docs, n_lists = int(listing.sizes[either].sum()), len(np.unique(listing.group_lists[either]))
-    where = f"in {out_of(n_lists, len(listing.list_sizes), 'list')}"
+    where = f"in {part_of(n_lists, len(listing.list_sizes), 'list')}"
     row = listing.order[listing.starts[either]].min()
-    return [listing.found(code, f"{counted(n_docs, 'document')} {where} {what}.", row=row, count=n_docs)]
+    return [listing.finding(code, f"{count_of(n_docs, 'document')} {where} {what}.", row=row, count=n_docs)]
 
 
 def _tied(listing: Listing) -> str:
     n_docs = len(listing.scores)
-    return f"{out_of(listing.tied, n_docs, 'document')} ({percent(listing.tied / n_docs)}) are tied"
+    return f"{part_of(listing.tied, n_docs, 'document')} ({format_percent(listing.tied / n_docs)}) are tied"

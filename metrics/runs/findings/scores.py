@@ -4,7 +4,7 @@ import numpy as np
 
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.listing import Listing
-from metrics.runs.findings.wording import counted, out_of, percent, say
+from metrics.runs.findings.wording import count_of, describe_part, format_percent, part_of
 
 _FEWEST = 3
 _SATURATED = 0.1
@@ -22,8 +22,8 @@ def constant_run(listing: Listing) -> list[Finding]:
     if not _one_score(listing):
         return []
     n_docs, score = len(listing.scores), float(listing.scores[0])
-    message = f"All of its {counted(n_docs, 'document')} have the score {score!r}."
-    return [listing.found("constant-run", message, row=0, count=n_docs)]
+    message = f"All of its {count_of(n_docs, 'document')} have the score {score!r}."
+    return [listing.finding("constant-run", message, row=0, count=n_docs)]
 
 
 def constant_lists(listing: Listing) -> list[Finding]:
@@ -32,7 +32,7 @@ def constant_lists(listing: Listing) -> list[Finding]:
     level &= listing.list_sizes > 1
     if _one_score(listing):
         return []
-    return listing.lists("constant-lists", level, "give one score to all documents")
+    return listing.list_findings("constant-lists", level, "give one score to all documents")
 
 
 def saturated(listing: Listing) -> list[Finding]:
@@ -56,7 +56,7 @@ def saturated(listing: Listing) -> list[Finding]:
         f"{tied[1]:,} at exactly 1."
     )
     row = listing.order[listing.starts[at_end[0] | at_end[1]]].min()
-    return [listing.found("saturated", message, row=row, count=n_tied)]
+    return [listing.finding("saturated", message, row=row, count=n_tied)]
 
 
 def infinite(listing: Listing) -> list[Finding]:
@@ -65,11 +65,10 @@ def infinite(listing: Listing) -> list[Finding]:
     n_docs = len(above) + len(below)
     if not n_docs:
         return []
-    message = (
-        f"{say(n_docs, len(listing.scores), 'score', 'are infinite')}: {len(above):,} inf, {len(below):,} -inf."
-    )
+    infinities = describe_part(n_docs, len(listing.scores), "score", "are infinite")
+    message = f"{infinities}: {len(above):,} inf, {len(below):,} -inf."
     row = listing.order[np.concatenate([above, below])].min()
-    return [listing.found("infinite", message, row=row, count=n_docs)]
+    return [listing.finding("infinite", message, row=row, count=n_docs)]
 
 
 def graded(listing: Listing) -> list[Finding]:
@@ -81,8 +80,8 @@ def graded(listing: Listing) -> list[Finding]:
         f"Scores are {len(values)} different whole numbers from {values[0]:g} to {values[-1]:g}; "
         f"{_share(listing.tied, len(listing.scores))} are tied."
     )
-    return [listing.found("graded", message, count=listing.tied)]
+    return [listing.finding("graded", message, count=listing.tied)]
 
 
 def _share(part: int, n_docs: int) -> str:
-    return f"{out_of(part, n_docs, 'document')} ({percent(part / n_docs)})"
+    return f"{part_of(part, n_docs, 'document')} ({format_percent(part / n_docs)})"

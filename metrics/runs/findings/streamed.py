@@ -1,17 +1,17 @@
-"""What was left out of runs that are read in blocks: counted as they go by, said at the end."""
+"""What was left out of runs that are read in blocks: counted as they go by, reported at the end."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from metrics.runs.findings.finding import Finding, found
-from metrics.runs.findings.wording import say
+from metrics.runs.findings.finding import Finding, make_finding
+from metrics.runs.findings.wording import describe_part
 from metrics.runs.query_doc_keys import Hashes
 from metrics.runs.reading.files import File
 from metrics.support.arrays import BoolArray
 
 
 @dataclass
-class Known:
+class RerankerCoverage:
     """What is kept of a reranker whose lists were scored.
 
     Attributes:
@@ -28,7 +28,7 @@ class Known:
     n_judged_rows: int = 0
     asked: list[Hashes] = field(default_factory=list)
 
-    def speaker(self, name: str) -> str:
+    def message_prefix(self, name: str) -> str:
         """Begins a message where the name of the file does not say which reranker it is about."""
         return "" if File(self.file, b"").stem == name else f"{name}: "
 
@@ -36,15 +36,16 @@ class Known:
         """That queries, or all documents of those that are judged, have no judgments."""
         n_known = int(self.seen.sum())
         if self.n_queries and not n_known and len(self.seen):
-            message = f"{self.speaker(name)}No query of the run is judged."
-            return [found("no-overlap", self.file, message, count=self.n_queries)]
+            message = f"{self.message_prefix(name)}No query of the run is judged."
+            return [make_finding("no-overlap", self.file, message, count=self.n_queries)]
         findings = []
         if lacking := self.n_queries - n_known:
-            message = f"{self.speaker(name)}{say(lacking, self.n_queries, 'query', 'have no judgments')}."
-            findings.append(found("queries-unjudged", self.file, message, count=lacking))
+            unjudged = describe_part(lacking, self.n_queries, "query", "have no judgments")
+            message = f"{self.message_prefix(name)}{unjudged}."
+            findings.append(make_finding("queries-unjudged", self.file, message, count=lacking))
         if n_known and not self.n_judged_rows:
-            message = f"{self.speaker(name)}No document listed for a judged query is judged."
-            findings.append(found("documents-no-overlap", self.file, message, count=n_known))
+            message = f"{self.message_prefix(name)}No document listed for a judged query is judged."
+            findings.append(make_finding("documents-no-overlap", self.file, message, count=n_known))
         return findings
 
     def queries_differ(self, name: str, n_asked: int) -> list[Finding]:
@@ -52,12 +53,12 @@ class Known:
         lacking = n_asked - self.n_queries
         if not lacking:
             return []
-        what = say(lacking, n_asked, "query", "have no rows")
-        message = f"{self.speaker(name)}{what}; other rerankers have them."
-        return [found("queries-differ", self.file, message, count=lacking)]
+        what = describe_part(lacking, n_asked, "query", "have no rows")
+        message = f"{self.message_prefix(name)}{what}; other rerankers have them."
+        return [make_finding("queries-differ", self.file, message, count=lacking)]
 
 
-class Noted:
+class MergedFindings:
     """Findings of blocks: those of one kind of one file as one, which says how many there are in all."""
 
     def __init__(self) -> None:

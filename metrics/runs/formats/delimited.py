@@ -1,212 +1,211 @@
-"""Delimited text, parsed by pyarrow; where it fails, the line at fault is found again in plain Python."""
+"""Delimited text: what TREC files and tables with a header have in common."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import islice
 
 import pyarrow as pa
-from pyarrow import csv as arrow_csv
 
-from metrics.runs.findings import Finding, found
-from metrics.runs.reading.column_builders import Growing, Numbers, Texts, Words
-from metrics.runs.reading.columns import BY_NAME
-from metrics.runs.reading.files import BLOCK, File
-from metrics.runs.reading.lines import (
-    Layout,
-    count_lines,
-    explain,
-    is_comment,
-    refuse_open_quote,
-    rows,
-    swallowed,
-)
-from metrics.runs.reading.source import FileProvenance, Source, build_source, number
-from metrics.runs.reading.text import quickest, spaced
-
-LARGEST = 2**31 - 1
-"""Largest block the parser takes, in bytes."""
-_NUMBERS = ("number", "rank")
-_SHARED = ("shared", "word")
+from metrics.errors import ReadError
+from metrics.runs.findings import Finding
+from metrics.runs.formats.block_table import BlockTable
+from metrics.runs.formats.format import Format, Head
+from metrics.runs.reading.columns import BY_NAME, ColumnChoice
+from metrics.runs.reading.conversion import parse_number
+from metrics.runs.reading.csv_parser import CsvParser
+from metrics.runs.reading.lines import Layout, count_lines, rows
+from metrics.runs.reading.provenance import FileProvenance
+from metrics.runs.reading.query_buffer import repeated_query
+from metrics.runs.reading.source import Source, build_source
 
 
-@dataclass
-class Parser:
-    """The lines of a file, parsed in batches.
+def unchanged(source: Source) -> Source:
+    """Return the source as it is."""
+    return source
+
+
+@dataclass(frozen=True, kw_only=True)
+class DelimitedTable(BlockTable):
+    """A delimited file, and what is to be read of it.
 
     Attributes:
-        file: the file as given.
+        format: name of its format.
         layout: how its lines are cut.
-        header: names of its columns.
-        mapping: our column → the file's, of those that are read.
-        extras: further columns that are read, as numbers.
-        comments: lines met that are comments, where they are looked for.
+        n_skipped: lines before the first row; None where there is no row.
+        finish: what is done to what was read.
     """
 
-    file: File
+    format: str
     layout: Layout
-    header: Sequence[str]
-    mapping: Mapping[str, str]
-    extras: Sequence[str] = ()
-    comments: int = 0
+    n_skipped: int | None = 0
+    finish: Callable[[Source], Source] = unchanged
 
-    @property
-    def wanted(self) -> list[str]:
-        """Columns of the file that are read."""
-        return [*self.mapping.values(), *self.extras]
-
-    def types(self, *, text: bool) -> dict[str, pa.DataType]:
-        """Column of the file → its type: numbers are float64 unless all is to be text."""
-        numbers = {*self.extras, *(name for ours, name in self.mapping.items() if _of(ours, _NUMBERS))}
-        return {name: pa.float64() if name in numbers and not text else pa.string() for name in self.header}
-
-    def batches(self, block: int, *, careful: bool) -> Iterator[pa.RecordBatch]:
-        """The wanted columns as they stand, from the first row to the last.
-
-        Args:
-            block: bytes parsed at once; a row must lie within two.
-            careful: leave all as text, and pass over comments and spaces at the ends of lines; the file
-                must be UTF-8.
+    def read(self) -> Source:
+        """Read the whole file.
 
         Raises:
-            pa.ArrowInvalid: the parser stumbles; over what, it does not say.
+            ReadError: a line with too few or too many fields, or a value that cannot be read.
         """
-        skipped = 0
-        if self.layout.names is None:
-            first = list(islice(rows(self.file, self.layout), 2))
-            if len(first) == 1:
-                return
-            skipped = first[1][0] - 1
-        self.comments = 0
-        options = {
-            "read_options": arrow_csv.ReadOptions(
-                column_names=self.header,
-                skip_rows=skipped,
-                block_size=min(max(block, BLOCK), LARGEST),
-                use_threads=False,  # two cores gain a tenth of the whole, and hold a sixth more
-            ),
-            "parse_options": arrow_csv.ParseOptions(
-                delimiter=self.layout.delimiter,
-                quote_char='"' if self.layout.quoted else False,
-                newlines_in_values=self.layout.quoted,
-                invalid_row_handler=self._odd if careful else None,  # it can only be called with UTF-8
-            ),
-            "convert_options": arrow_csv.ConvertOptions(
-                column_types=self.types(text=careful),
-                include_columns=self.wanted,
-                null_values=[],
-                strings_can_be_null=False,
-            ),
-        }
-        spaces = self.layout.spaced
-        tidy = spaces and careful
-        with spaced(self.file, tidy=True) if tidy else quickest(self.file, single=spaces) as text:
-            yield from arrow_csv.open_csv(text, **options)
+        parser = self._parser()
+        columns = parser.columns()
+        n_rows = len(next(iter(columns.values())))
 
-    def _odd(self, row: arrow_csv.InvalidRow) -> str:
-        comment = is_comment(row.text, row.actual_columns, self.layout)
-        self.comments += comment
-        return "skip" if comment else "error"
+        @cache
+        def has_a_row_a_line() -> bool:
+            return count_lines(self.file) == n_rows + self._n_header_rows
 
-    def noted(self) -> list[Finding]:
-        """What was met and is no row."""
-        if not self.comments:
-            return []
-        message = f"Lines that begin with #, and are no rows: {self.comments:,}."
-        return [found("comments", self.file.name, message, count=self.comments)]
+        def line_of(row: int) -> int:
+            return row + self._n_header_rows + 1 if has_a_row_a_line() else self._line_of(row)
+
+        origin = FileProvenance(self.file.name, line_of, ranks=self._ranks)
+        return self._finished(columns, origin, parser.findings())
+
+    def column_text(self, name: str) -> pa.Array:
+        """Read one column of the file as text, whatever it is read as otherwise.
+
+        Raises:
+            ReadError: a line with too few or too many fields.
+        """
+        return replace(self, mapping={"segment": name}, extras=())._parser().columns()[name]  # noqa: SLF001 its own
+
+    def query_tables(self) -> Iterator[tuple[pa.Table, Sequence[Finding]]]:
+        """Yield the columns read, each table cut where a query ends; the last with what was met beside rows."""
+        return self._parser().query_tables()
+
+    def source(self, table: pa.Table, n_before: int, findings: Sequence[Finding] = ()) -> Source:
+        """Check and convert rows of the file; arguments as of `BlockTable`."""
+        origin = FileProvenance(self.file.name, partial(self._line_of, n_before=n_before))
+        return self._finished({name: table[name] for name in self.wanted}, origin, findings)
+
+    def refuse_repeated_query(self, ids: list[str], row: int) -> None:
+        """Raise a ReadError if a query has rows before this one; arguments as of `BlockTable`."""
+        places = [self.header.index(self.mapping[ours]) for ours in ("query_id", "reranker")[: len(ids)]]
+        before_last = last = None
+        for line, fields in islice(rows(self.file, self.layout), row + 1 + self._n_header_rows):
+            if [fields[place] for place in places] == ids:
+                before_last, last = last, line
+        if before_last is not None:
+            raise ReadError(self.file.name, *repeated_query(ids, f"line {before_last}"), line=last)
+
+    @property
+    def _n_header_rows(self) -> int:
+        return int(self.layout.names is None)
+
+    def _parser(self) -> CsvParser:
+        return CsvParser(self.file, self.layout, self.header, self.mapping, self.extras, self.n_skipped)
+
+    def _finished(
+        self, columns: dict[str, pa.Array], origin: FileProvenance, findings: Sequence[Finding]
+    ) -> Source:
+        source = build_source(columns, self.mapping, origin, self.format, self.reported_header, findings)
+        return self.finish(source if self.layout.names else source.note_unused())
+
+    def _line_of(self, row: int, n_before: int = 0) -> int:
+        return next(islice(rows(self.file, self.layout), n_before + row + self._n_header_rows, None))[0]
+
+    def _ranks(self) -> pa.Array | None:
+        """Return the ranks that lines without a header state, where they are not read."""
+        if not self.layout.names or "rank" not in self.header or "rank" in self.mapping.values():
+            return None
+        table = replace(self, mapping={"rank": "rank"}, extras=())
+        origin = FileProvenance(self.file.name, self._line_of)
+        ranks = build_source(table._parser().columns(), table.mapping, origin, self.format, ())  # noqa: SLF001 its own
+        return ranks.table["rank"] if ranks.table.num_columns else None
 
 
-def read_delimited(file: File, format_name: str, layout: Layout, mapping: Mapping[str, str]) -> Source:
-    """Read the columns in `mapping` (ours → the file's) of a delimited file, and others that hold numbers.
+def open_table(
+    head: Head, choice: ColumnChoice, format_name: str, usual: Callable[[Sequence[str]], Mapping[str, str]]
+) -> DelimitedTable:
+    """Open a table with a header.
 
     Args:
-        file: the file as given.
+        head: its first lines.
+        choice: columns the user chose.
         format_name: name of its format.
-        layout: how its lines are cut.
-        mapping: our column → the file's.
+        usual: header → our column → the file's, where the choice leaves it free.
 
     Raises:
-        ReadError: a line with too few or too many fields, or a value that cannot be read.
+        ReadError: the columns of a run or of judgments are not there.
     """
-    header = names_of(file, layout)
-    parser = Parser(file, layout, header, mapping, numeric(file, layout, mapping))
-    columns = columns_of(parser)
+    layout = head.layout
+    first = list(islice(rows(head.file, layout), 2))
+    header = tuple(first[0][1]) if first else ()
+    mapping = choice.mapping(head.file.name, header, usual(header))
+    line, values = first[1] if len(first) > 1 else (None, [])
+    return DelimitedTable(
+        file=head.file,
+        header=header,
+        mapping=mapping,
+        extras=_number_columns(header, values, mapping),
+        format=format_name,
+        layout=layout,
+        n_skipped=None if line is None else line - 1,
+    )
 
-    @cache
-    def lines() -> int:
-        return count_lines(file)
 
-    def line_of(row: int) -> int:
-        before = row + (not layout.names)
-        if lines() == n_rows + (not layout.names):
-            return before + 1
-        return next(islice(rows(file, layout), before, None))[0]
+def _number_columns(
+    header: Sequence[str], values: Sequence[str], mapping: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return the columns beside those mapped whose value in the first row is a number."""
+    first = dict(zip(header, values, strict=False))
+    free = [name for name in first if name not in mapping.values() and name not in BY_NAME]
+    return tuple(name for name in free if parse_number(first[name]) is not None)
 
-    def ranks() -> pa.Array | None:
-        if not layout.names or "rank" not in header or "rank" in mapping.values():
-            return None
-        only = {"rank": "rank"}
-        found_ranks = build_source(
-            columns_of(Parser(file, layout, header, only)), only, origin, format_name, ()
+
+def table_format(
+    name: str,
+    summary: str,
+    recognises: Callable[[Head], bool],
+    usual: Callable[[Sequence[str]], Mapping[str, str]] = lambda _: {},
+) -> Format:
+    """Declare a format of tables with a header.
+
+    Args:
+        name: as `Format`.
+        summary: as `Format`.
+        recognises: as `Format`.
+        usual: header → our column → the file's, where recognition by name would not find it.
+    """
+
+    def opened(head: Head, choice: ColumnChoice) -> DelimitedTable:
+        return open_table(head, choice, name, usual)
+
+    return Format(name, summary, recognises, lambda head, choice: opened(head, choice).read(), opened)
+
+
+def fixed_format(
+    name: str,
+    summary: str,
+    columns: tuple[str, ...],
+    usual: Mapping[str, str],
+    *,
+    recognises: Callable[[Head], bool] | None = None,
+    finish: Callable[[Source], Source] = unchanged,
+) -> Format:
+    """Declare a format of lines without a header, whose fields are separated by spaces or tabs.
+
+    Args:
+        name: as `Format`.
+        summary: as `Format`.
+        columns: names of its fields.
+        usual: our column → the field it is read from, unless the user chooses another.
+        recognises: as `Format`; by the number of fields unless given.
+        finish: what is done to what was read.
+    """
+    layout = Layout(" ", columns, quoted=False)
+
+    def opened(head: Head, choice: ColumnChoice) -> DelimitedTable:
+        mapping = choice.mapping(head.file.name, columns, usual, only_usual=True)
+        return DelimitedTable(
+            file=head.file, header=columns, mapping=mapping, format=name, layout=layout, finish=finish
         )
-        return found_ranks.table["rank"] if found_ranks.table.num_columns else None
 
-    n_rows = len(next(iter(columns.values())))
-    origin = FileProvenance(file.name, line_of, ranks=ranks)
-    return build_source(columns, mapping, origin, format_name, header, parser.noted())
-
-
-def names_of(file: File, layout: Layout) -> tuple[str, ...]:
-    """Names of the columns of a file."""
-    return layout.names or tuple(next(rows(file, layout), (0, []))[1])
-
-
-def numeric(file: File, layout: Layout, mapping: Mapping[str, str]) -> list[str]:
-    """Named columns beside those mapped whose first value is a number."""
-    if layout.names:
-        return []
-    header = names_of(file, layout)
-    first = list(islice(rows(file, layout), 2))[1:]
-    values = dict(zip(header, first[0][1], strict=False)) if first else {}
-    free = [name for name in values if name not in mapping.values() and name not in BY_NAME]
-    return [name for name in free if number(values[name]) is not None]
-
-
-def columns_of(parser: Parser) -> dict[str, pa.Array]:
-    """The wanted columns as they stand.
-
-    Raises:
-        ReadError: a line with too few or too many fields.
-    """
-    file, layout = parser.file, parser.layout
-    try:
-        columns = _parse(parser, BLOCK, careful=False)
-    except pa.ArrowInvalid:
-        columns = _parse(parser, explain(file, parser.header, layout) + 1, careful=True)
-    n_rows = len(next(iter(columns.values())))
-    if layout.quoted and swallowed(file, n_rows + (not layout.names)):
-        refuse_open_quote(file, layout)
-    return columns
-
-
-def _parse(parser: Parser, block: int, *, careful: bool) -> dict[str, pa.Array]:
-    types = parser.types(text=careful)
-    shared = {theirs for ours, theirs in parser.mapping.items() if _of(ours, _SHARED)}
-    times = 1.1 * parser.file.size / min(max(block, BLOCK), LARGEST)
-    columns = {name: _growing(types[name], name in shared, times) for name in parser.wanted}
-    for batch in parser.batches(block, careful=careful):
-        for name, column in columns.items():
-            column.add(batch[name])
-    return {name: column.whole() for name, column in columns.items()}
-
-
-def _of(ours: str, kinds: Sequence[str]) -> bool:
-    """Whether a column of ours is of one of these kinds."""
-    return BY_NAME[ours].kind in kinds
-
-
-def _growing(kind: pa.DataType, shared: bool, times: float) -> Growing:  # noqa: FBT001 private
-    """An empty column of a type, with room for so many batches like its first."""
-    if shared:
-        return Words()
-    return Texts(times) if pa.types.is_string(kind) else Numbers(times)
+    return Format(
+        name,
+        summary,
+        recognises or (lambda head: head.width == len(columns)),
+        lambda head, choice: opened(head, choice).read(),
+        opened,
+        has_header=False,
+    )

@@ -8,13 +8,14 @@ import pyarrow as pa
 
 from metrics.errors import ReadError
 from metrics.runs.reading.columns import BY_NAME, recognise
-from metrics.runs.reading.source import FileProvenance, Source, build_source
+from metrics.runs.reading.provenance import FileProvenance
+from metrics.runs.reading.source import Source, build_source
 
 _NO_VALUES = (bytes, bytearray, list, tuple, dict, set, np.ndarray)
 
 
 def of_frame(frame: pd.DataFrame, columns: Mapping[str, str] | None = None) -> Source:
-    """The rows of a data frame, in its order.
+    """Read the rows of a data frame, in its order.
 
     Args:
         frame: one row a document.
@@ -25,27 +26,26 @@ def of_frame(frame: pd.DataFrame, columns: Mapping[str, str] | None = None) -> S
         UsageError: `columns` names a column that does not exist.
     """
     plain = frame.set_axis([str(name) for name in frame.columns], axis=1)
-    found = ", ".join(plain.columns)
+    names = ", ".join(plain.columns)
     if not plain.columns.is_unique:
-        raise ReadError("table", f"two columns share a name among {found}", "Rename one.")
+        raise ReadError("table", f"two columns share a name among {names}", "Rename one.")
     mapping = recognise(list(plain.columns), columns)
     for needed in ("query_id", "doc_id", "score"):
         if needed not in mapping:
             hint = f"Choose it: columns={{'{needed}': NAME}}."
-            raise ReadError("table", f"no {needed} column among {found}", hint)
+            raise ReadError("table", f"no {needed} column among {names}", hint)
     extras = [
         name
         for name in plain.columns.difference(list(mapping.values()), sort=False)
         if pd.api.types.is_any_real_numeric_dtype(plain[name]) and name not in BY_NAME
     ]
     raw = {name: _arrow(plain[name]) for name in [*mapping.values(), *extras]}
-    return build_source(
-        raw, mapping, FileProvenance("table", lambda row: row + 1, "row"), "frame", list(plain.columns)
-    )
+    origin = FileProvenance("table", lambda row: row + 1, "row")
+    return build_source(raw, mapping, origin, "frame", list(plain.columns)).note_unused()
 
 
 def _arrow(column: pd.Series) -> pa.Array:
-    """A column of a frame: real numbers as they are, everything else as the text it prints as."""
+    """Return a column of a frame: real numbers as they are, everything else as the text it prints as."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(column.cat.categories.dtype)
     if pd.api.types.is_any_real_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
@@ -55,11 +55,11 @@ def _arrow(column: pd.Series) -> pa.Array:
         )
     missing = column.isna().to_numpy()
     text = []
-    for row, (value, gone) in enumerate(zip(column, missing, strict=True), 1):
+    for row, (value, is_missing) in enumerate(zip(column, missing, strict=True), 1):
         if isinstance(value, _NO_VALUES):
             problem = f"{column.name} holds a {type(value).__name__}"
             raise ReadError("table", problem, "Give text or a number.", line=row)
-        text.append(None if gone else str(value))
+        text.append(None if is_missing else str(value))
     try:
         return pa.array(text, pa.string())
     except UnicodeEncodeError as error:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any
@@ -12,9 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.errors import ReadError
-from metrics.runs.reading.columns import BY_NAME, Choice, check_header, check_width, recognise
+from metrics.runs.formats.format import Format, Head
+from metrics.runs.reading.columns import BY_NAME, ColumnChoice
 from metrics.runs.reading.files import BLOCK, File
-from metrics.runs.reading.source import FileProvenance, Source, build_source
+from metrics.runs.reading.provenance import FileProvenance
+from metrics.runs.reading.source import Source, build_source
 from metrics.runs.reading.text import whole_lines
 
 MAX_JSON = 2**28
@@ -23,92 +25,96 @@ MAX_RECORDS = 10_000_000
 """Most records of a file: each takes far more memory than its text until all are read."""
 MAX_DEPTH = 64
 """Deepest nesting of brackets."""
-_NESTED = ("query", "document", "value")
+_NESTED_COLUMNS = ("query", "document", "value")
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _OPEN, _CLOSE = (np.frombuffer(marks, np.uint8) for marks in (b"[{", b"]}"))
-_SHOWN = 40
+_MAX_EXCERPT = 40
+"""Letters of a JSON value that a message shows."""
 _EXACT = 2**53
+"""Up to here every whole number is a float64."""
 
 
-def read_array(file: File, choice: Choice) -> Source:
+def read_array(file: File, choice: ColumnChoice) -> Source:
     """Read `[{"query_id": ..., "doc_id": ..., "score": ...}, ...]`.
 
     Raises:
         ReadError: no such JSON, or a value that cannot be read; names the record.
     """
-    records = _document(file)
+    records = _parse_all(file)
     origin = FileProvenance(file.name, lambda row: row + 1, "record")
-    for at, record in enumerate(records):
+    for row, record in enumerate(records):
         if not isinstance(record, dict):
-            raise origin.error(at, f"{_shown(record)} is no record", "Write {column: value} for each row.")
-    return _of_records(records, origin, "json", choice)
+            raise origin.error(row, f"{_excerpt(record)} is no record", "Write {column: value} for each row.")
+    return _records_source(records, origin, "json", choice)
 
 
-def read_lines(file: File, choice: Choice) -> Source:
+def read_lines(file: File, choice: ColumnChoice) -> Source:
     """Read `{"query_id": ..., "doc_id": ..., "score": ...}`, one a line.
 
     Raises:
         ReadError: a line that is no record, or a value that cannot be read; names the line.
     """
-    records, numbers = [], []
-    for number, line in enumerate(_lines(file), 1):
-        if not line.strip():
+    records, lines = [], []
+    for line, text in enumerate(_lines(file), 1):
+        if not text.strip():
             continue
-        record = _parsed(file, line, number)
+        record = _parse(file, text, line)
         if not isinstance(record, dict):
-            problem = f"{_shown(record)} is no record"
-            raise ReadError(file.name, problem, "Write {column: value} on each line.", line=number)
+            problem = f"{_excerpt(record)} is no record"
+            raise ReadError(file.name, problem, "Write {column: value} on each line.", line=line)
         records.append(record)
-        numbers.append(number)
+        lines.append(line)
         if len(records) > MAX_RECORDS:
-            raise ReadError(file.name, f"more than {MAX_RECORDS:,} records", "Write Parquet.", line=number)
-    origin = FileProvenance(file.name, lambda row: numbers[row])
-    return _of_records(records, origin, "jsonl", choice)
+            raise ReadError(file.name, f"more than {MAX_RECORDS:,} records", "Write Parquet.", line=line)
+    origin = FileProvenance(file.name, lambda row: lines[row])
+    return _records_source(records, origin, "jsonl", choice)
 
 
-def read_nested(file: File, choice: Choice) -> Source:
+def read_nested(file: File, choice: ColumnChoice) -> Source:
     """Read `{query: {document: score}}`; where every value is a whole number, `{query: {document: grade}}`.
 
     Raises:
         ReadError: no such JSON, or a value that cannot be read; names the entry.
     """
-    lists = _document(file)
     query: list[object] = []
     document: list[object] = []
     value: list[object] = []
-    for name, scores in lists.items():
+    for name, scores in _parse_all(file).items():
         if not isinstance(scores, dict):
-            problem = f"query {name!r} holds {_shown(scores)}"
+            problem = f"query {name!r} holds {_excerpt(scores)}"
             raise ReadError(file.name, problem, "Write {query: {document: score}}.")
         query += [name] * len(scores)
         document += scores.keys()
         value += scores.values()
     origin = FileProvenance(file.name, lambda row: row + 1, "entry")
-    held = "relevance" if all(isinstance(one, int) for one in value) else "score"
-    usual = {"query_id": "query", "doc_id": "document", held: "value"}
-    mapping = recognise(_NESTED, choice.among(_NESTED, usual))
-    check_header(file.name, _NESTED, mapping)
-    columns_given = zip(_NESTED, (query, document, value), strict=True)
-    raw = {name: _array(values, name, origin) for name, values in columns_given}
-    return build_source(raw, mapping, origin, "nested-json", _NESTED)
+    ours = "relevance" if all(isinstance(number, int) for number in value) else "score"
+    usual = {"query_id": "query", "doc_id": "document", ours: "value"}
+    mapping = choice.mapping(file.name, _NESTED_COLUMNS, usual)
+    fields = zip(_NESTED_COLUMNS, (query, document, value), strict=True)
+    raw = {name: _array(values, name, origin) for name, values in fields}
+    return build_source(raw, mapping, origin, "nested-json", _NESTED_COLUMNS)
 
 
-def _of_records(
-    records: Sequence[dict[str, object]], origin: FileProvenance, format_name: str, choice: Choice
+def _records_source(
+    records: Sequence[dict[str, object]], origin: FileProvenance, format_name: str, choice: ColumnChoice
 ) -> Source:
     header = list(dict.fromkeys(chain.from_iterable(records)))
     if not header:
         raise _without_records(origin.file)
-    check_width(origin.file, header)
-    mapping = recognise(header, choice.among(header))
-    check_header(origin.file, header, mapping)
-    others = [name for name in header if name not in mapping.values() and name not in BY_NAME]
-    numeric = [name for name in others if all(type(one.get(name)) in (int, float) for one in records)]
+    mapping = choice.mapping(origin.file, header)
+    extras = [
+        name
+        for name in header
+        if name not in mapping.values()
+        and name not in BY_NAME
+        and all(type(record.get(name)) in (int, float) for record in records)
+    ]
     raw = {
-        name: _array([one.get(name) for one in records], name, origin) for name in [*mapping.values(), *numeric]
+        name: _array([record.get(name) for record in records], name, origin)
+        for name in [*mapping.values(), *extras]
     }
-    return build_source(raw, mapping, origin, format_name, header)
+    return build_source(raw, mapping, origin, format_name, header).note_unused()
 
 
 def _without_records(file: str) -> ReadError:
@@ -116,27 +122,34 @@ def _without_records(file: str) -> ReadError:
 
 
 def _array(values: list[object], name: str, origin: FileProvenance) -> pa.Array:
-    """Truth values and numbers as they are, everything else as text."""
-    kinds = set(map(type, values)) - {type(None)}
-    if kinds & {dict, list}:
-        at = next(at for at, value in enumerate(values) if isinstance(value, dict | list))
-        raise origin.error(at, f"{name} holds {_shown(values[at])}", "Give text or a number.")
-    if kinds <= {bool}:
+    """Return truth values and numbers as they are, everything else as text."""
+    types = set(map(type, values)) - {type(None)}
+    if types & {dict, list}:
+        row = next(row for row, value in enumerate(values) if isinstance(value, dict | list))
+        raise origin.error(row, f"{name} holds {_excerpt(values[row])}", "Give text or a number.")
+    if types <= {bool}:
         return pa.array(values, pa.bool_())
     with suppress(OverflowError, pa.ArrowInvalid):
-        if kinds <= {int}:
+        if types <= {int}:
             return pa.array(values, pa.int64())
-        if kinds <= {int, float} and not any(isinstance(one, int) and abs(one) > _EXACT for one in values):
-            return pa.array([None if value is None else float(value) for value in values], pa.float64())  # type: ignore[arg-type]
-    text = [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
+        if types <= {int, float} and all(abs(value) <= _EXACT for value in values if isinstance(value, int)):
+            return pa.array(map(_as_float, values), pa.float64())
     try:
-        return pa.array(text, pa.string())
+        return pa.array(map(_as_text, values), pa.string())
     except UnicodeEncodeError as error:
         raise ReadError(origin.file, f"{name} holds text that is not Unicode", "Mend it.") from error
 
 
-def _document(file: File) -> Any:  # noqa: ANN401 whatever JSON holds
-    """All of the file as one JSON value that is not empty."""
+def _as_float(value: Any) -> float | None:  # noqa: ANN401 a number or nothing
+    return None if value is None else float(value)
+
+
+def _as_text(value: object) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value)
+
+
+def _parse_all(file: File) -> Any:  # noqa: ANN401 whatever JSON holds
+    """Parse all of the file as one JSON value that is not empty."""
     blocks, size = [], 0
     for block in file.blocks():
         blocks.append(block)
@@ -144,54 +157,54 @@ def _document(file: File) -> Any:  # noqa: ANN401 whatever JSON holds
         if size > MAX_JSON:
             problem = f"JSON of more than {MAX_JSON // 2**20} MB that is not a record a line"
             raise ReadError(file.name, problem, "Write one record a line (JSONL), or Parquet.")
-    found = _parsed(file, b"".join(blocks))
-    if not found:
+    value = _parse(file, b"".join(blocks))
+    if not value:
         raise _without_records(file.name)
-    return found
+    return value
 
 
-def _parsed(file: File, data: bytes, line: int | None = None) -> Any:  # noqa: ANN401 whatever JSON holds
+def _parse(file: File, data: bytes, line: int | None = None) -> Any:  # noqa: ANN401 whatever JSON holds
     if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _depth(data) > MAX_DEPTH:
         raise ReadError(file.name, f"nested deeper than {MAX_DEPTH}", "Write records or lists.", line=line)
     try:
-        found = json.loads(data, object_pairs_hook=_once)
+        value = json.loads(data, object_pairs_hook=_object)
         if _HALF.search(data):
-            json.dumps(found, ensure_ascii=False).encode()
+            json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise ReadError(file.name, "half a letter (\\ud800 and such)", "Mend it.", line=line) from error
     except json.JSONDecodeError as error:
-        at = line or error.lineno
-        raise ReadError(file.name, f"no JSON: {error.msg.lower()}", "Export it again.", line=at) from error
+        line = line or error.lineno
+        raise ReadError(file.name, f"no JSON: {error.msg.lower()}", "Export it again.", line=line) from error
     except UnicodeDecodeError as error:
-        at = line or data.count(b"\n", 0, error.start) + 1
-        raise ReadError(file.name, "the text is not UTF-8", "Save it as UTF-8.", line=at) from error
-    except _TwiceError as error:
+        line = line or data.count(b"\n", 0, error.start) + 1
+        raise ReadError(file.name, "the text is not UTF-8", "Save it as UTF-8.", line=line) from error
+    except _RepeatedNameError as error:
         problem = f"{error.args[0]!r} stands twice in one object"
         raise ReadError(file.name, problem, "Keep one of them.", line=line) from error
     except ValueError as error:
         raise ReadError(file.name, "a number of too many digits", "Write it shorter.", line=line) from error
-    return found
+    return value
 
 
-class _TwiceError(ValueError):
+class _RepeatedNameError(ValueError):
     """A name given twice."""
 
 
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object, each name once."""
-    made = dict(pairs)
-    if len(made) < len(pairs):
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object of JSON; raise an error where a name stands twice."""
+    by_name = dict(pairs)
+    if len(by_name) < len(pairs):
         counts = Counter(name for name, _ in pairs)
-        raise _TwiceError(next(name for name, count in counts.items() if count > 1))
-    return made
+        raise _RepeatedNameError(next(name for name, count in counts.items() if count > 1))
+    return by_name
 
 
 def _depth(data: bytes) -> int:
-    """How deep brackets outside of strings are nested."""
+    """Return how deep brackets outside of strings are nested."""
     letters = np.frombuffer(_STRING.sub(b"", data), np.uint8)
     level = deepest = 0
-    for at in range(0, len(letters), BLOCK):
-        part = letters[at : at + BLOCK]
+    for start in range(0, len(letters), BLOCK):
+        part = letters[start : start + BLOCK]
         steps = np.isin(part, _OPEN).astype(np.int64) - np.isin(part, _CLOSE)
         deepest = max(deepest, level + int(np.cumsum(steps).max(initial=0)))
         level += int(steps.sum())
@@ -203,7 +216,34 @@ def _lines(file: File) -> Iterator[bytes]:
         yield from block.split(b"\n")[: -1 if block.endswith(b"\n") else None]
 
 
-def _shown(value: object) -> str:
-    """A JSON value in a message: short, and of one line."""
+def _excerpt(value: object) -> str:
+    """Return a JSON value as a message shows it: short, and of one line."""
     text = json.dumps(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]} ..."
+    return text if len(text) <= _MAX_EXCERPT else f"{text[:_MAX_EXCERPT]} ..."
+
+
+def _begins(pattern: bytes) -> Callable[[Head], bool]:
+    start = re.compile(rb"\s*" + pattern)
+    return lambda head: start.match(head.file.head) is not None
+
+
+JSON = Format(
+    "json",
+    "JSON records: [{query_id, doc_id, score, ...}, ...].",
+    _begins(rb'\[\s*(?:[{\]]|(?:-?\d|"|true|false|null)[^\s,]*\s*[,\]])'),
+    lambda head, choice: read_array(head.file, choice),
+)
+NESTED_JSON = Format(
+    "nested-json",
+    "JSON by query and document: {query: {document: score}}, grades if all are whole numbers.",
+    _begins(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'),
+    lambda head, choice: read_nested(head.file, choice),
+    has_header=False,
+    scores_may_be_grades=True,
+)
+JSON_LINES = Format(
+    "jsonl",
+    "JSON, one record a line.",
+    _begins(rb'\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:)'),
+    lambda head, choice: read_lines(head.file, choice),
+)

@@ -1,7 +1,7 @@
 """Parquet tables: only the columns that are read, a batch at a time; whole, in blocks, or by row groups."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,158 +12,130 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError
-from metrics.runs.reading.columns import BY_NAME, Choice, check_header, check_width, recognise
+from metrics.runs.findings import Finding
+from metrics.runs.formats.block_table import BlockTable
+from metrics.runs.formats.format import Format, Head
+from metrics.runs.reading.columns import BY_NAME, ColumnChoice
 from metrics.runs.reading.files import File
-from metrics.runs.reading.query_buffer import QueryBuffer, SeenQueries, comes_again
-from metrics.runs.reading.source import FileProvenance, Source, build_source
+from metrics.runs.reading.provenance import FileProvenance
+from metrics.runs.reading.query_buffer import QueryBuffer, repeated_query
+from metrics.runs.reading.source import Source, build_source
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
 
-MAGIC = b"PAR1"
-_ROWS = 2**16
-_MOST = 2**28
+_MAGIC = b"PAR1"
+_BATCH_ROWS = 2**16
+_MAX_BATCH_BYTES = 2**28
 """Bytes of so many rows without texts, at most, where a file is read in blocks."""
-_INDEX = re.compile(r"__index_level_\d+__")
+_PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
-@dataclass(frozen=True)
-class Parquet:
+@dataclass(frozen=True, kw_only=True)
+class ParquetTable(BlockTable):
     """A Parquet table, and what is to be read of it.
 
     Attributes:
-        file: the file as given.
-        header: names of its columns.
-        mapping: our column → the file's.
-        extras: columns of numbers beside those.
         texts: columns of text.
         groups: rows of each row group.
     """
 
-    file: File
-    header: tuple[str, ...]
-    mapping: Mapping[str, str]
-    extras: tuple[str, ...]
     texts: tuple[str, ...]
     groups: tuple[int, ...]
 
     @classmethod
-    def of(cls, file: File, choice: Choice) -> "Parquet":
-        """What a file holds.
+    def open(cls, file: File, choice: ColumnChoice) -> "ParquetTable":
+        """Look at the schema of a file.
 
         Raises:
             ReadError: damaged, or without the columns of a run or of judgments.
         """
-        with _opened(file) as table:
-            schema, groups = table.schema_arrow, range(table.num_row_groups)
-            n_rows = tuple(table.metadata.row_group(at).num_rows for at in groups)
-        header = tuple(name for name in schema.names if not _INDEX.fullmatch(name))
-        check_width(file.name, header)
-        mapping = recognise(header, choice.among(header))
-        check_header(file.name, header, mapping)
-        texts = tuple(field.name for field in schema if pa.types.is_string(field.type))
-        return cls(file, header, mapping, _numeric(schema, header, mapping), texts, n_rows)
-
-    def only(self, columns: Collection[str]) -> "Parquet":
-        """The same with some columns alone: ours, or further ones by their names."""
-        kept = {ours: theirs for ours, theirs in self.mapping.items() if ours in columns}
-        extras = tuple(name for name in self.extras if name in columns)
-        left = {*self.mapping.values(), *self.extras} - {*kept.values(), *extras}
-        header = tuple(name for name in self.header if name not in left)
-        return replace(self, mapping=kept, header=header, extras=extras)
+        with _opened(file) as parquet:
+            schema, metadata = parquet.schema_arrow, parquet.metadata
+            groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
+        header = tuple(name for name in schema.names if not _PANDAS_INDEX.fullmatch(name))
+        mapping = choice.mapping(file.name, header)
+        return cls(
+            file=file,
+            header=header,
+            mapping=mapping,
+            extras=_number_columns(schema, header, mapping),
+            texts=tuple(field.name for field in schema if pa.types.is_string(field.type)),
+            groups=groups,
+        )
 
     def read(self) -> Source:
-        """The whole table, within the limit.
+        """Read the whole table, within the limit.
 
         Raises:
             ReadError: damaged, too large, or a value that cannot be read; names the row.
         """
-        with _opened(self.file, self.texts) as table:  # one long text in many rows is one text in memory
-            batches = self._within_limit(table.iter_batches(_ROWS, columns=self._wanted))
-            return self._source(pa.Table.from_batches(batches, _narrowed(table.schema_arrow, self._wanted)))
+        with _opened(self.file, self.texts) as parquet:  # one long text in many rows is one text in memory
+            batches = self._within_limit(parquet.iter_batches(_BATCH_ROWS, columns=self.wanted))
+            return self.source(pa.Table.from_batches(batches, self._schema(parquet)))
 
     def rows(self, first: int, end: int) -> Source:
-        """The rows from `first` to before `end`; as many as memory is there for.
+        """Read the rows from `first` to before `end`; as many as memory is there for.
 
         Raises:
             ReadError: damaged, or a value that cannot be read; names the row.
         """
-        shared = [name for ours, name in self.mapping.items() if BY_NAME[ours].kind in ("shared", "word")]
+        coded = [name for ours, name in self.mapping.items() if BY_NAME[ours].kind in ("shared", "word")]
         ends = np.cumsum(self.groups, dtype=np.int64)
-        here, past = np.searchsorted(ends, [first, end - 1], "right").tolist()
-        with _opened(self.file, shared) as table:
-            found = table.read_row_groups(
-                range(here, min(past + 1, len(ends))), self._wanted, use_threads=False
-            )
-        before = int(ends[here - 1]) if here else 0
-        found = found.slice(first - before, end - first)
-        found.validate(full=True)
-        return self._source(found, first)
+        first_group, last_group = np.searchsorted(ends, [first, end - 1], "right").tolist()
+        groups = range(first_group, min(last_group + 1, len(ends)))
+        with _opened(self.file, coded) as parquet:
+            table = parquet.read_row_groups(groups, self.wanted, use_threads=False)
+        n_before = int(ends[first_group - 1]) if first_group else 0
+        table = table.slice(first - n_before, end - first)
+        table.validate(full=True)
+        return self.source(table, first)
 
-    def blocks(self) -> Iterator[Source]:
-        """The table in blocks that hold all rows of their queries, without texts; one where there is no row.
-
-        Rerankers of one query may take turns in its rows; else a query's rows stand together.
-
-        Raises:
-            ReadError: as above, or a query comes again after rows of other queries. Blocks before that
-                are right.
-        """
-        texts = {theirs for ours, theirs in self.mapping.items() if BY_NAME[ours].kind == "text"}
-        mapping = {ours: theirs for ours, theirs in self.mapping.items() if theirs not in texts}
-        header = tuple(name for name in self.header if name not in texts)
-        slim = replace(self, mapping=mapping, header=header)
-        ended, at = SeenQueries(slim._refuse_again), 0  # noqa: SLF001 its own
-        for table in slim._whole_queries():  # noqa: SLF001 its own
-            source = slim._source(table, at)  # noqa: SLF001 its own
-            ended.add(source.table, at)
-            at += len(table)
-            yield source
-
-    def _whole_queries(self) -> Iterator[pa.Table]:
-        """The wanted columns block by block, each cut where a query ends."""
-        with _opened(self.file, self.texts) as table:  # as in read
-            held = QueryBuffer(_narrowed(table.schema_arrow, self._wanted), self.mapping["query_id"])
-            for batch in table.iter_batches(_ROWS, columns=self._wanted, use_threads=False):
-                if sum(map(unpacked_size, batch.columns)) > _MOST:
-                    problem = f"{_ROWS:,} rows take more than {_MOST / 2**20:.0f} MB"
+    def query_tables(self) -> Iterator[tuple[pa.Table, Sequence[Finding]]]:
+        """Yield the columns read, each table cut where a query ends."""
+        with _opened(self.file, self.texts) as parquet:  # as in read
+            buffer = QueryBuffer(self._schema(parquet), self.mapping["query_id"])
+            for batch in parquet.iter_batches(_BATCH_ROWS, columns=self.wanted, use_threads=False):
+                if sum(map(unpacked_size, batch.columns)) > _MAX_BATCH_BYTES:
+                    problem = f"{_BATCH_ROWS:,} rows take more than {_MAX_BATCH_BYTES / 2**20:.0f} MB"
                     raise ReadError(self.file.name, problem, "Write shorter ids.")
                 batch.validate(full=True)
-                held.add(batch)
-                if held.is_full:
-                    yield held.take()
-            yield held.table
+                buffer.add(batch)
+                if buffer.is_full:
+                    yield buffer.take(), ()
+            yield buffer.table, ()
 
-    def _refuse_again(self, ids: list[str], row: int) -> None:
+    def source(self, table: pa.Table, n_before: int = 0, findings: Sequence[Finding] = ()) -> Source:
+        """Check and convert rows of the file; arguments as of `BlockTable`."""
+        origin = FileProvenance(self.file.name, partial(_row_of, n_before), "row")
+        columns = {name: table[name] for name in self.wanted}
+        source = build_source(columns, self.mapping, origin, "parquet", self.reported_header, findings)
+        return source.note_unused()
+
+    def refuse_repeated_query(self, ids: list[str], row: int) -> None:
+        """Raise a ReadError if a query has rows before this one; arguments as of `BlockTable`."""
         names = ("query_id", "reranker")[: len(ids)]
-        slim, at, ended = self.only(names), 0, None
-        with _opened(self.file) as table:
-            for batch in table.iter_batches(_ROWS, columns=slim._wanted, use_threads=False):  # noqa: SLF001
-                found = slim._source(pa.Table.from_batches([batch.slice(0, row - at)])).table  # noqa: SLF001
-                same = [
-                    pc.equal(found[ours].cast(pa.string()), name) for ours, name in zip(names, ids, strict=True)
+        keys, n_before, last = self.only(names), 0, None
+        with _opened(self.file) as parquet:
+            for batch in parquet.iter_batches(_BATCH_ROWS, columns=keys.wanted, use_threads=False):
+                table = keys.source(pa.Table.from_batches([batch.slice(0, row - n_before)])).table
+                matches = [
+                    pc.equal(table[ours].cast(pa.string()), name) for ours, name in zip(names, ids, strict=True)
                 ]
-                rows = pc.indices_nonzero(pc.and_(same[0], same[-1]))
-                ended = at + rows[-1].as_py() if len(rows) else ended
-                at += len(batch)
-                if at >= row:
+                rows = pc.indices_nonzero(pc.and_(matches[0], matches[-1]))
+                last = n_before + rows[-1].as_py() if len(rows) else last
+                n_before += len(batch)
+                if n_before >= row:
                     break
-        if ended is not None:
-            problem, hint = comes_again(ids, f"row {ended + 1}")
+        if last is not None:
+            problem, hint = repeated_query(ids, f"row {last + 1}")
             raise ReadError(self.file.name, problem, hint, line=row + 1, unit="row")
 
-    @property
-    def _wanted(self) -> list[str]:
-        return [*self.mapping.values(), *self.extras]
-
-    def _source(self, table: pa.Table, before: int = 0) -> Source:
-        """Rows as they were read, so many rows of the file before them."""
-        origin = FileProvenance(self.file.name, partial(_row_of, before), "row")
-        columns = {name: table[name] for name in self._wanted}
-        return build_source(columns, self.mapping, origin, "parquet", self.header)
+    def _schema(self, parquet: "ParquetFile") -> pa.Schema:
+        return pa.schema([parquet.schema_arrow.field(name) for name in self.wanted])
 
     def _within_limit(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The same batches; stops where they grow past the limit, whatever the file says of its size."""
+        """Yield the batches; stop where they grow past the limit, whatever the file says of its size."""
         size = 0
         for batch in batches:
             size += sum(unpacked_size(column) for column in batch.columns)
@@ -173,7 +145,7 @@ class Parquet:
 
 
 def unpacked_size(column: pa.Array) -> int:
-    """Bytes of a column once every row holds its own text or number."""
+    """Return the bytes of a column once every row holds its own text or number."""
     size: int = max(column.nbytes, 8 * len(column))
     if pa.types.is_dictionary(column.type) and pa.types.is_string(column.type.value_type):
         lengths = pc.binary_length(column.dictionary).cast(pa.int64())
@@ -183,7 +155,7 @@ def unpacked_size(column: pa.Array) -> int:
 
 @contextmanager
 def _opened(file: File, coded: Sequence[str] = ()) -> "Iterator[ParquetFile]":
-    """The file; columns of texts in `coded` come as dictionaries.
+    """Open the file; columns of texts in `coded` come as dictionaries.
 
     Raises:
         ReadError: damaged, there or while it is read.
@@ -191,9 +163,9 @@ def _opened(file: File, coded: Sequence[str] = ()) -> "Iterator[ParquetFile]":
     from pyarrow import parquet  # noqa: PLC0415 30 ms that other formats need not pay
 
     try:
-        whole = replace(file, endless=False)  # what is packed is unpacked in memory, so within the limit
-        given = pa.BufferReader(b"".join(whole.blocks())) if file.packed else file.given()
-        with given, parquet.ParquetFile(given, read_dictionary=list(coded)) as table:
+        limited = replace(file, endless=False)  # what is packed is unpacked in memory, so within the limit
+        stream = pa.BufferReader(b"".join(limited.blocks())) if file.packed else file.given()
+        with stream, parquet.ParquetFile(stream, read_dictionary=list(coded)) as table:
             yield table
     except MemoryError as error:
         raise ReadError(file.name, "its rows do not fit into memory", "Write smaller row groups.") from error
@@ -201,18 +173,29 @@ def _opened(file: File, coded: Sequence[str] = ()) -> "Iterator[ParquetFile]":
         raise ReadError(file.name, "damaged Parquet file", "Write it again.") from error
 
 
-def _row_of(before: int, row: int) -> int:
-    return before + row + 1
+def _row_of(n_before: int, row: int) -> int:
+    return n_before + row + 1
 
 
-def _narrowed(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
-    return pa.schema([schema.field(name) for name in names])
-
-
-def _numeric(schema: pa.Schema, header: Sequence[str], mapping: Mapping[str, str]) -> tuple[str, ...]:
-    """Columns of numbers beside those mapped."""
+def _number_columns(schema: pa.Schema, header: Sequence[str], mapping: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the columns of numbers beside those mapped."""
     names = [name for name in header if name not in mapping.values() and name not in BY_NAME]
-    free = [schema.field(name) for name in names]
+    fields = [schema.field(name) for name in names]
     return tuple(
-        field.name for field in free if pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
+        field.name for field in fields if pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
     )
+
+
+def is_parquet(head: Head) -> bool:
+    """Return whether the mark of Parquet stands at both ends, or at the start of what is no text."""
+    start = head.file.head
+    return start.startswith(_MAGIC) and (b"\0" in start or head.file.ends_with(_MAGIC))
+
+
+PARQUET = Format(
+    "parquet",
+    "Parquet table; columns as in a CSV table.",
+    is_parquet,
+    lambda head, choice: ParquetTable.open(head.file, choice).read(),
+    lambda head, choice: ParquetTable.open(head.file, choice),
+)

@@ -98,6 +98,7 @@ COLUMNS: tuple[Column, ...] = (
 """Columns that are read, in the order they are shown."""
 
 BY_NAME: Mapping[str, Column] = {column.name: column for column in COLUMNS}
+_SYNONYMS = {column.name: column.synonyms for column in COLUMNS}
 
 
 def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -111,29 +112,38 @@ def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) ->
         UsageError: `chosen` names a column that does not exist, or one twice.
     """
     mapping = dict(chosen or {})
-    for ours, theirs in mapping.items():
+    _check_choice(header, mapping)
+    free = {name: _normalised(name) for name in header if name not in mapping.values()}
+    for spellings in ({column.name: (_normalised(column.name),) for column in COLUMNS}, _SYNONYMS):
+        for ours, candidates in spellings.items():
+            theirs = _first_match(candidates, free)
+            if ours not in mapping and theirs is not None:
+                mapping[ours] = theirs
+                del free[theirs]
+    scores = [name for name, plain in free.items() if plain.endswith("score")]
+    if "score" not in mapping and len(scores) == 1:
+        mapping["score"] = scores[0]
+    return {column.name: mapping[column.name] for column in COLUMNS if mapping.get(column.name)}
+
+
+def _check_choice(header: Sequence[str], chosen: Mapping[str, str]) -> None:
+    for ours, theirs in chosen.items():
         if ours not in BY_NAME:
             raise UsageError(f"There is no column {ours!r}. Columns: {', '.join(BY_NAME)}.")
         if theirs and theirs not in header:
             raise UsageError(f"The table has no column {theirs!r}. It has: {', '.join(header)}.")
-    taken = [theirs for theirs in mapping.values() if theirs]
-    if len(set(taken)) < len(taken):
+    read_from = [theirs for theirs in chosen.values() if theirs]
+    if len(set(read_from)) < len(read_from):
         raise UsageError("Two columns are read from one column of the table. Choose another for one of them.")
-    free = [name for name in header if name not in mapping.values()]
-    for wanted in (lambda c: (_plain(c.name),), lambda c: c.synonyms):
-        for column in COLUMNS:
-            match = next((name for other in wanted(column) for name in free if _plain(name) == other), None)
-            if column.name not in mapping and match is not None:
-                mapping[column.name] = match
-                free.remove(match)
-    ending = [name for name in free if _plain(name).endswith("score")]
-    if "score" not in mapping and len(ending) == 1:
-        mapping["score"] = ending[0]
-    return {column.name: mapping[column.name] for column in COLUMNS if mapping.get(column.name)}
+
+
+def _first_match(candidates: Sequence[str], free: Mapping[str, str]) -> str | None:
+    """Return the name of a free column (name → normalised name) that the first candidate matches that does."""
+    return next((name for candidate in candidates for name in free if free[name] == candidate), None)
 
 
 @dataclass(frozen=True)
-class Choice:
+class ColumnChoice:
     """Columns the user chose, ours → the file's.
 
     Attributes:
@@ -145,36 +155,58 @@ class Choice:
     strict: bool = True
 
     def among(self, header: Sequence[str], usual: Mapping[str, str] | None = None) -> dict[str, str]:
-        """The choice as far as it concerns this header, and what is usual where the choice leaves it free."""
+        """Return the choice as far as it concerns this header, with `usual` where the choice leaves it free."""
         chosen = {
             ours: theirs
             for ours, theirs in self.columns.items()
             if self.strict or not theirs or theirs in header
         }
-        taken = chosen.values()
-        free = {ours: theirs for ours, theirs in (usual or {}).items() if theirs not in taken}
+        free = {ours: theirs for ours, theirs in (usual or {}).items() if theirs not in chosen.values()}
         return free | chosen
 
+    def mapping(
+        self,
+        file: str,
+        header: Sequence[str],
+        usual: Mapping[str, str] | None = None,
+        *,
+        only_usual: bool = False,
+    ) -> dict[str, str]:
+        """Return our column → the file's, for each column that is read.
 
-def check_width(file: str, header: Sequence[str]) -> None:
-    """Raise a ReadError where a table has more columns than allowed."""
-    if len(header) > MAX_COLUMNS:
-        problem = f"{len(header):,} columns, more than {MAX_COLUMNS:,}"
-        raise ReadError(file, problem, "Leave out those that are not needed.", line=1)
+        Args:
+            file: its name, for errors.
+            header: names of its columns.
+            usual: what is read unless the choice says otherwise; the rest is left to recognition.
+            only_usual: whether nothing is left to recognition.
+
+        Raises:
+            ReadError: too many columns, two of one name, or none that a run or judgments need.
+            UsageError: the choice names a column that does not exist, or one twice.
+        """
+        if len(header) > MAX_COLUMNS:
+            problem = f"{len(header):,} columns, more than {MAX_COLUMNS:,}"
+            raise ReadError(file, problem, "Leave out those that are not needed.", line=1)
+        wanted = self.among(header, usual)
+        mapping = recognise(header, wanted)
+        if only_usual:
+            mapping = {ours: theirs for ours, theirs in mapping.items() if ours in wanted}
+        _check_mapping(file, header, mapping)
+        return mapping
 
 
-def check_header(file: str, header: Sequence[str], mapping: Mapping[str, str]) -> None:
-    """Raise a ReadError where a table cannot be read by these columns."""
-    repeated = [name for name, count in Counter(header).items() if count > 1]
-    if repeated:
-        raise ReadError(file, f"two columns are named {repeated[0]!r}", "Rename one.", line=1)
+def _check_mapping(file: str, header: Sequence[str], mapping: Mapping[str, str]) -> None:
+    """Raise a ReadError where neither a run nor judgments can be read by these columns."""
+    twice = [name for name, count in Counter(header).items() if count > 1]
+    if twice:
+        raise ReadError(file, f"two columns are named {twice[0]!r}", "Rename one.", line=1)
     needed = ["query_id", "doc_id", *([] if {"score", "relevance"} & mapping.keys() else ["score"])]
     for ours in needed:
         if ours not in mapping:
             hint = f"Name the column that holds it {ours}, or choose another one as {ours}."
             problem = f"no {ours} column among {', '.join(header)}"
-            raise ReadError(file, problem, hint, line=1).among(header, mapping)
+            raise ReadError(file, problem, hint, line=1).with_columns(header, mapping)
 
 
-def _plain(name: str) -> str:
+def _normalised(name: str) -> str:
     return re.sub(r"[\s._()\[\]-]+", "", name.strip().casefold())

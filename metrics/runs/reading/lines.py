@@ -10,9 +10,12 @@ import numpy as np
 
 from metrics.errors import ReadError
 from metrics.runs.reading.files import BLOCK, File
-from metrics.runs.reading.text import MAX_LINE, Text, as_given, spaced, too_long, whole_lines
+from metrics.runs.reading.text import MAX_LINE, BlockStream, line_too_long, open_text, whole_lines
 
 csv.field_size_limit(MAX_LINE)
+
+NumberedFields = tuple[int, list[str]]
+"""A line number, first line 1, and the fields of that line."""
 
 
 @dataclass(frozen=True)
@@ -36,51 +39,69 @@ class Layout:
 
 
 def header_of(head: bytes, layout: Layout) -> list[str]:
-    """Fields of the first line that is not blank; none where all are."""
+    """Return the fields of the first line that is not blank; none where all are."""
     try:
-        return next(_cut(Text([head]), layout), (0, []))[1]
+        return next(_cut(BlockStream([head]), layout), (0, []))[1]
     except csv.Error:
         return []
 
 
-def rows(file: File, layout: Layout, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
-    """Line number and fields of each line that is not empty, from the first that is not blank; no comments.
+def rows(file: File, layout: Layout, *, strict: bool = False) -> Iterator[NumberedFields]:
+    """Yield each line that is not empty, from the first that is not blank, without comments.
+
+    Args:
+        file: what to read.
+        layout: how its lines are cut.
+        strict: whether a quote that never closes is an error.
 
     Raises:
         csv.Error: with `strict`, at a quote that never closes.
         ReadError: a field is too long.
     """
-    found = _cut(spaced(file, tidy=True) if layout.spaced else as_given(file), layout, strict=strict)
     line = 0
     try:
-        for line, fields in found:
+        for line, fields in _cut(open_text(file, strip_lines=layout.spaced), layout, strict=strict):
             if not is_comment(fields[0], len(fields), layout):
                 yield line, fields
     except csv.Error as error:
         if "field limit" in str(error):
-            raise too_long(file, line + 1) from error
+            raise line_too_long(file, line + 1) from error
         raise
 
 
 def is_comment(start: str, width: int, layout: Layout) -> bool:
-    """Whether a line is no row: it begins with # and has not as many fields as a row."""
+    """Return whether a line is no row: it begins with # and has not as many fields as a row.
+
+    Args:
+        start: its first letters.
+        width: how many fields it has.
+        layout: how it was cut; with a header, a table has no comments.
+    """
     return layout.names is not None and start.startswith("#") and width != len(layout.names)
 
 
-def explain(file: File, header: Sequence[str], layout: Layout) -> int:
-    """Raise a ReadError if the shape or the encoding of a line is what the parser stumbled over.
+def check_lines(file: File, header: Sequence[str], layout: Layout) -> int:
+    """Find the line over whose encoding or number of fields a parser stumbled.
+
+    Args:
+        file: what the parser read.
+        header: names of its columns.
+        layout: how its lines are cut.
 
     Returns:
-        bytes of text.
+        bytes of text, if no line is at fault.
+
+    Raises:
+        ReadError: at the first line that is.
     """
-    at, size = 1, 0
+    line, size = 1, 0
     for block in whole_lines(file):
         try:
             block.decode("utf-8")
         except UnicodeDecodeError as error:
-            line = at + block.count(b"\n", 0, error.start)
+            line += block.count(b"\n", 0, error.start)
             raise ReadError(file.name, "the text is not UTF-8", "Save it as UTF-8.", line=line) from error
-        at, size = at + block.count(b"\n"), size + len(block)
+        line, size = line + block.count(b"\n"), size + len(block)
     if layout.quoted:
         refuse_open_quote(file, layout)
     for line, fields in rows(file, layout):
@@ -90,38 +111,47 @@ def explain(file: File, header: Sequence[str], layout: Layout) -> int:
     return size
 
 
-def swallowed(file: File, records: int) -> bool:
-    """Whether there are quotes, and another number of records than of lines."""
-    return any(b'"' in block for block in file.blocks()) and records != count_lines(file)
+def check_quotes(file: File, layout: Layout, n_rows: int) -> None:
+    """Raise a ReadError where a quote that does not close has swallowed lines, so that a parser read too few.
+
+    Args:
+        file: what the parser read.
+        layout: how its lines are cut.
+        n_rows: rows that the parser read.
+    """
+    if not layout.quoted or not any(b'"' in block for block in file.blocks()):
+        return
+    if n_rows + (not layout.names) != count_lines(file):
+        refuse_open_quote(file, layout)
 
 
 def count_lines(file: File) -> int:
-    """Lines of a file, blank ones included."""
-    lines, last = 0, b"\n"
+    """Return how many lines a file has, blank ones included."""
+    count, last = 0, b"\n"
     for block in file.blocks():
-        lines += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
+        count += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
         last = block[-1:]
-    return lines + (last != b"\n")
+    return count + (last != b"\n")
 
 
 def refuse_open_quote(file: File, layout: Layout) -> None:
     """Raise a ReadError at a quote that does not close where it should: it swallows what follows."""
-    line = 0
+    last = 0
     try:
-        for line, _ in rows(file, layout, strict=True):  # noqa: B007 the last line read is the point
+        for last, _ in rows(file, layout, strict=True):  # noqa: B007 the last line read is the point
             pass
     except csv.Error as error:
-        after = next((at for at, _ in rows(file, layout) if at > line), line)
-        raise ReadError(file.name, "a quote is opened and not closed", "Close it.", line=after) from error
+        following = next((line for line, _ in rows(file, layout) if line > last), last)
+        raise ReadError(file.name, "a quote is opened and not closed", "Close it.", line=following) from error
 
 
-def _cut(stream: io.RawIOBase, layout: Layout, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
+def _cut(stream: io.RawIOBase, layout: Layout, *, strict: bool = False) -> Iterator[NumberedFields]:
     text = io.TextIOWrapper(io.BufferedReader(stream, BLOCK), encoding="utf-8", errors="replace", newline="")
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if layout.quoted else csv.QUOTE_NONE
-    found = csv.reader(text, delimiter=layout.delimiter, quoting=quoting, strict=strict)
-    before, begun = 0, False
-    for fields in found:
-        begun = begun or bool("".join(fields).strip())
-        if fields and begun:
-            yield before + 1, fields
-        before = found.line_num
+    reader = csv.reader(text, delimiter=layout.delimiter, quoting=quoting, strict=strict)
+    n_before, has_begun = 0, False
+    for fields in reader:
+        has_begun = has_begun or bool("".join(fields).strip())
+        if fields and has_begun:
+            yield n_before + 1, fields
+        n_before = reader.line_num

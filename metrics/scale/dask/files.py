@@ -9,9 +9,7 @@ from urllib.parse import unquote
 
 from metrics.errors import ReadError, UsageError
 from metrics.runs import File, open_blocks
-from metrics.runs.formats.delimited import numeric
-from metrics.runs.formats.parquet import Parquet
-from metrics.runs.reading.blocks import Delimited
+from metrics.runs.formats.block_table import BlockTable
 from metrics.runs.reading.files import place_of
 
 Paths = str | PurePath | Iterable[str | PurePath] | Mapping[str, str | PurePath]
@@ -28,7 +26,7 @@ class DatasetFile:
         name: its reranker, where others may hold lists of the same; None where its stem or its rows say it.
     """
 
-    table: Delimited | Parquet
+    table: BlockTable
     name: str | None
 
     @property
@@ -49,12 +47,9 @@ class DatasetFile:
     def refuse_without(self, numbers: Iterable[str]) -> None:
         """Raise a UsageError where it has no such columns to break ties by."""
         table = self.table
-        extras = (
-            table.extras if isinstance(table, Parquet) else numeric(table.file, table.layout, table.mapping)
-        )
         for name in numbers:
-            if name not in extras and name not in table.mapping:
-                there = ", ".join(extras) or "none"
+            if name not in table.extras and name not in table.mapping:
+                there = ", ".join(table.extras) or "none"
                 problem = f"there is no score column {name!r} to break ties by"
                 raise UsageError(f"{table.file.name}: {problem}. There are: {there}.")
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from metrics.runs import File, Source
-from metrics.runs.formats.parquet import Parquet
+from metrics.runs.formats.parquet import ParquetTable
 from metrics.runs.query_doc_keys import Hashes, hashes_after, text_hashes
 from metrics.scale.dask.files import DatasetFile
 from metrics.support.arrays import IntArray, coded
@@ -43,7 +43,9 @@ class Part:
             ReadError: the file cannot be read.
         """
         table = self.member.table
-        source = table.only(columns).rows(self.first, self._end) if isinstance(table, Parquet) else table.read()
+        source = (
+            table.only(columns).rows(self.first, self._end) if isinstance(table, ParquetTable) else table.read()
+        )
         return replace(source, name=self.member.name)
 
     @property
@@ -54,7 +56,7 @@ class Part:
     @property
     def _end(self) -> int:
         table = self.member.table
-        return sum(table.groups) if self.end is None and isinstance(table, Parquet) else self.end or 0
+        return sum(table.groups) if self.end is None and isinstance(table, ParquetTable) else self.end or 0
 
 
 class RowGroupLists(NamedTuple):
@@ -81,7 +83,7 @@ class RowGroupLists(NamedTuple):
 
 def to_scan(member: DatasetFile) -> Iterator[Part]:
     """Parts of a file whose lists must be looked at, to know what other parts hold rows of them."""
-    if not isinstance(member.table, Parquet):
+    if not isinstance(member.table, ParquetTable):
         if not member.is_alone:
             yield Part(member)
         return
@@ -101,7 +103,7 @@ def scan(part: Part) -> list[RowGroupLists]:
     source = part.read(("reranker", "query_id"))
     starts, keys = lists_at(source)
     bounds = [0, len(source.table)]
-    if isinstance(part.member.table, Parquet):
+    if isinstance(part.member.table, ParquetTable):
         ends = np.cumsum(part.member.table.groups) - part.first
         bounds = np.unique([0, *ends[(ends > 0) & (ends <= len(source.table))]]).tolist()
     named = "reranker" in source.table.column_names
@@ -144,7 +146,7 @@ def cut(member: DatasetFile, seen: Sequence[RowGroupLists]) -> Iterator[tuple[Pa
         member: the file.
         seen: what its row groups hold, or all of it; nothing where nobody looked.
     """
-    if len(seen) <= 1 or not isinstance(member.table, Parquet):
+    if len(seen) <= 1 or not isinstance(member.table, ParquetTable):
         end, keys = (seen[0].end, seen[0].keys) if seen else (None, np.empty(0, np.uint64))
         yield Part(member, 0, end), keys
         return

@@ -15,7 +15,8 @@ from metrics.runs.findings import Finding
 from metrics.runs.joining import not_used
 from metrics.runs.query_doc_keys import Hashes
 from metrics.runs.reading.columns import BY_NAME
-from metrics.runs.reading.source import FileProvenance, build_source
+from metrics.runs.reading.provenance import FileProvenance
+from metrics.runs.reading.source import build_source
 from metrics.scale.dask.parts import Part, is_among, keys_of, only
 from metrics.scale.stream import Judged, PartStats, lists_in
 from metrics.support.memory import one_allocator

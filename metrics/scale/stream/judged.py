@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from metrics.runs import Repeated, Runs, Source
 from metrics.runs.findings import Finding
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.runs.reading.source import FileProvenance
+from metrics.runs.reading.provenance import FileProvenance
 from metrics.support.arrays import IntArray
 
 

@@ -13,7 +13,7 @@ from metrics.evaluation import Evaluation
 from metrics.evaluation.merging import sum_counts
 from metrics.runs import Repeated, Runs, Source, as_run
 from metrics.runs.findings import Finding, as_frame
-from metrics.runs.findings.streamed import Known, Noted
+from metrics.runs.findings.streamed import MergedFindings, RerankerCoverage
 from metrics.runs.query_doc_keys import Hashes, text_hashes
 from metrics.scale.stream.judged import Judged
 from metrics.support.arrays import IntArray
@@ -85,8 +85,8 @@ class PartCounter:
 
     def __init__(self, judged: Judged | None) -> None:
         self._judged = judged
-        self._known: dict[str, Known] = {}
-        self._noted = Noted()
+        self._known: dict[str, RerankerCoverage] = {}
+        self._noted = MergedFindings()
         if judged is not None:
             self._noted.add(judged.noted)
         self._policies: list[pd.DataFrame] = []
@@ -108,7 +108,7 @@ class PartCounter:
     def meet(self, met: PartStats) -> None:
         """Take in what was met in a part."""
         n_judged = 0 if self._judged is None else len(self._judged.pairs.queries)
-        known = self._known.setdefault(met.name, Known(met.file, np.zeros(n_judged, bool)))
+        known = self._known.setdefault(met.name, RerankerCoverage(met.file, np.zeros(n_judged, bool)))
         known.n_queries += met.n_queries
         known.n_judged_rows += met.n_judged_rows
         known.seen[met.places] = True

@@ -9,8 +9,7 @@ import pyarrow as pa
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.runs import File, Repeated, Runs, as_judgments, is_judgments, open_blocks, read
-from metrics.runs.formats.parquet import Parquet
-from metrics.runs.reading.blocks import Delimited
+from metrics.runs.formats.block_table import BlockTable
 from metrics.scale.stream.judged import Judged
 from metrics.scale.stream.part_counter import PartCounter, PartitionedRuns, lists_in, refuse_unused
 
@@ -39,8 +38,8 @@ class Stream(PartitionedRuns):
         runs = [path for path in files if given is None or not is_judgments(given, path, qrels)]
         self._files = [open_blocks(replace(File.open(path), endless=True), columns) for path in runs]
         judgments = None if given is None else as_judgments(given)
-        read_as = [*self._files, *([] if judgments is None else [judgments])]
-        refuse_unused(columns or {}, [one.mapping for one in read_as])
+        mappings = [table.mapping for table in self._files]
+        refuse_unused(columns or {}, [*mappings, *([] if judgments is None else [judgments.mapping])])
         self._judged = None if judgments is None else Judged.of(judgments, repeated)
         self._repeated: Repeated = repeated
         self._tally = PartCounter(self._judged)
@@ -61,7 +60,7 @@ class Stream(PartitionedRuns):
             for runs in self._runs(file):
                 yield self._tally.count(score(runs))
 
-    def _runs(self, file: Delimited | Parquet) -> Iterator[Runs]:
+    def _runs(self, file: BlockTable) -> Iterator[Runs]:
         """The lists of a file, each with its judgments, those of one reranker at a time."""
         before, here = self._tally.rerankers, dict[str, pa.Table]()
         for source in file.blocks():

@@ -2,7 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from metrics.runs.findings import Judged, Listing
+from metrics.runs.findings import JudgmentTable, Listing
 from metrics.runs.query_doc_keys import QueryDocKeys
 
 
@@ -65,7 +65,7 @@ def judged_of():
                 "relevance": pa.array(relevance, pa.float64()),
             }
         )
-        return Judged(file, table, QueryDocKeys.of(table), line_of)
+        return JudgmentTable(file, table, QueryDocKeys.of(table), line_of)
 
     return build
 

@@ -1,6 +1,6 @@
 import pytest
 
-from metrics.runs.findings.wording import counted, out_of, percent, quoted, say
+from metrics.runs.findings.wording import count_of, describe_part, format_percent, part_of, quote
 
 
 @pytest.mark.parametrize(
@@ -8,11 +8,11 @@ from metrics.runs.findings.wording import counted, out_of, percent, quoted, say
     [(1, "list", "1 list"), (0, "list", "0 lists"), (1204, "query", "1,204 queries"), (1, "query", "1 query")],
 )
 def test_a_noun_goes_with_its_number(number, noun, said):
-    assert counted(number, noun) == said
+    assert count_of(number, noun) == said
 
 
 def test_a_part_is_said_of_the_whole():
-    assert out_of(1000, 2000, "judged query") == "1,000 of 2,000 judged queries"
+    assert part_of(1000, 2000, "judged query") == "1,000 of 2,000 judged queries"
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_a_part_is_said_of_the_whole():
     ],
 )
 def test_a_verb_goes_with_the_part(part, what, said):
-    assert say(part, 43, "query", what) == said
+    assert describe_part(part, 43, "query", what) == said
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,9 @@ def test_a_verb_goes_with_the_part(part, what, said):
     [(0, "0%"), (1e-9, "under 1%"), (0.504, "50%"), (0.9951, "over 99%"), (1, "100%")],
 )
 def test_only_nothing_is_0_percent_and_only_everything_is_100(share, said):
-    assert percent(share) == said
+    assert format_percent(share) == said
 
 
 def test_a_long_name_is_cut_short():
-    assert quoted("q1") == "'q1'"
-    assert quoted("x" * 61) == "'" + "x" * 59 + "…'"
+    assert quote("q1") == "'q1'"
+    assert quote("x" * 61) == "'" + "x" * 59 + "…'"

@@ -44,11 +44,10 @@ def held(table):
 def _small():
     """Parse a few letters or rows at once, and make a block of every query."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("metrics.runs.reading.query_buffer.HELD", 1)
-        patch.setattr("metrics.runs.reading.blocks._ATTEMPTS", (32, 64, 2**20))
-        patch.setattr("metrics.runs.formats.parquet._ROWS", 2)
-        for module in ("reading.blocks", "formats.delimited"):
-            patch.setattr(f"metrics.runs.{module}.BLOCK", 32)
+        patch.setattr("metrics.runs.reading.query_buffer.BLOCK_BYTES", 1)
+        patch.setattr("metrics.runs.reading.csv_parser._ATTEMPTS", (32, 64, 2**20))
+        patch.setattr("metrics.runs.formats.parquet._BATCH_ROWS", 2)
+        patch.setattr("metrics.runs.reading.csv_parser.BLOCK", 32)
         yield
 
 
@@ -90,6 +89,6 @@ def test_ids_that_one_text_makes_large_are_refused_before_they_are_unpacked():
     table = pa.table({"query_id": query, "doc_id": many, "score": np.zeros(70_000)})
     parquet.write_table(table, stream, store_schema=False)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("metrics.runs.formats.parquet._ROWS", 2**16)
+        patch.setattr("metrics.runs.formats.parquet._BATCH_ROWS", 2**16)
         with pytest.raises(ReadError, match="65,536 rows take more than 256 MB"):
             list(open_blocks(File("bomb.parquet", stream.getvalue())).blocks())

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.runs.reading.column_builders import Numbers, Texts, Words
+from metrics.runs.reading.column_builders import CodedTextBuilder, NumberBuilder, TextBuilder
 
 TEXTS = st.lists(st.lists(st.sampled_from(["", "a", "bb", "ñandú", "x" * 40])), max_size=6)
 
@@ -16,27 +16,27 @@ def pieces(parts, kind):
     return [whole.slice(start, len(part)) for start, part in zip(ends, parts, strict=False)]
 
 
-@pytest.mark.parametrize("column", [lambda: Texts(1), lambda: Texts(3.5), Words])
+@pytest.mark.parametrize("column", [lambda: TextBuilder(1), lambda: TextBuilder(3.5), CodedTextBuilder])
 @given(parts=TEXTS)
 def test_texts_come_back_in_the_order_they_were_added(column, parts):
-    grown = column()
+    builder = column()
     for piece in pieces(parts, pa.string()):
-        grown.add(piece)
-    assert grown.whole().to_pylist() == [text for part in parts for text in part]
+        builder.add(piece)
+    assert builder.finish().to_pylist() == [text for part in parts for text in part]
 
 
 @pytest.mark.parametrize("times", [0.5, 1, 3.5])
 @given(parts=st.lists(st.lists(st.floats(allow_nan=False)), max_size=6))
 def test_numbers_come_back_bit_for_bit(times, parts):
-    grown = Numbers(times)
+    builder = NumberBuilder(times)
     for piece in pieces(parts, pa.float64()):
-        grown.add(piece)
+        builder.add(piece)
     expected = np.array([number for part in parts for number in part])
-    assert grown.whole().to_numpy().tobytes() == expected.tobytes()
+    assert builder.finish().to_numpy().tobytes() == expected.tobytes()
 
 
 def test_like_texts_are_kept_once():
-    grown = Words()
+    builder = CodedTextBuilder()
     for _ in range(3):
-        grown.add(pa.array(["q1", "q1", "q2"]))
-    assert grown.whole().dictionary.to_pylist() == ["q1", "q2"]
+        builder.add(pa.array(["q1", "q1", "q2"]))
+    assert builder.finish().dictionary.to_pylist() == ["q1", "q2"]

@@ -1,0 +1,99 @@
+"""A file that can be read whole or in blocks of whole queries: as much at once as memory is wanted for."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import pyarrow as pa
+
+from metrics.runs.findings import Finding
+from metrics.runs.reading.columns import BY_NAME
+from metrics.runs.reading.files import File
+from metrics.runs.reading.query_buffer import SeenQueries
+from metrics.runs.reading.source import Source
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlockTable(ABC):
+    """A file, and what is to be read of it.
+
+    Attributes:
+        file: the file as given.
+        header: names of its columns.
+        mapping: our column → the file's.
+        extras: further columns that are read, as numbers.
+        left_out: columns that would be read of the whole file, and are not read here.
+    """
+
+    file: File
+    header: tuple[str, ...]
+    mapping: Mapping[str, str]
+    extras: tuple[str, ...] = ()
+    left_out: frozenset[str] = frozenset()
+
+    def only(self, columns: Collection[str]) -> Self:
+        """Return the table with some columns alone: ours, or further ones by their names."""
+        mapping = {ours: theirs for ours, theirs in self.mapping.items() if ours in columns}
+        extras = tuple(name for name in self.extras if name in columns)
+        left_out = {*self.wanted, *self.left_out} - {*mapping.values(), *extras}
+        return replace(self, mapping=mapping, extras=extras, left_out=frozenset(left_out))
+
+    @property
+    def wanted(self) -> list[str]:
+        """Columns of the file that are read."""
+        return [*self.mapping.values(), *self.extras]
+
+    @property
+    def reported_header(self) -> list[str]:
+        """Names of its columns without those left out here."""
+        return [name for name in self.header if name not in self.left_out]
+
+    @abstractmethod
+    def read(self) -> Source:
+        """Read the whole file.
+
+        Raises:
+            ReadError: the file is damaged or too large, or holds a row or value that cannot be read.
+        """
+
+    def blocks(self) -> Iterator[Source]:
+        """Yield blocks of rows without texts that hold all rows of their queries; one where there is no row.
+
+        Rerankers of one query may take turns in its rows; else a query's rows stand together.
+
+        Raises:
+            ReadError: as of `read`, or a query comes again after rows of other queries. Blocks before that
+                are right.
+        """
+        texts = [ours for ours in self.mapping if BY_NAME[ours].kind == "text"]
+        slim = self.only([*(self.mapping.keys() - texts), *self.extras])
+        seen, n_rows = SeenQueries(self.refuse_repeated_query), 0
+        for table, findings in slim.query_tables():
+            source = slim.source(table, n_rows, findings)
+            seen.add(source.table, n_rows)
+            n_rows += len(table)
+            yield source
+
+    @abstractmethod
+    def query_tables(self) -> Iterator[tuple[pa.Table, Sequence[Finding]]]:
+        """Yield the columns read, each table cut where a query ends, with what was found on the way."""
+
+    @abstractmethod
+    def source(self, table: pa.Table, n_before: int, findings: Sequence[Finding] = ()) -> Source:
+        """Check and convert rows of the file.
+
+        Args:
+            table: the columns read, as they stand.
+            n_before: rows of the file before them.
+            findings: what was found on the way.
+        """
+
+    @abstractmethod
+    def refuse_repeated_query(self, ids: list[str], row: int) -> None:
+        """Raise a ReadError if a query has rows before this one.
+
+        Args:
+            ids: the query, and its reranker where the file names any.
+            row: where it comes again.
+        """

@@ -1,0 +1,85 @@
+"""What a format says of itself, and the first lines of a file that it is recognised by."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from metrics.runs.formats.block_table import BlockTable
+from metrics.runs.reading.columns import ColumnChoice, recognise
+from metrics.runs.reading.files import File
+from metrics.runs.reading.lines import Layout, header_of, rows
+from metrics.runs.reading.source import Source
+
+_LINES = 20
+"""Lines that are looked at."""
+
+
+@dataclass(frozen=True)
+class Head:
+    """The first lines of a file, as recognition sees them."""
+
+    file: File
+
+    @cached_property
+    def lines(self) -> list[list[bytes]]:
+        """Fields of the first lines, cut at spaces and tabs; no blank lines, no comments."""
+        cut = [fields for line in self.file.head.split(b"\n")[:_LINES] if (fields := line.split())]
+        return [fields for fields in cut if not fields[0].startswith(b"#")] or cut
+
+    @cached_property
+    def width(self) -> int:
+        """The most frequent number of fields, cut at spaces and tabs."""
+        widths = Counter(map(len, self.lines))
+        return max(widths, key=lambda width: widths[width], default=0)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The layout of a table with a header: the delimiter that shows the most columns we know."""
+        first = self.file.head.split(b"\n", 1)[0]
+
+        def n_columns(layout: Layout) -> tuple[int, int]:
+            return len(recognise(self._headers[layout])), first.count(layout.delimiter.encode())
+
+        return max(self._headers, key=n_columns)
+
+    @cached_property
+    def header(self) -> list[str]:
+        """Column names, if this is a table with a header; however long its line."""
+        if b"\n" in self.file.head:
+            return self._headers[self.layout]
+        return next(rows(self.file, self.layout), (0, []))[1]
+
+    @cached_property
+    def _headers(self) -> dict[Layout, list[str]]:
+        """Layout → the header it would give."""
+        layouts = [Layout(delimiter) for delimiter in ",\t;|"]
+        return {layout: header_of(self.file.head, layout) for layout in layouts}
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format: how it is told from others, how it is read, and what it can.
+
+    Attributes:
+        name: as `Source.format` says it.
+        summary: one line for people.
+        recognises: whether a file that begins so is of this format.
+        read: reads a file, with the columns the user chose.
+        open_blocks: opens a file that is then read in blocks; None where the format is read whole.
+        has_header: whether the file names its columns; else what is not read of them is nobody's loss.
+        scores_may_be_grades: whether the file does not say which of the two its numbers are.
+    """
+
+    name: str
+    summary: str
+    recognises: Callable[[Head], bool]
+    read: Callable[[Head, ColumnChoice], Source]
+    open_blocks: Callable[[Head, ColumnChoice], BlockTable] | None = None
+    has_header: bool = True
+    scores_may_be_grades: bool = False
+
+    @property
+    def reads_blocks(self) -> bool:
+        """Whether a file larger than memory can be read, some queries at a time."""
+        return self.open_blocks is not None
