@@ -227,23 +227,25 @@ def _begins(pattern: bytes) -> Callable[[Head], bool]:
     return lambda head: start.match(head.file.head) is not None
 
 
-JSON = Format(
-    "json",
-    "JSON records: [{query_id, doc_id, score, ...}, ...].",
-    _begins(rb'\[\s*(?:[{\]]|(?:-?\d|"|true|false|null)[^\s,]*\s*[,\]])'),
-    lambda head, choice: read_array(head.file, choice),
-)
-NESTED_JSON = Format(
-    "nested-json",
-    "JSON by query and document: {query: {document: score}}, grades if all are whole numbers.",
-    _begins(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'),
-    lambda head, choice: read_nested(head.file, choice),
-    has_header=False,
-    scores_may_be_grades=True,
-)
-JSON_LINES = Format(
-    "jsonl",
-    "JSON, one record a line.",
-    _begins(rb'\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:)'),
-    lambda head, choice: read_lines(head.file, choice),
+FORMATS = (
+    Format(
+        "json",
+        "JSON records: [{query_id, doc_id, score, ...}, ...].",
+        _begins(rb'\[\s*(?:[{\]]|(?:-?\d|"|true|false|null)[^\s,]*\s*[,\]])'),
+        lambda head, choice: read_array(head.file, choice),
+    ),
+    Format(
+        "nested-json",
+        "JSON by query and document: {query: {document: score}}, grades if all are whole numbers.",
+        _begins(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'),
+        lambda head, choice: read_nested(head.file, choice),
+        has_header=False,
+        scores_may_be_grades=True,
+    ),
+    Format(
+        "jsonl",
+        "JSON, one record a line.",
+        _begins(rb'\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:)'),
+        lambda head, choice: read_lines(head.file, choice),
+    ),
 )

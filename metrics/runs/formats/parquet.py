@@ -192,10 +192,12 @@ def is_parquet(head: Head) -> bool:
     return start.startswith(_MAGIC) and (b"\0" in start or head.file.ends_with(_MAGIC))
 
 
-PARQUET = Format(
-    "parquet",
-    "Parquet table; columns as in a CSV table.",
-    is_parquet,
-    lambda head, choice: ParquetTable.open(head.file, choice).read(),
-    lambda head, choice: ParquetTable.open(head.file, choice),
+FORMATS = (
+    Format(
+        "parquet",
+        "Parquet table; columns as in a CSV table.",
+        is_parquet,
+        lambda head, choice: ParquetTable.open(head.file, choice).read(),
+        lambda head, choice: ParquetTable.open(head.file, choice),
+    ),
 )

@@ -6,28 +6,20 @@ from contextlib import suppress
 import pyarrow as pa
 
 from metrics.errors import ReadError
+from metrics.runs.formats import json_records, parquet, tables, trec
 from metrics.runs.formats.block_table import BlockTable
 from metrics.runs.formats.delimited import DelimitedTable
 from metrics.runs.formats.format import Format, Head
-from metrics.runs.formats.json_records import JSON, JSON_LINES, NESTED_JSON
-from metrics.runs.formats.parquet import PARQUET, is_parquet
-from metrics.runs.formats.tables import BEIR_QRELS, TABLE
-from metrics.runs.formats.trec import RANKED, TREC_QRELS, TREC_RUN
 from metrics.runs.reading.columns import ColumnChoice
 from metrics.runs.reading.files import File
 from metrics.runs.reading.source import Source
 from metrics.support.memory import one_allocator
 
 FORMATS: tuple[Format, ...] = (
-    PARQUET,
-    JSON,
-    NESTED_JSON,
-    JSON_LINES,
-    BEIR_QRELS,
-    TABLE,
-    TREC_RUN,
-    TREC_QRELS,
-    RANKED,
+    *parquet.FORMATS,
+    *json_records.FORMATS,
+    *tables.FORMATS,
+    *trec.FORMATS,
 )
 """Every format that can be read, tried in this order."""
 _BY_NAME: Mapping[str, Format] = {known.name: known for known in FORMATS}
@@ -97,13 +89,13 @@ def scores_may_be_grades(format_name: str) -> bool:
 
 
 def _recognise_format(head: Head, choice: ColumnChoice) -> Format:
-    if not is_parquet(head):
+    if not parquet.is_parquet(head):
         head.file.refuse_binary()
     for candidate in FORMATS:
         if candidate.recognises(head):
             return candidate
     if choice.among(head.header) and len(head.header) > 1:
-        return TABLE
+        return tables.TABLE
     shape = ", ".join(head.header) if len(head.header) > 1 else f"{head.width} fields"
     hint = (
         "A TREC run has 6 (query Q0 document rank score tag), judgments have 4 (query 0 document grade), "

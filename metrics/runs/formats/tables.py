@@ -21,7 +21,10 @@ def _is_table(head: Head) -> bool:
     return {"query_id", "doc_id"} & recognise(head.header).keys() != set() and len(head.header) > 1
 
 
-BEIR_QRELS = table_format("beir-qrels", "BEIR judgments: query-id, corpus-id, score.", _is_beir, _beir_columns)
 TABLE = table_format(
     "table", f"CSV, TSV or semicolon table with a header; columns {', '.join(BY_NAME)}.", _is_table
+)
+FORMATS = (
+    table_format("beir-qrels", "BEIR judgments: query-id, corpus-id, score.", _is_beir, _beir_columns),
+    TABLE,
 )

@@ -38,23 +38,25 @@ def _ranks_as_scores(source: Source) -> Source:
     return replace(source, table=table, noted=(*source.noted, finding))
 
 
-TREC_RUN = fixed_format(
-    "trec-run",
-    "TREC run: query Q0 document rank score tag.",
-    ("query_id", "Q0", "doc_id", "rank", "score", "tag"),
-    {"query_id": "query_id", "doc_id": "doc_id", "score": "score"},
-)
-TREC_QRELS = fixed_format(
-    "trec-qrels",
-    "TREC judgments: query 0 document grade.",
-    ("query_id", "iteration", "doc_id", "relevance"),
-    {"query_id": "query_id", "doc_id": "doc_id", "relevance": "relevance"},
-)
-RANKED = fixed_format(
-    "ranked",
-    "MS MARCO run: query document rank.",
-    _RANKED_COLUMNS,
-    {"query_id": "query_id", "doc_id": "doc_id", "score": "rank"},
-    recognises=_is_ranked,
-    finish=_ranks_as_scores,
+FORMATS = (
+    fixed_format(
+        "trec-run",
+        "TREC run: query Q0 document rank score tag.",
+        ("query_id", "Q0", "doc_id", "rank", "score", "tag"),
+        {"query_id": "query_id", "doc_id": "doc_id", "score": "score"},
+    ),
+    fixed_format(
+        "trec-qrels",
+        "TREC judgments: query 0 document grade.",
+        ("query_id", "iteration", "doc_id", "relevance"),
+        {"query_id": "query_id", "doc_id": "doc_id", "relevance": "relevance"},
+    ),
+    fixed_format(
+        "ranked",
+        "MS MARCO run: query document rank.",
+        _RANKED_COLUMNS,
+        {"query_id": "query_id", "doc_id": "doc_id", "score": "rank"},
+        recognises=_is_ranked,
+        finish=_ranks_as_scores,
+    ),
 )
