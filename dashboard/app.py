@@ -11,22 +11,27 @@ from dashboard.escaping import escape_markdown
 from dashboard.views.runs.board_panel import undo
 from dashboard.widgets.browser import equip_browser, write_on_primary
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 st.set_page_config(page_title="TieScope", page_icon="🎯", layout="wide")
 colours = session.theme()
-st.logo(HERE / "assets" / f"logo-{'dark' if colours is DARK else 'light'}.svg", size="large")
+st.logo(FOLDER / "assets" / f"logo-{'dark' if colours is DARK else 'light'}.svg", size="large")
 write_on_primary(colours)
 sign_in.admit()
-alone = bool(server_files.command_results()) and server_files.opened_board() is None
-board = st.Page(
-    "views/leaderboard/leaderboard.py", title="Leaderboard", icon=":material/leaderboard:", default=not alone
+is_results_only = bool(server_files.command_results()) and server_files.opened_board() is None
+leaderboard_page = st.Page(
+    "views/leaderboard/leaderboard.py",
+    title="Leaderboard",
+    icon=":material/leaderboard:",
+    default=not is_results_only,
 )
-large = st.Page("views/large/large.py", title="Large results", icon=":material/hard_drive:", default=alone)
-views = st.navigation(
+results_page = st.Page(
+    "views/large/large.py", title="Large results", icon=":material/hard_drive:", default=is_results_only
+)
+page = st.navigation(
     {
-        "": [board],
-        "Data": [st.Page("views/runs/runs.py", title="Runs", icon=":material/upload_file:"), large],
+        "": [leaderboard_page],
+        "Data": [st.Page("views/runs/runs.py", title="Runs", icon=":material/upload_file:"), results_page],
         "Explore": [
             st.Page("views/ties/ties.py", title="Ties vs gap", icon=":material/scatter_plot:"),
             st.Page("views/rerankers/rerankers.py", title="Rerankers", icon=":material/compare_arrows:"),
@@ -44,16 +49,16 @@ views = st.navigation(
     }
 )
 with st.sidebar:
-    if views.title == large.title:
+    if page.title == results_page.title:
         session.choose_results()
     else:
         session.choose_view()
     sign_in.show_account()
 for message in session.notices():
     st.warning(escape_markdown(message), icon=":material/inventory_2:")
-if lost := session.unknown_label():
-    st.warning(f"This link shows {escape_markdown(lost)}, which is not kept here, or not shared with you.")
+if label := session.unknown_label():
+    st.warning(f"This link shows {escape_markdown(label)}, which is not kept here, or not shared with you.")
 undo()
 session.follow_theme()
 equip_browser()
-views.run()
+page.run()

@@ -1,4 +1,4 @@
-"""Calls into metrics, kept: keyed by the hash of what was uploaded and by parameters, never by the data."""
+"""Cached calls into metrics: keyed by the hash of what was uploaded and by parameters, never by the data."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -21,8 +21,7 @@ from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import File, Source
 from metrics.scale.stored import Stored
-from metrics.studies.gaps.stored_summary import StoredSummary
-from metrics.studies.gaps.stored_summary import stored_summary as surveyed
+from metrics.studies.gaps.stored_summary import StoredSummary, stored_summary
 from metrics.studies.leaderboard.leaderboard import mean_std
 from metrics.studies.leaderboard.segments import query_segments
 from metrics.studies.tools.tool_comparison import tool_values
@@ -60,40 +59,40 @@ class ViewKey(NamedTuple):
 
 @st.cache_resource(show_spinner=False)
 def open_library() -> Library:
-    """What is kept, on this server or by the database it was told of.
+    """Return the library: on this server, or in the database it was told of.
 
     Raises:
         LibraryError: the environment asks for what cannot be.
     """
-    found = Library.open()
+    library = Library.open()
     with suppress(LibraryError):
-        found.sweep()
-    return found
+        library.sweep()
+    return library
 
 
 @st.cache_resource(show_spinner=False)
 def loaded_boards() -> LoadedBoards:
-    """The boards in memory."""
+    """Return the boards in memory."""
     return LoadedBoards()
 
 
 def load_record(record: Record) -> Board:
-    """A board that was kept.
+    """Return a board that was kept.
 
     Raises:
         TieScopeError: a file of it cannot be read (any more).
     """
     board = loaded_boards().get(record.spec.key)
     if board is None:
-        found = build_board(record.spec, [read_entry(entry) for entry in record.spec.entries])
-        if isinstance(found, TieScopeError):
-            raise found
-        board = loaded_boards().add(found)
+        built = build_board(record.spec, [read_entry(entry) for entry in record.spec.entries])
+        if isinstance(built, TieScopeError):
+            raise built
+        board = loaded_boards().add(built)
     return replace(board, label=record.label)
 
 
 def update_loaded(board: Board, record: Record) -> None:
-    """Hold a board as the library gives it back, so that it is not read again; if that reads it the same."""
+    """Hold a board just kept as the library gives it back, where that reads the same: it is not read again."""
     readings = [entry.file.reading for entry in record.spec.entries if isinstance(entry.file, StoredUpload)]
     if readings == [Reading.of(source) for source in board.sources]:
         loaded_boards().swap(board, replace(board, spec=record.spec))
@@ -101,17 +100,17 @@ def update_loaded(board: Board, record: Record) -> None:
 
 @st.cache_resource(show_spinner=False)
 def sample_boards() -> dict[str, Board]:
-    """The sample data by label."""
+    """Return the sample data by label."""
     return {label: open_files([str(path)], None, label) for label, path in SAMPLES.items()}
 
 
 def sample_board(label: str = SAMPLE_LABEL) -> Board:
-    """One of the sample data."""
+    """Return one of the sample boards."""
     return sample_boards()[label]
 
 
 def read_entry(entry: Entry) -> Source | TieScopeError:
-    """What one file holds, or why it cannot be read."""
+    """Return what one file holds, or why it cannot be read."""
     try:
         return _source(entry.key, entry)
     except LibraryError as error:  # not kept: the next try may find it mended
@@ -128,7 +127,7 @@ def _source(key: str, _entry: Entry) -> Source | TieScopeError:
 
 @st.cache_resource(show_spinner="Unpacking …", max_entries=4)
 def load_board_file(sha256: str, _file: File) -> Imported | TieScopeError:
-    """The board a file holds that somebody exported, or why it cannot be read."""
+    """Return the board a file holds that somebody exported, or why it cannot be read."""
     try:
         return load(_file)
     except TieScopeError as error:
@@ -136,15 +135,15 @@ def load_board_file(sha256: str, _file: File) -> Imported | TieScopeError:
 
 
 def build_board(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> Board | TieScopeError:
-    """The board of a spec, whose files hold this; or the first thing in its way."""
-    wrong = next((one for one in sources if isinstance(one, TieScopeError)), None)
-    return wrong or _joined(spec.key, spec, [one for one in sources if isinstance(one, Source)])
+    """Return the board of a spec whose files hold these sources, or the first error."""
+    error = next((source for source in sources if isinstance(source, TieScopeError)), None)
+    return error or _join_board(spec.key, spec, [source for source in sources if isinstance(source, Source)])
 
 
 @st.cache_resource(show_spinner="Joining …", max_entries=4)
-def _joined(key: str, _recipe: BoardSpec, _sources: Sequence[Source]) -> Board | TieScopeError:
+def _join_board(key: str, _spec: BoardSpec, _sources: Sequence[Source]) -> Board | TieScopeError:
     try:
-        return make_board(_recipe, _sources)
+        return make_board(_spec, _sources)
     except TieScopeError as error:
         return error
 
@@ -153,74 +152,74 @@ def _joined(key: str, _recipe: BoardSpec, _sources: Sequence[Source]) -> Board |
 def evaluation(
     key: str, _board: Board, scoring: ScoringOptions = AS_READ, measures: tuple[str, ...] = MEASURES
 ) -> Evaluation:
-    """Measures under every treatment the pages offer."""
+    """Return measures under every treatment the pages offer."""
     return score_runs(_board.runs, measures, _TIES, scoring)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def ranking(key: str, reranker: str, _board: Board, scoring: ScoringOptions = AS_READ) -> Ranking:
-    """The lists of one reranker, cut into tie groups."""
+    """Return the lists of one reranker, cut into tie groups."""
     return scoring.ranking(_board.runs, reranker)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def segments(key: str, _board: Board) -> "pd.Series[str]":
-    """Query → its segment, of those that have one."""
+    """Return query → its segment, of those that have one."""
     return query_segments(_board.runs)
 
 
 @st.cache_resource(show_spinner="Looking for what is odd …", max_entries=8)
 def findings(key: str, _board: Board) -> pd.DataFrame:
-    """What is worth knowing of a board's runs."""
+    """Return what is worth knowing of a board's runs."""
     return _board.runs.findings
 
 
 @st.cache_resource(show_spinner="Asking what other tools would say …", max_entries=16)
 def tool_table(key: str, measure: str, _board: Board) -> pd.DataFrame:
-    """What each tool would report for a measure."""
+    """Return what each tool would report for a measure."""
     return tool_values(_board.runs, measure, _board.runs.rerankers)
 
 
 @st.cache_resource(show_spinner=False, max_entries=24)
 def tie_std_of_means(
-    shown: ViewKey, measure: str, _board: Board, _evaluation: Evaluation
+    view_key: ViewKey, measure: str, _board: Board, _evaluation: Evaluation
 ) -> "pd.Series[float]":
-    """Standard deviation of each mean over random tie-breaking; nothing where it would have to be drawn."""
+    """Return the standard deviation of each mean over random tie-breaking; nothing where it must be sampled."""
     if parse(measure).measure.family.sampled:
         return pd.Series(dtype="float64")
-    made = score_runs(_board.runs, measure, "std", shown.scoring)
-    return mean_std(restrict_to_view(made, shown, _evaluation), measure)
+    evaluation = score_runs(_board.runs, measure, "std", view_key.scoring)
+    return mean_std(restrict_to_view(evaluation, view_key, _evaluation), measure)
 
 
 def file_version(path: Path) -> tuple[str, int, int]:
-    """What tells a file from what it was before it changed.
+    """Return what tells a file from what it was before it changed: path, time of change, size.
 
     Raises:
         ReadError: it is gone.
     """
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError as error:
         raise ReadError(path.name, "it is gone", "Open it again.") from error
-    return str(path), found.st_mtime_ns, found.st_size
+    return str(path), status.st_mtime_ns, status.st_size
 
 
 @st.cache_resource(show_spinner="Counting every list …", max_entries=64)
 def summarize_stored(
     file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored
 ) -> StoredSummary:
-    """What ties do to a measure, over a stored evaluation."""
-    return surveyed(_stored, measure, traditional)
+    """Return what ties do to a measure, over a stored evaluation."""
+    return stored_summary(_stored, measure, traditional)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
 def largest_gaps(file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored) -> pd.DataFrame:
-    """The lists with the largest gap, with their queries."""
+    """Return the lists with the largest gap, with their queries."""
     lists = summarize_stored(file, measure, traditional, _stored).farthest
     return lists.assign(query_id=_stored.at(lists["row"].to_numpy(np.int64), ["query_id"])["query_id"])
 
 
-def restrict_to_view(values: Evaluation, shown: ViewKey, like: Evaluation) -> Evaluation:
-    """The rerankers and queries that are shown."""
-    queries = set(like.scores.index.get_level_values("query_id")) if shown.segments else None
-    return values.only(shown.rerankers, queries)
+def restrict_to_view(values: Evaluation, view_key: ViewKey, view_evaluation: Evaluation) -> Evaluation:
+    """Return the values of the rerankers and queries that are shown."""
+    queries = set(view_evaluation.scores.index.get_level_values("query_id")) if view_key.segments else None
+    return values.only(view_key.rerankers, queries)

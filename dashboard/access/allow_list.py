@@ -1,17 +1,51 @@
-"""Whether somebody who signed in may come in."""
+"""Who may sign in: addresses and domains."""
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterable
 
-from dashboard.access.admission import plain_address
+from metrics.errors import UsageError
+
+_DOMAIN = r"[a-z0-9-]+(?:\.[a-z0-9-]+)+"
+_ADDRESS = rf"[a-z0-9.!#$%&'+/=^_`{{|}}~-]+@{_DOMAIN}"
+
+
+def plain_address(text: str) -> str | None:
+    """Return an e-mail address in lower case; None where it is none, or has a * or other letters than ASCII's.
+
+    Those are refused, for some look like ASCII's and some become them in lower case; a * may mean anybody.
+    """
+    return text.lower() if text.isascii() and re.fullmatch(_ADDRESS, text.lower()) else None
+
+
+def parse_allow_list(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return who may sign in: addresses as they are, domains with an @ before them, all in lower case.
+
+    Raises:
+        UsageError: one is neither an address nor a domain.
+    """
+    entries = (text.strip() for text in texts)
+    return tuple(dict.fromkeys(_entry(entry) for entry in entries if entry))
+
+
+def _entry(text: str) -> str:
+    domain = text.lower().removeprefix("@")
+    if address := plain_address(text):
+        return address
+    if not text.isascii() or not re.fullmatch(_DOMAIN, domain):
+        raise UsageError(
+            f"{text!r} cannot be allowed to sign in. Give an address (ada@example.org) or a domain "
+            "(example.org), in ASCII: international domains in their xn-- form."
+        )
+    return f"@{domain}"
 
 
 def is_allowed(address: object, verified: object, entries: Collection[str]) -> bool:
-    """Whether an identity is on the allow-list.
+    """Return whether an identity is on the allow-list.
 
     Args:
         address: e-mail address as the provider gives it; None where it gives none.
         verified: what the provider says of it; None where it says nothing, which is taken for yes.
-        entries: of `allow_list`.
+        entries: as `parse_allow_list` returns them.
     """
     plain = plain_address(address) if isinstance(address, str) else None
     if plain is None or str(verified).lower() not in {"true", "none"}:

@@ -13,7 +13,7 @@ from metrics.errors import UsageError
 
 MOST_MATCHES = 100
 """Files that one pattern may name."""
-_LONGEST, _SHOWN = 4096, 200
+_LONGEST, _MAX_QUOTED = 4096, 200
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://[A-Za-z0-9._:\[\]-]+(/[A-Za-z0-9 !$&'()+,=_.~:-]+)*/?")
 """No %, no ?, no #, no @, no \\, no empty part: each of them can lead elsewhere, or be read in two ways."""
@@ -69,20 +69,20 @@ class AllowedPaths:
         text = text.strip()
         if len(text) > _LONGEST or not text.isprintable():
             raise self._refused(text)
-        found: list[Path | str] = []
+        files: list[Path | str] = []
         if "://" in text:
-            found += [text] if self._has_address(text) else []
+            files += [text] if self._has_address(text) else []
         else:
-            found += self._on_disk(text)
-        if not found:
+            files += self._on_disk(text)
+        if not files:
             raise self._refused(text)
-        if len(found) > MOST_MATCHES:
+        if len(files) > MOST_MATCHES:
             raise UsageError(f"{text}: more than {MOST_MATCHES} files. Name fewer.")
-        return found
+        return files
 
     def _refused(self, text: str) -> UsageError:
-        shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]} ..."
-        return UsageError(f"{shown}: no file that may be opened here. Files may lie below {self}.")
+        quoted = text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]} ..."
+        return UsageError(f"{quoted}: no file that may be opened here. Files may lie below {self}.")
 
     def _has_address(self, text: str) -> bool:
         """Whether an address is plain and lies below an allowed one; hosts and schemes have no upper case."""
@@ -97,18 +97,18 @@ class AllowedPaths:
 
     def _on_disk(self, text: str) -> list[Path]:
         """Files below an allowed folder; nothing outside of those is looked at, but where links lead."""
-        given = Path(text)
-        if not text or ".." in given.parts or "::" in text:
+        relative = Path(text)
+        if not text or ".." in relative.parts or "::" in text:
             return []
         for folder, real in self.folders:
-            path = folder / given
+            path = folder / relative
             if path.is_relative_to(folder) or path.is_relative_to(real):
-                found = [file for one in self._named(path) if (file := _real(one)) and self._holds(file)]
-                if found:
-                    return found
+                files = [file for one in self._matches(path) if (file := _real(one)) and self._holds(file)]
+                if files:
+                    return files
         return []
 
-    def _named(self, path: Path) -> list[Path]:
+    def _matches(self, path: Path) -> list[Path]:
         """The path itself, or what fits the pattern that its name is."""
         if _real(path) or not _WILD.search(path.name):
             return [path]
@@ -138,8 +138,8 @@ def _is_other_scheme(text: str) -> bool:
 
 def _address(text: str) -> str:
     parts = urlsplit(text)
-    scheme, _, rest = text.partition("://")
-    text = f"{scheme.lower()}://{rest.removesuffix('/')}/"
+    scheme, _, host_and_path = text.partition("://")
+    text = f"{scheme.lower()}://{host_and_path.removesuffix('/')}/"
     plain = _URL.fullmatch(text) and "::" not in text and not {".", ".."} & set(text.split("/"))
     if not plain or parts.netloc != parts.netloc.lower() or parts.scheme in _LOCAL:
         raise UsageError(

@@ -23,11 +23,11 @@ TIES = ("input", "docid_desc", *NEEDED)
 
 
 def allowed_paths() -> AllowedPaths:
-    """What visitors may open by path: what the server's owner said, and nothing where it cannot be read."""
+    """Return what visitors may open by path: as the owner of the server said, nothing where unclear."""
     try:
         texts = json.loads(os.environ.get(ALLOW_PATHS) or "[]")
-        known = isinstance(texts, list) and identity() is not None
-        return AllowedPaths.of(map(str, texts)) if known else AllowedPaths()
+        may_open = isinstance(texts, list) and identity() is not None
+        return AllowedPaths.of(map(str, texts)) if may_open else AllowedPaths()
     except (ValueError, OSError):
         return AllowedPaths()
 
@@ -45,46 +45,46 @@ def home_board() -> Board:
 
 
 def command_results() -> dict[str, Path]:
-    """Stored evaluations that the command named: label → file."""
-    found: dict[str, Path] = {}
+    """Return the stored evaluations that the command named: label → file."""
+    results: dict[str, Path] = {}
     for path in map(Path, json.loads(os.environ.get(OPEN) or "{}").get("stored", [])):
-        found[path.name if path.name not in found else f"{path.name} ({len(found) + 1})"] = path
-    return found
+        results[path.name if path.name not in results else f"{path.name} ({len(results) + 1})"] = path
+    return results
 
 
 def find_results(label: str) -> Path | None:
-    """The file of a stored evaluation; None where there is none that may be opened."""
-    here, may = command_results(), allowed_paths()
-    if label in here or not may:
-        return here.get(label)
+    """Return the file of a stored evaluation; None where there is none that may be opened."""
+    results, allowed = command_results(), allowed_paths()
+    if label in results or not allowed:
+        return results.get(label)
     try:
-        if found := Scored.of(str(may)).find(label):
-            return found
-        files = may.files(label)
+        if scored := Scored.of(str(allowed)).find(label):
+            return scored
+        files = allowed.files(label)
     except TieScopeError:
         return None
-    (file, *more) = files
-    return file if isinstance(file, Path) and not more and _is_stored(file) else None
+    file = files[0]
+    return file if len(files) == 1 and isinstance(file, Path) and _is_stored(file) else None
 
 
-def score_path(path: str, qrels: str, told: Callable[[str], None]) -> Made:
-    """A stored evaluation by its path, or one made of the runs there.
+def score_path(path: str, qrels: str, on_progress: Callable[[str], None]) -> Made:
+    """Return a stored evaluation by its path, or score the runs there.
 
     Args:
         path: of a file or several, or a URL, as typed.
         qrels: likewise; judgments of runs; nothing where they hold relevance.
-        told: hears how far it is.
+        on_progress: is called with how far it is, in words.
 
     Raises:
         TieScopeError: it may not be opened, or cannot be scored.
     """
-    may = allowed_paths()
-    if not may:
+    allowed = allowed_paths()
+    if not allowed:
         raise UsageError("This server opens no paths. Start it with --allow-paths DIR.")
-    judgments = may.files(qrels) if qrels.strip() else []
+    judgments = allowed.files(qrels) if qrels.strip() else []
     if len(judgments) > 1:
         raise UsageError(f"{qrels}: more than one file. Name one file of judgments.")
-    runs = [file for file in may.files(path) if file not in judgments]
+    runs = [file for file in allowed.files(path) if file not in judgments]
     if not runs:
         raise UsageError(f"{path}: these are the judgments. Name a run.")
     if len(runs) == 1 and _is_stored(runs[0]):
@@ -92,11 +92,11 @@ def score_path(path: str, qrels: str, told: Callable[[str], None]) -> Made:
             raise UsageError("A stored evaluation is judged already: leave the judgments out.")
         return Made(path.strip(), [])
     qrels_file = judgments[0] if judgments else None
-    return Scored.of(str(may)).make(runs, qrels_file, cache.MEASURES, TIES, told)
+    return Scored.of(str(allowed)).make(runs, qrels_file, cache.MEASURES, TIES, on_progress)
 
 
 def _is_stored(file: Path | str) -> bool:
-    """Whether it is an evaluation on this disk; one at a URL is fetched first."""
+    """Return whether a file is an evaluation on this disk; one at a URL is fetched first."""
     try:
         return isinstance(file, Path) and is_stored(File.open(file))
     except TieScopeError:
@@ -104,14 +104,14 @@ def _is_stored(file: Path | str) -> bool:
 
 
 def open_results(path: Path) -> Stored:
-    """What a file holds; it is looked at again when it changes.
+    """Return what a file holds; it is read again when it changes.
 
     Raises:
         ReadError: it is gone, or damaged.
     """
-    return _opened(*cache.file_version(path))
+    return _open_stored(*cache.file_version(path))
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
-def _opened(path: str, *_changed: int) -> Stored:
+def _open_stored(path: str, *_changed: int) -> Stored:
     return Stored.open(path)

@@ -10,34 +10,27 @@ from typing import Any, NoReturn
 
 import streamlit as st
 
-from dashboard.access.admission import (
-    INSTALL,
-    allow_list,
-    can_sign_in,
-    is_loopback,
-    missing_parts,
-    plain_address,
-)
-from dashboard.access.allow_list import is_allowed
+from dashboard.access.admission import INSTALL, can_sign_in, is_loopback, missing_parts
+from dashboard.access.allow_list import is_allowed, parse_allow_list, plain_address
 from dashboard.access.settings import ALLOW, INSECURE
 from dashboard.escaping import escape_markdown
 from metrics.errors import UsageError
 
-_WANTED = (Path(__file__).parents[1] / "assets" / "wanted.js").read_text(encoding="utf-8")
-_keep_wanted = st.components.v2.component("tiescope.wanted", js=_WANTED)
+_RETURN_SCRIPT = (Path(__file__).parents[1] / "assets" / "wanted.js").read_text(encoding="utf-8")
+_remember_page = st.components.v2.component("tiescope.wanted", js=_RETURN_SCRIPT)
 """Has the browser come back to this address once its visitor is signed in."""
 
 
 def admit() -> None:
-    """Go on for those who may see the app; for others draw why not, and stop."""
+    """Return for those who may see the app; for others draw why not, and stop."""
     try:
-        entries = _entries() if _is_asked_for() else None
+        entries = _allowed_entries() if _is_sign_in_required() else None
     except UsageError as error:
         _close("Sign-in is not set up", escape_markdown(str(error)))
     if entries is None:
         return
     if st.user.get("is_logged_in") is not True:
-        _keep_wanted(key="wanted")
+        _remember_page(key="wanted")
         _close(
             "Sign in to TieScope",
             "It shows how much of a reranker's score is relevance, and how much is the order its ties happened "
@@ -48,15 +41,15 @@ def admit() -> None:
     if not is_allowed(st.user.get("email"), st.user.get("email_verified"), entries):
         _close(
             "Not allowed in",
-            f"You are signed in as **{escape_markdown(_who())}**. This server's list does not have that "
-            "address, or its provider has not verified it. Ask whoever runs the server to add it.",
+            f"You are signed in as **{escape_markdown(_signed_in_email())}**. This server's list does not have "
+            "that address, or its provider has not verified it. Ask whoever runs the server to add it.",
             "Sign out",
             st.logout,
         )
 
 
 def show_account() -> None:
-    """Who is signed in, and a way out; nothing where nobody signs in."""
+    """Draw who is signed in, and a way out; nothing where nobody signs in."""
     if address := identity():
         with st.container(gap="xsmall"):
             st.caption(f"Signed in as {escape_markdown(address)}")
@@ -64,39 +57,39 @@ def show_account() -> None:
 
 
 def identity() -> str | None:
-    """Whose data is whose, for those that were let in.
+    """Return whom the data of this visitor belongs to.
 
     Returns:
         The address signed in, in lower case; an empty text where one owner stands for everybody; None for a
         stranger, where others reach the server and nobody signs in.
     """
-    if _is_asked_for():
-        return plain_address(_who())
-    return "" if _lets_all_in() or is_loopback(st.get_option("server.address")) else None
+    if _is_sign_in_required():
+        return plain_address(_signed_in_email())
+    return "" if _is_insecure() or is_loopback(st.get_option("server.address")) else None
 
 
-def _who() -> str:
+def _signed_in_email() -> str:
     return str(st.user.get("email") or "somebody without an e-mail address")
 
 
-def _lets_all_in() -> bool:
+def _is_insecure() -> bool:
     return os.environ.get(INSECURE) == "1"
 
 
-def _is_asked_for() -> bool:
-    """Whether this server has its visitors sign in: its secrets say how, or its allow-list says who."""
-    return not _lets_all_in() and (_auth_section() is not None or bool(os.environ.get(ALLOW, "").strip()))
+def _is_sign_in_required() -> bool:
+    """Return whether visitors of this server sign in: its secrets say how, or its allow-list says who."""
+    return not _is_insecure() and (_auth_section() is not None or bool(os.environ.get(ALLOW, "").strip()))
 
 
-def _entries() -> tuple[str, ...]:
-    """The allow-list of a server whose sign-in is whole; it is an error where it is not."""
-    auth, entries = _auth_section(), allow_list(os.environ.get(ALLOW, "").split(","))
+def _allowed_entries() -> tuple[str, ...]:
+    """Return the allow-list of a server whose sign-in is whole; raise a UsageError where it is not."""
+    auth, entries = _auth_section(), parse_allow_list(os.environ.get(ALLOW, "").split(","))
     if auth is None:
         raise UsageError(
             f"{ALLOW} says who may sign in, but the secrets of this server have no [auth] section."
         )
-    if lacks := missing_parts(auth):
-        raise UsageError(f"In the secrets of this server, {lacks}.")
+    if lack := missing_parts(auth):
+        raise UsageError(f"In the secrets of this server, {lack}.")
     if not can_sign_in():
         raise UsageError(f"Authlib is not installed: {INSTALL}.")
     if not entries:
@@ -105,26 +98,26 @@ def _entries() -> tuple[str, ...]:
 
 
 def _auth_section() -> Mapping[str, Any] | None:
-    """What the secrets say of sign-in; None where there are none, or they do not mention it."""
+    """Return what the secrets say of sign-in; None where there are none, or they do not mention it."""
     try:
-        found = st.secrets.get("auth")
+        auth = st.secrets.get("auth")
     except (OSError, ValueError) as error:
         if isinstance(error, FileNotFoundError) and not any(
             map(os.path.exists, st.get_option("secrets.files"))
         ):
             return None
         raise UsageError("The secrets of this server cannot be read; its log says why.") from error
-    if found is not None and not isinstance(found, Mapping):
+    if auth is not None and not isinstance(auth, Mapping):
         raise UsageError("In the secrets of this server, auth is not a section.")
-    return found
+    return auth
 
 
-def _close(title: str, why: str, label: str = "", action: Callable[[], None] | None = None) -> NoReturn:
+def _close(title: str, reason: str, label: str = "", action: Callable[[], None] | None = None) -> NoReturn:
     """Draw a page without the app: a title, a sentence, perhaps a button; nothing runs after it."""
     st.space(96)
     with st.container(horizontal_alignment="center"), st.container(width=440, gap="small"):
         st.title(title, anchor=False)
-        st.markdown(why)
+        st.markdown(reason)
         if action:
             st.button(label, type="primary", on_click=action)
     st.stop()

@@ -23,75 +23,75 @@ class _Chart:
     title: Callable[[ReportStudies], str]
     alt: str
     draw: Callable[[ReportStudies, Palette], go.Figure]
-    wide: int = 560
+    min_width: int = 560
 
 
 def draw_charts(report: Report) -> ReportCharts:
     """The charts of the sections that a report has."""
     names = [name for section in report.sections for name in section.charts]
-    return ReportCharts(get_plotlyjs(), {name: _figure(_CHARTS[name], report.found) for name in names})
+    return ReportCharts(get_plotlyjs(), {name: _figure(_CHARTS[name], report.studies) for name in names})
 
 
-def _figure(one: _Chart, found: ReportStudies) -> Figure:
-    light, dark = (one.draw(found, palette) for palette in (LIGHT, DARK))
+def _figure(chart: _Chart, studies: ReportStudies) -> Figure:
+    light, dark = (chart.draw(studies, palette) for palette in (LIGHT, DARK))
     height = int(light.layout.height)
-    return Figure(one.title(found), one.alt, light.to_json(), dark.to_json(), height, one.wide)
+    return Figure(chart.title(studies), chart.alt, light.to_json(), dark.to_json(), height, chart.min_width)
 
 
-def _scores(found: ReportStudies, palette: Palette) -> go.Figure:
-    return score_bounds(found.board, palette, found.name.traditional)
+def _scores(studies: ReportStudies, palette: Palette) -> go.Figure:
+    return score_bounds(studies.leaderboard, palette, studies.measure_at.traditional)
 
 
-def _gaps(found: ReportStudies, palette: Palette) -> go.Figure:
-    return aligned_rows(found.summary, found.lists, palette, found.name.traditional)
+def _gaps(studies: ReportStudies, palette: Palette) -> go.Figure:
+    return aligned_rows(studies.summary, studies.lists, palette, studies.measure_at.traditional)
 
 
-def _differences(found: ReportStudies, palette: Palette) -> go.Figure:
-    return difference_forest(found.verdicts.best_first(), palette, found.name.traditional)
+def _differences(studies: ReportStudies, palette: Palette) -> go.Figure:
+    return difference_forest(studies.verdicts.best_first(), palette, studies.measure_at.traditional)
 
 
-def _places(found: ReportStudies, palette: Palette) -> go.Figure:
-    spread = found.chances.spread
+def _places(studies: ReportStudies, palette: Palette) -> go.Figure:
+    spread = studies.order_stability.spread
     order = spread.sort_values("expected", ascending=False, kind="stable").index
-    ranks = found.board.loc[order, "traditional_rank"].astype(int).tolist()
-    return finish_heatmap(found.chances.places.loc[order], spread.loc[order], ranks, palette)
+    ranks = studies.leaderboard.loc[order, "traditional_rank"].astype(int).tolist()
+    return finish_heatmap(studies.order_stability.places.loc[order], spread.loc[order], ranks, palette)
 
 
-def _targets(found: ReportStudies, palette: Palette) -> go.Figure:
-    rows = found.targets
-    return target_bullets(rows[rows["reranker"] == found.targets_for].reset_index(drop=True), palette)
+def _targets(studies: ReportStudies, palette: Palette) -> go.Figure:
+    rows = studies.targets
+    return target_bullets(rows[rows["reranker"] == studies.targets_for].reset_index(drop=True), palette)
 
 
-def _passes(found: ReportStudies, palette: Palette) -> go.Figure:
-    return target_matrix(found.targets, palette, found.targets_for)
+def _passes(studies: ReportStudies, palette: Palette) -> go.Figure:
+    return target_matrix(studies.targets, palette, studies.targets_for)
 
 
-def _tools(found: ReportStudies, palette: Palette) -> go.Figure:
-    own = found.tools[found.tools["measure"] == found.measure]
-    return tool_strip(found.board, own, palette, found.name.traditional)
+def _tools(studies: ReportStudies, palette: Palette) -> go.Figure:
+    own = studies.tools[studies.tools["measure"] == studies.measure]
+    return tool_strip(studies.leaderboard, own, palette, studies.measure_at.traditional)
 
 
 _CHARTS: Mapping[str, _Chart] = {
     "scores": _Chart(
-        lambda found: f"{found.name.traditional} with tie bounds",
+        lambda studies: f"{studies.measure_at.traditional} with tie bounds",
         "Worst, best, tied and traditional mean of each reranker.",
         _scores,
     ),
     "ranks": _Chart(
         lambda _: "Place, traditional and tied",
         "Place of each reranker by its traditional value and by its tied value.",
-        lambda found, palette: rank_slope(found.board, palette),
+        lambda studies, palette: rank_slope(studies.leaderboard, palette),
         400,
     ),
     "targets": _Chart(
-        lambda found: f"Targets of {found.targets_for}",
+        lambda studies: f"Targets of {studies.targets_for}",
         "Each target with the tied and the traditional value, and the range from worst to best order.",
         _targets,
     ),
     "passes": _Chart(
-        lambda found: (
+        lambda studies: (
             "Targets of all rerankers"
-            if len(found.rerankers) <= MAX_COLUMNS
+            if len(studies.rerankers) <= MAX_COLUMNS
             else f"Targets of the best {MAX_COLUMNS}"
         ),
         "Each target of each reranker, by what the pass rests on.",
@@ -105,7 +105,7 @@ _CHARTS: Mapping[str, _Chart] = {
         820,
     ),
     "differences": _Chart(
-        lambda found: f"Difference from {found.baseline}",
+        lambda studies: f"Difference from {studies.baseline}",
         "Difference of each reranker from the baseline with its interval, by tied and by traditional values.",
         _differences,
         620,
@@ -116,7 +116,7 @@ _CHARTS: Mapping[str, _Chart] = {
         _places,
     ),
     "tools": _Chart(
-        lambda found: f"{found.name.traditional} as each tool reports it",
+        lambda studies: f"{studies.measure_at.traditional} as each tool reports it",
         "Value of each tool on the range from worst to best order.",
         _tools,
     ),

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from dashboard.access.admission import allow_list, demand_sign_in
+from dashboard.access.admission import demand_sign_in
+from dashboard.access.allow_list import parse_allow_list
 from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW, ALLOW_PATHS, INSECURE, OPEN
 from metrics.cli.options import Qrels
@@ -42,7 +43,7 @@ def app_command(
     _settle_who_may_enter(host, allow or os.environ.get(ALLOW, "").split(","), insecure=insecure)
     _settle_what_may_be_opened(allow_paths or [], host, insecure=insecure)
     if files:
-        os.environ[OPEN] = json.dumps(_opened(files, qrels))
+        os.environ[OPEN] = json.dumps(_validated_files(files, qrels))
     from streamlit.web import cli  # noqa: PLC0415 half a second that other commands need not pay
 
     page = Path(__file__).parents[1] / "app.py"
@@ -51,7 +52,7 @@ def app_command(
 
 def _settle_who_may_enter(host: str, allow: Iterable[str], *, insecure: bool) -> None:
     """Refuse an address that others reach without sign-in, unless told; tell the app who may enter."""
-    entries = allow_list(allow)
+    entries = parse_allow_list(allow)
     if not insecure:
         demand_sign_in(host, entries)
     elif entries:
@@ -75,7 +76,7 @@ def _settle_what_may_be_opened(allow_paths: list[str], host: str, *, insecure: b
     os.environ[ALLOW_PATHS] = json.dumps([*(str(folder) for folder, _ in allowed.folders), *allowed.addresses])
 
 
-def _opened(files: list[Path], qrels: Path | None) -> dict[str, Any]:
+def _validated_files(files: list[Path], qrels: Path | None) -> dict[str, Any]:
     """What the app is to open: runs, which are read together, and evaluations, each by itself.
 
     Raises:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dashboard.access.admission import plain_address
+from dashboard.access.allow_list import plain_address
 from metrics.cli.options import Columns, Qrels, Repeated, parse_columns
 from metrics.cli.output import write_table
 from metrics.errors import UsageError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Owner = Annotated[str, typer.Option(metavar="ADDRESS", help="Whose, on a server that people sign in to.")]
 
 
-class Listed(StrEnum):
+class ListingFormat(StrEnum):
     """How boards are listed."""
 
     table = "table"
@@ -32,7 +32,7 @@ class Listed(StrEnum):
     json = "json"
 
 
-class Pulled(StrEnum):
+class PulledFormat(StrEnum):
     """How a board is written."""
 
     parquet = "parquet"
@@ -56,26 +56,28 @@ def push_command(
     """Keep runs and judgments on a board of the library; a file of a name that is there takes its place."""
     if not board and not all(path.suffix.casefold() == ".tiescope" for path in run):
         raise UsageError("Say on which board: --board NAME.")
-    once: Any = repeated and repeated.value
+    repeat_rule: Any = repeated and repeated.value
     with _library() as library, progress("Pushing"):
         from dashboard.library.exchange import pushing  # noqa: PLC0415 a database
 
-        given = pushing.read_files_to_push(run, qrels, parse_columns(column), once)
-        done = pushing.push(library, given, board, _owner(owner), repeated=once, note=note)
-    typer.echo(clean(done.label))
-    what = "a new board" if done.made else f"{len(done.replaced)} replaced" if done.replaced else "joined"
-    typer.echo(f"{what}: {done.new} upload{'s' * (done.new != 1)} new, {done.known} known.", err=True)
+        files = pushing.read_files_to_push(run, qrels, parse_columns(column), repeat_rule)
+        pushed = pushing.push(library, files, board, _owner(owner), repeated=repeat_rule, note=note)
+    typer.echo(clean(pushed.label))
+    outcome = (
+        "a new board" if pushed.made else f"{len(pushed.replaced)} replaced" if pushed.replaced else "joined"
+    )
+    typer.echo(f"{outcome}: {pushed.new} upload{'s' * (pushed.new != 1)} new, {pushed.known} known.", err=True)
 
 
 def boards_command(
-    format: Annotated[Listed, typer.Option(help="How to print.")] = Listed.table,  # noqa: A002
+    format: Annotated[ListingFormat, typer.Option(help="How to print.")] = ListingFormat.table,  # noqa: A002
     owner: Owner = "",
 ) -> None:
     """List the boards of the library, the one changed last first."""
     with _library() as library, progress("Reading"):
         from dashboard.library.exchange import listing  # noqa: PLC0415 a database
 
-        table = listing.boards_table(library, _owner(owner), for_people=format == Listed.table)
+        table = listing.boards_table(library, _owner(owner), for_people=format == ListingFormat.table)
     write_table(table, format.value, None)
 
 
@@ -83,17 +85,18 @@ def pull_command(
     board: Annotated[str, typer.Argument(help="Its id, or its name.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")],
     format: Annotated[  # noqa: A002
-        Pulled, typer.Option(help="Parquet with our column names, TREC runs and qrels, or one file to send.")
-    ] = Pulled.parquet,
+        PulledFormat,
+        typer.Option(help="Parquet with our column names, TREC runs and qrels, or one file to send."),
+    ] = PulledFormat.parquet,
     force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
     owner: Owner = "",
 ) -> None:
     """Write the runs and judgments of a board as files that every tool reads."""
-    who = _owner(owner)
+    owner_address = _owner(owner)
     with _library() as library, progress("Pulling"):
         from dashboard.library.exchange import listing, pulling  # noqa: PLC0415 a database
 
-        record = library.find(listing.require_board(library, board, who).id, who)
+        record = library.find(listing.require_board(library, board, owner_address).id, owner_address)
         written = pulling.pull(record, output, format.value, force=force)
     for path in written:
         typer.echo(path)
@@ -101,7 +104,7 @@ def pull_command(
 
 @contextmanager
 def _library() -> Iterator["Library"]:
-    """The library the environment names."""
+    """Open the library that the environment names; close it in the end."""
     from dashboard.library.store import Library  # noqa: PLC0415 a database
 
     library = Library.open()

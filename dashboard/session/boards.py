@@ -19,14 +19,14 @@ from metrics.errors import LibraryError, TieScopeError, UsageError
 
 DATA = "data"
 _NEXT = "_next_data"
-_KNOWN = "_known_data"
+_VISITED = "_known_data"
 _LOST = "_lost_data"
 _VISITOR = "_visitor"
-_SAID = "_said"
-_HERE = "_only_here"
-_GONE = "_deleted_board"
+_NOTICES = "_said"
+_SESSION_ONLY = "_only_here"
+_DELETED = "_deleted_board"
 _LAST = "_last_data"
-_MOST = 50
+_MAX_UNNAMED = 50
 """Boards without a name that are offered, the newest; those with one are all."""
 
 BoardChoice = tuple[Board, Record | None]
@@ -34,64 +34,75 @@ BoardChoice = tuple[Board, Record | None]
 
 
 def owner() -> str:
-    """Whose data this session sees and changes: who is signed in, everybody, or this session alone."""
-    known = identity()
-    return f"{STRANGER}{st.session_state.setdefault(_VISITOR, token_hex())}" if known is None else known
+    """Return whose data this session sees and changes: who is signed in, everybody, or this session alone."""
+    address = identity()
+    if address is None:
+        return f"{STRANGER}{st.session_state.setdefault(_VISITOR, token_hex())}"
+    return address
 
 
 def choose_board() -> BoardChoice:
-    """The data escape_markdown, chosen in the sidebar or by the link."""
-    if wanted := st.session_state.pop(_NEXT, None):
-        st.session_state[DATA] = wanted
+    """Draw the choice of a board in the sidebar, set by the link too; return the board."""
+    if next_label := st.session_state.pop(_NEXT, None):
+        st.session_state[DATA] = next_label
     home = server_files.home_board()
-    asked = st.session_state.get(DATA, st.query_params.get(DATA))
-    choices = _choices(home, asked)
-    if asked is not None and asked not in choices:
-        same = next((label for label in choices if id_of(label) == id_of(asked)), None)
-        st.session_state[_LOST if same is None else DATA] = same or asked
-    label = select("Dataset", list(choices), DATA)
+    requested = st.session_state.get(DATA, st.query_params.get(DATA))
+    choices = _choices(home, requested)
+    if requested is not None and requested not in choices:
+        same_id = next((label for label in choices if id_of(label) == id_of(requested)), None)
+        st.session_state[_LOST if same_id is None else DATA] = same_id or requested
+    label = select("Board", list(choices), DATA)
     try:
-        st.session_state[_LAST] = found = choices[label]()
+        st.session_state[_LAST] = choice = choices[label]()
     except TieScopeError as error:
         notify(f"{label} cannot be opened. {error}")
         return home, None
-    return found
+    return choice
 
 
-def _choices(home: Board, asked: str | None) -> dict[str, Callable[[], BoardChoice]]:
-    """What this session may choose from, by label: samples, its own boards, and the one it links to."""
-    found: dict[str, Callable[[], BoardChoice]] = {home.label: lambda: (home, None)}
-    for label, board in cache.sample_boards().items():
-        found[label] = partial(_plain, board)
-    asked_id = id_of(asked or "")
-    for label in [*st.session_state.get(_KNOWN, []), asked]:
-        if label and (held := cache.loaded_boards().get(id_of(label))):
-            found[held.label] = partial(_plain, held)
-            if label not in st.session_state.get(_KNOWN, []):
-                _keep_out({file.sha256 for file in held.files})  # whose it is did not say that it may be kept
+def _choices(home: Board, requested: str | None) -> dict[str, Callable[[], BoardChoice]]:
+    """Return what this session may choose from, by label: samples, its own boards, and the one it links to."""
+    in_memory = {home.label: home, **cache.sample_boards(), **_visited_boards(requested)}
+    choices: dict[str, Callable[[], BoardChoice]] = {
+        label: partial(_unkept, board) for label, board in in_memory.items()
+    }
     try:
-        listed = {one.label: one.id for one in cache.open_library().boards(owner(), most=_MOST)}
-        if asked and asked not in found and asked_id not in listed.values():
-            record = cache.open_library().look(asked_id, owner())
-            listed |= {record.label: record.id} if record else {}
+        board_ids = {
+            record.label: record.id for record in cache.open_library().boards(owner(), most=_MAX_UNNAMED)
+        }
+        if requested and requested not in choices and id_of(requested) not in board_ids.values():
+            linked = cache.open_library().look(id_of(requested), owner())
+            board_ids |= {linked.label: linked.id} if linked else {}
     except LibraryError as error:
         notify(str(error))
         board, record = st.session_state.get(_LAST, (None, None))
-        return found | ({record.label: lambda: (board, record)} if record is not None else {})
-    return found | {label: partial(_recalled, board_id) for label, board_id in listed.items()}
+        return choices | ({record.label: lambda: (board, record)} if record is not None else {})
+    return choices | {label: partial(_load_choice, board_id) for label, board_id in board_ids.items()}
 
 
-def _plain(board: Board) -> BoardChoice:
+def _visited_boards(requested: str | None) -> dict[str, Board]:
+    """Return the boards in memory that this session was shown or links to, by label."""
+    visited = st.session_state.get(_VISITED, [])
+    boards = {}
+    for label in filter(None, [*visited, requested]):
+        if board := cache.loaded_boards().get(id_of(label)):
+            boards[board.label] = board
+            if label not in visited:
+                _keep_out({file.sha256 for file in board.files})  # whose it is did not say that it may be kept
+    return boards
+
+
+def _unkept(board: Board) -> BoardChoice:
     return board, None
 
 
-def _recalled(board_id: str) -> BoardChoice:
+def _load_choice(board_id: str) -> BoardChoice:
     record = cache.open_library().find(board_id, owner())
     return cache.load_record(record), record
 
 
 def unknown_label() -> str | None:
-    """Data that the link asked for and this server does not have (any more); told once."""
+    """Return, once, the label that the link asked for and this server does not have (any more)."""
     return cast("str | None", st.session_state.pop(_LOST, None))
 
 
@@ -101,18 +112,18 @@ def note_unknown_label(label: str) -> None:
 
 
 def notify(message: str) -> None:
-    """Have something said above the page, once."""
-    st.session_state.setdefault(_SAID, {})[message] = None
+    """Have a message shown above the page, once."""
+    st.session_state.setdefault(_NOTICES, {})[message] = None
 
 
 def notices() -> list[str]:
-    """What is to be said above the page."""
-    return list(st.session_state.pop(_SAID, {}))
+    """Return the messages to be shown above the page."""
+    return list(st.session_state.pop(_NOTICES, {}))
 
 
 def show_board(
     board: Board,
-    given: Collection[str] = (),
+    file_hashes: Collection[str] = (),
     *,
     amends: Record | None = None,
     keep: bool | None = None,
@@ -123,7 +134,7 @@ def show_board(
 
     Args:
         board: read and joined.
-        given: sha256 of the files that the visitor gave for it just now.
+        file_hashes: sha256 of the files that the visitor gave for it just now.
         amends: the kept board it takes the place of, where this visitor may change that.
         keep: whether these files may be kept; None: as was said of them before. A board is kept unless one
             of its files may not be.
@@ -138,8 +149,8 @@ def show_board(
             st.error(escape_markdown(str(error)), icon=":material/error:")
             return
         if keep is not None:
-            (_let_in if keep else _keep_out)(set(given))
-        record = None if is_session_only(board) else _kept(board, amends, name, opened_with or {})
+            (_let_in if keep else _keep_out)(set(file_hashes))
+        record = None if is_session_only(board) else _keep(board, amends, name, opened_with or {})
         if record is not None:
             cache.update_loaded(board, record)
             label = record.label
@@ -149,70 +160,70 @@ def show_board(
 def switch_to_board(label: str) -> None:
     """Show the data of a label from now on, and draw again."""
     st.session_state[_NEXT] = label
-    known = st.session_state.setdefault(_KNOWN, [])
-    if label not in known:
-        known.append(label)
+    address = st.session_state.setdefault(_VISITED, [])
+    if label not in address:
+        address.append(label)
     st.rerun()
 
 
 def leave_deleted_board(record: Record) -> None:
     """Show other data in place of a board that was deleted, and offer to undo that."""
-    st.session_state[_GONE] = record
+    st.session_state[_DELETED] = record
     switch_to_board(server_files.home_board().label)
 
 
 def deleted_board() -> Record | None:
-    """The board deleted just now, until something else is shown."""
-    gone = cast("Record | None", st.session_state.get(_GONE))
-    if gone is not None and st.session_state.get(DATA) != server_files.home_board().label:
-        st.session_state[_GONE] = gone = None
-    return gone
+    """Return the board deleted just now, until something else is shown."""
+    record = cast("Record | None", st.session_state.get(_DELETED))
+    if record is not None and st.session_state.get(DATA) != server_files.home_board().label:
+        st.session_state[_DELETED] = record = None
+    return record
 
 
 def is_preloaded(board: Board) -> bool:
-    """Whether a board is there without anybody's upload: a sample, or what the command opened."""
+    """Return whether a board is there without anybody's upload: a sample, or what the command opened."""
     return board.label in {*cache.sample_boards(), server_files.home_board().label}
 
 
 def is_stranger() -> bool:
-    """Whether this visitor is known for this session alone."""
+    """Return whether this visitor is known for this session alone."""
     return owner().startswith(STRANGER)
 
 
-def default_access(who: str) -> Access:
-    """Who else may open what somebody keeps: of a stranger all that holds it together is the link."""
-    return "link" if who.startswith(STRANGER) else "private"
+def default_access(owner_id: str) -> Access:
+    """Return who else may open what somebody keeps: a stranger comes back by the link alone."""
+    return "link" if owner_id.startswith(STRANGER) else "private"
 
 
 def board_link(label: str) -> str:
-    """The link of a board."""
+    """Return the link of a board."""
     return f"{str(st.context.url).partition('?')[0]}?{urlencode({DATA: label})}"
 
 
 def _keep_out(files: set[str]) -> None:
     """Have these files kept nowhere, until it is said otherwise."""
-    st.session_state[_HERE] = st.session_state.get(_HERE, set()) | files
+    st.session_state[_SESSION_ONLY] = st.session_state.get(_SESSION_ONLY, set()) | files
 
 
 def _let_in(files: set[str]) -> None:
-    st.session_state[_HERE] = st.session_state.get(_HERE, set()) - files
+    st.session_state[_SESSION_ONLY] = st.session_state.get(_SESSION_ONLY, set()) - files
 
 
 def is_session_only(board: Board) -> bool:
-    """Whether a board has a file that may not be kept."""
-    return not st.session_state.get(_HERE, set()).isdisjoint(file.sha256 for file in board.files)
+    """Return whether a board has a file that may not be kept."""
+    return not st.session_state.get(_SESSION_ONLY, set()).isdisjoint(file.sha256 for file in board.files)
 
 
-def _kept(board: Board, amends: Record | None, name: str, view: Mapping[str, Any]) -> Record | None:
-    """The board as the library has it; None where it cannot be kept, which is said."""
-    who = owner()
-    if amends is not None and amends.may_change(who):
+def _keep(board: Board, amends: Record | None, name: str, view: Mapping[str, Any]) -> Record | None:
+    """Return the board as the library has it; None where it cannot be kept, which is said."""
+    owner_id = owner()
+    if amends is not None and amends.may_change(owner_id):
         try:
-            return cache.open_library().revise(amends.id, amends.version, board, who)
+            return cache.open_library().revise(amends.id, amends.version, board, owner_id)
         except TieScopeError as error:
             notify(f"{error} What you see is a board of its own.")
     try:
-        return cache.open_library().keep(board, who, name=name, view=view, access=default_access(who))
+        return cache.open_library().keep(board, owner_id, name=name, view=view, access=default_access(owner_id))
     except TieScopeError as error:
         notify(f"{error} What you see is in memory only.")
         return None

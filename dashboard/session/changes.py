@@ -15,17 +15,17 @@ from metrics.errors import TieScopeError
 def rebuild_board(spec: BoardSpec) -> None:
     """Show what another spec makes of the files loaded; where it makes nothing, say why."""
     now = view()
-    made = cache.build_board(spec, [cache.read_entry(entry) for entry in spec.entries])
-    if isinstance(made, Board):
-        show_board(_named_as(now.board.spec, made), amends=now.record)
+    board = cache.build_board(spec, [cache.read_entry(entry) for entry in spec.entries])
+    if isinstance(board, Board):
+        show_board(_named_as(now.board.spec, board), amends=now.record)
     else:
-        st.error(escape_markdown(f"{made} Nothing was changed."), icon=":material/error:")
+        st.error(escape_markdown(f"{board} Nothing was changed."), icon=":material/error:")
 
 
 def _named_as(before: BoardSpec, board: Board) -> Board:
-    """A board with the names and the order its rerankers had, where its files are read as they were."""
-    there = {entry.digest for entry in before.entries}
-    if board.spec.names is None and there.issuperset(entry.digest for entry in board.spec.entries):
+    """Return a board with the names and the order its rerankers had, where its files are read as they were."""
+    digests = {entry.digest for entry in before.entries}
+    if board.spec.names is None and digests.issuperset(entry.digest for entry in board.spec.entries):
         with suppress(TieScopeError):  # none of those that were shown is left
             return keep_arrangement(board, before)
     return board

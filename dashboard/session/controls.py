@@ -7,12 +7,14 @@ import streamlit as st
 
 from dashboard.charts.palette import Palette, theme_palette
 
+BOUND: dict[str, Any] = {"bind": "query-params", "persist_state": "session"}
+"""What every control has: its place in the link, and its value over page switches."""
 _THEME = "_theme"
 _CLICK = "_click"
 
 
 def theme() -> Palette:
-    """Colours of the theme this visitor has chosen."""
+    """Return the colours of the theme this visitor has chosen."""
     return theme_palette(st.context.theme.type)
 
 
@@ -26,119 +28,116 @@ def follow_theme() -> None:
 
 
 def segmented(label: str, options: Sequence[str], key: str, default: str | None = None, **more: Any) -> str:  # noqa: ANN401 passed on
-    """A row of options, one of them chosen."""
+    """Draw a row of options; return the chosen one.
+
+    Args:
+        label: above the control.
+        options: what can be chosen.
+        key: of the choice, and its name in the link.
+        default: chosen first; the first option where omitted.
+        **more: passed on to the widget.
+    """
     default = default or options[0]
-    reset_unless_valid(key, lambda value: value in options, default)
-    chosen = st.segmented_control(
-        label,
-        options,
-        key=key,
-        default=default,
-        required=True,
-        wrap=True,
-        bind="query-params",
-        persist_state="session",
-        **more,
+    reset_unless_valid(key, lambda option: option in options, default)
+    choice = st.segmented_control(
+        label, options, key=key, default=default, required=True, wrap=True, **BOUND, **more
     )
-    return chosen or default
+    return choice or default
 
 
 def select(label: str, options: Sequence[str], key: str, default: str | None = None, **more: Any) -> str:  # noqa: ANN401 passed on
-    """One of many options, from a list."""
+    """Draw a list of many options; return the chosen one. Arguments as of `segmented`."""
     default = default or options[0]
-    reset_unless_valid(key, lambda value: value in options, default)
-    at = list(options).index(default)
-    chosen = st.selectbox(label, options, at, key=key, bind="query-params", persist_state="session", **more)
-    return chosen or default
+    reset_unless_valid(key, lambda option: option in options, default)
+    return st.selectbox(label, options, list(options).index(default), key=key, **BOUND, **more) or default
 
 
 def multiselect(label: str, options: Sequence[str], key: str) -> list[str]:
-    """Any of the options, all by default; in their own order. None chosen means all."""
-    reset_unless_valid(key, lambda value: set(value) <= set(options), list(options))
-    chosen = st.multiselect(
-        label,
-        options,
-        default=list(options),
-        key=key,
-        placeholder="All",
-        bind="query-params",
-        persist_state="session",
-    )
-    return [option for option in options if option in chosen] or list(options)
+    """Draw a choice of any options, all by default; return them in their own order. None chosen means all."""
+    every = list(options)
+    reset_unless_valid(key, lambda choices: set(choices) <= set(every), every)
+    choices = st.multiselect(label, every, default=every, key=key, placeholder="All", **BOUND)
+    return [option for option in every if option in choices] or every
 
 
 def pills(label: str, options: Sequence[str], key: str) -> list[str]:
-    """As `some`, with every option in sight."""
-    reset_unless_valid(key, lambda value: set(value) <= set(options), list(options))
-    chosen = st.pills(
+    """Draw and return as `multiselect`, with every option in sight."""
+    every = list(options)
+    reset_unless_valid(key, lambda choices: set(choices) <= set(every), every)
+    choices = st.pills(
         label,
-        options,
+        every,
         selection_mode="multi",
-        default=list(options),
+        default=every,
         format_func=str.capitalize,
         key=key,
         wrap=True,
-        bind="query-params",
-        persist_state="session",
+        **BOUND,
     )
-    return [option for option in options if option in chosen] or list(options)
+    return [option for option in every if option in choices] or every
 
 
-def number_input(label: str, least: int, most: int, default: int, key: str, **more: Any) -> int:  # noqa: ANN401 passed on
-    """A whole number. Asked for as a float: a link that says `inf` would end a field of whole numbers."""
-    reset_unless_valid(key, lambda value: value is not None and least <= value <= most, float(default))
-    chosen = st.number_input(
-        label,
-        float(least),
-        float(most),
-        float(default),
-        1.0,
-        "%.0f",
-        key=key,
-        bind="query-params",
-        persist_state="session",
-        **more,
+def number_input(label: str, low: int, high: int, default: int, key: str, **more: Any) -> int:  # noqa: ANN401 passed on
+    """Draw a field of a whole number; return it.
+
+    The widget asks for a float: a link that says `inf` would end a field of whole numbers.
+
+    Args:
+        label: above the control.
+        low: the smallest number.
+        high: the largest.
+        default: the number first shown.
+        key: of the choice, and its name in the link.
+        **more: passed on to the widget.
+    """
+    reset_unless_valid(key, lambda number: number is not None and low <= number <= high, float(default))
+    return round(
+        st.number_input(label, float(low), float(high), float(default), 1.0, "%.0f", key=key, **BOUND, **more)
     )
-    return round(chosen)
 
 
 def slider(label: str, ends: tuple[float, float], default: float, step: float, key: str) -> float:
-    """A number on a line."""
-    reset_unless_valid(key, lambda value: ends[0] <= value <= ends[1], default)
-    return float(
-        st.slider(
-            label,
-            float(ends[0]),
-            float(ends[1]),
-            float(default),
-            float(step),
-            "%.0f" if step >= 1 else "%.2f",
-            key=key,
-            bind="query-params",
-            persist_state="session",
-        )
-    )
+    """Draw a line with a number on it; return that.
+
+    Args:
+        label: above the control.
+        ends: the smallest and the largest number.
+        default: the number first shown.
+        step: between two numbers.
+        key: of the choice, and its name in the link.
+    """
+    low, high = map(float, ends)
+    reset_unless_valid(key, lambda number: low <= number <= high, default)
+    places = "%.0f" if step >= 1 else "%.2f"
+    return float(st.slider(label, low, high, float(default), float(step), places, key=key, **BOUND))
 
 
 def range_slider(label: str, ends: tuple[int, int], default: tuple[int, int], key: str) -> tuple[int, int]:
-    """The fewest and the most of something: two whole numbers on a line."""
-    reset_unless_valid(key, lambda value: all(ends[0] <= one <= ends[1] for one in value), default)
-    chosen = st.slider(label, *ends, default, 1, key=key, bind="query-params", persist_state="session")
-    return min(chosen), max(chosen)
+    """Draw a line with the fewest and the most of something on it; return both, as whole numbers.
+
+    Args:
+        label: above the control.
+        ends: the smallest and the largest number.
+        default: the two numbers first shown.
+        key: of the choice, and its name in the link.
+    """
+    reset_unless_valid(key, lambda pair: all(ends[0] <= number <= ends[1] for number in pair), default)
+    pair = st.slider(label, *ends, default, 1, key=key, **BOUND)
+    return min(pair), max(pair)
 
 
 def text_input(label: str, key: str, **more: Any) -> str:  # noqa: ANN401 passed on
-    """A line of text."""
-    return st.text_input(label, key=key, bind="query-params", persist_state="session", **more) or ""
+    """Draw a line of text; return what it holds."""
+    return st.text_input(label, key=key, **BOUND, **more) or ""
 
 
 def toggle(label: str, key: str, **more: Any) -> bool:  # noqa: ANN401 passed on
-    """Something that is on or off; off unless said."""
-    return bool(st.toggle(label, key=key, bind="query-params", persist_state="session", **more))
+    """Draw a switch that is off at first; return whether it is on."""
+    return bool(st.toggle(label, key=key, **BOUND, **more))
 
 
 def get_value(key: str) -> str:
-    """What the field of a text holds, or the link says, before the field is drawn."""
+    """Return what the field of a text holds, or the link says, before the field is drawn."""
     return str(st.session_state.get(key, st.query_params.get(key, "")))
 
 
@@ -148,11 +147,11 @@ def set_value(key: str, value: object) -> None:
 
 
 def table_draft(key: str, now: str) -> tuple[str, str]:
-    """Text a table to edit is drawn from, and the key of that table: both stay while the visitor edits.
+    """Return the text a table to edit is drawn from, and the key of that table: both stay while it is edited.
 
     Args:
-        key: of the text that the table is also told as.
-        now: that text; another than `edited` last said begins a new table.
+        key: of the text that the table also stands for.
+        now: that text; another than `set_table_text` was last given begins a new table.
     """
     base, last, serial = st.session_state.get(f"_{key}", ("", None, 0))
     table = f"_{key}_{serial}"
@@ -163,13 +162,13 @@ def table_draft(key: str, now: str) -> tuple[str, str]:
 
 
 def set_table_text(key: str, now: str) -> None:
-    """Say what the table to edit holds now."""
+    """Keep what the table to edit holds now."""
     base, _, serial = st.session_state[f"_{key}"]
     st.session_state[f"_{key}"] = base, now, serial
 
 
 def clicked_row(chart: str) -> int | None:
-    """Index of the row behind a point clicked just now; None where nothing new was clicked."""
+    """Return the index of the row behind a point clicked just now; None where nothing new was clicked."""
     event = st.session_state.get(chart)
     points = event["selection"]["points"] if event else []
     data = points[0].get("customdata") if points else None
@@ -179,7 +178,13 @@ def clicked_row(chart: str) -> int | None:
     return now if now != before else None
 
 
-def reset_unless_valid(key: str, fits: Callable[[Any], bool], default: object) -> None:
-    """Set a choice that the data does not offer to the default; a choice not made yet is left to its widget."""
-    if key in st.session_state and not fits(st.session_state[key]):
+def reset_unless_valid(key: str, is_valid: Callable[[Any], bool], default: object) -> None:
+    """Set a choice that the data does not offer to the default; a choice not made yet is left to its widget.
+
+    Args:
+        key: of the choice.
+        is_valid: whether the data offers it.
+        default: what it is set to where not.
+    """
+    if key in st.session_state and not is_valid(st.session_state[key]):
         st.session_state[key] = default

@@ -6,20 +6,20 @@ import streamlit as st
 
 from dashboard.library import BoardSpec
 
-_GIVEN = "_given_files"
+_BASE = "_given_files"
 _DRAFT = "_draft"
 _TRIED = "_tried_draft"
 
 
 def draft(base: BoardSpec | None) -> BoardSpec:
-    """What was dropped, with what the visitor amended since, file by file; None clears it."""
+    """Return what was dropped, with what the visitor amended since, file by file; None clears it."""
     if base is None:
-        for key in (_GIVEN, _TRIED, _DRAFT):
+        for key in (_BASE, _TRIED, _DRAFT):
             st.session_state.pop(key, None)
         return BoardSpec(())
-    if st.session_state.get(_GIVEN) != base.digest:
+    if st.session_state.get(_BASE) != base.digest:
         before = st.session_state.get(_DRAFT)
-        st.session_state[_GIVEN], st.session_state[_DRAFT] = base.digest, base.with_choices_of(before)
+        st.session_state[_BASE], st.session_state[_DRAFT] = base.digest, base.with_choices_of(before)
     return cast("BoardSpec", st.session_state[_DRAFT])
 
 
@@ -30,7 +30,7 @@ def replace_draft(spec: BoardSpec) -> None:
 
 
 def is_new_draft(digest: str) -> bool:
-    """Whether this draft was not shown before."""
+    """Return whether this draft was not shown before."""
     before = st.session_state.get(_TRIED)
     st.session_state[_TRIED] = digest
     return digest != before

@@ -9,7 +9,7 @@ from dashboard.access import server_files
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.session.boards import note_unknown_label
-from dashboard.session.controls import reset_unless_valid, segmented, select, theme
+from dashboard.session.controls import BOUND, reset_unless_valid, segmented, select, theme
 from dashboard.session.view import ORDER_HELP, policy_phrases
 from metrics.errors import TieScopeError
 from metrics.scale.stored import Stored
@@ -17,8 +17,8 @@ from metrics.studies.gaps.stored_summary import NEEDED
 
 _KEY = "results"
 _NEXT = "_next_results"
-_KNOWN = "_known_results"
-_SHOWN = "_shown_results"
+_OPENED = "_known_results"
+_RESULTS = "_shown_results"
 _FEW = 12
 """Measures that stand side by side."""
 
@@ -40,13 +40,13 @@ class Results:
 
 def choose_results() -> None:
     """Draw the choice of what is open, and keep it for the page."""
-    st.session_state[_SHOWN] = None
-    if wanted := st.session_state.pop(_NEXT, None):
+    st.session_state[_RESULTS] = None
+    if next_label := st.session_state.pop(_NEXT, None):
         if _KEY not in st.session_state:  # a control not drawn yet does not tell the link
-            st.query_params[_KEY] = wanted
-        st.session_state[_KEY] = wanted
+            st.query_params[_KEY] = next_label
+        st.session_state[_KEY] = next_label
     labels = _labels(st.session_state.get(_KEY, st.query_params.get(_KEY)))
-    label = _pick(labels) if labels else None
+    label = _choose_label(labels) if labels else None
     try:
         path = server_files.find_results(label) if label else None
         stored = None if path is None else server_files.open_results(path)
@@ -62,48 +62,48 @@ def choose_results() -> None:
         return
     traditional = select("Traditional order", orders, "results_order", help=ORDER_HELP)
     _describe(stored)
-    st.session_state[_SHOWN] = Results(stored, traditional, theme())
+    st.session_state[_RESULTS] = Results(stored, traditional, theme())
 
 
-def _labels(asked: str | None) -> list[str]:
-    """What may be chosen: what the command named, and what this session opened that is still there."""
-    known = st.session_state.setdefault(_KNOWN, [])
-    if asked and asked not in known and asked not in server_files.command_results():
-        if server_files.find_results(asked):
-            known.append(asked)
+def _labels(requested: str | None) -> list[str]:
+    """Return what may be chosen: what the command named, and what this session opened that is still there."""
+    opened_labels = st.session_state.setdefault(_OPENED, [])
+    if requested and requested not in opened_labels and requested not in server_files.command_results():
+        if server_files.find_results(requested):
+            opened_labels.append(requested)
         else:
-            note_unknown_label(asked)
-    return [*server_files.command_results(), *(label for label in known if server_files.find_results(label))]
+            note_unknown_label(requested)
+    return [
+        *server_files.command_results(),
+        *(label for label in opened_labels if server_files.find_results(label)),
+    ]
 
 
-def _pick(labels: list[str]) -> str | None:
-    """One of them. What the command named first needs no place in the link; what was opened by path does."""
-    usual = next(iter(server_files.command_results()), None)
-    reset_unless_valid(_KEY, lambda value: value in labels, usual)
-    at = None if usual is None else labels.index(usual)
-    return st.selectbox("Results", labels, at, key=_KEY, bind="query-params", persist_state="session")
+def _choose_label(labels: list[str]) -> str | None:
+    """Draw the choice of one. The first that the command named needs no place in the link; others have one."""
+    default = next(iter(server_files.command_results()), None)
+    reset_unless_valid(_KEY, lambda label: label in labels, default)
+    index = None if default is None else labels.index(default)
+    return st.selectbox("Results", labels, index, key=_KEY, **BOUND)
 
 
 def _describe(stored: Stored) -> None:
-    """How much it is, and how it was scored."""
-    told = [
-        f"{count:,} {what}{'s' * (count != 1)}"
-        for count, what in ((len(stored.rerankers), "reranker"), (stored.n_lists, "list"))
-    ]
-    told += policy_phrases(stored.policies.sum(), stored.options)
-    told += (
-        [f"ties split by {escape_markdown(', '.join(stored.tiebreak_by))} first"] if stored.tiebreak_by else []
-    )
-    st.caption(", ".join(told) + ".")
+    """Write how much it is, and how it was scored."""
+    counts = {"reranker": len(stored.rerankers), "list": stored.n_lists}
+    phrases = [f"{n:,} {noun}{'s' * (n != 1)}" for noun, n in counts.items()]
+    phrases += policy_phrases(stored.policies.sum(), stored.options)
+    if stored.tiebreak_by:
+        phrases.append(f"ties split by {escape_markdown(', '.join(stored.tiebreak_by))} first")
+    st.caption(", ".join(phrases) + ".")
 
 
 def shown_results() -> Results | None:
-    """The stored evaluation that is escape_markdown, if any is."""
-    return cast("Results | None", st.session_state.get(_SHOWN))
+    """Return the stored evaluation that is shown, if any is."""
+    return cast("Results | None", st.session_state.get(_RESULTS))
 
 
 def results_measure(stored: Stored) -> str:
-    """One of the measures of a stored evaluation."""
+    """Draw and return the choice of one of its measures."""
     choose = segmented if len(stored.measures) <= _FEW else select
     return choose("Measure", stored.measures, "results_measure")
 

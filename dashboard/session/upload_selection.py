@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 _TICKED = "_ticked"
-_DRAWN = "_ticked_as_drawn"
+_TABLE = "_ticked_as_drawn"
 _OUTCOME = "_outcome"
 
 
@@ -17,45 +17,46 @@ class Outcome:
     """What became of uploads that something was done with.
 
     Attributes:
-        told: what was done.
+        message: what was done.
         discarded: those deleted: sha256 → name.
         refused: why others were not.
         label: the board shown, where it went with them.
     """
 
-    told: str
+    message: str
     discarded: Mapping[str, str] = field(default_factory=dict)
     refused: tuple[str, ...] = ()
     label: str | None = None
 
 
 def selected_uploads() -> tuple[str, ...]:
-    """Uploads that are ticked, by sha256."""
+    """Return the uploads that are ticked, by sha256."""
     return cast("tuple[str, ...]", st.session_state.get(_TICKED, ()))
 
 
 def selectable_table(frame: pd.DataFrame, ids: Sequence[str], **more: Any) -> list[str]:  # noqa: ANN401 passed on
-    """A table whose rows can be ticked; they stay so as other rows come and go.
+    """Draw a table whose rows can be ticked; they stay so as other rows come and go.
 
     Args:
         frame: as shown, a row an upload.
         ids: sha256 of each row.
-        more: passed on to the table.
+        **more: passed on to the table.
 
     Returns:
         sha256 of the rows ticked, in the order of the table.
     """
-    shown, serial, at = st.session_state.get(_DRAWN, ((), 0, []))
-    if shown != tuple(ids):
-        before = selected_uploads()
-        shown, serial, at = tuple(ids), serial + 1, [row for row, one in enumerate(ids) if one in before]
-        st.session_state[_DRAWN] = shown, serial, at
+    table_ids, serial, selected_rows = st.session_state.get(_TABLE, ((), 0, []))
+    if table_ids != tuple(ids):
+        selected = selected_uploads()
+        table_ids, serial = tuple(ids), serial + 1
+        selected_rows = [row for row, sha256 in enumerate(ids) if sha256 in selected]
+        st.session_state[_TABLE] = table_ids, serial, selected_rows
     event = st.dataframe(
         frame,
         key=f"uploads-{serial}",
         on_select="rerun",
         selection_mode="multi-row",
-        selection_default={"selection": {"rows": at, "columns": [], "cells": []}},
+        selection_default={"selection": {"rows": selected_rows, "columns": [], "cells": []}},
         **more,
     )
     rows = sorted(row for row in event["selection"]["rows"] if row < len(ids))
@@ -64,7 +65,7 @@ def selectable_table(frame: pd.DataFrame, ids: Sequence[str], **more: Any) -> li
 
 
 def last_outcome() -> Outcome | None:
-    """What was done last, until something is ticked again."""
+    """Return what was done last, until something is ticked again."""
     if selected_uploads():
         st.session_state[_OUTCOME] = None
     return cast("Outcome | None", st.session_state.get(_OUTCOME))
@@ -73,5 +74,5 @@ def last_outcome() -> Outcome | None:
 def set_outcome(outcome: Outcome) -> None:
     """Say below the table what was done; nothing is ticked any more."""
     st.session_state[_OUTCOME] = outcome
-    _, serial, _ = st.session_state.get(_DRAWN, ((), 0, []))
-    st.session_state[_TICKED], st.session_state[_DRAWN] = (), (None, serial, [])
+    _, serial, _ = st.session_state.get(_TABLE, ((), 0, []))
+    st.session_state[_TICKED], st.session_state[_TABLE] = (), (None, serial, [])

@@ -15,14 +15,15 @@ from dashboard.session.boards import DATA, choose_board, owner
 from dashboard.session.controls import multiselect, number_input, segmented, select, theme
 from dashboard.session.measures import other_measure
 from metrics import Evaluation
-from metrics.evaluation import AS_READ, ScoringOptions
+from metrics.evaluation import AS_READ, Policy, ScoringOptions
 from metrics.ties import Ranking, treatment
 
 _VIEW = "_view"
 _OPEN = "_open_list"
-_SHOWN = "_shown_data"
+_LAST_BOARD = "_shown_data"
 _TEXTS = ("measure", "order", "precision", "missing", "empty", "baseline")
 _CHOICES = ("rerankers", "segments")
+_POLICIES = ("zero", "skip")
 _PRECISIONS = ("float64", "float32", "float16", "bfloat16", *(f"decimals:{n}" for n in range(7)))
 _USUAL = {
     "measure": cache.MEASURES[0],
@@ -62,67 +63,67 @@ class View:
     record: Record | None = None
 
     @property
-    def shown(self) -> cache.ViewKey:
+    def key(self) -> cache.ViewKey:
         """What tells this view from another, whatever page it is seen on."""
         return cache.ViewKey(self.board.key, self.scoring, tuple(self.rerankers), self.segments)
 
     def colour(self, reranker: str) -> str:
-        """Colour of a reranker, the same on every page whatever else is chosen."""
+        """Return the colour of a reranker, the same on every page whatever else is chosen."""
         return self.palette.reranker(self.board.runs.rerankers.index(reranker))
 
     def ranking(self, reranker: str) -> Ranking:
-        """The lists of a reranker, cut into tie groups as they are scored."""
+        """Return the lists of a reranker, cut into tie groups as they are scored."""
         return cache.ranking(self.board.key, reranker, self.board, self.scoring)
 
     @property
     def baseline(self) -> str:
         """What the others are compared with: as chosen on the Runs page, else the first."""
-        chosen = st.session_state.get("baseline")
-        return chosen if chosen in self.rerankers else self.rerankers[0]
+        selected = st.session_state.get("baseline")
+        return selected if selected in self.rerankers else self.rerankers[0]
 
 
 def choose_view() -> None:
     """Draw the choices all pages share, and keep them for the page."""
     board, record = choose_board()
-    names = board.runs.rerankers
+    rerankers = board.runs.rerankers
     _turn_to(board, record)
-    known = cache.segments(board.key, board)
+    query_segments = cache.segments(board.key, board)
     with st.popover("Filter", icon=":material/filter_list:", width="stretch"):
-        chosen = multiselect("Rerankers", names, "rerankers")
-        kinds = sorted(set(known))
-        within = multiselect("Segments", kinds, "segments") if kinds else []
+        selected = multiselect("Rerankers", rerankers, "rerankers")
+        segments = sorted(set(query_segments))
+        selected_segments = multiselect("Segments", segments, "segments") if segments else []
     traditional = select("Traditional order", cache.TRADITIONAL, "order", help=ORDER_HELP)
     scoring = _choose_scoring()
     other = other_measure()
     measures = (*cache.MEASURES, *([other] if other else []))
-    whole = cache.evaluation(board.key, board, scoring, measures)
-    queries = set(known.index[known.isin(within)]) if len(within) < len(kinds) else None
-    values = whole.only(chosen, queries)
+    is_part = len(selected_segments) < len(segments)
+    queries = set(query_segments.index[query_segments.isin(selected_segments)]) if is_part else None
+    values = cache.evaluation(board.key, board, scoring, measures).only(selected, queries)
     scored = set(values.scores.index.get_level_values("reranker"))
-    kept = [name for name in chosen if name in scored]
-    if not kept:
+    shown = [name for name in selected if name in scored]
+    if not shown:
         st.warning("No list is left by these choices; all lists are shown.")
-        scoring, queries = AS_READ, None
-        values, kept = cache.evaluation(board.key, board, scoring, measures).only(chosen), chosen
-    elif len(kept) < len(chosen):
-        st.caption(
-            f"Without a list: {escape_markdown(', '.join(name for name in chosen if name not in scored))}."
-        )
-    values = values.only(kept)
-    _say_policies(values, scoring, f"{len(kept)} of {len(names)} rerankers")
-    part = () if queries is None else tuple(within)
-    st.session_state[_VIEW] = View(board, kept, traditional, scoring, values, theme(), part, record)
+        scoring, is_part, shown = AS_READ, False, selected
+        values = cache.evaluation(board.key, board, scoring, measures)
+    elif len(shown) < len(selected):
+        absent = ", ".join(name for name in selected if name not in scored)
+        st.caption(f"Without a list: {escape_markdown(absent)}.")
+    values = values.only(shown)
+    _say_policies(values, scoring, f"{len(shown)} of {len(rerankers)} rerankers")
+    st.session_state[_VIEW] = View(
+        board, shown, traditional, scoring, values, theme(), tuple(selected_segments) if is_part else (), record
+    )
 
 
 def _turn_to(board: Board, record: Record | None) -> None:
-    """Where other data is shown than before: show all of it, as it was saved."""
-    before, now = st.session_state.get(_SHOWN), (record.id if record else board.label, board.key)
-    st.session_state[_SHOWN] = now
+    """Show all of a board as it was saved, where another was shown before."""
+    before, now = st.session_state.get(_LAST_BOARD), (record.id if record else board.label, board.key)
+    st.session_state[_LAST_BOARD] = now
     if before is not None and before != now:
         st.session_state["rerankers"] = list(board.runs.rerankers)
         set_open_list(None, None)
-    followed = before is None and set(st.query_params) - {DATA}
-    if record is None or followed or (before is not None and before[0] == now[0]):
+    is_link_followed = before is None and set(st.query_params) - {DATA}
+    if record is None or is_link_followed or (before is not None and before[0] == now[0]):
         return
     for key, value in _saved(record.view).items():
         st.session_state[key] = value
@@ -131,72 +132,75 @@ def _turn_to(board: Board, record: Record | None) -> None:
 
 
 def _saved(view: Mapping[str, Any]) -> dict[str, Any]:
-    """Those settings of a board that can be ones: controls see to it that they fit the data."""
-    found = {key: view[key] for key in _TEXTS if isinstance(view.get(key), str)}
-    found |= {
-        key: view[key]
-        for key in _CHOICES
-        if isinstance(view.get(key), list) and all(isinstance(one, str) for one in view[key])
-    }
-    level = view.get("relevant_from")
-    return found | ({"relevant_from": float(level)} if isinstance(level, int | float) else {})
+    """Return the settings of a board that have the right type; controls see to it that they fit the data."""
+
+    def has_right_type(key: str, value: object) -> bool:
+        if key in _TEXTS:
+            return isinstance(value, str)
+        if key in _CHOICES:
+            return isinstance(value, list) and all(isinstance(name, str) for name in value)
+        return key == "relevant_from" and isinstance(value, int | float)
+
+    saved = {key: value for key, value in view.items() if has_right_type(key, value)}
+    return saved | ({"relevant_from": float(saved["relevant_from"])} if "relevant_from" in saved else {})
 
 
 def board_settings() -> dict[str, Any]:
-    """What a board is to be opened with: all that is chosen now."""
+    """Return what a board is to be opened with: all that is chosen now."""
     now, keys = view(), (*_TEXTS, "relevant_from")
-    found = {key: st.session_state[key] for key in keys if st.session_state.get(key) is not None}
-    found |= {"segments": list(now.segments)} if now.segments else {}
-    return found | ({"rerankers": now.rerankers} if now.rerankers != now.board.runs.rerankers else {})
+    settings = {key: st.session_state[key] for key in keys if st.session_state.get(key) is not None}
+    if now.segments:
+        settings["segments"] = list(now.segments)
+    if now.rerankers != now.board.runs.rerankers:
+        settings["rerankers"] = now.rerankers
+    return settings
 
 
 def _choose_scoring() -> ScoringOptions:
-    """How lists are scored; what the files say unless the visitor says otherwise."""
+    """Draw the choice of how lists are scored: as the files say unless the visitor says otherwise."""
     with st.popover("Scoring", icon=":material/tune:", width="stretch"):
         precision = select(
             "Scores as", _PRECISIONS, "precision", help="Rounds scores before they are compared."
         )
-        level = number_input("Relevant from grade", 1, 1000, 1, "relevant_from")
-        missing = segmented("Judged queries without rows", ("zero", "skip"), "missing")
-        empty = segmented("Queries with nothing relevant", ("zero", "skip"), "empty")
-    return ScoringOptions(
-        precision, "skip" if missing == "skip" else "zero", "skip" if empty == "skip" else "zero", level
-    )
+        relevant_from = number_input("Relevant from grade", 1, 1000, 1, "relevant_from")
+        missing = segmented("Judged queries without rows", _POLICIES, "missing")
+        empty = segmented("Queries with nothing relevant", _POLICIES, "empty")
+    return ScoringOptions(precision, cast("Policy", missing), cast("Policy", empty), relevant_from)
 
 
-def _say_policies(values: Evaluation, scoring: ScoringOptions, who: str) -> None:
-    """What is counted and how, always in sight."""
-    told = policy_phrases(values.policies.max(), scoring)
+def _say_policies(values: Evaluation, scoring: ScoringOptions, subject: str) -> None:
+    """Write what is counted and how, always in sight."""
+    phrases = policy_phrases(values.policies.max(), scoring)
     queries = values.scores.index.get_level_values("query_id").nunique()
-    here = "" if owner() else " Runs stay on this machine."
-    st.caption(", ".join([who, queries_text(queries), *told]) + f".{here}")
+    privacy = "" if owner() else " Runs stay on this machine."
+    st.caption(", ".join([subject, queries_text(queries), *phrases]) + f".{privacy}")
 
 
 def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[str]:
     """Return what was done that is not usual, as phrases; counts are n_missing and n_empty."""
-    done = {"zero": "count as 0", "skip": "are left out"}
+    outcomes = {"zero": "count as 0", "skip": "are left out"}
     level, precision = scoring.relevant_from, scoring.precision
-    told = [
-        f"{counts['n_missing']:,} without rows {done[scoring.missing]}" if counts["n_missing"] else "",
-        f"{counts['n_empty']:,} with nothing relevant {done[scoring.empty]}" if counts["n_empty"] else "",
+    phrases = [
+        f"{counts['n_missing']:,} without rows {outcomes[scoring.missing]}" if counts["n_missing"] else "",
+        f"{counts['n_empty']:,} with nothing relevant {outcomes[scoring.empty]}" if counts["n_empty"] else "",
         f"relevant from grade {level:g}" if level != AS_READ.relevant_from else "",
         f"scores as {precision}" if precision != AS_READ.precision else "",
     ]
-    return [one for one in told if one]
+    return [phrase for phrase in phrases if phrase]
 
 
 def view() -> View:
-    """What the sidebar says is shown."""
+    """Return what the sidebar says is shown."""
     return cast("View", st.session_state[_VIEW])
 
 
 def list_link_parameters(reranker: str, query_id: str) -> dict[str, str]:
-    """Query parameters of a link to one list."""
+    """Return the query parameters of a link to one list."""
     return link_parameters({"reranker": reranker, "query": query_id})
 
 
 def link_parameters(choices: dict[str, str]) -> dict[str, str]:
-    """Query parameters of a link with these choices, and all others as they are."""
+    """Return the query parameters of a link with these choices, and all others as they are."""
     return {key: st.query_params[key] for key in st.query_params if key not in choices} | choices
 
 
@@ -206,5 +210,5 @@ def set_open_list(reranker: str | None, query: str | None) -> None:
 
 
 def get_open_list() -> tuple[str | None, str | None]:
-    """Reranker and query of the list opened below a chart."""
+    """Return reranker and query of the list opened below a chart."""
     return cast("tuple[str | None, str | None]", st.session_state.get(_OPEN, (None, None)))

@@ -18,9 +18,9 @@ def check_command(
     repeated: Repeats = Repeated.error,
 ) -> None:
     """Say what is worth knowing of runs before they are scored; exit 1 where something is wrong."""
-    found = check(files, columns=parse_columns(column), repeated=repeated.value)
-    write_table(found, format.value, output)
-    if "unreadable" in set(found["code"]):
+    findings = check(files, columns=parse_columns(column), repeated=repeated.value)
+    write_table(findings, format.value, output)
+    if "unreadable" in set(findings["code"]):
         raise typer.Exit(2)
-    if "error" in set(found["severity"]):
+    if "error" in set(findings["severity"]):
         raise typer.Exit(1)

@@ -111,12 +111,14 @@ def _compared(
     tied = tables.get("expected")
     if tied is not None and len(tables) > 1:
         tied = tied.assign(changed=False)
-        for how in [name for name in tables if name != "expected"]:
-            changed = significance.changed(tied, tables[how], level)
-            tables[how] = tables[how].assign(changed=changed)
+        for treatment in [name for name in tables if name != "expected"]:
+            changed = significance.changed(tied, tables[treatment], level)
+            tables[treatment] = tables[treatment].assign(changed=changed)
             tied["changed"] |= changed
-            found = significance.Verdicts(tied, tables[how], changed, how, level)
-            typer.echo(f"{measure}: {plain(significance.significance_finding(found, measure, test))}", err=True)
+            verdicts = significance.Verdicts(tied, tables[treatment], changed, treatment, level)
+            typer.echo(
+                f"{measure}: {plain(significance.significance_finding(verdicts, measure, test))}", err=True
+            )
         tables["expected"] = tied
     parts = [table.assign(measure=measure, ties=how) for how, table in tables.items()]
     table = pd.concat(parts).sort_index(kind="stable")

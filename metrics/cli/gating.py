@@ -55,13 +55,13 @@ def gate_command(
             scoring,
         )
     say_left_out(runs, evaluation)
-    found = reached(evaluation, targets, traditional, baseline, ties)
+    outcomes = reached(evaluation, targets, traditional, baseline, ties)
     if format == Format.table and output is None:
-        for row in found.to_dict("records"):
+        for row in outcomes.to_dict("records"):
             typer.echo(_line(row, traditional))
     else:
-        write_table(found, format.value, output)
-    if not found["passed"].all():
+        write_table(outcomes, format.value, output)
+    if not outcomes["passed"].all():
         raise typer.Exit(1)
 
 
@@ -70,8 +70,10 @@ def _line(row: dict[Hashable, Any], traditional: str) -> str:
     bound = str(row["target"]).split(" ", 1)[1]
     if "baseline" in bound:
         bound += f" = {row['bound']:.4f}"
-    said = "pass" if row["passed"] else "MISS"
-    return f"{said}  {row['reranker']}  {row['measure']} {row['value']:.4f} {bound}: {_why(row, traditional)}"
+    outcome = "pass" if row["passed"] else "MISS"
+    return (
+        f"{outcome}  {row['reranker']}  {row['measure']} {row['value']:.4f} {bound}: {_why(row, traditional)}"
+    )
 
 
 def _why(row: dict[Hashable, Any], traditional: str) -> str:

@@ -101,8 +101,8 @@ def with_scoring_options(command: Callable[..., None]) -> Callable[..., None]:
 def listing(names: Callable[[], list[tuple[str, str]]]) -> Callable[[bool], None]:
     """What an option does that asks what there is: show names with their summaries, and stop."""
 
-    def show(asked: bool) -> None:
-        if asked:
+    def show(is_requested: bool) -> None:
+        if is_requested:
             table = Table(box=None, show_header=False)
             for name, summary in names():
                 table.add_row(Text(name, style="bold"), Text(summary))

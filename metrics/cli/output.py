@@ -126,8 +126,8 @@ def _wide(table: pd.DataFrame) -> pd.DataFrame:
     if {"ties", "value"} <= set(table.columns):
         keys = [name for name in table.columns if name not in ("ties", "value")]
         table = table.set_index([*keys, "ties"])["value"].unstack(sort=False).reset_index()  # noqa: PD010
-    shown = {str(name): [_cell(value) for value in column] for name, column in table.items()}
-    return pd.DataFrame(shown, dtype=object)
+    printed = {str(name): [_cell(value) for value in column] for name, column in table.items()}
+    return pd.DataFrame(printed, dtype=object)
 
 
 def _cell(value: object) -> str:

@@ -60,7 +60,7 @@ def report_command(
     reranker: Annotated[list[str] | None, typer.Option(help="Only these, in this order.")] = None,
     segment: Annotated[list[str] | None, typer.Option(help="Only queries of these segments.")] = None,
     section: Annotated[list[str] | None, typer.Option(help="Only these sections: scores, targets ...")] = None,
-    made: Annotated[
+    day: Annotated[
         datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Day it bears; else today.")
     ] = None,
     scoring: ScoringOptions = AS_READ,
@@ -69,7 +69,7 @@ def report_command(
 ) -> None:
     """Write one file to send: scores, ties, tests, targets, and which number to report."""
     write = _writer(output)
-    asked: dict[str, Any] = {
+    options: dict[str, Any] = {
         "traditional": traditional,
         "baseline": baseline,
         "targets": (*(require or ()), *_ready(preset if preset or require else ["retrieval"])),
@@ -86,13 +86,13 @@ def report_command(
         "scoring": scoring,
     }
     if measure:
-        asked["measures"] = measure
+        options["measures"] = measure
     with progress("Reading"):
         runs = read_runs(run, qrels, columns=parse_columns(column), repeated=repeated.value)
     with progress("Writing the report"):
         from metrics.report import report  # noqa: PLC0415 statsmodels takes a second
 
-        written = write(report(runs, **asked), (made or datetime.now(UTC)).date(), context.obj)
+        written = write(report(runs, **options), (day or datetime.now(UTC)).date(), context.obj)
     _put(written, output)
 
 
@@ -109,8 +109,8 @@ def _hashed(path: Path) -> tuple[str, str]:
     return file.name, file.sha256
 
 
-def _html(report: "Report", made: date, draw: DrawCharts) -> bytes:
-    return report.html(made, draw(report)).encode()
+def _html(report: "Report", day: date, draw: DrawCharts) -> bytes:
+    return report.html(day, draw(report)).encode()
 
 
 def _parquet(report: "Report", _: date, __: DrawCharts) -> bytes:
@@ -127,8 +127,8 @@ _Writer = Callable[["Report", date, DrawCharts], bytes]
 
 WRITERS: Mapping[str, _Writer] = {
     ".html": _html,
-    ".md": lambda report, made, _: report.markdown(made).encode(),
-    ".tex": lambda report, made, _: report.latex(made).encode(),
+    ".md": lambda report, day, _: report.markdown(day).encode(),
+    ".tex": lambda report, day, _: report.latex(day).encode(),
     ".csv": _csv,
     ".parquet": _parquet,
 }

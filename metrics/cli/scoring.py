@@ -58,8 +58,8 @@ def _measures() -> list[tuple[str, str]]:
 
 
 def _treatments() -> list[tuple[str, str]]:
-    drawn = treatment("random:1")
-    return [(one.name, one.summary) for one in TREATMENTS] + [("random:SEED", drawn.summary)]
+    sampled = treatment("random:1")
+    return [(one.name, one.summary) for one in TREATMENTS] + [("random:SEED", sampled.summary)]
 
 
 def _tools() -> list[tuple[str, str]]:
@@ -112,7 +112,7 @@ def evaluate_command(
     columns = parse_columns(column)
     if stream or engine == Engine.dask:
         with (bar if engine == Engine.dask else progress)("Scoring") as watch:
-            parted = (
+            partitioned_runs = (
                 Stream(run, qrels, columns=columns, repeated=repeated.value)
                 if stream
                 else Dataset(
@@ -125,8 +125,8 @@ def evaluate_command(
                     watch=watch,
                 )
             )
-            last, means = score_parts(parted, score, format, output, save, per_query=per_query)
-        _say(parted, last)
+            last, means = score_parts(partitioned_runs, score, format, output, save, per_query=per_query)
+        _report_policies(partitioned_runs, last)
         if means is not None:
             write_table(means, format.value, output)
         return
@@ -136,27 +136,27 @@ def evaluate_command(
         evaluation = score(runs)
     if save is not None:
         Stored.write(save, [evaluation])
-    _say(runs, evaluation)
+    _report_policies(runs, evaluation)
     write_table(long_table(evaluation, per_query=per_query), format.value, output)
 
 
 def _refuse_overwriting(read: list[str], save: Path | None, output: Path | None) -> None:
     """Raise a UsageError where what is written would replace what is read or written, or cannot be."""
-    known = {Path(one).resolve() for one in read if "://" not in one}
+    occupied = {Path(one).resolve() for one in read if "://" not in one}
     for path in (output, save):
-        if path is not None and path.resolve() in known:
+        if path is not None and path.resolve() in occupied:
             raise UsageError(f"{path}: it is read, or written twice. Name another file.")
-        known |= {path.resolve()} if path is not None else set()
+        occupied |= {path.resolve()} if path is not None else set()
     if save is not None:
         refuse_unwritable(save)
 
 
-def _say(runs: Runs | PartitionedRuns, evaluation: Evaluation) -> None:
+def _report_policies(runs: Runs | PartitionedRuns, evaluation: Evaluation) -> None:
     """What there is to know of the values, on stderr."""
     say_left_out(runs, evaluation)
-    drawn = [name for name in evaluation.measures if parse(name).measure.family.sampled]
-    if drawn and "std" in evaluation.ties:
-        typer.echo(f"{', '.join(drawn)}: std from {DRAWS} drawn orderings, about 4 % off.", err=True)
+    sampled = [name for name in evaluation.measures if parse(name).measure.family.sampled]
+    if sampled and "std" in evaluation.ties:
+        typer.echo(f"{', '.join(sampled)}: std from {DRAWS} drawn orderings, about 4 % off.", err=True)
 
 
 def permutations_command(
@@ -188,31 +188,33 @@ def permutations_command(
     if draws is None:
         write_table(every_ordering(ranking, query, names, limit), format.value, output)
         return
-    found = [sampled(ranking, query, name, draws, seed) for name in names]
-    columns = {"measure": names, "mean": [one.mean for one in found]}
-    columns["standard_error"] = [one.standard_error for one in found]
-    write_table(pd.DataFrame(columns | {"draws": [one.draws for one in found]}), format.value, output)
+    estimates = [sampled(ranking, query, name, draws, seed) for name in names]
+    columns = {"measure": names, "mean": [one.mean for one in estimates]}
+    columns["standard_error"] = [one.standard_error for one in estimates]
+    write_table(pd.DataFrame(columns | {"draws": [one.draws for one in estimates]}), format.value, output)
 
 
 def say_left_out(runs: Runs | PartitionedRuns, evaluation: Evaluation) -> None:
     """What was left out or counted as 0, and why, on stderr."""
-    found = runs.left_out
-    said = found[found["code"] != "queries-missing"].groupby(["severity", "message", "hint"], sort=False)
-    for (severity, message, hint), files in said["file"]:
-        others = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
-        typer.echo(f"{severity} · {files.iloc[0]}{others} · {message} {hint}", err=True)
+    estimates = runs.left_out
+    policies = estimates[estimates["code"] != "queries-missing"].groupby(
+        ["severity", "message", "hint"], sort=False
+    )
+    for (severity, message, hint), files in policies["file"]:
+        more_files = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
+        typer.echo(f"{severity} · {files.iloc[0]}{more_files} · {message} {hint}", err=True)
     for reranker, row in evaluation.policies.iterrows():
         _say_policies(str(reranker), row, evaluation)
 
 
 def _say_policies(reranker: str, counts: pd.Series, evaluation: Evaluation) -> None:
-    said = {
+    policies = {
         "n_missing": ("have no rows", evaluation.missing),
         "n_empty": ("have nothing relevant", evaluation.empty),
     }
-    for name, (what, policy) in said.items():
+    for name, (reason, policy) in policies.items():
         if counts[name]:
             outcome = "counted as 0" if policy == "zero" else "left out"
             typer.echo(
-                f"{reranker}: {counts[name]} of {counts['n_queries']} queries {what}, {outcome}.", err=True
+                f"{reranker}: {counts[name]} of {counts['n_queries']} queries {reason}, {outcome}.", err=True
             )

@@ -25,7 +25,7 @@ from metrics.simulation.model import PERFORMANCE
 from metrics.support.progress import progress
 
 
-class What(StrEnum):
+class Simulation(StrEnum):
     """What is simulated."""
 
     llm = "llm"
@@ -36,11 +36,11 @@ class What(StrEnum):
     notebook_grag = "notebook-grag"
 
 
-_NOTEBOOK: Mapping[What, Callable[[], Runs]] = {
-    What.notebook_scenarios: notebook_scenarios,
-    What.notebook_synthetic: notebook_synthetic,
-    What.notebook_llm: notebook_llm_rerankers,
-    What.notebook_grag: notebook_grag,
+_NOTEBOOK: Mapping[Simulation, Callable[[], Runs]] = {
+    Simulation.notebook_scenarios: notebook_scenarios,
+    Simulation.notebook_synthetic: notebook_synthetic,
+    Simulation.notebook_llm: notebook_llm_rerankers,
+    Simulation.notebook_grag: notebook_grag,
 }
 _FEWEST = "LOW-HIGH, or one number."
 
@@ -48,8 +48,9 @@ _FEWEST = "LOW-HIGH, or one number."
 def simulate_command(
     output: Annotated[Path, typer.Option("--output", "-o", help="The table: .csv or .parquet.")],
     what: Annotated[
-        What, typer.Argument(help="LLM rerankers, synthetic lists, or what the notebook draws, draw by draw.")
-    ] = What.llm,
+        Simulation,
+        typer.Argument(help="LLM rerankers, synthetic lists, or what the notebook draws, draw by draw."),
+    ] = Simulation.llm,
     queries: Annotated[int, typer.Option(help="How many queries.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same table.")] = 0,
     documents: Annotated[str | None, typer.Option(help=f"Documents of a list: {_FEWEST}")] = None,
@@ -75,7 +76,7 @@ def simulate_command(
     with progress("Simulating"):
         if what in _NOTEBOOK:
             runs = _NOTEBOOK[what]()
-        elif what == What.synthetic:
+        elif what == Simulation.synthetic:
             share = (tie_probability or [0.3])[0]
             runs = synthetic(queries, _span(documents, (5, 14)), _span(relevant, (1, 3)), seed, share)
         else:
@@ -98,9 +99,9 @@ def _rerankers(chances: list[float], levels: list[int]) -> dict[str, LlmReranker
     n = max(len(chances), len(levels))
     if {len(chances), len(levels)} - {1, n}:
         raise UsageError("Give as many --levels as --tie-probability, or one of either.")
-    both = zip(chances * (n // len(chances)), levels * (n // len(levels)), strict=True)
+    pairs = zip(chances * (n // len(chances)), levels * (n // len(levels)), strict=True)
     return {f"LLM {at} ({chance:g} ties, {many} levels)": LlmReranker(chance, many)
-            for at, (chance, many) in enumerate(both, 1)}  # fmt: skip
+            for at, (chance, many) in enumerate(pairs, 1)}  # fmt: skip
 
 
 def _span(text: str | None, usual: tuple[int, int]) -> tuple[int, int]:

@@ -26,29 +26,32 @@ SECTIONS: Mapping[str, Callable[[ReportStudies], Section]] = {
 """Section → what writes it, in the order they stand in a report."""
 
 
-def report(runs: Runs, **asked: Any) -> Report:  # noqa: ANN401 as `ReportOptions` names and types them
-    """What there is to say of runs, for people who were not there.
+def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOptions` names and types them
+    """Return a report of runs, for people who were not there.
 
     Args:
         runs: what was ranked.
-        asked: measures, traditional, baseline, targets, test, correction, sections, scoring ...: what
-            `ReportOptions` and `ScoringOptions` hold, each with a default.
+        **options: measures, traditional, baseline, targets, test, correction, sections ... and the options of
+            scoring: what
+            `ReportOptions` holds, each with a default.
 
     Raises:
         UsageError: a name that does not exist, or no list is scored.
     """
-    found = ReportStudies(runs, ReportOptions.of(**asked))
-    wanted = found.asked.sections or tuple(SECTIONS)
-    unknown = [name for name in wanted if name not in SECTIONS]
+    studies = ReportStudies(runs, ReportOptions.of(**options))
+    section_names = studies.options.sections or tuple(SECTIONS)
+    unknown = [name for name in section_names if name not in SECTIONS]
     if unknown:
         raise UsageError(f"There is no section {unknown[0]!r}. Sections: {', '.join(SECTIONS)}.")
-    count = len(found.rerankers)
-    who = f"{count} rerankers" if count > 1 else found.rerankers[0]
-    queries = found.evaluation.scores.index.get_level_values("query_id").nunique()
+    count = len(studies.rerankers)
+    subject = f"{count} rerankers" if count > 1 else studies.rerankers[0]
+    queries = studies.evaluation.scores.index.get_level_values("query_id").nunique()
     return Report(
-        title=found.asked.title.strip() or f"What ties do to {who}",
-        extent=f"{who} on {queries:,} {'query' if queries == 1 else 'queries'}",
-        recommendation=recommendation(found.board, found.verdicts, found.name, found.findings),
-        sections=tuple(write(found) for name, write in SECTIONS.items() if name in wanted),
-        found=found,
+        title=studies.options.title.strip() or f"What ties do to {subject}",
+        extent=f"{subject} on {queries:,} {'query' if queries == 1 else 'queries'}",
+        recommendation=recommendation(
+            studies.leaderboard, studies.verdicts, studies.measure_at, studies.findings
+        ),
+        sections=tuple(write(studies) for name, write in SECTIONS.items() if name in section_names),
+        studies=studies,
     )

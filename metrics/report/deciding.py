@@ -3,7 +3,8 @@
 import pandas as pd
 
 from metrics.report.model import VERDICT, Section, Table
-from metrics.report.studies import MOST, ReportStudies
+from metrics.report.sections import FOUR_DECIMALS, SIGNED, place_ranges
+from metrics.report.studies import MAX_RERANKERS, ReportStudies
 from metrics.studies.significance.significance import significance_finding
 from metrics.studies.significance.test_registry import find_correction, find_test
 from metrics.studies.targets.target_summary import target_finding
@@ -11,132 +12,132 @@ from metrics.studies.targets.targets import VERDICTS
 from metrics.studies.tie_breaking.stability import stability_finding
 from metrics.studies.tools.tool_comparison import by_tool, tool_finding
 
-_FOUR = ".4f"
 _HEADINGS = {"tool": "Tool", "spelling": "Calls it", "why": "Why it differs"}
-_TAKEN = {*_HEADINGS, *_HEADINGS.values()}
+_RESERVED = {*_HEADINGS, *_HEADINGS.values()}
 """Names that no reranker's column of a table can have."""
 
 
-def significance(found: ReportStudies) -> Section:
-    """Differences from the baseline, by tied and by traditional values."""
-    both, asked = found.verdicts.best_first(), found.asked
-    test, correction = find_test(asked.test), find_correction(asked.correction)
-    tied, before = both.tied, both.traditional
-    rows = pd.DataFrame(
+def significance(studies: ReportStudies) -> Section:
+    """Write differences from the baseline, by tied and by traditional values."""
+    verdicts, options = studies.verdicts.best_first(), studies.options
+    test, correction = find_test(options.test), find_correction(options.correction)
+    tied, before = verdicts.tied, verdicts.traditional
+    notes = {
+        VERDICT: ["rests on sort order" if is_changed else "" for is_changed in verdicts.changed],
+        "Note": tied["note"].tolist(),
+    }
+    table = Table.of(
+        f"Against {studies.baseline}",
         {
             "Reranker": tied["reranker"],
-            "Traditional": before["difference"],
-            "p adj.": before["p_adjusted"],
+            "Traditional": (before["difference"], SIGNED),
+            "p adj.": (before["p_adjusted"], "p"),
             " ": before["stars"],
-            "Tied": tied["difference"],
-            "From": tied["low"],
-            "To": tied["high"],
-            "p adj., tied": tied["p_adjusted"],
+            "Tied": (tied["difference"], SIGNED),
+            "From": (tied["low"], SIGNED),
+            "To": (tied["high"], SIGNED),
+            "p adj., tied": (tied["p_adjusted"], "p"),
             "  ": tied["stars"],
-            "Effect d": tied["dz"],
-            "Won": tied["won"],
-            "Equal": tied["equal"],
-            "Lost": tied["lost"],
-            VERDICT: ["rests on sort order" if one else "" for one in both.changed],
-            "Note": tied["note"],
-        }
+            "Effect d": (tied["dz"], "+.2f"),
+            "Won": (tied["won"], ",d"),
+            "Equal": (tied["equal"], ",d"),
+            "Lost": (tied["lost"], ",d"),
+            **{heading: texts for heading, texts in notes.items() if any(texts)},
+        },
+        f"Intervals of {verdicts.level:.0%}. *** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant.",
     )
-    rows = rows.drop(columns=[name for name in (VERDICT, "Note") if not rows[name].any()])
-    signed = dict.fromkeys(("Traditional", "Tied", "From", "To"), "+.4f")
-    counts = dict.fromkeys(("Won", "Equal", "Lost"), ",d")
-    formats = signed | counts | {"p adj.": "p", "p adj., tied": "p", "Effect d": "+.2f"}
     corrected = "" if test.simultaneous or correction.method is None else f" with {correction.label} correction"
-    note = f"Intervals of {both.level:.0%}. *** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant."
+    traditional = studies.measure_at.traditional
     return Section(
         "significance",
         "Significance",
-        f"{found.name.traditional} differences from {found.baseline}: {test.label}{corrected}.",
-        says=(significance_finding(both, found.name.traditional, asked.test),),
-        tables=(Table(f"Against {found.baseline}", rows, formats, note=note),) if len(rows) else (),
-        charts=("differences",) if len(rows) else (),
+        f"{traditional} differences from {studies.baseline}: {test.label}{corrected}.",
+        sentences=(significance_finding(verdicts, traditional, options.test),),
+        tables=(table,) if len(tied) else (),
+        charts=("differences",) if len(tied) else (),
     )
 
 
-def stability(found: ReportStudies) -> Section:
-    """What the leaderboard could have said, had the ties fallen otherwise."""
-    chances = found.chances
-    order = chances.spread.sort_values("expected", ascending=False, kind="stable").index
-    rows = chances.spread.loc[order].reset_index()
-    places = rows[["best_place", "worst_place"]].astype("str").to_numpy()
-    likely = chances.places.loc[order]
-    frame = pd.DataFrame(
+def stability(studies: ReportStudies) -> Section:
+    """Write what the leaderboard could have said, had the ties fallen otherwise."""
+    study, traditional = studies.order_stability, studies.measure_at.traditional
+    rows = study.spread.sort_values("expected", ascending=False, kind="stable")
+    chances = study.places.loc[rows.index]
+    table = Table.of(
+        f"Where {traditional} can land",
         {
-            "Reranker": rows["reranker"],
-            "Mean": rows["expected"],
-            "± ties": rows["std"],
-            "Worst": rows["worst"],
-            "Best": rows["best"],
-            "Place": rows["place"],
-            "Places": ["–".join(dict.fromkeys(both)) for both in places],
-            "Likeliest place": likely.idxmax(axis=1).to_numpy(),
-            "Its chance": likely.max(axis=1).to_numpy(),
+            "Reranker": rows.index,
+            "Mean": (rows["expected"], FOUR_DECIMALS),
+            "± ties": (rows["std"], FOUR_DECIMALS),
+            "Worst": (rows["worst"], FOUR_DECIMALS),
+            "Best": (rows["best"], FOUR_DECIMALS),
+            "Place": (rows["place"], "d"),
+            "Places": place_ranges(rows["best_place"], rows["worst_place"]),
+            "Likeliest place": (chances.idxmax(axis=1), "d"),
+            "Its chance": (chances.max(axis=1), ".1%"),
             "How": rows["method"],
-        }
+        },
     )
-    formats = dict.fromkeys(("Mean", "± ties", "Worst", "Best"), _FOUR)
-    formats |= {"Place": "d", "Likeliest place": "d", "Its chance": ".1%"}
-    some = f" The {MOST} best by tied mean." if len(found.rerankers) > MOST else ""
+    restriction = f" The {MAX_RERANKERS} best by tied mean." if len(studies.rerankers) > MAX_RERANKERS else ""
     return Section(
         "stability",
         "Stability",
-        f"Every tie broken at random, list by list: what could the leaderboard have said?{some}",
-        says=(stability_finding(chances.pairs, chances.spread, chances.tau, found.name.traditional),),
-        tables=(Table(f"Where {found.name.traditional} can land", frame, formats),),
-        charts=("places",) if len(frame) > 1 else (),
+        f"Every tie broken at random, list by list: what could the leaderboard have said?{restriction}",
+        sentences=(stability_finding(study.pairs, study.spread, study.tau, traditional),),
+        tables=(table,),
+        charts=("places",) if len(rows) > 1 else (),
     )
 
 
-def targets(found: ReportStudies) -> Section:
-    """What was to be reached, and whether it is by every order."""
-    rows = found.targets
-    frame = pd.DataFrame(
+def targets(studies: ReportStudies) -> Section:
+    """Write what was to be reached, and whether it is by every order."""
+    rows = studies.targets
+    margins = rows["value"] - rows["bound"]
+    table = Table.of(
+        "Targets in numbers",
         {
             "Reranker": rows["reranker"],
             "Target": rows["target"],
-            "Tied": rows["tied"],
-            "To target": [
-                row.value - row.bound if ">" in row.target else row.bound - row.value
-                for row in rows.itertuples()
-            ],
-            "Traditional": rows["traditional"],
-            "Worst": rows["worst"],
-            "Best": rows["best"],
-            "Passes": ["pass" if one else "fail" for one in rows["passed"]],
+            "Tied": (rows["tied"], FOUR_DECIMALS),
+            "To target": (
+                [
+                    margin if ">" in target else -margin
+                    for margin, target in zip(margins, rows["target"], strict=True)
+                ],
+                SIGNED,
+            ),
+            "Traditional": (rows["traditional"], FOUR_DECIMALS),
+            "Worst": (rows["worst"], FOUR_DECIMALS),
+            "Best": (rows["best"], FOUR_DECIMALS),
+            "Passes": ["pass" if is_passed else "fail" for is_passed in rows["passed"]],
             VERDICT: rows["verdict"],
-        }
+        },
+        " ".join(f"{word}: {VERDICTS[word]}" for word in VERDICTS if word in set(rows["verdict"])),
     )
-    formats = dict.fromkeys(("Tied", "Traditional", "Worst", "Best"), _FOUR) | {"To target": "+.4f"}
-    note = " ".join(f"{word}: {VERDICTS[word]}" for word in VERDICTS if word in set(rows["verdict"]))
-    own = rows[rows["reranker"] == found.targets_for]
+    drawn_rows = rows[rows["reranker"] == studies.targets_for]
     return Section(
         "targets",
         "Targets",
         "A target is met when the tied value passes it.",
-        says=(target_finding(own, found.targets_for),),
-        tables=(Table("Targets in numbers", frame, formats, note=note),) if len(rows) else (),
+        sentences=(target_finding(drawn_rows, studies.targets_for),),
+        tables=(table,) if len(rows) else (),
         charts=("targets", "passes") if len(rows) else (),
     )
 
 
-def tools(found: ReportStudies) -> Section:
-    """What other software would report for the same files."""
-    values = found.tools
-    apart = {name: name + " " * (name in _TAKEN) for name in found.rerankers}
-    rows = by_tool(values.assign(reranker=values["reranker"].map(apart))) if len(values) else pd.DataFrame()
+def tools(studies: ReportStudies) -> Section:
+    """Write what other software would report for the same files."""
+    values = studies.tools
+    names = {name: name + " " * (name in _RESERVED) for name in studies.rerankers}
+    rows = by_tool(values.assign(reranker=values["reranker"].map(names))) if len(values) else pd.DataFrame()
     rows = rows.rename(columns=_HEADINGS)
-    names = [name for name in apart.values() if name in rows]
+    formats = {name: FOUR_DECIMALS for name in names.values() if name in rows}
     note = "Relevant from grade 1, all queries: that is how the tools are run."
-    own = bool((values["measure"] == found.measure).any()) if len(values) else False
     return Section(
         "tools",
         "Other tools",
         "The same files, scored as each tool breaks ties, holds scores and treats missing queries.",
-        says=(tool_finding(values, found.measure),),
-        tables=(Table("Tool by tool", rows, dict.fromkeys(names, _FOUR), note=note),) if len(rows) else (),
-        charts=("tools",) if own else (),
+        sentences=(tool_finding(values, studies.measure),),
+        tables=(Table("Tool by tool", rows, formats, note=note),) if len(rows) else (),
+        charts=("tools",) if len(values) and (values["measure"] == studies.measure).any() else (),
     )

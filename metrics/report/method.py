@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 import pandas as pd
 
 from metrics.evaluation import DRAWS
-from metrics.measures import MeasureAt, parse
+from metrics.measures import parse
 from metrics.report.model import Section, Table
 from metrics.report.studies import ReportStudies
 from metrics.studies.significance.test_registry import find_correction, find_test
@@ -15,25 +15,30 @@ from metrics.ties import treatment
 _WITH = ("numpy", "pandas", "pyarrow", "scipy", "statsmodels")
 
 
-def method(found: ReportStudies) -> Section:
-    """How values were made, with what, from which files."""
-    asked = found.asked
-    test, correction = find_test(asked.test), find_correction(asked.correction)
+def method(studies: ReportStudies) -> Section:
+    """Write how values were made, with what, from which files."""
+    options = studies.options
+    test, correction = find_test(options.test), find_correction(options.correction)
     facts = (
         ("Tied value", "exact mean over every order the scores allow, list by list"),
-        ("Traditional value", f"{asked.traditional}: {treatment(asked.traditional).summary}"),
+        ("Traditional value", f"{options.traditional}: {treatment(options.traditional).summary}"),
         ("Test", f"{test.label}. {test.source}"),
         ("Correction", ". ".join(filter(None, (correction.label, correction.source)))),
         ("Versions", ", ".join(f"{name} {_version(name)}" for name in ("tiescope", *_WITH))),
         ("Python", platform.python_version()),
     )
-    measures = [parse(name) for name in found.evaluation.measures]
-    rows = pd.DataFrame([_row(one) for one in measures], columns=["Measure", "Tied", "What it is", "Source"])
-    drawn = [str(one) for one in measures if one.measure.family.sampled]
-    note = f"{', '.join(drawn)}: ± ties from {DRAWS} drawn orders, about 4% off." if drawn else ""
-    tables = [Table("Measures", rows, note=note)]
-    if asked.files:
-        tables.append(Table("Files", pd.DataFrame(asked.files, columns=["File", "SHA-256"])))
+    measures = [parse(name) for name in studies.evaluation.measures]
+    sampled = [str(name) for name in measures if name.measure.family.sampled]
+    note = f"{', '.join(sampled)}: ± ties from {DRAWS} drawn orders, about 4% off." if sampled else ""
+    columns = {
+        "Measure": [str(name) for name in measures],
+        "Tied": [name.tied for name in measures],
+        "What it is": [name.measure.summary for name in measures],
+        "Source": [name.measure.source for name in measures],
+    }
+    tables = [Table.of("Measures", columns, note)]
+    if options.files:
+        tables.append(Table("Files", pd.DataFrame(options.files, columns=["File", "SHA-256"])))
     return Section(
         "method",
         "Method",
@@ -41,10 +46,6 @@ def method(found: ReportStudies) -> Section:
         facts=facts,
         tables=tuple(tables),
     )
-
-
-def _row(one: MeasureAt) -> tuple[str, str, str, str]:
-    return str(one), one.tied, one.measure.summary, one.measure.source
 
 
 def _version(name: str) -> str:

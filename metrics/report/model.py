@@ -1,6 +1,6 @@
 """What a report is made of: sections of sentences, facts, tables and charts, and the forms it leaves in."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, NamedTuple
@@ -10,6 +10,9 @@ import pandas as pd
 from metrics.report import writing
 from metrics.report.studies import ReportStudies
 from metrics.studies.prose import Prose
+
+_SHORT = 32
+"""Letters of a cell that stay on one line."""
 
 
 class Cell(NamedTuple):
@@ -22,12 +25,8 @@ class Cell(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """How much room it takes: a figure, a few words that stay on one line, or a sentence."""
+        """Return how much room the cell takes: a figure, a few words that stay on one line, or a sentence."""
         return "number" if self.number else "short" if len(self.text) <= _SHORT else "long"
-
-
-_SHORT = 32
-"""Letters of a cell that stay on one line."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,31 +47,51 @@ class Table:
     strong: frozenset[tuple[int, str]] = frozenset()
     note: str = ""
 
+    @classmethod
+    def of(cls, title: str, columns: Mapping[str, "Column"], note: str = "") -> "Table":
+        """Return a table of columns.
+
+        Args:
+            title: what it shows.
+            columns: heading → its values, and how its figures are written; text where nothing is said.
+            note: what has to be known to read it.
+        """
+        pairs = {
+            name: column if isinstance(column, tuple) else (column, "") for name, column in columns.items()
+        }
+        frame = pd.DataFrame({name: list(values) for name, (values, _) in pairs.items()})
+        return cls(title, frame, {name: spec for name, (_, spec) in pairs.items() if spec}, note=note)
+
     @property
     def headings(self) -> list[Cell]:
-        """Names of the columns."""
+        """Return the names of the columns."""
         return [Cell(name.strip(), number=name in self.formats) for name in self.frame.columns]
 
     @property
     def kinds(self) -> list[str]:
-        """How much room each column takes, as `Cell.kind` says of its longest cell."""
+        """Return how much room each column takes, as `Cell.kind` says of its longest cell."""
         columns = zip(*self.rows, strict=True)
         return [max(column, key=lambda cell: len(cell.text)).kind for column in columns]
 
     @property
     def rows(self) -> list[list[Cell]]:
-        """The cells, row by row."""
+        """Return the cells, row by row."""
         columns = [
-            [self._cell(name, at, value) for at, value in enumerate(column)]
+            [self._cell(name, row, value) for row, value in enumerate(column)]
             for name, column in self.frame.items()
         ]
         return [list(row) for row in zip(*columns, strict=True)]
 
-    def _cell(self, name: str, at: int, value: object) -> Cell:
-        strong = (at, name) in self.strong
+    def _cell(self, name: str, row: int, value: object) -> Cell:
+        strong = (row, name) in self.strong
         if name in self.formats:
             return Cell(format_figure(value, self.formats[name]), number=True, strong=strong)
-        return Cell(str(value), strong=strong, tone=_tone(name, value))
+        tone = TONES.get(str(value), "") if name in (VERDICT, SEVERITY) else ""
+        return Cell(str(value), strong=strong, tone=tone)
+
+
+Column = Iterable[object] | tuple[Iterable[object], str]
+"""Values of a column of a table, as text or with a format of their figures."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +101,8 @@ class Section:
     Attributes:
         name: as it is asked for.
         title: its heading.
-        explained: what it shows, in a sentence.
-        says: sentences written from the data.
+        summary: what it shows, in a sentence.
+        sentences: written from the data.
         facts: what is what, each in a few words.
         tables: as people read them.
         charts: names of the charts that belong here, for whoever draws them.
@@ -91,8 +110,8 @@ class Section:
 
     name: str
     title: str
-    explained: str
-    says: tuple[Prose, ...] = ()
+    summary: str
+    sentences: tuple[Prose, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     tables: tuple[Table, ...] = ()
     charts: tuple[str, ...] = ()
@@ -108,7 +127,7 @@ class Figure:
         light: the chart as plotly's JSON, for light ground.
         dark: the same for dark ground.
         height: in pixels.
-        wide: width in pixels it keeps on a phone.
+        min_width: in pixels, kept on a phone.
     """
 
     title: str
@@ -116,7 +135,7 @@ class Figure:
     light: str
     dark: str
     height: int
-    wide: int = 560
+    min_width: int = 560
 
 
 @dataclass(frozen=True)
@@ -141,48 +160,49 @@ class Report:
         extent: how much it is about, in a line.
         recommendation: which number to report, and why.
         sections: those asked for, in order.
-        found: the studies behind them, for charts.
+        studies: the studies behind them, for charts.
     """
 
     title: str
     extent: str
     recommendation: Prose
     sections: tuple[Section, ...]
-    found: ReportStudies
+    studies: ReportStudies
 
-    def markdown(self, made: date) -> str:
-        """The report as Markdown: for a pull request or a README."""
-        return writing.markdown(self, made)
+    def markdown(self, day: date) -> str:
+        """Return the report as Markdown: for a pull request or a README."""
+        return writing.markdown(self, day)
 
-    def html(self, made: date, drawn: ReportCharts | None = None) -> str:
-        """The report as one HTML file that asks nothing of any host.
+    def html(self, day: date, charts: ReportCharts | None = None) -> str:
+        """Return the report as one HTML file that asks nothing of any host.
 
         Args:
-            made: the day it was made.
-            drawn: its charts; without them it holds sentences and tables.
+            day: the day it bears.
+            charts: its charts; without them it holds sentences and tables.
         """
-        return writing.html(self, made, drawn)
+        return writing.html(self, day, charts)
 
-    def latex(self, made: date) -> str:
-        """Its tables for LaTeX with booktabs, to be copied or taken in by `input`."""
-        return writing.latex(self, made)
+    def latex(self, day: date) -> str:
+        """Return its tables for LaTeX with booktabs, to be copied or taken in by `input`."""
+        return writing.latex(self, day)
 
     def per_query(self) -> pd.DataFrame:
-        """Everything there is of every list, unrounded: a row a list.
+        """Return all values of every list, unrounded: a row a list.
 
         Returns:
             reranker, query_id, what its ties look like (as `Evaluation.lists`), and for each measure and
             treatment a column such as `RR expected`.
         """
-        values = self.found.evaluation.scores
+        values = self.studies.evaluation.scores
         flat = values.set_axis([f"{measure} {ties}" for measure, ties in values.columns], axis=1)
-        return self.found.evaluation.lists.join(flat).reset_index()
+        return self.studies.evaluation.lists.join(flat).reset_index()
 
 
 VERDICT = "Verdict"
 SEVERITY = "Severity"
 """Headings of columns whose words have a tone."""
-_SMALLEST = 0.00005
+SMALLEST_P = 0.00005
+"""Smallest p that four decimals show."""
 TONES = {
     "met": "blue",
     "met on average": "blue",
@@ -195,22 +215,18 @@ TONES = {
 """Verdicts that are coloured: blue for what holds or reads too low, orange for what ties decide."""
 
 
-def _tone(heading: str, value: object) -> str:
-    return TONES.get(str(value), "") if heading in (VERDICT, SEVERITY) else ""
-
-
-def format_figure(value: Any, how: str) -> str:  # noqa: ANN401 whatever a column of figures holds
-    """A figure as it is printed: a true minus, none on zero, a dash where there is no value.
+def format_figure(value: Any, spec: str) -> str:  # noqa: ANN401 whatever a column of figures holds
+    """Return a figure as it is printed: a true minus, none on zero, a dash where there is no value.
 
     Args:
         value: the figure.
-        how: a format such as `.4f`; `p` for a p, of which four decimals say enough.
+        spec: a format such as `.4f`; `p` for a p, of which four decimals say enough.
     """
     if pd.isna(value):
         return "–"
-    if how == "p":
-        return f"{value:.4f}" if value >= _SMALLEST else "<0.0001"
-    text = format(value, how)
+    if spec == "p":
+        return f"{value:.4f}" if value >= SMALLEST_P else "<0.0001"
+    text = format(value, spec)
     if not any(digit in text for digit in "123456789") and "inf" not in text:
-        text = format(abs(value), how.replace("+", ""))
+        text = format(abs(value), spec.replace("+", ""))
     return text.replace("-", "\N{MINUS SIGN}").replace("inf", "∞")

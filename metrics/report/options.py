@@ -1,4 +1,4 @@
-"""What a report is asked to tell."""
+"""What a report is to tell."""
 
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -59,14 +59,14 @@ class ReportOptions:
         return cls(**choices | ({"scoring": ScoringOptions(**scoring)} if scoring else {}))
 
     def __post_init__(self) -> None:
-        """Sequences as tuples, names as we spell them.
+        """Turn lists into tuples, and names into those of the registries.
 
         Raises:
             UsageError: a name that does not exist, or no measure.
         """
-        for one in fields(self):
-            if isinstance(value := getattr(self, one.name), list):
-                object.__setattr__(self, one.name, tuple(value))
+        for name, value in vars(self).copy().items():
+            if isinstance(value, list):
+                object.__setattr__(self, name, tuple(value))
         if not self.measures:
             raise UsageError("Name at least one measure.")
         names = tuple(dict.fromkeys(str(parse(name)) for name in self.measures))

@@ -1,6 +1,7 @@
 """Sections on the data, the scores and their ties."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pandas as pd
 
@@ -11,17 +12,20 @@ from metrics.studies.gaps.gap import gap_finding
 from metrics.studies.leaderboard.leaderboard import VERDICTS, leaderboard_finding
 from metrics.studies.leaderboard.recommendation import first_mend
 
-_COUNTED = {"zero": "count as 0", "skip": "are left out"}
+FOUR_DECIMALS = ".4f"
+SIGNED = "+.4f"
+_POLICY_VERBS = {"zero": "count as 0", "skip": "are left out"}
 
 
-def data(found: ReportStudies) -> Section:
-    """How much there is, what counts and how, and what made the ties."""
-    asked, lists, policies = found.asked, found.evaluation.lists, found.evaluation.policies
-    scoring = asked.scoring
+def data(studies: ReportStudies) -> Section:
+    """Write how much there is, what counts and how, and what made the ties."""
+    options, lists, policies = studies.options, studies.evaluation.lists, studies.evaluation.policies
+    scoring = options.scoring
     queries = lists.index.get_level_values("query_id").nunique()
-    facts = [
+    every_name = options.rerankers or studies.runs.rerankers
+    facts = (
         ("Queries", f"{queries:,}"),
-        ("Rerankers", f"{len(found.rerankers):,}"),
+        ("Rerankers", f"{len(studies.rerankers):,}"),
         ("Documents a list", _range(lists["n_docs"])),
         ("Relevant documents a query", _range(lists["n_relevant"])),
         ("Relevant", f"grade {scoring.relevant_from:g} and above; what nobody judged is not"),
@@ -31,168 +35,157 @@ def data(found: ReportStudies) -> Section:
         ),
         ("Judged queries without rows", _policy(policies["n_missing"], scoring.missing)),
         ("Queries with nothing relevant", _policy(policies["n_empty"], scoring.empty)),
-    ]
-    if asked.segments:
-        facts.append(("Segments", ", ".join(asked.segments)))
-    if scoring.tiebreak_by:
-        facts.append(("Ties are split first by", ", ".join(scoring.tiebreak_by)))
-    if absent := [name for name in asked.rerankers or found.runs.rerankers if name not in found.rerankers]:
-        facts.append(("Without a list", ", ".join(absent)))
-    uneven = bool(policies[["n_missing", "n_empty"]].to_numpy().any())
+        ("Segments", ", ".join(options.segments)),
+        ("Ties are split first by", ", ".join(scoring.tiebreak_by)),
+        ("Without a list", ", ".join(name for name in every_name if name not in studies.rerankers)),
+    )
+    is_uneven = bool(policies[["n_missing", "n_empty"]].to_numpy().any())
     return Section(
         "data",
         "Data and policies",
         "What was ranked, what counts, and what made the ties.",
-        says=first_mend(found.findings),
-        facts=tuple(facts),
-        tables=(_policies(policies),) if uneven else (),
+        sentences=first_mend(studies.findings),
+        facts=tuple((label, text) for label, text in facts if text),
+        tables=(_policies(policies),) if is_uneven else (),
     )
 
 
-def scores(found: ReportStudies) -> Section:
-    """Traditional and tied values side by side."""
-    name, board = found.name, found.board.reset_index()
-    places = board[["best_rank", "worst_rank"]].astype("str").to_numpy()
-    over = found.evaluation.summary()[found.measure, "expected", "std"]
-    main = pd.DataFrame(
-        {
-            "#": board["tied_rank"],
-            "Reranker": board["reranker"],
-            f"{name.tied}": board["tied"],
-            "± queries": over.reindex(board["reranker"]).to_numpy(),
-            "± ties": board["std"],
-            "Worst": board["worst"],
-            "Best": board["best"],
-            "Traditional": board["traditional"],
-            "Gap": board["gap"],
-            "# before": board["traditional_rank"],
-            "Places": ["–".join(dict.fromkeys(both)) for both in places],
-            VERDICT: board["verdict"],
-        }
-    )
-    figures = {name.tied, "± queries", "± ties", "Worst", "Best", "Traditional"}
-    formats = dict.fromkeys(figures, ".4f") | {"#": "d", "# before": "d", "Gap": "+.4f"}
-    note = "± queries: standard deviation over lists. ± ties: of the mean, when ties are broken at random. "
+def scores(studies: ReportStudies) -> Section:
+    """Write traditional and tied values side by side."""
+    measure, board = studies.measure_at, studies.leaderboard.reset_index()
+    std_over_queries = studies.evaluation.summary()[studies.measure, "expected", "std"]
     verdicts = " ".join(f"{word}: {VERDICTS[word]}" for word in VERDICTS if word in set(board["verdict"]))
+    table = Table.of(
+        f"{measure.traditional}, best tied first",
+        {
+            "#": (board["tied_rank"], "d"),
+            "Reranker": board["reranker"],
+            measure.tied: (board["tied"], FOUR_DECIMALS),
+            "± queries": (std_over_queries.reindex(board["reranker"]), FOUR_DECIMALS),
+            "± ties": (board["std"], FOUR_DECIMALS),
+            "Worst": (board["worst"], FOUR_DECIMALS),
+            "Best": (board["best"], FOUR_DECIMALS),
+            "Traditional": (board["traditional"], FOUR_DECIMALS),
+            "Gap": (board["gap"], SIGNED),
+            "# before": (board["traditional_rank"], "d"),
+            "Places": place_ranges(board["best_rank"], board["worst_rank"]),
+            VERDICT: board["verdict"],
+        },
+        "± queries: standard deviation over lists. "
+        f"± ties: of the mean, when ties are broken at random. {verdicts}",
+    )
     return Section(
         "scores",
         "Scores",
-        f"Traditional: {_order(found.asked.traditional)}. Tied: the exact mean over every order the scores "
+        f"Traditional: {_order(studies.options.traditional)}. Tied: the exact mean over every order the scores "
         "allow; worst and best are the ends.",
-        says=(leaderboard_finding(found.board, name.traditional),),
-        tables=(
-            Table(
-                f"{name.traditional}, best tied first", main, formats, _best(main, name.tied), note + verdicts
-            ),
-            _every_measure(found),
-        ),
+        sentences=(leaderboard_finding(studies.leaderboard, measure.traditional),),
+        tables=(replace(table, strong=_best(table.frame, measure.tied)), _every_measure(studies)),
         charts=("scores", "ranks"),
     )
 
 
-def ties(found: ReportStudies) -> Section:
-    """How much is tied, and what it costs."""
-    by = found.evaluation.lists.groupby(level="reranker", sort=False)
-    order = found.board.index
-    size = found.lists["first_gap"].abs().groupby(found.lists["reranker"], sort=False)
-    gap = f"|{found.name.traditional} gap|"
-    rows = pd.DataFrame(
-        {
-            "Lists": by.size(),
-            "With ties": by["n_tie_groups"].agg(lambda groups: (groups > 0).mean()),
-            "Tie groups a list": by["n_tie_groups"].mean(),
-            "Largest tie, mean": by["max_tie_size"].mean(),
-            "Largest tie": by["max_tie_size"].max(),
-            "Documents tied": by["tie_ratio"].mean(),
-            f"{gap}, mean": size.mean(),
-            f"{gap}, largest": size.max(),
-        }
-    )
-    rows = rows.reindex(order).rename_axis("Reranker").reset_index()
-    formats = {
-        "Lists": ",d",
-        "With ties": ".1%",
-        "Tie groups a list": ".2f",
-        "Largest tie, mean": ".2f",
-        "Largest tie": ",d",
-        "Documents tied": ".1%",
-        f"{gap}, mean": ".4f",
-        f"{gap}, largest": ".4f",
+def ties(studies: ReportStudies) -> Section:
+    """Write how much is tied, and what it costs."""
+    order = studies.leaderboard.index
+    lists = studies.evaluation.lists.groupby(level="reranker", sort=False)
+    gaps = studies.lists["first_gap"].abs().groupby(studies.lists["reranker"], sort=False)
+    gap = f"|{studies.measure_at.traditional} gap|"
+    columns = {
+        "Lists": (lists.size(), ",d"),
+        "With ties": (lists["n_tie_groups"].agg(lambda groups: (groups > 0).mean()), ".1%"),
+        "Tie groups a list": (lists["n_tie_groups"].mean(), ".2f"),
+        "Largest tie, mean": (lists["max_tie_size"].mean(), ".2f"),
+        "Largest tie": (lists["max_tie_size"].max(), ",d"),
+        "Documents tied": (lists["tie_ratio"].mean(), ".1%"),
+        f"{gap}, mean": (gaps.mean(), FOUR_DECIMALS),
+        f"{gap}, largest": (gaps.max(), FOUR_DECIMALS),
     }
+    ordered = {name: (values.reindex(order), spec) for name, (values, spec) in columns.items()}
     return Section(
         "ties",
         "Ties",
         "How many documents share a score, and how far a list's traditional value is from its tied one.",
-        says=(gap_finding(found.lists, found.measure),),
-        tables=(Table("Ties of each reranker", rows, formats),),
+        sentences=(gap_finding(studies.lists, studies.measure),),
+        tables=(Table.of("Ties of each reranker", {"Reranker": order, **ordered}),),
         charts=("gaps",),
     )
 
 
-def findings(found: ReportStudies) -> Section:
-    """What is odd about the files."""
-    rows = found.findings
-    where = [one.file if pd.isna(one.line) else f"{one.file}, line {one.line}" for one in rows.itertuples()]
-    told = {
-        SEVERITY: rows["severity"],
-        "Where": where,
-        "Finding": rows["message"],
-        "What to do": rows["hint"],
-    }
+def findings(studies: ReportStudies) -> Section:
+    """Write what is odd about the files."""
+    rows = studies.findings
+    lines = ["" if pd.isna(line) else f", line {line}" for line in rows["line"]]
+    table = Table.of(
+        "Finding by finding",
+        {
+            SEVERITY: rows["severity"],
+            "Where": rows["file"] + lines,
+            "Finding": rows["message"],
+            "What to do": rows["hint"],
+        },
+    )
     return Section(
         "findings",
         "Findings",
         "What is worth knowing of the files, the gravest first.",
-        says=() if len(rows) else (("Nothing is odd about the files.",),),
-        tables=(Table("Finding by finding", pd.DataFrame(told)),) if len(rows) else (),
+        sentences=() if len(rows) else (("Nothing is odd about the files.",),),
+        tables=(table,) if len(rows) else (),
     )
 
 
-def _every_measure(found: ReportStudies) -> Table:
-    """Every measure of every reranker, traditional and tied with their standard deviations over queries."""
-    summary, asked = found.evaluation.summary(), found.asked
-    rows = [
+def place_ranges(best: "pd.Series[int]", worst: "pd.Series[int]") -> list[str]:
+    """Return the places each reranker can take, as `1` or `1–3`."""
+    return [f"{high}" if high == low else f"{high}–{low}" for high, low in zip(best, worst, strict=True)]
+
+
+def _every_measure(studies: ReportStudies) -> Table:
+    """Return every measure of every reranker with its standard deviation over queries."""
+    traditional, measures = studies.options.traditional, studies.options.measures
+    rerankers = studies.leaderboard.index
+    summary = studies.evaluation.summary().loc[rerankers]
+
+    def column(ties: str, statistic: str = "mean") -> "pd.Series[float]":
+        return pd.concat([summary[measure, ties, statistic] for measure in measures], ignore_index=True)
+
+    table = Table.of(
+        "Every measure",
         {
-            "Measure": str(parse(measure).traditional),
-            "Reranker": reranker,
-            "Traditional": values[measure, asked.traditional, "mean"],
-            "± ": values[measure, asked.traditional, "std"],
-            "Tied": values[measure, "expected", "mean"],
-            "±": values[measure, "expected", "std"],
-            "Worst": values[measure, "pessimistic", "mean"],
-            "Best": values[measure, "optimistic", "mean"],
-            "Gap": values[measure, asked.traditional, "mean"] - values[measure, "expected", "mean"],
-        }
-        for measure in asked.measures
-        for reranker, values in summary.loc[found.board.index].iterrows()
-    ]
-    frame = pd.DataFrame(rows)
-    figures = ("Traditional", "± ", "Tied", "±", "Worst", "Best")
-    formats = dict.fromkeys(figures, ".4f") | {"Gap": "+.4f"}
-    note = "±: standard deviation over lists. Bold: the best tied value of a measure."
-    return Table("Every measure", frame, formats, _best(frame, "Tied", "Measure"), note)
+            "Measure": [parse(measure).traditional for measure in measures for _ in rerankers],
+            "Reranker": [*rerankers] * len(measures),
+            "Traditional": (column(traditional), FOUR_DECIMALS),
+            "± ": (column(traditional, "std"), FOUR_DECIMALS),
+            "Tied": (column("expected"), FOUR_DECIMALS),
+            "±": (column("expected", "std"), FOUR_DECIMALS),
+            "Worst": (column("pessimistic"), FOUR_DECIMALS),
+            "Best": (column("optimistic"), FOUR_DECIMALS),
+            "Gap": (column(traditional) - column("expected"), SIGNED),
+        },
+        "±: standard deviation over lists. Bold: the best tied value of a measure.",
+    )
+    return replace(table, strong=_best(table.frame, "Tied", "Measure"))
 
 
 def _best(frame: pd.DataFrame, column: str, within: str | None = None) -> frozenset[tuple[int, str]]:
-    """Cells of the largest figure, to four decimals, of each group; nothing where all are alike."""
-    shown = frame[column].round(4)
+    """Return the cells of the largest figure, to four decimals, of each group; none where all are alike."""
+    rounded = frame[column].round(4)
     groups = [frame.index] if within is None else frame.groupby(within, sort=False).groups.values()
     cells = set()
     for rows in groups:
-        if shown[rows].max() > shown[rows].min():
-            cells |= {(int(at), column) for at in rows if shown[at] == shown[rows].max()}
+        if rounded[rows].max() > rounded[rows].min():
+            cells |= {(int(row), column) for row in rows if rounded[row] == rounded[rows].max()}
     return frozenset(cells)
 
 
 def _policies(policies: pd.DataFrame) -> Table:
-    names = {
-        "n_queries": "Queries",
-        "n_missing": "Without rows",
-        "n_empty": "Nothing relevant",
-        "n_scored": "Scored",
+    headings = {
+        "Queries": "n_queries",
+        "Without rows": "n_missing",
+        "Nothing relevant": "n_empty",
+        "Scored": "n_scored",
     }
-    rows = policies[list(names)].rename(columns=names).rename_axis("Reranker").reset_index()
-    return Table("What was scored", rows, dict.fromkeys(names.values(), ",d"))
+    counts = {heading: (policies[name], ",d") for heading, name in headings.items()}
+    return Table.of("What was scored", {"Reranker": policies.index, **counts})
 
 
 def _range(values: Iterable[int]) -> str:
@@ -201,8 +194,8 @@ def _range(values: Iterable[int]) -> str:
 
 
 def _policy(counts: "pd.Series[int]", policy: str) -> str:
-    most = int(counts.max())
-    return "none" if not most else f"up to {most:,} of a reranker; they {_COUNTED[policy]}"
+    largest = int(counts.max())
+    return f"up to {largest:,} of a reranker; they {_POLICY_VERBS[policy]}" if largest else "none"
 
 
 def _order(treatment: str) -> str:

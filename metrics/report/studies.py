@@ -1,4 +1,4 @@
-"""The studies behind a report, each made when it is first looked at."""
+"""The studies behind a report, each computed when it is first read."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,37 +19,37 @@ from metrics.studies.targets.targets import Target, reached, targets_of
 from metrics.studies.tie_breaking.order_stability import OrderStability
 from metrics.studies.tools.tool_comparison import tool_values
 
-MOST = 30
+MAX_RERANKERS = 30
 """Rerankers whose places are worked out, the best by tied mean."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReportStudies:
-    """The studies behind a report.
+    """The studies behind a report, each computed when it is first read.
 
     Attributes:
         runs: what was ranked.
-        asked: what is to be told.
+        options: what is to be told.
     """
 
     runs: Runs
-    asked: ReportOptions
+    options: ReportOptions
 
     @cached_property
     def evaluation(self) -> Evaluation:
-        """Measures and targets under expected, optimistic, pessimistic, std and the traditional treatment.
+        """Scores under expected, optimistic, pessimistic, std and the traditional treatment.
 
         Raises:
             UsageError: a reranker or segment that is not there, or no list is scored.
         """
-        asked = self.asked
-        whole = score_runs(
+        options = self.options
+        evaluation = score_runs(
             self.runs,
-            [*asked.measures, *(str(one.measure) for one in self._targets)],
-            [asked.traditional, "expected", "pessimistic", "optimistic", "std"],
-            asked.scoring,
+            [*options.measures, *(str(target.measure) for target in self._targets)],
+            [options.traditional, "expected", "pessimistic", "optimistic", "std"],
+            options.scoring,
         )
-        values = whole.only(asked.rerankers or self.runs.rerankers, self._queries)
+        values = evaluation.only(options.rerankers or self.runs.rerankers, self._queries)
         scored = set(values.scores.index.get_level_values("reranker"))
         if not scored:
             raise UsageError("No list is scored: every query was left out.")
@@ -58,88 +58,88 @@ class ReportStudies:
     @property
     def _queries(self) -> set[str] | None:
         """Queries of the segments asked for; None for all."""
-        if not self.asked.segments:
+        if not self.options.segments:
             return None
-        known = query_segments(self.runs)
-        unknown = [name for name in self.asked.segments if name not in set(known)]
+        segments = query_segments(self.runs)
+        unknown = [name for name in self.options.segments if name not in set(segments)]
         if unknown:
-            there = ", ".join(sorted(set(known))) or "none"
-            raise UsageError(f"There is no segment {unknown[0]!r}. Segments: {there}.")
-        return set(known.index[known.isin(self.asked.segments)])
+            existing = ", ".join(sorted(set(segments))) or "none"
+            raise UsageError(f"There is no segment {unknown[0]!r}. Segments: {existing}.")
+        return set(segments.index[segments.isin(self.options.segments)])
 
     @property
     def _targets(self) -> list[Target]:
-        return targets_of(self.asked.targets) if self.asked.targets else []
+        return targets_of(self.options.targets) if self.options.targets else []
 
     @property
     def rerankers(self) -> list[str]:
-        """Those with a list, in order."""
+        """Rerankers with a list, in order."""
         return [str(name) for name in self.evaluation.policies.index]
 
     @property
     def measure(self) -> str:
         """The measure that is tested and drawn."""
-        return self.asked.measures[0]
+        return self.options.measures[0]
 
     @property
-    def name(self) -> MeasureAt:
-        """The same, with its names."""
+    def measure_at(self) -> MeasureAt:
+        """The measure that is tested and drawn, with its names."""
         return parse(self.measure)
 
     @property
     def baseline(self) -> str:
-        """Whom the others are compared with.
+        """The reranker that the others are compared with.
 
         Raises:
-            UsageError: the one asked for is not among them.
+            UsageError: the one asked for has no list.
         """
-        return self._one_of(self.asked.baseline) or self.rerankers[0]
+        return self._checked(self.options.baseline) or self.rerankers[0]
 
     @property
     def targets_for(self) -> str:
-        """Whose targets are drawn.
+        """The reranker whose targets are drawn.
 
         Raises:
-            UsageError: the one asked for is not among them.
+            UsageError: the one asked for has no list.
         """
-        return self._one_of(self.asked.targets_for) or str(self.board.index[0])
+        return self._checked(self.options.targets_for) or str(self.leaderboard.index[0])
 
-    def _one_of(self, name: str) -> str:
+    def _checked(self, name: str) -> str:
         if name and name not in self.rerankers:
             raise UsageError(f"There is no reranker {name!r}. Rerankers: {', '.join(self.rerankers)}.")
         return name
 
     @cached_property
-    def board(self) -> pd.DataFrame:
+    def leaderboard(self) -> pd.DataFrame:
         """The leaderboard, with the standard deviation of each mean by ties (`std`)."""
-        board = leaderboard(self.evaluation, self.measure, self.asked.traditional)
-        return board.assign(std=mean_std(self.evaluation, self.measure).reindex(board.index))
+        table = leaderboard(self.evaluation, self.measure, self.options.traditional)
+        return table.assign(std=mean_std(self.evaluation, self.measure).reindex(table.index))
 
     @cached_property
     def lists(self) -> pd.DataFrame:
         """The lists and their gaps, by the first measure."""
-        return gaps(self.evaluation, {"first": self.measure}, self.asked.traditional)
+        return gaps(self.evaluation, {"first": self.measure}, self.options.traditional)
 
     @cached_property
     def summary(self) -> pd.DataFrame:
         """The notebook's summary, by the first measure and the second, best tied first."""
-        other = self.asked.measures[min(1, len(self.asked.measures) - 1)]
-        found = reranker_summary(self.evaluation, self.measure, other, self.asked.traditional)
-        return found.loc[self.board.index]
+        other = self.options.measures[min(1, len(self.options.measures) - 1)]
+        summary = reranker_summary(self.evaluation, self.measure, other, self.options.traditional)
+        return summary.loc[self.leaderboard.index]
 
     @cached_property
     def verdicts(self) -> Verdicts:
         """Differences from the baseline, by tied and by traditional values."""
-        asked = self.asked
-        how = asked.traditional, self.baseline, asked.test, asked.correction
-        return verdicts(self.evaluation, self.measure, *how)
+        options = self.options
+        settings = options.traditional, self.baseline, options.test, options.correction
+        return verdicts(self.evaluation, self.measure, *settings)
 
     @cached_property
-    def chances(self) -> OrderStability:
+    def order_stability(self) -> OrderStability:
         """Where the best rerankers can finish when every tie is broken at random."""
-        values = self.evaluation.only(list(self.board.index[:MOST]))
+        values = self.evaluation.only(list(self.leaderboard.index[:MAX_RERANKERS]))
         names = map(str, values.policies.index)
-        rankings = {name: self.asked.scoring.ranking(self.runs, name) for name in names}
+        rankings = {name: self.options.scoring.ranking(self.runs, name) for name in names}
         return OrderStability.of(values, self.measure, rankings)
 
     @cached_property
@@ -150,14 +150,14 @@ class ReportStudies:
     @cached_property
     def targets(self) -> pd.DataFrame:
         """Whether each reranker reaches each target, best first; `by_sort`: by its traditional value."""
-        asked = self.asked
+        options = self.options
         tied, before = (
-            reached(self.evaluation, self._targets, asked.traditional, self.baseline, by)
-            for by in ("expected", asked.traditional)
+            reached(self.evaluation, self._targets, options.traditional, self.baseline, treatment)
+            for treatment in ("expected", options.traditional)
         )
-        place = {name: at for at, name in enumerate(self.board.index)}
+        position = {name: place for place, name in enumerate(self.leaderboard.index)}
         return tied.assign(by_sort=before["passed"]).sort_values(
-            "reranker", key=lambda names: names.map(place), kind="stable", ignore_index=True
+            "reranker", key=lambda names: names.map(position), kind="stable", ignore_index=True
         )
 
     @cached_property

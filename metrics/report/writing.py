@@ -20,31 +20,31 @@ Escape = Callable[[str], str]
 _ENDS = str.maketrans({mark: f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"})
 
 
-def markdown(report: "Report", made: date) -> str:
-    """GitHub-flavoured Markdown."""
+def markdown(report: "Report", day: date) -> str:
+    """Return the report as GitHub-flavoured Markdown."""
     template = _templates(escaping.markdown, "**{}**").get_template("report.md")
-    return _tidy(template.render(report=report, made=made))
+    return _tidy(template.render(report=report, day=day))
 
 
-def html(report: "Report", made: date, drawn: "ReportCharts | None") -> str:
-    """One HTML file, with its style, its charts and their script inside."""
+def html(report: "Report", day: date, charts: "ReportCharts | None") -> str:
+    """Return one HTML file, with its style, its charts and their script inside."""
     template = _templates(escaping.html, "<strong>{}</strong>").get_template("report.html")
-    shown = {} if drawn is None else drawn.figures
-    script = "" if drawn is None else Markup(drawn.script)  # noqa: S704 plotly's own
-    return template.render(report=report, made=made, figures=shown, script=script)
+    figures = {} if charts is None else charts.figures
+    script = "" if charts is None else Markup(charts.script)  # noqa: S704 plotly's own
+    return template.render(report=report, day=day, figures=figures, script=script)
 
 
-def latex(report: "Report", made: date) -> str:
-    """Tables with booktabs' rules, and the sentences that go with them as comments."""
+def latex(report: "Report", day: date) -> str:
+    """Return tables with booktabs' rules, and the sentences that go with them as comments."""
     template = _templates(escaping.latex, r"\textbf{{{}}}").get_template("report.tex")
-    return _tidy(template.render(report=report, made=made))
+    return _tidy(template.render(report=report, day=day))
 
 
 @cache
 def _templates(escape: Escape, strong: str) -> Environment:
     """Templates whose every value is escaped, and in which strong words are written so."""
 
-    def shown(value: object) -> Markup:
+    def escaped(value: object) -> Markup:
         return value if isinstance(value, Markup) else Markup(escape(str(value)))  # noqa: S704 escaped
 
     def emphasised(text: str) -> Markup:
@@ -52,21 +52,21 @@ def _templates(escape: Escape, strong: str) -> Environment:
         before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
         return Markup(before + strong.format(escape(inner)) + after) if inner else Markup(text)  # noqa: S704 likewise
 
-    def said(prose: Prose) -> Markup:
-        parts = (emphasised(part.text) if isinstance(part, Strong) else shown(part) for part in prose)
+    def prose_markup(prose: Prose) -> Markup:
+        parts = (emphasised(part.text) if isinstance(part, Strong) else escaped(part) for part in prose)
         return Markup("").join(parts)
 
-    made = Environment(
+    templates = Environment(
         loader=PackageLoader("metrics.report", "templates"),
         autoescape=True,
-        finalize=shown,
+        finalize=escaped,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {"said": said, "emphasised": emphasised, "inside_script": _inside_script}
-    return made
+    templates.filters |= {"prose": prose_markup, "emphasised": emphasised, "inside_script": _inside_script}
+    return templates
 
 
 def _inside_script(json: str) -> Markup:

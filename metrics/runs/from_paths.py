@@ -14,7 +14,7 @@ from metrics.runs.model import Runs
 from metrics.runs.reading.conversion import as_grades
 from metrics.runs.reading.files import File
 from metrics.runs.reading.source import Source
-from metrics.support.arrays import whole
+from metrics.support.arrays import combine_chunks
 
 Path = str | PurePath
 
@@ -123,7 +123,7 @@ def as_judgments(source: Source) -> Source:
 def _renamed(source: Source, old: str, new: str) -> Source:
     names = [new if name == old else name for name in source.table.column_names]
     if new == "relevance":
-        as_grades(whole(source.table[old]), new, source.origin)
+        as_grades(combine_chunks(source.table[old]), new, source.origin)
     mapping = {new if ours == old else ours: theirs for ours, theirs in source.mapping.items()}
     return replace(source, table=source.table.rename_columns(names), mapping=mapping)
 

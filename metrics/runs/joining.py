@@ -13,7 +13,7 @@ from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.files import File
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.reading.source import Source
-from metrics.support.arrays import whole
+from metrics.support.arrays import combine_chunks
 
 Repeated = Literal["error", "first", "max"]
 _JUDGED = ("query_id", "doc_id", "relevance", "target_id")
@@ -112,7 +112,7 @@ def _by_reranker(source: Source) -> Iterator[tuple[str, pa.Table, RowProvenance]
     if "reranker" not in table.column_names:
         yield source.name or File(source.file, b"").stem, table, RowProvenance(source.origin)
         return
-    codes = whole(table["reranker"])
+    codes = combine_chunks(table["reranker"])
     rest = table.drop_columns(["reranker"])
     only = source.name if len(codes.dictionary) == 1 else None
     for code, name in enumerate(codes.dictionary.to_pylist()):

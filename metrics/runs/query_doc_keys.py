@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, coded, whole
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, coded, combine_chunks
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -41,7 +41,7 @@ class QueryDocKeys:
     @classmethod
     def of(cls, table: pa.Table) -> "QueryDocKeys":
         """The pairs of a table with query_id, plain or as a dictionary, and doc_id."""
-        queries, documents = coded(table["query_id"]), whole(table["doc_id"].cast(pa.string()))
+        queries, documents = coded(table["query_id"]), combine_chunks(table["doc_id"].cast(pa.string()))
         found = cls(queries.dictionary, queries.indices.to_numpy(), documents)
         heads = found.query[found.stretches[:-1]]
         used = heads[np.sort(np.unique(heads, return_index=True)[1])]

@@ -12,7 +12,7 @@ CODED = pa.dictionary(pa.int32(), pa.string())
 """Type of texts as places among the distinct ones."""
 
 
-def whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+def combine_chunks(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     """A column in one piece."""
     if not isinstance(column, pa.ChunkedArray):
         return column
@@ -28,10 +28,12 @@ def whole(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 def coded(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     """Texts as 32-bit places among the distinct ones, in order of appearance; quick where like ones meet."""
     if pa.types.is_dictionary(column.type):
-        one = whole(column)
-        if one.type == CODED:
-            return one
-        return pa.DictionaryArray.from_arrays(one.indices.cast(pa.int32()), one.dictionary.cast(pa.string()))
+        combined = combine_chunks(column)
+        if combined.type == CODED:
+            return combined
+        return pa.DictionaryArray.from_arrays(
+            combined.indices.cast(pa.int32()), combined.dictionary.cast(pa.string())
+        )
     texts = column.cast(pa.string())
     pieces = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
     runs = [pc.run_end_encode(piece, run_end_type=pa.int32()) for piece in pieces if len(piece)]

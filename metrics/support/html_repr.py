@@ -17,7 +17,7 @@ RERANKERS = 20
 """Rerankers shown at most."""
 COLUMNS = 24
 """Means of one reranker shown at most: whole measures, in the order asked for."""
-COUNTED = 2_000_000
+MAX_COUNTED_ROWS = 2_000_000
 """Rows and judgments above which ties and judged rows are not counted: it would keep a reader waiting."""
 _NAME = 60
 """Letters of a name."""
@@ -40,18 +40,18 @@ def evaluation(
 ) -> str:
     """The means of each reranker, and what they are means of; arguments as the attributes of `Evaluation`."""
     shown_ties = ties[:COLUMNS]
-    shown = measures[: COLUMNS // len(shown_ties)]
-    columns = [(measure, how) for measure in shown for how in shown_ties]
+    shown_measures = measures[: COLUMNS // len(shown_ties)]
+    columns = [(measure, how) for measure in shown_measures for how in shown_ties]
     means = scores.groupby(level="reranker", sort=False).mean().reindex(policies.index[:RERANKERS])[columns]
     heads = (
-        [("", 1), *((measure, len(shown_ties)) for measure in shown)],
+        [("", 1), *((measure, len(shown_ties)) for measure in shown_measures)],
         [("reranker", 1), *((how, 1) for _, how in columns)],
     )
     rows = ([str(name), *map(_value, row)] for name, row in zip(means.index, means.to_numpy(), strict=True))
     scored, no_rows, nothing = (int(policies[name].sum()) for name in ("n_scored", "n_missing", "n_empty"))
     lists = _number(len(scores), "list") + (f" of {scored:,}" if len(scores) != scored else "")
     split = f", ties split first by {', '.join(tiebreak_by)}" if tiebreak_by else ""
-    return _shown(
+    return _block(
         "Evaluation",
         f"{_number(len(policies), 'reranker')}, {lists}, {_number(len(measures), 'measure')}, "
         f"{_number(len(ties), 'treatment')} of ties. Means:",
@@ -60,9 +60,9 @@ def evaluation(
         _policy(no_rows, "no rows in a run", f"missing={missing}"),
         _policy(nothing, "nothing relevant", f"empty={empty}"),
         f"Relevant from grade {relevant_from:g}; scores compared as {precision}{split}.",
-        _left_out(len(policies), RERANKERS, "rerankers", ".summary()"),
-        _left_out(len(measures), len(shown), "measures", ".summary()"),
-        _left_out(len(ties), len(shown_ties), "treatments", ".summary()"),
+        _truncation_note(len(policies), RERANKERS, "rerankers", ".summary()"),
+        _truncation_note(len(measures), len(shown_measures), "measures", ".summary()"),
+        _truncation_note(len(ties), len(shown_ties), "treatments", ".summary()"),
     )
 
 
@@ -81,16 +81,18 @@ def runs(
         severities: of what was found while reading.
     """
     n_rows = sum(map(len, tables.values()))
-    counted = n_rows + (judgments[1] if judgments else 0) <= COUNTED
-    rows = [_run(name, tables[name], grades if counted else None) for name in list(tables)[:RERANKERS]]
-    found = ", ".join(f"{severities.count(one):,} {one}" for one in dict.fromkeys(severities))
-    return _shown(
+    is_counted = n_rows + (judgments[1] if judgments else 0) <= MAX_COUNTED_ROWS
+    rows = [_run(name, tables[name], grades if is_counted else None) for name in list(tables)[:RERANKERS]]
+    severity_counts = ", ".join(f"{severities.count(one):,} {one}" for one in dict.fromkeys(severities))
+    return _block(
         "Runs",
         f"{_number(len(tables), 'reranker')}, {_number(n_rows, 'row')}. {_relevance(tables, judgments)}",
         _table([[(head, 1) for head in ("reranker", "queries", "documents", "tied", "judged")]], rows),
-        f"Found while reading: {found or 'nothing'}; .findings looks into the lists too.",
-        "" if counted else f"Tied and judged documents are not counted above {COUNTED:,} rows and judgments.",
-        _left_out(len(tables), RERANKERS, "rerankers", ".rerankers"),
+        f"Found while reading: {severity_counts or 'nothing'}; .findings looks into the lists too.",
+        ""
+        if is_counted
+        else f"Tied and judged documents are not counted above {MAX_COUNTED_ROWS:,} rows and judgments.",
+        _truncation_note(len(tables), RERANKERS, "rerankers", ".rerankers"),
     )
 
 
@@ -99,8 +101,8 @@ def _run(name: str, table: pa.Table, grades: Callable[[str], FloatArray | None] 
     tied = judged = ""
     if grades is not None and len(table):
         tied = f"{_tied(query, table['score'].to_numpy()).mean():.1%}"
-        known = grades(name)
-        judged = "" if known is None else f"{1 - np.isnan(known).mean():.1%}"
+        row_grades = grades(name)
+        judged = "" if row_grades is None else f"{1 - np.isnan(row_grades).mean():.1%}"
     return [name, f"{len(np.unique(query)):,}", f"{len(table):,}", tied, judged]
 
 
@@ -108,10 +110,10 @@ def _tied(query: npt.NDArray[np.int32], scores: FloatArray) -> BoolArray:
     """(n_rows,) whether each row, by query and score, shares its score with another of its query."""
     order = np.lexsort((scores, query))
     query, scores = query[order], scores[order]
-    same = (query[1:] == query[:-1]) & (scores[1:] == scores[:-1])
+    equals_previous = (query[1:] == query[:-1]) & (scores[1:] == scores[:-1])
     shared = np.zeros(len(order), dtype=np.bool_)
-    shared[1:] |= same
-    shared[:-1] |= same
+    shared[1:] |= equals_previous
+    shared[:-1] |= equals_previous
     return shared
 
 
@@ -123,26 +125,30 @@ def _relevance(tables: Mapping[str, pa.Table], judgments: tuple[str, int] | None
     return "Relevance: not known."
 
 
-def _number(n: int, what: str) -> str:
-    return f"{n:,} {what}{'s' * (n != 1)}"
+def _number(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'s' * (n != 1)}"
 
 
-def _policy(n: int, what: str, policy: str) -> str:
-    done = "left out" if policy.endswith("skip") else "counted 0"
-    return f"{_number(n, 'list')} with {what}: {done} ({policy})." if n else ""
+def _policy(n: int, noun: str, policy: str) -> str:
+    outcome = "left out" if policy.endswith("skip") else "counted 0"
+    return f"{_number(n, 'list')} with {noun}: {outcome} ({policy})." if n else ""
 
 
-def _left_out(n: int, shown: int, what: str, where: str) -> str:
-    return f"The first {shown} of {n:,} {what} are shown; all: {where}." if n > shown else ""
+def _truncation_note(n: int, shown_measures: int, noun: str, full_table: str) -> str:
+    return (
+        f"The first {shown_measures} of {n:,} {noun} are shown; all: {full_table}."
+        if n > shown_measures
+        else ""
+    )
 
 
 def _value(value: float) -> str:
     return "–" if np.isnan(value) else f"{value:.4f}"
 
 
-def _shown(what: str, first: str, table: str, *rest: str) -> str:
-    below = "<br>".join(html(words) for words in rest if words)
-    return f"<div><p><b>{what}</b>: {html(first)}</p>{table}<p>{below}</p></div>"
+def _block(noun: str, first: str, table: str, *notes: str) -> str:
+    below = "<br>".join(html(words) for words in notes if words)
+    return f"<div><p><b>{noun}</b>: {html(first)}</p>{table}<p>{below}</p></div>"
 
 
 def _table(heads: Iterable[_Head], rows: Iterable[Sequence[str]]) -> str:

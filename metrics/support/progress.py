@@ -19,33 +19,33 @@ PATIENCE = 1.0
 """Seconds of work before progress is shown."""
 
 
-def progress(what: str) -> AbstractContextManager[Callable[[int, int], None]]:
+def progress(task_name: str) -> AbstractContextManager[Callable[[int, int], None]]:
     """Say on stderr what is being done, if it takes longer than a second and a person is watching."""
-    return _shown(what, SpinnerColumn(), TextColumn(f"{what} ..."), TimeElapsedColumn())
+    return _timed(task_name, SpinnerColumn(), TextColumn(f"{task_name} ..."), TimeElapsedColumn())
 
 
-def bar(what: str) -> AbstractContextManager[Callable[[int, int], None]]:
+def bar(task_name: str) -> AbstractContextManager[Callable[[int, int], None]]:
     """The same with a bar; what is yielded takes how much is done, and of how much."""
-    return _shown(what, TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return _timed(task_name, TextColumn(task_name), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
 
 
 @contextmanager
-def _shown(what: str, *columns: ProgressColumn) -> Iterator[Callable[[int, int], None]]:
+def _timed(task_name: str, *columns: ProgressColumn) -> Iterator[Callable[[int, int], None]]:
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _unwatched
         return
-    shown = Progress(*columns, console=console, transient=True)
-    task = shown.add_task(what, total=None)
-    timer = Timer(PATIENCE, shown.start)
+    display = Progress(*columns, console=console, transient=True)
+    task = display.add_task(task_name, total=None)
+    timer = Timer(PATIENCE, display.start)
     timer.daemon = True
     timer.start()
     try:
-        yield lambda done, known: shown.update(task, completed=done, total=known)
+        yield lambda completed, total: display.update(task, completed=completed, total=total)
     finally:
         timer.cancel()
-        shown.stop()
+        display.stop()
 
 
-def _unwatched(_done: int, _known: int) -> None:
+def _unwatched(_completed: int, _total: int) -> None:
     """Nobody looks."""

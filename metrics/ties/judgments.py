@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from metrics.errors import UsageError
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.support.arrays import FloatArray, IntArray, whole
+from metrics.support.arrays import FloatArray, IntArray, combine_chunks
 
 
 def check_relevant_from(grade: float) -> None:
@@ -49,7 +49,7 @@ class Judgments:
         """
         targets = None
         if "target_id" in table.column_names:
-            codes = pc.fill_null(whole(table["target_id"]).dictionary_encode().indices, -1)
+            codes = pc.fill_null(combine_chunks(table["target_id"]).dictionary_encode().indices, -1)
             targets = np.asarray(codes).astype(np.int64)
             targets[targets < 0] = len(targets) + np.flatnonzero(targets < 0)
         lists = pairs.query.astype(np.int64)

@@ -86,7 +86,7 @@ class Visitor:
         alerts = await self.page.get_by_test_id("stAlert").all_inner_texts()
         for alert in filter(AMISS.search, alerts):
             self.wrong(alert)
-        shown = await self.page.get_by_role("combobox", name="Dataset").input_value()
+        shown = await self.page.get_by_role("combobox", name="Board").input_value()
         if what != "opened" and "1 run" not in shown:
             self.wrong(f"{self.page.url} shows {shown}")
 

@@ -33,13 +33,13 @@ def serve(tmp_path):
 
 
 def choose(page, name):
-    page.get_by_role("combobox", name="Dataset").click()
+    page.get_by_role("combobox", name="Board").click()
     page.get_by_role("option", name=name).click()
 
 
 def shows(page, name, runs):
     settle(page)
-    expect(page.get_by_role("combobox", name="Dataset")).to_have_value(re.compile(re.escape(name)))
+    expect(page.get_by_role("combobox", name="Board")).to_have_value(re.compile(re.escape(name)))
     expect(page.get_by_test_id("stSidebar")).to_contain_text(f"{runs} of {runs} rerankers")
 
 
@@ -94,7 +94,7 @@ def test_a_deleted_board_comes_back_by_undo_and_a_session_only_upload_leaves_not
     settle(page)
     assert len(kept() - before) == 2
     page.get_by_role("button", name="Delete", exact=True).first.click()
-    expect(page.get_by_role("combobox", name="Dataset")).to_have_value(re.compile("Sample"))
+    expect(page.get_by_role("combobox", name="Board")).to_have_value(re.compile("Sample"))
     go(page, "Leaderboard")
     page.get_by_role("button", name="Undo").click()
     expect(page).to_have_url(re.compile("data=1"))

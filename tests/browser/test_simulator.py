@@ -48,7 +48,7 @@ def test_a_slider_is_in_the_link_and_what_it_makes_can_be_used(new_page):
     expect(page).to_have_url(re.compile("madeties=0.7"))
     settle(page)
     page.get_by_role("button", name="Use as runs").first.click()
-    expect(page.get_by_role("combobox", name="Dataset")).to_have_value(re.compile("1 run, 30 queries"))
+    expect(page.get_by_role("combobox", name="Board")).to_have_value(re.compile("1 run, 30 queries"))
     settle(page)
     expect(page.get_by_role("link", name="Simulated runs are shown on every page")).to_be_visible()
     go(page, "Leaderboard")

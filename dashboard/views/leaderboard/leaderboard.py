@@ -26,6 +26,6 @@ scores = view.evaluation.scores[measure]
 loose = scores["optimistic"] - scores["pessimistic"] > 0
 leaderboard_cards(board, name, int(loose.sum()), len(loose))
 leaderboard_charts(charted_rerankers(board), view.palette, name.traditional)
-board["std"] = cache.tie_std_of_means(view.shown, measure, view.board, view.evaluation).reindex(board.index)
+board["std"] = cache.tie_std_of_means(view.key, measure, view.board, view.evaluation).reindex(board.index)
 leaderboard_table(board, name, "leaderboard")
 what_tools_say(view, board, measure)

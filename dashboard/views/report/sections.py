@@ -54,7 +54,7 @@ def page_of(board: str, key: str, day: date, _report: Report) -> str:
 
 def targets(view: View, one: Report) -> None:
     """Targets of one reranker as bullet rows, and those of all."""
-    rows, chosen = one.found.targets, one.found.targets_for
+    rows, chosen = one.studies.targets, one.studies.targets_for
     own = rows[rows["reranker"] == chosen].reset_index(drop=True)
     left, right = st.columns([5, 3], gap="large")
     with left:
@@ -70,7 +70,7 @@ def targets(view: View, one: Report) -> None:
 
 def preview_and_export(view: View, one: Report) -> None:
     """The file itself, and the ways to get it."""
-    key, today = repr(one.found.asked), datetime.now(UTC).date()
+    key, today = repr(one.studies.options), datetime.now(UTC).date()
     left, right = st.columns([5, 3], gap="large")
     with left:
         heading("Preview", "The file itself, not a picture of it.")
@@ -79,7 +79,7 @@ def preview_and_export(view: View, one: Report) -> None:
             st.iframe(html, height=760, alt="Preview of the report")
     with right:
         _export(one, html, today)
-        _same(view, one.found.asked)
+        _same(view, one.studies.options)
 
 
 def _export(one: Report, html: str, today: date) -> None:
@@ -122,7 +122,7 @@ def _same(view: View, choices: ReportOptions) -> None:
 
 def in_numbers(one: Report) -> None:
     """Every target of every reranker as a table."""
-    rows = one.found.targets
+    rows = one.studies.targets
     rows = rows.assign(target_matrix=["pass" if ok else "fail" for ok in rows["passed"]], met=rows["verdict"])
     table(
         rows.assign(verdict=[[verdict] for verdict in rows["verdict"]]),
@@ -144,7 +144,7 @@ def in_numbers(one: Report) -> None:
                 help="  \n".join(f"**{name}**: {meaning}" for name, meaning in VERDICTS.items()),
             ),
         },
-        download=one.found.targets.drop(columns="by_sort"),
+        download=one.studies.targets.drop(columns="by_sort"),
     )
 
 
@@ -163,5 +163,5 @@ def wanted_targets() -> tuple[str, ...]:
 
 def own_rows(one: Report) -> pd.DataFrame:
     """Targets of the reranker they are drawn for."""
-    rows = one.found.targets
-    return rows[rows["reranker"] == one.found.targets_for]
+    rows = one.studies.targets
+    return rows[rows["reranker"] == one.studies.targets_for]

@@ -159,10 +159,10 @@ def last_done() -> None:
         return
     for why in last.refused:
         st.error(escape_markdown(why), icon=":material/error:")
-    if last.told:
+    if last.message:
         with st.container(horizontal=True, vertical_alignment="center"):
             icon = "delete" if last.discarded else "check"
-            st.markdown(f":material/{icon}: {escape_markdown(last.told)}", width="content")
+            st.markdown(f":material/{icon}: {escape_markdown(last.message)}", width="content")
             if last.discarded and st.button("Undo", key="library-undo", type="tertiary"):
                 _tried(lambda: _reclaim(last))
 

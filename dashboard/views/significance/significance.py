@@ -36,7 +36,7 @@ with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
 name = parse(measure).traditional
 
 arguments = measure, view.traditional
-found = cached.compared(view.shown, *arguments, baseline, test, correction, view.evaluation)
+found = cached.compared(view.key, *arguments, baseline, test, correction, view.evaluation)
 finding(significance_finding(found, name, test))
 known, known_before = (
     f"{int(significant(rows['p_adjusted'].to_numpy(), found.level).sum())} of {len(rows)}"
@@ -53,8 +53,8 @@ cards(
 
 if len(view.rerankers) > 1:
     few = leading(view, measure)
-    lists = cached.spread_of_lists(view.shown, measure, view.board, view.evaluation)
-    chances = cached.chances(few.shown, measure, view.board, lists)
+    lists = cached.spread_of_lists(view.key, measure, view.board, view.evaluation)
+    chances = cached.chances(few.key, measure, view.board, lists)
     left, right = st.columns([5, 3], gap="large")
     with left:
         differences(view, found, name)
@@ -65,7 +65,7 @@ if len(view.rerankers) > 1:
     with left:
         where_they_finish(few, chances, measure, name)
     with right:
-        pairs = cached.compared(few.shown, *arguments, None, test, correction, few.evaluation)
+        pairs = cached.compared(few.key, *arguments, None, test, correction, few.evaluation)
         every_pair(few, pairs, chances, correction)
     results(found, lists, measure, test, correction)
     farthest_queries(view, measure, baseline)

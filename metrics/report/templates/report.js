@@ -7,11 +7,11 @@
     toImageButtonOptions: { format: "svg", filename: "tiescope" },
   };
   const draw = () => {
-    for (const one of document.querySelectorAll(".chart")) {
+    for (const element of document.querySelectorAll(".chart")) {
       const look = dark.matches ? "dark" : "light";
-      const name = one.id.replace("chart-", "");
+      const name = element.id.replace("chart-", "");
       const figure = JSON.parse(document.getElementById(`${look}-${name}`).textContent);
-      Plotly.react(one, figure.data, figure.layout, config);
+      Plotly.react(element, figure.data, figure.layout, config);
     }
   };
   dark.addEventListener("change", draw);

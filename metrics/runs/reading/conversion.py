@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.runs.reading.provenance import FileProvenance
-from metrics.support.arrays import CODED, coded, whole
+from metrics.support.arrays import CODED, coded, combine_chunks
 
 MAX_ID = 2**16
 """Longest id, in bytes."""
@@ -24,7 +24,7 @@ def prepare(column: pa.Array | pa.ChunkedArray, kind: str) -> pa.Array | pa.Chun
     if column.type == CODED and kind in _CODED_KINDS:
         return column
     column = with_plain_type(column)
-    return column if kind in _CODED_KINDS and not pa.types.is_floating(column.type) else whole(column)
+    return column if kind in _CODED_KINDS and not pa.types.is_floating(column.type) else combine_chunks(column)
 
 
 def with_plain_type(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
@@ -68,7 +68,7 @@ def _shared(column: pa.Array | pa.ChunkedArray, name: str, origin: FileProvenanc
     ids = coded(column)
     longest = pc.max(pc.binary_length(ids.dictionary)).as_py() or 0
     if ids.null_count or longest > MAX_ID or "" in ids.dictionary.to_pylist():
-        _id(whole(column), name, origin)
+        _id(combine_chunks(column), name, origin)
     return ids
 
 

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from metrics.runs.query_doc_keys import Hashes, text_hashes
 from metrics.runs.reading.conversion import with_plain_type
-from metrics.support.arrays import IntArray, whole
+from metrics.support.arrays import IntArray, combine_chunks
 
 BLOCK_BYTES = 2**21
 """Bytes of columns that make a block; eight times as many are twice as fast, and hold 45 MB more."""
@@ -78,7 +78,7 @@ class SeenQueries:
         Raises:
             ReadError: a query comes again.
         """
-        queries = whole(table["query_id"])
+        queries = combine_chunks(table["query_id"])
         query = queries.indices.to_numpy()
         span = np.cumsum(np.diff(query, prepend=-1) != 0)
         for reranker, rows in _rows_by_reranker(table):
@@ -98,7 +98,7 @@ def _rows_by_reranker(table: pa.Table) -> Iterator[tuple[str, IntArray]]:
     if "reranker" not in table.column_names:
         yield "", np.arange(len(table))
         return
-    names = whole(table["reranker"])
+    names = combine_chunks(table["reranker"])
     codes = names.indices.to_numpy()
     for code, name in enumerate(names.dictionary.to_pylist()):
         yield name, np.flatnonzero(codes == code)

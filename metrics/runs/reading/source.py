@@ -12,7 +12,7 @@ from metrics.runs.findings import Finding, make_finding
 from metrics.runs.reading.columns import BY_NAME
 from metrics.runs.reading.conversion import CONVERTERS, float_ids_as_integers, parse_numbers, prepare
 from metrics.runs.reading.provenance import FileProvenance
-from metrics.support.arrays import whole
+from metrics.support.arrays import combine_chunks
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def build_source(
         if converted is not None:
             columns[ours] = converted
     for name, column in raw.items():
-        numbers = parse_numbers(whole(column))
+        numbers = parse_numbers(combine_chunks(column))
         if numbers.null_count == 0 and not pc.any(pc.is_nan(numbers)).as_py():
             columns[name] = numbers
     mapping = {ours: theirs for ours, theirs in mapping.items() if ours in columns}

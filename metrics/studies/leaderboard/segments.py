@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from metrics.evaluation import Evaluation
 from metrics.runs import Runs
 from metrics.studies.tradeoffs.tradeoffs import difference
-from metrics.support.arrays import whole
+from metrics.support.arrays import combine_chunks
 
 UNNAMED = "none"
 """Segment of a query that has none."""
@@ -23,7 +23,7 @@ def query_segments(runs: Runs) -> "pd.Series[str]":
     for name, table in runs.tables.items():
         if "segment" not in table.column_names:
             continue
-        coded, pairs = whole(table["segment"]), runs.pairs(name)
+        coded, pairs = combine_chunks(table["segment"]), runs.pairs(name)
         words = pc.utf8_trim_whitespace(coded.dictionary)
         named = np.asarray(pc.fill_null(pc.not_equal(words, ""), fill_value=False))
         codes = np.asarray(pc.fill_null(coded.indices, -1))

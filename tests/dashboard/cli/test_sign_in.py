@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.access import settings
-from dashboard.access.admission import allow_list, is_loopback
-from dashboard.access.allow_list import is_allowed
+from dashboard.access.admission import is_loopback
+from dashboard.access.allow_list import is_allowed, parse_allow_list
 from metrics.errors import UsageError
 
 WHOLE = {
@@ -191,7 +191,7 @@ def test_insecure_and_an_allow_list_contradict(call, served, monkeypatch):
 )  # fmt: skip
 def test_an_entry_that_is_no_address_and_no_domain_is_refused_by_name(call, served, text):
     with pytest.raises(UsageError, match="cannot be allowed to sign in"):
-        allow_list([text])
+        parse_allow_list([text])
     if "\x00" not in text:
         assert call("app", "--allow", text)[0] == 2
     assert not served
@@ -199,19 +199,19 @@ def test_an_entry_that_is_no_address_and_no_domain_is_refused_by_name(call, serv
 
 def test_the_allow_list_is_lower_case_in_order_and_without_repeats():
     given = ["Ada@Example.org", " ", "Example.NET", "@example.net", "ada@example.org", ""]
-    assert allow_list(given) == ("ada@example.org", "@example.net")
+    assert parse_allow_list(given) == ("ada@example.org", "@example.net")
 
 
 @given(address=ADDRESSES, other=ADDRESSES)
 def test_an_address_lets_in_itself_in_any_case_and_no_other(address, other):
-    entries = allow_list([address])
+    entries = parse_allow_list([address])
     assert is_allowed(address.upper(), verified=True, entries=entries)
     assert is_allowed(other, verified=True, entries=entries) == (other == address)
 
 
 @given(address=ADDRESSES, other=ADDRESSES)
 def test_a_domain_lets_in_its_own_addresses_and_no_others(address, other):
-    entries = allow_list([address.partition("@")[2]])
+    entries = parse_allow_list([address.partition("@")[2]])
     assert is_allowed(address.upper(), verified=True, entries=entries)
     assert is_allowed(other, verified=True, entries=entries) == (
         other.partition("@")[2] == address.partition("@")[2]

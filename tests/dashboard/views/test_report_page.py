@@ -114,7 +114,7 @@ def test_the_page_tells_of_the_reranker_chosen(label):
 
 @pytest.mark.parametrize("name", EXTREMES)
 def test_bullets_hold_a_row_a_target_and_verdicts_in_words(name):
-    found = report(EXTREMES[name]().runs).found
+    found = report(EXTREMES[name]().runs).studies
     rows = found.targets[found.targets["reranker"] == found.targets_for].reset_index(drop=True)
     figure = target_bullets(rows, LIGHT)
     assert len(figure.data[-1].x) == len(figure.layout.annotations) == len(figure.layout.shapes) == 11
