@@ -51,10 +51,10 @@ def _differences(studies: ReportStudies, palette: Palette) -> go.Figure:
 
 
 def _places(studies: ReportStudies, palette: Palette) -> go.Figure:
-    spread = studies.order_stability.spread
+    spread = studies.order_stability.bounds
     order = spread.sort_values("expected", ascending=False, kind="stable").index
     ranks = studies.leaderboard.loc[order, "traditional_rank"].astype(int).tolist()
-    return finish_heatmap(studies.order_stability.places.loc[order], spread.loc[order], ranks, palette)
+    return finish_heatmap(studies.order_stability.ranks.loc[order], spread.loc[order], ranks, palette)
 
 
 def _targets(studies: ReportStudies, palette: Palette) -> go.Figure:

@@ -13,7 +13,7 @@ from dashboard.session.controls import BOUND, reset_unless_valid, segmented, sel
 from dashboard.session.view import ORDER_HELP, policy_phrases
 from metrics.errors import TieScopeError
 from metrics.scale.stored import Stored
-from metrics.studies.gaps.stored_summary import NEEDED
+from metrics.studies.gaps.stored_summary import LEADERBOARD_TREATMENTS
 
 _KEY = "results"
 _NEXT = "_next_results"
@@ -56,8 +56,8 @@ def choose_results() -> None:
     if stored is None:
         return
     orders = [name for name in stored.ties if name not in ("expected", "std")]
-    if not orders or not set(NEEDED) <= set(stored.ties):
-        needed = " ".join(f"--ties {name}" for name in ("input", *NEEDED))
+    if not orders or not set(LEADERBOARD_TREATMENTS) <= set(stored.ties):
+        needed = " ".join(f"--ties {name}" for name in ("input", *LEADERBOARD_TREATMENTS))
         st.error(f"It lacks treatments that are shown here. Score it with {needed}.", icon=":material/error:")
         return
     traditional = select("Traditional order", orders, "results_order", help=ORDER_HELP)

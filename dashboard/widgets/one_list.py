@@ -11,7 +11,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.widgets.list_panel import orderings_text
 from metrics import parse
 from metrics.studies.one_list import orderings
-from metrics.studies.one_list.query import first_rank_chances, ladder, texts
+from metrics.studies.one_list.query import first_rank_chances, ladder, text_column
 from metrics.ties import Ranking
 
 LETTERS = 240
@@ -107,7 +107,7 @@ def load_list(view: session.View, reranker: str, query: str, measure: str) -> Li
     how = view.scoring
     ranking = Ranking.one(view.board.runs, reranker, query, how.relevant_from, how.precision)
     documents, rows = ranking.listed(query), ladder(ranking, query)
-    text = texts(view.board.runs, reranker, ranking.rows[documents], "doc_text")
+    text = text_column(view.board.runs, reranker, ranking.rows[documents], "doc_text")
     ties = [view.traditional, "expected", "pessimistic", "optimistic"]
     return ListInView(
         view=view,
@@ -125,7 +125,7 @@ def load_list(view: session.View, reranker: str, query: str, measure: str) -> Li
 def _words(one: ListInView) -> None:
     """What the query says, where the run tells."""
     documents = one.ranking.listed(one.query)[:1]
-    text = texts(one.view.board.runs, one.reranker, one.ranking.rows[documents], "query_text")
+    text = text_column(one.view.board.runs, one.reranker, one.ranking.rows[documents], "query_text")
     if text and text[0].strip():
         st.markdown(f":material/search: **{escape_markdown(shorten(text[0], 2 * LETTERS, placeholder=' …'))}**")
 

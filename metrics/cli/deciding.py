@@ -69,13 +69,13 @@ def compare_command(
     ] = False,
 ) -> None:
     """Test differences between runs, and whether the verdicts depend on the order of ties."""
-    from metrics.studies.significance.comparisons import pairs_of  # noqa: PLC0415 statsmodels
+    from metrics.studies.significance.comparisons import baseline_pairs  # noqa: PLC0415 statsmodels
     from metrics.studies.significance.test_registry import find_correction, find_test  # noqa: PLC0415 likewise
 
     find_test(test), find_correction(correction)
     with progress("Reading"):
         runs = read_runs(run, qrels, columns=parse_columns(column), repeated=repeated.value)
-    pairs_of(runs.rerankers, baseline)
+    baseline_pairs(runs.rerankers, baseline)
     with progress("Scoring"):
         evaluation = score_runs(
             runs,
@@ -112,7 +112,7 @@ def _compared(
     if tied is not None and len(tables) > 1:
         tied = tied.assign(changed=False)
         for treatment in [name for name in tables if name != "expected"]:
-            changed = significance.changed(tied, tables[treatment], level)
+            changed = significance.changed_verdicts(tied, tables[treatment], level)
             tables[treatment] = tables[treatment].assign(changed=changed)
             tied["changed"] |= changed
             verdicts = significance.Verdicts(tied, tables[treatment], changed, treatment, level)

@@ -21,7 +21,7 @@ from metrics.cli.output import write_table
 from metrics.cli.scoring import say_left_out
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import read_runs
-from metrics.studies.targets.targets import PRESETS, reached, targets_of
+from metrics.studies.targets.targets import PRESETS, check_targets, targets_of
 from metrics.support.progress import progress
 
 _PRESETS = "; ".join(f"{name}: {', '.join(targets)}" for name, targets in PRESETS.items())
@@ -55,7 +55,7 @@ def gate_command(
             scoring,
         )
     say_left_out(runs, evaluation)
-    outcomes = reached(evaluation, targets, traditional, baseline, ties)
+    outcomes = check_targets(evaluation, targets, traditional, baseline, ties)
     if format == Format.table and output is None:
         for row in outcomes.to_dict("records"):
             typer.echo(_line(row, traditional))

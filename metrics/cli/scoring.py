@@ -40,7 +40,7 @@ from metrics.runs import Runs, read_runs
 from metrics.scale.dask import Dataset, refuse_unwritable
 from metrics.scale.stored import Stored
 from metrics.scale.stream import PartitionedRuns, Stream
-from metrics.studies.one_list.query import every_ordering, report, sampled
+from metrics.studies.one_list.query import complexity_report, every_ordering, sampled_mean
 from metrics.studies.tools.tools import TOOLS
 from metrics.support.progress import bar, progress
 from metrics.ties import TREATMENTS, Ranking, treatment
@@ -183,12 +183,12 @@ def permutations_command(
     if not len(ranking.listed(query)):
         raise UsageError(f"{run.name} has no documents for query {query!r}.")
     names = list(dict.fromkeys(str(parse(name)) for name in measure or ["RR", "Hits@3"]))
-    for line in report(ranking, query):
+    for line in complexity_report(ranking, query):
         typer.echo(line, err=True)
     if draws is None:
         write_table(every_ordering(ranking, query, names, limit), format.value, output)
         return
-    estimates = [sampled(ranking, query, name, draws, seed) for name in names]
+    estimates = [sampled_mean(ranking, query, name, draws, seed) for name in names]
     columns = {"measure": names, "mean": [one.mean for one in estimates]}
     columns["standard_error"] = [one.standard_error for one in estimates]
     write_table(pd.DataFrame(columns | {"draws": [one.draws for one in estimates]}), format.value, output)

@@ -61,8 +61,8 @@ def significance(studies: ReportStudies) -> Section:
 def stability(studies: ReportStudies) -> Section:
     """Write what the leaderboard could have said, had the ties fallen otherwise."""
     study, traditional = studies.order_stability, studies.measure_at.traditional
-    rows = study.spread.sort_values("expected", ascending=False, kind="stable")
-    chances = study.places.loc[rows.index]
+    rows = study.bounds.sort_values("expected", ascending=False, kind="stable")
+    chances = study.ranks.loc[rows.index]
     table = Table.of(
         f"Where {traditional} can land",
         {
@@ -83,7 +83,7 @@ def stability(studies: ReportStudies) -> Section:
         "stability",
         "Stability",
         f"Every tie broken at random, list by list: what could the leaderboard have said?{restriction}",
-        sentences=(stability_finding(study.pairs, study.spread, study.tau, traditional),),
+        sentences=(stability_finding(study.pairs, study.bounds, study.tau, traditional),),
         tables=(table,),
         charts=("places",) if len(rows) > 1 else (),
     )

@@ -10,7 +10,7 @@ from metrics.report.model import SEVERITY, VERDICT, Section, Table
 from metrics.report.studies import ReportStudies
 from metrics.studies.gaps.gap import gap_finding
 from metrics.studies.leaderboard.leaderboard import VERDICTS, leaderboard_finding
-from metrics.studies.leaderboard.recommendation import first_mend
+from metrics.studies.leaderboard.recommendation import tie_remedies
 
 FOUR_DECIMALS = ".4f"
 SIGNED = "+.4f"
@@ -44,7 +44,7 @@ def data(studies: ReportStudies) -> Section:
         "data",
         "Data and policies",
         "What was ranked, what counts, and what made the ties.",
-        sentences=first_mend(studies.findings),
+        sentences=tie_remedies(studies.findings),
         facts=tuple((label, text) for label, text in facts if text),
         tables=(_policies(policies),) if is_uneven else (),
     )

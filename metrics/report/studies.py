@@ -15,7 +15,7 @@ from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std
 from metrics.studies.leaderboard.rerankers import reranker_summary
 from metrics.studies.leaderboard.segments import query_segments
 from metrics.studies.significance.significance import Verdicts, verdicts
-from metrics.studies.targets.targets import Target, reached, targets_of
+from metrics.studies.targets.targets import Target, check_targets, targets_of
 from metrics.studies.tie_breaking.order_stability import OrderStability
 from metrics.studies.tools.tool_comparison import tool_values
 
@@ -152,7 +152,7 @@ class ReportStudies:
         """Whether each reranker reaches each target, best first; `by_sort`: by its traditional value."""
         options = self.options
         tied, before = (
-            reached(self.evaluation, self._targets, options.traditional, self.baseline, treatment)
+            check_targets(self.evaluation, self._targets, options.traditional, self.baseline, treatment)
             for treatment in ("expected", options.traditional)
         )
         position = {name: place for place, name in enumerate(self.leaderboard.index)}

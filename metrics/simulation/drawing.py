@@ -96,32 +96,36 @@ def simulate(
     kind = np.arange(n_queries) % len(kinds)
     queries = _queries(n_queries, documents, relevant, (seed, 0))
     names = pa.array(list(kinds)).take(pa.array(kind)) if segments else None
-    shine, times = (
+    lift_chances, tie_factors = (
         np.array([getattr(one, name) for one in kinds.values()])[kind] for name in ("performance", "ties")
     )
     tables = {}
-    for at, (name, reranker) in enumerate(rerankers.items(), 1):
-        draw = np.random.default_rng((seed, 1 if common else at))
-        tables[name] = queries.table(_scored(reranker, queries, shine, times, draw), names)
+    for stream, (name, reranker) in enumerate(rerankers.items(), 1):
+        draw = np.random.default_rng((seed, 1 if common else stream))
+        tables[name] = queries.table(_draw_scores(reranker, queries, lift_chances, tie_factors, draw), names)
     return Runs(tables)
 
 
-def _scored(
-    reranker: LlmReranker, queries: _Queries, shine: FloatArray, times: FloatArray, draw: np.random.Generator
+def _draw_scores(
+    reranker: LlmReranker,
+    queries: _Queries,
+    lift_chances: FloatArray,
+    tie_factors: FloatArray,
+    draw: np.random.Generator,
 ) -> FloatArray:
     """(n_queries, most) scores; `shine` and `times` are (n_queries,) chances and factors of the segment."""
     shape = queries.present.shape
     scores = draw.uniform(0.1, 0.9, shape)
-    lifted = queries.relevant & (draw.random(shape) < shine[:, None])
+    lifted = queries.relevant & (draw.random(shape) < lift_chances[:, None])
     scores = np.minimum(scores + lifted * draw.uniform(*_BOOST, shape), 1)
     if reranker.levels:
         steps = max(reranker.levels - 1, 1)
         scores = np.round(scores * steps) / steps if reranker.levels > 1 else np.zeros(shape)
-    hands = draw.random(shape) < np.minimum(reranker.tie_probability * times, 1)[:, None]
-    others = np.floor(draw.random(shape) * (queries.n_docs - 1)[:, None]).astype(np.int64)
+    gives = draw.random(shape) < np.minimum(reranker.tie_probability * tie_factors, 1)[:, None]
+    receivers = np.floor(draw.random(shape) * (queries.n_docs - 1)[:, None]).astype(np.int64)
     for document in range(shape[1]):
-        rows = np.flatnonzero(hands[:, document] & (queries.n_docs > max(document, 1)))
-        other = others[rows, document]
+        rows = np.flatnonzero(gives[:, document] & (queries.n_docs > max(document, 1)))
+        other = receivers[rows, document]
         scores[rows, other + (other >= document)] = scores[rows, document]
     return scores
 
@@ -153,9 +157,9 @@ def synthetic(
     draw, shape = np.random.default_rng((seed, 1)), queries.present.shape
     few = draw.uniform(0.1, 1, (n_lists, distinct[1]))
     count = np.minimum(draw.integers(*distinct, n_lists, endpoint=True), queries.n_docs)
-    drawn = np.floor(draw.random(shape) * count[:, None]).astype(np.int64)
+    score_ids = np.floor(draw.random(shape) * count[:, None]).astype(np.int64)
     noisy = draw.random(n_lists) >= tied
-    scores = np.take_along_axis(few, drawn, axis=1) + noisy[:, None] * draw.normal(0, _NOISE, shape)
+    scores = np.take_along_axis(few, score_ids, axis=1) + noisy[:, None] * draw.normal(0, _NOISE, shape)
     return Runs({"Synthetic": queries.table(scores)})
 
 
@@ -169,10 +173,10 @@ def _queries(n: int, documents: Span, relevant: Span, seed: tuple[int, int]) -> 
     n_docs = draw.integers(*documents, n, endpoint=True)
     n_relevant = draw.integers(*relevant, n, endpoint=True)
     present = np.arange(documents[1]) < n_docs[:, None]
-    luck = np.where(present, draw.random(present.shape), 2)
-    return _Queries(present, present & (luck.argsort(axis=1).argsort(axis=1) < n_relevant[:, None]))
+    keys = np.where(present, draw.random(present.shape), 2)
+    return _Queries(present, present & (keys.argsort(axis=1).argsort(axis=1) < n_relevant[:, None]))
 
 
-def _check_span(name: str, span: Span, least: int) -> None:
-    if not least <= span[0] <= span[1]:
-        raise UsageError(f"{name}={span[0]} to {span[1]}: fewest first, and {least} or more.")
+def _check_span(name: str, span: Span, minimum: int) -> None:
+    if not minimum <= span[0] <= span[1]:
+        raise UsageError(f"{name}={span[0]} to {span[1]}: fewest first, and {minimum} or more.")

@@ -9,7 +9,7 @@ import pandas as pd
 from metrics.runs import Runs
 from metrics.simulation.notebook import NOTEBOOK_SCENARIOS
 
-MOST = 60
+MAX_DOCUMENTS = 60
 """Documents of such a list at most."""
 _BETWEEN = ";"
 
@@ -22,26 +22,26 @@ class Document(NamedTuple):
     grade: float
 
 
-def scenario(name: str) -> list[Document]:
+def scenario_documents(name: str) -> list[Document]:
     """One of the notebook's scenarios."""
     scores, hit = NOTEBOOK_SCENARIOS[name]
     return [Document(f"doc{at}", score, float(at == hit)) for at, score in enumerate(scores, 1)]
 
 
-def written(documents: Sequence[Document]) -> str:
+def format_list(documents: Sequence[Document]) -> str:
     """The line of a list."""
     return f"{_BETWEEN} ".join(
         f"{one.score:g},{one.grade:g},{one.name.replace(_BETWEEN, ' ')}" for one in documents
     )
 
 
-def read(line: str) -> list[Document] | None:
+def parse_list(line: str) -> list[Document] | None:
     """The list of a line, None where it is none: a part that is no number, or too many documents.
 
     Grade and name may be left out: 0, and doc1, doc2 and so on.
     """
     parts = [part.strip() for part in line.split(_BETWEEN) if part.strip()]
-    if not parts or len(parts) > MOST:
+    if not parts or len(parts) > MAX_DOCUMENTS:
         return None
     try:
         documents = [_document(part, at) for at, part in enumerate(parts, 1)]
@@ -50,13 +50,13 @@ def read(line: str) -> list[Document] | None:
     return documents if all(np.isfinite([one.score, one.grade]).all() for one in documents) else None
 
 
-def _document(part: str, at: int) -> Document:
-    score, _, rest = part.partition(",")
-    grade, _, name = rest.partition(",")
-    return Document(name.strip() or f"doc{at}", float(score), float(grade or 0))
+def _document(part: str, place: int) -> Document:
+    score, _, remainder = part.partition(",")
+    grade, _, name = remainder.partition(",")
+    return Document(name.strip() or f"doc{place}", float(score), float(grade or 0))
 
 
-def runs_of(documents: Sequence[Document]) -> Runs:
+def runs_from_list(documents: Sequence[Document]) -> Runs:
     """A list as runs: query `list`, documents by number, for names may repeat."""
     table = pd.DataFrame(documents, columns=list(Document._fields))
     return Runs.from_frame(

@@ -68,14 +68,14 @@ def notebook_synthetic(n: int = 200) -> Runs:
     return _runs(_rows("Synthetic", f"s{at:03d}", *_synthetic(at, draw)) for at in range(n))
 
 
-def _synthetic(at: int, draw: np.random.RandomState) -> _List:
+def _synthetic(number: int, draw: np.random.RandomState) -> _List:
     n = int(draw.randint(5, 15))
     distinct = int(draw.randint(3, n + 1))
     scores = draw.choice(draw.uniform(0.1, 1.0, distinct), size=n)
     if draw.random_sample() > _UNTOUCHED:
         scores = scores + draw.normal(0, 0.01, n)
     relevant = _relevant(n, int(draw.randint(1, min(4, n + 1))), draw)
-    return [f"doc_{at}_{document}" for document in range(n)], scores, _flags(relevant, n)
+    return [f"doc_{number}_{document}" for document in range(n)], scores, _flags(relevant, n)
 
 
 def notebook_llm_rerankers(n_queries: int = 100) -> Runs:

@@ -26,9 +26,9 @@ def percent(share: float) -> str:
     return "over 99%" if 0.995 <= share < 1 else f"{share:.0%}"  # noqa: PLR2004 rounds to 100
 
 
-def signed(value: float, digits: int = 3) -> str:
-    """A difference with its sign, a true minus, and no minus on zero."""
-    text = f"{value:+.{digits}f}"
+def signed(value: float, digits: int = 3, *, plus: bool = True) -> str:
+    """A number with its sign, a true minus, and no sign on zero; without `plus`, only the minus."""
+    text = f"{value:{'+' * plus}.{digits}f}"
     return text.replace("-", "−") if float(text) else f"{0:.{digits}f}"
 
 

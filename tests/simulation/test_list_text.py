@@ -4,7 +4,14 @@ from hypothesis import strategies as st
 
 from metrics import evaluate
 from metrics.simulation import NOTEBOOK_SCENARIOS
-from metrics.simulation.list_text import MOST, Document, read, runs_of, scenario, written
+from metrics.simulation.list_text import (
+    MAX_DOCUMENTS,
+    Document,
+    format_list,
+    parse_list,
+    runs_from_list,
+    scenario_documents,
+)
 
 DOCUMENTS = st.builds(
     Document,
@@ -16,33 +23,35 @@ DOCUMENTS = st.builds(
 
 @given(st.lists(DOCUMENTS, min_size=1, max_size=8))
 def test_a_list_reads_back_from_its_line(documents):
-    assert read(written(documents)) == documents
+    assert parse_list(format_list(documents)) == documents
 
 
 def test_grades_and_names_may_be_left_out():
-    assert read("0.9; 0.8,1;0.8,2,my doc") == [
+    assert parse_list("0.9; 0.8,1;0.8,2,my doc") == [
         Document("doc1", 0.9, 0),
         Document("doc2", 0.8, 1),
         Document("my doc", 0.8, 2),
     ]
 
 
-@pytest.mark.parametrize("line", ["", " ; ", "high", "0.9,yes", "nan", "inf,1", "1,inf", "1;" * (MOST + 1)])
+@pytest.mark.parametrize(
+    "line", ["", " ; ", "high", "0.9,yes", "nan", "inf,1", "1,inf", "1;" * (MAX_DOCUMENTS + 1)]
+)
 def test_what_is_no_list_reads_as_none(line):
-    assert read(line) is None
+    assert parse_list(line) is None
 
 
 def test_a_semicolon_in_a_name_becomes_a_space():
-    assert read(written([Document("a;b", 1, 0)])) == [Document("a b", 1, 0)]
+    assert parse_list(format_list([Document("a;b", 1, 0)])) == [Document("a b", 1, 0)]
 
 
 @pytest.mark.parametrize("name", NOTEBOOK_SCENARIOS)
 def test_a_scenario_is_a_list_of_five_documents_with_one_relevant(name):
-    documents = scenario(name)
+    documents = scenario_documents(name)
     assert [one.name for one in documents] == [f"doc{at}" for at in range(1, 6)]
     assert sum(one.grade for one in documents) == 1
 
 
 def test_documents_of_one_name_are_scored_apart():
-    runs = runs_of([Document("a", 1, 1), Document("a", 1, 0)])
+    runs = runs_from_list([Document("a", 1, 1), Document("a", 1, 0)])
     assert evaluate(runs, "RR", "expected").scores.iloc[0, 0] == pytest.approx(0.75)

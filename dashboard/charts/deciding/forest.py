@@ -9,7 +9,7 @@ from dashboard.charts.palette import Palette
 from dashboard.charts.style import note, safe, style
 from metrics.studies.prose import signed
 from metrics.studies.significance.significance import Verdicts
-from metrics.studies.significance.test_registry import significant
+from metrics.studies.significance.test_registry import is_significant
 from metrics.support.arrays import BoolArray
 
 _ROW = 52
@@ -106,7 +106,7 @@ def _differences(
 ) -> None:
     colour = palette.tied if kind == "tied" else palette.traditional
     shown = table[~far]
-    filled = significant(shown["p_adjusted"].to_numpy(), level)
+    filled = is_significant(shown["p_adjusted"].to_numpy(), level)
     figure.add_scatter(
         x=shown["difference"],
         y=np.flatnonzero(~far) + shift,

@@ -20,8 +20,8 @@ from dashboard.charts.leaderboard.leaderboard import label_rows
 from dashboard.charts.leaderboard.ridges import ridges, tie_bars
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import style
-from metrics.studies.gaps.gap import smoothed
-from metrics.studies.gaps.gap_histogram import Cells
+from metrics.studies.gaps.gap import smooth_bins
+from metrics.studies.gaps.gap_histogram import GapCells
 from metrics.support.arrays import FloatArray, IntArray
 
 ROW = 44
@@ -29,7 +29,7 @@ _LEAST = 0.05
 """Gap that an axis reaches at least."""
 
 
-def gap_map(ratios: Cells, sizes: Cells, palette: Palette, measure: str) -> go.Figure:
+def gap_map(ratios: GapCells, sizes: GapCells, palette: Palette, measure: str) -> go.Figure:
     """Tie ratio and largest tie against the gap, and its distribution; cells as dark as counts are long.
 
     Args:
@@ -51,17 +51,17 @@ def gap_map(ratios: Cells, sizes: Cells, palette: Palette, measure: str) -> go.F
     return figure.update_layout(bargap=0.12, barmode="stack", showlegend=False)
 
 
-def _panel(figure: go.Figure, cells: Cells, palette: Palette, floor: float, col: int) -> None:
-    place, used = {"row": 1, "col": col}, np.flatnonzero(cells.every)
-    cells = cells.at(slice(used[0], used[-1] + 1)) if len(used) else cells
+def _panel(figure: go.Figure, cells: GapCells, palette: Palette, floor: float, col: int) -> None:
+    place, used = {"row": 1, "col": col}, np.flatnonzero(cells.n_lists)
+    cells = cells.select_places(slice(used[0], used[-1] + 1)) if len(used) else cells
     edges = cells.edges
     counts = (cells.high + cells.low).T
     shown = np.log10(counts, where=counts > 0, out=np.full(counts.shape, np.nan))
     middles = (edges[1:] + edges[:-1]) / 2, (cells.levels[1:] + cells.levels[:-1]) / 2
     shade(figure, middles, shown, counts, palette, **place)
-    no_gap_strip(figure, middles[0], cells.none, cells.every, floor, palette, **place)
+    no_gap_strip(figure, middles[0], cells.none, cells.n_lists, floor, palette, **place)
     if len(used) > 1:
-        line = smoothed(edges, cells.every, cells.sums, cells.squares)
+        line = smooth_bins(edges, cells.n_lists, cells.sums, cells.squares)
         mean_band(figure, line, **place)
         mean_line(figure, line, palette, **place)
 

@@ -12,7 +12,7 @@ from dashboard.views.guide.layout import draw_cards, draw_head
 from dashboard.views.guide.prose import Part, read_parts
 from dashboard.widgets.components import Card, cards, chart, finding
 from dashboard.widgets.list_panel import orderings_text
-from metrics.studies.guide.worked_example import WorkedExample, filled, worked_example, worked_finding
+from metrics.studies.guide.worked_example import WorkedExample, filled_formulas, worked_example, worked_finding
 
 MOST_TIED = 30
 MOST_ABOVE = 20
@@ -76,7 +76,7 @@ def _draw_formulas(part: Part, example: WorkedExample) -> None:
     """Draw the formulas with the numbers of the example."""
     draw_head(part)
     grid = st.grid(2, min_column_width=300)
-    for formula in filled(example):
+    for formula in filled_formulas(example):
         with grid.container(border=True, height="stretch"):
             st.markdown(f"**{formula.name}**  \n:gray[{escape_markdown(formula.meaning)}]")
             st.latex(formula.latex)

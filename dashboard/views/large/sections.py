@@ -94,7 +94,7 @@ def ties_against_gaps(
     )
     if not len(board):
         return
-    edges, counts = found.ratios.shapes()
+    edges, counts = found.ratios.signed_gaps()
     ordered = [counts[names.index(str(name))] for name in board.index]
     chart(
         gap_rows(board, edges, ordered, now.palette, measure),

@@ -14,8 +14,8 @@ from dashboard.widgets.components import Card, cards, chart, heading
 from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import ListInView, affordable_draws, counted_noun, load_list, value_text
 from metrics.studies.one_list import orderings
-from metrics.studies.one_list.ordering_samples import drawn_values, running_mean
-from metrics.studies.one_list.query import listed_rank, tie_groups
+from metrics.studies.one_list.ordering_samples import running_mean, sample_values
+from metrics.studies.one_list.query import first_rank_under, tie_groups
 from metrics.support.arrays import FloatArray
 
 FEW = 6
@@ -120,7 +120,7 @@ def first_ranks(one: ListInView) -> None:
         "First relevant document",
         f"Exact chance of each rank over all orderings, {mean:,.2f} on average; diamond: traditional.",
     )
-    listed = listed_rank(one.ranking, one.query, one.view.traditional)
+    listed = first_rank_under(one.ranking, one.query, one.view.traditional)
     alt = "Exact distribution of the rank of the first relevant document."
     chart(first_hit_bars(one.chances, one.view.palette, listed), "first-hit", alt)
 
@@ -155,7 +155,7 @@ def _sampling(one: ListInView) -> FloatArray:
         asked = int(session.segmented("Draws", ("100", "1000", "10000"), "draws", "1000"))
         seed = int(session.select("Seed", [str(seed) for seed in range(1, 100)], "drawseed", width=90))
     n = affordable_draws(one, one.measure, asked)
-    values = drawn_values(one.ranking, one.query, one.measure, n, seed)
+    values = sample_values(one.ranking, one.query, one.measure, n, seed)
     means = running_mean(values)
     chart(
         sampling_convergence(means, one.value["expected"], one.view.palette, one.measure),

@@ -8,7 +8,7 @@ from dashboard.widgets.components import number, table
 from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import LETTERS, ListInView, affordable_draws, value_text
 from metrics.studies.one_list import orderings
-from metrics.studies.one_list.ordering_samples import drawn_values
+from metrics.studies.one_list.ordering_samples import sample_values
 from metrics.studies.one_list.query import every_ordering, tie_groups
 
 LIMIT = 5040
@@ -31,7 +31,7 @@ def values_table(one: ListInView) -> None:
     frame = pd.DataFrame({name: one.scores[how] for name, how in one.treatments.items()})
     std = one.scores["std"].copy()
     for name in std.index[std.isna()]:
-        std[name] = drawn_values(one.ranking, one.query, name, affordable_draws(one, name, STD_DRAWS), 0).std(
+        std[name] = sample_values(one.ranking, one.query, name, affordable_draws(one, name, STD_DRAWS), 0).std(
             ddof=1
         )
     gap = (frame["traditional"] - frame["tied"]).round(12) + 0.0

@@ -14,7 +14,7 @@ from metrics import Runs
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.runs import Repeated
-from metrics.studies.leaderboard.history import judgments, version_means
+from metrics.studies.leaderboard.history import pooled_judgments, version_means
 
 
 class Scored(NamedTuple):
@@ -49,7 +49,7 @@ def judged_by(board: Board) -> str:
 @st.cache_resource(show_spinner=False, max_entries=4)
 def judged(key: str, _board: Board) -> pa.Table:
     """The judgments of a board."""
-    return judgments(_board.runs)
+    return pooled_judgments(_board.runs)
 
 
 @st.cache_resource(show_spinner=False, max_entries=2_000)

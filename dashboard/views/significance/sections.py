@@ -17,7 +17,7 @@ from metrics import Evaluation
 from metrics.studies.leaderboard.leaderboard import leaderboard
 from metrics.studies.significance.query_differences import query_differences
 from metrics.studies.significance.significance import Verdicts
-from metrics.studies.significance.test_registry import find_correction, find_test, significant
+from metrics.studies.significance.test_registry import find_correction, find_test, is_significant
 from metrics.studies.tie_breaking.order_stability import OrderStability
 from metrics.studies.tie_breaking.stability import stability_finding
 from metrics.studies.tie_breaking.variance import variance_split
@@ -47,7 +47,7 @@ def order_under_ties(view: View, chances: OrderStability) -> None:
     heading(
         "P(row above column | ties)", "Percent of tie-breakings in which the row comes out above the column."
     )
-    order = list(chances.spread.sort_values("expected", ascending=False, kind="stable").index)
+    order = list(chances.bounds.sort_values("expected", ascending=False, kind="stable").index)
     alt = "Chance of each reranker to come out above each other when ties are broken at random."
     chart(order_matrix(chances.pairs, order, view.palette), "above", alt, wide=360)
     st.caption("Orange: fragile, near 50 percent. Grey: no order of the ties reverses it.")
@@ -59,11 +59,11 @@ def where_they_finish(view: View, chances: OrderStability, measure: str, name: s
         "Where each reranker can finish",
         f"Shade: chance of that place. Outline: every place the ties allow. Diamond: place by {name}.",
     )
-    order = chances.spread.sort_values("expected", ascending=False, kind="stable").index
+    order = chances.bounds.sort_values("expected", ascending=False, kind="stable").index
     board = leaderboard(view.evaluation, measure, view.traditional).loc[order]
     ranks = board["traditional_rank"].astype(int).tolist()
     chart(
-        finish_heatmap(chances.places.loc[order], chances.spread.loc[order], ranks, view.palette),
+        finish_heatmap(chances.ranks.loc[order], chances.bounds.loc[order], ranks, view.palette),
         "finishes",
         "Chance of each reranker to finish at each place when ties are broken at random.",
         wide=560,
@@ -76,9 +76,9 @@ def every_pair(view: View, pairs: Verdicts, chances: OrderStability, correction:
     corrected = "uncorrected" if how.method is None else f"after {how.label}"
     told = f"Significant at {1 - pairs.level:.0%} {corrected} over {len(pairs.tied):,} pairs, by which value."
     heading("All pairs", told)
-    order = list(chances.spread.sort_values("expected", ascending=False, kind="stable").index)
+    order = list(chances.bounds.sort_values("expected", ascending=False, kind="stable").index)
     tied, before = (
-        pd.Series(significant(rows["p_adjusted"].to_numpy(), pairs.level))
+        pd.Series(is_significant(rows["p_adjusted"].to_numpy(), pairs.level))
         for rows in (pairs.tied, pairs.traditional)
     )
     figure = verdict_matrix(tied, before, pairs.tied, order, view.palette)
@@ -87,7 +87,7 @@ def every_pair(view: View, pairs: Verdicts, chances: OrderStability, correction:
 
 def stability(chances: OrderStability, name: str) -> None:
     """Which order hangs most on the ties."""
-    section_finding(stability_finding(chances.pairs, chances.spread, chances.tau, name))
+    section_finding(stability_finding(chances.pairs, chances.bounds, chances.tau, name))
 
 
 def results(found: Verdicts, lists: Evaluation, measure: str, test: str, correction: str) -> None:
@@ -163,7 +163,7 @@ def farthest_queries(view: View, measure: str, baseline: str) -> None:
         other,
         baseline,
         view.traditional,
-        by="moved" if by == "ties" else "difference",
+        sort_by="moved" if by == "ties" else "difference",
     )
     lists = [
         session.list_link_parameters(other, query) | {"beside": baseline}

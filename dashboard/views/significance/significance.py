@@ -18,7 +18,7 @@ from dashboard.widgets.components import Card, cards, finding, page_head
 from metrics import parse
 from metrics.studies.significance.power import detectable
 from metrics.studies.significance.significance import significance_finding
-from metrics.studies.significance.test_registry import CORRECTIONS, TESTS, significant
+from metrics.studies.significance.test_registry import CORRECTIONS, TESTS, is_significant
 
 tests = {one.label.removesuffix(" test").removeprefix("paired "): one.name for one in TESTS}
 corrections = {one.label: one.name for one in CORRECTIONS}
@@ -39,7 +39,7 @@ arguments = measure, view.traditional
 found = cached.compared(view.key, *arguments, baseline, test, correction, view.evaluation)
 finding(significance_finding(found, name, test))
 known, known_before = (
-    f"{int(significant(rows['p_adjusted'].to_numpy(), found.level).sum())} of {len(rows)}"
+    f"{int(is_significant(rows['p_adjusted'].to_numpy(), found.level).sum())} of {len(rows)}"
     for rows in (found.tied, found.traditional)
 )
 least = detectable(view.evaluation, measure, "expected", baseline)

@@ -27,9 +27,9 @@ from metrics.simulation import (
     simulate,
     synthetic,
 )
-from metrics.simulation.tables import plain
-from metrics.studies.gaps.growth import CHANCES, gap_by_settings, growth_curve
-from metrics.studies.gaps.precisions import held, precision_curve
+from metrics.simulation.tables import plain_columns
+from metrics.studies.gaps.growth import TIE_PROBABILITIES, gap_by_settings, growth_curve
+from metrics.studies.gaps.precisions import precision_curve, runs_at_precision
 
 LLM, SYNTHETIC = "LLM reranker", "Synthetic lists"
 NOTEBOOK = {
@@ -98,7 +98,7 @@ def scores(made: Made) -> Evaluation:
 @st.cache_resource(show_spinner=False, max_entries=16)
 def growth(made: Made, measure: str) -> pd.DataFrame:
     """The same reranker under every tie probability."""
-    chances = sorted({*CHANCES, made.ties})
+    chances = sorted({*TIE_PROBABILITIES, made.ties})
     return growth_curve(partial(made.simulate, common=True), made.levels, measure, chances)
 
 
@@ -140,11 +140,11 @@ def board_held(of: Board, precision: str) -> Board:
     Raises:
         TieScopeError: its files cannot be read again.
     """
-    fewer = held(of.runs, precision)
+    fewer = runs_at_precision(of.runs, precision)
     name = precision.replace(":", "-")
     files = [File(f"{name}.csv", as_csv(long_table(fewer)))]
     if fewer.qrels is not None:
-        files.append(File("judgments.csv", as_csv(plain(fewer.qrels))))
+        files.append(File("judgments.csv", as_csv(plain_columns(fewer.qrels))))
     return _uploaded(files)
 
 

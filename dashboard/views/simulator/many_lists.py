@@ -17,7 +17,7 @@ from dashboard.widgets.components import chart, heading, number, section_finding
 from metrics import parse
 from metrics.simulation import long_table
 from metrics.studies.gaps.gap import gap_finding, gaps
-from metrics.studies.gaps.growth import CHANCES, LEVELS, growth_finding
+from metrics.studies.gaps.growth import LEVELS, TIE_PROBABILITIES, growth_finding
 from metrics.studies.leaderboard.leaderboard import leaderboard
 from metrics.studies.leaderboard.tie_summary import tie_summary
 
@@ -57,7 +57,7 @@ def _growth(made: Made) -> None:
         figure = gap_heatmap(
             cached.gaps_by_settings(made, "RR"),
             session.theme(),
-            yours if made.levels in LEVELS and made.ties in CHANCES else None,
+            yours if made.levels in LEVELS and made.ties in TIE_PROBABILITIES else None,
         )
         chart(figure, "gap-grid", "Mean gap by score levels and tie probability.", wide=360)
 

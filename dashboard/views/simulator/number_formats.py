@@ -10,9 +10,9 @@ from dashboard.views.simulator import cached
 from dashboard.widgets.components import chart, heading, number, section_finding, share, table
 from metrics import parse
 from metrics.errors import TieScopeError
-from metrics.studies.gaps.precisions import PRECISIONS, label, precision_finding
+from metrics.studies.gaps.precisions import PRECISIONS, precision_finding, precision_label
 
-_LABELS = {label(one): one for one in PRECISIONS}
+_LABELS = {precision_label(one): one for one in PRECISIONS}
 
 
 def number_formats(view: session.View) -> None:

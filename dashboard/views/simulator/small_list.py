@@ -14,13 +14,20 @@ from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import counted_noun, value_text
 from metrics import parse
 from metrics.simulation import NOTEBOOK_SCENARIOS
-from metrics.simulation.list_text import MOST, Document, read, runs_of, scenario, written
+from metrics.simulation.list_text import (
+    MAX_DOCUMENTS,
+    Document,
+    format_list,
+    parse_list,
+    runs_from_list,
+    scenario_documents,
+)
 from metrics.studies.one_list import orderings
 from metrics.studies.one_list.query import (
     every_ordering,
     first_rank_chances,
+    first_rank_under,
     ladder,
-    listed_rank,
     query_finding,
 )
 from metrics.ties import Ranking
@@ -91,15 +98,15 @@ def _as_given() -> None:
 
 def _edited(name: str) -> list[Document]:
     """The table to edit; what it holds is told in the link, and can be typed as a line."""
-    given = written(scenario(name))
+    given = format_list(scenario_documents(name))
     asked = session.get_value(KEY)
-    now = asked if read(asked) else given
+    now = asked if parse_list(asked) else given
     base, key = session.table_draft(KEY, now)
-    start = pd.DataFrame(read(base) or scenario(name), columns=list(_COLUMNS))
+    start = pd.DataFrame(parse_list(base) or scenario_documents(name), columns=list(_COLUMNS))
     frame = st.data_editor(start, num_rows="dynamic", hide_index=True, key=key, column_config=_columns())
     documents = _documents(frame)
-    line = written(documents)
-    if documents and read(line) and line != now:
+    line = format_list(documents)
+    if documents and parse_list(line) and line != now:
         session.set_table_text(KEY, line)
         session.set_value(KEY, "" if line == given else line)
     with st.popover("As text", icon=":material/notes:"):
@@ -119,7 +126,7 @@ def _columns() -> dict[str, Any]:
 
 def _documents(frame: pd.DataFrame) -> list[Document]:
     """Rows that have a score, as they stand."""
-    rows = frame.head(MOST).to_dict("records")
+    rows = frame.head(MAX_DOCUMENTS).to_dict("records")
     return [
         Document(_name(row["name"], at), float(row["score"]), _number(row["grade"]))
         for at, row in enumerate(rows, 1)
@@ -136,7 +143,7 @@ def _number(value: object, otherwise: float = 0.0) -> float:
 
 
 def _look(documents: list[Document], k: int, least: int) -> Small:
-    ranking = Ranking.one(runs_of(documents), _QUERY, _QUERY, least)
+    ranking = Ranking.one(runs_from_list(documents), _QUERY, _QUERY, least)
     rows = ladder(ranking, _QUERY)
     names = {str(at): one.name for at, one in enumerate(documents, 1)}
     rows["doc_id"] = rows["doc_id"].map(names)
@@ -147,7 +154,7 @@ def _look(documents: list[Document], k: int, least: int) -> Small:
         orders=_orders(ranking, names),
         scores=orderings.list_values(ranking, _QUERY, ["RR", f"Hits@{k}"], _TIES),
         written=orderings_text(counts.log10_orderings, counts.orderings),
-        listed=listed_rank(ranking, _QUERY, "input"),
+        listed=first_rank_under(ranking, _QUERY, "input"),
         k=k,
     )
 

@@ -17,7 +17,7 @@ page_head(
     "Trade-offs",
     "What a better ranking costs in time, and whether more relevant documents are also more different ones.",
 )
-speeds = study.speeds(sections.taken(board.key, board), view.evaluation)
+speeds = study.latency_table(sections.taken(board.key, board), view.evaluation)
 clock = bool(len(speeds))
 measure, k, by, budget = sections.controls(clock=clock)
 title = parse(measure).traditional

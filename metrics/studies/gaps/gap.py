@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.prose import Prose, Strong, percent
+from metrics.studies.prose import Prose, Strong, percent, signed
 from metrics.support.arrays import FloatArray, IntArray
 
 FEWEST = 4
@@ -47,15 +47,15 @@ def correlation(x: pd.Series, y: pd.Series) -> tuple[float, float, float] | None
 
     None where it is not defined: fewer than four lists, or one side constant.
     """
-    found = Moments()
+    moments = Moments()
     if len(x):
-        found.add(x.to_numpy(float), y.to_numpy(float))
-    return found.correlation()
+        moments.add(x.to_numpy(float), y.to_numpy(float))
+    return moments.correlation()
 
 
-def _constant(least: float, most: float) -> bool:
+def _is_constant(smallest: float, largest: float) -> bool:
     """Whether values between these differ by rounding only."""
-    return most - least <= EQUAL * max(1.0, abs(least), abs(most))
+    return largest - smallest <= EQUAL * max(1.0, abs(smallest), abs(largest))
 
 
 class Moments:
@@ -73,19 +73,19 @@ class Moments:
 
     def add(self, x: FloatArray, y: FloatArray) -> None:
         """Take in some lists."""
-        both = np.stack([x, y])
-        means = both.mean(axis=1)
-        self._least = np.minimum(self._least, both.min(axis=1))
-        self._most = np.maximum(self._most, both.max(axis=1))
-        both -= means[:, None]
-        apart, n = means - self._means, self._n + len(x)
-        self._products += both @ both.T + np.outer(apart, apart) * (self._n * len(x) / n)
-        self._means += apart * (len(x) / n)
+        columns = np.stack([x, y])
+        means = columns.mean(axis=1)
+        self._least = np.minimum(self._least, columns.min(axis=1))
+        self._most = np.maximum(self._most, columns.max(axis=1))
+        columns -= means[:, None]
+        shift, n = means - self._means, self._n + len(x)
+        self._products += columns @ columns.T + np.outer(shift, shift) * (self._n * len(x) / n)
+        self._means += shift * (len(x) / n)
         self._n = n
 
     def correlation(self) -> tuple[float, float, float] | None:
         """As the function of that name gives it for all lists; the interval is by Fisher's transformation."""
-        if self._n < FEWEST or any(map(_constant, self._least.tolist(), self._most.tolist())):
+        if self._n < FEWEST or any(map(_is_constant, self._least.tolist(), self._most.tolist())):
             return None
         (xx, xy), (_, yy) = self._products
         r = float(np.clip(xy / np.sqrt(xx * yy), -1, 1))
@@ -100,16 +100,16 @@ def trend(x: pd.Series, y: pd.Series, points: int = 40) -> pd.DataFrame:
     Returns:
         x, mean, low, high; only where a few lists are near, nowhere if x does not vary.
     """
-    if len(x) < FEWEST or _constant(x.min(), x.max()):
+    if len(x) < FEWEST or _is_constant(x.min(), x.max()):
         return pd.DataFrame(columns=["x", "mean", "low", "high"], dtype=float)
     edges = np.linspace(x.min(), x.max(), points + 1)
-    at = np.clip(np.digitize(x, edges) - 1, 0, points - 1)
-    count = np.bincount(at, minlength=points)
-    total, square = (np.bincount(at, value, points).astype(np.float64) for value in (y, y**2))
-    return smoothed(edges, count, total, square)
+    bins = np.clip(np.digitize(x, edges) - 1, 0, points - 1)
+    count = np.bincount(bins, minlength=points)
+    total, square = (np.bincount(bins, value, points).astype(np.float64) for value in (y, y**2))
+    return smooth_bins(edges, count, total, square)
 
 
-def smoothed(edges: FloatArray, count: IntArray, total: FloatArray, square: FloatArray) -> pd.DataFrame:
+def smooth_bins(edges: FloatArray, count: IntArray, total: FloatArray, square: FloatArray) -> pd.DataFrame:
     """As `trend`, from lists that are counted in bins.
 
     Args:
@@ -138,57 +138,55 @@ def gap_finding(table: pd.DataFrame, measure: str) -> Prose:
         measure: its name.
     """
     tied = table[table["tie_ratio"] > 0]
-    found = correlation(table["tie_ratio"], table["first_gap"].abs()) if len(tied) else None
-    worst = table.loc[table["first_gap"].abs().idxmax()] if len(tied) else {}
-    level = float((tied["first_gap"] == 0).mean()) if len(tied) else 0.0
-    return gap_prose(len(tied), level, found, {"gap": worst.get("first_gap", 0.0), **worst}, measure)
+    tie_correlation = correlation(table["tie_ratio"], table["first_gap"].abs()) if len(tied) else None
+    farthest = table.loc[table["first_gap"].abs().idxmax()] if len(tied) else {}
+    share_level = float((tied["first_gap"] == 0).mean()) if len(tied) else 0.0
+    return gap_prose(
+        len(tied), share_level, tie_correlation, {"gap": farthest.get("first_gap", 0.0), **farthest}, measure
+    )
 
 
 def gap_prose(
     n_tied: int,
-    level: float,
-    found: tuple[float, float, float] | None,
-    worst: Mapping[str, Any],
+    share_level: float,
+    tie_correlation: tuple[float, float, float] | None,
+    farthest: Mapping[str, Any],
     measure: str,
 ) -> Prose:
     """As `gap_finding`, from what was counted.
 
     Args:
         n_tied: lists with a tie.
-        level: share of them without a gap.
-        found: correlation of tie ratio and absolute gap, over all lists.
-        worst: gap, reranker and query_id of the list that is farthest off.
+        share_level: share of them without a gap.
+        tie_correlation: of tie ratio and absolute gap, over all lists.
+        farthest: gap, reranker and query_id of the list that is farthest off.
         measure: its name.
     """
     if not n_tied:
         return (Strong("No list has a tie. "), "No sort can change a value.")
     start: Prose = (
-        Strong(percent(level)),
+        Strong(percent(share_level)),
         f" of the {n_tied:,} lists with ties score the same {measure} as the mean of their orderings. ",
     )
-    if not worst["gap"]:
+    if not farthest["gap"]:
         return (*start, "The order of the ties costs nothing here.")
     strength = (
         ""
-        if found is None
-        else f"The tie ratio predicts the gap {_strength(found[0])} (r = {_two_decimals(found[0])}): a tie "
+        if tie_correlation is None
+        else f"The tie ratio predicts the gap {_strength(tie_correlation[0])} "
+        f"(r = {signed(tie_correlation[0], 2, plus=False)}): a tie "
         "costs something only where it mixes relevant and other documents. "
     )
-    off = "too high" if worst["gap"] > 0 else "too low"
+    direction = "too high" if farthest["gap"] > 0 else "too low"
     return (
         *start,
         strength,
         "Farthest off is query ",
-        Strong(str(worst["query_id"])),
+        Strong(str(farthest["query_id"])),
         " of ",
-        Strong(str(worst["reranker"])),
-        f", {abs(worst['gap']):.3f} {off}.",
+        Strong(str(farthest["reranker"])),
+        f", {abs(farthest['gap']):.3f} {direction}.",
     )
-
-
-def _two_decimals(r: float) -> str:
-    """With a true minus, and none before nought."""
-    return f"{round(r, 2) + 0.0:.2f}".replace("-", "−")
 
 
 def _strength(r: float) -> str:

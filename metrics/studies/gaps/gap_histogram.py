@@ -13,7 +13,7 @@ _ROUNDING = 1e-9
 """Part of a cell by which rounding may put a value below the edge it stands on."""
 
 
-class Cells(NamedTuple):
+class GapCells(NamedTuple):
     """Lists of one reranker, or of all, by place on an axis and absolute gap.
 
     Attributes:
@@ -32,20 +32,20 @@ class Cells(NamedTuple):
     sums: FloatArray
     squares: FloatArray
 
-    def at(self, part: slice) -> "Cells":
+    def select_places(self, places: slice) -> "GapCells":
         """Those of some places."""
-        return Cells(
-            self.edges[part.start : part.stop + 1],
+        return GapCells(
+            self.edges[places.start : places.stop + 1],
             self.levels,
-            self.high[part],
-            self.low[part],
-            self.none[part],
-            self.sums[part],
-            self.squares[part],
+            self.high[places],
+            self.low[places],
+            self.none[places],
+            self.sums[places],
+            self.squares[places],
         )
 
     @property
-    def every(self) -> IntArray:
+    def n_lists(self) -> IntArray:
         """(places,) all lists."""
         return np.asarray(self.high.sum(axis=1) + self.low.sum(axis=1) + self.none)
 
@@ -75,41 +75,41 @@ class GapHistogram:
         self.sums, self.squares = np.zeros((n_rerankers, places)), np.zeros((n_rerankers, places))
         self.width, self.reach = width, _NARROWEST
 
-    def cells(self, reranker: int | None = None) -> Cells:
+    def cells(self, reranker: int | None = None) -> GapCells:
         """Those of one reranker, by its place; or of all. Levels above the largest gap of all are left out."""
-        chosen = slice(None) if reranker is None else slice(reranker, reranker + 1)
-        used = self._used()
-        counts, sums, squares = (one[chosen].sum(axis=0) for one in (self.counts, self.sums, self.squares))
-        return Cells(
+        rerankers = slice(None) if reranker is None else slice(reranker, reranker + 1)
+        n_levels = self._n_levels()
+        counts, sums, squares = (one[rerankers].sum(axis=0) for one in (self.counts, self.sums, self.squares))
+        return GapCells(
             self.width * np.arange(counts.shape[0] + 1),
-            self.reach * np.arange(used + 1) / LEVELS,
-            counts[:, LEVELS + 1 : LEVELS + 1 + used],
-            counts[:, LEVELS - used : LEVELS][:, ::-1],
+            self.reach * np.arange(n_levels + 1) / LEVELS,
+            counts[:, LEVELS + 1 : LEVELS + 1 + n_levels],
+            counts[:, LEVELS - n_levels : LEVELS][:, ::-1],
             counts[:, LEVELS],
             sums,
             squares,
         )
 
-    def shapes(self) -> tuple[FloatArray, IntArray]:
+    def signed_gaps(self) -> tuple[FloatArray, IntArray]:
         """(2n + 1,) edges of signed gaps, and (n_rerankers, 2n) lists with a gap between them; n ≥ 24."""
-        used = max(self._used(), LEVELS // 2)
+        n_levels = max(self._n_levels(), LEVELS // 2)
         counts = np.delete(self.counts.sum(axis=1), LEVELS, axis=1)
-        edges = self.reach * np.arange(-used, used + 1) / LEVELS
-        return edges, counts[:, LEVELS - used : LEVELS + used]
+        edges = self.reach * np.arange(-n_levels, n_levels + 1) / LEVELS
+        return edges, counts[:, LEVELS - n_levels : LEVELS + n_levels]
 
-    def _used(self) -> int:
+    def _n_levels(self) -> int:
         """Levels up to the largest gap."""
         either = self.counts.sum(axis=(0, 1))
         either = either[LEVELS + 1 :] + either[:LEVELS][::-1]
         return int(np.flatnonzero(either).max(initial=0)) + 1
 
-    def add(self, owner: IntArray, x: FloatArray | IntArray, off: IntArray, gap: FloatArray) -> None:
+    def add(self, owner: IntArray, x: FloatArray | IntArray, with_gap: IntArray, gap: FloatArray) -> None:
         """Count lists.
 
         Args:
             owner: (n,) places of their rerankers.
             x: (n,) values on the axis.
-            off: (m,) which of them have a gap.
+            with_gap: (m,) which of them have a gap.
             gap: (m,) of these.
         """
         _, places, levels = self.counts.shape
@@ -120,30 +120,32 @@ class GapHistogram:
             self._double_levels()
         place = np.minimum((x * (1 / self.width) + _ROUNDING).astype(np.int32), places - 1)
         place += owner * places
-        self.counts[:, :, LEVELS] += self._by_place(place)
-        place = place[off]
-        self.counts[:, :, LEVELS] -= self._by_place(place)
-        self.sums += self._by_place(place, size)
-        self.squares += self._by_place(place, size * size)
+        self.counts[:, :, LEVELS] += self._count_by_place(place)
+        place = place[with_gap]
+        self.counts[:, :, LEVELS] -= self._count_by_place(place)
+        self.sums += self._count_by_place(place, size)
+        self.squares += self._count_by_place(place, size * size)
         level = np.minimum((size * (LEVELS / self.reach)).astype(np.int32) + 1, LEVELS)
         cell = place * levels + np.where(gap > 0, LEVELS + level, LEVELS - level)
         self.counts += np.bincount(cell, minlength=self.counts.size).reshape(self.counts.shape)
 
-    def _by_place(self, place: IntArray, weight: FloatArray | None = None) -> np.ndarray:
+    def _count_by_place(self, place: IntArray, weight: FloatArray | None = None) -> np.ndarray:
         return np.bincount(place, weight, self.sums.size).reshape(self.sums.shape)
 
     def _double_levels(self) -> None:
         low, none, high = np.split(self.counts, [LEVELS, LEVELS + 1], axis=2)
-        self.counts = np.concatenate([_paired(low[..., ::-1])[..., ::-1], none, _paired(high)], axis=2)
+        self.counts = np.concatenate(
+            [_merge_pairs(low[..., ::-1])[..., ::-1], none, _merge_pairs(high)], axis=2
+        )
         self.reach *= 2
 
     def _double_places(self) -> None:
-        self.counts = np.moveaxis(_paired(np.moveaxis(self.counts, 1, -1)), -1, 1)
-        self.sums, self.squares = _paired(self.sums), _paired(self.squares)
+        self.counts = np.moveaxis(_merge_pairs(np.moveaxis(self.counts, 1, -1)), -1, 1)
+        self.sums, self.squares = _merge_pairs(self.sums), _merge_pairs(self.squares)
         self.width *= 2
 
 
-def _paired(counts: np.ndarray) -> np.ndarray:
+def _merge_pairs(counts: np.ndarray) -> np.ndarray:
     """Two neighbours along the last axis make one; the other half is empty."""
     pairs = counts.reshape(*counts.shape[:-1], -1, 2).sum(axis=-1)
     return np.concatenate([pairs, np.zeros_like(pairs)], axis=-1)

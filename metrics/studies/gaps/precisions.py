@@ -24,12 +24,12 @@ PRECISIONS = (
     GRADES,
 )
 """Formats that are compared: bits in memory, digits in a file, and whole grades from 0 to 10."""
-_MOST = 10
-_USUAL = 1.96
+_TOP_GRADE = 10
+_Z_95 = 1.96
 """Standard deviations that hold 95 % of normal values."""
 
 
-def label(precision: str) -> str:
+def precision_label(precision: str) -> str:
     """A precision as people say it."""
     if precision == GRADES:
         return "grades 0 to 10"
@@ -37,7 +37,7 @@ def label(precision: str) -> str:
     return precision if number == precision else f"{number} decimal{'s' * (number != '1')}"
 
 
-def graded(scores: FloatArray) -> FloatArray:
+def grade_scores(scores: FloatArray) -> FloatArray:
     """(n,) scores of one reranker as whole grades from 0 to 10, as an LLM asked for a grade would give them.
 
     round(10 · (score − least) / (largest − least)), least and largest over all its finite scores; halves go
@@ -45,14 +45,16 @@ def graded(scores: FloatArray) -> FloatArray:
     the score: no two documents change sides, some that differed tie.
     """
     finite = scores[np.isfinite(scores)]
-    least, largest = (finite.min(), finite.max()) if len(finite) else (0.0, 0.0)
-    if largest == least:
-        return np.where(scores > largest, float(_MOST), 0.0)
-    share = np.clip(scores, least, largest) / 2 - least / 2  # halved: the largest floats have no difference
-    return np.round(_MOST * (share / (largest / 2 - least / 2)))
+    smallest, largest = (finite.min(), finite.max()) if len(finite) else (0.0, 0.0)
+    if largest == smallest:
+        return np.where(scores > largest, float(_TOP_GRADE), 0.0)
+    share = (
+        np.clip(scores, smallest, largest) / 2 - smallest / 2
+    )  # halved: the largest floats have no difference
+    return np.round(_TOP_GRADE * (share / (largest / 2 - smallest / 2)))
 
 
-def held(runs: Runs, precision: str) -> Runs:
+def runs_at_precision(runs: Runs, precision: str) -> Runs:
     """The same lists, their scores as a precision holds them.
 
     Args:
@@ -63,11 +65,11 @@ def held(runs: Runs, precision: str) -> Runs:
         UsageError: there is no such precision.
     """
     scores = {name: table["score"].to_numpy() for name, table in runs.tables.items()}
-    fewer = {
-        name: graded(values) if precision == GRADES else rounded(values, precision)
+    rounded_scores = {
+        name: grade_scores(values) if precision == GRADES else rounded(values, precision)
         for name, values in scores.items()
     }
-    return runs.rescored(fewer)
+    return runs.rescored(rounded_scores)
 
 
 def precision_curve(
@@ -99,30 +101,30 @@ def precision_curve(
         UsageError: a name that does not exist.
     """
     ties = ["expected", "pessimistic", "optimistic", traditional]
-    drawn = parse(measure).measure.family.sampled
+    is_sampled = parse(measure).measure.family.sampled
     as_held = replace(scoring, precision="float64")
     parts = []
     for precision in precisions:
-        fewer = held(runs, precision)
-        values = score_runs(fewer, measure, ties if drawn else [*ties, "std"], as_held)
+        rounded_runs = runs_at_precision(runs, precision)
+        values = score_runs(rounded_runs, measure, ties if is_sampled else [*ties, "std"], as_held)
         values = values.only(runs.rerankers, queries)
         means = values.scores[str(parse(measure))].groupby(level="reranker", sort=False).mean()
-        part = pd.DataFrame(
+        rows = pd.DataFrame(
             {
                 "precision": precision,
-                "label": label(precision),
+                "label": precision_label(precision),
                 "tie_ratio": values.lists["tie_ratio"].groupby(level="reranker", sort=False).mean(),
                 "tied": means["expected"],
                 "worst": means["pessimistic"],
                 "best": means["optimistic"],
                 "traditional": means[traditional],
-                "std": np.nan if drawn else mean_std(values, str(parse(measure))),
+                "std": np.nan if is_sampled else mean_std(values, str(parse(measure))),
             }
         )
-        parts.append(part.reset_index())
+        parts.append(rows.reset_index())
     curve = pd.concat(parts, ignore_index=True)
-    curve["low"] = np.maximum(curve["tied"] - _USUAL * curve["std"], curve["worst"])
-    curve["high"] = np.minimum(curve["tied"] + _USUAL * curve["std"], curve["best"])
+    curve["low"] = np.maximum(curve["tied"] - _Z_95 * curve["std"], curve["worst"])
+    curve["high"] = np.minimum(curve["tied"] + _Z_95 * curve["std"], curve["best"])
     order = curve["reranker"].map({name: at for at, name in enumerate(runs.rerankers)})
     return curve.iloc[order.argsort(kind="stable")].reset_index(drop=True)
 
@@ -136,34 +138,34 @@ def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:
     """
     if curve["tied"].isna().all():
         return ("No list is scored: every query was left out.",)
-    width, first = curve["best"] - curve["worst"], curve.iloc[0]
-    moved = (curve["tied"] - first["tied"]).abs()
-    same = (width - width.iloc[0] < TOLERANCE) & (moved < TOLERANCE)
-    coarse = curve[same & curve["precision"].str.startswith(("decimals", "grades"))]
-    loosest = curve.loc[width.idxmax()]
-    if same.all():
+    width, as_read = curve["best"] - curve["worst"], curve.iloc[0]
+    shift = (curve["tied"] - as_read["tied"]).abs()
+    is_unchanged = (width - width.iloc[0] < TOLERANCE) & (shift < TOLERANCE)
+    sufficient = curve[is_unchanged & curve["precision"].str.startswith(("decimals", "grades"))]
+    widest = curve.loc[width.idxmax()]
+    if is_unchanged.all():
         return (
             Strong("Digits do not matter here. "),
             f"No format moves {measure}, or what ties can make of it, by {TOLERANCE} or more; with "
-            f"{loosest['label']}, {percent(loosest['tie_ratio'])} of the documents tie.",
+            f"{widest['label']}, {percent(widest['tie_ratio'])} of the documents tie.",
         )
-    worst = (
-        f"With {loosest['label']}, {percent(loosest['tie_ratio'])} tie and their order decides "
+    cost = (
+        f"With {widest['label']}, {percent(widest['tie_ratio'])} tie and their order decides "
         f"{width.max():.3f} of {measure}."
     )
-    if abs(loosest["traditional"] - first["traditional"]) <= EQUAL and width.iloc[0] <= EQUAL:
-        worst += (
-            f" The traditional value hides that, at {first['traditional']:.3f} as before: the file is still in "
-            "the order of the finer scores."
+    if abs(widest["traditional"] - as_read["traditional"]) <= EQUAL and width.iloc[0] <= EQUAL:
+        cost += (
+            f" The traditional value hides that, at {as_read['traditional']:.3f} as before: the file is "
+            "still in the order of the finer scores."
         )
-    if not len(coarse):
-        return (Strong("Every digit counts. "), worst)
-    last = coarse.loc[coarse["tie_ratio"].iloc[::-1].idxmax()]
-    verb = "does" if last["precision"] == "decimals:1" else "do"
+    if not len(sufficient):
+        return (Strong("Every digit counts. "), cost)
+    coarsest = sufficient.loc[sufficient["tie_ratio"].iloc[::-1].idxmax()]
+    verb = "does" if coarsest["precision"] == "decimals:1" else "do"
     return (
-        Strong(last["label"][0].upper() + last["label"][1:]),
-        f" {verb} as well as all digits: {percent(last['tie_ratio'])} of the documents tie, "
-        f"{percent(first['tie_ratio'])} as read, and tied {measure} is ",
-        Strong(f"{last['tied']:.3f}"),
-        f". {worst}",
+        Strong(coarsest["label"][0].upper() + coarsest["label"][1:]),
+        f" {verb} as well as all digits: {percent(coarsest['tie_ratio'])} of the documents tie, "
+        f"{percent(as_read['tie_ratio'])} as read, and tied {measure} is ",
+        Strong(f"{coarsest['tied']:.3f}"),
+        f". {cost}",
     )

@@ -15,12 +15,12 @@ from metrics.support.arrays import FloatArray, IntArray
 
 FARTHEST = 100
 """Lists with the largest gap that are named."""
-NEEDED = ("expected", "optimistic", "pessimistic")
+LEADERBOARD_TREATMENTS = ("expected", "optimistic", "pessimistic")
 """Treatments that a leaderboard needs besides the traditional one."""
-_NAMED = ["row", "reranker", "tie_ratio", "max_tie_size", "traditional", "tied", "gap"]
-SHARES = 20
+_FARTHEST_COLUMNS = ["row", "reranker", "tie_ratio", "max_tie_size", "traditional", "tied", "gap"]
+RATIO_PLACES = 20
 """Places on the axis of tie ratios."""
-SIZES = 24
+SIZE_PLACES = 24
 """Places on the axis of largest ties."""
 
 
@@ -59,34 +59,45 @@ def stored_summary(stored: Stored, measure: str, traditional: str) -> StoredSumm
     Raises:
         ReadError: the file is gone, or has no such column.
     """
-    tied, usual = column_of(measure, "expected"), column_of(measure, traditional)
-    found = _Counting(len(stored.rerankers))
-    for piece in stored.pieces([*dict.fromkeys([tied, usual]), "tie_ratio", "max_tie_size"]):
-        one = piece.columns
-        found.add(_Lists(piece.rows, piece.owner, one[usual], one[tied], one["tie_ratio"], one["max_tie_size"]))
-    return found.survey(stored.policies.index)
+    tied, before = column_of(measure, "expected"), column_of(measure, traditional)
+    counter = _SummaryCounter(len(stored.rerankers))
+    for piece in stored.pieces([*dict.fromkeys([tied, before]), "tie_ratio", "max_tie_size"]):
+        columns = piece.columns
+        counter.add(
+            _ListBatch(
+                piece.rows,
+                piece.owner,
+                columns[before],
+                columns[tied],
+                columns["tie_ratio"],
+                columns["max_tie_size"],
+            )
+        )
+    return counter.summary(stored.policies.index)
 
 
-def stored_summary_finding(found: StoredSummary, measure: str, query_id: str) -> Prose:
+def stored_summary_finding(summary: StoredSummary, measure: str, query_id: str) -> Prose:
     """Whether ties cost anything, and whether the tie ratio tells.
 
     Args:
-        found: the survey.
+        summary: as `stored_summary` returns it.
         measure: its measure.
         query_id: of the list with the largest gap.
     """
-    level = found.n_level / found.n_tied if found.n_tied else 0.0
-    worst = found.farthest.iloc[0].to_dict() | {"query_id": query_id} if len(found.farthest) else {"gap": 0.0}
-    return gap_prose(found.n_tied, level, found.correlation, worst, measure)
+    share_level = summary.n_level / summary.n_tied if summary.n_tied else 0.0
+    farthest = (
+        summary.farthest.iloc[0].to_dict() | {"query_id": query_id} if len(summary.farthest) else {"gap": 0.0}
+    )
+    return gap_prose(summary.n_tied, share_level, summary.correlation, farthest, measure)
 
 
-def _runs(owner: IntArray) -> tuple[IntArray, IntArray]:
+def _reranker_starts(owner: IntArray) -> tuple[IntArray, IntArray]:
     """Where lists of another reranker than before begin, and whose they are."""
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
     return starts, owner[starts]
 
 
-class _Lists(NamedTuple):
+class _ListBatch(NamedTuple):
     """A few lists: (n,) each; rows and owner as of `metrics.scale.stored.Piece`."""
 
     row: IntArray
@@ -97,19 +108,19 @@ class _Lists(NamedTuple):
     max_tie_size: IntArray
 
 
-class _Counting:
+class _SummaryCounter:
     """What was seen so far."""
 
     def __init__(self, n_rerankers: int) -> None:
         self.n_lists, self.n_off = np.zeros(n_rerankers, np.int64), np.zeros(n_rerankers, np.int64)
         self.sums, self.tops = np.zeros(n_rerankers), np.zeros(n_rerankers)
-        self.ratios = GapHistogram(n_rerankers, SHARES, 1 / SHARES)
-        self.sizes = GapHistogram(n_rerankers, SIZES, 1.0)
+        self.ratios = GapHistogram(n_rerankers, RATIO_PLACES, 1 / RATIO_PLACES)
+        self.sizes = GapHistogram(n_rerankers, SIZE_PLACES, 1.0)
         self.moments = Moments()
         self.n_tied = self.n_level = 0
         self.farthest = pd.DataFrame()
 
-    def add(self, lists: _Lists) -> None:
+    def add(self, lists: _ListBatch) -> None:
         """Take in some lists."""
         if not len(lists.owner):
             return
@@ -117,35 +128,35 @@ class _Counting:
         size = np.abs(gap)
         size *= size > EQUAL
         self.moments.add(lists.tie_ratio, size)
-        off = np.flatnonzero(size)
-        gap, size, owner = gap[off], size[off], lists.owner[off]
+        with_gap = np.flatnonzero(size)
+        gap, size, owner = gap[with_gap], size[with_gap], lists.owner[with_gap]
         self.n_lists += np.bincount(lists.owner, minlength=len(self.n_lists))
         self.n_off += np.bincount(owner, minlength=len(self.n_off))
         self.sums += np.bincount(owner, size, len(self.sums))
         n_tied = int(np.count_nonzero(lists.tie_ratio))
         self.n_tied += n_tied
-        self.n_level += n_tied - int(np.count_nonzero(lists.tie_ratio[off]))
-        self.ratios.add(lists.owner, lists.tie_ratio, off, gap)
-        self.sizes.add(lists.owner, lists.max_tie_size, off, gap)
-        if len(off):
-            starts, whose = _runs(owner)
+        self.n_level += n_tied - int(np.count_nonzero(lists.tie_ratio[with_gap]))
+        self.ratios.add(lists.owner, lists.tie_ratio, with_gap, gap)
+        self.sizes.add(lists.owner, lists.max_tie_size, with_gap, gap)
+        if len(with_gap):
+            starts, whose = _reranker_starts(owner)
             np.maximum.at(self.tops, whose, np.maximum.reduceat(size, starts))
-            self._look_for_farthest(lists, off, size)
+            self._look_for_farthest(lists, with_gap, size)
 
-    def _look_for_farthest(self, lists: _Lists, off: IntArray, size: FloatArray) -> None:
-        known = self.farthest
-        least = known["size"].min() if len(known) == FARTHEST else 0.0
-        if size.max() <= least:
+    def _look_for_farthest(self, lists: _ListBatch, with_gap: IntArray, size: FloatArray) -> None:
+        farthest = self.farthest
+        threshold = farthest["size"].min() if len(farthest) == FARTHEST else 0.0
+        if size.max() <= threshold:
             return
-        at = np.flatnonzero(size > least)
-        at = at[np.argsort(-size[at], kind="stable")[:FARTHEST]]
-        found = pd.DataFrame({name: one[off[at]] for name, one in lists._asdict().items()}).assign(
-            size=size[at]
-        )
-        both = pd.concat([known, found]) if len(known) else found
-        self.farthest = both.sort_values("size", ascending=False, kind="stable").head(FARTHEST)
+        positions = np.flatnonzero(size > threshold)
+        positions = positions[np.argsort(-size[positions], kind="stable")[:FARTHEST]]
+        candidates = pd.DataFrame(
+            {name: one[with_gap[positions]] for name, one in lists._asdict().items()}
+        ).assign(size=size[positions])
+        merged = pd.concat([farthest, candidates]) if len(farthest) else candidates
+        self.farthest = merged.sort_values("size", ascending=False, kind="stable").head(FARTHEST)
 
-    def survey(self, rerankers: pd.Index) -> StoredSummary:
+    def summary(self, rerankers: pd.Index) -> StoredSummary:
         """What that makes."""
         with np.errstate(invalid="ignore"):
             mean, share = self.sums / self.n_lists, self.n_off / self.n_lists
@@ -161,5 +172,5 @@ class _Counting:
             self.n_tied,
             self.n_level,
             self.moments.correlation(),
-            farthest.reindex(columns=_NAMED),
+            farthest.reindex(columns=_FARTHEST_COLUMNS),
         )

@@ -108,7 +108,7 @@ def worked_finding(example: WorkedExample, orderings: str) -> Prose:
 
 
 @dataclass(frozen=True)
-class Filled:
+class FilledFormula:
     """A formula of the example: what it gives, and in LaTeX its symbols, its numbers and its value."""
 
     name: str
@@ -116,12 +116,12 @@ class Filled:
     latex: str
 
 
-def filled(example: WorkedExample) -> tuple[Filled, ...]:
+def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
     """The formulas of the example, each with its numbers."""
     n, r, b, k = example.tied, example.relevant, example.above, example.k
     m = min(max(k - b, 0), n)
     return (
-        Filled(
+        FilledFormula(
             "MTRR",
             "The mean, over all orders, of one over the rank of the first relevant document.",
             _lines(
@@ -130,7 +130,7 @@ def filled(example: WorkedExample) -> tuple[Filled, ...]:
                 _value(example.expected),
             ),
         ),
-        Filled(
+        FilledFormula(
             f"TMHits@{k}",
             f"The chance that a relevant document is among the first {k}.",
             _lines(
@@ -138,12 +138,12 @@ def filled(example: WorkedExample) -> tuple[Filled, ...]:
                 rf"=1-\binom{{{n - r}}}{{{m}}}\Big/\binom{{{n}}}{{{m}}}{_value(example.hits)}",
             ),
         ),
-        Filled(
+        FilledFormula(
             "GRAG-RR",
             "One over the mean rank, as the G-RAG paper has it (eq. 11): another measure, never above MTRR.",
             rf"\frac{{1}}{{b+(n+1)/2}}=\frac{{1}}{{{b}+{n + 1}/2}}{_value(example.of_mean_rank)}",
         ),
-        Filled(
+        FilledFormula(
             "Best and worst RR",
             "Relevant documents first in the tie, and last.",
             _lines(

@@ -11,7 +11,7 @@ from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import Runs
 from metrics.runs.joining import judgments_of
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.studies.leaderboard.leaderboard import SHOWN
+from metrics.studies.leaderboard.leaderboard import SMALLEST_SHOWN
 from metrics.studies.prose import Prose, Strong
 
 LEAST_SHARED = 0.5
@@ -30,22 +30,22 @@ def version_of(name: str) -> tuple[str, str]:
     after a letter (`run.3`), or a number in brackets (`run (1)`); several of them go together.
     """
     stem = name
-    while (found := _VERSION.search(stem)) and stem[: found.start()].strip("-_. "):
-        stem = stem[: found.start()]
+    while (match := _VERSION.search(stem)) and stem[: match.start()].strip("-_. "):
+        stem = stem[: match.start()]
     return stem, name[len(stem) :]
 
 
-def judgments(runs: Runs) -> pa.Table:
+def pooled_judgments(runs: Runs) -> pa.Table:
     """What judges runs: query_id, doc_id, relevance; their grades taken together where they hold them."""
     if runs.qrels is not None:
         return runs.qrels
-    graded = [judgments_of(table) for table in runs.tables.values()]
-    every = pa.concat_tables(
-        [table.set_column(0, "query_id", table["query_id"].cast(pa.string())) for table in graded],
+    tables = [judgments_of(table) for table in runs.tables.values()]
+    rows = pa.concat_tables(
+        [table.set_column(0, "query_id", table["query_id"].cast(pa.string())) for table in tables],
         promote_options="default",
     )
-    every = every.filter(pc.is_finite(every["relevance"])).combine_chunks()
-    return every.take(pa.array(QueryDocKeys.of(every).kept(None)))
+    rows = rows.filter(pc.is_finite(rows["relevance"])).combine_chunks()
+    return rows.take(pa.array(QueryDocKeys.of(rows).kept(None)))
 
 
 def version_means(
@@ -70,29 +70,33 @@ def version_means(
         one row a reranker and measure: reranker, measure, tied, worst, best, traditional (means), n_shared and
         n_judged (queries it has rows for, of those judged).
     """
-    asked = pc.unique(judged["query_id"].cast(pa.string()))
+    judged_queries = pc.unique(judged["query_id"].cast(pa.string()))
     if queries is not None:
-        asked = asked.filter(pc.is_in(asked, value_set=pa.array(list(queries), pa.string())))
-    has = {
-        name: pc.sum(pc.is_in(asked, value_set=theirs.cast(pa.string()))).as_py() or 0
+        judged_queries = judged_queries.filter(
+            pc.is_in(judged_queries, value_set=pa.array(list(queries), pa.string()))
+        )
+    n_shared = {
+        name: pc.sum(pc.is_in(judged_queries, value_set=theirs.cast(pa.string()))).as_py() or 0
         for name, theirs in runs.queries.items()
     }
-    kept = [name for name, shared in has.items() if shared >= LEAST_SHARED * len(asked) and shared]
+    versions = [
+        name for name, shared in n_shared.items() if shared >= LEAST_SHARED * len(judged_queries) and shared
+    ]
     columns = ["reranker", "measure", "tied", "worst", "best", "traditional", "n_shared", "n_judged"]
-    if not kept:
+    if not versions:
         return pd.DataFrame(columns=columns)
-    ours = runs.arranged({name: name for name in kept}).judged_by(judged)
+    version_runs = runs.arranged({name: name for name in versions}).judged_by(judged)
     ties = {"tied": "expected", "worst": "pessimistic", "best": "optimistic", "traditional": traditional}
-    values = score_runs(ours, measures, tuple(ties.values()), scoring)
-    values = values if queries is None else values.only(kept, set(queries))
+    values = score_runs(version_runs, measures, tuple(ties.values()), scoring)
+    values = values if queries is None else values.only(versions, set(queries))
     parts = []
     for measure in values.measures:
         means = values.means(measure)
         rows = pd.DataFrame({column: means[how] for column, how in ties.items()})
         parts.append(rows.rename_axis("reranker").reset_index().assign(measure=measure))
-    found = pd.concat(parts, ignore_index=True)
-    found["n_shared"], found["n_judged"] = found["reranker"].map(has), len(asked)
-    return found[columns]
+    table = pd.concat(parts, ignore_index=True)
+    table["n_shared"], table["n_judged"] = table["reranker"].map(n_shared), len(judged_queries)
+    return table[columns]
 
 
 def history(scored: pd.DataFrame) -> pd.DataFrame:
@@ -112,13 +116,13 @@ def history(scored: pd.DataFrame) -> pd.DataFrame:
     split = [version_of(str(name)) for name in rows["name"]]
     stems = pd.Series([stem for stem, _ in split], rows.index, dtype="object")
     parts = []
-    for stem, at in rows.groupby(stems, sort=False).groups.items():
-        if len(at) < 2:  # noqa: PLR2004 one has no history
+    for stem, row_labels in rows.groupby(stems, sort=False).groups.items():
+        if len(row_labels) < 2:  # noqa: PLR2004 one has no history
             continue
-        order = sorted(at, key=lambda row: (_natural(split[row][1]), rows.loc[row, "added"]))
+        order = sorted(row_labels, key=lambda row: (_natural(split[row][1]), rows.loc[row, "added"]))
         part = rows.loc[order]
-        known = part["name"].unique()
-        part.insert(0, "reranker", known[0] if len(known) == 1 else stem)
+        names = part["name"].unique()
+        part.insert(0, "reranker", names[0] if len(names) == 1 else stem)
         part.insert(1, "version", range(1, len(part) + 1))
         parts.append(part)
     empty = rows.head(0).assign(reranker="", version=0)
@@ -142,36 +146,40 @@ def history_finding(rows: pd.DataFrame, measure: str) -> Prose:
     """
     ends = rows.groupby("reranker", sort=False)[["tied", "traditional"]].agg(["first", "last"])
     change = pd.DataFrame({one: ends[one]["last"] - ends[one]["first"] for one in ("tied", "traditional")})
-    moved = change.where(change.abs() >= SHOWN, 0)
-    opposed = moved["tied"] * moved["traditional"] < 0
+    visible_change = change.where(change.abs() >= SMALLEST_SHOWN, 0)
+    opposed = visible_change["tied"] * visible_change["traditional"] < 0
     name = (change["tied"].abs() + opposed).idxmax()
-    if not moved.loc[name].any():
+    if not visible_change.loc[name].any():
         return (
-            f"From the first version to the last, no {measure} moved by {SHOWN:g} or more, "
+            f"From the first version to the last, no {measure} moved by {SMALLEST_SHOWN:g} or more, "
             "tied or by sort order.",
         )
     before, after = (float(ends.loc[name, ("tied", end)]) for end in ("first", "last"))
-    told: tuple[str | Strong, ...] = (
+    tied_part: tuple[str | Strong, ...] = (
         (f" stayed at {after:.3f} tied {measure}; ",)
-        if not moved.loc[name, "tied"]
+        if not visible_change.loc[name, "tied"]
         else (
-            f" {_went(after - before)} from ",
+            f" {_rose_or_fell(after - before)} from ",
             Strong(f"{before:.3f}"),
             " to ",
             Strong(f"{after:.3f}"),
             f" tied {measure}; ",
         )
     )
-    return (Strong(str(name)), *told, _by_order(moved.loc[name], ends.loc[name, "traditional"]))
+    return (
+        Strong(str(name)),
+        *tied_part,
+        _sort_order_clause(visible_change.loc[name], ends.loc[name, "traditional"]),
+    )
 
 
-def _by_order(moved: "pd.Series[float]", ends: Mapping[str, float]) -> str:
+def _sort_order_clause(visible_change: "pd.Series[float]", ends: Mapping[str, float]) -> str:
     before, after = ends["first"], ends["last"]
-    if not moved["traditional"]:
+    if not visible_change["traditional"]:
         return f"by sort order it stayed at {after:.3f}."
-    also = " also" * bool(moved["tied"] * moved["traditional"] > 0)
-    return f"by sort order it{also} {_went(after - before)}, from {before:.3f} to {after:.3f}."
+    also = " also" * bool(visible_change["tied"] * visible_change["traditional"] > 0)
+    return f"by sort order it{also} {_rose_or_fell(after - before)}, from {before:.3f} to {after:.3f}."
 
 
-def _went(change: float) -> str:
+def _rose_or_fell(change: float) -> str:
     return "rose" if change > 0 else "fell"

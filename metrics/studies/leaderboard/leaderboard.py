@@ -14,7 +14,7 @@ Verdict = Literal["stable", "tie-sensitive", "tie-inflated", "tie-deflated"]
 
 TOLERANCE = 0.01
 """Smallest difference of means that is called one."""
-SHOWN = 0.0005
+SMALLEST_SHOWN = 0.0005
 """Smallest difference that three decimals show."""
 
 VERDICTS: dict[Verdict, str] = {
@@ -46,7 +46,7 @@ def leaderboard(evaluation: Evaluation | Stored, measure: str, traditional: str)
         if isinstance(evaluation, Stored)
         else evaluation.lists["tie_ratio"].groupby(level="reranker").mean()
     )
-    board = pd.DataFrame(
+    table = pd.DataFrame(
         {
             "tied": means["expected"],
             "worst": means["pessimistic"],
@@ -57,20 +57,24 @@ def leaderboard(evaluation: Evaluation | Stored, measure: str, traditional: str)
         }
     ).reindex(means.index)
     for value in ("tied", "traditional"):
-        ranks = board[value].round(12).rank(method="min", ascending=False)
-        board[f"{value}_rank"] = ranks.astype("Int64")
-    board["best_rank"], board["worst_rank"] = _reach(board)
-    board["verdict"] = [verdict(row.gap, row.best - row.worst) for row in board.itertuples()]
-    return board.sort_values("tied", ascending=False, kind="stable")
+        ranks = table[value].round(12).rank(method="min", ascending=False)
+        table[f"{value}_rank"] = ranks.astype("Int64")
+    table["best_rank"], table["worst_rank"] = _place_range(table)
+    table["verdict"] = [verdict(row.gap, row.best - row.worst) for row in table.itertuples()]
+    return table.sort_values("tied", ascending=False, kind="stable")
 
 
-def _reach(board: pd.DataFrame) -> Iterator["pd.Series[int]"]:
+def _place_range(table: pd.DataFrame) -> Iterator["pd.Series[int]"]:
     """The highest and the lowest place that any tie-breaking gives each reranker; none where none is scored."""
-    best, worst = (board[bound].to_numpy() for bound in ("best", "worst"))
+    best, worst = (table[bound].to_numpy() for bound in ("best", "worst"))
     for theirs, ours in ((worst, best), (best, worst)):
-        known = np.sort(theirs[~np.isnan(theirs)])
-        above = len(known) - np.searchsorted(known, ours + EQUAL, side="right") - (theirs > ours + EQUAL)
-        yield pd.Series(1 + above, board.index, dtype="Int64").mask(board["tied"].isna())
+        sorted_means = np.sort(theirs[~np.isnan(theirs)])
+        above = (
+            len(sorted_means)
+            - np.searchsorted(sorted_means, ours + EQUAL, side="right")
+            - (theirs > ours + EQUAL)
+        )
+        yield pd.Series(1 + above, table.index, dtype="Int64").mask(table["tied"].isna())
 
 
 def mean_std(evaluation: Evaluation, measure: str) -> "pd.Series[float]":
@@ -95,58 +99,58 @@ def verdict(gap: float, width: float) -> Verdict:
     return "tie-sensitive" if width >= TOLERANCE else "stable"
 
 
-def leaderboard_finding(board: pd.DataFrame, measure: str) -> Prose:
+def leaderboard_finding(table: pd.DataFrame, measure: str) -> Prose:
     """What ties did to this leaderboard, in one or two sentences.
 
     Args:
-        board: as `leaderboard` returns it.
+        table: as `leaderboard` returns it.
         measure: how the measure is called, such as `MRR`.
     """
-    board = board[board["tied"].notna()]
-    if not len(board):
+    table = table[table["tied"].notna()]
+    if not len(table):
         return ("No list is scored: every query was left out.",)
-    moved = board[board["tied_rank"] != board["traditional_rank"]]
-    if len(moved):
-        return _moved(moved, measure)
-    farthest = board.loc[board["gap"].abs().idxmax()]
+    rank_changes = table[table["tied_rank"] != table["traditional_rank"]]
+    if len(rank_changes):
+        return _rank_change_finding(rank_changes, measure)
+    farthest = table.loc[table["gap"].abs().idxmax()]
     if abs(farthest["gap"]) >= TOLERANCE:
         direction = "above" if farthest["gap"] > 0 else "below"
         return (
             Strong(str(farthest.name)),
             f" reads {abs(farthest['gap']):.3f} {measure} {direction} what its scores say: "
             f"{percent(farthest['tie_ratio'])} of its documents share a score. ",
-            "The order of rerankers stays the same." if len(board) > 1 else "",
+            "The order of rerankers stays the same." if len(table) > 1 else "",
         )
-    return _unmoved(board, measure)
+    return _same_ranks_finding(table, measure)
 
 
-def _unmoved(board: pd.DataFrame, measure: str) -> Prose:
+def _same_ranks_finding(table: pd.DataFrame, measure: str) -> Prose:
     """Same ranks, no gap worth the name: either ties do not matter, or this sort was lucky."""
-    width = board["best"] - board["worst"]
-    loosest, largest = str(width.idxmax()), board["gap"].abs().max()
+    width = table["best"] - table["worst"]
+    widest, largest = str(width.idxmax()), table["gap"].abs().max()
     if width.max() < TOLERANCE:
         return (
             Strong("Ties do not matter here. "),
             f"No tie-breaking moves a mean by more than {width.max():.4f} {measure} (",
-            Strong(loosest),
+            Strong(widest),
             f"); the largest gap is {largest:.4f}.",
         )
     return (
         Strong("This sort comes out close, another need not. "),
         f"The largest gap is {largest:.4f} {measure}, but tie-breaking alone can put ",
-        Strong(loosest),
-        f" anywhere from {board.loc[loosest, 'worst']:.3f} to {board.loc[loosest, 'best']:.3f}.",
+        Strong(widest),
+        f" anywhere from {table.loc[widest, 'worst']:.3f} to {table.loc[widest, 'best']:.3f}.",
     )
 
 
-def _moved(moved: pd.DataFrame, measure: str) -> Prose:
-    jump = (moved["traditional_rank"] - moved["tied_rank"]).abs()
-    size = moved["gap"].abs()
-    row = moved.assign(jump=jump, size=size).sort_values(["jump", "size"], ascending=False).iloc[0]
+def _rank_change_finding(rank_changes: pd.DataFrame, measure: str) -> Prose:
+    jump = (rank_changes["traditional_rank"] - rank_changes["tied_rank"]).abs()
+    size = rank_changes["gap"].abs()
+    row = rank_changes.assign(jump=jump, size=size).sort_values(["jump", "size"], ascending=False).iloc[0]
     why = (
         f"{percent(row['tie_ratio'])} of its documents share a score, and the sort puts its {measure} "
         f"{abs(row['gap']):.3f} too {'high' if row['gap'] > 0 else 'low'}"
-        if abs(row["gap"]) >= SHOWN
+        if abs(row["gap"]) >= SMALLEST_SHOWN
         else "its own value stays, the ties of others move"
     )
     return (

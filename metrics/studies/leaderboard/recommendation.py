@@ -15,96 +15,100 @@ SUSPECT = ("order-leaks", "float32-ties", "near-ties")
 """Findings that say whom the order of the file favours, or who sees other ties."""
 
 
-def recommendation(board: pd.DataFrame, found: Verdicts, measure: MeasureAt, findings: pd.DataFrame) -> Prose:
+def recommendation(
+    leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt, findings: pd.DataFrame
+) -> Prose:
     """Whether to report the tied value, with the reasons that the data gives.
 
     The traditional value will do where no order of the ties moves a mean by `TOLERANCE`, changes a place,
     or changes a verdict of the test.
 
     Args:
-        board: as `leaderboard` returns it, by the measure.
-        found: comparisons with the baseline, by the same measure.
+        leaderboard: as `leaderboard` returns it, by the measure.
+        verdicts: comparisons with the baseline, by the same measure.
         measure: the measure.
         findings: as `Runs.findings`.
     """
     hidden = findings.loc[findings["code"] == HIDDEN, "file"].unique()
-    said = _advice(board, found, measure)
+    advice = _advice(leaderboard, verdicts, measure)
     if not len(hidden):
-        return said
-    more = f" and {len(hidden) - 1} more" if len(hidden) > 1 else ""
+        return advice
+    others = f" and {len(hidden) - 1} more" if len(hidden) > 1 else ""
     verb = "hold" if len(hidden) > 1 else "holds"
-    unseen = f"{more} {verb} ranks and no scores: what tied there cannot be seen."
-    return *said, " ", Strong(str(hidden[0])), unseen
+    unseen = f"{others} {verb} ranks and no scores: what tied there cannot be seen."
+    return *advice, " ", Strong(str(hidden[0])), unseen
 
 
-def _advice(board: pd.DataFrame, found: Verdicts, measure: MeasureAt) -> Prose:
-    board = board[board["tied"].notna()]
-    if not len(board):
+def _advice(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) -> Prose:
+    leaderboard = leaderboard[leaderboard["tied"].notna()]
+    if not len(leaderboard):
         return (Strong("Nothing can be recommended: "), "no list is scored.")
     if measure.measure.family.own_rule:
-        said = f"{measure} has its own rule for ties, the same whatever the order."
-        return Strong(f"Report {measure}. "), said
-    width = board["best"] - board["worst"]
-    reasons = _reasons(board, found, measure)
+        own_rule = f"{measure} has its own rule for ties, the same whatever the order."
+        return Strong(f"Report {measure}. "), own_rule
+    width = leaderboard["best"] - leaderboard["worst"]
+    reasons = _reasons(leaderboard, verdicts, measure)
     if width.max() < TOLERANCE and not reasons:
-        return _harmless(board, float(width.max()), measure)
-    loosest = str(width.idxmax())
-    ends = f"{board.loc[loosest, 'worst']:.3f} to {board.loc[loosest, 'best']:.3f}"
+        return _harmless(leaderboard, float(width.max()), measure)
+    widest = str(width.idxmax())
+    ends = f"{leaderboard.loc[widest, 'worst']:.3f} to {leaderboard.loc[widest, 'best']:.3f}"
     return (
         Strong(f"Report {measure.tied}, the mean over all orders, with its worst and best. "),
         *reasons,
         "Ties alone let ",
-        Strong(loosest),
+        Strong(widest),
         f" read anywhere from {ends}.",
     )
 
 
-def _harmless(board: pd.DataFrame, width: float, measure: MeasureAt) -> Prose:
+def _harmless(leaderboard: pd.DataFrame, width: float, measure: MeasureAt) -> Prose:
     """Ties move no mean far; whether they can still change a place."""
     moves = f"No order of them moves a mean {measure.traditional} by more than {width:.4f}, "
-    close = int((board["best_rank"] != board["worst_rank"]).sum())
+    close = int((leaderboard["best_rank"] != leaderboard["worst_rank"]).sum())
     if not close:
-        rest = "no place depends on it, and verdicts are the same whether ties are sorted or averaged: "
+        places = "no place depends on it, and verdicts are the same whether ties are sorted or averaged: "
         return (
             Strong("Ties do not matter here. "),
             moves,
-            rest,
+            places,
             "the traditional value may be reported as it is.",
         )
-    rest = f"but {close} rerankers are so close that it can change their places: report {measure.tied}."
-    return Strong("Ties hardly matter here. "), moves, rest
+    places = f"but {close} rerankers are so close that it can change their places: report {measure.tied}."
+    return Strong("Ties hardly matter here. "), moves, places
 
 
-def _reasons(board: pd.DataFrame, found: Verdicts, measure: MeasureAt) -> Prose:
+def _reasons(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) -> Prose:
     """What would be told wrongly by the traditional value."""
     reasons: Prose = ()
-    off = board.loc[board["gap"].abs().idxmax()]
-    if abs(off["gap"]) >= TOLERANCE:
-        side = "high" if off["gap"] > 0 else "low"
-        value = f" reads {abs(off['gap']):.3f} {measure.traditional} too {side} as its ties are sorted. "
-        reasons = (*reasons, Strong(str(off.name)), value)
-    moved = int((board["tied_rank"] != board["traditional_rank"]).sum())
-    if moved:
-        reasons = (*reasons, f"{moved} of {len(board)} rerankers change place once ties are averaged. ")
-    changed = int(found.changed.sum())
-    if changed:
-        rest = "rests" if changed == 1 else "rest"
-        told = f"{changed} of {len(found.changed)} verdicts against the baseline {rest} on sort order. "
-        reasons = (*reasons, told)
+    farthest = leaderboard.loc[leaderboard["gap"].abs().idxmax()]
+    if abs(farthest["gap"]) >= TOLERANCE:
+        side = "high" if farthest["gap"] > 0 else "low"
+        value = f" reads {abs(farthest['gap']):.3f} {measure.traditional} too {side} as its ties are sorted. "
+        reasons = (*reasons, Strong(str(farthest.name)), value)
+    n_moved = int((leaderboard["tied_rank"] != leaderboard["traditional_rank"]).sum())
+    if n_moved:
+        reasons = (*reasons, f"{n_moved} of {len(leaderboard)} rerankers change place once ties are averaged. ")
+    n_changed = int(verdicts.changed.sum())
+    if n_changed:
+        verb = "rests" if n_changed == 1 else "rest"
+        sentence = (
+            f"{n_changed} of {len(verdicts.changed)} verdicts against the baseline {verb} on sort order. "
+        )
+        reasons = (*reasons, sentence)
     return reasons
 
 
-def first_mend(findings: pd.DataFrame) -> tuple[Prose, ...]:
+def tie_remedies(findings: pd.DataFrame) -> tuple[Prose, ...]:
     """What to do about the ties themselves, a sentence a cause; nothing where none is known.
 
     Args:
         findings: as `Runs.findings`.
     """
     grave = findings[findings["code"].isin(MADE_BY_WRITING + SUSPECT)]
-    return tuple(_cause(rows) for _, rows in grave.groupby(["code", "hint"], sort=False))
+    return tuple(_remedy(rows) for _, rows in grave.groupby(["code", "hint"], sort=False))
 
 
-def _cause(rows: pd.DataFrame) -> Prose:
+def _remedy(rows: pd.DataFrame) -> Prose:
     first = rows.iloc[0]
-    more = f" ({len(rows) - 1} more like it.)" if len(rows) > 1 else ""
-    return Strong(str(first["file"])), f": {first['message']}{more} {first['hint']}"
+    others = f" ({len(rows) - 1} more like it.)" if len(rows) > 1 else ""
+    return Strong(str(first["file"])), f": {first['message']}{others} {first['hint']}"

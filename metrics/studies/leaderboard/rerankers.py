@@ -22,22 +22,22 @@ def reranker_summary(evaluation: Evaluation, first: str, second: str, traditiona
         p_best, p_gap (signed mean), p_gap_mean and p_gap_max of its absolute value.
     """
     table = gaps(evaluation, {"first": first, "second": second}, traditional)
-    by = table.groupby("reranker", sort=False)
+    groups = table.groupby("reranker", sort=False)
     columns = {
-        "tie_ratio": by["tie_ratio"].mean(),
-        "tie_ratio_std": by["tie_ratio"].std(),
+        "tie_ratio": groups["tie_ratio"].mean(),
+        "tie_ratio_std": groups["tie_ratio"].std(),
         "lists_with_gap": (table["first_gap"] != 0).groupby(table["reranker"], sort=False).mean(),
     }
     for p in ("first", "second"):
         size = table[f"{p}_gap"].abs().groupby(table["reranker"], sort=False)
         columns |= {
-            f"{p}_traditional": by[f"{p}_traditional"].mean(),
-            f"{p}_traditional_std": by[f"{p}_traditional"].std(),
-            f"{p}_tied": by[f"{p}_tied"].mean(),
-            f"{p}_tied_std": by[f"{p}_tied"].std(),
-            f"{p}_worst": by[f"{p}_worst"].mean(),
-            f"{p}_best": by[f"{p}_best"].mean(),
-            f"{p}_gap": by[f"{p}_gap"].mean(),
+            f"{p}_traditional": groups[f"{p}_traditional"].mean(),
+            f"{p}_traditional_std": groups[f"{p}_traditional"].std(),
+            f"{p}_tied": groups[f"{p}_tied"].mean(),
+            f"{p}_tied_std": groups[f"{p}_tied"].std(),
+            f"{p}_worst": groups[f"{p}_worst"].mean(),
+            f"{p}_best": groups[f"{p}_best"].mean(),
+            f"{p}_gap": groups[f"{p}_gap"].mean(),
             f"{p}_gap_mean": size.mean(),
             f"{p}_gap_max": size.max(),
         }
@@ -53,21 +53,21 @@ def reranker_finding(summary: pd.DataFrame, measure: str) -> Prose:
     """
     if not len(summary):
         return ("No list is scored: every query was left out.",)
-    off = summary.loc[summary["first_gap"].abs().idxmax()]
-    tied = summary.loc[summary["tie_ratio"].idxmax()]
-    if not tied["tie_ratio"]:
+    farthest = summary.loc[summary["first_gap"].abs().idxmax()]
+    most_tied = summary.loc[summary["tie_ratio"].idxmax()]
+    if not most_tied["tie_ratio"]:
         return (Strong("No reranker ties a document. "), "Traditional and tied values are the same.")
     start: Prose = (
-        Strong(str(tied.name)),
-        f" ties most, {percent(tied['tie_ratio'])} of its documents, at "
-        f"{signed(tied['first_gap'])} {measure}. ",
+        Strong(str(most_tied.name)),
+        f" ties most, {percent(most_tied['tie_ratio'])} of its documents, at "
+        f"{signed(most_tied['first_gap'])} {measure}. ",
     )
-    if off.name == tied.name or not off["first_gap"]:
-        rest = f"A single list of it is off by {tied['first_gap_mean']:.3f} on average."
-        return (*start, rest)
+    if farthest.name == most_tied.name or not farthest["first_gap"]:
+        sentence = f"A single list of it is off by {most_tied['first_gap_mean']:.3f} on average."
+        return (*start, sentence)
     return (
         *start,
-        Strong(str(off.name)),
-        f" is farther off, {signed(off['first_gap'])}, with {percent(off['tie_ratio'])}: "
+        Strong(str(farthest.name)),
+        f" is farther off, {signed(farthest['first_gap'])}, with {percent(farthest['tie_ratio'])}: "
         "where documents tie matters more than how many.",
     )

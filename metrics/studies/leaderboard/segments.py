@@ -19,20 +19,20 @@ def query_segments(runs: Runs) -> "pd.Series[str]":
 
     A segment belongs to a query, whoever ranked it. Queries of which no row names one are left out.
     """
-    found = [pd.Series(index=pd.Index([], dtype="str"), dtype="str")]
+    parts = [pd.Series(index=pd.Index([], dtype="str"), dtype="str")]
     for name, table in runs.tables.items():
         if "segment" not in table.column_names:
             continue
         coded, pairs = combine_chunks(table["segment"]), runs.pairs(name)
         words = pc.utf8_trim_whitespace(coded.dictionary)
-        named = np.asarray(pc.fill_null(pc.not_equal(words, ""), fill_value=False))
+        is_named = np.asarray(pc.fill_null(pc.not_equal(words, ""), fill_value=False))
         codes = np.asarray(pc.fill_null(coded.indices, -1))
-        given = np.flatnonzero(np.append(named, False)[codes])
-        at = np.sort(given[np.unique(pairs.query[given], return_index=True)[1]])
-        queries = pairs.queries.take(pa.array(pairs.query[at])).to_pylist()
-        found.append(pd.Series(words.take(pa.array(codes[at])).to_pylist(), index=queries, dtype="str"))
-    every = pd.concat(found)
-    return every[~every.index.duplicated()].rename("segment")
+        rows = np.flatnonzero(np.append(is_named, False)[codes])
+        first_rows = np.sort(rows[np.unique(pairs.query[rows], return_index=True)[1]])
+        queries = pairs.queries.take(pa.array(pairs.query[first_rows])).to_pylist()
+        parts.append(pd.Series(words.take(pa.array(codes[first_rows])).to_pylist(), index=queries, dtype="str"))
+    segments = pd.concat(parts)
+    return segments[~segments.index.duplicated()].rename("segment")
 
 
 def segment_table(
@@ -50,18 +50,18 @@ def segment_table(
         reranker, segment, traditional, tied (means), gap (traditional − tied), n (lists).
     """
     index = evaluation.scores.index
-    named = segments.reindex(index.get_level_values("query_id")).fillna(UNNAMED)
-    size = named.value_counts()
+    list_segments = segments.reindex(index.get_level_values("query_id")).fillna(UNNAMED)
+    size = list_segments.value_counts()
     order = sorted(size.index, key=lambda name: (name == UNNAMED, -size[name]))
     table = pd.DataFrame(
         {
             "reranker": pd.Categorical(index.get_level_values("reranker"), evaluation.policies.index),
-            "segment": pd.Categorical(named, order),
+            "segment": pd.Categorical(list_segments, order),
             "traditional": evaluation.scores[measure, traditional].to_numpy(),
             "tied": evaluation.scores[measure, "expected"].to_numpy(),
         }
     )
-    by = table.groupby(["reranker", "segment"], observed=True)
-    found = by[["traditional", "tied"]].mean().assign(n=by.size()).reset_index()
-    found.insert(4, "gap", difference(found["traditional"], found["tied"]))
-    return found.astype({"reranker": "str", "segment": "str"})
+    groups = table.groupby(["reranker", "segment"], observed=True)
+    rows = groups[["traditional", "tied"]].mean().assign(n=groups.size()).reset_index()
+    rows.insert(4, "gap", difference(rows["traditional"], rows["tied"]))
+    return rows.astype({"reranker": "str", "segment": "str"})

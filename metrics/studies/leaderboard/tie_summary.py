@@ -44,6 +44,6 @@ def _row(lists: pd.DataFrame) -> dict[str, float]:
         size = lists[f"{p}_size"]
         row |= {f"{p}_gap_mean": size.mean(), f"{p}_gap_std": size.std(), f"{p}_gap_max": size.max()}
     for name, x in (("r_ratio", "tie_ratio"), ("r_size", "max_tie_size")):
-        found = correlation(lists[x], lists["first_size"])
-        row[name] = float("nan") if found is None else found[0]
+        pearson = correlation(lists[x], lists["first_size"])
+        row[name] = float("nan") if pearson is None else pearson[0]
     return row

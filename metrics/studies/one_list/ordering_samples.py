@@ -17,59 +17,71 @@ _SPARSE = 8
 """Places of a tie for each document to be placed, from which on it is not shuffled as a whole."""
 
 
-def drawn_values(ranking: Ranking, query_id: str, measure: str, draws: int, seed: int) -> FloatArray:
+def sample_values(ranking: Ranking, query_id: str, measure: str, draws: int, seed: int) -> FloatArray:
     """(draws,) values of a measure in orderings drawn evenly; the same seed draws the same orderings.
 
     Only the documents that count are placed, so a tie of 100,000 costs no more than its relevant ones.
     """
     documents = ranking.listed(query_id)
-    counted = documents[(ranking.judged if counts_judged(measure) else ranking.grades > 0)[documents]]
-    grades, targets = ranking.grades[counted], None if ranking.targets is None else ranking.targets[counted]
+    contributing = documents[(ranking.judged if counts_judged(measure) else ranking.grades > 0)[documents]]
+    grades, targets = (
+        ranking.grades[contributing],
+        None if ranking.targets is None else ranking.targets[contributing],
+    )
     generator, values = np.random.default_rng(seed), np.empty(draws)
-    step = max(1, CELLS // max(1, len(counted), int((ranking.judgments.grades > 0).sum())))
+    step = max(1, CELLS // max(1, len(contributing), int((ranking.judgments.grades > 0).sum())))
     for start in range(0, draws, step):
         n = min(step, draws - start)
-        place = _drawn_places(ranking, counted, n, generator)
+        place = _sample_places(ranking, contributing, n, generator)
         order = np.argsort(place, axis=1)
-        place, which = np.take_along_axis(place, order, axis=1).ravel(), order.ravel()
-        lists, seen = np.repeat(np.arange(n), len(counted)), None if targets is None else targets[which]
-        groups = strict(ranking, query_id, n, lists, place, grades[which], seen)
+        place, column = np.take_along_axis(place, order, axis=1).ravel(), order.ravel()
+        lists, order_targets = (
+            np.repeat(np.arange(n), len(contributing)),
+            None if targets is None else targets[column],
+        )
+        groups = strict(ranking, query_id, n, lists, place, grades[column], order_targets)
         values[start : start + n] = parse(measure).values(groups)
     return values
 
 
-def _drawn_places(ranking: Ranking, counted: IntArray, draws: int, generator: np.random.Generator) -> IntArray:
+def _sample_places(
+    ranking: Ranking, contributing: IntArray, draws: int, generator: np.random.Generator
+) -> IntArray:
     """(draws, n_counted) place from 0 of some documents of one list; ties that are alike are drawn at once."""
-    place = np.empty((draws, len(counted)), dtype=np.int64)
-    ties, column, held = np.unique(ranking.groups[counted], return_index=True, return_counts=True)
-    kinds, kind = np.unique(np.stack([ranking.sizes[ties], held]), axis=1, return_inverse=True)
-    for at, (size, inside) in enumerate(kinds.T.tolist()):
-        alike = np.flatnonzero(kind == at)
-        columns = column[alike, None] + np.arange(inside)
-        found = _distinct(size, inside, draws * len(alike), generator).reshape(draws, len(alike), inside)
-        place[:, columns] = ranking.above[ties[alike]][:, None] + found
+    place = np.empty((draws, len(contributing)), dtype=np.int64)
+    ties, column, n_contributing = np.unique(
+        ranking.groups[contributing], return_index=True, return_counts=True
+    )
+    kinds, kind = np.unique(np.stack([ranking.sizes[ties], n_contributing]), axis=1, return_inverse=True)
+    for kind_id, (size, n_inside) in enumerate(kinds.T.tolist()):
+        alike = np.flatnonzero(kind == kind_id)
+        columns = column[alike, None] + np.arange(n_inside)
+        offsets = _sample_distinct(size, n_inside, draws * len(alike), generator).reshape(
+            draws, len(alike), n_inside
+        )
+        place[:, columns] = ranking.above[ties[alike]][:, None] + offsets
     return place
 
 
-def _distinct(size: int, held: int, draws: int, generator: np.random.Generator) -> IntArray:
+def _sample_distinct(size: int, n_contributing: int, draws: int, generator: np.random.Generator) -> IntArray:
     """(draws, held) distinct places of a tie, from 0, every choice and order of them equally likely.
 
     Few of many are drawn freely, and drawn again where they fall on one another: no place is favoured.
     """
-    if _SPARSE * held > size:
-        return generator.permuted(np.tile(np.arange(size), (draws, 1)), axis=1)[:, :held]
-    found = generator.integers(size, size=(draws, held))
-    left = np.arange(draws)
-    while len(left):
-        rows = found[left]
+    if _SPARSE * n_contributing > size:
+        return generator.permuted(np.tile(np.arange(size), (draws, 1)), axis=1)[:, :n_contributing]
+    places = generator.integers(size, size=(draws, n_contributing))
+    unsettled = np.arange(draws)
+    while len(unsettled):
+        rows = places[unsettled]
         order = np.argsort(rows, axis=1, kind="stable")
-        again = np.zeros_like(rows, dtype=bool)
-        same = np.diff(np.take_along_axis(rows, order, axis=1), prepend=-1, axis=1) == 0
-        np.put_along_axis(again, order, same, axis=1)
-        rows[again] = generator.integers(size, size=int(again.sum()))
-        found[left] = rows
-        left = left[again.any(axis=1)]
-    return found
+        is_redrawn = np.zeros_like(rows, dtype=bool)
+        is_repeat = np.diff(np.take_along_axis(rows, order, axis=1), prepend=-1, axis=1) == 0
+        np.put_along_axis(is_redrawn, order, is_repeat, axis=1)
+        rows[is_redrawn] = generator.integers(size, size=int(is_redrawn.sum()))
+        places[unsettled] = rows
+        unsettled = unsettled[is_redrawn.any(axis=1)]
+    return places
 
 
 def running_mean(values: FloatArray) -> pd.DataFrame:

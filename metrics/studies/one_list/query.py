@@ -11,7 +11,7 @@ import pyarrow as pa
 from metrics.evaluation import EQUAL
 from metrics.measures import parse
 from metrics.runs import Runs
-from metrics.studies.one_list.ordering_samples import drawn_values
+from metrics.studies.one_list.ordering_samples import sample_values
 from metrics.studies.one_list.orderings import counts, counts_judged, first_relevant, strict
 from metrics.studies.prose import Prose, Strong
 from metrics.support.arrays import BoolArray, IntArray
@@ -61,7 +61,7 @@ def tie_groups(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def texts(runs: Runs, reranker: str, rows: IntArray, column: str) -> list[str] | None:
+def text_column(runs: Runs, reranker: str, rows: IntArray, column: str) -> list[str] | None:
     """What a column of text says in some rows of one reranker's table; None where it has no such column."""
     table = runs.tables[reranker]
     if column not in table.column_names:
@@ -77,23 +77,23 @@ def first_rank_chances(ranking: Ranking, query_id: str) -> pd.DataFrame:
     Returns:
         rank, chance; no rows where nothing relevant is listed.
     """
-    groups, at = _leading(ranking, query_id, "expected")
-    if not len(at):
+    groups, leading = _leading(ranking, query_id, "expected")
+    if not len(leading):
         return pd.DataFrame({"rank": np.array([], dtype=np.int64), "chance": np.array([], dtype=float)})
-    depth = int((groups.size - groups.relevant)[at[0]]) + 1
-    chance = first_relevant_rank(groups.size[at], groups.relevant[at], depth)[0]
-    return pd.DataFrame({"rank": groups.above[at] + np.arange(1, depth + 1), "chance": chance})
+    depth = int((groups.size - groups.relevant)[leading[0]]) + 1
+    chance = first_relevant_rank(groups.size[leading], groups.relevant[leading], depth)[0]
+    return pd.DataFrame({"rank": groups.above[leading] + np.arange(1, depth + 1), "chance": chance})
 
 
-def listed_rank(ranking: Ranking, query_id: str, how: str) -> int | None:
+def first_rank_under(ranking: Ranking, query_id: str, ties: str) -> int | None:
     """Rank of the first relevant document under a treatment that leaves no ties; None where none is listed."""
-    groups, at = _leading(ranking, query_id, how)
-    return int(groups.above[at[0]]) + 1 if len(at) else None
+    groups, leading = _leading(ranking, query_id, ties)
+    return int(groups.above[leading[0]]) + 1 if len(leading) else None
 
 
-def _leading(ranking: Ranking, query_id: str, how: str) -> tuple[TieGroups, IntArray]:
+def _leading(ranking: Ranking, query_id: str, ties: str) -> tuple[TieGroups, IntArray]:
     """Tie groups of all lists, and the leading one of this list, if any."""
-    groups = refine(ranking, treatment(how))
+    groups = refine(ranking, treatment(ties))
     leading = groups.leading
     return groups, leading[groups.lists[leading] == ranking.query_ids.index(query_id).as_py()]
 
@@ -111,47 +111,54 @@ def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], lim
         ordering (from 1), documents (ids, top first, joined by a space), first_relevant (rank, NA
         where none is listed), and a column for each measure.
     """
-    found = np.array(list(islice(Orderings.of(ranking, query_id), limit)), dtype=np.int64)
-    found = found.reshape(len(found), -1)
+    orders = np.array(list(islice(Orderings.of(ranking, query_id), limit)), dtype=np.int64)
+    orders = orders.reshape(len(orders), -1)
     graded, judged = (
-        _counted(ranking, query_id, found, which) for which in (ranking.grades > 0, ranking.judged)
+        _contributing_groups(ranking, query_id, orders, which) for which in (ranking.grades > 0, ranking.judged)
     )
-    ids = dict(zip(found[0].tolist(), ranking.ids(found[0]).to_pylist(), strict=True)) if len(found) else {}
+    ids = dict(zip(orders[0].tolist(), ranking.ids(orders[0]).to_pylist(), strict=True)) if len(orders) else {}
     return pd.DataFrame(
         {
-            "ordering": np.arange(1, len(found) + 1),
-            "documents": [" ".join(ids[document] for document in row) for row in found.tolist()],
+            "ordering": np.arange(1, len(orders) + 1),
+            "documents": [" ".join(ids[document] for document in row) for row in orders.tolist()],
             "first_relevant": first_relevant(graded),
         }
         | {name: parse(name).values(judged if counts_judged(name) else graded) for name in measures}
     )
 
 
-def _counted(ranking: Ranking, query_id: str, orders: IntArray, counted: BoolArray) -> TieGroups:
+def _contributing_groups(
+    ranking: Ranking, query_id: str, orders: IntArray, contributes: BoolArray
+) -> TieGroups:
     """Orderings, (n, n_docs) documents top first, seen by those of their documents that count."""
-    lists, places = np.nonzero(counted[orders])
+    lists, places = np.nonzero(contributes[orders])
     documents = orders[lists, places]
     targets = None if ranking.targets is None else ranking.targets[documents]
     return strict(ranking, query_id, len(orders), lists, places, ranking.grades[documents], targets)
 
 
-def report(ranking: Ranking, query_id: str) -> list[str]:
+def complexity_report(ranking: Ranking, query_id: str) -> list[str]:
     """The notebook's complexity report on one list, in lines."""
-    found = counts(ranking, query_id)
-    many = f"{found.orderings:,}" if found.orderings else f"about 10^{found.log10_orderings:.0f}"
-    lines = [f"{many} orderings from tie groups of {list(found.tie_sizes) or 'one'}."]
-    if found.patterns is not None:
-        lines.append(f"{found.patterns:,} relevance patterns.")
-    if found.tractable:
+    order_counts = counts(ranking, query_id)
+    written = (
+        f"{order_counts.orderings:,}"
+        if order_counts.orderings
+        else f"about 10^{order_counts.log10_orderings:.0f}"
+    )
+    lines = [f"{written} orderings from tie groups of {list(order_counts.tie_sizes) or 'one'}."]
+    if order_counts.patterns is not None:
+        lines.append(f"{order_counts.patterns:,} relevance patterns.")
+    if order_counts.tractable:
         return [*lines, "Few enough to enumerate."]
     return [
         *lines,
-        f"Too many to enumerate; {found.draws:,} draws are recommended. The tied value is exact all the same.",
+        f"Too many to enumerate; {order_counts.draws:,} draws are recommended. "
+        "The tied value is exact all the same.",
     ]
 
 
 @dataclass(frozen=True)
-class Sampled:
+class SampledMean:
     """A mean over drawn orderings, with its standard error."""
 
     mean: float
@@ -159,7 +166,7 @@ class Sampled:
     draws: int
 
 
-def sampled(ranking: Ranking, query_id: str, measure: str, draws: int, seed: int = 0) -> Sampled:
+def sampled_mean(ranking: Ranking, query_id: str, measure: str, draws: int, seed: int = 0) -> SampledMean:
     """Mean of a measure over orderings drawn evenly: what sampling would report for the exact tied value.
 
     Args:
@@ -169,8 +176,8 @@ def sampled(ranking: Ranking, query_id: str, measure: str, draws: int, seed: int
         draws: how many orderings, 2 or more.
         seed: the same seed draws the same orderings.
     """
-    values = drawn_values(ranking, query_id, measure, draws, seed)
-    return Sampled(float(values.mean()), float(values.std(ddof=1) / np.sqrt(draws)), draws)
+    values = sample_values(ranking, query_id, measure, draws, seed)
+    return SampledMean(float(values.mean()), float(values.std(ddof=1) / np.sqrt(draws)), draws)
 
 
 def query_finding(
@@ -200,11 +207,11 @@ def query_finding(
             "order.",
         )
     low, high = int(chances["rank"].min()), int(chances["rank"].max())
-    where = f"anywhere from rank {low:,} to {high:,}" if high > low else f"at rank {low:,} in every order"
+    span = f"anywhere from rank {low:,} to {high:,}" if high > low else f"at rank {low:,} in every order"
     return (
         "The scores allow ",
         Strong(f"{orderings} orderings"),
-        f". The first relevant document can stand {where}, and {measure} lies between "
+        f". The first relevant document can stand {span}, and {measure} lies between "
         f"{value['pessimistic']:.4f} and {value['optimistic']:.4f}; the order taken gives "
         f"{value[traditional]:.4f}, the mean of all is ",
         Strong(f"{value['expected']:.4f}"),

@@ -8,8 +8,8 @@ import pandas as pd
 
 from metrics.errors import UsageError
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.significance.paired_tests import Comparison, Pair, constant
-from metrics.studies.significance.resampling import settled
+from metrics.studies.significance.paired_tests import Comparison, Pair, is_constant
+from metrics.studies.significance.resampling import round_differences
 from metrics.studies.significance.test_registry import Test
 from metrics.support.arrays import BoolArray, FloatArray
 
@@ -37,7 +37,7 @@ COLUMNS = {
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 """Adjusted p below which a verdict has so many stars."""
 
-Counts = dict[str, float]
+PairStatistics = dict[str, float]
 
 
 def values_by_query(evaluation: Evaluation, measure: str, ties: str) -> pd.DataFrame:
@@ -46,22 +46,22 @@ def values_by_query(evaluation: Evaluation, measure: str, ties: str) -> pd.DataF
     Raises:
         UsageError: a measure or treatment that was not evaluated.
     """
-    for name, there in ((measure, evaluation.measures), (ties, evaluation.ties)):
-        if name not in there:
-            raise UsageError(f"{name} was not evaluated. There are: {', '.join(there)}.")
+    for name, evaluated in ((measure, evaluation.measures), (ties, evaluation.ties)):
+        if name not in evaluated:
+            raise UsageError(f"{name} was not evaluated. There are: {', '.join(evaluated)}.")
     table = evaluation.scores[(measure, ties)].unstack("reranker").sort_index()  # noqa: PD010
     table = table.reindex(columns=evaluation.policies.index)
     return table.where(np.isfinite(table))
 
 
-def not_numbers(evaluation: Evaluation, measure: str, ties: str) -> dict[str, int]:
+def count_not_finite(evaluation: Evaluation, measure: str, ties: str) -> dict[str, int]:
     """Reranker → how many of its values are no numbers; those without any left out."""
     scores = evaluation.scores[(measure, ties)]
-    found = scores[~np.isfinite(scores)].groupby(level="reranker").size()
-    return {str(name): int(size) for name, size in found.items()}
+    counts = scores[~np.isfinite(scores)].groupby(level="reranker").size()
+    return {str(name): int(size) for name, size in counts.items()}
 
 
-def pairs_of(names: Sequence[str], baselines: Sequence[str] | str | None) -> list[Pair]:
+def baseline_pairs(names: Sequence[str], baselines: Sequence[str] | str | None) -> list[Pair]:
     """Columns of each baseline and of every other reranker; None for all pairs, each once.
 
     No pair comes twice: of two baselines, and of all pairs, the one named first is the baseline.
@@ -71,16 +71,16 @@ def pairs_of(names: Sequence[str], baselines: Sequence[str] | str | None) -> lis
     """
     if baselines is None:
         return list(combinations(range(len(names)), 2))
-    asked = [baselines] if isinstance(baselines, str) else baselines
-    unknown = [name for name in asked if name not in names]
+    baseline_names = [baselines] if isinstance(baselines, str) else baselines
+    unknown = [name for name in baseline_names if name not in names]
     if unknown:
         raise UsageError(f"There is no reranker {unknown[0]!r}. Choose the baseline among: {', '.join(names)}.")
-    chosen = list(dict.fromkeys(names.index(name) for name in asked))
-    done = {one: set(chosen[: at + 1]) for at, one in enumerate(chosen)}
-    return [(one, other) for one in chosen for other in range(len(names)) if other not in done[one]]
+    columns = list(dict.fromkeys(names.index(name) for name in baseline_names))
+    earlier = {one: set(columns[: at + 1]) for at, one in enumerate(columns)}
+    return [(one, other) for one in columns for other in range(len(names)) if other not in earlier[one]]
 
 
-def questions(
+def group_by_queries(
     table: FloatArray, pairs: Sequence[Pair], test: Test, level: float, seed: int, comparisons: int
 ) -> Iterator[tuple[list[int], Comparison]]:
     """The pairs that are looked at together, as places in `pairs`, and what is asked of them.
@@ -96,63 +96,65 @@ def questions(
         comparisons: how many are corrected for.
     """
     everything = list(range(len(pairs)))
-    there = np.isfinite(table)
+    is_present = np.isfinite(table)
     if test.queries == "own":
         yield everything, Comparison(table, pairs, level, seed, comparisons)
         return
     if test.queries == "all":
-        yield everything, Comparison(table[there.all(axis=1)], pairs, level, seed, comparisons)
+        yield everything, Comparison(table[is_present.all(axis=1)], pairs, level, seed, comparisons)
         return
-    for at, common in _same_queries(there, pairs):
-        columns = sorted({column for place in at for column in pairs[place]})
+    for places, common in _same_queries(is_present, pairs):
+        columns = sorted({column for place in places for column in pairs[place]})
         place_of = {column: place for place, column in enumerate(columns)}
-        asked = [(place_of[pairs[place][0]], place_of[pairs[place][1]]) for place in at]
+        local_pairs = [(place_of[pairs[place][0]], place_of[pairs[place][1]]) for place in places]
         values = np.asfortranarray(table[np.ix_(common, np.array(columns))])
-        yield at, Comparison(values, asked, level, seed, comparisons)
+        yield places, Comparison(values, local_pairs, level, seed, comparisons)
 
 
-def _same_queries(there: BoolArray, pairs: Sequence[Pair]) -> Iterator[tuple[list[int], BoolArray]]:
+def _same_queries(is_present: BoolArray, pairs: Sequence[Pair]) -> Iterator[tuple[list[int], BoolArray]]:
     """Pairs by the queries they have in common, and (n_queries,) which those are."""
-    patterns = np.unique(there, axis=1, return_inverse=True)[1].ravel()
-    together: dict[frozenset[int], list[int]] = {}
-    for at, pair in enumerate(pairs):
-        together.setdefault(frozenset(patterns[list(pair)].tolist()), []).append(at)
-    for places in together.values():
+    patterns = np.unique(is_present, axis=1, return_inverse=True)[1].ravel()
+    by_pattern: dict[frozenset[int], list[int]] = {}
+    for place, pair in enumerate(pairs):
+        by_pattern.setdefault(frozenset(patterns[list(pair)].tolist()), []).append(place)
+    for places in by_pattern.values():
         baseline, reranker = pairs[places[0]]
-        yield places, there[:, baseline] & there[:, reranker]
+        yield places, is_present[:, baseline] & is_present[:, reranker]
 
 
-def counted(question: Comparison, pair: Pair, test: Test) -> Counts:
+def pair_statistics(comparison: Comparison, pair: Pair, test: Test) -> PairStatistics:
     """n, means, difference, dz, superiority, won, equal and lost of one pair."""
-    baseline, reranker = (question.scores[:, column] for column in pair)
+    baseline, reranker = (comparison.scores[:, column] for column in pair)
     common = np.isfinite(baseline) & np.isfinite(reranker)
-    differences = settled(reranker[common] - baseline[common])
+    differences = round_differences(reranker[common] - baseline[common])
     won, lost = int((differences > 0).sum()), int((differences < 0).sum())
-    both = len(differences)
-    outcome: Counts = {"won": won, "equal": both - won - lost, "lost": lost}
+    n_common = len(differences)
+    outcome: PairStatistics = {"won": won, "equal": n_common - won - lost, "lost": lost}
     if test.paired:
-        share = (won + outcome["equal"] / 2) / both if both else 0.5
+        share = (won + outcome["equal"] / 2) / n_common if n_common else 0.5
         effect = _effect(_mean(differences), differences)
-        return _means(baseline, reranker) | {"n": both, "dz": effect, "superiority": share} | outcome
-    ours, theirs = (settled(one[np.isfinite(one)]) for one in (reranker, baseline))
+        return _means(baseline, reranker) | {"n": n_common, "dz": effect, "superiority": share} | outcome
+    ours, theirs = (round_differences(one[np.isfinite(one)]) for one in (reranker, baseline))
     means = _means(theirs, ours)
-    left = np.concatenate([ours - _mean(ours), theirs - _mean(theirs)])
-    sizes = {"dz": _effect(means["difference"], left, lost=2), "superiority": superiority(ours, theirs)}
+    residuals = np.concatenate([ours - _mean(ours), theirs - _mean(theirs)])
+    sizes = {"dz": _effect(means["difference"], residuals, n_means=2), "superiority": superiority(ours, theirs)}
     return means | {"n": len(ours)} | sizes | outcome
 
 
-def notes(rows: pd.DataFrame, test: Test, queries: "pd.Series[int]", dropped: dict[str, int]) -> list[str]:
+def comparison_notes(
+    rows: pd.DataFrame, test: Test, queries: "pd.Series[int]", dropped: dict[str, int]
+) -> list[str]:
     """What has to be known of each row: the test's own words, how many queries, values that are no numbers."""
-    found = []
+    texts = []
     for row in rows.itertuples():
         unknown = sum(dropped.get(name, 0) for name in (row.baseline, row.reranker))
-        said = (
+        parts = (
             row.note,
             "" if test.paired else f"{row.n} queries against {queries[row.baseline]}",
             f"values that are no numbers, left out: {unknown}" if unknown else "",
         )
-        found.append("; ".join(filter(None, said)))
-    return found
+        texts.append("; ".join(filter(None, parts)))
+    return texts
 
 
 def stars(p: float) -> str:
@@ -173,17 +175,17 @@ def _mean(values: FloatArray) -> float:
     return float(values.mean()) if len(values) else 0.0
 
 
-def _means(baseline: FloatArray, reranker: FloatArray) -> Counts:
+def _means(baseline: FloatArray, reranker: FloatArray) -> PairStatistics:
     difference = _mean(reranker) - _mean(baseline)
     difference = 0.0 if abs(difference) <= EQUAL else difference
     return {"mean_baseline": _mean(baseline), "mean": _mean(reranker), "difference": difference}
 
 
-def _effect(difference: float, values: FloatArray, lost: int = 1) -> float:
+def _effect(difference: float, values: FloatArray, n_means: int = 1) -> float:
     """A difference in standard deviations of values, degrees of freedom lost to so many means."""
-    if abs(difference) <= EQUAL or len(values) <= lost:
+    if abs(difference) <= EQUAL or len(values) <= n_means:
         return 0.0
-    if constant(values):
+    if is_constant(values):
         return float(np.copysign(np.inf, difference))
-    left = values - values.mean()
-    return difference / float(np.sqrt((left**2).sum() / (len(values) - lost)))
+    residuals = values - values.mean()
+    return difference / float(np.sqrt((residuals**2).sum() / (len(values) - n_means)))

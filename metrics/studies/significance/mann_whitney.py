@@ -3,18 +3,20 @@
 import numpy as np
 from scipy import stats
 
-from metrics.studies.significance.paired_tests import Comparison, TestResult, constant
-from metrics.studies.significance.resampling import settled
+from metrics.studies.significance.paired_tests import Comparison, TestResult, is_constant
+from metrics.studies.significance.resampling import round_differences
 from metrics.support.arrays import FloatArray
 
 
-def mann_whitney(question: Comparison) -> list[TestResult]:
+def mann_whitney(comparison: Comparison) -> list[TestResult]:
     """U counts the pairs of lists in which the reranker's is better; the interval is Welch's, of the means."""
-    answers = []
-    for baseline, reranker in question.pairs:
-        ours, theirs = (settled(one[np.isfinite(one)]) for one in question.scores[:, [reranker, baseline]].T)
-        answers.append(_unpaired(ours, theirs, question.level))
-    return answers
+    results = []
+    for baseline, reranker in comparison.pairs:
+        ours, theirs = (
+            round_differences(one[np.isfinite(one)]) for one in comparison.scores[:, [reranker, baseline]].T
+        )
+        results.append(_unpaired(ours, theirs, comparison.level))
+    return results
 
 
 def _unpaired(ours: FloatArray, theirs: FloatArray, level: float) -> TestResult:
@@ -22,11 +24,11 @@ def _unpaired(ours: FloatArray, theirs: FloatArray, level: float) -> TestResult:
     difference = float((ours.mean() if n else 0.0) - (theirs.mean() if m else 0.0))
     if min(n, m) < 2:  # noqa: PLR2004 a spread needs two
         return TestResult(1.0, difference, difference, "fewer than two queries: nothing can be tested")
-    if constant(np.concatenate([ours, theirs])):
+    if is_constant(np.concatenate([ours, theirs])):
         return TestResult(1.0, 0.0, 0.0, "no query differs")
     p = float(stats.mannwhitneyu(ours, theirs).pvalue)
     errors = ours.var(ddof=1) / n, theirs.var(ddof=1) / m
-    if constant(ours) and constant(theirs):
+    if is_constant(ours) and is_constant(theirs):
         return TestResult(p, difference, difference, "every query of each has the same value, d has no bound")
     freedom = sum(errors) ** 2 / (errors[0] ** 2 / (n - 1) + errors[1] ** 2 / (m - 1))
     low, high = stats.t.interval(level, freedom, difference, np.sqrt(sum(errors)))

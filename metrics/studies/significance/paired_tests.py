@@ -16,12 +16,12 @@ from metrics.studies.significance.resampling import (
     MANY_COMPARISONS,
     MANY_DRAWS,
     MANY_QUERIES,
-    every_flip,
+    exact_flip_p,
     flipped_sums,
     percentile_interval,
     resampled_means,
-    settled,
-    share_as_far,
+    round_differences,
+    sampled_flip_p,
 )
 from metrics.support.arrays import FloatArray
 
@@ -58,26 +58,26 @@ class Comparison:
 
     def differences(self, pair: Pair) -> FloatArray:
         """(n_queries,) differences, exactly 0 where they are rounding."""
-        return settled(self.scores[:, pair[1]] - self.scores[:, pair[0]])
+        return round_differences(self.scores[:, pair[1]] - self.scores[:, pair[0]])
 
 
-Ask = Callable[[Comparison], list[TestResult]]
+TestFunction = Callable[[Comparison], list[TestResult]]
 
 
-def constant(values: FloatArray) -> bool:
+def is_constant(values: FloatArray) -> bool:
     """Whether values differ by rounding only."""
     return bool(np.ptp(values) <= 2 * EQUAL)
 
 
-def stated(differences: FloatArray) -> TestResult | None:
+def degenerate_result(differences: FloatArray) -> TestResult | None:
     """The answer where a test has none of its own: too few queries, or differences that do not vary."""
     n = len(differences)
-    if n > 1 and not constant(differences):
+    if n > 1 and not is_constant(differences):
         return None
-    return unvarying(n, float(differences.mean()) if n else 0.0)
+    return constant_result(n, float(differences.mean()) if n else 0.0)
 
 
-def unvarying(n: int, difference: float) -> TestResult:
+def constant_result(n: int, difference: float) -> TestResult:
     """The answer where n queries differ by the same.
 
     Other than 0, that gives a t without bound, which would make two queries proof. Signs can still be
@@ -93,36 +93,38 @@ def unvarying(n: int, difference: float) -> TestResult:
     return TestResult(2.0 ** (1 - n), difference, difference, note)
 
 
-def _varying(ask: Ask) -> Ask:
+def _varying(test: TestFunction) -> TestFunction:
     """The same test, asked only where differences vary."""
 
-    @wraps(ask)
-    def asked(question: Comparison) -> list[TestResult]:
-        known = [stated(question.differences(pair)) for pair in question.pairs]
-        open_pairs = [pair for pair, answer in zip(question.pairs, known, strict=True) if answer is None]
-        found = iter(ask(replace(question, pairs=open_pairs)) if open_pairs else ())
-        return [next(found) if answer is None else answer for answer in known]
+    @wraps(test)
+    def run_where_varying(comparison: Comparison) -> list[TestResult]:
+        trivial = [degenerate_result(comparison.differences(pair)) for pair in comparison.pairs]
+        open_pairs = [pair for pair, answer in zip(comparison.pairs, trivial, strict=True) if answer is None]
+        results = iter(test(replace(comparison, pairs=open_pairs)) if open_pairs else ())
+        return [next(results) if answer is None else answer for answer in trivial]
 
-    return asked
+    return run_where_varying
 
 
 @_varying
-def t_test(question: Comparison) -> list[TestResult]:
+def t_test(comparison: Comparison) -> list[TestResult]:
     """T = mean / (sd / sqrt(n)) of the differences, n - 1 degrees of freedom; the interval is that of t."""
-    answers = []
-    size = max(1, CELLS // len(question.scores))
-    for start in range(0, len(question.pairs), size):
-        pairs = question.pairs[start : start + size]
-        found = stats.ttest_1samp(np.column_stack([question.differences(pair) for pair in pairs]), 0, axis=0)
-        low, high = found.confidence_interval(question.level)
-        answers += [
-            TestResult(float(p), float(a), float(b)) for p, a, b in zip(found.pvalue, low, high, strict=True)
+    results = []
+    size = max(1, CELLS // len(comparison.scores))
+    for start in range(0, len(comparison.pairs), size):
+        pairs = comparison.pairs[start : start + size]
+        t_tests = stats.ttest_1samp(
+            np.column_stack([comparison.differences(pair) for pair in pairs]), 0, axis=0
+        )
+        low, high = t_tests.confidence_interval(comparison.level)
+        results += [
+            TestResult(float(p), float(a), float(b)) for p, a, b in zip(t_tests.pvalue, low, high, strict=True)
         ]
-    return answers
+    return results
 
 
 @_varying
-def wilcoxon(question: Comparison) -> list[TestResult]:
+def wilcoxon(comparison: Comparison) -> list[TestResult]:
     """Rank sum of the positive among the differences that are not 0; interval by bootstrap.
 
     Exact with up to 13 such differences, or up to 50 without ties among them; else normal, its variance
@@ -130,68 +132,68 @@ def wilcoxon(question: Comparison) -> list[TestResult]:
     a p below any that five signs can give.
     """
     return [
-        answer._replace(p=_signed_rank(question.differences(pair)), note="")
-        for pair, answer in zip(question.pairs, _resampled(question), strict=True)
+        answer._replace(p=_signed_rank(comparison.differences(pair)), note="")
+        for pair, answer in zip(comparison.pairs, _bootstrap_results(comparison), strict=True)
     ]
 
 
 def _signed_rank(differences: FloatArray) -> float:
-    left = differences[differences != 0]
-    if len(left) > EXACT:
-        return float(stats.wilcoxon(left).pvalue)
-    return every_flip(np.sign(left) * stats.rankdata(np.abs(left)))
+    nonzero = differences[differences != 0]
+    if len(nonzero) > EXACT:
+        return float(stats.wilcoxon(nonzero).pvalue)
+    return exact_flip_p(np.sign(nonzero) * stats.rankdata(np.abs(nonzero)))
 
 
 @_varying
-def randomisation(question: Comparison) -> list[TestResult]:
+def randomisation(comparison: Comparison) -> list[TestResult]:
     """Chance of a mean as far from 0 if each query could as well have gone to the other reranker.
 
     Exact with up to 13 differences that are not 0, else from random flips. The interval is by bootstrap.
     """
-    few = len(question.scores) > MANY_QUERIES and question.comparisons <= MANY_COMPARISONS
+    few = len(comparison.scores) > MANY_QUERIES and comparison.comparisons <= MANY_COMPARISONS
     draws = DRAWS if few else MANY_DRAWS
-    differences = {pair: question.differences(pair) for pair in question.pairs}
+    differences = {pair: comparison.differences(pair) for pair in comparison.pairs}
     exact = {pair for pair, values in differences.items() if np.count_nonzero(values) <= EXACT}
-    drawn = len(exact) < len(differences)
-    sums = flipped_sums(question.scores, draws, question.seed) if drawn else np.empty((0, 0))
-    answers = []
-    for (pair, values), answer in zip(differences.items(), _resampled(question), strict=True):
+    is_any_drawn = len(exact) < len(differences)
+    sums = flipped_sums(comparison.scores, draws, comparison.seed) if is_any_drawn else np.empty((0, 0))
+    results = []
+    for (pair, values), result in zip(differences.items(), _bootstrap_results(comparison), strict=True):
         p, hits = (
-            (every_flip(values), 1)
+            (exact_flip_p(values), 1)
             if pair in exact
-            else share_as_far(sums[:, pair[1]] - sums[:, pair[0]], values)
+            else sampled_flip_p(sums[:, pair[1]] - sums[:, pair[0]], values)
         )
-        answers.append(answer._replace(p=p, note=_coarse(hits, p, question)))
-    return answers
+        results.append(result._replace(p=p, note=_coarse_note(hits, p, comparison)))
+    return results
 
 
 @_varying
-def bootstrap(question: Comparison) -> list[TestResult]:
+def bootstrap(comparison: Comparison) -> list[TestResult]:
     """Percentile interval of the mean difference, widened for few queries; p is where it leaves 0 out.
 
     Of few queries that differ, resamples that hold none of them are too rare: five of 43 on one side give
     p = 0.01, though five signs agree by chance in one of 16 cases. That is noted.
     """
-    answers = []
-    for pair, answer in zip(question.pairs, _resampled(question), strict=True):
-        differing = np.count_nonzero(question.differences(pair))
-        said = f"only {differing} queries differ: the randomisation test is exact there, this one too sure"
-        answers.append(answer._replace(note=said) if differing <= EXACT else answer)
-    return answers
+    results = []
+    for pair, result in zip(comparison.pairs, _bootstrap_results(comparison), strict=True):
+        differing = np.count_nonzero(comparison.differences(pair))
+        note = f"only {differing} queries differ: the randomisation test is exact there, this one too sure"
+        results.append(result._replace(note=note) if differing <= EXACT else result)
+    return results
 
 
-def _resampled(question: Comparison) -> list[TestResult]:
-    means = resampled_means(question.scores, question.seed)
-    answers = []
-    for baseline, reranker in question.pairs:
+def _bootstrap_results(comparison: Comparison) -> list[TestResult]:
+    means = resampled_means(comparison.scores, comparison.seed)
+    results = []
+    for baseline, reranker in comparison.pairs:
         resampled = means[:, reranker] - means[:, baseline]
-        p, low, high, rarer = percentile_interval(resampled, len(question.scores), question.level)
-        answers.append(TestResult(p, low, high, _coarse(rarer, p, question)))
-    return answers
+        p, low, high, rarer = percentile_interval(resampled, len(comparison.scores), comparison.level)
+        results.append(TestResult(p, low, high, _coarse_note(rarer, p, comparison)))
+    return results
 
 
-def _coarse(hits: int, p: float, question: Comparison) -> str:
+def _coarse_note(hits: int, p: float, comparison: Comparison) -> str:
     """What to say where no draw reached a value, and corrected for all comparisons that proves nothing."""
-    if hits or p * question.comparisons < 1 - question.level:
+    if hits or p * comparison.comparisons < 1 - comparison.level:
         return ""
-    return f"no draw reaches it, so p is at most this: too coarse for {question.comparisons:,} comparisons"
+    return f"no draw reaches it, so p is at most this: too coarse for {comparison.comparisons:,} comparisons"

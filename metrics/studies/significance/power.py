@@ -5,7 +5,7 @@ from statsmodels.stats.power import TTestPower
 
 from metrics.errors import UsageError
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.significance.comparisons import pairs_of, values_by_query
+from metrics.studies.significance.comparisons import baseline_pairs, values_by_query
 
 
 def detectable(
@@ -31,9 +31,9 @@ def detectable(
     if not 0 < 1 - level < power < 1:
         raise UsageError(f"level={level}, power={power}: power lies above 1 - level, and both between 0 and 1.")
     table = values_by_query(evaluation, measure, ties)
-    pairs = pairs_of([str(name) for name in table.columns], baseline)
-    found = [(table.iloc[:, other] - table.iloc[:, one]).dropna() for one, other in pairs]
-    spreads = [(len(one), one.std()) for one in found if len(one) > 1]
+    pairs = baseline_pairs([str(name) for name in table.columns], baseline)
+    differences = [(table.iloc[:, other] - table.iloc[:, one]).dropna() for one, other in pairs]
+    spreads = [(len(one), one.std()) for one in differences if len(one) > 1]
     if not spreads:
         return float("inf")
     n, spread = np.median(spreads, axis=0)

@@ -26,12 +26,12 @@ CELLS = 2**18
 """Numbers drawn at a time: 2 MB."""
 
 
-def settled(differences: FloatArray) -> FloatArray:
+def round_differences(differences: FloatArray) -> FloatArray:
     """The same to 12 decimals, so that what differs by rounding is equal, or 0."""
     return np.where(np.abs(differences) <= EQUAL, 0.0, np.round(differences, 12))
 
 
-def every_flip(differences: FloatArray) -> float:
+def exact_flip_p(differences: FloatArray) -> float:
     """Chance that flipped signs take the sum as far from 0 as it is, over all 2^n flips.
 
     Args:
@@ -56,13 +56,13 @@ def flipped_sums(values: FloatArray, draws: int, seed: int) -> FloatArray:
     random = np.random.default_rng(seed)
     parts = []
     for size in _batches(draws, len(values)):
-        drawn = np.frombuffer(random.bytes(-(-size * len(values) // 8)), np.uint8)
-        kept = np.unpackbits(drawn, count=size * len(values)).reshape(size, -1)
-        parts.append(2 * (kept.astype(np.float64) @ values) - values.sum(axis=0))
+        random_bytes = np.frombuffer(random.bytes(-(-size * len(values) // 8)), np.uint8)
+        signs = np.unpackbits(random_bytes, count=size * len(values)).reshape(size, -1)
+        parts.append(2 * (signs.astype(np.float64) @ values) - values.sum(axis=0))
     return np.concatenate(parts)
 
 
-def share_as_far(sums: FloatArray, differences: FloatArray) -> tuple[float, int]:
+def sampled_flip_p(sums: FloatArray, differences: FloatArray) -> tuple[float, int]:
     """P of a random sign flip test, and how many draws came as far from 0.
 
     p = (1 + draws as far) / (1 + draws), for what was found is one of the flips, so p is never 0.
@@ -91,9 +91,9 @@ def resampled_means(values: FloatArray, seed: int) -> FloatArray:
     n = len(values)
     parts = []
     for size in _batches(DRAWS, n):
-        drawn = random.integers(n, size=(size, n), dtype=np.uint32).astype(np.int64)
-        drawn += (n * np.arange(size))[:, None]
-        times = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
+        cells = random.integers(n, size=(size, n), dtype=np.uint32).astype(np.int64)
+        cells += (n * np.arange(size))[:, None]
+        times = np.bincount(cells.ravel(), minlength=size * n).reshape(size, n)
         parts.append(times.astype(np.float64) @ values / n)
     return np.concatenate(parts)
 
@@ -115,14 +115,14 @@ def percentile_interval(means: FloatArray, n: int, level: float) -> tuple[float,
 
     Source: Hesterberg, The American Statistician 69(4), 2015 (expanded percentile interval).
     """
-    stretch = np.sqrt((n - 1) / n)
-    tail = stats.norm.cdf(stats.t.ppf((1 - level) / 2, n - 1) / stretch)
-    at = min(max(int((len(means) + 1) * tail), 1), len(means) // 2) - 1
-    ordered = np.partition(means, [at, len(means) - 1 - at])
+    shrinkage = np.sqrt((n - 1) / n)
+    tail = stats.norm.cdf(stats.t.ppf((1 - level) / 2, n - 1) / shrinkage)
+    tail_place = min(max(int((len(means) + 1) * tail), 1), len(means) // 2) - 1
+    ordered = np.partition(means, [tail_place, len(means) - 1 - tail_place])
     rarer = min(np.count_nonzero(means <= EQUAL), np.count_nonzero(means >= -EQUAL))
     share = (1 + rarer) / (1 + len(means))
-    p = 2 * stats.t.cdf(stretch * stats.norm.ppf(min(share, 0.5)), n - 1)
-    return float(p), float(ordered[at]), float(ordered[len(means) - 1 - at]), int(rarer)
+    p = 2 * stats.t.cdf(shrinkage * stats.norm.ppf(min(share, 0.5)), n - 1)
+    return float(p), float(ordered[tail_place]), float(ordered[len(means) - 1 - tail_place]), int(rarer)
 
 
 def _rounding(differences: FloatArray) -> float:

@@ -11,17 +11,17 @@ from metrics.evaluation import Evaluation
 from metrics.studies.prose import Prose, Strong, chance, signed
 from metrics.studies.significance.comparisons import (
     COLUMNS,
-    counted,
-    not_numbers,
-    notes,
-    pairs_of,
-    questions,
+    baseline_pairs,
+    comparison_notes,
+    count_not_finite,
+    group_by_queries,
+    pair_statistics,
     stars,
     values_by_query,
 )
-from metrics.studies.significance.test_registry import corrected, find_correction, find_test, significant
+from metrics.studies.significance.test_registry import adjust_p, find_correction, find_test, is_significant
 
-TOLD = 2
+N_NAMED = 2
 """Verdicts that are told of."""
 
 
@@ -33,14 +33,14 @@ class Verdicts:
         tied: as `compare` returns it, ties averaged.
         traditional: as `compare` returns it, by the traditional treatment.
         changed: (n_rows,) whether one is significant and the other is not, or both are, with opposite signs.
-        how: the traditional treatment.
+        treatment: the traditional one.
         level: of the intervals; a verdict is significant where the adjusted p is below 1 - level.
     """
 
     tied: pd.DataFrame
     traditional: pd.DataFrame
     changed: "pd.Series[bool]"
-    how: str = "input"
+    treatment: str = "input"
     level: float = 0.95
 
     def best_first(self) -> "Verdicts":
@@ -89,26 +89,30 @@ def compare(
     Raises:
         UsageError: a name that is not there, or a level outside (0, 1).
     """
-    asked, how = find_test(test), find_correction(correction)
+    chosen_test, chosen_correction = find_test(test), find_correction(correction)
     if not 0 < level < 1:
         raise UsageError(f"level={level}: it lies between 0 and 1, such as 0.95.")
     table = values_by_query(evaluation, measure, ties)
     names = [str(name) for name in table.columns]
-    pairs = pairs_of(names, baselines)
-    comparisons = len(pairs) if how.method else 1
+    pairs = baseline_pairs(names, baselines)
+    comparisons = len(pairs) if chosen_correction.method else 1
     rows: list[Mapping[str, float | str]] = [{}] * len(pairs)
     p = np.ones(len(pairs))
-    for places, question in questions(table.to_numpy(), pairs, asked, level, seed, comparisons):
-        answers = asked.function(question)
-        for at, pair, answer in zip(places, question.pairs, answers, strict=True):
-            p[at] = answer.p
-            rows[at] = counted(question, pair, asked) | answer._asdict()
-    adjusted = p if asked.simultaneous else corrected(p, how)
-    found = pd.DataFrame(rows, columns=list(COLUMNS))
-    found["baseline"], found["reranker"] = ([names[pair[side]] for pair in pairs] for side in (0, 1))
-    found["p_adjusted"], found["stars"] = adjusted, [stars(one) for one in adjusted]
-    found["note"] = notes(found, asked, table.notna().sum(), not_numbers(evaluation, measure, ties))
-    return found.astype(COLUMNS)
+    for places, comparison in group_by_queries(table.to_numpy(), pairs, chosen_test, level, seed, comparisons):
+        results = chosen_test.function(comparison)
+        for place, pair, result in zip(places, comparison.pairs, results, strict=True):
+            p[place] = result.p
+            rows[place] = pair_statistics(comparison, pair, chosen_test) | result._asdict()
+    adjusted = p if chosen_test.simultaneous else adjust_p(p, chosen_correction)
+    comparisons_table = pd.DataFrame(rows, columns=list(COLUMNS))
+    comparisons_table["baseline"], comparisons_table["reranker"] = (
+        [names[pair[side]] for pair in pairs] for side in (0, 1)
+    )
+    comparisons_table["p_adjusted"], comparisons_table["stars"] = adjusted, [stars(one) for one in adjusted]
+    comparisons_table["note"] = comparison_notes(
+        comparisons_table, chosen_test, table.notna().sum(), count_not_finite(evaluation, measure, ties)
+    )
+    return comparisons_table.astype(COLUMNS)
 
 
 def verdicts(
@@ -136,69 +140,78 @@ def verdicts(
     Raises:
         UsageError: as `compare`.
     """
-    tied, before = (
+    tied, usual = (
         compare(evaluation, measure, how, baselines, test, correction, level, seed)
         for how in ("expected", traditional)
     )
-    return Verdicts(tied, before, changed(tied, before, level), traditional, level)
+    return Verdicts(tied, usual, changed_verdicts(tied, usual, level), traditional, level)
 
 
-def changed(tied: pd.DataFrame, traditional: pd.DataFrame, level: float = 0.95) -> "pd.Series[bool]":
+def changed_verdicts(tied: pd.DataFrame, traditional: pd.DataFrame, level: float = 0.95) -> "pd.Series[bool]":
     """(n_rows,) whether just one of two is significant at 1 - level, or both with opposite signs."""
     signs = [
-        np.sign(rows["difference"]).where(significant(rows["p_adjusted"].to_numpy(), level), 0.0)
+        np.sign(rows["difference"]).where(is_significant(rows["p_adjusted"].to_numpy(), level), 0.0)
         for rows in (tied, traditional)
     ]
     return (signs[0] != signs[1]).rename("changed")
 
 
-def significance_finding(found: Verdicts, measure: str, test: str) -> Prose:
+def significance_finding(verdicts: Verdicts, measure: str, test: str) -> Prose:
     """How many verdicts the order of the ties decides, and what became of those it moves most.
 
     Args:
-        found: as `verdicts` returns it.
+        verdicts: as `verdicts` returns it.
         measure: how the measure is called, such as `nDCG@10`.
         test: name of the test.
     """
-    total, moved = len(found.tied), int(found.changed.sum())
+    total, n_changed = len(verdicts.tied), int(verdicts.changed.sum())
     if not total:
         return ("There is one reranker, and nothing to compare it with.",)
-    if (found.tied["n"] < 2).all():  # noqa: PLR2004 a spread needs two
+    if (verdicts.tied["n"] < 2).all():  # noqa: PLR2004 a spread needs two
         return (Strong("Nothing can be tested. "), "A test needs two queries.")
-    if not moved:
-        return _unmoved(found, find_test(test).label)
-    by = (found.traditional["difference"] - found.tied["difference"]).abs()[found.changed]
-    verb = "verdicts rest" if moved > 1 else "verdicts rests" if total > 1 else "verdict rests"
-    said: Prose = (Strong(f"{moved} of {total} {verb} on sort order."),)
-    for at in by.sort_values(ascending=False, kind="stable").index[:TOLD]:
-        said = (*said, " ", *_told(found.traditional.loc[at], found.tied.loc[at], measure, found))
-    return said
+    if not n_changed:
+        return _unchanged_finding(verdicts, find_test(test).label)
+    shift = (verdicts.traditional["difference"] - verdicts.tied["difference"]).abs()[verdicts.changed]
+    verb = "verdicts rest" if n_changed > 1 else "verdicts rests" if total > 1 else "verdict rests"
+    prose: Prose = (Strong(f"{n_changed} of {total} {verb} on sort order."),)
+    for row in shift.sort_values(ascending=False, kind="stable").index[:N_NAMED]:
+        prose = (
+            *prose,
+            " ",
+            *_verdict_change(verdicts.traditional.loc[row], verdicts.tied.loc[row], measure, verdicts),
+        )
+    return prose
 
 
-def _unmoved(found: Verdicts, label: str) -> Prose:
-    total, known = len(found.tied), int(significant(found.tied["p_adjusted"].to_numpy(), found.level).sum())
-    how_many = f"{known or 'none'} of {total} {'differences' if total > 1 else 'difference'}"
+def _unchanged_finding(verdicts: Verdicts, label: str) -> Prose:
+    total, n_significant = (
+        len(verdicts.tied),
+        int(is_significant(verdicts.tied["p_adjusted"].to_numpy(), verdicts.level).sum()),
+    )
+    how_many = f"{n_significant or 'none'} of {total} {'differences' if total > 1 else 'difference'}"
     return (
         Strong("No verdict rests on sort order. "),
-        f"By the {label}, {how_many} {'are' if known > 1 else 'is'} significant, "
+        f"By the {label}, {how_many} {'are' if n_significant > 1 else 'is'} significant, "
         "whether ties are sorted or averaged.",
     )
 
 
-def _told(before: pd.Series, tied: pd.Series, measure: str, found: Verdicts) -> Prose:
+def _verdict_change(before: pd.Series, tied: pd.Series, measure: str, verdicts: Verdicts) -> Prose:
     """What became of one verdict."""
     ours, theirs = Strong(str(tied["reranker"])), Strong(str(tied["baseline"]))
     old, new = signed(before["difference"]), signed(tied["difference"])
     p_old, p_new = chance(before["p_adjusted"]), chance(tied["p_adjusted"])
-    if not significant(before["p_adjusted"], found.level):
+    if not is_significant(before["p_adjusted"], verdicts.level):
         side = "ahead" if tied["difference"] > 0 else "behind"
-        level = f" {_by(found.how)} ({old} {measure}, {p_old}), and is {side} "
+        level = f" {_order_clause(verdicts.treatment)} ({old} {measure}, {p_old}), and is {side} "
         return ours, " looks level with ", theirs, level, f"once ties are averaged ({new}, {p_new})."
-    verb, by = (" beats ", old) if before["difference"] > 0 else (" trails ", signed(-before["difference"])[1:])
-    start = _by(found.how).capitalize() + ", "
-    then = f" by {by} {measure} ({p_old}); with ties averaged the difference is {new} ({p_new})."
+    verb, margin = (
+        (" beats ", old) if before["difference"] > 0 else (" trails ", signed(-before["difference"])[1:])
+    )
+    start = _order_clause(verdicts.treatment).capitalize() + ", "
+    then = f" by {margin} {measure} ({p_old}); with ties averaged the difference is {new} ({p_new})."
     return start, ours, verb, theirs, then
 
 
-def _by(how: str) -> str:
-    return "by the order of its file" if how == "input" else f"by the order of {how}"
+def _order_clause(ties: str) -> str:
+    return "by the order of its file" if ties == "input" else f"by the order of {ties}"

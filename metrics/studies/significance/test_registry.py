@@ -10,7 +10,7 @@ from statsmodels.stats.multitest import multipletests
 
 from metrics.errors import UsageError
 from metrics.studies.significance.mann_whitney import mann_whitney
-from metrics.studies.significance.paired_tests import Ask, bootstrap, randomisation, t_test, wilcoxon
+from metrics.studies.significance.paired_tests import TestFunction, bootstrap, randomisation, t_test, wilcoxon
 from metrics.studies.significance.tukey import tukey
 from metrics.support.arrays import BoolArray, FloatArray
 
@@ -33,7 +33,7 @@ class Test:
     queries: Literal["two", "all", "own"]
     summary: str
     source: str
-    function: Ask
+    function: TestFunction
     simultaneous: bool = False
     aliases: tuple[str, ...] = ()
 
@@ -148,7 +148,7 @@ CORRECTIONS = (
         method=None,
     ),
 )
-Named = TypeVar("Named", bound=Test | Correction)
+Entry = TypeVar("Entry", bound=Test | Correction)
 
 
 def find_test(name: str) -> Test:
@@ -161,20 +161,20 @@ def find_correction(name: str) -> Correction:
     return _find(name, CORRECTIONS, "correction")
 
 
-def _find(name: str, among: Sequence[Named], what: str) -> Named:
-    names: dict[str, Named] = {}
-    for known in among:
-        names |= dict.fromkeys((known.name, *known.aliases), known)
-    asked = name.strip().casefold()
-    if asked in names:
-        return names[asked]
-    close = get_close_matches(asked[:40], names, n=1)
-    there = ", ".join(each.name for each in among)
-    hint = f"Did you mean {names[close[0]].name}?" if close else f"There are: {there}."
-    raise UsageError(f"There is no {what} {name[:40]!r}. {hint}")
+def _find(name: str, entries: Sequence[Entry], kind: str) -> Entry:
+    names: dict[str, Entry] = {}
+    for entry in entries:
+        names |= dict.fromkeys((entry.name, *entry.aliases), entry)
+    key = name.strip().casefold()
+    if key in names:
+        return names[key]
+    close = get_close_matches(key[:40], names, n=1)
+    known_names = ", ".join(each.name for each in entries)
+    hint = f"Did you mean {names[close[0]].name}?" if close else f"There are: {known_names}."
+    raise UsageError(f"There is no {kind} {name[:40]!r}. {hint}")
 
 
-def corrected(p: FloatArray, correction: Correction) -> FloatArray:
+def adjust_p(p: FloatArray, correction: Correction) -> FloatArray:
     """(n,) p adjusted for n comparisons.
 
     Holm's is written out, for statsmodels' runs the garbage collector: a tenth of a second in a large process.
@@ -189,6 +189,6 @@ def corrected(p: FloatArray, correction: Correction) -> FloatArray:
     return np.minimum(adjusted, 1.0)
 
 
-def significant(p: FloatArray | float, level: float) -> BoolArray:
+def is_significant(p: FloatArray | float, level: float) -> BoolArray:
     """(n,) whether adjusted p are below 1 - level; 0.05 is not below 0.05."""
     return np.asarray(p) < round(1 - level, 12)

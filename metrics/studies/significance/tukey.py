@@ -9,16 +9,16 @@ from scipy.integrate import IntegrationWarning
 from scipy.interpolate import PchipInterpolator
 
 from metrics.evaluation import EQUAL
-from metrics.studies.significance.paired_tests import Comparison, TestResult, unvarying
+from metrics.studies.significance.paired_tests import Comparison, TestResult, constant_result
 from metrics.support.arrays import FloatArray
 
-NODES = 100
+MAX_NODES = 100
 """Pairs up to which each p is integrated (some 5 ms); of more, so many are and the others interpolated."""
-LEAST = 1e-12
+SMALLEST_CHANCE = 1e-12
 """Chances below are 0 to how exactly the range is integrated."""
 
 
-def tukey(question: Comparison) -> list[TestResult]:
+def tukey(comparison: Comparison) -> list[TestResult]:
     """Studentised range of differences of means over what queries and rerankers leave unexplained.
 
     q = |difference| / sqrt(MSE / n), with MSE the residual mean square of the two-way layout, values by query
@@ -28,38 +28,38 @@ def tukey(question: Comparison) -> list[TestResult]:
     Source: Carterette, ACM TOIS 30(1), 2012, section 4.2; Sakai, Laboratory Experiments in Information
     Retrieval, 2018, chapter 4.
     """
-    values = question.scores
+    values = comparison.scores
     n, k = values.shape
-    differences = np.array([question.differences(pair).mean() if n else 0.0 for pair in question.pairs])
-    error = _error(values) if n > 1 else 0.0
+    differences = np.array([comparison.differences(pair).mean() if n else 0.0 for pair in comparison.pairs])
+    error = _standard_error(values) if n > 1 else 0.0
     if not error:
-        same = [unvarying(n, float(one)) for one in differences]
-        return [one._replace(p=min(1.0, one.p * comb(k, 2))) for one in same]
+        results = [constant_result(n, float(one)) for one in differences]
+        return [one._replace(p=min(1.0, one.p * comb(k, 2))) for one in results]
     freedom = (n - 1) * (k - 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IntegrationWarning)  # far tails, where p is 0 to twelve digits
-        half = error * float(stats.studentized_range.ppf(question.level, k, freedom))
-        p = _tail(np.abs(differences) / error, k, freedom)
+        half = error * float(stats.studentized_range.ppf(comparison.level, k, freedom))
+        p = _tail_chances(np.abs(differences) / error, k, freedom)
     return [
         TestResult(chance, mean - half, mean + half)
         for chance, mean in zip(p.tolist(), differences.tolist(), strict=True)
     ]
 
 
-def _error(values: FloatArray) -> float:
+def _standard_error(values: FloatArray) -> float:
     """Standard error of a mean: the square root of MSE / n; 0 where rounding is all that is left."""
     n, k = values.shape
-    left = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
-    square = float((left**2).sum() / ((n - 1) * max(1, k - 1)))
-    return float(np.sqrt(square / n)) if np.abs(left).max() > EQUAL else 0.0
+    residuals = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
+    square = float((residuals**2).sum() / ((n - 1) * max(1, k - 1)))
+    return float(np.sqrt(square / n)) if np.abs(residuals).max() > EQUAL else 0.0
 
 
-def _tail(q: FloatArray, k: int, freedom: int) -> FloatArray:
+def _tail_chances(q: FloatArray, k: int, freedom: int) -> FloatArray:
     """(n_pairs,) chances of a studentised range as large."""
-    if len(q) <= NODES:
+    if len(q) <= MAX_NODES:
         return np.asarray(np.clip(stats.studentized_range.sf(q, k, freedom), 0.0, 1.0))
-    even = np.linspace(0, 1, NODES // 2)
-    at = np.unique(np.concatenate([np.quantile(q, even), q.min() + even * np.ptp(q)]))
-    chances = np.log(np.clip(stats.studentized_range.sf(at, k, freedom), LEAST, 1.0))
-    found = PchipInterpolator(at, chances)(q) if len(at) > 1 else np.full(len(q), chances[0])
-    return np.asarray(np.exp(np.minimum(found, 0.0)))
+    even = np.linspace(0, 1, MAX_NODES // 2)
+    nodes = np.unique(np.concatenate([np.quantile(q, even), q.min() + even * np.ptp(q)]))
+    chances = np.log(np.clip(stats.studentized_range.sf(nodes, k, freedom), SMALLEST_CHANCE, 1.0))
+    log_chances = PchipInterpolator(nodes, chances)(q) if len(nodes) > 1 else np.full(len(q), chances[0])
+    return np.asarray(np.exp(np.minimum(log_chances, 0.0)))

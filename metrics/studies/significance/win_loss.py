@@ -25,8 +25,10 @@ def win_loss(evaluation: Evaluation, measure: str, baseline: str, traditional: s
     wide = {how: values[how].unstack("reranker", sort=False) for how in ("expected", traditional)}  # noqa: PD010
     rows = {}
     for name in wide["expected"].columns.drop(baseline):
-        both = wide["expected"][[name, baseline]].notna().all(axis=1)
-        sign = {how: _sign(table.loc[both, name] - table.loc[both, baseline]) for how, table in wide.items()}
+        in_both = wide["expected"][[name, baseline]].notna().all(axis=1)
+        sign = {
+            how: _sign(table.loc[in_both, name] - table.loc[in_both, baseline]) for how, table in wide.items()
+        }
         tied, before = sign["expected"], sign[traditional]
         rows[name] = {
             "won": int((tied > 0).sum()),
@@ -36,7 +38,7 @@ def win_loss(evaluation: Evaluation, measure: str, baseline: str, traditional: s
             "equal_before": int((before == 0).sum()),
             "lost_before": int((before < 0).sum()),
             "changed": int((tied != before).sum()),
-            "n": int(both.sum()),
+            "n": int(in_both.sum()),
         }
     columns = ["won", "equal", "lost", "won_before", "equal_before", "lost_before", "changed", "n"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("reranker")
@@ -56,8 +58,8 @@ def win_loss_finding(table: pd.DataFrame, baseline: str) -> Prose:
     """
     if not len(table):
         return ("There is one reranker, and nothing to compare it with.",)
-    most = str(table["changed"].idxmax())
-    row = table.loc[most]
+    most_changed = str(table["changed"].idxmax())
+    row = table.loc[most_changed]
     if not row["changed"]:
         return (Strong("Ties change no outcome "), "on any query: who is ahead is the same by either value.")
     return (
@@ -66,7 +68,7 @@ def win_loss_finding(table: pd.DataFrame, baseline: str) -> Prose:
         ", ties decide who is ahead on ",
         Strong(f"{row['changed']} of {row['n']}"),
         " queries of ",
-        Strong(most),
+        Strong(most_changed),
         f": {row['won_before']} won and {row['lost_before']} lost by the order of the sort, "
         f"{row['won']} and {row['lost']} once ties are averaged.",
     )

@@ -6,7 +6,7 @@ import pandas as pd
 
 from metrics.studies.prose import Prose, Strong
 
-NAMED = 5
+MOST_NAMED = 5
 """Measures named in a sentence at most."""
 
 
@@ -34,13 +34,13 @@ def target_summary(rows: pd.DataFrame) -> TargetSummary:
     Args:
         rows: of one reranker; target, passed (by the tied value), by_sort (by the traditional one), verdict.
     """
-    only = rows.loc[rows["verdict"] == "sort order only", "target"]
+    sort_only = rows.loc[rows["verdict"] == "sort order only", "target"]
     return TargetSummary(
         len(rows),
         int(rows["passed"].sum()),
         int(rows["by_sort"].sum()),
         int((rows["verdict"] == "met").sum()),
-        tuple(str(target).split(" ", 1)[0] for target in only),
+        tuple(str(target).split(" ", 1)[0] for target in sort_only),
     )
 
 
@@ -51,26 +51,26 @@ def target_finding(rows: pd.DataFrame, reranker: str) -> Prose:
         rows: as for `passed`.
         reranker: its name.
     """
-    found = target_summary(rows)
-    if not found.targets:
+    summary = target_summary(rows)
+    if not summary.targets:
         return ("No target is set for ", Strong(reranker), ".")
-    if found.tied == found.traditional and not found.by_sort:
-        if not found.tied:
-            return Strong(reranker), f" meets none of {found.targets} targets, sorted or averaged."
-        how = f"{found.always} of them in every order of its ties"
-        return Strong(reranker), f" meets {found.tied} of {found.targets} targets, {how}."
+    if summary.tied == summary.traditional and not summary.by_sort:
+        if not summary.tied:
+            return Strong(reranker), f" meets none of {summary.targets} targets, sorted or averaged."
+        always = f"{summary.always} of them in every order of its ties"
+        return Strong(reranker), f" meets {summary.tied} of {summary.targets} targets, {always}."
     return (
         Strong(reranker),
-        f" meets {found.traditional} of {found.targets} targets by its traditional values and ",
-        Strong(str(found.tied)),
+        f" meets {summary.traditional} of {summary.targets} targets by its traditional values and ",
+        Strong(str(summary.tied)),
         " once ties are averaged.",
-        _only(found.by_sort),
+        _by_sort_sentence(summary.by_sort),
     )
 
 
-def _only(names: tuple[str, ...]) -> str:
+def _by_sort_sentence(names: tuple[str, ...]) -> str:
     if not names:
         return ""
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    others = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     verb = "pass" if len(names) > 1 else "passes"
-    return f" {', '.join(names[:NAMED])}{more} {verb} only by the traditional order."
+    return f" {', '.join(names[:MOST_NAMED])}{others} {verb} only by the traditional order."

@@ -88,34 +88,35 @@ def targets_of(texts: Iterable[str], presets: Iterable[str] = ()) -> list[Target
     Raises:
         UsageError: none at all, an unknown preset, or a text that means none.
     """
-    asked = list(texts)
+    all_texts = list(texts)
     for name in presets:
         if name not in PRESETS:
             raise UsageError(f"There is no preset {name!r}. Presets: {', '.join(PRESETS)}.")
-        asked += PRESETS[name]
-    if not asked:
+        all_texts += PRESETS[name]
+    if not all_texts:
         raise UsageError("Give at least one target, such as MTRR>=0.8.")
-    return list(dict.fromkeys(Target.of(text) for text in asked))
+    return list(dict.fromkeys(Target.of(text) for text in all_texts))
 
 
-def reached(
+def check_targets(
     evaluation: Evaluation,
     targets: Sequence[Target],
     traditional: str = "input",
     baseline: str | None = None,
-    by: str = "expected",
+    decided_by: str = "expected",
 ) -> pd.DataFrame:
     """Whether each reranker reaches each target.
 
     Args:
-        evaluation: with the targets' measures under expected, optimistic, pessimistic, `traditional` and `by`.
+        evaluation: with the targets' measures under expected, optimistic, pessimistic, `traditional` and
+            `decided_by`.
         targets: what is to be reached.
         traditional: the treatment taken as the traditional one.
         baseline: whom relative targets mean; it is not held to them itself.
-        by: the treatment whose mean decides.
+        decided_by: the treatment whose mean decides.
 
     Returns:
-        one row a reranker and target: reranker, target, measure (its name by `by`), value (mean by `by`),
+        one row a reranker and target: reranker, target, measure (its name by `decided_by`), value (its mean),
         tied, traditional, worst, best (means), bound, passed, verdict, missed_by (0 where passed).
 
     Raises:
@@ -129,12 +130,16 @@ def reached(
         if target.relative and baseline is None:
             raise UsageError(f"{target} needs a baseline. Say which reranker it is (--baseline NAME).")
         table = evaluation.means(str(target.measure))
-        held = table.drop(index=baseline) if target.relative else table
+        rerankers = table.drop(index=baseline) if target.relative else table
         base = table.loc[baseline] if target.relative else 0 * table.iloc[0].fillna(0)
-        rows += [_row(str(name), target, row, base, traditional, by) for name, row in held.iterrows()]
+        rows += [
+            _row(str(name), target, row, base, traditional, decided_by) for name, row in rerankers.iterrows()
+        ]
     order = {str(name): place for place, name in enumerate(names)}
-    found = pd.DataFrame(rows, columns=_COLUMNS)
-    return found.sort_values("reranker", key=lambda name: name.map(order), kind="stable", ignore_index=True)
+    table_of_targets = pd.DataFrame(rows, columns=_COLUMNS)
+    return table_of_targets.sort_values(
+        "reranker", key=lambda name: name.map(order), kind="stable", ignore_index=True
+    )
 
 
 _COLUMNS = (
@@ -144,16 +149,23 @@ _COLUMNS = (
 
 
 def _row(
-    name: str, target: Target, row: "pd.Series[float]", base: "pd.Series[float]", traditional: str, by: str
+    name: str,
+    target: Target,
+    row: "pd.Series[float]",
+    base: "pd.Series[float]",
+    traditional: str,
+    decided_by: str,
 ) -> tuple[object, ...]:
     """One reranker and target; `base` holds the baseline's means, 0 where the bound is not relative."""
-    bound = base[by] + target.number
-    passed = target.meets(row[by], bound)
-    spelled = target.measure.tied if by == "expected" else f"{target.measure.traditional} ({by})"
-    missed = 0.0 if passed else abs(bound - row[by])
+    bound = base[decided_by] + target.number
+    passed = target.meets(row[decided_by], bound)
+    spelled = (
+        target.measure.tied if decided_by == "expected" else f"{target.measure.traditional} ({decided_by})"
+    )
+    missed = 0.0 if passed else abs(bound - row[decided_by])
     verdict = _verdict(target, row, base, traditional)
     means = (row["expected"], row[traditional], row["pessimistic"], row["optimistic"])
-    return name, str(target), spelled, row[by], *means, bound, passed, verdict, missed
+    return name, str(target), spelled, row[decided_by], *means, bound, passed, verdict, missed
 
 
 def _verdict(target: Target, row: "pd.Series[float]", base: "pd.Series[float]", traditional: str) -> Verdict:

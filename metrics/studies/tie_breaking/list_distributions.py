@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from metrics.measures import MeasureAt
 from metrics.studies.one_list.orderings import WRITTEN, pattern_values, told_by_grades
-from metrics.studies.tie_breaking.convolution import Kinds, gathered
+from metrics.studies.tie_breaking.convolution import ListDistributions, merge_equal
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.ties import Judgments, Ranking, TieGroups, first_relevant_rank, log10_factorials, refine, treatment
 from metrics.ties.batch_by_depth import batch_by_depth
@@ -28,7 +28,7 @@ def tied_groups(ranking: Ranking, asked: MeasureAt) -> TieGroups:
 
 def list_distributions(
     ranking: Ranking, asked: MeasureAt, place: IntArray, worst: FloatArray, best: FloatArray, most: int
-) -> Kinds | None:
+) -> ListDistributions | None:
     """Exact distributions of the lists that ties can move; None where there is no short way to them.
 
     - RR and Hits: the rank of the first relevant document, as in `first_relevant_rank`.
@@ -55,7 +55,7 @@ def list_distributions(
     return _patterns(ranking, groups, asked, moving, ends[1], most) if told_by_grades(str(asked)) else None
 
 
-def _first_hits(groups: TieGroups, asked: MeasureAt, moving: BoolArray) -> Kinds | None:
+def _first_hits(groups: TieGroups, asked: MeasureAt, moving: BoolArray) -> ListDistributions | None:
     leading = groups.leading[moving[groups.lists[groups.leading]]]
     rows = np.stack([groups.above[leading], groups.size[leading], groups.relevant[leading]])
     (above, size, relevant), times = np.unique(rows, axis=1, return_counts=True)
@@ -72,7 +72,9 @@ def _first_hits(groups: TieGroups, asked: MeasureAt, moving: BoolArray) -> Kinds
         ranks.append(above[part][row] + place + 1)
         shares.append(first_relevant_rank(size[part], relevant[part], deepest)[row, place])
     value = _value_by_rank(asked, int((above + within).max()) + 1)
-    return Kinds.of(times, np.concatenate(owners), value[np.concatenate(ranks) - 1], np.concatenate(shares))
+    return ListDistributions.of(
+        times, np.concatenate(owners), value[np.concatenate(ranks) - 1], np.concatenate(shares)
+    )
 
 
 def _value_by_rank(asked: MeasureAt, deepest: int) -> FloatArray:
@@ -83,7 +85,9 @@ def _value_by_rank(asked: MeasureAt, deepest: int) -> FloatArray:
     return asked.values(TieGroups(nothing, each + 1, each, each, one, each, np.ones(deepest)))
 
 
-def _counted(groups: TieGroups, asked: MeasureAt, moving: BoolArray, width: FloatArray) -> Kinds | None:
+def _counted(
+    groups: TieGroups, asked: MeasureAt, moving: BoolArray, width: FloatArray
+) -> ListDistributions | None:
     cut = groups.n_relevant[groups.lists] if asked.k is None else asked.k
     across = (groups.above < cut) & (groups.above + groups.size > cut) & moving[groups.lists]
     at = np.flatnonzero(across)
@@ -107,7 +111,7 @@ def _counted(groups: TieGroups, asked: MeasureAt, moving: BoolArray, width: Floa
         owners.append(part[row])
         rises.append(more * unit[part][row])
         shares.append(chance[row, more])
-    return Kinds.of(times, np.concatenate(owners), np.concatenate(rises), np.concatenate(shares))
+    return ListDistributions.of(times, np.concatenate(owners), np.concatenate(rises), np.concatenate(shares))
 
 
 def _hypergeometric(
@@ -128,7 +132,7 @@ def _hypergeometric(
 
 def _patterns(
     ranking: Ranking, groups: TieGroups, asked: MeasureAt, moving: BoolArray, best: FloatArray, most: int
-) -> Kinds | None:
+) -> ListDistributions | None:
     seen = moving[groups.lists] & (True if asked.k is None else groups.above < asked.k)
     count = 10 ** np.minimum(_log10_patterns(groups, seen), WRITTEN)
     if count.max(initial=0) > _PATTERNS:
@@ -141,8 +145,8 @@ def _patterns(
         query = ranking.query_ids[lists[0]].as_py()
         if (values := pattern_values(ranking, query, str(asked))) is None:
             return None
-        parts.append(gathered(values, np.full(len(values), 1 / len(values))))
-    return Kinds.of(
+        parts.append(merge_equal(values, np.full(len(values), 1 / len(values))))
+    return ListDistributions.of(
         np.array([len(lists) for lists in alike]),
         np.repeat(np.arange(len(parts)), [len(values) for values, _ in parts]),
         np.concatenate([values for values, _ in parts]),

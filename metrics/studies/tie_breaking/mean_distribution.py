@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtr
 
-from metrics.studies.tie_breaking.convolution import LEVEL
+from metrics.studies.tie_breaking.convolution import EQUAL_MEANS
 from metrics.support.arrays import FloatArray
 
 Method = Literal["exact", "normal", "sampled"]
@@ -38,22 +38,22 @@ class MeanDistribution:
     chances: FloatArray
     draws: int = 0
 
-    def below(self, at: FloatArray) -> FloatArray:
+    def below(self, values: FloatArray) -> FloatArray:
         """(n,) chance that the mean is below each of some values; equal ones differ by rounding only."""
-        least = at - level(at)
+        lower = values - equality_margin(values)
         if self.method == "normal":
-            return np.select([least <= self.worst, least > self.best], [0.0, 1.0], self._normal(at))
-        return self._up_to[np.searchsorted(self.means, least, side="left")]
+            return np.select([lower <= self.worst, lower > self.best], [0.0, 1.0], self._normal(values))
+        return self._up_to[np.searchsorted(self.means, lower, side="left")]
 
-    def not_above(self, at: FloatArray) -> FloatArray:
+    def not_above(self, values: FloatArray) -> FloatArray:
         """(n,) chance that the mean is below or equal to each of some values."""
-        most = at + level(at)
+        upper = values + equality_margin(values)
         if self.method == "normal":
-            return np.select([most < self.worst, most >= self.best], [0.0, 1.0], self._normal(at))
-        return self._up_to[np.searchsorted(self.means, most, side="right")]
+            return np.select([upper < self.worst, upper >= self.best], [0.0, 1.0], self._normal(values))
+        return self._up_to[np.searchsorted(self.means, upper, side="right")]
 
-    def _normal(self, at: FloatArray) -> FloatArray:
-        return np.asarray(ndtr((at - self.mean) / self.std))
+    def _normal(self, values: FloatArray) -> FloatArray:
+        return np.asarray(ndtr((values - self.mean) / self.std))
 
     @cached_property
     def _up_to(self) -> FloatArray:
@@ -62,6 +62,6 @@ class MeanDistribution:
         return np.asarray(sums / sums[-1])
 
 
-def level(means: FloatArray) -> FloatArray:
+def equality_margin(means: FloatArray) -> FloatArray:
     """How far a mean may be from each of these to be called equal to it."""
-    return np.asarray(LEVEL * np.maximum(1.0, np.abs(means)))
+    return np.asarray(EQUAL_MEANS * np.maximum(1.0, np.abs(means)))

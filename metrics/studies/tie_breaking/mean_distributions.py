@@ -11,16 +11,16 @@ import pyarrow.compute as pc
 from metrics.errors import UsageError
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import MeasureAt, parse
-from metrics.studies.one_list.ordering_samples import drawn_values
-from metrics.studies.tie_breaking.convolution import MOST_KINDS, drawn, gathered, total
+from metrics.studies.one_list.ordering_samples import sample_values
+from metrics.studies.tie_breaking.convolution import MAX_KINDS, merge_equal, sample_sums, sum_distribution
 from metrics.studies.tie_breaking.list_distributions import list_distributions, tied_groups
 from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties import Ranking
 
-ENOUGH = 30
+NORMAL_LISTS = 30
 """Lists of equal variance, or as good as so many, whose sum is taken as normal."""
-SKEWED = 0.15
+MAX_SKEWNESS = 0.15
 """Skewness of a sum that is not: it moves a chance by a sixth of that times φ(0), 0.01, at most."""
 MOST_DRAWS, FEWEST_DRAWS = 10_000, 1_000
 """Tie-breakings drawn of one reranker."""
@@ -28,7 +28,7 @@ _WORK = 2**22
 """Documents placed, or values drawn, to sample one reranker; they decide how often it is drawn."""
 _MORE_KINDS = 128
 """Unlike lists up to which patterns are enumerated to draw from them."""
-_AGREES = 1e-9
+_SAME_VALUE = 1e-9
 """How far values of one list computed twice may be apart."""
 
 
@@ -61,13 +61,13 @@ def mean_distributions(
         UsageError: the evaluation lacks the measure or a treatment, or a ranking is absent or another one.
     """
     lists = list_values(evaluation, measure)
-    asked = parse(measure)
-    found = {}
+    measure_at = parse(measure)
+    distributions = {}
     for name in evaluation.policies.index:
         values = lists[lists.index.get_level_values("reranker") == name].droplevel("reranker")
         if len(values):
-            found[str(name)] = _luck(str(name), values, asked, rankings, seed)
-    return found
+            distributions[str(name)] = _mean_distribution(str(name), values, measure_at, rankings, seed)
+    return distributions
 
 
 def list_values(evaluation: Evaluation, measure: str) -> pd.DataFrame:
@@ -85,8 +85,8 @@ def list_values(evaluation: Evaluation, measure: str) -> pd.DataFrame:
     return evaluation.scores[measure][ties]
 
 
-def _luck(
-    name: str, values: pd.DataFrame, asked: MeasureAt, rankings: Mapping[str, Ranking], seed: int
+def _mean_distribution(
+    name: str, values: pd.DataFrame, measure: MeasureAt, rankings: Mapping[str, Ranking], seed: int
 ) -> MeanDistribution:
     low, high = (values[how].to_numpy() for how in ("pessimistic", "optimistic"))
     expected = values["expected"].to_numpy()
@@ -97,54 +97,54 @@ def _luck(
     if name not in rankings:
         raise UsageError(f"There is no ranking of {name}, whose ties can move its mean.")
     ranking = rankings[name]
-    place, low, high = _places(name, ranking, values, asked)[moving], low[moving], high[moving]
+    place, low, high = _list_ids(name, ranking, values, measure)[moving], low[moving], high[moving]
     fixed, n, variance = expected[~moving].sum(), len(values), values["std"].to_numpy()[moving] ** 2
-    many = _many(variance)
-    known = list_distributions(ranking, asked, place, low, high, MOST_KINDS if many else _MORE_KINDS)
-    if known is not None and (exact := total(known)) is not None:
+    many = _is_many(variance)
+    moving_lists = list_distributions(ranking, measure, place, low, high, MAX_KINDS if many else _MORE_KINDS)
+    if moving_lists is not None and (exact := sum_distribution(moving_lists)) is not None:
         means, chances = (fixed + low.sum() + exact[0]) / n, exact[1] / exact[1].sum()
         std = float(np.sqrt(chances @ (means - mean) ** 2))
         return MeanDistribution("exact", mean, std, worst, best, means, chances)
     std = float(np.sqrt(variance.sum()) / n)
-    if many and (known is None or abs(known.skewness) <= SKEWED):
+    if many and (moving_lists is None or abs(moving_lists.skewness) <= MAX_SKEWNESS):
         return MeanDistribution("normal", mean, std, worst, best, np.empty(0), np.empty(0))
     own = seed << 32 | crc32(name.encode())
-    if known is None:
-        sums = _drawn(ranking, asked, place, own)
+    if moving_lists is None:
+        sums = _sample_sums(ranking, measure, place, own)
     else:
-        sums = low.sum() + drawn(known, _draws(len(place)), own)
-    means, chances = gathered((fixed + sums) / n, np.full(len(sums), 1 / len(sums)))
+        sums = low.sum() + sample_sums(moving_lists, _n_draws(len(place)), own)
+    means, chances = merge_equal((fixed + sums) / n, np.full(len(sums), 1 / len(sums)))
     return MeanDistribution("sampled", mean, std, worst, best, means, chances, len(sums))
 
 
-def _many(variance: FloatArray) -> bool:
+def _is_many(variance: FloatArray) -> bool:
     """Whether no few lists make up the variance of the sum."""
     share = variance / (variance.max() or 1.0)
-    return bool(0 < ENOUGH * np.sum(share**2) <= share.sum() ** 2)
+    return bool(0 < NORMAL_LISTS * np.sum(share**2) <= share.sum() ** 2)
 
 
-def _places(name: str, ranking: Ranking, values: pd.DataFrame, asked: MeasureAt) -> IntArray:
+def _list_ids(name: str, ranking: Ranking, values: pd.DataFrame, measure: MeasureAt) -> IntArray:
     """(n,) list of each value in the ranking, once it is clear that both were made alike."""
-    found = pc.fill_null(pc.index_in(pa.array(values.index), value_set=ranking.query_ids), -1)
-    place = np.asarray(found).astype(np.int64)
-    again = asked.values(tied_groups(ranking, asked))[place]
-    apart = np.abs(again - values["expected"].to_numpy())
-    if (place < 0).any() or (apart > _AGREES * np.maximum(1.0, np.abs(again))).any():
+    indices = pc.fill_null(pc.index_in(pa.array(values.index), value_set=ranking.query_ids), -1)
+    list_ids = np.asarray(indices).astype(np.int64)
+    again = measure.values(tied_groups(ranking, measure))[list_ids]
+    difference = np.abs(again - values["expected"].to_numpy())
+    if (list_ids < 0).any() or (difference > _SAME_VALUE * np.maximum(1.0, np.abs(again))).any():
         raise UsageError(f"The ranking of {name} was not cut as for the evaluation: precision, relevant_from?")
-    return place
+    return list_ids
 
 
-def _drawn(ranking: Ranking, asked: MeasureAt, place: IntArray, seed: int) -> FloatArray:
+def _sample_sums(ranking: Ranking, measure: MeasureAt, list_ids: IntArray, seed: int) -> FloatArray:
     """(draws,) sums of the lists that move, each time all of them in an order of their own."""
-    groups = tied_groups(ranking, asked)
-    draws = _draws(int(np.isin(groups.lists[groups.owner], place).sum()))
+    groups = tied_groups(ranking, measure)
+    draws = _n_draws(int(np.isin(groups.lists[groups.owner], list_ids).sum()))
     sums = np.zeros(draws)
-    for one in place.tolist():
-        query = ranking.query_ids[one].as_py()
-        sums += drawn_values(ranking, query, str(asked), draws, seed << 32 | crc32(query.encode()))
+    for list_id in list_ids.tolist():
+        query = ranking.query_ids[list_id].as_py()
+        sums += sample_values(ranking, query, str(measure), draws, seed << 32 | crc32(query.encode()))
     return sums
 
 
-def _draws(work: int) -> int:
+def _n_draws(work: int) -> int:
     """How often to draw what takes so much work."""
     return int(np.clip(_WORK // work, FEWEST_DRAWS, MOST_DRAWS))

@@ -23,14 +23,14 @@ class OrderStability:
         tau: expected agreement of two leaderboards.
     """
 
-    spread: pd.DataFrame
+    bounds: pd.DataFrame
     pairs: pd.DataFrame
-    places: pd.DataFrame
+    ranks: pd.DataFrame
     tau: float
 
     @classmethod
     def of(cls, evaluation: Evaluation, measure: str, rankings: Mapping[str, Ranking]) -> "OrderStability":
         """Of every reranker of an evaluation; arguments and errors as for `mean_distributions`."""
-        lucks = mean_distributions(evaluation, measure, rankings)
-        pairs = pairwise_order(lucks)
-        return cls(mean_bounds(lucks), pairs, rank_distribution(lucks), expected_tau(pairs))
+        distributions = mean_distributions(evaluation, measure, rankings)
+        pairs = pairwise_order(distributions)
+        return cls(mean_bounds(distributions), pairs, rank_distribution(distributions), expected_tau(pairs))

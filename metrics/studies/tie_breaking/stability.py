@@ -8,7 +8,7 @@ from scipy.special import ndtr
 
 from metrics.evaluation import EQUAL
 from metrics.studies.prose import Prose, Strong, percent
-from metrics.studies.tie_breaking.mean_distribution import MeanDistribution, Method, level
+from metrics.studies.tie_breaking.mean_distribution import MeanDistribution, Method, equality_margin
 from metrics.support.arrays import FloatArray, IntArray
 
 _METHODS: tuple[Method, ...] = ("exact", "normal", "sampled")
@@ -24,7 +24,7 @@ _PAIR_COLUMNS = [
 ]
 
 
-def mean_bounds(lucks: Mapping[str, MeanDistribution]) -> pd.DataFrame:
+def mean_bounds(distributions: Mapping[str, MeanDistribution]) -> pd.DataFrame:
     """How far ties move each mean, and between which places.
 
     A place is 1 + the number of rerankers whose mean is strictly above: equal means share the better one.
@@ -32,43 +32,43 @@ def mean_bounds(lucks: Mapping[str, MeanDistribution]) -> pd.DataFrame:
     above its best, and the worst place puts above all whose best is above its worst.
 
     Args:
-        lucks: as `mean_distributions` returns them.
+        distributions: as `mean_distributions` returns them.
 
     Returns:
         index reranker, in order; expected, std (of the mean), worst, best, method, place (of the
         expected mean), best_place, worst_place.
     """
-    mean, worst, best = _columns(lucks)
+    mean, worst, best = _bounds(distributions)
     table = pd.DataFrame(
         {
             "expected": mean,
-            "std": [one.std for one in lucks.values()],
+            "std": [one.std for one in distributions.values()],
             "worst": worst,
             "best": best,
-            "method": [one.method for one in lucks.values()],
-            "place": 1 + _above(mean, mean),
-            "best_place": 1 + _above(worst, best),
-            "worst_place": 1 + _above(best, worst),
+            "method": [one.method for one in distributions.values()],
+            "place": 1 + _count_above(mean, mean),
+            "best_place": 1 + _count_above(worst, best),
+            "worst_place": 1 + _count_above(best, worst),
         },
-        index=pd.Index(list(lucks), name="reranker", dtype="str"),
+        index=pd.Index(list(distributions), name="reranker", dtype="str"),
     )
-    itself = (best > worst + level(worst)).astype(np.int64)
+    itself = (best > worst + equality_margin(worst)).astype(np.int64)
     return table.assign(worst_place=table["worst_place"] - itself)
 
 
-def _columns(lucks: Mapping[str, MeanDistribution]) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _bounds(distributions: Mapping[str, MeanDistribution]) -> tuple[FloatArray, FloatArray, FloatArray]:
     """(n,) mean, worst and best of each."""
-    rows = [(one.mean, one.worst, one.best) for one in lucks.values()]
+    rows = [(one.mean, one.worst, one.best) for one in distributions.values()]
     mean, worst, best = np.array(rows, dtype=np.float64).reshape(-1, 3).T
     return mean, worst, best
 
 
-def _above(values: FloatArray, limits: FloatArray) -> IntArray:
+def _count_above(values: FloatArray, limits: FloatArray) -> IntArray:
     """(n,) how many of some values are above each limit."""
-    return np.asarray((values > (limits + level(limits))[:, None]).sum(axis=1))
+    return np.asarray((values > (limits + equality_margin(limits))[:, None]).sum(axis=1))
 
 
-def pairwise_order(lucks: Mapping[str, MeanDistribution]) -> pd.DataFrame:
+def pairwise_order(distributions: Mapping[str, MeanDistribution]) -> pd.DataFrame:
     """How likely each of two rerankers is to come out above the other.
 
     Exact where both distributions are; where one is normal, as if it had no chance of a draw; where both
@@ -76,7 +76,7 @@ def pairwise_order(lucks: Mapping[str, MeanDistribution]) -> pd.DataFrame:
     exactly 1 by any method.
 
     Args:
-        lucks: as `mean_distributions` returns them.
+        distributions: as `mean_distributions` returns them.
 
     Returns:
         a row a pair, highest expected means first: reranker (the one of the higher expected mean), other,
@@ -85,15 +85,18 @@ def pairwise_order(lucks: Mapping[str, MeanDistribution]) -> pd.DataFrame:
         tie-breaking puts `other` strictly above), standard_error (of `above`; 0 unless sampled, and where
         all draws agree).
     """
-    ordered = sorted(lucks.items(), key=lambda item: -round(item[1].mean, 12))
-    names, them = np.array([name for name, _ in ordered], dtype=object), [luck for _, luck in ordered]
-    mean, worst, best = _columns(dict(ordered))
-    std = np.array([one.std for one in them])
-    coarse = np.array([_METHODS.index(one.method) for one in them], dtype=np.int64)
-    i, j = np.triu_indices(len(them), 1)
-    reversible = best[j] > worst[i] + level(worst[i])
+    ordered = sorted(distributions.items(), key=lambda item: -round(item[1].mean, 12))
+    names, ordered_distributions = (
+        np.array([name for name, _ in ordered], dtype=object),
+        [luck for _, luck in ordered],
+    )
+    mean, worst, best = _bounds(dict(ordered))
+    std = np.array([one.std for one in ordered_distributions])
+    coarse = np.array([_METHODS.index(one.method) for one in ordered_distributions], dtype=np.int64)
+    i, j = np.triu_indices(len(ordered_distributions), 1)
+    reversible = best[j] > worst[i] + equality_margin(worst[i])
     normal = (coarse[i] == 1) & (coarse[j] == 1)
-    apart = worst[i] > best[j] + level(best[j])
+    apart = worst[i] > best[j] + equality_margin(best[j])
     certain = apart | (normal & ~reversible)
     normal &= ~certain
     chances = np.zeros((len(i), 4))
@@ -102,36 +105,36 @@ def pairwise_order(lucks: Mapping[str, MeanDistribution]) -> pd.DataFrame:
     chances[normal, 0] = ndtr(lead / np.hypot(std[i[normal]], std[j[normal]]))
     chances[normal, 2] = 1 - chances[normal, 0]
     for row in np.flatnonzero(~certain & ~normal).tolist():
-        chances[row] = _chances(them[i[row]], them[j[row]])
+        chances[row] = _order_chances(ordered_distributions[i[row]], ordered_distributions[j[row]])
     method = np.array(_METHODS, dtype=object)[np.where(apart, 0, np.maximum(coarse[i], coarse[j]))]
     columns = [names[i], names[j], *chances[:, :3].T, method, reversible, chances[:, 3]]
     return pd.DataFrame(dict(zip(_PAIR_COLUMNS, columns, strict=True)))
 
 
-def _chances(one: MeanDistribution, other: MeanDistribution) -> tuple[float, float, float, float]:
+def _order_chances(first: MeanDistribution, second: MeanDistribution) -> tuple[float, float, float, float]:
     """Chance that one is above, equal and below, and the standard error of the first."""
-    turned = one.method == "normal" or (other.method != "normal" and len(other.means) < len(one.means))
-    base, against = (other, one) if turned else (one, other)
+    swapped = first.method == "normal" or (second.method != "normal" and len(second.means) < len(first.means))
+    base, against = (second, first) if swapped else (first, second)
     under, upto = against.below(base.means), against.not_above(base.means)
     higher, lower, equal = base.chances @ under, base.chances @ (1 - upto), base.chances @ (upto - under)
-    variance = _placed(base, 1 - upto if turned else under)
+    variance = _sampling_variance(base, 1 - upto if swapped else under)
     if against.draws:
-        at = against.means
-        variance += _placed(against, base.below(at) if turned else 1 - base.not_above(at))
-    if turned:
+        means = against.means
+        variance += _sampling_variance(against, base.below(means) if swapped else 1 - base.not_above(means))
+    if swapped:
         higher, lower = lower, higher
     return float(higher), float(equal), float(lower), float(np.sqrt(variance))
 
 
-def _placed(drawn: MeanDistribution, share: FloatArray) -> float:
+def _sampling_variance(distribution: MeanDistribution, share: FloatArray) -> float:
     """What drawing adds to the variance of the chance to be above.
 
     The variance over draws of the share of the other's distribution each is on the right side of, over
     their number. Source: DeLong et al., Biometrics 1988.
     """
-    if not drawn.draws:
+    if not distribution.draws:
         return 0.0
-    return float(drawn.chances @ (share - drawn.chances @ share) ** 2) / (drawn.draws - 1)
+    return float(distribution.chances @ (share - distribution.chances @ share) ** 2) / (distribution.draws - 1)
 
 
 def expected_tau(pairs: pd.DataFrame) -> float:
@@ -142,7 +145,7 @@ def expected_tau(pairs: pd.DataFrame) -> float:
     are level under every tie-breaking have no order to lose and are left out.
 
     Args:
-        pairs: as `above` returns them.
+        pairs: as `pairwise_order` returns them.
 
     Returns:
         from 0 to 1; 1 where no tie-breaking moves anything, and where there is no pair.
@@ -153,39 +156,39 @@ def expected_tau(pairs: pd.DataFrame) -> float:
     return float(((ordered["above"] - ordered["below"]) ** 2).mean())
 
 
-def stability_finding(pairs: pd.DataFrame, spread: pd.DataFrame, tau: float, measure: str) -> Prose:
+def stability_finding(pairs: pd.DataFrame, bounds: pd.DataFrame, tau: float, measure: str) -> Prose:
     """Which order hangs most on how ties are broken, or that none does.
 
     Args:
-        pairs: as `above` returns them.
-        spread: as the function of that name returns it.
+        pairs: as `pairwise_order` returns them.
+        bounds: as `mean_bounds` returns them.
         tau: as `expected_tau` returns it.
         measure: how the measure is called, such as `MRR`.
     """
     if not len(pairs):
-        return ("There is one reranker, and no order to lose." if len(spread) else "No list is scored.",)
-    turned = pairs[pairs["reversible"]]
-    if not len(turned):
-        widest = spread["best"].sub(spread["worst"]).max()
-        by = f"by more than {widest:.4f}" if widest > EQUAL else "at all"
-        return (Strong("No tie-breaking reverses any order: "), f"ties move no {measure} {by}.")
-    row = turned.loc[turned["above"].sub(turned["below"]).abs().idxmin()]
+        return ("There is one reranker, and no order to lose." if len(bounds) else "No list is scored.",)
+    reversible = pairs[pairs["reversible"]]
+    if not len(reversible):
+        widest = bounds["best"].sub(bounds["worst"]).max()
+        amount = f"by more than {widest:.4f}" if widest > EQUAL else "at all"
+        return (Strong("No tie-breaking reverses any order: "), f"ties move no {measure} {amount}.")
+    row = reversible.loc[reversible["above"].sub(reversible["below"]).abs().idxmin()]
     first, second = ("reranker", "other") if row["above"] >= row["below"] else ("other", "reranker")
     chance = max(row["above"], row["below"])
-    said = f"about {share(chance)}" if row["method"] != "exact" else share(chance)
-    level_too = f", and they are level in {share(row['equal'])}" if row["equal"] > 0 else ""
+    chance_text = f"about {chance_percent(chance)}" if row["method"] != "exact" else chance_percent(chance)
+    level_too = f", and they are level in {chance_percent(row['equal'])}" if row["equal"] > 0 else ""
     return (
         Strong(str(row[first])),
         f" has a higher {measure} than ",
         Strong(str(row[second])),
         " in ",
-        Strong(said),
+        Strong(chance_text),
         f" of all tie-breakings{level_too}: the most fragile order. Tie-breaking can reverse "
-        f"{len(turned):,} of {len(pairs):,} pairs; two leaderboards with ties broken at random have an "
+        f"{len(reversible):,} of {len(pairs):,} pairs; two leaderboards with ties broken at random have an "
         f"expected Kendall tau of {tau:.3f}.",
     )
 
 
-def share(chance: float) -> str:
+def chance_percent(chance: float) -> str:
     """A chance as a percent; of a pair that can be reversed, never certainty."""
     return percent(min(max(chance, 1e-9), 1 - 1e-9))

@@ -43,14 +43,14 @@ def variance_split(evaluation: Evaluation, measure: str, baseline: str) -> pd.Da
     wide = {how: lists[how].unstack("reranker", sort=False) for how in ("expected", "std")}  # noqa: PD010
     rows = {}
     for name in evaluation.policies.index.drop(baseline):
-        both = wide["expected"].reindex(columns=[name, baseline]).notna().all(axis=1)
-        expected, std = (wide[how].reindex(columns=[name, baseline])[both] for how in ("expected", "std"))
-        rows[name] = _split(expected[name] - expected[baseline], std.pow(2).sum(axis=1))
+        in_both = wide["expected"].reindex(columns=[name, baseline]).notna().all(axis=1)
+        expected, std = (wide[how].reindex(columns=[name, baseline])[in_both] for how in ("expected", "std"))
+        rows[name] = _variance_parts(expected[name] - expected[baseline], std.pow(2).sum(axis=1))
     columns = ["difference", "queries", "ties", "share_ties"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("reranker")
 
 
-def _split(difference: "pd.Series[float]", ties: "pd.Series[float]") -> dict[str, float]:
+def _variance_parts(difference: "pd.Series[float]", ties: "pd.Series[float]") -> dict[str, float]:
     n = len(difference)
     queries = float(difference.var(ddof=1)) / n if n > 1 else np.nan
     tied = float(ties.sum()) / n**2 if n else np.nan

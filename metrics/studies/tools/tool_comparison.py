@@ -9,7 +9,7 @@ from metrics.runs import Runs
 from metrics.studies.prose import Prose, Strong
 from metrics.studies.tools.tools import emulate
 
-_SAME = 5e-5
+_EQUAL_VALUES = 5e-5
 """Values that agree to four decimals."""
 
 
@@ -19,12 +19,12 @@ def tool_values(runs: Runs, measure: str, rerankers: Sequence[str]) -> pd.DataFr
     Returns:
         tool, spelling (in the tool), measure (ours), reranker, value, tied, why; rerankers as given.
     """
-    asked = parse(measure)
-    names = [measure] + ([measure.replace("nDCG", "nDCG-linear")] if asked.measure.name == "nDCG" else [])
-    found = emulate(runs, names)
-    found = found[found["reranker"].isin(rerankers) & found["value"].notna()]
+    measure_at = parse(measure)
+    names = [measure] + ([measure.replace("nDCG", "nDCG-linear")] if measure_at.measure.name == "nDCG" else [])
+    values = emulate(runs, names)
+    values = values[values["reranker"].isin(rerankers) & values["value"].notna()]
     order = {name: at for at, name in enumerate(rerankers)}
-    return found.sort_values("reranker", key=lambda names: names.map(order), kind="stable").reset_index(
+    return values.sort_values("reranker", key=lambda names: names.map(order), kind="stable").reset_index(
         drop=True
     )
 
@@ -55,7 +55,7 @@ def tool_finding(values: pd.DataFrame, measure: str) -> Prose:
     ends = values.groupby("reranker", sort=False)["value"].agg(["min", "max"])
     width = ends["max"] - ends["min"]
     widest = str(width.idxmax())
-    if width.max() < _SAME:
+    if width.max() < _EQUAL_VALUES:
         return (Strong("Every tool says the same "), f"of {measure} here, to four decimals.")
     low, high = (
         values.loc[values[values["reranker"] == widest]["value"].agg(at)] for at in ("idxmin", "idxmax")

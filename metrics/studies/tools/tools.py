@@ -17,12 +17,12 @@ View = Callable[[Runs], Runs]
 """What a tool makes of the files before it scores them."""
 
 
-def as_given(runs: Runs) -> Runs:
+def unchanged(runs: Runs) -> Runs:
     """The files as they are."""
     return runs
 
 
-def listed(runs: Runs) -> Runs:
+def keep_listed(runs: Runs) -> Runs:
     """Relevance known of listed documents only: the ideal holds no other, a query without rows is not there."""
     if runs.qrels is None:
         return runs
@@ -34,7 +34,7 @@ def listed(runs: Runs) -> Runs:
     return Runs(tables)
 
 
-def binary(runs: Runs) -> Runs:
+def binarise_grades(runs: Runs) -> Runs:
     """A grade of 1 or more is 1, any other 0."""
 
     def cut(table: pa.Table) -> pa.Table:
@@ -46,14 +46,14 @@ def binary(runs: Runs) -> Runs:
     return Runs({name: cut(table) for name, table in runs.tables.items()})
 
 
-def without_self(runs: Runs) -> Runs:
+def drop_query_documents(runs: Runs) -> Runs:
     """No document whose id is that of its query."""
 
-    def others(table: pa.Table) -> pa.Table:
+    def drop(table: pa.Table) -> pa.Table:
         query, document = (table[name].cast(pa.string()) for name in ("query_id", "doc_id"))
         return table.filter(pc.not_equal(query, document))
 
-    return replace(runs, tables={name: others(table) for name, table in runs.tables.items()})
+    return replace(runs, tables={name: drop(table) for name, table in runs.tables.items()})
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Rule:
     precision: str = "float64"
     missing: Policy = "zero"
     empty: Policy = "zero"
-    view: View = as_given
+    view: View = unchanged
     one_relevant: bool = False
     computed: str = ""
     spelling: str = ""
@@ -135,13 +135,17 @@ _DESC_32 = replace(_DESC, why=f"{_IDS}, and scores alike to 32 bits are equal{_L
 _DESC_ALL = replace(_DESC_32, why=f"{_IDS}, and scores alike to 32 bits are equal.", missing="zero")
 _MS_MARCO = Rule("docid_asc", "With a cut-off another provider answers: document id ascending, not descending.")
 _AS_LISTED = Rule("input", "Equal scores stay as listed, so whoever wrote the file decides.")
-_ARRAYS = Rule("expected", f"{_IDEAL}.", missing="skip", view=listed)
+_ARRAYS = Rule("expected", f"{_IDEAL}.", missing="skip", view=keep_listed)
 _LAST = Rule("pessimistic", "A relevant document counts as last in its tie.", missing="skip", one_relevant=True)
 _RERANKING = replace(
-    _ARRAYS, why=f"{_IDEAL}, and grades are cut to 0 and 1.", view=lambda runs: binary(listed(runs))
+    _ARRAYS,
+    why=f"{_IDEAL}, and grades are cut to 0 and 1.",
+    view=lambda runs: binarise_grades(keep_listed(runs)),
 )
 _SCRAMBLED = "Equal scores are meant to stay as listed; past 15 documents a list it reports something else."
-_ASC = Rule("docid_asc", "Equal scores fall by document id, ascending.", "float32", empty="skip", view=binary)
+_ASC = Rule(
+    "docid_asc", "Equal scores fall by document id, ascending.", "float32", empty="skip", view=binarise_grades
+)
 _HARMONIC = "One over the mean of best and worst rank is less than the mean of one over the rank."
 _MEAN_RANK = Rule("expected", _HARMONIC, "float32", one_relevant=True, computed="GRAG-RR")
 
@@ -155,8 +159,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool("ranx", "0.3.21", "Meant: as listed, and so up to 15 documents; its unstable sort scrambles more.",
          replace(_AS_LISTED, why=_SCRAMBLED).spelled(_RANX)),
     Tool("BEIR", "main, 2025", "As pytrec_eval; its MRR: as listed. A document named as its query is dropped.",
-         replace(_DESC_32, view=without_self).spelled(_BEIR)
-         | replace(_AS_LISTED, view=without_self).spelled("RR@k=MRR@{k}")),
+         replace(_DESC_32, view=drop_query_documents).spelled(_BEIR)
+         | replace(_AS_LISTED, view=drop_query_documents).spelled("RR@k=MRR@{k}")),
     Tool("MTEB", "main, August 2026", "Document id descending; before, MRR took ties as listed.",
          _DESC_32.spelled(f"Hits@k=HitRate@{{k}} {_BEIR}") | _DESC.spelled("RR@k=MRR@{k}")),
     Tool("sentence-transformers reranking", "main, 2026", "nDCG averages ties; MRR follows an unstable sort.",
@@ -173,15 +177,15 @@ TOOLS: tuple[Tool, ...] = (
 """Every tool there is."""
 
 
-def tool(name: str) -> Tool:
+def find_tool(name: str) -> Tool:
     """The tool of that name.
 
     Raises:
         UsageError: there is none.
     """
-    for one in TOOLS:
-        if one.name.casefold() == name.strip().casefold():
-            return one
+    for candidate in TOOLS:
+        if candidate.name.casefold() == name.strip().casefold():
+            return candidate
     raise UsageError(f"There is no tool {name[:40]!r}. Tools: {', '.join(one.name for one in TOOLS)}.")
 
 
@@ -197,23 +201,23 @@ def emulate(runs: Runs, measures: Sequence[str], tools: Iterable[Tool] = TOOLS) 
         tool, measure, spelling (in the tool), reranker, value (its mean, unrounded; NaN where it scores no
         list), tied (our expected mean), why (they differ); no row where a rule does not hold.
     """
-    asked = list(dict.fromkeys(map(parse, measures)))
-    ours = score_runs(runs, [str(measure) for measure in asked], ["expected"], AS_READ)
+    measure_list = list(dict.fromkeys(map(parse, measures)))
+    ours = score_runs(runs, [str(measure) for measure in measure_list], ["expected"], AS_READ)
     tied = _means(ours.scores, runs)
-    most = ours.lists["n_relevant"].groupby(level="reranker").max()
-    used = [(one.name, str(name), rule) for one in tools for name in asked if (rule := one.rule(name))]
-    seen = {view: view(runs) for view in {rule.view for *_, rule in used}}
+    most_relevant = ours.lists["n_relevant"].groupby(level="reranker").max()
+    used = [(one.name, str(name), rule) for one in tools for name in measure_list if (rule := one.rule(name))]
+    viewed = {view: view(runs) for view in {rule.view for *_, rule in used}}
     means = {}
     for policy in dict.fromkeys(rule.policy for *_, rule in used):
         rules = [rule for *_, rule in used if rule.policy == policy]
         names, ties = [rule.computed for rule in rules], [rule.treatment for rule in rules]
         view, scoring = policy
-        means[policy] = _means(score_runs(seen[view], names, ties, scoring).scores, runs)
+        means[policy] = _means(score_runs(viewed[view], names, ties, scoring).scores, runs)
     rows = [
         (name, measure, rule.spelling, reranker, value, tied.loc[reranker, (measure, "expected")], rule.why)
         for name, measure, rule in used
         for reranker, value in means[rule.policy][rule.computed, rule.treatment].items()
-        if most[reranker] <= 1 or not rule.one_relevant
+        if most_relevant[reranker] <= 1 or not rule.one_relevant
     ]
     return pd.DataFrame(rows, columns=["tool", "measure", "spelling", "reranker", "value", "tied", "why"])
 

@@ -31,11 +31,11 @@ def coverage(evaluation: Evaluation, k: int = DEPTH) -> pd.DataFrame:
         columns[name] = means["expected"]
         columns[f"{name}_worst"] = means["pessimistic"]
         columns[f"{name}_best"] = means["optimistic"]
-    found = pd.DataFrame(columns)
+    table = pd.DataFrame(columns)
     relevant = k * evaluation.means(f"P@{k}")["expected"]
-    repeated = difference(relevant, found["targets"]) / relevant.where(relevant > 0)
-    lost = difference(found["recall"], found["distinct"])
-    return found.assign(lost=lost, repeated=repeated.fillna(0.0))
+    repeated = difference(relevant, table["targets"]) / relevant.where(relevant > 0)
+    lost = difference(table["recall"], table["distinct"])
+    return table.assign(lost=lost, repeated=repeated.fillna(0.0))
 
 
 def with_targets(runs: Runs) -> list[str]:

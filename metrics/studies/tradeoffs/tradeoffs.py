@@ -8,7 +8,7 @@ import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.runs import Runs
-from metrics.studies.leaderboard.leaderboard import SHOWN
+from metrics.studies.leaderboard.leaderboard import SMALLEST_SHOWN
 from metrics.studies.prose import Prose, Strong, percent, signed
 from metrics.support.arrays import BoolArray, FloatArray
 
@@ -39,25 +39,25 @@ def latencies(runs: Runs) -> dict[str, "pd.Series[float]"]:
     Every row of a list may give them, one is enough; rows that disagree: the largest counts. Values
     that are missing, infinite or below 0 are no latency.
     """
-    found = {}
+    by_reranker = {}
     for name, table in runs.tables.items():
         if "latency" not in table.column_names:
             continue
         seconds, pairs = table["latency"].to_numpy(), runs.pairs(name)
-        given = np.flatnonzero(np.isfinite(seconds) & (seconds >= 0))
+        timed = np.flatnonzero(np.isfinite(seconds) & (seconds >= 0))
         largest = np.full(len(pairs.queries), -1.0)
-        np.maximum.at(largest, pairs.query[given], seconds[given])
-        if len(given):
-            every = pd.Series(largest, index=pairs.queries.to_pandas(), name=name)
-            found[name] = every[largest >= 0]
-    return found
+        np.maximum.at(largest, pairs.query[timed], seconds[timed])
+        if len(timed):
+            longest = pd.Series(largest, index=pairs.queries.to_pandas(), name=name)
+            by_reranker[name] = longest[largest >= 0]
+    return by_reranker
 
 
-def speeds(taken: Mapping[str, "pd.Series[float]"], evaluation: Evaluation) -> pd.DataFrame:
+def latency_table(list_seconds: Mapping[str, "pd.Series[float]"], evaluation: Evaluation) -> pd.DataFrame:
     """Mean and percentiles of the seconds of each reranker, over the lists that are scored.
 
     Args:
-        taken: as `latencies` returns them.
+        list_seconds: as `latencies` returns them.
         evaluation: whose lists count.
 
     Returns:
@@ -66,8 +66,8 @@ def speeds(taken: Mapping[str, "pd.Series[float]"], evaluation: Evaluation) -> p
     index = evaluation.scores.index
     owner, queries = (index.get_level_values(level) for level in ("reranker", "query_id"))
     rows = {}
-    for name in evaluation.policies.index.intersection(list(taken)):
-        seconds = taken[name].reindex(queries[owner == name]).dropna()
+    for name in evaluation.policies.index.intersection(list(list_seconds)):
+        seconds = list_seconds[name].reindex(queries[owner == name]).dropna()
         if len(seconds):
             rows[name] = [seconds.mean(), *np.quantile(seconds, [0.5, 0.95]), len(seconds)]
     names = pd.Index(list(rows), dtype="str", name="reranker")
@@ -90,12 +90,12 @@ def beats(seconds: FloatArray, quality: FloatArray) -> BoolArray:
 
 def pareto_front(seconds: FloatArray, quality: FloatArray) -> BoolArray:
     """(n,) whether nothing beats each point: lowest latency, highest quality; equal points are all on it."""
-    known = np.isfinite(seconds) & np.isfinite(quality)
-    return known & ~beats(seconds, quality).any(axis=0)
+    is_known = np.isfinite(seconds) & np.isfinite(quality)
+    return is_known & ~beats(seconds, quality).any(axis=0)
 
 
 def tradeoffs(
-    evaluation: Evaluation, timed: pd.DataFrame, measure: str, traditional: str, by: Latency = "p50"
+    evaluation: Evaluation, timed: pd.DataFrame, measure: str, traditional: str, latency: Latency = "p50"
 ) -> pd.DataFrame:
     """One row a reranker: quality, latency, and whether another is as fast and as good.
 
@@ -104,7 +104,7 @@ def tradeoffs(
         timed: as `speeds` returns it.
         measure: name of a measure.
         traditional: the treatment taken as the traditional one.
-        by: which latency is weighed.
+        latency: which latency is weighed.
 
     Returns:
         index reranker, in the order of the evaluation; tied, traditional, worst, best (means), gap
@@ -113,7 +113,7 @@ def tradeoffs(
         beats it, "" for none).
     """
     means = evaluation.means(measure)
-    board = pd.DataFrame(
+    table = pd.DataFrame(
         {
             "tied": means["expected"],
             "traditional": means[traditional],
@@ -121,33 +121,33 @@ def tradeoffs(
             "best": means["optimistic"],
         }
     )
-    board["gap"] = difference(board["traditional"], board["tied"])
-    board = board.join(timed)
-    board["n_timed"] = board["n_timed"].fillna(0).astype(np.int64)
-    board["seconds"] = board[by].round(12)
-    seconds = board["seconds"].to_numpy()
+    table["gap"] = difference(table["traditional"], table["tied"])
+    table = table.join(timed)
+    table["n_timed"] = table["n_timed"].fillna(0).astype(np.int64)
+    table["seconds"] = table[latency].round(12)
+    seconds = table["seconds"].to_numpy()
     for value in ("tied", "traditional"):
-        board[f"{value}_front"] = pareto_front(seconds, board[value].to_numpy())
-    known = np.isfinite(seconds) & board["tied"].notna().to_numpy()
-    board["standing"] = np.select(
+        table[f"{value}_front"] = pareto_front(seconds, table[value].to_numpy())
+    is_known = np.isfinite(seconds) & table["tied"].notna().to_numpy()
+    table["standing"] = np.select(
         [
-            ~known,
-            board["tied_front"] & board["traditional_front"],
-            board["tied_front"],
-            board["traditional_front"],
+            ~is_known,
+            table["tied_front"] & table["traditional_front"],
+            table["tied_front"],
+            table["traditional_front"],
         ],
         ["not timed", "both", "tied only", "traditional only"],
         "beaten",
     )
-    board["beaten_by"] = _beaten_by(board)
-    return board
+    table["beaten_by"] = _beaten_by(table)
+    return table
 
 
-def _beaten_by(board: pd.DataFrame) -> list[str]:
-    over = beats(board["seconds"].to_numpy(), board["tied"].to_numpy())
-    over &= board["tied_front"].to_numpy()[:, None]
-    best = np.where(over, board["tied"].to_numpy()[:, None], -np.inf).argmax(axis=0)
-    names = np.where(over.any(axis=0), board.index.to_numpy(dtype=object)[best], "")
+def _beaten_by(table: pd.DataFrame) -> list[str]:
+    over = beats(table["seconds"].to_numpy(), table["tied"].to_numpy())
+    over &= table["tied_front"].to_numpy()[:, None]
+    best = np.where(over, table["tied"].to_numpy()[:, None], -np.inf).argmax(axis=0)
+    names = np.where(over.any(axis=0), table.index.to_numpy(dtype=object)[best], "")
     return [str(name) for name in names]
 
 
@@ -168,28 +168,28 @@ def duration(seconds: float) -> str:
 
 
 def tradeoff_finding(
-    board: pd.DataFrame, covered: pd.DataFrame, measure: str, budget: float | None = None, k: int = DEPTH
+    table: pd.DataFrame, covered: pd.DataFrame, measure: str, budget: float | None = None, k: int = DEPTH
 ) -> Prose:
     """What speed costs, and whether the order of ties makes it look otherwise.
 
     Args:
-        board: as `tradeoffs` returns it.
+        table: as `tradeoffs` returns it.
         covered: as `coverage` returns it; spoken of where nothing is timed.
         measure: how the measure is called, such as `MRR`.
         budget: seconds a reranker may take; None for no limit.
         k: cut-off of `covered`.
     """
-    if not board["tied"].notna().any():
+    if not table["tied"].notna().any():
         return ("No list is scored: every query was left out.",)
-    timed = board[board["standing"] != "not timed"]
+    timed = table[table["standing"] != "not timed"]
     if not len(timed):
         return (
             Strong("No run says how long it took: "),
             "no latency column with seconds in it, so speed is not weighed. ",
-            *_covered(covered, k),
+            *_coverage_finding(covered, k),
         )
-    without = len(board) - len(timed)
-    end = f" {without} of {len(board)} rerankers give no latency." if without else ""
+    without = len(table) - len(timed)
+    end = f" {without} of {len(table)} rerankers give no latency." if without else ""
     timed = timed.assign(rounded=timed["tied"].round(12))
     timed = timed.sort_values(["rounded", "seconds"], ascending=[False, True], kind="stable")
     if len(timed) == 1:
@@ -201,10 +201,10 @@ def tradeoff_finding(
         )
     if not timed["rounded"].any():
         return (Strong(f"Nothing is worth its wait: no reranker scores above 0 {measure}."), end)
-    return (*_within(timed, measure, budget), *_moved_front(timed, measure), end)
+    return (*_budget_finding(timed, measure, budget), *_front_change(timed, measure), end)
 
 
-def _within(timed: pd.DataFrame, measure: str, budget: float | None) -> Prose:
+def _budget_finding(timed: pd.DataFrame, measure: str, budget: float | None) -> Prose:
     """Who is best within the budget, and what a longer or shorter wait would give; `timed` is best first."""
     limit = np.inf if budget is None else budget
     scope = "" if budget is None else f"Within {duration(budget)}, "
@@ -246,21 +246,21 @@ def _within(timed: pd.DataFrame, measure: str, budget: float | None) -> Prose:
     )
 
 
-def _moved_front(timed: pd.DataFrame, measure: str) -> Prose:
+def _front_change(timed: pd.DataFrame, measure: str) -> Prose:
     """Whether the traditional value would put another on the front."""
     joins, leaves = (timed[timed["standing"] == one] for one in ("traditional only", "tied only"))
     if len(joins):
         row = joins.loc[joins["gap"].idxmax()]
         why = (
             f"but {signed(row['gap'])} {measure} of {'the first' if len(joins) > 1 else 'it'} is sort order."
-            if row["gap"] >= SHOWN
+            if row["gap"] >= SMALLEST_SHOWN
             else "because the sort puts another too low."
         )
-        more = f" and {len(joins) - 1} more" if len(joins) > 1 else ""
-        return " By the traditional value ", Strong(str(row.name)), f"{more} would join the front, {why}"
+        others = f" and {len(joins) - 1} more" if len(joins) > 1 else ""
+        return " By the traditional value ", Strong(str(row.name)), f"{others} would join the front, {why}"
     if len(leaves):
         row = leaves.loc[leaves["gap"].idxmin()]
-        why = f"puts it {-row['gap']:.3f} too low" if row["gap"] <= -SHOWN else "puts another too high"
+        why = f"puts it {-row['gap']:.3f} too low" if row["gap"] <= -SMALLEST_SHOWN else "puts another too high"
         return " By the traditional value ", Strong(str(row.name)), f" would leave the front: the sort {why}."
     return (" The order of ties does not move the front.",)
 
@@ -283,17 +283,17 @@ def _times(slow: float, fast: float, words: str) -> str:
     return f", {ratio:{',.0f' if ratio >= 10 else '.1f'}}{words}"  # noqa: PLR2004 two figures
 
 
-def _covered(covered: pd.DataFrame, k: int) -> Prose:
-    most = covered.loc[covered["repeated"].idxmax()]
-    if most["repeated"] >= SHOWN:
+def _coverage_finding(covered: pd.DataFrame, k: int) -> Prose:
+    repeating = covered.loc[covered["repeated"].idxmax()]
+    if repeating["repeated"] >= SMALLEST_SHOWN:
         return (
-            Strong(str(most.name)),
-            f" repeats itself most: {percent(most['repeated'])} of the relevant documents in its first {k} "
-            "satisfy a target that is there already.",
+            Strong(str(repeating.name)),
+            f" repeats itself most: {percent(repeating['repeated'])} of the relevant documents in its first "
+            f"{k} satisfy a target that is there already.",
         )
     best = covered.loc[covered["recall"].idxmax()]
-    if best["recall"] - covered["recall"].min() < SHOWN:
-        who = "every reranker finds" if len(covered) > 1 else "the only reranker finds"
-        less = "; fewer places tell more" if best["recall"] > 1 - SHOWN else ""
-        return (f"In the first {k} places {who} {best['recall']:.3f} of what is relevant{less}.",)
+    if best["recall"] - covered["recall"].min() < SMALLEST_SHOWN:
+        subject = "every reranker finds" if len(covered) > 1 else "the only reranker finds"
+        less = "; fewer places tell more" if best["recall"] > 1 - SMALLEST_SHOWN else ""
+        return (f"In the first {k} places {subject} {best['recall']:.3f} of what is relevant{less}.",)
     return Strong(str(best.name)), f" finds most in the first {k}: Recall@{k} is {best['recall']:.3f}."

@@ -14,9 +14,9 @@ from dashboard.views.simulator import cached
 from dashboard.views.simulator.cached import KINDS, LLM, NOTEBOOK, Made
 from metrics import evaluate
 from metrics.simulation import notebook_llm_rerankers
-from metrics.simulation.list_text import read, runs_of
+from metrics.simulation.list_text import parse_list, runs_from_list
 from metrics.studies.gaps.precisions import precision_curve
-from metrics.studies.one_list.query import first_rank_chances, ladder, listed_rank
+from metrics.studies.one_list.query import first_rank_chances, first_rank_under, ladder
 from metrics.ties import Ranking
 
 
@@ -186,13 +186,13 @@ def test_number_formats_are_of_the_data_shown():
 
 
 def test_the_chart_of_a_list_has_ranks_on_the_axis_of_the_list():
-    ranking = Ranking.of(runs_of(read("3; 2,1; 2; 1")), "list")
+    ranking = Ranking.of(runs_from_list(parse_list("3; 2,1; 2; 1")), "list")
     figure = ladder_with_ranks(
         ladder(ranking, "list"),
         first_rank_chances(ranking, "list"),
         LIGHT,
         2,
-        listed_rank(ranking, "list", "input"),
+        first_rank_under(ranking, "list", "input"),
     )
     bars = next(trace for trace in figure.data if trace.yaxis == "y2" and trace.type == "bar")
     assert (list(bars.x), list(bars.y)) == ([2, 3], [0.5, 0.5])
@@ -201,7 +201,7 @@ def test_the_chart_of_a_list_has_ranks_on_the_axis_of_the_list():
 
 
 def test_the_chart_of_a_list_without_relevant_documents_has_no_bar():
-    ranking = Ranking.of(runs_of(read("3; 2; 2; 1")), "list")
+    ranking = Ranking.of(runs_from_list(parse_list("3; 2; 2; 1")), "list")
     figure = ladder_with_ranks(ladder(ranking, "list"), first_rank_chances(ranking, "list"), LIGHT, 2, None)
     assert [len(trace.x) for trace in figure.data if trace.yaxis == "y2"] == [0]
 

@@ -5,7 +5,7 @@ import pytest
 
 from metrics import evaluate
 from metrics.simulation import LlmReranker, simulate
-from metrics.studies.gaps.growth import CHANCES, LEVELS, gap_by_settings, growth_curve, growth_finding
+from metrics.studies.gaps.growth import LEVELS, TIE_PROBABILITIES, gap_by_settings, growth_curve, growth_finding
 from metrics.studies.prose import plain
 
 MAKE = partial(simulate, n_queries=60, common=True)
@@ -17,7 +17,7 @@ def curve():
 
 
 def test_ties_grow_with_their_probability(curve):
-    assert list(curve["tie_probability"]) == list(CHANCES)
+    assert list(curve["tie_probability"]) == list(TIE_PROBABILITIES)
     assert curve["tie_ratio"].is_monotonic_increasing
 
 
@@ -36,7 +36,7 @@ def test_worst_shuffles_tied_and_best_stand_in_order(curve):
 
 def test_a_cell_of_the_grid_is_the_mean_gap_of_that_reranker():
     grid = gap_by_settings(MAKE, "RR")
-    assert grid.shape == (len(CHANCES), len(LEVELS))
+    assert grid.shape == (len(TIE_PROBABILITIES), len(LEVELS))
     rr = evaluate(simulate({"one": LlmReranker(0.5, 5)}, 60), "RR", ["input", "expected"]).scores["RR"]
     assert grid.loc[0.5, 5] == pytest.approx((rr["input"] - rr["expected"]).abs().mean())
 

@@ -12,11 +12,11 @@ from metrics.simulation import LlmReranker, simulate
 from metrics.studies.gaps.precisions import (
     GRADES,
     PRECISIONS,
-    graded,
-    held,
-    label,
+    grade_scores,
     precision_curve,
     precision_finding,
+    precision_label,
+    runs_at_precision,
 )
 from metrics.studies.prose import plain
 
@@ -46,7 +46,7 @@ def test_every_row_is_what_evaluate_says_under_that_precision(runs, measure):
 
 def test_grades_are_scored_like_runs_that_hold_them(runs):
     table = pd.concat([one.to_pandas().assign(reranker=name) for name, one in runs.tables.items()])
-    table["score"] = table.groupby("reranker")["score"].transform(lambda one: graded(one.to_numpy()))
+    table["score"] = table.groupby("reranker")["score"].transform(lambda one: grade_scores(one.to_numpy()))
     found = evaluate(Runs.from_frame(table), "RR", "expected").scores["RR", "expected"]
     curve = precision_curve(runs, "RR", precisions=[GRADES]).set_index("reranker")["tied"]
     assert curve.to_dict() == pytest.approx(found.groupby("reranker").mean().to_dict())
@@ -94,22 +94,22 @@ def test_queries_and_policies_count_as_in_evaluate(runs):
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=30))
 def test_grades_are_whole_from_0_to_10_and_never_turn_an_order(scores):
     values = np.array(scores)
-    grades = graded(values)
+    grades = grade_scores(values)
     assert set(grades) <= set(range(11))
     assert (np.diff(grades[np.argsort(values, kind="stable")]) >= 0).all()
 
 
 def test_grades_span_the_scale_and_halves_go_to_the_even_grade():
-    assert graded(np.array([1.0, 1.5, 2.5, 3.0])).tolist() == [0, 2, 8, 10]
-    assert graded(np.array([-np.inf, 0.0, 1.0, np.inf])).tolist() == [0, 0, 10, 10]
-    assert graded(np.array([7.0, 7.0])).tolist() == [0, 0]
+    assert grade_scores(np.array([1.0, 1.5, 2.5, 3.0])).tolist() == [0, 2, 8, 10]
+    assert grade_scores(np.array([-np.inf, 0.0, 1.0, np.inf])).tolist() == [0, 0, 10, 10]
+    assert grade_scores(np.array([7.0, 7.0])).tolist() == [0, 0]
 
 
 @given(tables())
 def test_no_precision_turns_an_order_round(table):
     runs = Runs.from_frame(frame(table))
     for precision in PRECISIONS:
-        fewer = held(runs, precision)
+        fewer = runs_at_precision(runs, precision)
         for name in runs.rerankers:
             before, after = (one.tables[name]["score"].to_numpy() for one in (runs, fewer))
             rising = after[np.argsort(before, kind="stable")]
@@ -132,7 +132,7 @@ def test_a_precision_that_does_not_exist_is_refused(runs):
     ],
 )
 def test_a_precision_is_said_in_words(precision, said):
-    assert label(precision) == said
+    assert precision_label(precision) == said
 
 
 def test_the_finding_names_the_fewest_digits_that_do_and_what_fewer_cost(curve):

@@ -118,7 +118,7 @@ def test_lists_without_a_tie_have_no_gap_and_say_so(file):
         Stored.write(file, in_parts({"A": {"q": [Doc("a", 2, 1), Doc("b", 1, 0)]}})), "RR", "input"
     )
     assert plain(stored_summary_finding(found, "RR", "")) == "No list has a tie. No sort can change a value."
-    assert found.ratios.cells().every.tolist() == [1, *[0] * 19]
+    assert found.ratios.cells().n_lists.tolist() == [1, *[0] * 19]
 
 
 def test_cells_are_the_same_whether_the_largest_gap_comes_first_or_last():
@@ -141,7 +141,7 @@ def test_cells_are_the_same_whether_the_largest_gap_comes_first_or_last():
 def test_shapes_leave_out_lists_without_a_gap_and_end_at_the_largest():
     grid = GapHistogram(2, 20, 0.05)
     grid.add(np.array([0, 0, 1, 1]), np.array([0.5, 0.5, 1.0, 0.0]), np.array([1, 2]), np.array([0.3, -0.25]))
-    edges, counts = grid.shapes()
+    edges, counts = grid.signed_gaps()
     assert counts.sum(axis=1).tolist() == [1, 1]
     assert edges[0] == -edges[-1]
     assert edges[-2] <= 0.3 <= edges[-1]

@@ -6,7 +6,7 @@ from enumeration import Doc, rank_counts, reference
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.studies.guide.worked_example import MOST_TERMS, filled, worked_example, worked_finding
+from metrics.studies.guide.worked_example import MOST_TERMS, filled_formulas, worked_example, worked_finding
 from metrics.studies.prose import plain
 
 SMALL = st.tuples(st.integers(1, 6), st.integers(1, 6), st.integers(0, 4), st.integers(1, 12)).map(
@@ -78,7 +78,7 @@ def number(text):
 
 @given(SMALL)
 def test_the_sum_that_is_filled_in_comes_to_the_value_behind_it(drawn):
-    latex = filled(worked_example(*drawn))[0].latex
+    latex = filled_formulas(worked_example(*drawn))[0].latex
     terms, value = re.search(r"&=(.*)\\\\\[6pt\]&(?:=|\\approx)\\mathbf\{([\d.]+)\}", latex).groups()
     if r"\dots" not in terms:
         products = [
@@ -88,7 +88,7 @@ def test_the_sum_that_is_filled_in_comes_to_the_value_behind_it(drawn):
 
 
 def test_the_formulas_of_the_example_show_its_numbers():
-    latex = {one.name: one.latex for one in filled(worked_example())}
+    latex = {one.name: one.latex for one in filled_formulas(worked_example())}
     assert list(latex) == ["MTRR", "TMHits@3", "GRAG-RR", "Best and worst RR"]
     assert r"\tfrac{1}{5}\cdot1+\tfrac{1}{5}\cdot\tfrac{1}{2}" in latex["MTRR"]
     assert r"\approx\mathbf{0.4567}" in latex["MTRR"]
@@ -99,6 +99,6 @@ def test_the_formulas_of_the_example_show_its_numbers():
 
 
 def test_a_long_sum_is_cut():
-    latex = filled(worked_example(tied=30, relevant=7))[0].latex
+    latex = filled_formulas(worked_example(tied=30, relevant=7))[0].latex
     assert len(re.findall(r"\\tfrac\{1\}\{\d+\}\+|\\cdot1\+", latex)) == MOST_TERMS - 2
     assert r"+\dots\\" in latex

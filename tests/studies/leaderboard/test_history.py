@@ -7,7 +7,13 @@ import pytest
 from metrics import Runs, evaluate
 from metrics.evaluation import ScoringOptions
 from metrics.runs import File, read
-from metrics.studies.leaderboard.history import history, history_finding, judgments, version_means, version_of
+from metrics.studies.leaderboard.history import (
+    history,
+    history_finding,
+    pooled_judgments,
+    version_means,
+    version_of,
+)
 from metrics.studies.prose import plain
 
 MONDAY, TUESDAY, FRIDAY = pd.to_datetime(["2026-11-02", "2026-11-03", "2026-11-06"])
@@ -112,13 +118,13 @@ def test_grades_inside_the_tables_are_taken_together():
             "relevance": [1, 0, 0, 2],
         }
     )
-    found = judgments(Runs.from_frame(frame)).to_pandas()
+    found = pooled_judgments(Runs.from_frame(frame)).to_pandas()
     assert dict(zip(found["doc_id"], found["relevance"], strict=True)) == {"x": 1, "y": 0, "z": 2}
 
 
 def test_judgments_given_apart_are_what_they_are():
     judged = qrels(("q1", "x"))
-    assert judgments(TIED.judged_by(judged)) is judged
+    assert pooled_judgments(TIED.judged_by(judged)) is judged
 
 
 def test_a_version_scores_as_it_does_on_its_own_board():

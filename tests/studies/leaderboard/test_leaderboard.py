@@ -13,7 +13,7 @@ from metrics.evaluation import EQUAL
 from metrics.studies.leaderboard.leaderboard import (
     TOLERANCE,
     VERDICTS,
-    _reach,
+    _place_range,
     leaderboard,
     leaderboard_finding,
     mean_std,
@@ -175,7 +175,7 @@ def test_places_are_those_of_comparing_each_with_each(ends):
     worst, best = np.array(ends, dtype=float).reshape(-1, 2).T
     rows = pd.DataFrame({"worst": worst, "best": best, "tied": worst})
     others = ~np.eye(len(rows), dtype=bool)
-    for found, theirs, ours in zip(_reach(rows), (worst, best), (best, worst), strict=True):
+    for found, theirs, ours in zip(_place_range(rows), (worst, best), (best, worst), strict=True):
         above = ((theirs > ours[:, None] + EQUAL) & others).sum(axis=1)
         expected = pd.Series(1 + above, dtype="Int64").mask(np.isnan(worst))
         pd.testing.assert_series_equal(found, expected)

@@ -4,11 +4,11 @@ from boards import COARSE, QRELS, STRICT, TIED, board
 
 from metrics import evaluate, parse
 from metrics.studies.leaderboard.leaderboard import leaderboard
-from metrics.studies.leaderboard.recommendation import first_mend, recommendation
+from metrics.studies.leaderboard.recommendation import recommendation, tie_remedies
 from metrics.studies.prose import plain
 from metrics.studies.significance.significance import verdicts
 from metrics.studies.targets.target_summary import target_finding, target_summary
-from metrics.studies.targets.targets import reached, targets_of
+from metrics.studies.targets.targets import check_targets, targets_of
 
 TIES = ["input", "expected", "pessimistic", "optimistic"]
 
@@ -51,9 +51,9 @@ def test_a_file_of_ranks_is_said_to_hide_its_ties():
 
 
 def test_what_made_the_ties_is_to_be_mended_first():
-    causes = first_mend(board(flat_trec=TIED, coarse_trec=COARSE, qrels_txt=QRELS).runs.findings)
+    causes = tie_remedies(board(flat_trec=TIED, coarse_trec=COARSE, qrels_txt=QRELS).runs.findings)
     assert any(plain(one).startswith("flat.trec: ") for one in causes)
-    assert first_mend(board(strict_trec=STRICT, qrels_txt=QRELS).runs.findings) == ()
+    assert tie_remedies(board(strict_trec=STRICT, qrels_txt=QRELS).runs.findings) == ()
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def held():
     runs = board(flat_trec=TIED, qrels_txt="".join(f"q{q} 0 d0 1\n" for q in range(4))).runs
     values = evaluate(runs, ["RR", "Hits@5"], TIES)
     targets = targets_of(["Hits@5>=1", "RR>=0.4", "RR>=0.9", "RR<=0.1"])
-    tied, before = (reached(values, targets, "input", by=by) for by in ("expected", "input"))
+    tied, before = (check_targets(values, targets, "input", decided_by=by) for by in ("expected", "input"))
     return tied.assign(by_sort=before["passed"])
 
 

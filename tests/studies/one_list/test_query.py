@@ -8,8 +8,8 @@ from metrics import Runs, evaluate
 from metrics.studies.one_list.query import (
     every_ordering,
     first_rank_chances,
+    first_rank_under,
     ladder,
-    listed_rank,
     query_finding,
 )
 from metrics.studies.prose import plain
@@ -98,12 +98,12 @@ def test_a_query_without_rows_has_an_empty_ladder_and_no_chances():
     one = ranking([Doc("a", 1, 1)])
     assert not len(ladder(one, "unknown"))
     assert not len(first_rank_chances(one, "unknown"))
-    assert listed_rank(one, "unknown", "input") is None
+    assert first_rank_under(one, "unknown", "input") is None
 
 
 @given(lists(), st.sampled_from(["input", "docid_asc", "docid_desc"]))
 def test_the_rank_under_a_sort_is_that_of_the_first_relevant_document(docs, ties):
-    assert listed_rank(ranking(docs), "q", ties) == first_rank(hits(in_order(docs, ties)))
+    assert first_rank_under(ranking(docs), "q", ties) == first_rank(hits(in_order(docs, ties)))
 
 
 def finding(docs):

@@ -19,15 +19,15 @@ from hypothesis import strategies as st
 from metrics import Runs, evaluate
 from metrics.runs import File, read
 from metrics.studies.one_list import ordering_samples as drawing
-from metrics.studies.one_list.ordering_samples import drawn_values, running_mean
+from metrics.studies.one_list.ordering_samples import running_mean, sample_values
 from metrics.studies.one_list.orderings import counts, distribution, every_pattern, gathered, list_values
 from metrics.studies.one_list.query import (
+    complexity_report,
     every_ordering,
     first_rank_chances,
     ladder,
-    report,
-    sampled,
-    texts,
+    sampled_mean,
+    text_column,
     tie_groups,
 )
 from metrics.ties import Orderings, Patterns, Ranking
@@ -93,8 +93,8 @@ def test_one_relevant_document_in_a_tie_of_many_has_as_many_patterns_as_places()
     found = counts(one, "q")
     assert (found.orderings, found.patterns, found.shared) == (None, 100_000, None)
     assert found.log10_orderings == pytest.approx(math.lgamma(100_001) / math.log(10))
-    assert report(one, "q")[0].startswith("about 10^456573 orderings")
-    assert report(one, "q")[1] == "100,000 relevance patterns."
+    assert complexity_report(one, "q")[0].startswith("about 10^456573 orderings")
+    assert complexity_report(one, "q")[1] == "100,000 relevance patterns."
 
 
 def flat(documents, relevant, groups=1, **more):
@@ -236,10 +236,10 @@ def test_one_list_of_a_query_that_nobody_judged_or_ranked_is_empty():
 def test_every_value_drawn_is_one_that_an_ordering_has_and_the_seed_decides_which(docs, seed):
     one = ranking(docs)
     for measure in ("RR", "nDCG@3", "AP"):
-        found = drawn_values(one, "q", measure, 40, seed)
+        found = sample_values(one, "q", measure, 40, seed)
         exact = {round(float(value), 9) for value in every_value(measure, known(docs))}
         assert set(found.round(9).tolist()) <= exact
-        assert (found == drawn_values(one, "q", measure, 40, seed)).all()
+        assert (found == sample_values(one, "q", measure, 40, seed)).all()
 
 
 WIDE = [Doc(f"d{at}", -(at // 6), at % 4 == 1 and 1 + at % 3) for at in range(18)]
@@ -249,7 +249,7 @@ WIDE = [Doc(f"d{at}", -(at // 6), at % 4 == 1 and 1 + at % 3) for at in range(18
 @pytest.mark.parametrize("seed", range(5))
 def test_the_mean_of_draws_is_within_four_of_its_standard_errors_of_the_exact_value(measure, seed):
     one = ranking(WIDE)
-    found = sampled(one, "q", measure, 4000, seed)
+    found = sampled_mean(one, "q", measure, 4000, seed)
     exact = list_values(one, "q", [measure], ["expected"]).loc[measure]
     assert abs(found.mean - exact["expected"]) <= 4 * found.standard_error
     if not np.isnan(exact["std"]):
@@ -259,14 +259,14 @@ def test_the_mean_of_draws_is_within_four_of_its_standard_errors_of_the_exact_va
 @pytest.mark.parametrize("measure", ["RR", "nDCG", "AP", "Hits@50"])
 def test_draws_from_a_large_tie_find_the_exact_value_within_their_standard_error(measure):
     one = flat(20_000, 40, groups=2)
-    found = sampled(one, "q", measure, 3000, seed=7)
+    found = sampled_mean(one, "q", measure, 3000, seed=7)
     exact = list_values(one, "q", [measure], ["expected"]).loc[measure]
     assert abs(found.mean - exact["expected"]) <= 4 * found.standard_error
 
 
 @pytest.mark.parametrize(("size", "held"), [(5, 2), (5, 5), (4, 1), (24, 3), (40, 2), (60, 2)])
 def test_places_are_drawn_distinct_and_each_choice_as_often_as_chance_has_it(size, held):
-    found = drawing._distinct(size, held, 60_000, np.random.default_rng(0))  # noqa: SLF001 what a draw rests on
+    found = drawing._sample_distinct(size, held, 60_000, np.random.default_rng(0))  # noqa: SLF001 what a draw rests on
     assert (np.diff(np.sort(found, axis=1), axis=1) > 0).all()
     times = Counter(map(tuple, found.tolist()))
     choices = math.perm(size, held)
@@ -281,13 +281,13 @@ def test_draws_do_not_depend_on_how_many_are_scored_at_once_in_their_mean(monkey
     one = ranking(WIDE)
     exact = list_values(one, "q", ["nDCG@10"], ["expected"]).loc["nDCG@10", "expected"]
     monkeypatch.setattr(drawing, "CELLS", 50)
-    values = drawn_values(one, "q", "nDCG@10", 2000, 3)
+    values = sample_values(one, "q", "nDCG@10", 2000, 3)
     assert abs(values.mean() - exact) <= 4 * values.std(ddof=1) / math.sqrt(2000)
 
 
 def test_a_list_with_nothing_relevant_draws_zeros():
     one = ranking([Doc("a", 1, 0), Doc("b", 1, 0)])
-    assert drawn_values(one, "q", "RR", 5, 0).tolist() == [0] * 5
+    assert sample_values(one, "q", "RR", 5, 0).tolist() == [0] * 5
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=60))
@@ -332,9 +332,9 @@ def test_texts_are_those_of_the_rows_asked_for_and_empty_where_there_is_none():
     runs = Runs.from_frame(table.assign(doc_text=["one", None, "<b>three</b>"]))
     one = Ranking.one(runs, runs.rerankers[0], "q")
     rows = one.rows[one.listed("q")]
-    assert texts(runs, runs.rerankers[0], rows, "doc_text") == ["", "<b>three</b>", "one"]
-    assert texts(runs, runs.rerankers[0], rows[:0], "doc_text") == []
-    assert texts(runs, runs.rerankers[0], rows, "query_text") is None
+    assert text_column(runs, runs.rerankers[0], rows, "doc_text") == ["", "<b>three</b>", "one"]
+    assert text_column(runs, runs.rerankers[0], rows[:0], "doc_text") == []
+    assert text_column(runs, runs.rerankers[0], rows, "query_text") is None
 
 
 def test_texts_are_found_in_a_table_of_several_pieces():
@@ -345,4 +345,4 @@ def test_texts_are_found_in_a_table_of_several_pieces():
         ]
     )
     runs = Runs({"A": table})
-    assert texts(runs, "A", np.array([2, 0]), "doc_text") == ["cc", "aa"]
+    assert text_column(runs, "A", np.array([2, 0]), "doc_text") == ["cc", "aa"]

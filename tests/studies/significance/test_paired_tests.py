@@ -12,7 +12,7 @@ from scipy import stats
 
 from metrics import UsageError
 from metrics.studies.significance import resampling as drawing
-from metrics.studies.significance.paired_tests import Comparison, settled
+from metrics.studies.significance.paired_tests import Comparison, round_differences
 from metrics.studies.significance.test_registry import CORRECTIONS, TESTS, find_correction, find_test
 
 TIED = [tied_values(seed, n) for seed, n in enumerate([14, 20, 43, 100, 400])]
@@ -24,7 +24,7 @@ def asked(name, values, level=0.95, **more):
 
 
 def differences(values):
-    return settled(values[:, 1] - values[:, 0])
+    return round_differences(values[:, 1] - values[:, 0])
 
 
 def varying(values):

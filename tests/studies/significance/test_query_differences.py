@@ -27,7 +27,7 @@ def test_each_common_query_is_told_once_with_both_values():
 
 
 def test_by_difference_the_farthest_apart_come_first():
-    assert query_differences(SCORED, "RR", "A", "B", "input", by="difference")["query_id"].to_list() == [
+    assert query_differences(SCORED, "RR", "A", "B", "input", sort_by="difference")["query_id"].to_list() == [
         "r",
         "q",
         "p",
@@ -63,7 +63,7 @@ def test_rows_are_in_order_hold_no_gap_and_add_up(lists):
     evaluation = evaluate(Runs.from_frame(frame(lists)), ["RR"], ["input", "expected"])
     for other in lists:
         for by in ("moved", "difference"):
-            found = query_differences(evaluation, "RR", "first", other, "input", by=by)
+            found = query_differences(evaluation, "RR", "first", other, "input", sort_by=by)
             assert found.notna().all(axis=None)
             assert found[by].abs().is_monotonic_decreasing
             assert np.allclose(found["moved"], found["difference_before"] - found["difference"], atol=1e-11)
@@ -83,7 +83,7 @@ def test_only_queries_both_have_are_told(ours, theirs):
     [
         ({"a": "Z"}, "no reranker 'Z'"),
         ({"traditional": "random:1"}, "random:1"),
-        ({"by": "size"}, "size"),
+        ({"sort_by": "size"}, "size"),
     ],
 )
 def test_what_was_not_evaluated_is_refused(how, words):

@@ -12,7 +12,7 @@ from statsmodels.stats.multitest import multipletests
 from metrics import Runs, UsageError, evaluate
 from metrics.studies.prose import chance, plain
 from metrics.studies.significance.comparisons import COLUMNS, stars
-from metrics.studies.significance.significance import changed, compare, significance_finding, verdicts
+from metrics.studies.significance.significance import changed_verdicts, compare, significance_finding, verdicts
 from metrics.studies.significance.test_registry import CORRECTIONS, TESTS
 
 TESTED = [test.name for test in TESTS]
@@ -227,7 +227,7 @@ def test_a_verdict_changes_where_only_one_is_significant_or_the_signs_differ():
 @pytest.mark.parametrize(("level", "expected"), [(0.95, [False]), (0.99, [True])])
 def test_a_verdict_is_by_the_level_asked_for(level, expected):
     rows = [pd.DataFrame({"difference": [0.1], "p_adjusted": [p]}) for p in (0.005, 0.04)]
-    assert changed(*rows, level).to_list() == expected
+    assert changed_verdicts(*rows, level).to_list() == expected
 
 
 def test_the_finding_tells_which_verdicts_rest_on_sort_order_and_their_figures():

@@ -4,7 +4,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import metrics
-from metrics.studies.targets.targets import PRESETS, Target, reached, targets_of
+from metrics.studies.targets.targets import PRESETS, Target, check_targets, targets_of
 
 TIES = ["expected", "optimistic", "pessimistic", "input"]
 
@@ -26,7 +26,7 @@ def evaluated(scores, measures=("RR",), relevant=("d1",), empty="zero"):
 
 
 def only(evaluation, text, **more):
-    table = reached(evaluation, targets_of([text]), **more)
+    table = check_targets(evaluation, targets_of([text]), **more)
     assert len(table) == 1
     return table.iloc[0]
 
@@ -99,7 +99,7 @@ def test_a_verdict_tells_the_mean_from_the_sort(text, verdict, passed):
 
 
 def test_the_treatment_asked_for_decides():
-    row = only(evaluated(TIED), "RR>=0.5", by="pessimistic")
+    row = only(evaluated(TIED), "RR>=0.5", decided_by="pessimistic")
     assert not row["passed"]
     assert row["verdict"] == "met on average"
     assert row["missed_by"] == pytest.approx(0.5 - 1 / 3)
@@ -116,7 +116,7 @@ def test_a_bound_is_met_by_the_value_that_equals_it_but_for_rounding():
 
 def test_a_relative_target_holds_all_but_the_baseline_to_its_mean():
     evaluation = evaluated({"old": [3, 2, 1], "new": [2, 3, 1], "bad": [3, 1, 2]})
-    table = reached(evaluation, targets_of(["RR>=baseline+0.1"]), baseline="old")
+    table = check_targets(evaluation, targets_of(["RR>=baseline+0.1"]), baseline="old")
     assert table["reranker"].tolist() == ["new", "bad"]
     assert table["passed"].tolist() == [True, False]
     assert table["bound"].tolist() == [0.6, 0.6]

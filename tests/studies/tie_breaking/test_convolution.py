@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.studies.tie_breaking.convolution import (
-    MOST_KINDS,
-    POINTS,
-    Kinds,
+    MAX_KINDS,
+    MAX_VALUES,
+    ListDistributions,
     common_step,
-    drawn,
-    gathered,
-    total,
+    merge_equal,
+    sample_sums,
+    sum_distribution,
 )
 from metrics.studies.tie_breaking.list_distributions import _hypergeometric
 
@@ -31,7 +31,9 @@ def kinds(*rows):
     value = [value for _, values in rows for value in values]
     kind = [at for at, (_, values) in enumerate(rows) for _ in values]
     chance = [1 / len(values) for _, values in rows for _ in values]
-    return Kinds.of(np.array([times for times, _ in rows]), np.array(kind), np.array(value), np.array(chance))
+    return ListDistributions.of(
+        np.array([times for times, _ in rows]), np.array(kind), np.array(value), np.array(chance)
+    )
 
 
 def one_by_one(rows):
@@ -42,14 +44,14 @@ def one_by_one(rows):
 
 @given(st.lists(st.tuples(st.integers(1, 3), VALUES), min_size=1, max_size=4))
 def test_a_sum_has_the_values_and_chances_of_adding_up(rows):
-    values, chances = total(kinds(*rows))
+    values, chances = sum_distribution(kinds(*rows))
     expected = one_by_one(rows)
     assert values == pytest.approx(sorted(expected), abs=1e-8)
     assert chances == pytest.approx([expected[value] for value in sorted(expected)], abs=1e-12)
 
 
 def test_many_lists_on_one_step_are_binomial():
-    values, chances = total(kinds((1000, [0, 0.1])))
+    values, chances = sum_distribution(kinds((1000, [0, 0.1])))
     assert values == pytest.approx(np.arange(1001) / 10)
     exact = [Fraction(math.comb(1000, hits), 2**1000) for hits in range(1001)]
     assert chances == pytest.approx([float(chance) for chance in exact], rel=1e-10, abs=1e-300)
@@ -58,15 +60,15 @@ def test_many_lists_on_one_step_are_binomial():
 def test_values_without_a_common_step_are_told_apart_as_long_as_they_are_few():
     roots = [math.sqrt(n) for n in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)]
     rows = [(1, [0, root]) for root in roots]
-    assert len(total(kinds(*rows[:MOST_KINDS]))[0]) == 2**MOST_KINDS == POINTS
-    assert total(kinds(*rows)) is None
-    assert total(kinds((3, [0, roots[0]]), *rows[1:MOST_KINDS])) is None
+    assert len(sum_distribution(kinds(*rows[:MAX_KINDS]))[0]) == 2**MAX_KINDS == MAX_VALUES
+    assert sum_distribution(kinds(*rows)) is None
+    assert sum_distribution(kinds((3, [0, roots[0]]), *rows[1:MAX_KINDS])) is None
 
 
 def test_too_many_steps_are_too_many():
-    assert len(total(kinds((POINTS - 1, [0, 1])))[0]) <= POINTS
-    assert total(kinds((1, [0, 1, POINTS * 1.5]))) is not None
-    assert total(kinds(*[(POINTS, [0, 1, math.sqrt(2)])])) is None
+    assert len(sum_distribution(kinds((MAX_VALUES - 1, [0, 1])))[0]) <= MAX_VALUES
+    assert sum_distribution(kinds((1, [0, 1, MAX_VALUES * 1.5]))) is not None
+    assert sum_distribution(kinds(*[(MAX_VALUES, [0, 1, math.sqrt(2)])])) is None
 
 
 @pytest.mark.parametrize(
@@ -87,15 +89,15 @@ def test_a_common_step_is_found_where_there_is_one(rises, smallest, step):
 
 def test_a_drawn_sum_has_the_mean_and_spread_of_the_sum():
     given_ = kinds((5, [0, 0.3, 0.7]), (2, [0.1, 0.9]))
-    values, chances = total(given_)
-    sums, mean = drawn(given_, 50_000, 1), values @ chances
+    values, chances = sum_distribution(given_)
+    sums, mean = sample_sums(given_, 50_000, 1), values @ chances
     std = (chances @ (values - mean) ** 2) ** 0.5
     assert abs(sums.mean() - mean) <= 3 * std / 50_000**0.5
     assert sums.std() == pytest.approx(std, rel=0.02)
 
 
 def test_values_that_differ_by_rounding_are_one():
-    values, chances = gathered(np.array([0.3, 0.1 + 0.2, 0.2]), np.array([0.25, 0.25, 0.5]))
+    values, chances = merge_equal(np.array([0.3, 0.1 + 0.2, 0.2]), np.array([0.25, 0.25, 0.5]))
     assert values.tolist() == [0.2, 0.3]
     assert chances.tolist() == [0.5, 0.5]
 
@@ -121,6 +123,6 @@ def test_chances_of_counts_in_a_tie_of_a_million_sum_to_one_about_the_right_mean
 
 def test_skewness_is_that_of_the_distribution_of_the_sum():
     given_ = kinds((5, [0, 0.1, 0.7]), (2, [0.1, 0.9, 0.9]))
-    values, chances = total(given_)
+    values, chances = sum_distribution(given_)
     apart = values - values @ chances
     assert given_.skewness == pytest.approx((chances @ apart**3) / (chances @ apart**2) ** 1.5, rel=1e-9)

@@ -8,7 +8,7 @@ from hypothesis import given
 from metrics import Runs, UsageError, evaluate, parse
 from metrics.evaluation import score_runs
 from metrics.studies.tools import tools as studied
-from metrics.studies.tools.tools import TOOLS, emulate, tool
+from metrics.studies.tools.tools import TOOLS, emulate, find_tool
 
 EVERY = [
     "RR", "RR@5", "AP", "Rprec", "nDCG", "nDCG@3", "nDCG-linear", "nDCG-linear@3", "P@3", "R@3", "Hits@3",
@@ -28,7 +28,7 @@ def runs(lists, qrels=None):
 
 
 def value(name, measure, given_runs):
-    rows = emulate(given_runs, [measure], [tool(name)])
+    rows = emulate(given_runs, [measure], [find_tool(name)])
     return rows["value"].item()
 
 
@@ -55,7 +55,7 @@ def test_one_list_of_five_tied_documents_has_a_value_for_each_convention(name, m
 
 
 def test_scikit_learn_gives_the_tied_ndcg_where_every_judged_document_is_listed():
-    row = emulate(runs({"q": FIVE}), ["nDCG-linear@10"], [tool("scikit-learn")]).iloc[0]
+    row = emulate(runs({"q": FIVE}), ["nDCG-linear@10"], [find_tool("scikit-learn")]).iloc[0]
     assert row["value"] == pytest.approx(row["tied"])
 
 
@@ -98,18 +98,18 @@ def test_beir_drops_a_document_named_as_its_query():
 
 def test_pykeen_is_left_out_where_a_query_has_two_relevant_documents():
     two = runs({"q": [Doc("a", 1, 1), Doc("b", 1, 1)]})
-    assert emulate(two, ["RR"], [tool("PyKEEN realistic")]).empty
-    assert emulate(two, ["AP"], [tool("scikit-learn")]).empty
+    assert emulate(two, ["RR"], [find_tool("PyKEEN realistic")]).empty
+    assert emulate(two, ["AP"], [find_tool("scikit-learn")]).empty
 
 
 def test_a_measure_a_tool_does_not_have_gives_no_row():
-    assert emulate(runs({"q": FIVE}), ["RR"], [tool("scikit-learn")]).empty
-    assert tool("trec_eval").rule(parse("RR@10")) is None
+    assert emulate(runs({"q": FIVE}), ["RR"], [find_tool("scikit-learn")]).empty
+    assert find_tool("trec_eval").rule(parse("RR@10")) is None
 
 
 def test_rows_are_each_tool_by_measure_by_reranker_in_the_order_asked():
     both = Runs.from_frame(drawn({"B": {"q": FIVE}, "A": {"q": FIVE}}))
-    found = emulate(both, ["P@3", "RR"], [tool("ranx"), tool("trec_eval")])
+    found = emulate(both, ["P@3", "RR"], [find_tool("ranx"), find_tool("trec_eval")])
     assert list(found) == ["tool", "measure", "spelling", "reranker", "value", "tied", "why"]
     assert found[["tool", "spelling", "reranker"]].to_numpy().tolist() == [
         [name, spelling, reranker]
@@ -141,7 +141,7 @@ def test_values_of_tools_that_hold_scores_as_read_lie_between_the_worst_and_the_
         evaluate(given_runs, asked, ["optimistic", "pessimistic"]).summary().xs("mean", axis=1, level=2)
     )
     as_read = ("trec_eval", "ranx")
-    for row in emulate(given_runs, asked, map(tool, as_read)).itertuples():
+    for row in emulate(given_runs, asked, map(find_tool, as_read)).itertuples():
         low, high = (evaluation.loc[row.reranker, (row.measure, t)] for t in ("pessimistic", "optimistic"))
         assert low - 1e-12 <= row.value <= high + 1e-12
 
@@ -173,12 +173,12 @@ def test_every_rule_names_a_measure_a_spelling_and_one_sentence_of_why(one):
 
 
 def test_a_tool_is_found_by_name_whatever_its_case():
-    assert tool("MTEB") is tool(" mteb ")
+    assert find_tool("MTEB") is find_tool(" mteb ")
 
 
 def test_an_unknown_tool_is_refused_with_the_names_there_are():
     with pytest.raises(UsageError, match=r"There is no tool 'treceval'\. Tools: trec_eval, pytrec_eval,"):
-        tool("treceval")
+        find_tool("treceval")
 
 
 def test_names_of_tools_differ():

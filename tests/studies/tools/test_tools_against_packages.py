@@ -8,7 +8,7 @@ import pytrec_eval
 from sklearn.metrics import average_precision_score, label_ranking_average_precision_score, ndcg_score
 
 from metrics import Runs, parse
-from metrics.studies.tools.tools import emulate, tool
+from metrics.studies.tools.tools import emulate, find_tool
 
 EXACT = 1e-6
 SEEDS = range(6)
@@ -46,7 +46,7 @@ def as_runs(run, qrels):
 
 def emulated(name, measures, run, qrels):
     """{spelling in the tool: value}"""
-    found = emulate(as_runs(run, qrels), measures, [tool(name)])
+    found = emulate(as_runs(run, qrels), measures, [find_tool(name)])
     assert len(found) == len(measures)
     return dict(zip(found["spelling"], found["value"], strict=True))
 
@@ -115,7 +115,7 @@ def test_scikit_learn_label_ranking_ap_is_above_the_worst_order_where_relevant_d
 
 
 def test_numpy_reversed_argsort_keeps_no_order_of_ties_so_reranking_mrr_has_no_rule():
-    assert tool("sentence-transformers reranking").rule(parse("RR@10")) is None
+    assert find_tool("sentence-transformers reranking").rule(parse("RR@10")) is None
     scores = np.random.default_rng(0).integers(0, 3, (200, 40)).astype(np.float32)
     place = np.arange(40)
     orders = [np.argsort(row)[::-1] for row in scores]

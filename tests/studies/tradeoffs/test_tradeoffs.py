@@ -15,8 +15,8 @@ from metrics.studies.tradeoffs.tradeoffs import (
     beats,
     duration,
     latencies,
+    latency_table,
     pareto_front,
-    speeds,
     tradeoff_finding,
     tradeoffs,
 )
@@ -44,7 +44,7 @@ def simple(**seconds):
 
 def board_of(runs, by="p50", measure="RR"):
     evaluation = evaluate(runs, [measure], TIES)
-    return tradeoffs(evaluation, speeds(latencies(runs), evaluation), measure, "input", by)
+    return tradeoffs(evaluation, latency_table(latencies(runs), evaluation), measure, "input", by)
 
 
 def covered_of(runs, k=2):
@@ -107,17 +107,17 @@ def test_latencies_are_those_of_the_lists_that_are_scored():
     rows = [("A", f"q{n}", "a", 1, 1, n / 100) for n in range(1, 101)] + [("B", "q1", "a", 1, 1, math.nan)]
     runs = runs_of(rows, "latency")
     evaluation = evaluate(runs, ["RR"], TIES)
-    table = speeds(latencies(runs), evaluation)
+    table = latency_table(latencies(runs), evaluation)
     assert table.index.to_list() == ["A"]
     known = {"mean": 0.505, "p50": 0.505, "p95": 0.9505, "n_timed": 100}
     assert table.loc["A"].to_dict() == pytest.approx(known)
-    few = speeds(latencies(runs), evaluation.only(["A", "B"], ["q3", "q5"]))
+    few = latency_table(latencies(runs), evaluation.only(["A", "B"], ["q3", "q5"]))
     assert few.loc["A", ["p50", "n_timed"]].to_list() == pytest.approx([0.04, 2])
 
 
 def test_speeds_of_nothing_are_an_empty_table():
     runs = runs_of([("A", "q", "a", 1, 1)])
-    assert speeds({}, evaluate(runs, ["RR"], TIES)).to_dict() == {
+    assert latency_table({}, evaluate(runs, ["RR"], TIES)).to_dict() == {
         "mean": {},
         "p50": {},
         "p95": {},
@@ -337,5 +337,5 @@ def test_the_finding_names_who_leaves_the_front_by_sort_order():
 def test_the_finding_of_nothing_scored_says_so():
     runs = runs_of([("A", "q", "a", 1, 0, 0.1)], "latency")
     evaluation = evaluate(runs, ["RR"], TIES, empty="skip")
-    board = tradeoffs(evaluation, speeds(latencies(runs), evaluation), "RR", "input")
+    board = tradeoffs(evaluation, latency_table(latencies(runs), evaluation), "RR", "input")
     assert plain(tradeoff_finding(board, covered_of(runs), "MRR")).startswith("No list is scored")
