@@ -11,16 +11,15 @@ from metrics.errors import UsageError
 from metrics.evaluation.evaluation import Evaluation
 from metrics.evaluation.merging import concat, list_index, merge_indexes
 from metrics.evaluation.options import Policy, ScoringOptions
-from metrics.measures import MeasureAt, parse
+from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.runs import Runs
 from metrics.support.arrays import FloatArray
 from metrics.support.memory import one_allocator
-from metrics.ties import Ranking, TieGroups, Treatment, refine, treatment
+from metrics.ties import Ranking, Treatment, refine, treatment
 from metrics.ties.description import describe
 
 DEFAULT_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@10", "AP", "nDCG@10")
 DEFAULT_TIES = ("input", "expected", "optimistic", "pessimistic")
-EXPECTED = treatment("expected")
 DRAWS = 300
 """Orderings drawn for a standard deviation that has no closed form."""
 
@@ -146,23 +145,14 @@ def _score_reranker(
 
 def _values(ranking: Ranking, measures: Sequence[MeasureAt], ties: Treatment) -> Iterator[FloatArray]:
     """Yield (n_lists,) values of each measure under one treatment; one refinement for all that share it."""
-    refined: dict[tuple[str, str, bool], TieGroups] = {}
-
-    def groups(measure: MeasureAt) -> TieGroups:
-        family = measure.measure.family
-        used = EXPECTED if family.own_rule or ties.spread else ties
-        key = family.counts, used.name, family.targets and used.target_key is not None
-        if key not in refined:
-            refined[key] = refine(ranking, used, all_judged=family.counts == "judged", targets=family.targets)
-        return refined[key]
-
+    groups = RefinedGroups(ranking)
     for measure in measures:
         if not ties.spread:
-            yield measure.values(groups(measure))
+            yield measure.values(groups.of(measure, ties))
         elif measure.measure.family.own_rule:
             yield np.zeros(ranking.n_lists)
         else:
-            variance = measure.variances(groups(measure))
+            variance = measure.variances(groups.of(measure, ties))
             yield np.sqrt(sampled_variance(ranking, measure) if variance is None else variance)
 
 

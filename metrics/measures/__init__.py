@@ -2,5 +2,6 @@
 
 from metrics.measures.catalogue import MEASURES, parse
 from metrics.measures.model import Measure, MeasureAt
+from metrics.measures.refined_groups import RefinedGroups
 
-__all__ = ["MEASURES", "Measure", "MeasureAt", "parse"]
+__all__ = ["MEASURES", "Measure", "MeasureAt", "RefinedGroups", "parse"]

@@ -1,6 +1,7 @@
 """Measures that add up: a gain for each document, weighted by its place."""
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
@@ -60,10 +61,14 @@ def additive(
     def totals(groups: TieGroups) -> FloatArray:
         return groups.once(("total", gain), lambda: groups.sum(gain(groups)))
 
+    def depth(groups: TieGroups, k: Parameter) -> FloatArray | float:
+        if cut is not None:
+            return cut(groups)[groups.lists]
+        return np.inf if k is None or weight.endless else k
+
     def reach(groups: TieGroups, k: Parameter) -> tuple[FloatArray, FloatArray]:
         """How many places of each list lie within the cut-off, down to the top and the end of each group."""
-        end = np.inf if k is None or weight.endless else k
-        limit = end if cut is None else cut(groups)[groups.lists]
+        limit = depth(groups, k)
         return np.minimum(groups.above, limit), np.minimum(groups.above + groups.size, limit)
 
     def mean(groups: TieGroups, k: Parameter) -> FloatArray:
@@ -94,7 +99,9 @@ def additive(
         found[open_groups] = turned * spread[open_groups] / (size - 1)
         return groups.per_list(found) * np.square(scale(groups, k))
 
-    return Family(mean, variance, counts="judged" if counts_all else "graded")
+    is_count = weight is even and gain in (relevant, judged)
+    counts: Literal["graded", "judged"] = "judged" if counts_all else "graded"
+    return Family("additive", mean, variance, counts, count_depth=depth if is_count else None)
 
 
 def per_k(_: TieGroups, k: Parameter) -> float:

@@ -23,4 +23,4 @@ def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
     return total / np.maximum(groups.n_relevant, 1)
 
 
-average_precision = Family(_mean)
+average_precision = Family("average_precision", _mean)

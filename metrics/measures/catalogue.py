@@ -171,7 +171,6 @@ MEASURES: tuple[Measure, ...] = (
 )
 """Every measure there is."""
 
-_NAMES = {name.casefold(): m for m in MEASURES for name in (m.name, *m.aliases)}
 _DIGITS = 9
 _PATTERN = re.compile(r"\s*([A-Za-z][\w-]*?)(?:\((?:p=)?(0?\.\d{1,12}|[01])\))?(?:@(\d+))?\s*", re.ASCII)
 
@@ -183,7 +182,7 @@ def parse(text: str) -> MeasureAt:
         UsageError: no such measure, or a cut-off or parameter that it cannot have.
     """
     match = _PATTERN.fullmatch(text)
-    measure = _NAMES.get(match[1].casefold()) if match else None
+    measure = _by_name().get(match[1].casefold()) if match else None
     if match is None or measure is None:
         raise UsageError(f"There is no measure {text[:40]!r}. {_suggestion(text)}")
     k, parameter = _cutoff(text, match[3]), measure.parameter
@@ -206,8 +205,13 @@ def _cutoff(text: str, digits: str | None) -> int | None:
     return int(digits)
 
 
+def _by_name() -> dict[str, Measure]:
+    """Return every name and alias, in small letters, with the measure it means."""
+    return {name.casefold(): measure for measure in MEASURES for name in (measure.name, *measure.aliases)}
+
+
 def _suggestion(text: str) -> str:
-    close = get_close_matches(text.split("@", maxsplit=1)[0].casefold()[:40], _NAMES, n=1)
-    if close:
-        return f"Did you mean {_NAMES[close[0]].name}?"
+    names = _by_name()
+    if close := get_close_matches(text.split("@", maxsplit=1)[0].casefold()[:40], names, n=1):
+        return f"Did you mean {names[close[0]].name}?"
     return f"Measures: {', '.join(m.name + ('@k' if m.cutoff == 'required' else '') for m in MEASURES)}."

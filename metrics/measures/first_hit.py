@@ -47,7 +47,7 @@ def first_hit(value: Callable[[FloatArray], FloatArray]) -> Family:
             found[groups.lists[leading]] = spread + beyond * mean**2
         return found
 
-    return Family(mean, variance)
+    return Family("first_hit", mean, variance, by_first_rank=True)
 
 
 def _places(

@@ -18,26 +18,38 @@ Formula = Callable[[TieGroups, Parameter], FloatArray]
 
 @dataclass(frozen=True)
 class Family:
-    """How a kind of measure is computed.
+    """How a kind of measure is computed, and what that allows: studies ask this record, never a name.
 
     Attributes:
+        kind: of the formula: first_hit, additive, average_precision, targets or own_rules.
         mean: its exact expectation over what is tied; on groups of one, its plain value.
         variance: its exact variance over what is tied; None where there is no closed form.
         counts: which documents matter: those with a grade above 0, or all that were judged.
         targets: whether distinct targets are counted, which have a best and worst order of their own.
         own_rule: whether it has its own rule for ties, so that no treatment applies.
+        by_first_rank: whether the rank of the first relevant document alone tells its value.
+        count_depth: (n,) or one number: places within which documents that matter are counted, each alike,
+            so that their count alone tells the value; None where places or documents differ in worth.
     """
 
+    kind: str
     mean: Formula
     variance: Formula | None = None
     counts: Literal["graded", "judged"] = "graded"
     targets: bool = False
     own_rule: bool = False
+    by_first_rank: bool = False
+    count_depth: Callable[[TieGroups, Parameter], FloatArray | float] | None = None
 
     @property
     def sampled(self) -> bool:
         """Whether the standard deviation has no closed form."""
         return self.variance is None and not self.own_rule
+
+    @property
+    def by_grades(self) -> bool:
+        """Whether the grades of an ordering tell its value, and the mean over orderings is the tied value."""
+        return not (self.targets or self.own_rule or self.counts == "judged")
 
 
 @dataclass(frozen=True)
@@ -97,13 +109,25 @@ class MeasureAt:
         inside = "" if self.parameter is None else f"({np.format_float_positional(self.parameter, trim='-')})"
         return inside + ("" if self.k is None else f"@{self.k}")
 
+    @property
+    def _argument(self) -> Parameter:
+        return self.k if self.parameter is None else self.parameter
+
     def values(self, groups: TieGroups) -> FloatArray:
-        """(n_lists,) expectation over what is tied; 0 where nothing that counts was listed."""
-        return self.measure.family.mean(groups, self.k if self.parameter is None else self.parameter)
+        """Return (n_lists,) expectation over what is tied; 0 where nothing that counts was listed."""
+        return self.measure.family.mean(groups, self._argument)
 
     def variances(self, groups: TieGroups) -> FloatArray | None:
-        """(n_lists,) variance over what is tied; None where there is no closed form."""
+        """Return (n_lists,) variance over what is tied; None where there is no closed form."""
         formula = self.measure.family.variance
-        return (
-            None if formula is None else formula(groups, self.k if self.parameter is None else self.parameter)
-        )
+        return None if formula is None else formula(groups, self._argument)
+
+    def count_depth(self, groups: TieGroups) -> FloatArray | float | None:
+        """Return the places within which each tie group's documents are counted, as `Family.count_depth`.
+
+        None also where several documents may satisfy one target, which counts once.
+        """
+        family = self.measure.family
+        if family.count_depth is None or (family.targets and groups.judgments.targets is not None):
+            return None
+        return family.count_depth(groups, self._argument)

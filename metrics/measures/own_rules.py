@@ -49,7 +49,7 @@ def _grag_hits(groups: TieGroups, k: Parameter) -> FloatArray:
     return groups.per_list(groups.relevant * within) / np.maximum(groups.n_relevant, 1)
 
 
-tie_aware_rr = Family(_tie_aware_rr, own_rule=True)
-tie_sensitive_rr = Family(_tie_sensitive_rr, own_rule=True)
-grag_rr = Family(_grag_rr, own_rule=True)
-grag_hits = Family(_grag_hits, own_rule=True)
+tie_aware_rr = Family("own_rules", _tie_aware_rr, own_rule=True)
+tie_sensitive_rr = Family("own_rules", _tie_sensitive_rr, own_rule=True)
+grag_rr = Family("own_rules", _grag_rr, own_rule=True)
+grag_hits = Family("own_rules", _grag_hits, own_rule=True)

@@ -53,5 +53,9 @@ def _starts(*keys: IntArray) -> IntArray:
     return np.flatnonzero(changes)
 
 
-distinct_targets = Family(_found, targets=True)
-distinct_recall = Family(_share, targets=True)
+def _depth(_: TieGroups, k: Parameter) -> float:
+    return np.inf if k is None else k
+
+
+distinct_targets = Family("targets", _found, targets=True, count_depth=_depth)
+distinct_recall = Family("targets", _share, targets=True, count_depth=_depth)

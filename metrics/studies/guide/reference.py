@@ -24,9 +24,9 @@ class ToolRule(NamedTuple):
     why: str
 
 
-def family_measures(module: str) -> list[Measure]:
-    """Return the measures whose family is in a module of `metrics.measures`."""
-    return [measure for measure in MEASURES if measure.family.mean.__module__ == f"metrics.measures.{module}"]
+def family_measures(kind: str) -> list[Measure]:
+    """Return the measures of one kind of formula, as `Family.kind` names it."""
+    return [measure for measure in MEASURES if measure.family.kind == kind]
 
 
 def measure_table() -> pd.DataFrame:

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 
-from metrics.measures import parse
+from metrics.measures import RefinedGroups, parse
 from metrics.support.arrays import FloatArray, IntArray
-from metrics.ties import Judgments, Patterns, Ranking, TieGroups, log10_factorials, refine, treatment
+from metrics.ties import Judgments, Patterns, Ranking, TieGroups, log10_factorials, treatment
 from metrics.ties.permutations import TRACTABLE
 
 WRITTEN = 15
@@ -86,12 +86,6 @@ def counts_judged(measure: str) -> bool:
     return parse(measure).measure.family.counts == "judged"
 
 
-def told_by_grades(measure: str) -> bool:
-    """Whether the grades of an ordering say what a measure of it is, and its mean is the tied value."""
-    family = parse(measure).measure.family
-    return not (family.targets or family.own_rule or family.counts == "judged")
-
-
 def first_relevant(groups: TieGroups) -> "pd.api.extensions.ExtensionArray":
     """(n_lists,) rank of the first relevant document of strict orders, NA where none is listed."""
     found = pd.array([pd.NA] * groups.n_lists, dtype="Int64")
@@ -107,21 +101,13 @@ def list_values(ranking: Ranking, query_id: str, measures: Sequence[str], ties: 
         NaN where it has no closed form, 0 where the measure has its own rule for ties.
     """
     place = pc.index(ranking.query_ids, query_id).as_py()
-    made: dict[tuple[str, str, bool], TieGroups] = {}
-
-    def groups(name: str, how: str) -> TieGroups:
-        family = parse(name).measure.family
-        key = "expected" if family.own_rule else how, family.counts, family.targets
-        if key not in made:
-            every = counts_judged(name)
-            made[key] = refine(ranking, treatment(key[0]), all_judged=every, targets=family.targets)
-        return made[key]
-
-    rows = {}
+    groups, rows = RefinedGroups(ranking), {}
     for name in measures:
-        rows[name] = {how: float(parse(name).values(groups(name, how))[place]) for how in ties}
-        variance = parse(name).variances(groups(name, "expected"))
-        unknown = 0.0 if parse(name).measure.family.own_rule else np.nan
+        measure = parse(name)
+        values = {ties_name: measure.values(groups.of(measure, treatment(ties_name))) for ties_name in ties}
+        rows[name] = {ties_name: float(column[place]) for ties_name, column in values.items()}
+        variance = measure.variances(groups.of(measure))
+        unknown = 0.0 if measure.measure.family.own_rule else np.nan
         rows[name]["std"] = unknown if variance is None else float(np.sqrt(variance[place]))
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
 
@@ -148,7 +134,10 @@ def every_pattern(ranking: Ranking, query_id: str, measures: Sequence[str], limi
             "chance": np.full(len(grades), 1 / (count.patterns or 10.0**count.log10_patterns)),
             "first_relevant": first_relevant(groups),
         }
-        | {name: parse(name).values(groups) if told_by_grades(name) else np.nan for name in measures}
+        | {
+            name: parse(name).values(groups) if parse(name).measure.family.by_grades else np.nan
+            for name in measures
+        }
     )
 
 
@@ -170,7 +159,7 @@ def distribution(
         value (rising, rounded), chance; None where grades do not tell the measure, or patterns are too many.
     """
     asked = parse(measure)
-    if asked.measure.name in ("RR", "Hits") and len(first_ranks):
+    if asked.measure.family.by_first_rank and len(first_ranks):
         ranks = first_ranks["rank"].to_numpy()
         hit = np.full(len(ranks), ranking.judgments.relevant_from)
         groups = strict(ranking, query_id, len(ranks), np.arange(len(ranks)), ranks - 1, hit, judged=False)
@@ -189,7 +178,7 @@ def pattern_values(ranking: Ranking, query_id: str, measure: str) -> FloatArray 
     documents = documents[ranking.above[ranking.groups[documents]] < depth]
     of, worth = ranking.groups[documents], np.maximum(ranking.grades[documents], 0)
     count = _patterns(of, worth)[1]
-    if not told_by_grades(measure) or count is None or count * len(documents) > CELLS:
+    if not asked.measure.family.by_grades or count is None or count * len(documents) > CELLS:
         return None
     parts = np.split(worth, np.flatnonzero(np.diff(of)) + 1)
     grades = np.array(list(Patterns(tuple(tuple(part.tolist()) for part in parts))), dtype=np.float64)

@@ -3,11 +3,11 @@
 import numpy as np
 import pyarrow as pa
 
-from metrics.measures import MeasureAt
-from metrics.studies.one_list.orderings import WRITTEN, pattern_values, told_by_grades
+from metrics.measures import MeasureAt, RefinedGroups
+from metrics.studies.one_list.orderings import WRITTEN, pattern_values
 from metrics.studies.tie_breaking.convolution import ListDistributions, merge_equal
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
-from metrics.ties import Judgments, Ranking, TieGroups, first_relevant_rank, log10_factorials, refine, treatment
+from metrics.ties import Judgments, Ranking, TieGroups, first_relevant_rank, log10_factorials
 from metrics.ties.batch_by_depth import batch_by_depth
 from metrics.ties.permutations import chance_of_none
 
@@ -15,15 +15,6 @@ _CELLS = 2**21
 """Values of all kinds of lists together, up to which they are computed."""
 _PATTERNS = 2**14
 """Relevance patterns of all kinds of lists together, up to which they are enumerated."""
-_FIRST_HIT = ("RR", "Hits")
-_COUNTED = ("P", "R", "F1", "Rprec", "Judged")
-
-
-def tied_groups(ranking: Ranking, asked: MeasureAt) -> TieGroups:
-    """The tie groups a measure sees."""
-    family = asked.measure.family
-    whole = treatment("expected")
-    return refine(ranking, whole, all_judged=family.counts == "judged", targets=family.targets)
 
 
 def list_distributions(
@@ -31,9 +22,9 @@ def list_distributions(
 ) -> ListDistributions | None:
     """Exact distributions of the lists that ties can move; None where there is no short way to them.
 
-    - RR and Hits: the rank of the first relevant document, as in `first_relevant_rank`.
-    - P, R, F1, Rprec, Judged, and DR and Div where every document is its own target: how many documents
-      that count stand before the cut-off is hypergeometric in the one tie that reaches across it.
+    - Measures by first rank (RR, Hits): the rank of the first relevant document, as in `first_relevant_rank`.
+    - Measures that count (P, R, F1, Rprec, Judged; DR and Div where every document is its own target): how
+      many documents stand before the cut-off is hypergeometric in the one tie that reaches across it.
     - Other measures told by grades: every relevance pattern, where the unlike lists have few together.
 
     Args:
@@ -44,15 +35,17 @@ def list_distributions(
         best: (n,) the largest.
         most: unlike lists up to which patterns are enumerated.
     """
-    groups, ends = tied_groups(ranking, asked), np.zeros((2, ranking.n_lists))
+    groups, ends = RefinedGroups(ranking).of(asked), np.zeros((2, ranking.n_lists))
     ends[:, place] = worst, best
     moving = np.zeros(ranking.n_lists, dtype=bool)
     moving[place] = True
-    if asked.measure.name in _FIRST_HIT:
+    if asked.measure.family.by_first_rank:
         return _first_hits(groups, asked, moving)
-    if asked.measure.name in _COUNTED or (asked.measure.family.targets and groups.judgments.targets is None):
+    if asked.count_depth(groups) is not None:
         return _counted(groups, asked, moving, ends[1] - ends[0])
-    return _patterns(ranking, groups, asked, moving, ends[1], most) if told_by_grades(str(asked)) else None
+    if not asked.measure.family.by_grades:
+        return None
+    return _patterns(ranking, groups, asked, moving, ends[1], most)
 
 
 def _first_hits(groups: TieGroups, asked: MeasureAt, moving: BoolArray) -> ListDistributions | None:
@@ -88,12 +81,12 @@ def _value_by_rank(asked: MeasureAt, deepest: int) -> FloatArray:
 def _counted(
     groups: TieGroups, asked: MeasureAt, moving: BoolArray, width: FloatArray
 ) -> ListDistributions | None:
-    cut = groups.n_relevant[groups.lists] if asked.k is None else asked.k
+    cut = np.asarray(asked.count_depth(groups))
     across = (groups.above < cut) & (groups.above + groups.size > cut) & moving[groups.lists]
     at = np.flatnonzero(across)
     counted = np.diff(np.append(groups.first, len(groups.grades)))
     held = counted if asked.measure.family.counts == "judged" else groups.relevant
-    size, marked, within = groups.size[at], held[at], (cut - groups.above)[at]
+    size, marked, within = groups.size[at], held[at], (cut - groups.above)[at].astype(np.int64)
     fewest, most = np.maximum(0, within - (size - marked)), np.minimum(marked, within)
     at, size, marked, within = (column[most > fewest] for column in (at, size, marked, within))
     unit = width[groups.lists[at]] / (most - fewest)[most > fewest]

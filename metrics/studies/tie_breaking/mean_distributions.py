@@ -10,10 +10,10 @@ import pyarrow.compute as pc
 
 from metrics.errors import UsageError
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.measures import MeasureAt, parse
+from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.studies.one_list.ordering_samples import sample_values
 from metrics.studies.tie_breaking.convolution import MAX_KINDS, merge_equal, sample_sums, sum_distribution
-from metrics.studies.tie_breaking.list_distributions import list_distributions, tied_groups
+from metrics.studies.tie_breaking.list_distributions import list_distributions
 from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties import Ranking
@@ -127,7 +127,7 @@ def _list_ids(name: str, ranking: Ranking, values: pd.DataFrame, measure: Measur
     """(n,) list of each value in the ranking, once it is clear that both were made alike."""
     indices = pc.fill_null(pc.index_in(pa.array(values.index), value_set=ranking.query_ids), -1)
     list_ids = np.asarray(indices).astype(np.int64)
-    again = measure.values(tied_groups(ranking, measure))[list_ids]
+    again = measure.values(RefinedGroups(ranking).of(measure))[list_ids]
     difference = np.abs(again - values["expected"].to_numpy())
     if (list_ids < 0).any() or (difference > _SAME_VALUE * np.maximum(1.0, np.abs(again))).any():
         raise UsageError(f"The ranking of {name} was not cut as for the evaluation: precision, relevant_from?")
@@ -136,7 +136,7 @@ def _list_ids(name: str, ranking: Ranking, values: pd.DataFrame, measure: Measur
 
 def _sample_sums(ranking: Ranking, measure: MeasureAt, list_ids: IntArray, seed: int) -> FloatArray:
     """(draws,) sums of the lists that move, each time all of them in an order of their own."""
-    groups = tied_groups(ranking, measure)
+    groups = RefinedGroups(ranking).of(measure)
     draws = _n_draws(int(np.isin(groups.lists[groups.owner], list_ids).sum()))
     sums = np.zeros(draws)
     for list_id in list_ids.tolist():

@@ -1,0 +1,181 @@
+"""A measure is one record of the catalogue: all that scores, studies or lists measures has it from there."""
+
+import sys
+from collections import Counter
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from statistics import fmean, pstdev
+
+import dask_cluster
+import pytest
+from drawing import TREATMENTS, frame
+from enumeration import Doc
+from exact import Doc as Known
+from exact import Listed, every_value
+from opening import opened
+
+from metrics import Evaluation, Runs, Stored, UsageError, evaluate, parse
+from metrics.measures import MEASURES, Measure
+from metrics.measures.first_hit import first_hit
+from metrics.scale.dask import Dataset
+from metrics.scale.stream import Stream
+from metrics.studies.guide.reference import family_measures, measure_table
+from metrics.studies.one_list.orderings import distribution
+from metrics.studies.one_list.query import first_rank_chances
+from metrics.studies.tie_breaking.mean_distributions import mean_distributions
+from metrics.ties import Ranking
+
+RECORD = Measure(
+    name="RRSquared",
+    family=first_hit(lambda rank: 1 / rank**2),
+    cutoff="optional",
+    aliases=("squared-rr",),
+    summary="One over the square of the rank of the first relevant document.",
+    source="this test",
+)
+NAMES = {"RRSquared": "RR", "RRSquared@2": "RR@2"}
+"""The measure → that whose square it is."""
+TABLE = {
+    reranker: {
+        "q1": [Doc("a", top, 0), Doc("b", 1.0, 0), Doc("c", 1.0, 2), Doc("d", 1.0, 1), Doc("e", 0.0, 1)],
+        "q2": [Doc("a", 1.0, 0), Doc("b", 1.0, 1), Doc("c", top, 0), Doc("d", 1.0, -1)],
+        "q3": [Doc("a", 1.0, 0), Doc("b", 1.0, 0)],
+        "q4": [Doc("a", top, 0), Doc("b", 1.0, 0), Doc("c", 0.0, 0), Doc("d", 0.0, 1), Doc("e", 0.0, 1)],
+    }
+    for reranker, top in (("A", 1.0), ("B", 2.0))
+}
+TIES = [*TREATMENTS, "std"]
+
+
+def replace_everywhere(old, new):
+    """Have every module that imported the tuple of measures hold another, as after an edit of the catalogue."""
+    for module in list(sys.modules.values()):
+        for name in [name for name, value in list(getattr(module, "__dict__", {}).items()) if value is old]:
+            setattr(module, name, new)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def extended():
+    """The catalogue with one more record."""
+    measures = (*MEASURES, RECORD)
+    replace_everywhere(MEASURES, measures)
+    yield
+    replace_everywhere(measures, measures[:-1])
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return Runs.from_frame(frame(TABLE))
+
+
+@pytest.fixture
+def path(tmp_path):
+    frame(TABLE).to_csv(tmp_path / "table.csv", index=False)
+    return tmp_path / "table.csv"
+
+
+def every_square(measure, documents):
+    """The value of every ordering of a list, in exact fractions."""
+    listed = tuple(Known(*document, target=document.id) for document in documents)
+    judged = tuple((document.grade, document.target) for document in listed)
+    return [value**2 for value in every_value(NAMES[measure], Listed(listed, judged))]
+
+
+def test_its_names_are_understood_and_a_wrong_one_is_answered_with_it():
+    assert [str(parse(name)) for name in ("RRSquared@10", "squared-rr")] == ["RRSquared@10", "RRSquared"]
+    assert parse("rrsquared@10").tied == "tied RRSquared@10"
+    with pytest.raises(UsageError, match="Did you mean RRSquared"):
+        parse("RRSquare")
+
+
+@pytest.mark.parametrize("measure", NAMES)
+def test_mean_ends_and_deviation_are_those_of_every_ordering(runs, measure):
+    scores = evaluate(runs, measure, TIES).scores[measure]
+    for (reranker, query), row in scores.iterrows():
+        values = [float(value) for value in every_square(measure, TABLE[reranker][query])]
+        ends = [fmean(values), max(values), min(values), pstdev(values)]
+        assert row[["expected", "optimistic", "pessimistic", "std"]].to_list() == pytest.approx(ends, abs=1e-12)
+
+
+@pytest.mark.parametrize("ties", ["input", "docid_asc", "docid_desc", "random:1"])
+def test_a_strict_order_gives_the_square_of_the_reciprocal_rank(runs, ties):
+    scores = evaluate(runs, ["RR", *NAMES], ties).scores.droplevel("ties", axis=1)
+    assert scores["RRSquared"].to_list() == pytest.approx((scores["RR"] ** 2).to_list())
+    assert scores["RRSquared@2"].to_list() == pytest.approx(
+        (scores["RR"] ** 2).where(scores["RR"] >= 0.5, 0).to_list()
+    )
+
+
+@pytest.mark.parametrize("measure", NAMES)
+@pytest.mark.parametrize("query", TABLE["A"])
+def test_the_distribution_of_a_list_is_exact(runs, measure, query):
+    ranking = Ranking.of(runs, "A")
+    found = distribution(ranking, query, measure, first_rank_chances(ranking, query))
+    values = Counter(every_square(measure, TABLE["A"][query]))
+    assert found["value"].to_list() == pytest.approx([float(value) for value in sorted(values)])
+    shares = [float(Fraction(values[value], values.total())) for value in sorted(values)]
+    assert found["chance"].to_list() == pytest.approx(shares)
+
+
+def test_the_distribution_of_a_mean_is_exact_where_orderings_are_far_too_many():
+    lists = {
+        f"q{number}": [Doc(str(place), 1.0, int(place < 3)) for place in range(number + 20)]
+        for number in range(2)
+    }
+    large = Runs.from_frame(frame({"A": lists}))
+    evaluation = evaluate(large, "RRSquared@10", ["expected", "optimistic", "pessimistic", "std"])
+    found = mean_distributions(evaluation, "RRSquared@10", {"A": Ranking.of(large, "A")})["A"]
+    assert found.method == "exact"
+    assert found.means @ found.chances == pytest.approx(found.mean)
+
+
+@pytest.mark.parametrize("measure", NAMES)
+def test_the_distribution_of_a_mean_is_that_of_every_ordering_of_every_list(runs, measure):
+    ties = ["expected", "optimistic", "pessimistic", "std"]
+    rankings = {name: Ranking.of(runs, name) for name in TABLE}
+    for name, found in mean_distributions(evaluate(runs, measure, ties), measure, rankings).items():
+        lists = [Counter(every_square(measure, documents)) for documents in TABLE[name].values()]
+        chances = Counter()
+        for values in product(*(counts.items() for counts in lists)):
+            share = Fraction(1)
+            for (_, times), counts in zip(values, lists, strict=True):
+                share *= Fraction(times, counts.total())
+            chances[sum(value for value, _ in values) / len(lists)] += share
+        assert found.method == "exact"
+        assert found.means.tolist() == pytest.approx([float(mean) for mean in sorted(chances)])
+        assert found.chances.tolist() == pytest.approx([float(chances[mean]) for mean in sorted(chances)])
+
+
+def test_files_larger_than_memory_give_the_same_and_results_are_kept(runs, path):
+    whole = evaluate(runs, list(NAMES), TIES)
+    score = partial(evaluate, measures=list(NAMES), ties=TIES)
+    streamed = Evaluation.merge(*Stream([path]).parts(score))
+    dask_cluster.same(streamed, whole)
+    stored = Stored.write(path.with_suffix(".parquet"), [whole])
+    assert stored.means("RRSquared@2").equals(whole.means("RRSquared@2"))
+    assert stored.load().scores.equals(whole.scores)
+
+
+def test_workers_of_dask_give_the_same(runs, path):
+    score = partial(evaluate, measures=list(NAMES), ties=TIES)
+    with dask_cluster.scheduler() as address:
+        merged = Evaluation.merge(*Dataset([path], scheduler=address).parts(score))
+    dask_cluster.same(merged, evaluate(runs, list(NAMES), TIES))
+
+
+def test_the_guide_and_the_command_list_it(call, path):
+    row = measure_table().set_index("measure").loc["RRSquared[@k]"]
+    assert (row["tied"], row["summary"]) == ("tied RRSquared[@k]", RECORD.summary)
+    assert RECORD in family_measures("first_hit")
+    code, out, _ = call("evaluate", "--list-measures")
+    assert (code, "RRSquared[@k]" in out) == (0, True)
+    code, out, _ = call("evaluate", path, "-m", "RRSquared@2", "--format", "csv")
+    assert (code, "A,RRSquared@2,expected," in out) == (0, True)
+
+
+def test_pages_offer_it_and_show_it_from_a_link():
+    page = opened("leaderboard", measure="RRSquared@10")
+    assert page.segmented_control(key="measure").value == "RRSquared@10"
+    assert "RRSquared" in page.selectbox(key="_other").options
+    assert opened("query", measure="RRSquared").segmented_control(key="measure").value == "RRSquared"
