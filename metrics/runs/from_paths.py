@@ -9,7 +9,7 @@ import pandas as pd
 from metrics.errors import ReadError, UsageError
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.registry import read, scores_may_be_grades
-from metrics.runs.joining import Repeated, judgments_of
+from metrics.runs.joining import Repeated, judgment_columns
 from metrics.runs.model import Runs
 from metrics.runs.reading.conversion import as_grades
 from metrics.runs.reading.files import File
@@ -61,7 +61,7 @@ def read_table(path: Path, columns: Mapping[str, str] | None = None, *, repeated
 def check(
     paths: Iterable[Path], *, columns: Mapping[str, str] | None = None, repeated: Repeated = "error"
 ) -> pd.DataFrame:
-    """What is worth knowing of files, what cannot be read of them included; see `Runs.findings`.
+    """Return what is worth knowing of files, those that cannot be read included; see `Runs.findings`.
 
     Args:
         paths: runs, judgments and tables, in any order; told apart by content.
@@ -87,12 +87,18 @@ def check(
 
 
 def is_judgments(source: Source, path: Path, qrels: Path | None) -> bool:
-    """Whether a file given as a run is the judgments, and nothing else: `*.parquet` names both."""
+    """Return whether a file given as a run is the judgments, and nothing else: `*.parquet` names both.
+
+    Args:
+        source: what the file holds.
+        path: of the file.
+        qrels: path of the judgments, if they are given apart.
+    """
     return qrels is not None and PurePath(path) == PurePath(qrels) and source.kind == "qrels"
 
 
 def as_run(source: Source) -> Source:
-    """The source as a run: it has scores, or nested JSON whose whole numbers may be scores.
+    """Return the source as a run: it has scores, or numbers that may be scores.
 
     Raises:
         ReadError: it has none.
@@ -101,13 +107,13 @@ def as_run(source: Source) -> Source:
         return source
     if scores_may_be_grades(source.format):
         return _renamed(source, "relevance", "score")
-    named = ", ".join(source.mapping.values())
+    names = ", ".join(source.mapping.values())
     hint = "A run needs a score for each document; judgments are given as qrels."
-    raise ReadError(source.file, f"no score column among {named}", hint, line=1)
+    raise ReadError(source.file, f"no score column among {names}", hint, line=1)
 
 
 def as_judgments(source: Source) -> Source:
-    """The grades of the source; scores beside them are left.
+    """Return the grades of the source, without scores beside them.
 
     Raises:
         ReadError: it has none.
@@ -117,7 +123,7 @@ def as_judgments(source: Source) -> Source:
     if "relevance" not in source.table.column_names:
         hint = "Judgments are lines of query 0 document grade."
         raise ReadError(source.file, "this is a run, not judgments", hint, line=1)
-    return replace(source, table=judgments_of(source.table))
+    return replace(source, table=judgment_columns(source.table))
 
 
 def _renamed(source: Source, old: str, new: str) -> Source:
@@ -133,9 +139,9 @@ def _sources(
 ) -> Iterator[Source]:
     if isinstance(files, str | PurePath):
         files = [files]
-    named = files.items() if isinstance(files, Mapping) else [(None, path) for path in files]
+    named_paths = files.items() if isinstance(files, Mapping) else [(None, path) for path in files]
     unused = {ours: theirs for ours, theirs in columns.items() if theirs}
-    for name, path in named:
+    for name, path in named_paths:
         source = read(File.open(path), columns, strict=False)
         if is_judgments(source, path, qrels):
             continue

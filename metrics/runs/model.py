@@ -9,9 +9,17 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import UsageError
-from metrics.runs.findings import Finding, JudgmentTable, Listing, as_frame, inspect, left_out, make_finding
+from metrics.runs.findings import (
+    Finding,
+    JudgmentTable,
+    Listing,
+    as_frame,
+    inspect,
+    inspect_coverage,
+    make_finding,
+)
 from metrics.runs.formats.frames import of_frame
-from metrics.runs.joining import Repeated, joined
+from metrics.runs.joining import Repeated, join_sources
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.reading.source import Source
@@ -58,9 +66,9 @@ class Runs:
             ReadError: a document twice in one list.
             UsageError: no run, no relevance, or two runs of one name.
         """
-        parts = joined(sources, repeated, judged=judged)
-        runs = cls(parts.tables, parts.qrels, tuple(parts.noted), parts.origins, parts.judged_origin)
-        runs._pairs.update(parts.pairs)
+        joined = join_sources(sources, repeated, judged=judged)
+        runs = cls(joined.tables, joined.qrels, tuple(joined.noted), joined.origins, joined.judged_origin)
+        runs._pairs.update(joined.pairs)
         return runs
 
     @classmethod
@@ -86,12 +94,14 @@ class Runs:
         return f"Runs(rerankers={len(self.tables)}, rows={rows}, judgments={judgments})"
 
     def _repr_html_(self) -> str:
-        where = self.judged_origin or RowProvenance.memory("memory")
-        judgments = None if self.qrels is None else (where.file, len(self.qrels))
-        return html_repr.runs(self.tables, self._grades, judgments, [one.severity for one in self.noted])
+        origin = self.judged_origin or RowProvenance.memory("memory")
+        judgments = None if self.qrels is None else (origin.file, len(self.qrels))
+        return html_repr.runs(
+            self.tables, self._grades, judgments, [finding.severity for finding in self.noted]
+        )
 
     def arranged(self, names: Mapping[str, str]) -> "Runs":
-        """The rerankers named, in that order, under new names: old → new.
+        """Return the rerankers named, in that order, under new names: old → new.
 
         Raises:
             UsageError: a reranker that does not exist, none at all, or two of one new name.
@@ -101,29 +111,29 @@ class Runs:
             raise UsageError(f"Choose among the rerankers: {', '.join(self.tables)}.")
         if len(set(names.values())) < len(names) or not all(new.strip() for new in names.values()):
             raise UsageError("Every reranker needs a name of its own.")
-        made = replace(
+        runs = replace(
             self,
             tables={new: self.tables[old] for old, new in names.items()},
             origins={new: self.origins[old] for old, new in names.items() if old in self.origins},
         )
-        made._pairs.update({new: self.pairs(old) for old, new in names.items()})  # noqa: SLF001 its own
-        return made
+        runs._pairs.update({new: self.pairs(old) for old, new in names.items()})  # noqa: SLF001 its own
+        return runs
 
     def rescored(self, scores: Mapping[str, FloatArray]) -> "Runs":
-        """The same lists under other scores: reranker → (n_rows,) score of each row, for each reranker."""
+        """Return the same lists under other scores: every reranker → (n_rows,) score of each row."""
         tables = {
             name: table.set_column(table.column_names.index("score"), "score", pa.array(scores[name]))
             for name, table in self.tables.items()
         }
-        made = replace(self, tables=tables)
-        made._pairs.update({name: self.pairs(name) for name in tables})  # noqa: SLF001 its own
-        return made
+        runs = replace(self, tables=tables)
+        runs._pairs.update({name: self.pairs(name) for name in tables})  # noqa: SLF001 its own
+        return runs
 
     def judged_by(self, qrels: pa.Table) -> "Runs":
-        """The same lists under other judgments: query_id, doc_id, relevance, each pair once."""
-        made = replace(self, qrels=qrels, judged_origin=None)
-        made._pairs.update(self._pairs)  # noqa: SLF001 its own
-        return made
+        """Return the same lists under other judgments: query_id, doc_id, relevance, each pair once."""
+        runs = replace(self, qrels=qrels, judged_origin=None)
+        runs._pairs.update(self._pairs)  # noqa: SLF001 its own
+        return runs
 
     @property
     def rerankers(self) -> list[str]:
@@ -131,7 +141,7 @@ class Runs:
         return list(self.tables)
 
     def pairs(self, reranker: str) -> QueryDocKeys:
-        """Query and document of each row of one reranker."""
+        """Return query and document of each row of one reranker."""
         if reranker not in self._pairs:
             self._pairs[reranker] = QueryDocKeys.of(self.tables[reranker])
         return self._pairs[reranker]
@@ -149,32 +159,34 @@ class Runs:
     @cached_property
     def judged_rows(self) -> Mapping[str, tuple[IntArray, IntArray]]:
         """Reranker → its rows that the qrels judge, and the judgment of each."""
-        return {name: self.pairs(name).among(self.judged_pairs) for name in self.tables}
+        return {name: self.pairs(name).match(self.judged_pairs) for name in self.tables}
 
     @cached_property
     def findings(self) -> pd.DataFrame:
         """What is worth knowing of these runs: severity, code, file, line, message, hint, count."""
-        ranks = {name: where.ranks() for name, where in self.origins.items()}
+        ranks = {name: origin.ranks() for name, origin in self.origins.items()}
         listings = [self._listing(name, ranks.get(name)) for name in self.tables]
-        without = [
-            make_finding("no-relevance", one.file, _NO_RELEVANCE) for one in listings if one.grades is None
+        unjudged = [
+            make_finding("no-relevance", listing.file, _NO_RELEVANCE)
+            for listing in listings
+            if listing.grades is None
         ]
-        return as_frame([*self.noted, *without, *inspect(listings, self._judged())])
+        return as_frame([*self.noted, *unjudged, *inspect(listings, self._judgment_table())])
 
     @property
     def left_out(self) -> pd.DataFrame:
         """The findings on what is not scored or was changed while reading: no look at the scores."""
         listings = [self._listing(name) for name in self.tables]
-        return as_frame([*self.noted, *left_out(listings, self._judged())])
+        return as_frame([*self.noted, *inspect_coverage(listings, self._judgment_table())])
 
     def _listing(self, name: str, ranks: pa.Array | None = None) -> Listing:
-        table, where = self.tables[name], self.origins.get(name, RowProvenance.memory(name))
+        table, origin = self.tables[name], self.origins.get(name, RowProvenance.memory(name))
         if ranks is not None and "rank" not in table.column_names:
             table = table.append_column("rank", ranks)
-        return Listing(name, where.file, table, self.pairs(name), where.line_of, self._grades(name))
+        return Listing(name, origin.file, table, self.pairs(name), origin.line_of, self._grades(name))
 
     def _grades(self, name: str) -> FloatArray | None:
-        """(n_rows,) grade of each row, NaN where unjudged; None where nothing is known."""
+        """Return the (n_rows,) grade of each row, NaN where unjudged; None where nothing is known."""
         table = self.tables[name]
         if self.qrels is None:
             return table["relevance"].to_numpy() if "relevance" in table.column_names else None
@@ -183,11 +195,11 @@ class Runs:
         grades[rows] = self.qrels["relevance"].to_numpy()[judgment]
         return grades
 
-    def _judged(self) -> JudgmentTable | None:
+    def _judgment_table(self) -> JudgmentTable | None:
         if self.qrels is None:
             return None
-        where = self.judged_origin or RowProvenance.memory("judgments")
-        return JudgmentTable(where.file, self.qrels, self.judged_pairs, where.line_of)
+        origin = self.judged_origin or RowProvenance.memory("judgments")
+        return JudgmentTable(origin.file, self.qrels, self.judged_pairs, origin.line_of)
 
 
 _NO_RELEVANCE = "Nothing says which documents are relevant."

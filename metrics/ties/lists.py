@@ -65,7 +65,7 @@ class Lists:
     @cached_property
     def _stretches(self) -> tuple[IntArray, IntArray, IntArray]:
         """(n,) list, first row and length of each stretch of rows of a judged query, list by list."""
-        starts = self.pairs.stretches
+        starts = self.pairs.query_spans
         lists = self.judgments.places(self.pairs)[self.pairs.query[starts[:-1]]]
         order = np.argsort(lists, kind="stable")
         order = order[np.searchsorted(lists[order], 0) :]

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from metrics.errors import UsageError
-from metrics.runs.query_doc_keys import shuffled
+from metrics.runs.query_doc_keys import reseed
 from metrics.support.arrays import IntArray
 from metrics.ties.groups import TieGroups
 from metrics.ties.ranking import Ranking, ScoredGroups
@@ -137,7 +137,7 @@ def _drawn(seed: int) -> Key:
     """Order by a hash of seed, query and document: even, and the same whatever else is in the table."""
 
     def key(ranking: Ranking, inside: ScoredGroups) -> IntArray:
-        prints = shuffled(ranking.pairs.prints[ranking.rows[inside.documents]], seed)
+        prints = reseed(ranking.pairs.hashes[ranking.rows[inside.documents]], seed)
         rank = np.empty(len(prints), dtype=np.int64)
         rank[np.argsort(prints, kind="stable")] = np.arange(len(prints))
         return rank

@@ -1,4 +1,4 @@
-"""Prints of query and document."""
+"""Hashes of query and document."""
 
 import numpy as np
 import pyarrow as pa
@@ -6,7 +6,7 @@ import pyarrow as pa
 from metrics.runs.query_doc_keys import QueryDocKeys
 
 
-def test_a_million_pairs_of_ids_that_differ_in_their_digits_alone_have_prints_of_their_own():
+def test_a_million_pairs_of_ids_that_differ_in_their_digits_alone_have_hashes_of_their_own():
     queries, documents = 10, 100_000
     table = pa.table(
         {
@@ -14,4 +14,4 @@ def test_a_million_pairs_of_ids_that_differ_in_their_digits_alone_have_prints_of
             "doc_id": np.tile([f"train-{at:06d}" for at in range(documents)], queries),
         }
     )
-    assert len(np.unique(QueryDocKeys.of(table).prints)) == queries * documents
+    assert len(np.unique(QueryDocKeys.of(table).hashes)) == queries * documents

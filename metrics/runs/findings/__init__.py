@@ -1,7 +1,7 @@
 """What is worth knowing of runs before they are scored. Nothing is left out without a line here."""
 
 from metrics.runs.findings.finding import Finding, as_frame, make_finding
-from metrics.runs.findings.inspection import inspect, left_out
+from metrics.runs.findings.inspection import inspect, inspect_coverage
 from metrics.runs.findings.kinds import KINDS, Kind
 from metrics.runs.findings.listing import JudgmentTable, Listing
 
@@ -13,6 +13,6 @@ __all__ = [
     "Listing",
     "as_frame",
     "inspect",
-    "left_out",
+    "inspect_coverage",
     "make_finding",
 ]

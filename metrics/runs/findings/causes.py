@@ -8,17 +8,18 @@ import pyarrow.compute as pc
 
 from metrics.runs.findings.wording import quote
 
-_LONGEST = 64
+_MAX_AFFIX = 64
+"""Longest common beginning or end that is looked for."""
 
 
 @dataclass(frozen=True)
 class Cause:
-    """Why no id of ours is one of theirs, and an example.
+    """The likely reason why no id of the run is among those of the judgments, and an example of both.
 
     Attributes:
         sentence: the likely cause.
-        ours: place of an id of ours.
-        theirs: place of the id of theirs that it was probably meant to be.
+        ours: place of an id of the run.
+        theirs: place of the id of the judgments that probably means the same.
     """
 
     sentence: str
@@ -35,33 +36,36 @@ _SPELLINGS: tuple[tuple[str, Callable[[pa.Array], pa.Array]], ...] = (
 
 
 def cause_of(ours: pa.Array, theirs: pa.Array) -> Cause:
-    """The first difference in spelling without which an id of ours is one of theirs.
+    """Return why no id of the run is among those of the judgments: the first explanation that fits.
+
+    Ids are compared without one difference in spelling at a time: spaces, upper case, a trailing .0, leading
+    zeros, and then what all ids of one side begin or end with.
 
     Args:
         ours: (n,) ids of the run, at least one.
         theirs: (n,) ids of the judgments, at least one, none of them ours.
     """
-    for what, plainly in _SPELLINGS:
-        if pair := _met(plainly(ours), plainly(theirs)):
-            return Cause(f"The ids are alike but for {what}.", *pair)
-    for what, rest in _shortened(ours):
-        if pair := _met(rest, theirs):
-            return Cause(f"The ids are alike but for {what} those of the run.", *pair)
-    for what, rest in _shortened(theirs):
-        if pair := _met(ours, rest):
-            return Cause(f"The ids are alike but for {what} those of the judgments.", *pair)
+    for difference, respelled in _SPELLINGS:
+        if pair := _first_match(respelled(ours), respelled(theirs)):
+            return Cause(f"The ids are alike but for {difference}.", *pair)
+    for affix, shortened in _without_affixes(ours):
+        if pair := _first_match(shortened, theirs):
+            return Cause(f"The ids are alike but for {affix} those of the run.", *pair)
+    for affix, shortened in _without_affixes(theirs):
+        if pair := _first_match(ours, shortened):
+            return Cause(f"The ids are alike but for {affix} those of the judgments.", *pair)
     return Cause("The judgments seem to belong to another collection.")
 
 
-def _met(ours: pa.Array, theirs: pa.Array) -> tuple[int, int] | None:
-    """Places of the first id of ours that is among theirs."""
+def _first_match(ours: pa.Array, theirs: pa.Array) -> tuple[int, int] | None:
+    """Return the places, on each side, of the first id of ours that is among theirs."""
     places = pc.index_in(ours, value_set=theirs)
     first = pc.index(pc.is_valid(places), value=True).as_py()
     return None if first < 0 else (first, places[first].as_py())
 
 
-def _shortened(ids: pa.Array) -> Iterator[tuple[str, pa.Array]]:
-    """What all ids begin or end with, in every length, and the ids without it; no number is cut in two."""
+def _without_affixes(ids: pa.Array) -> Iterator[tuple[str, pa.Array]]:
+    """Yield what all ids begin or end with, in every length, and the ids without it; numbers stay whole."""
     for length, prefix in _prefixes(ids):
         if not prefix[-1].isdigit():
             yield f"{quote(prefix)} before", pc.utf8_slice_codeunits(ids, length)
@@ -71,9 +75,9 @@ def _shortened(ids: pa.Array) -> Iterator[tuple[str, pa.Array]]:
 
 
 def _prefixes(ids: pa.Array) -> Iterator[tuple[int, str]]:
-    """Each length of what all ids begin with, and the letters."""
+    """Yield each length of what all ids begin with, and the letters."""
     lowest, highest = pc.min_max(ids).as_py().values()
-    for length, (low, high) in enumerate(zip(lowest[:_LONGEST], highest, strict=False), 1):
+    for length, (low, high) in enumerate(zip(lowest[:_MAX_AFFIX], highest, strict=False), 1):
         if low != high:
             return
         yield length, lowest[:length]

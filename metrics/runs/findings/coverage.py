@@ -12,47 +12,48 @@ from metrics.runs.findings.listing import JudgmentTable, Listing
 from metrics.runs.findings.wording import count_of, describe_part, format_percent, quote
 
 _DEPTH = 10
-_MOST = 0.5
-_LOOKED_AT = 50
+_WARNING_SHARE = 0.5
+"""Share of unjudged documents above which the finding is a warning."""
+_N_COMPARED = 50
 """Queries whose documents are compared to find out why none is judged."""
 
 
 def queries_of_both(listing: Listing, judged: JudgmentTable) -> list[Finding]:
-    """JudgmentTable queries without rows, queries without judgments, or that no query has both."""
+    """Report judged queries without rows, queries without judgments, or that no query has both."""
     ours, theirs = listing.pairs.queries, judged.pairs.queries
-    known = listing.queries_in(judged)
-    if len(ours) and len(theirs) and not known.any():
+    is_judged = listing.queries_in(judged)
+    if len(ours) and len(theirs) and not is_judged.any():
         return [_no_overlap(listing, judged)]
-    found = []
-    if missing := len(theirs) - int(known.sum()):
+    findings = []
+    if missing := len(theirs) - int(is_judged.sum()):
         first = quote(theirs[int(np.argmin(judged.queries_in(listing)))].as_py())
         message = f"{describe_part(missing, len(theirs), 'judged query', 'have no rows')}, {first} first."
-        found.append(listing.finding("queries-missing", message, count=missing))
-    if unjudged := int((~known).sum()):
-        at = int(np.argmin(known))
-        first = quote(ours[at].as_py())
+        findings.append(listing.finding("queries-missing", message, count=missing))
+    if unjudged := int((~is_judged).sum()):
+        query = int(np.argmin(is_judged))
+        first = quote(ours[query].as_py())
         message = f"{describe_part(unjudged, len(ours), 'query', 'have no judgments')}, {first} first."
-        row = np.argmax(listing.pairs.query == at)
-        found.append(listing.finding("queries-unjudged", message, row=row, count=unjudged))
-    return found
+        row = np.argmax(listing.pairs.query == query)
+        findings.append(listing.finding("queries-unjudged", message, row=row, count=unjudged))
+    return findings
 
 
 def _no_overlap(listing: Listing, judged: JudgmentTable) -> Finding:
     ours, theirs = listing.pairs.queries, judged.pairs.queries
     cause = cause_of(ours, theirs)
-    message = f"No query of the run is judged: it asks {_both(ours, theirs, cause)}"
+    message = f"No query of the run is judged: it asks {_examples(ours, theirs, cause)}"
     row = np.argmax(listing.pairs.query == cause.ours)
     return listing.finding("no-overlap", message, row=row, count=len(ours))
 
 
 def documents_of_both(listing: Listing, judged: JudgmentTable) -> list[Finding]:
-    """That queries are judged, and not one document listed for them is."""
-    known = listing.queries_in(judged)
-    if listing.grades is None or not known.any() or not np.isnan(listing.grades).all():
+    """Report that queries are judged, and not one document listed for them is."""
+    is_judged = listing.queries_in(judged)
+    if listing.grades is None or not is_judged.any() or not np.isnan(listing.grades).all():
         return []
-    looked_at = np.flatnonzero(known)[:_LOOKED_AT]
-    rows = np.flatnonzero(np.isin(listing.pairs.query, looked_at))
-    codes = pc.index_in(listing.pairs.queries.take(pa.array(looked_at)), value_set=judged.pairs.queries)
+    compared = np.flatnonzero(is_judged)[:_N_COMPARED]
+    rows = np.flatnonzero(np.isin(listing.pairs.query, compared))
+    codes = pc.index_in(listing.pairs.queries.take(pa.array(compared)), value_set=judged.pairs.queries)
     judgments = np.flatnonzero(np.isin(judged.pairs.query, codes.to_numpy()))
     ours = listing.pairs.documents.take(pa.array(rows))
     theirs = judged.pairs.documents.take(pa.array(judgments))
@@ -60,22 +61,22 @@ def documents_of_both(listing: Listing, judged: JudgmentTable) -> list[Finding]:
         cause = Cause("Some are judged for other queries: the query ids may be those of another collection.")
     else:
         cause = cause_of(ours, theirs)
-    n_rows = int(known[listing.pairs.query].sum())
+    n_rows = int(is_judged[listing.pairs.query].sum())
     message = (
-        f"Of {count_of(n_rows, 'document')} listed for {count_of(int(known.sum()), 'judged query')} "
-        f"none is judged: the run lists {_both(ours, theirs, cause)}"
+        f"Of {count_of(n_rows, 'document')} listed for {count_of(int(is_judged.sum()), 'judged query')} "
+        f"none is judged: the run lists {_examples(ours, theirs, cause)}"
     )
     return [listing.finding("documents-no-overlap", message, row=rows[cause.ours], count=n_rows)]
 
 
-def _both(ours: pa.Array, theirs: pa.Array, cause: Cause) -> str:
-    """An example of each side, and the cause."""
-    one, other = quote(ours[cause.ours].as_py()), quote(theirs[cause.theirs].as_py())
-    return f"{one}, the judgments know {other}. {cause.sentence}"
+def _examples(ours: pa.Array, theirs: pa.Array, cause: Cause) -> str:
+    """Return an example of each side, and the cause."""
+    own, judged = quote(ours[cause.ours].as_py()), quote(theirs[cause.theirs].as_py())
+    return f"{own}, the judgments know {judged}. {cause.sentence}"
 
 
 def unjudged(listing: Listing, judged: JudgmentTable) -> list[Finding]:
-    """How much of the top of the lists nobody judged; ties at its border count by their expected share."""
+    """Report how much of the top of the lists is unjudged; ties at its border count by their expected share."""
     if listing.grades is None or np.isnan(listing.grades).all():
         return []
     unknown = np.add.reduceat(np.isnan(listing.grades[listing.order]), listing.starts, dtype=np.int64)
@@ -92,19 +93,22 @@ def unjudged(listing: Listing, judged: JudgmentTable) -> list[Finding]:
     )
     return [
         listing.finding(
-            "unjudged", message, count=max(1, round(expected)), severity="warning" if share > _MOST else None
+            "unjudged",
+            message,
+            count=max(1, round(expected)),
+            severity="warning" if share > _WARNING_SHARE else None,
         )
     ]
 
 
 def queries_differ(listings: Sequence[Listing]) -> list[Finding]:
-    """Rerankers that lack queries which others have."""
-    asked = pc.unique(pa.chunked_array([listing.pairs.queries for listing in listings], pa.string()))
-    found = []
+    """Report rerankers that lack queries which others have."""
+    queries = pc.unique(pa.chunked_array([listing.pairs.queries for listing in listings], pa.string()))
+    findings = []
     for listing in listings:
-        if lacking := len(asked) - len(listing.pairs.queries):
-            first = pc.index(pc.is_in(asked, value_set=listing.pairs.queries), value=False).as_py()
-            what = describe_part(lacking, len(asked), "query", "have no rows")
-            message = f"{what}, {quote(asked[first].as_py())} first; other rerankers have them."
-            found.append(listing.finding("queries-differ", message, count=lacking))
-    return found
+        if lacking := len(queries) - len(listing.pairs.queries):
+            first = pc.index(pc.is_in(queries, value_set=listing.pairs.queries), value=False).as_py()
+            share = describe_part(lacking, len(queries), "query", "have no rows")
+            message = f"{share}, {quote(queries[first].as_py())} first; other rerankers have them."
+            findings.append(listing.finding("queries-differ", message, count=lacking))
+    return findings

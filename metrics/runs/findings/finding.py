@@ -10,7 +10,7 @@ from metrics.runs.findings.kinds import BY_CODE, Severity
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing found.
+    """Something worth knowing about a file.
 
     Attributes:
         severity: how grave it is.
@@ -41,7 +41,7 @@ def make_finding(
     hint: str | None = None,
     severity: Severity | None = None,
 ) -> Finding:
-    """A finding of one of `KINDS`, as grave and with the hint that its kind says, unless said otherwise.
+    """Return a finding of one of `KINDS`, with the severity and hint of its kind unless they are given.
 
     Args:
         code: which kind.
@@ -57,9 +57,9 @@ def make_finding(
 
 
 def as_frame(findings: Iterable[Finding]) -> pd.DataFrame:
-    """Findings as a table with a column for each attribute; the gravest first, else as given."""
+    """Return findings as a table with a column for each attribute; the gravest first, else as given."""
     columns = [column.name for column in fields(Finding)]
-    frame = pd.DataFrame([asdict(one) for one in findings], columns=columns)
+    frame = pd.DataFrame([asdict(finding) for finding in findings], columns=columns)
     frame = frame.astype({"line": "Int64", "count": "int64"})
     order = frame["severity"].map({"error": 0, "warning": 1, "info": 2})
     return frame.iloc[order.argsort(kind="stable")].reset_index(drop=True)

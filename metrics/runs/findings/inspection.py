@@ -1,4 +1,4 @@
-"""Every check, in the order its findings are told."""
+"""Every check, in the order in which its findings are listed."""
 
 from collections.abc import Callable, Sequence
 
@@ -12,13 +12,13 @@ from metrics.runs.findings.precision import few_decimals, float32_ties, half_pre
 from metrics.runs.findings.scores import constant_lists, constant_run, graded, infinite, saturated
 
 OF_GRADES: tuple[Callable[[JudgmentTable | Listing], list[Finding]], ...] = (negative_grades, nothing_relevant)
-"""Asked of judgments apart, else of the grades inside each table."""
+"""Run on judgments apart, else on the grades inside each table."""
 
 OF_IDS: tuple[Callable[[Listing, JudgmentTable], list[Finding]], ...] = (queries_of_both, documents_of_both)
-"""Asked of each reranker beside judgments apart: what one side knows alone."""
+"""Run on each reranker beside judgments apart: what one side has alone."""
 
 OF_BOTH: tuple[Callable[[Listing, JudgmentTable], list[Finding]], ...] = (*OF_IDS, unjudged, none_found)
-"""Asked of each reranker beside judgments apart."""
+"""Run on each reranker beside judgments apart."""
 
 OF_LISTS: tuple[Callable[[Listing], list[Finding]], ...] = (
     all_relevant,
@@ -36,28 +36,28 @@ OF_LISTS: tuple[Callable[[Listing], list[Finding]], ...] = (
     straddles,
     one_document,
 )
-"""Asked of each reranker."""
+"""Run on each reranker."""
 
 
 def inspect(listings: Sequence[Listing], judgments: JudgmentTable | None) -> list[Finding]:
-    """What is worth knowing of runs before they are scored.
+    """Return what is worth knowing of runs before they are scored.
 
     Args:
         listings: what each reranker gave.
         judgments: judgments given apart; None where relevance stands inside the tables, or nowhere.
     """
     graded_rows = listings if judgments is None else [judgments]
-    found = queries_differ(listings) if judgments is None else []
-    found += [one for known in graded_rows for check in OF_GRADES for one in check(known)]
+    findings = queries_differ(listings) if judgments is None else []
+    findings += [finding for rows in graded_rows for check in OF_GRADES for finding in check(rows)]
     for listing in listings:
         if judgments is not None:
-            found += [one for check in OF_BOTH for one in check(listing, judgments)]
-        found += [one for check in OF_LISTS for one in check(listing)]
-    return found
+            findings += [finding for check in OF_BOTH for finding in check(listing, judgments)]
+        findings += [finding for check in OF_LISTS for finding in check(listing)]
+    return findings
 
 
-def left_out(listings: Sequence[Listing], judgments: JudgmentTable | None) -> list[Finding]:
-    """What does not go together, and so is not scored or counts as nothing; as `inspect`, and cheap."""
+def inspect_coverage(listings: Sequence[Listing], judgments: JudgmentTable | None) -> list[Finding]:
+    """Return what one side lacks, and so is not scored or counts as nothing; as `inspect`, and cheap."""
     if judgments is None:
         return queries_differ(listings)
-    return [one for listing in listings for check in OF_IDS for one in check(listing, judgments)]
+    return [finding for listing in listings for check in OF_IDS for finding in check(listing, judgments)]

@@ -8,24 +8,26 @@ from metrics.runs.findings.listing import RELEVANT_FROM, JudgmentTable, Listing
 from metrics.runs.findings.wording import describe_part, quote
 
 
-def negative_grades(known: JudgmentTable | Listing) -> list[Finding]:
-    """Grades below 0."""
-    if known.grades is None:
+def negative_grades(rows: JudgmentTable | Listing) -> list[Finding]:
+    """Report grades below 0."""
+    if rows.grades is None:
         return []
-    rows = np.flatnonzero(known.grades < 0)
-    if not len(rows):
+    negative = np.flatnonzero(rows.grades < 0)
+    if not len(negative):
         return []
-    lowest = f"{known.grades[rows].min():g}"
-    message = f"{describe_part(len(rows), len(known.grades), 'grade', 'are below 0')}, the lowest is {lowest}."
-    return [known.finding("negative-grades", message, row=rows[0], count=len(rows))]
+    lowest = f"{rows.grades[negative].min():g}"
+    message = (
+        f"{describe_part(len(negative), len(rows.grades), 'grade', 'are below 0')}, the lowest is {lowest}."
+    )
+    return [rows.finding("negative-grades", message, row=negative[0], count=len(negative))]
 
 
-def nothing_relevant(known: JudgmentTable | Listing) -> list[Finding]:
-    """Queries for which nothing is relevant."""
-    if known.grades is None:
+def nothing_relevant(rows: JudgmentTable | Listing) -> list[Finding]:
+    """Report queries for which nothing is relevant."""
+    if rows.grades is None:
         return []
-    queries, query = known.pairs.queries, known.pairs.query
-    relevant = np.bincount(query[known.grades >= RELEVANT_FROM], minlength=len(queries))
+    queries, query = rows.pairs.queries, rows.pairs.query
+    relevant = np.bincount(query[rows.grades >= RELEVANT_FROM], minlength=len(queries))
     without = np.flatnonzero(relevant == 0)
     if not len(without):
         return []
@@ -33,22 +35,22 @@ def nothing_relevant(known: JudgmentTable | Listing) -> list[Finding]:
     verb = f"have no document of grade {RELEVANT_FROM} or more"
     message = f"{describe_part(len(without), len(queries), 'query', verb)}, {first} first."
     row = np.argmax(query == without[0])
-    return [known.finding("nothing-relevant", message, row=row, count=len(without))]
+    return [rows.finding("nothing-relevant", message, row=row, count=len(without))]
 
 
 def none_found(listing: Listing, judged: JudgmentTable) -> list[Finding]:
-    """Lists that hold none of the documents that are relevant to their query."""
+    """Report lists that hold none of the documents that are relevant to their query."""
     if listing.grades is None or np.isnan(listing.grades).all():
         return []
     places = pc.index_in(judged.pairs.queries, value_set=listing.pairs.queries)
-    asked = np.asarray(pc.fill_null(places, -1))[judged.pairs.query]
-    wanted = np.zeros(len(listing.pairs.queries), bool)
-    wanted[asked[(judged.grades >= RELEVANT_FROM) & (asked >= 0)]] = True
-    empty = wanted[listing.list_queries] & (listing.list_relevant == 0)
+    query = np.asarray(pc.fill_null(places, -1))[judged.pairs.query]
+    has_relevant = np.zeros(len(listing.pairs.queries), bool)
+    has_relevant[query[(judged.grades >= RELEVANT_FROM) & (query >= 0)]] = True
+    empty = has_relevant[listing.list_queries] & (listing.list_relevant == 0)
     return listing.list_findings("none-found", empty, "hold none of the relevant documents of the query")
 
 
 def all_relevant(listing: Listing) -> list[Finding]:
-    """Lists of two documents or more that are all relevant."""
+    """Report lists of two documents or more that are all relevant."""
     full = (listing.list_relevant == listing.list_sizes) & (listing.list_sizes > 1)
     return listing.list_findings("all-relevant", full, "hold relevant documents only")

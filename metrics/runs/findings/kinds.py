@@ -94,7 +94,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "queries-missing",
         "warning",
-        "JudgmentTable queries have no rows in the run; counted as 0 they lower every mean.",
+        "Judged queries have no rows in the run; counted as 0 they lower every mean.",
         'They count as 0 (missing="zero") or are left out (missing="skip").',
     ),
     Kind(
@@ -113,7 +113,7 @@ KINDS: tuple[Kind, ...] = (
         "unjudged",
         "info",
         "Documents near the top were judged by nobody and count as not relevant, which lowers scores.",
-        "Read scores beside JudgmentTable@10; a reranker that finds new documents is hurt most.",
+        "Read scores beside Judged@10; a reranker that finds new documents is hurt most.",
     ),
     Kind(
         "negative-grades",

@@ -8,8 +8,8 @@ from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.listing import RELEVANT_FROM, Listing
 from metrics.runs.findings.wording import count_of, format_percent
 
-_UNLIKELY = 4
-"""Standard deviations from chance that are told: once in 16,000 clean runs."""
+_MIN_Z = 4
+"""Standard deviations from chance that are reported: chance alone gives them once in 16,000 clean runs."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class TiePlaces:
         return (self.mean - self.expected) / self.deviation
 
 
-def places(listing: Listing) -> TiePlaces | None:
-    """TiePlaces of relevant documents inside ties in the order of the file; None where no tie is mixed.
+def tie_places(listing: Listing) -> TiePlaces | None:
+    """Return where relevant documents stand in ties, in the order of the file; None where no tie is mixed.
 
     In a tie of n documents with r relevant, their places sum to r(n+1)/2 on average, with variance
     r(n-r)(n+1)/12: the rank-sum statistic. Ties are independent.
@@ -53,9 +53,9 @@ def places(listing: Listing) -> TiePlaces | None:
     if not mixed.any():
         return None
     relevant = listing.grades[listing.order] >= RELEVANT_FROM
-    at = np.flatnonzero(relevant)
-    group = np.searchsorted(listing.starts, at, side="right") - 1
-    place = (at - listing.starts[group] + 1)[mixed[group]]
+    positions = np.flatnonzero(relevant)
+    group = np.searchsorted(listing.starts, positions, side="right") - 1
+    place = (positions - listing.starts[group] + 1)[mixed[group]]
     starts, n, r = listing.starts[mixed], n[mixed], r[mixed]
     return TiePlaces(
         n_ties=len(n),
@@ -69,16 +69,16 @@ def places(listing: Listing) -> TiePlaces | None:
 
 
 def order_leaks(listing: Listing) -> list[Finding]:
-    """Ties whose order in the file goes with relevance by more than chance."""
-    found = places(listing)
-    if found is None or abs(found.z) <= _UNLIKELY:
+    """Report ties whose order in the file goes with relevance by more than chance."""
+    places = tie_places(listing)
+    if places is None or abs(places.z) <= _MIN_Z:
         return []
-    where, how = ("before", "better") if found.z < 0 else ("behind", "worse")
+    side, verdict = ("before", "better") if places.z < 0 else ("behind", "worse")
     message = (
-        f"In {count_of(found.n_ties, 'tie')} of relevant and other documents, relevant ones are listed {where} "
-        f"the others: mean place {found.mean:.2f}, by chance {found.expected:.2f} "
-        f"({abs(found.z):.1f} standard deviations). {format_percent(found.first)} of these ties begin with a "
-        f"relevant document, by chance {format_percent(found.expected_first)}. "
-        f"Scored in file order, the run tends to look {how} than it is."
+        f"In {count_of(places.n_ties, 'tie')} of relevant and other documents, relevant ones are listed {side} "
+        f"the others: mean place {places.mean:.2f}, by chance {places.expected:.2f} "
+        f"({abs(places.z):.1f} standard deviations). {format_percent(places.first)} of these ties begin with a "
+        f"relevant document, by chance {format_percent(places.expected_first)}. "
+        f"Scored in file order, the run tends to look {verdict} than it is."
     )
-    return [listing.finding("order-leaks", message, row=found.row, count=found.n_ties)]
+    return [listing.finding("order-leaks", message, row=places.row, count=places.n_ties)]

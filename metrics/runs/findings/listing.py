@@ -20,7 +20,7 @@ RELEVANT_FROM = 1
 """Smallest grade that counts as relevant here."""
 
 
-class Rows:
+class CheckedRows:
     """Rows of a file that findings point at."""
 
     file: str
@@ -41,19 +41,27 @@ class Rows:
         count: int = 1,
         severity: Severity | None = None,
     ) -> Finding:
-        """A finding about this file, at the line of a row."""
+        """Return a finding about this file.
+
+        Args:
+            code: which kind.
+            message: what was found, with its numbers.
+            row: the first row it is about, whose line it names.
+            count: how many rows, lists, queries or documents it concerns.
+            severity: how grave it is, if not as its kind says.
+        """
         line = None if row is None else self.line_of(int(row))
         return make_finding(
             code, self.file, self.message_prefix + message, line=line, count=count, severity=severity
         )
 
-    def queries_in(self, other: "Rows") -> BoolArray:
-        """(n_queries,) whether each query is one of theirs, too."""
+    def queries_in(self, other: "CheckedRows") -> BoolArray:
+        """Return (n_queries,) whether each query is one of theirs, too."""
         return np.asarray(pc.is_in(self.pairs.queries, value_set=other.pairs.queries), dtype=bool)
 
 
 @dataclass(frozen=True, eq=False)
-class JudgmentTable(Rows):
+class JudgmentTable(CheckedRows):
     """Judgments given apart.
 
     Attributes:
@@ -75,7 +83,7 @@ class JudgmentTable(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class Listing(Rows):
+class Listing(CheckedRows):
     """What one reranker gave. Rows of one query need not stand together.
 
     Attributes:
@@ -111,8 +119,8 @@ class Listing(Rows):
     @cached_property
     def scores(self) -> FloatArray:
         """(n_rows,) scores in order."""
-        given: FloatArray = self.table["score"].to_numpy()
-        return given[self.order]
+        scores: FloatArray = self.table["score"].to_numpy()
+        return scores[self.order]
 
     @cached_property
     def values(self) -> FloatArray:
@@ -172,27 +180,27 @@ class Listing(Rows):
     @cached_property
     def list_relevant(self) -> IntArray:
         """(n_lists,) relevant documents of each list."""
-        found = np.bincount(self.group_lists, self.relevant, len(self.list_sizes))
-        return found.astype(np.int64)
+        counts = np.bincount(self.group_lists, self.relevant, len(self.list_sizes))
+        return counts.astype(np.int64)
 
-    def list_findings(self, code: str, which: BoolArray, what: str) -> list[Finding]:
-        """A finding about some lists, if there are any.
+    def list_findings(self, code: str, is_concerned: BoolArray, verb: str) -> list[Finding]:
+        """Return a finding about some lists, if there are any.
 
         Args:
             code: which kind.
-            which: (n_lists,) whether it is about each list.
-            what: what these lists do, the verb in the plural.
+            is_concerned: (n_lists,) whether it is about each list.
+            verb: what these lists do, in the plural.
         """
-        at = np.flatnonzero(which)
-        if not len(at):
+        lists = np.flatnonzero(is_concerned)
+        if not len(lists):
             return []
-        query = self.list_queries[at[0]]
+        query = self.list_queries[lists[0]]
         first = quote(self.pairs.queries[int(query)].as_py())
-        message = f"{describe_part(len(at), len(which), 'list', what)}, {first} first."
+        message = f"{describe_part(len(lists), len(is_concerned), 'list', verb)}, {first} first."
         row = np.argmax(self.pairs.query == query)
-        return [self.finding(code, message, row=row, count=len(at))]
+        return [self.finding(code, message, row=row, count=len(lists))]
 
 
 def _changes(values: npt.NDArray[np.generic]) -> BoolArray:
-    """(n,) whether each value differs from the one before; the first does."""
+    """Return (n,) whether each value differs from the one before; the first does."""
     return np.concatenate([np.ones(min(len(values), 1), bool), values[1:] != values[:-1]])

@@ -12,26 +12,26 @@ CUTOFFS = (1, 3, 5, 10)
 
 
 def one_document(listing: Listing) -> list[Finding]:
-    """Lists of a single document."""
+    """Report lists of a single document."""
     return listing.list_findings("one-document", listing.list_sizes == 1, "hold a single document")
 
 
 def straddles(listing: Listing) -> list[Finding]:
-    """Ties of which some documents are within a cut-off and some are not."""
+    """Report ties of which some documents are within a cut-off and some are not."""
     below = listing.above + listing.sizes
     across = {k: np.flatnonzero((listing.above < k) & (below > k)) for k in CUTOFFS}
     groups = np.unique(np.concatenate(list(across.values())))
     if not len(groups):
         return []
     n_lists = len(np.unique(listing.group_lists[groups]))
-    each = ", ".join(f"{len(found):,} at {k}" for k, found in across.items() if len(found))
+    each = ", ".join(f"{len(tied):,} at {k}" for k, tied in across.items() if len(tied))
     message = f"Ties lie across a cut-off in {part_of(n_lists, len(listing.list_sizes), 'list')}: {each}."
     row = listing.order[listing.starts[groups]].min()
     return [listing.finding("straddles", message, row=row, count=n_lists)]
 
 
 def rank_disagrees(listing: Listing) -> list[Finding]:
-    """Lists in which a document has a better rank than one with a higher score; a missing rank says nothing."""
+    """Report lists in which a document has a better rank than one of higher score, where both are ranked."""
     if "rank" not in listing.table.column_names:
         return []
     ranks = listing.table["rank"].cast(pa.float64()).to_numpy()[listing.order]
@@ -44,5 +44,5 @@ def rank_disagrees(listing: Listing) -> list[Finding]:
     wrong = np.flatnonzero((lists[1:] == lists[:-1]) & (highest[:-1] > lowest[1:])) + 1
     if not len(wrong):
         return []
-    which = np.isin(np.arange(len(listing.list_sizes)), lists[wrong])
-    return listing.list_findings("rank-disagrees", which, "are ordered otherwise by rank than by score")
+    is_concerned = np.isin(np.arange(len(listing.list_sizes)), lists[wrong])
+    return listing.list_findings("rank-disagrees", is_concerned, "are ordered otherwise by rank than by score")

@@ -10,24 +10,24 @@ from metrics.support.arrays import BoolArray, FloatArray
 _DECIMALS = 4
 _EXACT = 2**53 / 10**_DECIMALS
 """From here on a score has no fourth decimal."""
-_ENOUGH = 20
+_MIN_DISTINCT = 20
 """Distinct scores from which on it is no accident that all fit 16 bits."""
-_PRINTED = 2
+_FEW_DECIMALS = 2
 """Up to so many decimals, scores that fit 16 bits were more likely counted in halves or quarters."""
 _NOISE = 1e-9
 
 
 def decimals(values: FloatArray) -> int | None:
-    """The fewest decimals that write every value exactly, 0 for whole numbers; None where 4 are too few."""
+    """Return the fewest decimals that write every value exactly, 0 for integers; None where 4 are too few."""
     if not len(values) or max(-values[0], values[-1]) >= _EXACT:
         return None
     return next((n for n in range(_DECIMALS + 1) if (np.round(values, n) == values).all()), None)
 
 
-def half(values: FloatArray) -> str | None:
-    """The 16-bit format that holds every value, where there are enough and decimals do not explain it."""
+def half_format(values: FloatArray) -> str | None:
+    """Return the 16-bit format that holds all values, if they are many and decimals do not explain it."""
     places = decimals(values)
-    if len(values) < _ENOUGH or (places is not None and places <= _PRINTED):
+    if len(values) < _MIN_DISTINCT or (places is not None and places <= _FEW_DECIMALS):
         return None
     with np.errstate(over="ignore"):
         narrow, narrowest = values.astype(np.float32), values.astype(np.float16)
@@ -37,18 +37,18 @@ def half(values: FloatArray) -> str | None:
 
 
 def few_decimals(listing: Listing) -> list[Finding]:
-    """Ties among scores of one to four decimals."""
+    """Report ties among scores of one to four decimals."""
     values = listing.values
     places = decimals(values)
-    if not listing.tied or len(values) < 2 or not places or half(values):  # noqa: PLR2004 one is constant
+    if not listing.tied or len(values) < 2 or not places or half_format(values):  # noqa: PLR2004 one is constant
         return []
     message = f"Scores have at most {count_of(places, 'decimal')} and {_tied(listing)}."
     return [listing.finding("few-decimals", message, count=listing.tied)]
 
 
 def half_precision(listing: Listing) -> list[Finding]:
-    """Scores that all fit a 16-bit float."""
-    kind = half(listing.values)
+    """Report scores that all fit a 16-bit float."""
+    kind = half_format(listing.values)
     if kind is None:
         return []
     message = (
@@ -58,40 +58,40 @@ def half_precision(listing: Listing) -> list[Finding]:
 
 
 def float32_ties(listing: Listing) -> list[Finding]:
-    """Documents of one list whose scores differ, and are equal as 32-bit floats."""
+    """Report documents of one list whose scores differ, and are equal as 32-bit floats."""
     with np.errstate(over="ignore"):
         narrow = listing.scores[listing.starts].astype(np.float32)
-    what = "have scores that differ as 64-bit floats and are equal as 32-bit floats"
-    return _neighbours(listing, narrow[1:] == narrow[:-1], "float32-ties", what)
+    verb = "have scores that differ as 64-bit floats and are equal as 32-bit floats"
+    return _neighbours(listing, narrow[1:] == narrow[:-1], "float32-ties", verb)
 
 
 def near_ties(listing: Listing) -> list[Finding]:
-    """Documents whose score differs from the next in the list by rounding noise."""
+    """Report documents whose score differs from the next in the list by rounding noise."""
     score = listing.scores[listing.starts]
     with np.errstate(over="ignore", invalid="ignore"):
         near = score[:-1] - score[1:] < _NOISE * np.maximum(np.abs(score[:-1]), np.abs(score[1:]))
     near &= np.isfinite(score[1:]) & np.isfinite(score[:-1])
-    what = "have a score that differs from a neighbour's by less than a billionth of it"
-    return _neighbours(listing, near, "near-ties", what)
+    verb = "have a score that differs from a neighbour's by less than a billionth of it"
+    return _neighbours(listing, near, "near-ties", verb)
 
 
-def _neighbours(listing: Listing, alike: BoolArray, code: str, what: str) -> list[Finding]:
-    """A finding about tie groups that are like the next one of their list.
+def _neighbours(listing: Listing, alike: BoolArray, code: str, verb: str) -> list[Finding]:
+    """Return a finding about tie groups that are like the next one of their list.
 
     Args:
         listing: the lists.
         alike: (n_groups - 1,) whether each tie group is like the next.
         code: which finding.
-        what: what their documents do.
+        verb: what their documents do, in the plural.
     """
     alike = alike & (listing.group_lists[1:] == listing.group_lists[:-1])
     if not alike.any():
         return []
     either = np.append(alike, False) | np.append(False, alike)
     n_docs, n_lists = int(listing.sizes[either].sum()), len(np.unique(listing.group_lists[either]))
-    where = f"in {part_of(n_lists, len(listing.list_sizes), 'list')}"
+    lists = f"in {part_of(n_lists, len(listing.list_sizes), 'list')}"
     row = listing.order[listing.starts[either]].min()
-    return [listing.finding(code, f"{count_of(n_docs, 'document')} {where} {what}.", row=row, count=n_docs)]
+    return [listing.finding(code, f"{count_of(n_docs, 'document')} {lists} {verb}.", row=row, count=n_docs)]
 
 
 def _tied(listing: Listing) -> str:

@@ -6,20 +6,20 @@ from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.listing import Listing
 from metrics.runs.findings.wording import count_of, describe_part, format_percent, part_of
 
-_FEWEST = 3
-_SATURATED = 0.1
+_MIN_VALUES = 3
+_MIN_SHARE = 0.1
 _CROWDED = 2
 """How many times what a value between 0 and 1 holds."""
-_GRADES = 21
+_MAX_GRADES = 21
 
 
-def _one_score(listing: Listing) -> bool:
+def _has_one_score(listing: Listing) -> bool:
     return listing.tied > 0 and bool((listing.scores == listing.scores[0]).all())
 
 
 def constant_run(listing: Listing) -> list[Finding]:
-    """One score for all documents of the run."""
-    if not _one_score(listing):
+    """Report one score for all documents of the run."""
+    if not _has_one_score(listing):
         return []
     n_docs, score = len(listing.scores), float(listing.scores[0])
     message = f"All of its {count_of(n_docs, 'document')} have the score {score!r}."
@@ -27,29 +27,29 @@ def constant_run(listing: Listing) -> list[Finding]:
 
 
 def constant_lists(listing: Listing) -> list[Finding]:
-    """Lists of two documents or more with one score."""
+    """Report lists of two documents or more with one score."""
     level = np.bincount(listing.group_lists, minlength=len(listing.list_sizes)) == 1
     level &= listing.list_sizes > 1
-    if _one_score(listing):
+    if _has_one_score(listing):
         return []
     return listing.list_findings("constant-lists", level, "give one score to all documents")
 
 
 def saturated(listing: Listing) -> list[Finding]:
-    """Ties at exactly 0 and exactly 1, where scores lie between them.
+    """Report ties at exactly 0 and exactly 1, where scores lie between them.
 
     A scale of a few levels has ties between its ends, too. It is saturated where an end holds far more
     documents than a value between the ends.
     """
     values, n_docs = listing.values, len(listing.scores)
-    if len(values) < _FEWEST or values[0] < 0 or values[-1] > 1 or np.isinf(listing.scores).any():
+    if len(values) < _MIN_VALUES or values[0] < 0 or values[-1] > 1 or np.isinf(listing.scores).any():
         return []
     at_end = {end: (listing.scores[listing.starts] == end) & (listing.sizes > 1) for end in (0, 1)}
     tied = {end: int(listing.sizes[groups].sum()) for end, groups in at_end.items()}
     n_tied = sum(tied.values())
     between = (values > 0) & (values < 1)
     usual = ((listing.scores > 0) & (listing.scores < 1)).sum() / between.sum()
-    if n_tied < _SATURATED * n_docs or max(tied.values()) < _CROWDED * usual:
+    if n_tied < _MIN_SHARE * n_docs or max(tied.values()) < _CROWDED * usual:
         return []
     message = (
         f"{_share(n_tied, n_docs)} are tied at an end of the scale: {tied[0]:,} at exactly 0, "
@@ -60,7 +60,7 @@ def saturated(listing: Listing) -> list[Finding]:
 
 
 def infinite(listing: Listing) -> list[Finding]:
-    """Infinite scores."""
+    """Report infinite scores."""
     above, below = (np.flatnonzero(listing.scores == end) for end in (np.inf, -np.inf))
     n_docs = len(above) + len(below)
     if not n_docs:
@@ -72,9 +72,9 @@ def infinite(listing: Listing) -> list[Finding]:
 
 
 def graded(listing: Listing) -> list[Finding]:
-    """Ties among a few whole numbers."""
+    """Report ties among a few whole numbers."""
     values = listing.values
-    if not listing.tied or not 1 < len(values) <= _GRADES or (values != np.rint(values)).any():
+    if not listing.tied or not 1 < len(values) <= _MAX_GRADES or (values != np.rint(values)).any():
         return []
     message = (
         f"Scores are {len(values)} different whole numbers from {values[0]:g} to {values[-1]:g}; "

@@ -1,30 +1,43 @@
-"""How findings say numbers and names."""
+"""Numbers and names as findings write them."""
 
-_LONGEST = 60
+_MAX_NAME = 60
 
 
 def count_of(number: int, noun: str) -> str:
-    """A number with its noun: 1 list, 1,204 queries."""
+    """Return a number with its noun: 1 list, 1,204 queries."""
     if number == 1:
         return f"1 {noun}"
     return f"{number:,} {noun[:-1]}ies" if noun.endswith("y") else f"{number:,} {noun}s"
 
 
 def part_of(part: int, number: int, noun: str) -> str:
-    """A part of a number: 3 of 43 queries."""
+    """Return a part of a number: 3 of 43 queries.
+
+    Args:
+        part: how many.
+        number: of how many.
+        noun: what they are, in the singular.
+    """
     return f"{part:,} of {count_of(number, noun)}"
 
 
-def describe_part(part: int, number: int, noun: str, what: str) -> str:
-    """What a part of a number does; the verb comes first: 1 of 43 queries has no rows."""
-    verb, rest = what.split(" ", 1)
+def describe_part(part: int, number: int, noun: str, phrase: str) -> str:
+    """Return what a part of a number does: 1 of 43 queries has no rows.
+
+    Args:
+        part: how many do it.
+        number: of how many.
+        noun: what they are, in the singular.
+        phrase: what they do, in the plural, the verb first: have no rows.
+    """
+    verb, predicate = phrase.split(" ", 1)
     if part == 1:
         verb = {"have": "has", "are": "is"}.get(verb, f"{verb}s")
-    return f"{part_of(part, number, noun)} {verb} {rest}"
+    return f"{part_of(part, number, noun)} {verb} {predicate}"
 
 
 def format_percent(share: float) -> str:
-    """A share of one as a whole percent; neither 0% nor 100% unless it is."""
+    """Return a share of one as a whole percent; neither 0% nor 100% unless it is."""
     text = f"{share:.0%}"
     if text == "0%" and share > 0:
         return "under 1%"
@@ -32,5 +45,5 @@ def format_percent(share: float) -> str:
 
 
 def quote(name: str) -> str:
-    """A name from the file, in quotes, cut short where it is long."""
-    return repr(name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…")
+    """Return a name from the file in quotes, cut short where it is long."""
+    return repr(name if len(name) <= _MAX_NAME else name[: _MAX_NAME - 1] + "…")

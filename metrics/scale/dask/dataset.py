@@ -10,7 +10,7 @@ import numpy as np
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.runs import File, Repeated, Runs
-from metrics.runs.joining import unjudged
+from metrics.runs.joining import no_relevance_error
 from metrics.runs.query_doc_keys import Hashes
 from metrics.scale.dask.files import Paths, members, renamed
 from metrics.scale.dask.parts import ROWS, Part, cut, scan, spread_over, to_scan
@@ -62,7 +62,7 @@ class Dataset(PartitionedRuns):
         refuse_unused(columns or {}, [*mappings, *([self._judged.nothing.mapping] if self._judged else [])])
         for one in self._members:
             if self._judged is None and "relevance" not in one.table.mapping:
-                raise unjudged(one.table.file.name)
+                raise no_relevance_error(one.table.file.name)
             one.refuse_without(tiebreak_by)
         judged = () if self._judged else ("relevance", "target_id")
         inside = [name for name in judged if any(name in one for one in mappings)]

@@ -12,7 +12,7 @@ from metrics.errors import RepeatError
 from metrics.evaluation import Evaluation
 from metrics.runs import File, Repeated, Runs, Source, as_judgments, as_run, read
 from metrics.runs.findings import Finding
-from metrics.runs.joining import not_used
+from metrics.runs.joining import unused_finding
 from metrics.runs.query_doc_keys import Hashes
 from metrics.runs.reading.columns import BY_NAME
 from metrics.runs.reading.provenance import FileProvenance
@@ -85,7 +85,7 @@ def _judged_apart(source: Source, part: Part, judged: Judged) -> Source:
     inside = [name for name in ("relevance", "target_id") if name in part.member.table.mapping]
     unused = [name for name in inside if name == "relevance" or name not in judged.table.column_names]
     kept = source.table.drop_columns([name for name in inside if name in source.table.column_names])
-    notes = [not_used(name, source.file, len(source.table)) for name in unused]
+    notes = [unused_finding(name, source.file, len(source.table)) for name in unused]
     return replace(source, table=kept, noted=(*source.noted, *notes))
 
 

@@ -111,8 +111,8 @@ class PartCounter:
         known = self._known.setdefault(met.name, RerankerCoverage(met.file, np.zeros(n_judged, bool)))
         known.n_queries += met.n_queries
         known.n_judged_rows += met.n_judged_rows
-        known.seen[met.places] = True
-        known.asked.append(met.asked)
+        known.has_rows[met.places] = True
+        known.query_hashes.append(met.asked)
 
     def count(self, part: Evaluation) -> Evaluation:
         """Take in the counts of a scored part; the part."""
@@ -128,7 +128,7 @@ class PartCounter:
         """
         if self._judged is None:
             return
-        missing = np.flatnonzero(~self._known[name].seen)
+        missing = np.flatnonzero(~self._known[name].has_rows)
         for at in range(0, len(missing), _LISTS):
             yield Runs({name: nothing}, self._judged.rows_of(missing[at : at + _LISTS]))
 
@@ -137,7 +137,7 @@ class PartCounter:
         """What was not scored or was changed while reading, of the parts so far; as of `Runs`."""
         known = self._known.items()
         if self._judged is None:
-            everyone = [prints for _, one in known for prints in one.asked]
+            everyone = [prints for _, one in known for prints in one.query_hashes]
             n_asked = len(np.unique(np.concatenate(everyone))) if everyone else 0
             differ = [one.queries_differ(name, n_asked) for name, one in known]
         else:

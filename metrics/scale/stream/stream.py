@@ -6,10 +6,10 @@ from pathlib import PurePath
 
 import pyarrow as pa
 
-from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.runs import File, Repeated, Runs, as_judgments, is_judgments, open_blocks, read
 from metrics.runs.formats.block_table import BlockTable
+from metrics.runs.joining import two_runs_error
 from metrics.scale.stream.judged import Judged
 from metrics.scale.stream.part_counter import PartCounter, PartitionedRuns, lists_in, refuse_unused
 
@@ -68,8 +68,7 @@ class Stream(PartitionedRuns):
             self._tally.note(noted)
             for runs, met in lists:
                 if met.name in before:
-                    hint = "Rename one file, or the reranker inside it."
-                    raise UsageError(f"{file.file.name}: there are two runs named {met.name!r}. {hint}")
+                    raise two_runs_error(file.file.name, met.name)
                 here[met.name] = runs.tables[met.name].slice(0, 0)
                 self._tally.meet(met)
                 yield runs

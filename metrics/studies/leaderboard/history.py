@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import Runs
-from metrics.runs.joining import judgments_of
+from metrics.runs.joining import judgment_columns
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.studies.leaderboard.leaderboard import SMALLEST_SHOWN
 from metrics.studies.prose import Prose, Strong
@@ -39,13 +39,13 @@ def pooled_judgments(runs: Runs) -> pa.Table:
     """What judges runs: query_id, doc_id, relevance; their grades taken together where they hold them."""
     if runs.qrels is not None:
         return runs.qrels
-    tables = [judgments_of(table) for table in runs.tables.values()]
+    tables = [judgment_columns(table) for table in runs.tables.values()]
     rows = pa.concat_tables(
         [table.set_column(0, "query_id", table["query_id"].cast(pa.string())) for table in tables],
         promote_options="default",
     )
     rows = rows.filter(pc.is_finite(rows["relevance"])).combine_chunks()
-    return rows.take(pa.array(QueryDocKeys.of(rows).kept(None)))
+    return rows.take(pa.array(QueryDocKeys.of(rows).one_row_each()))
 
 
 def version_means(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.runs.findings.leaks import order_leaks, places
+from metrics.runs.findings.leaks import order_leaks, tie_places
 
 MIXED = st.lists(st.integers(0, 1), min_size=2, max_size=5).filter(lambda tie: 0 < sum(tie) < len(tie))
 
@@ -24,7 +24,7 @@ def by_enumeration(tie):
 
 @given(st.lists(MIXED, min_size=1, max_size=3))
 def test_expectation_and_deviation_are_those_of_every_order(listing_of, groups):
-    found = places(listing_of(ties(*groups)))
+    found = tie_places(listing_of(ties(*groups)))
     exact = [by_enumeration(tie) for tie in groups]
     n_relevant = sum(map(sum, groups))
     assert found.expected == pytest.approx(float(sum(mean for mean, _ in exact) / n_relevant))
@@ -53,13 +53,13 @@ def test_relevant_documents_last_in_their_ties_make_file_order_look_worse(listin
 
 
 def test_four_standard_deviations_are_still_chance(listing_of):
-    assert places(listing_of(ties(*[[1, 0]] * 16))).z == -4
+    assert tie_places(listing_of(ties(*[[1, 0]] * 16))).z == -4
     assert not order_leaks(listing_of(ties(*[[1, 0]] * 16)))
 
 
 def test_ties_of_one_kind_of_document_say_nothing(listing_of):
-    assert places(listing_of(ties([1, 1], [0, 0], [1]))) is None
-    assert places(listing_of({"q": [1, 1]})) is None
+    assert tie_places(listing_of(ties([1, 1], [0, 0], [1]))) is None
+    assert tie_places(listing_of({"q": [1, 1]})) is None
 
 
 def test_the_line_is_that_of_the_first_mixed_tie(listing_of_rows):
@@ -73,7 +73,7 @@ def test_shuffled_ties_are_hardly_ever_taken_for_a_leak(listing_of):
     z = []
     for _ in range(300):
         groups = [draw.permutation([1] * n_relevant + [0] * 6) for n_relevant in draw.integers(1, 5, 30)]
-        z.append(places(listing_of(ties(*groups))).z)
+        z.append(tie_places(listing_of(ties(*groups))).z)
     assert max(np.abs(z)) < 4
     assert np.mean(z) == pytest.approx(0, abs=0.2)
     assert np.std(z) == pytest.approx(1, abs=0.1)

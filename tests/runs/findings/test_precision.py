@@ -9,7 +9,7 @@ from metrics.runs.findings.precision import (
     decimals,
     few_decimals,
     float32_ties,
-    half,
+    half_format,
     half_precision,
     near_ties,
 )
@@ -71,7 +71,7 @@ def test_scores_that_fit_bfloat16_were_made_in_half_precision(listing_of):
 
 
 def test_scores_that_fit_float16_alone_are_told_so():
-    assert half(np.unique(NORMAL.astype(np.float16).astype(float))) == "float16"
+    assert half_format(np.unique(NORMAL.astype(np.float16).astype(float))) == "float16"
 
 
 def test_large_logits_in_half_precision_are_not_taken_for_four_decimals(listing_of):
@@ -96,7 +96,7 @@ def test_large_logits_in_half_precision_are_not_taken_for_four_decimals(listing_
     ids=["two", "quarters", "whole", "64-bit", "32-bit", "19-values", "two-decimals", "huge"],
 )
 def test_other_scores_do_not_show_half_precision(values):
-    assert half(np.unique(np.asarray(values, dtype=float))) is None
+    assert half_format(np.unique(np.asarray(values, dtype=float))) is None
 
 
 def test_scores_that_are_equal_as_32_bit_floats_are_a_warning(listing_of):
