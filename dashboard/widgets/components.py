@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.escaping import escape_markdown
+from dashboard.widgets.columns import Columns, scale_shares, streamlit_columns
 from metrics.studies.prose import Prose, Strong
 from metrics.support.escaping import without_formulas
 
@@ -115,12 +116,12 @@ def _config(name: str) -> dict[str, Any]:
 
 
 def table(
-    frame: pd.DataFrame, title: str, name: str, columns: dict[str, Any], download: pd.DataFrame | None = None
+    frame: pd.DataFrame, title: str, name: str, columns: Columns, download: pd.DataFrame | None = None
 ) -> None:
     """A table under its heading, with a download of all its rows as CSV.
 
     Args:
-        frame: as shown.
+        frame: as shown, but for shares, which are shares of one.
         title: its heading.
         name: of the file.
         columns: column → how it is shown; others are not.
@@ -133,8 +134,8 @@ def table(
     if len(frame) > MOST_ROWS:
         st.caption(f"The first {MOST_ROWS:,} of {len(frame):,} rows; the CSV has them all.")
     st.dataframe(
-        frame.head(MOST_ROWS),
-        column_config=columns,
+        scale_shares(frame.head(MOST_ROWS), columns),
+        column_config=streamlit_columns(columns),
         column_order=list(columns),
         hide_index=True,
         key=f"table-{name}",

@@ -1,17 +1,17 @@
 """Parts of a leaderboard: its cards, its two charts and its table; used by more than one page."""
 
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
 from dashboard.charts.leaderboard.leaderboard import drawable_rerankers, rank_slope, score_bounds
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
-from dashboard.widgets.components import Card, cards, chart, number, share, table
+from dashboard.widgets.columns import Columns, badge_column
+from dashboard.widgets.components import Card, cards, chart, table
 from metrics.measures import MeasureAt
 from metrics.studies.leaderboard.leaderboard import VERDICTS
 from metrics.studies.prose import percent, signed
+from metrics.support.shown_columns import shown_columns
 
 _NAMED = 5
 """Rerankers without a list that are named."""
@@ -80,13 +80,11 @@ def leaderboard_charts(board: pd.DataFrame, palette: Palette, title: str) -> Non
         )
 
 
-def leaderboard_table(
-    board: pd.DataFrame, name: MeasureAt, file: str, more: dict[str, Any] | None = None
-) -> None:
+def leaderboard_table(board: pd.DataFrame, name: MeasureAt, file: str, more: Columns | None = None) -> None:
     """All rerankers, with a download.
 
     Args:
-        board: as `leaderboard` returns it; perhaps std, the luck of each mean, and `more`.
+        board: as `leaderboard` returns it; perhaps std, the spread of each mean, and `more`.
         name: of its measure.
         file: name of the download.
         more: further columns and how they are shown.
@@ -94,34 +92,20 @@ def leaderboard_table(
     rows = board.reset_index()
     ends = board[["best_rank", "worst_rank"]].astype(object).to_numpy()
     rows["places"] = ["–".join(dict.fromkeys(map(str, both))) if pd.notna(both).all() else "–" for both in ends]
-    for column in rows.columns.intersection(["tie_ratio", "lists_with_gap"]):
-        rows[column] *= 100
     rows["verdict"] = [
-        [verdict] * pd.notna(row) for row, verdict in zip(rows["tied"], rows["verdict"], strict=True)
+        [verdict] * pd.notna(value) for value, verdict in zip(rows["tied"], rows["verdict"], strict=True)
     ]
-    luck = number("± by ties", help="Standard deviation of the mean when ties are broken at random.")
+    words = {"tied": name.tied, "traditional": name.traditional}
     table(
         rows,
         "All rerankers",
         file,
         {
-            "tied_rank": number("#", "%d"),
-            "reranker": st.column_config.TextColumn("Reranker"),
-            "verdict": st.column_config.MultiselectColumn(
-                "Verdict",
-                options=list(VERDICTS),
-                color=["green", "yellow", "orange", "blue"],
-                help="  \n".join(f"**{name}**: {meaning}" for name, meaning in VERDICTS.items()),
-            ),
-            "tied": number(name.tied),
-            "worst": number("Worst"),
-            "best": number("Best"),
-            "traditional": number(name.traditional),
-            **({"std": luck} if "std" in board else {}),
-            "places": st.column_config.TextColumn("Places", help="Every place that some order of ties gives."),
-            "gap": number("Gap", "%+.4f", "Traditional minus tied."),
-            "tie_ratio": share("Tie ratio", "Documents that share their score with another, mean over lists."),
-            "traditional_rank": number("# before", "%d", "Place by the traditional value."),
+            **shown_columns("tied_rank", "reranker"),
+            "verdict": badge_column("Verdict", VERDICTS, ("green", "yellow", "orange", "blue")),
+            **shown_columns("tied", "worst", "best", "traditional", **words),
+            **(shown_columns("std") if "std" in board else {}),
+            **shown_columns("places", "gap", ("tie_ratio", "mean_tie_ratio"), "traditional_rank"),
             **(more or {}),
         },
         download=board.reset_index(),

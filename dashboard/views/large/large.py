@@ -5,8 +5,8 @@ import streamlit as st
 from dashboard import cache, session
 from dashboard.charts.leaderboard.leaderboard import MAX_ROWS
 from dashboard.escaping import escape_markdown
-from dashboard.views.large.sections import farthest_lists, nothing_open, open_another, ties_against_gaps
-from dashboard.widgets.components import finding, number, page_head, share
+from dashboard.views.large.sections import empty_state, largest_gaps_table, open_popover, ties_against_gaps
+from dashboard.widgets.components import finding, page_head
 from dashboard.widgets.leaderboard_parts import (
     charted_rerankers,
     leaderboard_cards,
@@ -15,42 +15,38 @@ from dashboard.widgets.leaderboard_parts import (
 )
 from metrics import TieScopeError, parse
 from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
+from metrics.support.shown_columns import shown_columns
 
 page_head(
     "Large results",
     "An evaluation kept in a file: every list of it is gone over, only means and counts are drawn.",
 )
-now = session.shown_results()
-if now is None:
-    nothing_open()
+results = session.shown_results()
+if results is None:
+    empty_state()
     st.stop()
 with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-    measure = session.results_measure(now.stored)
-    open_another()
-name, about = parse(measure), (measure, now.traditional, now.stored)
-board = leaderboard(now.stored, measure, now.traditional)
-finding(leaderboard_finding(board, name.traditional))
-if not now.stored.n_lists:
+    measure = session.results_measure(results.stored)
+    open_popover()
+name, arguments = parse(measure), (measure, results.traditional, results.stored)
+rows = leaderboard(results.stored, measure, results.traditional)
+finding(leaderboard_finding(rows, name.traditional))
+if not results.stored.n_lists:
     st.stop()
-leaderboard_cards(board, name, now.stored.n_movable(measure), now.stored.n_lists)
-few = charted_rerankers(board, MAX_ROWS)
-leaderboard_charts(few, now.palette, name.traditional)
+leaderboard_cards(rows, name, results.stored.n_movable(measure), results.stored.n_lists)
+charted_rows = charted_rerankers(rows, MAX_ROWS)
+leaderboard_charts(charted_rows, results.palette, name.traditional)
 try:
-    file = cache.file_version(now.stored.path)
-    found, lists = cache.summarize_stored(file, *about), cache.largest_gaps(file, *about)
+    file = cache.file_version(results.stored.path)
+    summary, lists = cache.summarize_stored(file, *arguments), cache.largest_gaps(file, *arguments)
 except TieScopeError as error:
     st.error(escape_markdown(str(error)), icon=":material/error:")
     st.stop()
-ties_against_gaps(few.join(found.gaps), found, now, measure, lists)
+ties_against_gaps(charted_rows.join(summary.gaps), summary, results, measure, lists)
 leaderboard_table(
-    board.join(found.gaps),
+    rows.join(summary.gaps),
     name,
     "large-results",
-    {
-        "lists_with_gap": share("Lists with a gap"),
-        "gap_mean": number("|gap|", help="Mean over lists of the absolute gap."),
-        "gap_max": number("max"),
-        "n_lists": number("Lists", "%d"),
-    },
+    shown_columns("lists_with_gap", "gap_mean", "gap_max", "n_lists"),
 )
-farthest_lists(lists, measure)
+largest_gaps_table(lists, measure)

@@ -7,38 +7,39 @@ from dashboard import session
 from dashboard.access import server_files
 from dashboard.charts.gaps.survey import gap_map, gap_rows
 from dashboard.escaping import escape_markdown
-from dashboard.widgets.components import chart, heading, number, section_finding, share, table
+from dashboard.widgets.components import chart, heading, section_finding, table
 from metrics.errors import TieScopeError
 from metrics.studies.gaps.stored_summary import StoredSummary, stored_summary_finding
+from metrics.support.shown_columns import shown_columns
 
 _ALL = "all rerankers"
-_HOW = (
+_COMMANDS = (
     "tiescope evaluate llm.trec --qrels qrels.txt --stream --save results.parquet\ntiescope app results.parquet"
 )
-_WHY = (
+_EXPLANATION = (
     "What is too large to upload is scored on disk once and kept, a row a list; this page shows what was kept."
 )
 
 
-def nothing_open() -> None:
-    """How an evaluation gets here."""
+def empty_state() -> None:
+    """Draw how an evaluation gets here, where none is open."""
     with st.container(border=True, key="nothing-open"):
-        st.markdown(f":material/hard_drive: **Nothing is open.** {_WHY}")
-        st.code(_HOW, language="sh", wrap_lines=True)
+        st.markdown(f":material/hard_drive: **Nothing is open.** {_EXPLANATION}")
+        st.code(_COMMANDS, language="sh", wrap_lines=True)
     if server_files.allowed_paths():
         with st.container(border=True):
             st.subheader("Open from the server", anchor=False)
-            _ask()
+            _path_form()
 
 
-def open_another() -> None:
-    """A way to other files of the server, where it is allowed."""
+def open_popover() -> None:
+    """Draw a way to other files of the server, where it is allowed."""
     if server_files.allowed_paths():
         with st.popover("Open", icon=":material/folder_open:", help="A file on the server, by its path."):
-            _ask()
+            _path_form()
 
 
-def _ask() -> None:
+def _path_form() -> None:
     """Ask for a path; show what is there, scored first where it is a run."""
     st.caption(
         "A stored evaluation is shown at once; runs are scored a part at a time and kept for a while. "
@@ -49,41 +50,53 @@ def _ask() -> None:
         qrels = st.text_input(
             "Judgments", placeholder="qrels.txt; runs with relevance need none", key="judged-by"
         )
-        asked = st.form_submit_button("Open", type="primary", icon=":material/folder_open:")
-    if asked:
+        is_submitted = st.form_submit_button("Open", type="primary", icon=":material/folder_open:", key="open")
+    if is_submitted:
         _open(path, qrels)
 
 
 def _open(path: str, qrels: str) -> None:
-    place = st.empty()
-    progress = place.status("Opening …")
+    placeholder = st.empty()
+    progress = placeholder.status("Opening …")
     try:
-        made = server_files.score_path(path, qrels, lambda told: progress.update(label=told))
+        results = server_files.score_path(path, qrels, lambda label: progress.update(label=label))
     except TieScopeError as error:
-        place.empty()
+        placeholder.empty()
         st.error(escape_markdown(str(error)), icon=":material/error:")
         st.caption("Nothing was opened; what was shown before still is.")
         return
-    for told in made.said:
-        session.notify(told)
-    session.open_results(made.label)
+    for message in results.said:
+        session.notify(message)
+    session.open_results(results.label)
 
 
 def ties_against_gaps(
-    board: pd.DataFrame, found: StoredSummary, now: session.Results, measure: str, lists: pd.DataFrame
+    leaderboard: pd.DataFrame,
+    summary: StoredSummary,
+    results: session.Results,
+    measure: str,
+    lists: pd.DataFrame,
 ) -> None:
-    """Whether ties predict the gap: of all lists, or of one reranker's; and of each that `board` has."""
+    """Draw whether ties predict the gap: of all lists or of one reranker's, and of each on the leaderboard.
+
+    Args:
+        leaderboard: rerankers that are drawn, with their gaps.
+        summary: of all lists.
+        results: what is open.
+        measure: which the gaps are in.
+        lists: those with the largest gaps, largest first.
+    """
     heading(
         "Ties against gaps",
         "The stronger a cell, the more lists, on a logarithmic scale; the grey strip is the share without a "
         "gap. Line: mean with its 95% band.",
     )
-    section_finding(stored_summary_finding(found, measure, lists["query_id"].iloc[0] if len(lists) else ""))
-    names = now.stored.rerankers
-    whose = session.select("Lists of", [_ALL, *names], "results_lists", width=280)
-    at = names.index(whose) if whose in names else None
+    section_finding(stored_summary_finding(summary, measure, lists["query_id"].iloc[0] if len(lists) else ""))
+    names = results.stored.rerankers
+    reranker = session.select("Lists of", [_ALL, *names], "results_lists", width=280)
+    position = names.index(reranker) if reranker in names else None
     chart(
-        gap_map(found.ratios.cells(at), found.sizes.cells(at), now.palette, measure),
+        gap_map(summary.ratios.cells(position), summary.sizes.cells(position), results.palette, measure),
         "gap-map",
         f"Tie ratio and largest tie against the gap in {measure}, and the distribution of gaps.",
         wide=820,
@@ -92,33 +105,29 @@ def ties_against_gaps(
         "Ties and gaps, reranker by reranker",
         "Right: lists with a gap, orange where the traditional value is too high, grey where it is too low.",
     )
-    if not len(board):
+    if not len(leaderboard):
         return
-    edges, counts = found.ratios.signed_gaps()
-    ordered = [counts[names.index(str(name))] for name in board.index]
+    edges, counts = summary.ratios.signed_gaps()
+    row_counts = [counts[names.index(str(name))] for name in leaderboard.index]
     chart(
-        gap_rows(board, edges, ordered, now.palette, measure),
+        gap_rows(leaderboard, edges, row_counts, results.palette, measure),
         "gap-rows",
         f"Mean tie ratio and distribution of gaps in {measure} of each reranker.",
         wide=820,
     )
 
 
-def farthest_lists(lists: pd.DataFrame, measure: str) -> None:
-    """The lists that are farthest off."""
+def largest_gaps_table(lists: pd.DataFrame, measure: str) -> None:
+    """Draw the lists whose traditional value is farthest off."""
     table(
-        lists.assign(tie_ratio=lists["tie_ratio"] * 100),
+        lists,
         "Lists with the largest gap",
         "largest-gaps",
-        {
-            "query_id": st.column_config.TextColumn("Query"),
-            "reranker": st.column_config.TextColumn("Reranker"),
-            "tie_ratio": share("Tie ratio"),
-            "max_tie_size": number("Largest tie", "%d"),
-            "traditional": number(measure),
-            "tied": number(f"Tied {measure}"),
-            "gap": number("Gap", "%+.4f", "Traditional minus tied."),
-        },
+        shown_columns(
+            *("query_id", "reranker", "tie_ratio", "max_tie_size", "traditional", "tied", "gap"),
+            traditional=measure,
+            tied=f"Tied {measure}",
+        ),
         download=lists.drop(columns="row"),
     )
     st.caption(

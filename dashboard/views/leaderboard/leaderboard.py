@@ -1,7 +1,7 @@
 """Leaderboard: what each reranker scores, and what of it is sort order."""
 
 from dashboard import cache, session
-from dashboard.views.leaderboard.tools import what_tools_say
+from dashboard.views.leaderboard.tools import tools_section
 from dashboard.widgets.components import finding, page_head
 from dashboard.widgets.leaderboard_parts import (
     charted_rerankers,
@@ -20,12 +20,12 @@ page_head(
 )
 measure = session.measure()
 name = parse(measure)
-board = leaderboard(view.evaluation, measure, view.traditional)
-finding(leaderboard_finding(board, name.traditional))
+rows = leaderboard(view.evaluation, measure, view.traditional)
+finding(leaderboard_finding(rows, name.traditional))
 scores = view.evaluation.scores[measure]
-loose = scores["optimistic"] - scores["pessimistic"] > 0
-leaderboard_cards(board, name, int(loose.sum()), len(loose))
-leaderboard_charts(charted_rerankers(board), view.palette, name.traditional)
-board["std"] = cache.tie_std_of_means(view.key, measure, view.board, view.evaluation).reindex(board.index)
-leaderboard_table(board, name, "leaderboard")
-what_tools_say(view, board, measure)
+is_movable = scores["optimistic"] - scores["pessimistic"] > 0
+leaderboard_cards(rows, name, int(is_movable.sum()), len(is_movable))
+leaderboard_charts(charted_rerankers(rows), view.palette, name.traditional)
+rows["std"] = cache.tie_std_of_means(view.key, measure, view.board, view.evaluation).reindex(rows.index)
+leaderboard_table(rows, name, "leaderboard")
+tools_section(view, rows, measure)

@@ -1,4 +1,4 @@
-"""The section on other tools: what they would report for the files escape_markdown, and why."""
+"""The section on other tools: what they would report for the same files, and why."""
 
 import pandas as pd
 import streamlit as st
@@ -6,20 +6,26 @@ import streamlit as st
 from dashboard import cache, session
 from dashboard.charts.leaderboard.tools import tool_strip
 from dashboard.escaping import escape_markdown
-from dashboard.widgets.components import chart, heading, number, section_finding, table
+from dashboard.widgets.components import chart, heading, section_finding, table
 from metrics import parse
 from metrics.studies.tools.tool_comparison import by_tool, tool_finding
+from metrics.support.shown_columns import shown_columns
 
 
-def what_tools_say(view: session.View, board: pd.DataFrame, measure: str) -> None:
-    """Every tool's value on the range the ties allow, and a table with the reason for each."""
+def tools_section(view: session.View, leaderboard: pd.DataFrame, measure: str) -> None:
+    """Draw every tool's value on the range the ties allow, and a table with the reason for each.
+
+    Args:
+        view: what the sidebar says is shown.
+        leaderboard: as the study of that name returns it.
+        measure: its measure.
+    """
     heading(
         "What other tools would say",
         "The same files, scored as each tool breaks ties, holds scores and treats missing queries.",
     )
     values = cache.tool_table(view.board.key, measure, view.board)
     values = values[values["reranker"].isin(view.rerankers)]
-    own = values[values["measure"] == measure]
     if not len(values):
         st.caption(
             f"No tool known here computes {escape_markdown(measure)} in a way that can be told from its code."
@@ -27,23 +33,25 @@ def what_tools_say(view: session.View, board: pd.DataFrame, measure: str) -> Non
         return
     section_finding(tool_finding(values, measure))
     title = parse(measure).traditional
-    if len(own):
+    same_measure = values[values["measure"] == measure]
+    if len(same_measure):
         chart(
-            tool_strip(board, own, view.palette, title),
+            tool_strip(leaderboard, same_measure, view.palette, title),
             "tools",
             f"{title} of each reranker as each tool reports it, on the range from worst to best.",
         )
     rows = by_tool(values)
-    names = [name for name in view.rerankers if name in rows]
+    labels = {
+        f"value-{position}": name
+        for position, name in enumerate(name for name in view.rerankers if name in rows)
+    }
+    columns = {"tool": st.column_config.TextColumn("Tool", pinned=True), **shown_columns("spelling")}
+    for key, name in labels.items():
+        columns |= shown_columns((key, "value"), measure=name)
     table(
-        rows.rename(columns={name: f"value-{at}" for at, name in enumerate(names)}),
+        rows.rename(columns={name: key for key, name in labels.items()}),
         "Tool by tool",
         "tools",
-        {
-            "tool": st.column_config.TextColumn("Tool", pinned=True),
-            "spelling": st.column_config.TextColumn("Calls it"),
-            **{f"value-{at}": number(name) for at, name in enumerate(names)},
-            "why": st.column_config.TextColumn("Why it differs from the tied value", width="large"),
-        },
+        columns | shown_columns("why"),
         download=rows,
     )

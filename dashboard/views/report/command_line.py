@@ -6,7 +6,7 @@ from operator import attrgetter
 from dashboard.library import Board
 from metrics.report import ReportOptions
 
-_USUAL = ReportOptions()
+_DEFAULTS = ReportOptions()
 _LINE = 60
 """Letters of a command that stands on one line."""
 _OPTIONS = {
@@ -24,25 +24,24 @@ _OPTIONS = {
     "--empty": "scoring.empty",
     "--relevant-from": "scoring.relevant_from",
 }
-"""Option of the command → choice it makes."""
+"""Option of the command → field of the options it sets."""
 
 
-def command(board: Board, choices: ReportOptions) -> str:
-    """The command line that makes the HTML file of these choices."""
-    words = [["tiescope", "report"]]
-    pairs = list(zip(board.files, board.sources, strict=True))
-    words[0] += [file.name for file, source in pairs if source.kind == "run"]
-    words += [["--qrels", file.name] for file, source in pairs if source.kind != "run"]
+def command(board: Board, options: ReportOptions) -> str:
+    """Return the command line that makes the HTML file of a board with these options."""
+    files = list(zip(board.files, board.sources, strict=True))
+    words = [["tiescope", "report", *(file.name for file, source in files if source.kind == "run")]]
+    words += [["--qrels", file.name] for file, source in files if source.kind != "run"]
     for option, field in _OPTIONS.items():
-        value, usual = attrgetter(field)(choices), attrgetter(field)(_USUAL)
-        if value != usual:
-            each = value if isinstance(value, tuple) else [f"{value:g}" if isinstance(value, float) else value]
-            words += [[option, str(one)] for one in each]
+        value = attrgetter(field)(options)
+        if value != attrgetter(field)(_DEFAULTS):
+            values = value if isinstance(value, tuple) else (value,)
+            words += [[option, f"{item:g}" if isinstance(item, float) else str(item)] for item in values]
     columns = dict.fromkeys(pair for entry in board.spec.entries for pair in entry.columns)
     words += [["--column", f"{ours}={theirs}"] for ours, theirs in columns]
     if board.spec.repeated != "error":
         words.append(["--repeated", board.spec.repeated])
     words.append(["-o", "report.html"])
     lines = [shlex.join(part) for part in words]
-    together = " ".join(lines)
-    return together if len(together) <= _LINE else " \\\n  ".join(lines)
+    line = " ".join(lines)
+    return line if len(line) <= _LINE else " \\\n  ".join(lines)

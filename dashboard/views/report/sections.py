@@ -5,93 +5,102 @@ from datetime import UTC, date, datetime
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
 from dashboard.charts.deciding.targets import MAX_COLUMNS, target_bullets, target_matrix
-from dashboard.charts.report import draw_charts
 from dashboard.escaping import escape_markdown
-from dashboard.library import Board
 from dashboard.session import View
+from dashboard.views.report.cached import html_file
 from dashboard.views.report.command_line import command
-from dashboard.widgets.components import chart, csv, heading, number, table
-from metrics.errors import UsageError
-from metrics.report import MEASURES, SECTIONS, Report, ReportOptions, report
-from metrics.studies.targets.targets import VERDICTS, targets_of
+from dashboard.widgets.columns import badge_column
+from dashboard.widgets.components import Card, cards, chart, csv, heading, table
+from metrics.report import Report, ReportOptions
+from metrics.studies.targets.target_summary import target_summary
+from metrics.studies.targets.targets import VERDICTS
+from metrics.support.shown_columns import shown_columns
 
-_USUAL = ReportOptions()
 
+def target_cards(targets: pd.DataFrame, reranker: str) -> None:
+    """Draw how many targets one reranker meets, and what that rests on.
 
-def asked(
-    view: View, measure: str, title: str, wanted: tuple[str, ...], targets_for: str, sections: list[str]
-) -> ReportOptions:
-    """What the page says is to be told."""
-    every = view.rerankers == view.board.runs.rerankers
-    return ReportOptions(
-        measures=(measure, *MEASURES),
-        traditional=view.traditional,
-        baseline="" if view.baseline == view.rerankers[0] else view.baseline,
-        targets_for=targets_for,
-        targets=wanted,
-        title=title,
-        rerankers=() if every else tuple(view.rerankers),
-        segments=view.segments,
-        sections=() if len(sections) == len(SECTIONS) else tuple(sections),
-        files=tuple((file.name, file.sha256) for file in view.board.files),
-        scoring=view.scoring,
+    Args:
+        targets: of the reranker.
+        reranker: its name.
+    """
+    summary = target_summary(targets)
+    by_sort_order = ", ".join(summary.by_sort[:4]) or "none"
+    cards(
+        Card("adjust", "Targets met, tied", f"{summary.tied} of {summary.targets}", reranker, "blue"),
+        Card(
+            "adjust",
+            "Targets met, traditional",
+            f"{summary.traditional} of {summary.targets}",
+            "same targets",
+            "orange",
+        ),
+        Card("verified", "Met in every order", str(summary.always), "even in the worst"),
+        Card(
+            "casino",
+            "Met by sort order only",
+            str(len(summary.by_sort)),
+            by_sort_order,
+            "orange" if summary.by_sort else "gray",
+        ),
     )
 
 
-@st.cache_resource(show_spinner="Writing the report …", max_entries=8)
-def made(board: str, key: str, _board: Board, _asked: ReportOptions) -> Report:
-    """The report of a board; `key` tells what was asked."""
-    return report(_board.runs, **vars(_asked))
+def target_charts(view: View, targets: pd.DataFrame, reranker: str) -> None:
+    """Draw the targets of one reranker as bullet rows, and those of all.
 
-
-@st.cache_resource(show_spinner="Drawing the report …", max_entries=4)
-def page_of(board: str, key: str, day: date, _report: Report) -> str:
-    """The HTML file."""
-    return _report.html(day, draw_charts(_report))
-
-
-def targets(view: View, one: Report) -> None:
-    """Targets of one reranker as bullet rows, and those of all."""
-    rows, chosen = one.studies.targets, one.studies.targets_for
-    own = rows[rows["reranker"] == chosen].reset_index(drop=True)
-    left, right = st.columns([5, 3], gap="large")
-    with left:
-        heading("Targets", f"{escape_markdown(chosen)}. Upright line: target; bar: worst to best order.")
-        alt = f"Each target with the tied and the traditional value of {chosen}."
-        chart(target_bullets(own, view.palette), "targets", alt, wide=560)
-    with right:
-        who = "All rerankers" if len(view.rerankers) <= MAX_COLUMNS else f"The best {MAX_COLUMNS} rerankers"
-        heading(who, "The same targets, by what the pass rests on.")
+    Args:
+        view: what the sidebar says is shown.
+        targets: of every reranker.
+        reranker: whose rows are drawn.
+    """
+    wide, narrow = st.columns([5, 3], gap="large")
+    with wide:
+        heading("Targets", f"{escape_markdown(reranker)}. Upright line: target; bar: worst to best order.")
+        own_targets = targets[targets["reranker"] == reranker].reset_index(drop=True)
+        alt = f"Each target with the tied and the traditional value of {reranker}."
+        chart(target_bullets(own_targets, view.palette), "targets", alt, wide=560)
+    with narrow:
+        has_all = len(view.rerankers) <= MAX_COLUMNS
+        heading(
+            "All rerankers" if has_all else f"The best {MAX_COLUMNS} rerankers",
+            "The same targets, by what the pass rests on.",
+        )
         alt = "Each target of each reranker, by what the pass rests on."
-        chart(target_matrix(rows, view.palette, chosen), "passes", alt, wide=360)
+        chart(target_matrix(targets, view.palette, reranker), "passes", alt, wide=360)
 
 
-def preview_and_export(view: View, one: Report) -> None:
-    """The file itself, and the ways to get it."""
-    key, today = repr(one.studies.options), datetime.now(UTC).date()
-    left, right = st.columns([5, 3], gap="large")
-    with left:
+def preview_and_export(view: View, report: Report, options: ReportOptions) -> None:
+    """Draw the file itself, and the ways to get it.
+
+    Args:
+        view: what the sidebar says is shown.
+        report: the report.
+        options: what it was asked to tell.
+    """
+    today = datetime.now(UTC).date()
+    wide, narrow = st.columns([5, 3], gap="large")
+    with wide:
         heading("Preview", "The file itself, not a picture of it.")
-        html = page_of(view.board.key, key, today, one)
+        html = html_file(view.board.key, repr(options), today, report)
         with st.container(border=True):
             st.iframe(html, height=760, alt="Preview of the report")
-    with right:
-        _export(one, html, today)
-        _same(view, one.studies.options)
+    with narrow:
+        _export_buttons(report, html, today)
+        _command_section(view, options)
 
 
-def _export(one: Report, html: str, today: date) -> None:
+def _export_buttons(report: Report, html: str, today: date) -> None:
     heading("Export", "Every file carries the rule for ties; the report also policies, versions and hashes.")
-    offers = (
+    files = (
         ("HTML", "html", "text/html", "one file, opens offline", lambda: html),
-        ("Markdown", "md", "text/markdown", "for a pull request", lambda: one.markdown(today)),
-        ("LaTeX", "tex", "text/x-tex", "booktabs tables", lambda: one.latex(today)),
-        ("CSV", "csv", "text/csv", "every list and value", lambda: csv(one.per_query())),
-        ("Parquet", "parquet", "application/vnd.apache.parquet", "the same, typed", lambda: _parquet(one)),
+        ("Markdown", "md", "text/markdown", "for a pull request", lambda: report.markdown(today)),
+        ("LaTeX", "tex", "text/x-tex", "booktabs tables", lambda: report.latex(today)),
+        ("CSV", "csv", "text/csv", "every list and value", lambda: csv(report.per_query())),
+        ("Parquet", "parquet", "application/vnd.apache.parquet", "the same, typed", lambda: _parquet(report)),
     )
-    for name, ending, mime, use, data in offers:
+    for name, ending, mime, use, data in files:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.download_button(
                 name,
@@ -107,61 +116,32 @@ def _export(one: Report, html: str, today: date) -> None:
             st.caption(use, width="stretch")
 
 
-def _parquet(one: Report) -> bytes:
-    return bytes(one.per_query().to_parquet(index=False))
+def _parquet(report: Report) -> bytes:
+    return bytes(report.per_query().to_parquet(index=False))
 
 
-def _same(view: View, choices: ReportOptions) -> None:
-    """The command that makes the same file."""
+def _command_section(view: View, options: ReportOptions) -> None:
+    """Draw the command that makes the same file."""
     heading("The same from a terminal", "Names of files as they were given.")
-    st.code(command(view.board, choices), language=None, wrap_lines=True)
+    st.code(command(view.board, options), language=None, wrap_lines=True)
     if view.board.spec.names is not None:
         st.caption("Rerankers were arranged here; in a terminal they have the names of their files.")
     st.caption("This page's address is a link to the same view.")
 
 
-def in_numbers(one: Report) -> None:
-    """Every target of every reranker as a table."""
-    rows = one.studies.targets
-    rows = rows.assign(target_matrix=["pass" if ok else "fail" for ok in rows["passed"]], met=rows["verdict"])
+def target_table(targets: pd.DataFrame) -> None:
+    """Draw every target of every reranker as a table."""
     table(
-        rows.assign(verdict=[[verdict] for verdict in rows["verdict"]]),
+        targets.assign(
+            passes=["pass" if passed else "fail" for passed in targets["passed"]],
+            verdict=[[verdict] for verdict in targets["verdict"]],
+        ),
         "Targets in numbers",
         "targets",
         {
-            "reranker": st.column_config.TextColumn("Reranker"),
-            "target": st.column_config.TextColumn("Target"),
-            "tied": number("Tied"),
-            "missed_by": number("Missed by"),
-            "traditional": number("Traditional"),
-            "worst": number("Worst"),
-            "best": number("Best"),
-            "passes": st.column_config.TextColumn("Passes"),
-            "verdict": st.column_config.MultiselectColumn(
-                "Verdict",
-                options=list(VERDICTS),
-                color=["blue", "blue", "orange", "gray", "gray"],
-                help="  \n".join(f"**{name}**: {meaning}" for name, meaning in VERDICTS.items()),
-            ),
+            **shown_columns("reranker", "target", "tied", "missed_by"),
+            **shown_columns("traditional", "worst", "best", "passes"),
+            "verdict": badge_column("Verdict", VERDICTS, ("blue", "blue", "orange", "gray", "gray")),
         },
-        download=one.studies.targets.drop(columns="by_sort"),
+        download=targets.drop(columns="by_sort"),
     )
-
-
-def wanted_targets() -> tuple[str, ...]:
-    """The targets written out, or the usual ones where none are, or not as they should be."""
-    usual = "MTRR>=0.8, R@5>0.7; empty: the usual"
-    texts = session.text_input("Targets", "targets", placeholder=usual, max_chars=500, width=320)
-    if not texts.strip():
-        return _USUAL.targets
-    try:
-        return tuple(str(one).replace(" ", "") for one in targets_of(texts.replace(";", ",").split(",")))
-    except UsageError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
-        return _USUAL.targets
-
-
-def own_rows(one: Report) -> pd.DataFrame:
-    """Targets of the reranker they are drawn for."""
-    rows = one.studies.targets
-    return rows[rows["reranker"] == one.studies.targets_for]

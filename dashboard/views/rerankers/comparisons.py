@@ -1,15 +1,14 @@
 """A section that compares rerankers with the baseline, query by query."""
 
-import streamlit as st
-
 from dashboard import session
 from dashboard.charts.deciding.win_loss import win_loss_bars
-from dashboard.widgets.components import chart, heading, number, section_finding, table
+from dashboard.widgets.components import chart, heading, section_finding, table
 from metrics.studies.significance.win_loss import win_loss, win_loss_finding
+from metrics.support.shown_columns import shown_columns
 
 
-def against_baseline(view: session.View, measure: str) -> None:
-    """Queries won, equal and lost, by tied and by traditional values."""
+def baseline_comparison(view: session.View, measure: str) -> None:
+    """Draw the queries won, equal and lost, by tied and by traditional values."""
     heading(
         "Against the baseline, query by query",
         "Above: by tied values. Below, paler: by the traditional ones. The baseline is chosen here or on Runs.",
@@ -27,15 +26,11 @@ def against_baseline(view: session.View, measure: str) -> None:
         rows.reset_index(),
         "Won, equal, lost",
         "duels",
-        {
-            "reranker": st.column_config.TextColumn("Reranker"),
-            "won": number("Won", "%d"),
-            "equal": number("Equal", "%d"),
-            "lost": number("Lost", "%d"),
-            "won_before": number("Won, traditional", "%d"),
-            "equal_before": number("Equal, traditional", "%d"),
-            "lost_before": number("Lost, traditional", "%d"),
-            "changed": number("Decided by ties", "%d", "Queries whose outcome differs between the two values."),
-            "n": number("Queries", "%d"),
-        },
+        shown_columns(
+            "reranker",
+            *("won", "equal", "lost"),
+            *("won_before", "equal_before", "lost_before"),
+            ("changed", "changed_queries"),
+            "n",
+        ),
     )

@@ -4,12 +4,13 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.charts.leaderboard.rerankers import aligned_rows, gap_multiples
-from dashboard.views.rerankers.comparisons import against_baseline
-from dashboard.widgets.components import Card, cards, chart, finding, heading, number, page_head, share, table
+from dashboard.views.rerankers.comparisons import baseline_comparison
+from dashboard.widgets.components import Card, cards, chart, finding, heading, page_head, table
 from metrics import parse
 from metrics.studies.gaps.gap import gaps
 from metrics.studies.leaderboard.rerankers import reranker_finding, reranker_summary
 from metrics.studies.prose import percent, signed
+from metrics.support.shown_columns import shown_columns
 
 view = session.view()
 page_head(
@@ -22,18 +23,23 @@ with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     sort = session.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
 second = "Hits@5" if measure != "Hits@5" else "RR"
 summary = reranker_summary(view.evaluation, measure, second, view.traditional)
-by = {"tied": "first_tied", "traditional": "first_traditional", "tie ratio": "tie_ratio", "gap": "first_gap"}
-summary = summary.sort_values(by[sort], ascending=False, kind="stable")
+sort_columns = {"tied": "first_tied", "traditional": "first_traditional", "gap": "first_gap"}
+summary = summary.sort_values(sort_columns.get(sort, "tie_ratio"), ascending=False, kind="stable")
 name = parse(measure)
 finding(reranker_finding(summary, name.traditional))
 
-best, off = summary.loc[summary["first_tied"].idxmax()], summary.loc[summary["first_gap"].abs().idxmax()]
-most, single = summary.loc[summary["tie_ratio"].idxmax()], summary.loc[summary["first_gap_max"].idxmax()]
+best, farthest = summary.loc[summary["first_tied"].idxmax()], summary.loc[summary["first_gap"].abs().idxmax()]
+most_tied, farthest_list = (summary.loc[summary[column].idxmax()] for column in ("tie_ratio", "first_gap_max"))
 cards(
     Card("trophy", f"Best {name.tied}", f"{best['first_tied']:.4f}", str(best.name), "blue"),
-    Card("casino", "Largest gap", signed(off["first_gap"], 4), str(off.name), "orange"),
-    Card("join_inner", "Most ties", percent(most["tie_ratio"]), str(most.name), "orange"),
-    Card("vertical_align_center", "Farthest single list", f"{single['first_gap_max']:.4f}", str(single.name)),
+    Card("casino", "Largest gap", signed(farthest["first_gap"], 4), str(farthest.name), "orange"),
+    Card("join_inner", "Most ties", percent(most_tied["tie_ratio"]), str(most_tied.name), "orange"),
+    Card(
+        "vertical_align_center",
+        "Farthest single list",
+        f"{farthest_list['first_gap_max']:.4f}",
+        str(farthest_list.name),
+    ),
 )
 
 lists = gaps(view.evaluation, {"first": measure}, view.traditional)
@@ -51,39 +57,42 @@ heading(
     "Gap against tie ratio, one reranker at a time",
     "Each dot is a list; grey repeats the lists of all rerankers. The line is the mean gap.",
 )
+colours = {str(reranker): view.colour(str(reranker)) for reranker in summary.index}
 chart(
-    gap_multiples(lists, view.palette, {str(one): view.colour(str(one)) for one in summary.index}, measure),
+    gap_multiples(lists, view.palette, colours, measure),
     "gap-multiples",
     f"{measure} gap against tie ratio, a panel a reranker, and their means together.",
     wide=820,
 )
 
 if len(view.rerankers) > 1:
-    against_baseline(view, measure)
+    baseline_comparison(view, measure)
 
-rows = summary.reset_index()
-rows["tie_ratio"] *= 100
 other = parse(second)
 table(
-    rows,
+    summary.reset_index(),
     "Summary",
     "rerankers",
-    {
-        "reranker": st.column_config.TextColumn("Reranker"),
-        "tie_ratio": share("Tie ratio"),
-        "tie_ratio_std": number("± std", "%.2f"),
-        "first_traditional": number(name.traditional),
-        "first_traditional_std": number("± std", "%.2f"),
-        "first_tied": number(name.tied),
-        "first_tied_std": number("± std", "%.2f"),
-        "first_gap_mean": number("|gap|", help="Mean over lists of the absolute gap."),
-        "first_gap_max": number("max"),
-        "second_traditional": number(other.traditional),
-        "second_tied": number(other.tied),
-        "second_gap_mean": number("|gap|"),
-        "second_gap_max": number("max"),
-    },
+    shown_columns("reranker", "tie_ratio", ("tie_ratio_std", "short_deviation"))
+    | shown_columns(
+        ("first_traditional", "traditional"),
+        ("first_traditional_std", "short_deviation"),
+        ("first_tied", "tied"),
+        ("first_tied_std", "short_deviation"),
+        ("first_gap_mean", "gap_mean"),
+        ("first_gap_max", "gap_max"),
+        traditional=name.traditional,
+        tied=name.tied,
+    )
+    | shown_columns(
+        ("second_traditional", "traditional"),
+        ("second_tied", "tied"),
+        "second_gap_mean",
+        ("second_gap_max", "gap_max"),
+        traditional=other.traditional,
+        tied=other.tied,
+    ),
     download=summary.reset_index().rename(
-        columns=lambda name: name.replace("first", measure).replace("second", second)
+        columns=lambda column: column.replace("first", measure).replace("second", second)
     ),
 )

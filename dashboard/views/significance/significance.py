@@ -5,23 +5,22 @@ import streamlit as st
 from dashboard import session
 from dashboard.views.significance import cached
 from dashboard.views.significance.sections import (
-    differences,
-    every_pair,
-    farthest_queries,
-    leading,
-    order_under_ties,
-    results,
-    stability,
-    where_they_finish,
+    best_rerankers,
+    difference_chart,
+    finish_chart,
+    order_chart,
+    pair_chart,
+    verdict_cards,
 )
-from dashboard.widgets.components import Card, cards, finding, page_head
+from dashboard.views.significance.tables import comparison_table, query_table
+from dashboard.widgets.components import finding, page_head, section_finding
 from metrics import parse
-from metrics.studies.significance.power import detectable
 from metrics.studies.significance.significance import significance_finding
-from metrics.studies.significance.test_registry import CORRECTIONS, TESTS, is_significant
+from metrics.studies.significance.test_registry import CORRECTIONS, TESTS
+from metrics.studies.tie_breaking.stability import stability_finding
 
-tests = {one.label.removesuffix(" test").removeprefix("paired "): one.name for one in TESTS}
-corrections = {one.label: one.name for one in CORRECTIONS}
+tests = {test.label.removesuffix(" test").removeprefix("paired "): test.name for test in TESTS}
+corrections = {correction.label: correction.name for correction in CORRECTIONS}
 view = session.view()
 page_head(
     "Significance",
@@ -36,36 +35,25 @@ with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
 name = parse(measure).traditional
 
 arguments = measure, view.traditional
-found = cached.compared(view.key, *arguments, baseline, test, correction, view.evaluation)
-finding(significance_finding(found, name, test))
-known, known_before = (
-    f"{int(is_significant(rows['p_adjusted'].to_numpy(), found.level).sum())} of {len(rows)}"
-    for rows in (found.tied, found.traditional)
-)
-least = detectable(view.evaluation, measure, "expected", baseline)
-queries = f"80% power, {int(found.tied['n'].median()):,} queries" if len(found.tied) else "nothing to compare"
-cards(
-    Card("verified", "Significant, tied", known, f"against {baseline}", "blue"),
-    Card("rule", "Significant, traditional", known_before, "same test, same level", "orange"),
-    Card("swap_horiz", "Verdicts that change", f"{int(found.changed.sum())} of {len(found.tied)}", "by ties"),
-    Card("straighten", "Detectable difference", f"{least:.3f}" if least < 1 else "none", queries),
-)
+verdicts = cached.verdicts(view.key, *arguments, baseline, test, correction, view.evaluation)
+finding(significance_finding(verdicts, name, test))
+verdict_cards(view, verdicts, measure, baseline)
 
 if len(view.rerankers) > 1:
-    few = leading(view, measure)
-    lists = cached.spread_of_lists(view.key, measure, view.board, view.evaluation)
-    chances = cached.chances(few.key, measure, view.board, lists)
-    left, right = st.columns([5, 3], gap="large")
-    with left:
-        differences(view, found, name)
-    with right:
-        order_under_ties(view, chances)
-    stability(chances, name)
-    left, right = st.columns([5, 3], gap="large")
-    with left:
-        where_they_finish(few, chances, measure, name)
-    with right:
-        pairs = cached.compared(few.key, *arguments, None, test, correction, few.evaluation)
-        every_pair(few, pairs, chances, correction)
-    results(found, lists, measure, test, correction)
-    farthest_queries(view, measure, baseline)
+    best_view = best_rerankers(view, measure)
+    lists = cached.list_spreads(view.key, measure, view.board, view.evaluation)
+    stability = cached.order_stability(best_view.key, measure, view.board, lists)
+    wide, narrow = st.columns([5, 3], gap="large")
+    with wide:
+        difference_chart(view, verdicts, name)
+    with narrow:
+        order_chart(view, stability)
+    section_finding(stability_finding(stability.pairs, stability.bounds, stability.tau, name))
+    wide, narrow = st.columns([5, 3], gap="large")
+    with wide:
+        finish_chart(best_view, stability, measure, name)
+    with narrow:
+        pairs = cached.verdicts(best_view.key, *arguments, None, test, correction, best_view.evaluation)
+        pair_chart(best_view, pairs, stability, correction)
+    comparison_table(verdicts, lists, measure, test, correction)
+    query_table(view, measure, baseline)

@@ -75,7 +75,7 @@ def test_a_row_opens_both_lists_in_the_query_explorer(sample):
 
 
 def test_more_rerankers_than_can_be_paired_show_the_best(monkeypatch):
-    monkeypatch.setattr("dashboard.views.significance.sections.MOST", 2)
+    monkeypatch.setattr("dashboard.views.significance.sections.MAX_PAIRED", 2)
     page = opened("significance", data=SIMULATED)
     assert any("2 best of 4" in text.value for text in page.caption)
 
@@ -119,7 +119,7 @@ def test_a_chance_is_never_rounded_to_certainty():
     )
     assert order_matrix(pairs, ["a", "b"], LIGHT).data[0].text[0][1] == ">99"
     assert order_matrix(pairs, ["b", "a"], LIGHT).data[0].text[0][1] == "<1"
-    drawn = pairs.assign(pairwise_order=1.0, below=0.0)
+    drawn = pairs.assign(above=1.0, below=0.0)
     assert order_matrix(drawn, ["a", "b"], LIGHT).data[0].text[0][1] == ">99"
 
 

@@ -1,0 +1,113 @@
+"""Tables of the Significance page: every comparison, and the queries behind one."""
+
+from urllib.parse import urlencode
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import session
+from dashboard.escaping import escape_markdown
+from dashboard.session import View
+from dashboard.widgets.components import MOST_ROWS, heading, table
+from metrics import Evaluation
+from metrics.studies.significance.query_differences import query_differences
+from metrics.studies.significance.significance import Verdicts
+from metrics.studies.significance.test_registry import find_correction, find_test
+from metrics.studies.tie_breaking.variance import variance_split
+from metrics.support.shown_columns import shown_columns
+
+_STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant."
+_COLUMNS = shown_columns(
+    "reranker",
+    "traditional_difference",
+    ("traditional_p_adjusted", "p_adjusted"),
+    ("traditional_stars", "stars"),
+    *("difference", "low", "high", "p_adjusted", "stars", "changed"),
+    *("dz", "superiority", "won", "equal", "lost", "n", "share_ties", "note"),
+)
+
+
+def comparison_table(
+    verdicts: Verdicts, lists: Evaluation, measure: str, test_name: str, correction_name: str
+) -> None:
+    """Draw every comparison with the baseline, and how they were made.
+
+    Args:
+        verdicts: the comparisons.
+        lists: what every list scores, with its spread.
+        measure: which is compared.
+        test_name: the test.
+        correction_name: the correction.
+    """
+    verdicts = verdicts.best_first()
+    baseline = str(verdicts.tied["baseline"].iloc[0])
+    split = variance_split(lists, measure, baseline)["share_ties"]
+    rows = _comparison_rows(verdicts).assign(share_ties=split.reindex(verdicts.tied["reranker"]).to_numpy())
+    table(
+        rows,
+        f"Results against {escape_markdown(baseline)}",
+        "significance",
+        _COLUMNS,
+        download=rows.assign(share_ties=100 * rows["share_ties"]),
+    )
+    test, correction = find_test(test_name), find_correction(correction_name)
+    is_corrected = not test.simultaneous and correction.method is not None
+    corrected = f", {correction.label} over {len(rows)} comparisons" if is_corrected else ""
+    st.caption(f"{test.label[0].upper()}{test.label[1:]}{corrected}. {test.summary} {_STARS}")
+
+
+def _comparison_rows(verdicts: Verdicts) -> pd.DataFrame:
+    """Return a row for each comparison, traditional and tied side by side."""
+    tied, traditional = verdicts.tied, verdicts.traditional
+    return pd.DataFrame(
+        {
+            "reranker": tied["reranker"],
+            "n": tied["n"],
+            **{f"traditional_{name}": traditional[name] for name in ("difference", "p_adjusted", "stars")},
+            **{name: tied[name] for name in ("difference", "low", "high", "p", "p_adjusted", "stars")},
+            "changed": verdicts.changed,
+            **{name: tied[name] for name in ("dz", "superiority", "won", "equal", "lost", "note")},
+        }
+    )
+
+
+def query_table(view: View, measure: str, baseline: str) -> None:
+    """Draw the queries behind a comparison, each a link to both lists side by side.
+
+    Args:
+        view: what the sidebar says is shown.
+        measure: which is compared.
+        baseline: with whom.
+    """
+    heading(
+        "Queries behind a difference",
+        "Those whose difference the order of ties moves most, or those that differ most once it is averaged.",
+    )
+    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+        others = [name for name in view.rerankers if name != baseline]
+        reranker = session.select("Compared with the baseline", others, "compared", width=240)
+        order = session.segmented("Farthest by", ("ties", "difference"), "farthest")
+    rows = query_differences(
+        view.evaluation,
+        measure,
+        reranker,
+        baseline,
+        view.traditional,
+        sort_by="moved" if order == "ties" else "difference",
+    )
+    links = [
+        session.list_link_parameters(reranker, query) | {"beside": baseline}
+        for query in rows["query_id"].head(MOST_ROWS)
+    ]
+    table(
+        rows.assign(open=pd.Series([f"/query?{urlencode(link)}" for link in links], dtype="str")),
+        "Query by query",
+        "queries",
+        {
+            **shown_columns("query_id"),
+            "open": st.column_config.LinkColumn("Lists", display_text="Open both", width="small"),
+            **shown_columns("difference_before", ("difference", "query_difference"), "moved"),
+            **shown_columns("a", "b", "a_before", "b_before", reranker=reranker, baseline=baseline),
+        },
+        download=rows,
+    )

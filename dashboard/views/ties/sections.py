@@ -1,0 +1,96 @@
+"""Sections of the page Ties vs gap: correlations, one mark a list, and the lists with the largest gap."""
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import session
+from dashboard.charts.gaps.gap import gap_panels
+from dashboard.widgets.components import Card, cards, clickable_chart, table
+from dashboard.widgets.list_panel import list_panel
+from metrics.studies.gaps.gap import correlation
+from metrics.support.shown_columns import shown_columns
+
+
+def correlation_cards(lists: pd.DataFrame, first: str, second: str) -> None:
+    """Draw how far ties and the gaps in two measures, or the gaps with each other, go together.
+
+    Args:
+        lists: as `gaps` returns them, with first_size and second_size, the sizes of the gaps.
+        first: the first measure.
+        second: the second measure.
+    """
+    cards(
+        _correlation_card("percent", f"Tie ratio, {first} gap", lists["tie_ratio"], lists["first_size"]),
+        _correlation_card("bar_chart", f"Largest tie, {first} gap", lists["max_tie_size"], lists["first_size"]),
+        _correlation_card("percent", f"Tie ratio, {second} gap", lists["tie_ratio"], lists["second_size"]),
+        _correlation_card("show_chart", f"{first} and {second} gap", lists["first_size"], lists["second_size"]),
+    )
+
+
+def _correlation_card(icon: str, label: str, x: "pd.Series[float]", y: "pd.Series[float]") -> Card:
+    """Return a card with a correlation and its interval."""
+    explanation = "Pearson correlation over the lists, with its 95% interval."
+    estimate = correlation(x, y)
+    if estimate is None:
+        return Card(icon, label, "–", "one of them does not vary", help=explanation)
+    value, low, high = estimate
+    interval = f"95% {low:.2f} to {high:.2f}".replace("-", "−")
+    return Card(icon, label, f"r {value:.3f}".replace("-", "−"), interval, help=explanation)
+
+
+def gap_chart(view: session.View, lists: pd.DataFrame, first: str, second: str) -> None:
+    """Draw one mark a list; below, the list whose mark was clicked.
+
+    Args:
+        view: what the sidebar says is shown.
+        lists: as for `correlation_cards`.
+        first: the first measure.
+        second: the second measure.
+    """
+    panels = st.container()
+    st.caption(
+        "Shaded cells hold four lists or more, stronger is more; dots are single lists; the grey strip is "
+        "the share of lists without any gap. Line: mean with its 95% band. Click a dot to open its list."
+    )
+    if (row := session.clicked_row("gap-panels")) is not None and row in lists.index:
+        session.set_open_list(lists.loc[row, "reranker"], lists.loc[row, "query_id"])
+    reranker, query = session.get_open_list()
+    open_rows = lists.index[(lists["reranker"] == reranker) & (lists["query_id"] == query)]
+    open_row = int(open_rows[0]) if len(open_rows) else None
+    with panels:
+        clickable_chart(
+            gap_panels(lists, view.palette, (first, second), open_row),
+            "gap-panels",
+            f"Tie ratio and largest tie against the gap in {first} and in {second}, the distribution of "
+            "gaps, and one gap against the other.",
+            wide=820,
+        )
+    if open_row is not None and reranker and query:
+        list_panel(view, reranker, query, (first, second))
+
+
+def largest_gaps_table(lists: pd.DataFrame, first: str, second: str) -> None:
+    """Draw the lists with the largest gap in the first measure, and a download of all.
+
+    Args:
+        lists: as for `correlation_cards`.
+        first: the first measure.
+        second: the second measure.
+    """
+    labels = {name: name.replace("first", first).replace("second", second) for name in lists.columns}
+    table(
+        lists.sort_values("first_size", ascending=False, kind="stable"),
+        "Lists with the largest gap",
+        "gaps",
+        shown_columns(
+            *("query_id", "reranker", "tie_ratio", "max_tie_size"),
+            ("first_traditional", "traditional"),
+            ("first_tied", "tied"),
+            ("first_gap", "measure_gap"),
+            traditional=first,
+            tied=f"Tied {first}",
+            measure=first,
+        )
+        | shown_columns(("second_gap", "measure_gap"), measure=second),
+        download=lists.drop(columns=["first_size", "second_size"]).rename(columns=labels),
+    )

@@ -1,0 +1,58 @@
+"""How Streamlit draws the columns of a table."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from metrics.support.shown_columns import ShownColumn
+
+Columns = Mapping[str, Any]
+"""Column of a table → how it is shown: a `ShownColumn`, or what Streamlit makes of one."""
+
+
+def column_config(column: ShownColumn) -> Any:  # noqa: ANN401 Streamlit's own is private
+    """Return Streamlit's configuration of a column; a share is drawn as a bar from 0 to 100."""
+    match column.kind:
+        case "text":
+            return st.column_config.TextColumn(column.label, width=column.width, help=column.help)
+        case "flag":
+            return st.column_config.CheckboxColumn(column.label, help=column.help)
+        case "share":
+            return st.column_config.ProgressColumn(
+                column.label, format="%.0f%%", min_value=0, max_value=100, color="orange", help=column.help
+            )
+    return st.column_config.NumberColumn(column.label, format=column.number_format, help=column.help)
+
+
+def badge_column(label: str, meanings: Mapping[Any, str], colours: Sequence[str]) -> Any:  # noqa: ANN401 likewise
+    """Return the configuration of a column of badges; its cells are lists.
+
+    Args:
+        label: its heading.
+        meanings: what a badge may say → what it means.
+        colours: of each badge.
+    """
+    return st.column_config.MultiselectColumn(
+        label,
+        options=list(meanings),
+        color=list(colours),
+        help="  \n".join(f"**{name}**: {meaning}" for name, meaning in meanings.items()),
+    )
+
+
+def scale_shares(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:
+    """Return a table with its shares of one as so many of a hundred."""
+    shares = [
+        name for name, column in columns.items() if isinstance(column, ShownColumn) and column.is_hundredfold
+    ]
+    return frame.assign(**{name: 100 * frame[name] for name in shares})
+
+
+def streamlit_columns(columns: Columns) -> dict[str, Any]:
+    """Return Streamlit's configuration of all columns of a table."""
+    return {
+        name: column_config(column) if isinstance(column, ShownColumn) else column
+        for name, column in columns.items()
+    }

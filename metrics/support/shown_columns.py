@@ -1,0 +1,221 @@
+"""The columns of tables that people read: what each is called, how it is written, and what it means."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Kind = Literal["text", "number", "difference", "significant", "percent", "count", "localized", "share", "flag"]
+_FORMATS: Mapping[str, str] = {
+    "number": "%.{digits}f",
+    "difference": "%+.{digits}f",
+    "significant": "%.{digits}g",
+    "percent": "%.0f%%",
+    "count": "%d",
+    "localized": "localized",
+}
+
+
+@dataclass(frozen=True)
+class ShownColumn:
+    """A column as a reader sees it.
+
+    Attributes:
+        key: names it among `COLUMNS`.
+        label: its heading; in braces the words that tables fill in, as `{tied}`.
+        kind: text; a number with so many decimals, a difference with its sign, or so many significant
+            digits; percent, a count, a number as the reader's language writes it; a share of one, drawn as
+            a bar; a flag that is set or not.
+        digits: decimals or significant digits.
+        help: what it means, words in braces as in the label.
+        width: pixels or a size, none for what the content takes.
+    """
+
+    key: str
+    label: str
+    kind: Kind = "number"
+    digits: int = 4
+    help: str | None = None
+    width: int | Literal["small", "medium", "large"] | None = None
+
+    @property
+    def number_format(self) -> str:
+        """Its format in the manner of printf, or `localized`; empty where it is no number."""
+        return _FORMATS.get(self.kind, "").format(digits=self.digits)
+
+    @property
+    def is_hundredfold(self) -> bool:
+        """Whether shares of one are shown as so many of a hundred."""
+        return self.kind in ("share", "percent")
+
+
+def shown_columns(*keys: str | tuple[str, str], **words: object) -> dict[str, ShownColumn]:
+    """Choose the columns of a table.
+
+    Args:
+        keys: of `COLUMNS`, in order; where the table's column has another name, that name and the key.
+        words: what stands for the words in braces; a value is called Tied or Traditional unless they say more.
+
+    Returns:
+        Column of the table → how it is shown.
+    """
+    words = {"tied": "Tied", "traditional": "Traditional"} | words
+    pairs = [(key, key) if isinstance(key, str) else key for key in keys]
+    columns = {}
+    for name, key in pairs:
+        column = COLUMNS[key]
+        explanation = None if column.help is None else column.help.format_map(words)
+        columns[name] = replace(column, label=column.label.format_map(words), help=explanation)
+    return columns
+
+
+_TIED_VALUE, _ABSOLUTE_GAP = "Tied value.", "Mean over lists of the absolute gap."
+COLUMNS: Mapping[str, ShownColumn] = {
+    column.key: column
+    for column in (
+        # what a row is of
+        ShownColumn("reranker", "Reranker", "text"),
+        ShownColumn("query_id", "Query", "text"),
+        ShownColumn("doc_id", "Document", "text"),
+        ShownColumn("measure", "Measure", "text"),
+        ShownColumn("segment", "Segment", "text"),
+        ShownColumn("scenario", "Scenario", "text"),
+        ShownColumn("number_format", "Format", "text"),
+        ShownColumn("target", "Target", "text"),
+        ShownColumn("text", "Text", "text", width="large"),
+        # values of a measure
+        ShownColumn("value", "{measure}"),
+        ShownColumn("binary_value", "{measure}", "count"),
+        ShownColumn("tied", "{tied}"),
+        ShownColumn("traditional", "{traditional}"),
+        ShownColumn("worst", "Worst"),
+        ShownColumn("best", "Best"),
+        ShownColumn("width", "Best − worst"),
+        ShownColumn("std", "± by ties", help="Standard deviation of the mean when ties are broken at random."),
+        ShownColumn(
+            "ordering_std",
+            "± std",
+            help="Standard deviation over all orderings; AP has no closed form, and is estimated from {draws} "
+            "draws.",
+        ),
+        ShownColumn("deviation", "± std"),
+        ShownColumn("short_deviation", "± std", digits=2),
+        # gaps
+        ShownColumn("gap", "Gap", "difference", help="Traditional minus tied."),
+        ShownColumn("list_gap", "Gap", "difference"),
+        ShownColumn("measure_gap", "{measure} gap", "difference"),
+        ShownColumn("gap_mean", "|gap|", help=_ABSOLUTE_GAP),
+        ShownColumn("second_gap_mean", "|gap|"),
+        ShownColumn("measure_gap_mean", "|{measure} gap|", help=_ABSOLUTE_GAP),
+        ShownColumn("gap_max", "max"),
+        ShownColumn("lists_with_gap", "Lists with a gap", "share"),
+        ShownColumn("r_ratio", "r, tie ratio", digits=3, help="Correlation of the RR gap with the tie ratio."),
+        ShownColumn("r_size", "r, largest tie", "number", 3, "Correlation of the RR gap with the largest tie."),
+        # ties
+        ShownColumn("tie_ratio", "Tie ratio", "share"),
+        ShownColumn(
+            "mean_tie_ratio",
+            "Tie ratio",
+            "share",
+            help="Documents that share their score with another, mean over lists.",
+        ),
+        ShownColumn("max_tie_size", "Largest tie", "count"),
+        ShownColumn("max_tie_size_mean", "Largest tie, mean", digits=2),
+        ShownColumn("tie_groups", "Ties a list", digits=2),
+        ShownColumn("n_tie_groups", "Ties", "count"),
+        ShownColumn("with_ties", "Lists with ties", "count"),
+        # ranks
+        ShownColumn("tied_rank", "#", "count"),
+        ShownColumn("traditional_rank", "# before", "count", help="Place by the traditional value."),
+        ShownColumn("places", "Places", "text", help="Every place that some order of ties gives."),
+        # how many
+        ShownColumn("n_lists", "Lists", "count"),
+        ShownColumn("n", "Queries", "count"),
+        ShownColumn("n_queries", "Queries", "localized"),
+        # one list
+        ShownColumn("place", "Place", "localized"),
+        ShownColumn("from_place", "From place", "localized"),
+        ShownColumn("to_place", "To place", "localized"),
+        ShownColumn("possible_places", "Can stand at", "text"),
+        ShownColumn("score", "Score", "significant", 6),
+        ShownColumn("grade", "Grade", "significant", 6),
+        ShownColumn("group", "Group", "localized"),
+        ShownColumn("document_group", "Group", "localized", help="Documents of one group share a score."),
+        ShownColumn("n_documents", "Documents", "localized"),
+        ShownColumn("n_relevant", "Relevant", "localized"),
+        # its orderings
+        ShownColumn("ordering", "#", "count"),
+        ShownColumn("pattern", "#", "count"),
+        ShownColumn("documents", "Documents", "text"),
+        ShownColumn("ordered_documents", "Documents, top first", "text", width="large"),
+        ShownColumn("ordered_grades", "Grades, top first", "text", width="large"),
+        ShownColumn("orderings", "Orderings", "localized", help="Orderings that share the pattern."),
+        ShownColumn("chance", "Chance", "significant"),
+        ShownColumn("first_relevant", "First relevant", "count"),
+        # two rerankers, query by query
+        ShownColumn("won", "Won", "count"),
+        ShownColumn("equal", "Equal", "count"),
+        ShownColumn("lost", "Lost", "count"),
+        ShownColumn("won_before", "Won, traditional", "count"),
+        ShownColumn("equal_before", "Equal, traditional", "count"),
+        ShownColumn("lost_before", "Lost, traditional", "count"),
+        ShownColumn(
+            "changed_queries",
+            "Decided by ties",
+            "count",
+            help="Queries whose outcome differs between the two values.",
+        ),
+        ShownColumn("difference_before", "Traditional difference", "difference"),
+        ShownColumn("query_difference", "Tied difference", "difference"),
+        ShownColumn("moved", "Moved by ties", "difference", help="Traditional minus tied difference."),
+        ShownColumn("a", "{reranker}", help=_TIED_VALUE),
+        ShownColumn("b", "{baseline}", help=_TIED_VALUE),
+        ShownColumn("a_before", "{reranker}, traditional"),
+        ShownColumn("b_before", "{baseline}, traditional"),
+        # tests of significance
+        ShownColumn("traditional_difference", "Traditional", "difference"),
+        ShownColumn("difference", "Tied", "difference"),
+        ShownColumn("low", "from", "difference"),
+        ShownColumn("high", "to", "difference"),
+        ShownColumn("p_adjusted", "p adj.", "significant", 3),
+        ShownColumn("stars", "", "text", width=44),
+        ShownColumn("changed", "Changes", "flag", help="The verdict rests on the order of ties."),
+        ShownColumn(
+            "dz",
+            "Effect d",
+            "difference",
+            2,
+            help="Mean difference over its standard deviation (Cohen's dz).",
+        ),
+        ShownColumn(
+            "superiority", "P(wins)", digits=2, help="Chance to beat the baseline on a query, equal ones half."
+        ),
+        ShownColumn(
+            "share_ties",
+            "Ties",
+            "share",
+            help="Share of the difference's variance that is ties; the rest is queries.",
+        ),
+        ShownColumn("note", "Note", "text"),
+        # targets
+        ShownColumn("missed_by", "Missed by"),
+        ShownColumn("passes", "Passes", "text"),
+        # speed and diversity
+        ShownColumn("p50", "p50 ms", "localized"),
+        ShownColumn("p95", "p95 ms", "localized"),
+        ShownColumn("mean_latency", "mean ms", "localized"),
+        ShownColumn("recall", "Recall@{k}"),
+        ShownColumn("distinct", "DR@{k}", help="Distinct relevant targets in the top, over all targets."),
+        ShownColumn("targets", "Div@{k}", digits=2, help="Distinct relevant targets in the top."),
+        ShownColumn(
+            "repeated",
+            "Repeats",
+            "percent",
+            help="Relevant documents in the top whose target another satisfies.",
+        ),
+        ShownColumn("beaten_by", "Beaten by", "text"),
+        # other tools
+        ShownColumn("spelling", "Calls it", "text"),
+        ShownColumn("why", "Why it differs from the tied value", "text", width="large"),
+    )
+}
+"""Every column by its key."""
