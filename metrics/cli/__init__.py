@@ -12,8 +12,9 @@ from rich.console import Console
 from metrics.cli.checking import check_command
 from metrics.cli.deciding import compare_command
 from metrics.cli.gating import gate_command
+from metrics.cli.permuting import permutations_command
 from metrics.cli.reporting import DrawCharts, report_command
-from metrics.cli.scoring import evaluate_command, permutations_command
+from metrics.cli.scoring import evaluate_command
 from metrics.cli.simulating import simulate_command
 from metrics.errors import TieScopeError
 

@@ -1,35 +1,22 @@
 """Commands for pipelines: gate."""
 
 from collections.abc import Hashable
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from metrics.cli.options import (
-    Columns,
-    Form,
-    Format,
-    Output,
-    Qrels,
-    Repeated,
-    Repeats,
-    parse_columns,
-    with_scoring_options,
-)
-from metrics.cli.output import write_table
-from metrics.cli.scoring import say_left_out
-from metrics.evaluation import AS_READ, ScoringOptions, score_runs
-from metrics.runs import read_runs
+from metrics.cli.messages import say_left_out
+from metrics.cli.options import Format, Qrels, ReadingOptions, RunPaths, TableOutput, with_shared_options
+from metrics.evaluation import ScoringOptions, score_runs
 from metrics.studies.targets.targets import PRESETS, check_targets, targets_of
 from metrics.support.progress import progress
 
 _PRESETS = "; ".join(f"{name}: {', '.join(targets)}" for name, targets in PRESETS.items())
 
 
-@with_scoring_options
+@with_shared_options
 def gate_command(
-    run: Annotated[list[Path], typer.Argument(help="Run files, or long tables with relevance.")],
+    run: RunPaths,
     qrels: Qrels = None,
     require: Annotated[
         list[str] | None, typer.Option("--require", "-r", help='"MTRR>=0.8", "nDCG@10>=baseline-0.01".')
@@ -38,16 +25,15 @@ def gate_command(
     baseline: Annotated[str | None, typer.Option(help="The reranker that relative targets mean.")] = None,
     ties: Annotated[str, typer.Option(help="Which treatment of ties decides.")] = "expected",
     traditional: Annotated[str, typer.Option(help="The treatment shown as traditional.")] = "input",
-    format: Form = Format.table,  # noqa: A002
-    output: Output = None,
-    scoring: ScoringOptions = AS_READ,
-    column: Columns = None,
-    repeated: Repeats = Repeated.error,
+    *,
+    table_output: TableOutput,
+    scoring: ScoringOptions,
+    reading: ReadingOptions,
 ) -> None:
     """Hold runs to targets: a line a target, exit 1 where one is missed."""
     targets = targets_of(require or (), preset or ())
     with progress("Scoring"):
-        runs = read_runs(run, qrels, columns=parse_columns(column), repeated=repeated.value)
+        runs = reading.read(run, qrels)
         evaluation = score_runs(
             runs,
             [str(target.measure) for target in targets],
@@ -56,36 +42,35 @@ def gate_command(
         )
     say_left_out(runs, evaluation)
     outcomes = check_targets(evaluation, targets, traditional, baseline, ties)
-    if format == Format.table and output is None:
+    if table_output == TableOutput(Format.table, None):
         for row in outcomes.to_dict("records"):
             typer.echo(_line(row, traditional))
     else:
-        write_table(outcomes, format.value, output)
+        table_output.write(outcomes)
     if not outcomes["passed"].all():
         raise typer.Exit(1)
 
 
 def _line(row: dict[Hashable, Any], traditional: str) -> str:
-    """One target in words."""
+    """Return the outcome of one target in words."""
     bound = str(row["target"]).split(" ", 1)[1]
     if "baseline" in bound:
         bound += f" = {row['bound']:.4f}"
     outcome = "pass" if row["passed"] else "MISS"
-    return (
-        f"{outcome}  {row['reranker']}  {row['measure']} {row['value']:.4f} {bound}: {_why(row, traditional)}"
-    )
+    value = f"{row['measure']} {row['value']:.4f}"
+    return f"{outcome}  {row['reranker']}  {value} {bound}: {_reason(row, traditional)}"
 
 
-def _why(row: dict[Hashable, Any], traditional: str) -> str:
+def _reason(row: dict[Hashable, Any], traditional: str) -> str:
     verdict, tied = row["verdict"], f"tied it is {row['tied']:.4f}"
     if verdict == "not scored":
         return "no list is scored"
     if row["passed"]:
-        ways = {
+        reasons = {
             "met": "whatever the order of ties",
             "met on average": "on average; some order of ties misses it",
         }
-        return ways.get(verdict, f"by this order of ties; {tied}")
+        return reasons.get(verdict, f"by this order of ties; {tied}")
     missed = f"missed by {row['missed_by']:.4f}"
     if verdict == "sort order only":
         return f"{missed}; the {traditional} order gives {row['traditional']:.4f}"

@@ -1,19 +1,24 @@
 """Options that commands share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any
 
+import pandas as pd
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from metrics.cli.output import write_table
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, ScoringOptions
+from metrics.runs import Repeated as RepeatRule
+from metrics.runs import Runs, read_runs
 from metrics.ties import PRECISIONS
 
 
@@ -32,13 +37,6 @@ class Repeated(StrEnum):
     max = "max"
 
 
-class Engine(StrEnum):
-    """Who scores."""
-
-    local = "local"
-    dask = "dask"
-
-
 class Format(StrEnum):
     """How values are printed."""
 
@@ -50,48 +48,105 @@ class Format(StrEnum):
     parquet = "parquet"
 
 
+RunPaths = Annotated[list[Path], typer.Argument(help="Run files, or long tables with relevance.")]
 Qrels = Annotated[Path | None, typer.Option(help="Judgments; not needed where RUN holds relevance.")]
 Measures = Annotated[list[str] | None, typer.Option("--measure", "-m", help="RR, RR@10, nDCG@10, AP ...")]
 Precision = Annotated[str, typer.Option(help=f"How scores are compared: {', '.join(PRECISIONS)}.")]
-Relevant = Annotated[float, typer.Option(help="Smallest relevant grade.")]
+RelevantFrom = Annotated[float, typer.Option(help="Smallest relevant grade.")]
 Columns = Annotated[
     list[str] | None,
     typer.Option("--column", help="A column of the files, ours=theirs: query_id=topic; ours= is not read."),
 ]
-Repeats = Annotated[Repeated, typer.Option(help="A document twice in one list.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead.")]
-Form = Annotated[Format, typer.Option(help="How to print.")]
 
 
-def _scoring_options(
+@dataclass(frozen=True)
+class ReadingOptions:
+    """How files are read.
+
+    Attributes:
+        columns: our name → the name in the files.
+        repeated: what is done about a document twice in one list.
+    """
+
+    columns: Mapping[str, str]
+    repeated: RepeatRule
+
+    def read(self, paths: Sequence[Path | str], qrels: Path | str | None) -> Runs:
+        """Return the runs of these files."""
+        return read_runs(paths, qrels, columns=self.columns, repeated=self.repeated)
+
+
+@dataclass(frozen=True)
+class TableOutput:
+    """How a table is printed, and where.
+
+    Attributes:
+        format: table, csv, json ...
+        path: the file; None for stdout.
+    """
+
+    format: Format
+    path: Path | None
+
+    def write(self, table: pd.DataFrame) -> None:
+        """Write the table to the file, or to stdout."""
+        write_table(table, self.format.value, self.path)
+
+
+def _scoring(
     precision: Precision = AS_READ.precision,
     missing: Annotated[Policy, typer.Option(help="Judged queries without rows.")] = Policy.zero,
     empty: Annotated[Policy, typer.Option(help="Queries with nothing relevant.")] = Policy.zero,
-    relevant_from: Relevant = AS_READ.relevant_from,
+    relevant_from: RelevantFrom = AS_READ.relevant_from,
     tiebreak_by: Annotated[
         list[str] | None, typer.Option(help="Further score column that splits ties first.")
     ] = None,
 ) -> ScoringOptions:
-    """Return the record of the options that all commands have which score."""
     return ScoringOptions(precision, missing.value, empty.value, relevant_from, tuple(tiebreak_by or ()))
 
 
-def with_scoring_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that has the options of scoring in the place of its parameter `scoring`.
+def _reading(
+    column: Columns = None,
+    repeated: Annotated[Repeated, typer.Option(help="A document twice in one list.")] = Repeated.error,
+) -> ReadingOptions:
+    return ReadingOptions(parse_columns(column), repeated.value)
 
-    What they say reaches `command` as one `ScoringOptions`.
+
+def _table_output(
+    format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,  # noqa: A002
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead.")] = None,
+) -> TableOutput:
+    return TableOutput(format, output)
+
+
+_SHARED: Mapping[str, Callable[..., object]] = {
+    "scoring": _scoring,
+    "reading": _reading,
+    "table_output": _table_output,
+}
+"""Parameter of a command → the options that stand in its place, and what makes one record of them."""
+
+
+def with_shared_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with options in the place of `scoring`, `reading` and `table_output`.
+
+    What the options say reaches `command` as one `ScoringOptions`, `ReadingOptions` and `TableOutput`.
     """
-    own, options = signature(command).parameters, signature(_scoring_options).parameters
+    own = signature(command).parameters
+    options = {name: signature(_SHARED[name]).parameters for name in own if name in _SHARED}
     parameters = [
         parameter.replace(kind=Parameter.KEYWORD_ONLY)
-        for name, parameter in own.items()
-        for parameter in (options.values() if name == "scoring" else [parameter])
+        for name in own
+        for parameter in (options[name].values() if name in options else [own[name]])
     ]
 
     @wraps(command)
     def run(**choices: Any) -> None:  # noqa: ANN401 as the command and the options type them
-        scoring = {name: choices.pop(name) for name in options}
-        command(**choices, scoring=_scoring_options(**scoring))
+        records = {
+            name: _SHARED[name](**{option: choices.pop(option) for option in names})
+            for name, names in options.items()
+        }
+        command(**choices, **records)
 
     run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -99,7 +154,7 @@ def with_scoring_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def listing(names: Callable[[], list[tuple[str, str]]]) -> Callable[[bool], None]:
-    """What an option does that asks what there is: show names with their summaries, and stop."""
+    """Return what an option does that asks what there is: print names with their summaries, and stop."""
 
     def show(is_requested: bool) -> None:
         if is_requested:
@@ -113,7 +168,11 @@ def listing(names: Callable[[], list[tuple[str, str]]]) -> Callable[[bool], None
 
 
 def parse_columns(columns: list[str] | None) -> dict[str, str]:
-    """Columns chosen as ours=theirs; ours= is not read."""
+    """Return columns given as ours=theirs; ours= is not read.
+
+    Raises:
+        UsageError: one has no = or nothing before it.
+    """
     wrong = [text for text in columns or [] if not all(text.partition("=")[:2])]
     if wrong:
         raise UsageError(f"--column {wrong[0]}: write ours=theirs, such as query_id=topic.")

@@ -17,41 +17,41 @@ from metrics.evaluation import Evaluation
 
 
 def long_table(evaluation: Evaluation, *, per_query: bool) -> pd.DataFrame:
-    """Columns reranker, (query_id,) measure, ties, value: means, or one row a list; order as asked."""
+    """Return reranker, (query_id,) measure, ties, value: means, or one row a list; as ordered there."""
     scores = evaluation.scores
     if not per_query:
         scores = scores.groupby(level="reranker", sort=False).mean().reindex(evaluation.policies.index)
-    return long(scores)
+    return stack_columns(scores)
 
 
-def long(scores: pd.DataFrame) -> pd.DataFrame:
-    """One row a value, of a table with columns (measure, ties)."""
+def stack_columns(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a value, of a table with columns (measure, ties)."""
     table = scores.stack(["measure", "ties"], future_stack=True)  # noqa: PD013 two levels at once
     return table.rename("value").reset_index()
 
 
-def write_table(table: pd.DataFrame, form: str, output: Path | None) -> None:
+def write_table(table: pd.DataFrame, format_name: str, output: Path | None) -> None:
     """Write a table to a file, or to stdout.
 
     Args:
         table: as `long_table` makes them, or any other.
-        form: table, csv, json, markdown, latex or parquet.
+        format_name: table, csv, json, markdown, latex or parquet.
         output: the file; None for stdout.
 
     Raises:
         UsageError: the file cannot be written, or parquet has none.
     """
-    if form == "parquet" and output is None:
+    if format_name == "parquet" and output is None:
         raise UsageError("parquet needs a file: -o FILE.")
     try:
-        if form == "parquet":
+        if format_name == "parquet":
             table.to_parquet(output, index=False)
         elif output is None:
-            sys.stdout.write(_FORMS[form](table))
+            sys.stdout.write(_WRITERS[format_name](table))
         else:
-            output.write_text(_FORMS[form](table), encoding="utf-8", newline="")
+            output.write_text(_WRITERS[format_name](table), encoding="utf-8", newline="")
     except OSError as error:
-        raise UsageError(f"{output}: cannot be written ({error.strerror or error}).") from error
+        raise unwritable(output, error) from error
 
 
 @contextmanager
@@ -78,7 +78,12 @@ def csv_rows(output: Path | None) -> Iterator[Callable[[pd.DataFrame], None]]:
                 stream = stack.enter_context(output.open("w", encoding="utf-8", newline=""))
             yield write
         except OSError as error:
-            raise UsageError(f"{output}: cannot be written ({error.strerror or error}).") from error
+            raise unwritable(output, error) from error
+
+
+def unwritable(path: Path | None, error: OSError) -> UsageError:
+    """Return the error of ours that says why a file cannot be written."""
+    return UsageError(f"{path}: cannot be written ({error.strerror or error}).")
 
 
 def _csv(table: pd.DataFrame, *, header: bool = True) -> str:
@@ -99,9 +104,9 @@ def _markdown(table: pd.DataFrame) -> str:
 
 def _latex(table: pd.DataFrame) -> str:
     wide = _wide(table)
-    escaped = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_{}"} | {"~": r"\textasciitilde{}"})
-    escaped |= str.maketrans({"^": r"\textasciicircum{}", "\\": r"\textbackslash{}"})
-    rows = [[str(cell).translate(escaped) for cell in line] for line in [wide.columns, *wide.to_numpy()]]
+    escapes = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_{}"} | {"~": r"\textasciitilde{}"})
+    escapes |= str.maketrans({"^": r"\textasciicircum{}", "\\": r"\textbackslash{}"})
+    rows = [[str(cell).translate(escapes) for cell in line] for line in [wide.columns, *wide.to_numpy()]]
     body = [" & ".join(row) + r" \\" for row in rows]
     head = r"\begin{tabular}{" + "l" * len(wide.columns) + "}"
     return "\n".join([head, r"\toprule", body[0], r"\midrule", *body[1:], r"\bottomrule", r"\end{tabular}", ""])
@@ -122,7 +127,7 @@ def _for_people(table: pd.DataFrame) -> str:
 
 
 def _wide(table: pd.DataFrame) -> pd.DataFrame:
-    """Treatments side by side where there are any; numbers with four decimals; all as text."""
+    """Return treatments side by side where there are any, numbers with four decimals, all as text."""
     if {"ties", "value"} <= set(table.columns):
         keys = [name for name in table.columns if name not in ("ties", "value")]
         table = table.set_index([*keys, "ties"])["value"].unstack(sort=False).reset_index()  # noqa: PD010
@@ -136,7 +141,7 @@ def _cell(value: object) -> str:
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
-_FORMS: dict[str, Callable[[pd.DataFrame], str]] = {
+_WRITERS: dict[str, Callable[[pd.DataFrame], str]] = {
     "table": _for_people,
     "csv": _csv,
     "json": _json,

@@ -12,18 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from metrics.cli.options import (
-    Columns,
-    Measures,
-    Qrels,
-    Repeated,
-    Repeats,
-    parse_columns,
-    with_scoring_options,
-)
+from metrics.cli.options import Measures, Qrels, ReadingOptions, RunPaths, with_shared_options
+from metrics.cli.output import unwritable
 from metrics.errors import UsageError
-from metrics.evaluation import AS_READ, ScoringOptions
-from metrics.runs import File, read_runs
+from metrics.evaluation import ScoringOptions
+from metrics.runs import File
 from metrics.studies.targets.targets import PRESETS
 from metrics.support.escaping import without_formulas
 from metrics.support.progress import progress
@@ -35,10 +28,10 @@ DrawCharts = Callable[["Report"], "ReportCharts"]
 """What makes the charts of a report."""
 
 
-@with_scoring_options
+@with_shared_options
 def report_command(
     context: typer.Context,
-    run: Annotated[list[Path], typer.Argument(help="Run files, or long tables with relevance.")],
+    run: RunPaths,
     qrels: Qrels = None,
     output: Annotated[
         Path | None,
@@ -63,16 +56,16 @@ def report_command(
     day: Annotated[
         datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Day it bears; else today.")
     ] = None,
-    scoring: ScoringOptions = AS_READ,
-    column: Columns = None,
-    repeated: Repeats = Repeated.error,
+    *,
+    scoring: ScoringOptions,
+    reading: ReadingOptions,
 ) -> None:
     """Write one file to send: scores, ties, tests, targets, and which number to report."""
-    write = _writer(output)
+    write = _find_writer(output)
     options: dict[str, Any] = {
         "traditional": traditional,
         "baseline": baseline,
-        "targets": (*(require or ()), *_ready(preset if preset or require else ["retrieval"])),
+        "targets": (*(require or ()), *_targets_of(preset if preset or require else ["retrieval"])),
         "targets_for": targets_for,
         "test": test,
         "correction": correction,
@@ -88,15 +81,15 @@ def report_command(
     if measure:
         options["measures"] = measure
     with progress("Reading"):
-        runs = read_runs(run, qrels, columns=parse_columns(column), repeated=repeated.value)
+        runs = reading.read(run, qrels)
     with progress("Writing the report"):
         from metrics.report import report  # noqa: PLC0415 statsmodels takes a second
 
         written = write(report(runs, **options), (day or datetime.now(UTC)).date(), context.obj)
-    _put(written, output)
+    _write_bytes(written, output)
 
 
-def _ready(presets: list[str] | None) -> list[str]:
+def _targets_of(presets: list[str] | None) -> list[str]:
     for name in presets or ():
         if name not in PRESETS:
             raise UsageError(f"There is no preset {name!r}. Presets: {', '.join(PRESETS)}.")
@@ -104,7 +97,7 @@ def _ready(presets: list[str] | None) -> list[str]:
 
 
 def _hashed(path: Path) -> tuple[str, str]:
-    """Name and sha256 of a file."""
+    """Return name and sha256 of a file."""
     file = File.open(path)
     return file.name, file.sha256
 
@@ -135,7 +128,7 @@ WRITERS: Mapping[str, _Writer] = {
 """Ending of a file → what writes it."""
 
 
-def _writer(output: Path | None) -> _Writer:
+def _find_writer(output: Path | None) -> _Writer:
     if output is None:
         return WRITERS[".md"]
     if output.suffix.lower() not in WRITERS:
@@ -143,11 +136,11 @@ def _writer(output: Path | None) -> _Writer:
     return WRITERS[output.suffix.lower()]
 
 
-def _put(written: bytes, output: Path | None) -> None:
+def _write_bytes(written: bytes, output: Path | None) -> None:
     if output is None:
         typer.echo(written.decode(), nl=False)
         return
     try:
         output.write_bytes(written)
     except OSError as error:
-        raise UsageError(f"{output}: cannot be written ({error.strerror or error}).") from error
+        raise unwritable(output, error) from error

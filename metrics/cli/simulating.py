@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from pyarrow import csv
 
+from metrics.cli.output import unwritable
 from metrics.errors import UsageError
 from metrics.runs import Runs
 from metrics.simulation import (
@@ -42,7 +43,7 @@ _NOTEBOOK: Mapping[Simulation, Callable[[], Runs]] = {
     Simulation.notebook_llm: notebook_llm_rerankers,
     Simulation.notebook_grag: notebook_grag,
 }
-_FEWEST = "LOW-HIGH, or one number."
+_RANGE = "LOW-HIGH, or one number."
 
 
 def simulate_command(
@@ -53,8 +54,8 @@ def simulate_command(
     ] = Simulation.llm,
     queries: Annotated[int, typer.Option(help="How many queries.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same table.")] = 0,
-    documents: Annotated[str | None, typer.Option(help=f"Documents of a list: {_FEWEST}")] = None,
-    relevant: Annotated[str | None, typer.Option(help=f"Relevant ones: {_FEWEST}")] = None,
+    documents: Annotated[str | None, typer.Option(help=f"Documents of a list: {_RANGE}")] = None,
+    relevant: Annotated[str | None, typer.Option(help=f"Relevant ones: {_RANGE}")] = None,
     tie_probability: Annotated[
         list[float] | None,
         typer.Option(
@@ -78,13 +79,15 @@ def simulate_command(
             runs = _NOTEBOOK[what]()
         elif what == Simulation.synthetic:
             share = (tie_probability or [0.3])[0]
-            runs = synthetic(queries, _span(documents, (5, 14)), _span(relevant, (1, 3)), seed, share)
+            runs = synthetic(
+                queries, _parse_range(documents, (5, 14)), _parse_range(relevant, (1, 3)), seed, share
+            )
         else:
             runs = simulate(
                 _rerankers(tie_probability or [0.3], levels or [10]),
                 queries,
-                _span(documents, (8, 19)),
-                _span(relevant, (1, 4)),
+                _parse_range(documents, (8, 19)),
+                _parse_range(relevant, (1, 4)),
                 seed,
                 performance,
                 NOTEBOOK_SEGMENTS if segments else None,
@@ -95,7 +98,7 @@ def simulate_command(
 
 
 def _rerankers(chances: list[float], levels: list[int]) -> dict[str, LlmReranker]:
-    """A reranker for each chance and number of levels; one of either goes with all of the other."""
+    """Return a reranker for each chance and number of levels; one of either goes with all of the other."""
     n = max(len(chances), len(levels))
     if {len(chances), len(levels)} - {1, n}:
         raise UsageError("Give as many --levels as --tie-probability, or one of either.")
@@ -104,9 +107,9 @@ def _rerankers(chances: list[float], levels: list[int]) -> dict[str, LlmReranker
             for at, (chance, many) in enumerate(pairs, 1)}  # fmt: skip
 
 
-def _span(text: str | None, usual: tuple[int, int]) -> tuple[int, int]:
+def _parse_range(text: str | None, default: tuple[int, int]) -> tuple[int, int]:
     if text is None:
-        return usual
+        return default
     low, _, high = text.partition("-")
     try:
         return int(low), int(high or low)
@@ -124,4 +127,4 @@ def _write(runs: Runs, output: Path) -> None:
         else:
             csv.write_csv(table, output, csv.WriteOptions(quoting_style="needed"))
     except OSError as error:
-        raise UsageError(f"{output}: cannot be written ({error.strerror or error}).") from error
+        raise unwritable(output, error) from error

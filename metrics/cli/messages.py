@@ -1,0 +1,40 @@
+"""What is said of values on stderr: what was left out or counted as 0, and why."""
+
+import pandas as pd
+import typer
+
+from metrics.evaluation import DRAWS, Evaluation
+from metrics.measures import parse
+from metrics.runs import Runs
+from metrics.scale.stream import PartitionedRuns
+
+
+def say_left_out(runs: Runs | PartitionedRuns, evaluation: Evaluation) -> None:
+    """Say what was left out or counted as 0, and why."""
+    left_out = runs.left_out[runs.left_out["code"] != "queries-missing"]
+    groups = left_out.groupby(["severity", "message", "hint"], sort=False)
+    for (severity, message, hint), files in groups["file"]:
+        more_files = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
+        typer.echo(f"{severity} · {files.iloc[0]}{more_files} · {message} {hint}", err=True)
+    for reranker, counts in evaluation.policies.iterrows():
+        _say_policies(str(reranker), counts, evaluation)
+
+
+def say_sampled(evaluation: Evaluation) -> None:
+    """Say which standard deviations over orderings are estimates."""
+    sampled = [name for name in evaluation.measures if parse(name).measure.family.sampled]
+    if sampled and "std" in evaluation.ties:
+        typer.echo(f"{', '.join(sampled)}: std from {DRAWS} drawn orderings, about 4 % off.", err=True)
+
+
+def _say_policies(reranker: str, counts: pd.Series, evaluation: Evaluation) -> None:
+    policies = {
+        "n_missing": ("have no rows", evaluation.missing),
+        "n_empty": ("have nothing relevant", evaluation.empty),
+    }
+    for name, (reason, policy) in policies.items():
+        if counts[name]:
+            outcome = "counted as 0" if policy == "zero" else "left out"
+            typer.echo(
+                f"{reranker}: {counts[name]} of {counts['n_queries']} queries {reason}, {outcome}.", err=True
+            )

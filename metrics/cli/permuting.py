@@ -1,0 +1,55 @@
+"""Commands that look into one list: permutations."""
+
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+
+from metrics.cli.options import (
+    Measures,
+    Precision,
+    Qrels,
+    ReadingOptions,
+    RelevantFrom,
+    TableOutput,
+    with_shared_options,
+)
+from metrics.errors import UsageError
+from metrics.measures import parse
+from metrics.studies.one_list.query import complexity_report, every_ordering, sampled_mean
+from metrics.ties import Ranking
+
+
+@with_shared_options
+def permutations_command(
+    run: Annotated[Path, typer.Argument(help="A run file, or a long table with relevance.")],
+    query: Annotated[str, typer.Option(help="Which list.")],
+    reranker: Annotated[str | None, typer.Option(help="Which reranker, where the file has several.")] = None,
+    qrels: Qrels = None,
+    measure: Measures = None,
+    limit: Annotated[int, typer.Option(min=1, help="Orderings printed at most.")] = 120,
+    draws: Annotated[int | None, typer.Option(min=2, help="Draw so many orderings and say the error.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 0,
+    *,
+    table_output: TableOutput,
+    precision: Precision = "float64",
+    relevant_from: RelevantFrom = 1,
+    reading: ReadingOptions,
+) -> None:
+    """List the orderings one list's ties allow, with what each scores."""
+    runs = reading.read([run], qrels)
+    if reranker is None and len(runs.tables) > 1:
+        raise UsageError(f"{run.name} has several rerankers. Say which: {', '.join(runs.tables)}.")
+    ranking = Ranking.of(runs, reranker or runs.rerankers[0], relevant_from, precision)
+    if not len(ranking.listed(query)):
+        raise UsageError(f"{run.name} has no documents for query {query!r}.")
+    names = list(dict.fromkeys(str(parse(name)) for name in measure or ["RR", "Hits@3"]))
+    for line in complexity_report(ranking, query):
+        typer.echo(line, err=True)
+    if draws is None:
+        table_output.write(every_ordering(ranking, query, names, limit))
+        return
+    estimates = pd.DataFrame([sampled_mean(ranking, query, name, draws, seed) for name in names])
+    columns = ["measure", "mean", "standard_error", "draws"]
+    table_output.write(estimates.assign(measure=names)[columns])
