@@ -12,7 +12,7 @@ from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW_PATHS, OPEN
 from dashboard.access.sign_in import identity
 from dashboard.library import Board, open_files
-from dashboard.library.scored import Made, Scored
+from dashboard.library.scored import ScoredRuns, ScoringOutcome
 from metrics.errors import TieScopeError, UsageError
 from metrics.runs import File
 from metrics.scale.stored import Stored, is_stored
@@ -58,7 +58,7 @@ def find_results(label: str) -> Path | None:
     if label in results or not allowed:
         return results.get(label)
     try:
-        if scored := Scored.of(str(allowed)).find(label):
+        if scored := ScoredRuns.of(str(allowed)).find(label):
             return scored
         files = allowed.files(label)
     except TieScopeError:
@@ -67,7 +67,7 @@ def find_results(label: str) -> Path | None:
     return file if len(files) == 1 and isinstance(file, Path) and _is_stored(file) else None
 
 
-def score_path(path: str, qrels: str, on_progress: Callable[[str], None]) -> Made:
+def score_path(path: str, qrels: str, on_progress: Callable[[str], None]) -> ScoringOutcome:
     """Return a stored evaluation by its path, or score the runs there.
 
     Args:
@@ -90,9 +90,9 @@ def score_path(path: str, qrels: str, on_progress: Callable[[str], None]) -> Mad
     if len(runs) == 1 and _is_stored(runs[0]):
         if judgments:
             raise UsageError("A stored evaluation is judged already: leave the judgments out.")
-        return Made(path.strip(), [])
+        return ScoringOutcome(path.strip(), [])
     qrels_file = judgments[0] if judgments else None
-    return Scored.of(str(allowed)).make(runs, qrels_file, cache.MEASURES, TIES, on_progress)
+    return ScoredRuns.of(str(allowed)).score(runs, qrels_file, cache.MEASURES, TIES, on_progress)
 
 
 def _is_stored(file: Path | str) -> bool:

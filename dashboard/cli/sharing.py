@@ -64,9 +64,11 @@ def push_command(
         pushed = pushing.push(library, files, board, _owner(owner), repeated=repeat_rule, note=note)
     typer.echo(clean(pushed.label))
     outcome = (
-        "a new board" if pushed.made else f"{len(pushed.replaced)} replaced" if pushed.replaced else "joined"
+        "a new board" if pushed.is_new else f"{len(pushed.replaced)} replaced" if pushed.replaced else "joined"
     )
-    typer.echo(f"{outcome}: {pushed.new} upload{'s' * (pushed.new != 1)} new, {pushed.known} known.", err=True)
+    typer.echo(
+        f"{outcome}: {pushed.n_new} upload{'s' * (pushed.n_new != 1)} new, {pushed.n_known} known.", err=True
+    )
 
 
 def boards_command(

@@ -41,8 +41,8 @@ class Entry:
     @cached_property
     def digest(self) -> str:
         """Hash of name, content and choice: what tells files of a board from each other."""
-        told = f"{self.file.name} {self.file.sha256} {self.columns}"
-        return sha256(told.encode("utf-8", "replace")).hexdigest()
+        identity = f"{self.file.name} {self.file.sha256} {self.columns}"
+        return sha256(identity.encode("utf-8", "replace")).hexdigest()
 
     @cached_property
     def key(self) -> str:
@@ -59,8 +59,8 @@ class Entry:
         Raises:
             TieScopeError: it cannot be read so.
         """
-        chosen = dict(self.columns)
-        return self.file.read(chosen) if isinstance(self.file, StoredUpload) else read(self.file, chosen)
+        columns = dict(self.columns)
+        return self.file.read(columns) if isinstance(self.file, StoredUpload) else read(self.file, columns)
 
 
 @dataclass(frozen=True)
@@ -102,21 +102,21 @@ class BoardSpec:
         """The same with the choices that were made for the same files before."""
         if before is None:
             return self
-        chosen = {one.file.sha256: one.columns for one in before.entries}
-        entries = tuple(replace(one, columns=chosen.get(one.file.sha256, one.columns)) for one in self.entries)
+        choices = {one.file.sha256: one.columns for one in before.entries}
+        entries = tuple(replace(one, columns=choices.get(one.file.sha256, one.columns)) for one in self.entries)
         return replace(self, entries=entries, repeated=before.repeated)
 
-    def reading(self, at: int, columns: Mapping[str, str]) -> "BoardSpec":
+    def with_columns(self, position: int, columns: Mapping[str, str]) -> "BoardSpec":
         """The same with one file's columns chosen."""
         entries = list(self.entries)
-        entries[at] = replace(entries[at], columns=tuple(sorted(columns.items())))
+        entries[position] = replace(entries[position], columns=tuple(sorted(columns.items())))
         return replace(self, entries=tuple(entries), names=None, title="")
 
     def with_files(self, other: "BoardSpec") -> "BoardSpec":
         """The same with more files; a file of a name that is there takes its place."""
         new = {one.file.name for one in other.entries}
-        kept = tuple(one for one in self.entries if one.file.name not in new)
-        return BoardSpec((*kept, *other.entries), self.repeated)
+        others = tuple(one for one in self.entries if one.file.name not in new)
+        return BoardSpec((*others, *other.entries), self.repeated)
 
     def arranged(self, names: Mapping[str, str]) -> "BoardSpec":
         """The same with rerankers renamed, ordered and left out: shown now → shown then."""
@@ -124,9 +124,9 @@ class BoardSpec:
         kept = tuple((before.get(old, old), new) for old, new in names.items())
         return replace(self, names=kept, title="")
 
-    def without(self, at: int) -> "BoardSpec":
+    def without_file(self, position: int) -> "BoardSpec":
         """The same without one file."""
-        return BoardSpec((*self.entries[:at], *self.entries[at + 1 :]), self.repeated)
+        return BoardSpec((*self.entries[:position], *self.entries[position + 1 :]), self.repeated)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,8 +178,8 @@ def make_board(spec: BoardSpec, sources: Sequence[Source]) -> Board:
     runs = Runs.from_sources(sources, spec.repeated)
     if spec.names is not None:
         runs = runs.arranged(dict(spec.names))
-    asked = runs.queries.values() if runs.qrels is None else [runs.judged_pairs.queries]
-    n_queries = max(map(len, asked))
+    query_sets = runs.queries.values() if runs.qrels is None else [runs.judged_pairs.queries]
+    n_queries = max(map(len, query_sets))
     board = Board("", spec, tuple(sources), runs, n_queries)
     return replace(board, label=spec.title or f"{default_name(board)} · {spec.key[:HASH]}")
 
@@ -196,16 +196,16 @@ def keep_arrangement(board: Board, before: BoardSpec) -> Board:
     """
     if before.names is None:
         return board
-    known = {(entry.file.name, entry.file.sha256) for entry in before.entries}
-    new_files = {file.name for file in board.files if (file.name, file.sha256) not in known}
-    kept = [(first, now) for first, now in before.names if first in board.runs.tables]
-    firsts = [first for first, _ in kept]
+    known_files = {(entry.file.name, entry.file.sha256) for entry in before.entries}
+    new_files = {file.name for file in board.files if (file.name, file.sha256) not in known_files}
+    arranged = [(first, now) for first, now in before.names if first in board.runs.tables]
+    firsts = [first for first, _ in arranged]
     new = [
         (name, name)
         for name in board.runs.rerankers
         if name not in firsts and board.runs.origins[name].file in new_files
     ]
-    return make_board(replace(board.spec, names=(*kept, *new)), board.sources)
+    return make_board(replace(board.spec, names=(*arranged, *new)), board.sources)
 
 
 def default_name(board: Board) -> str:
@@ -252,15 +252,15 @@ def read_files(
     if qrels:
         files.append(File.open(qrels))
         sources.append(as_judgments(read(files[-1], columns, strict=False)))
-    chosen = [_read_as(source, columns or {}) for source in sources]
-    return tuple(map(Entry, files, chosen)), tuple(sources)
+    choices = [_read_as(source, columns or {}) for source in sources]
+    return tuple(map(Entry, files, choices)), tuple(sources)
 
 
 def _read_as(source: Source, columns: Mapping[str, str]) -> Columns:
     """The choice that reads a file as it was read, where its own content would not."""
     if scores_may_be_grades(source.format):
         return tuple(sorted(source.mapping.items()))
-    chosen = {ours: theirs for ours, theirs in columns.items() if not theirs or theirs in source.header}
+    choice = {ours: theirs for ours, theirs in columns.items() if not theirs or theirs in source.header}
     if source.kind == "qrels" and "score" in source.mapping:
-        chosen["score"] = ""
-    return tuple(sorted(chosen.items()))
+        choice["score"] = ""
+    return tuple(sorted(choice.items()))

@@ -1,14 +1,33 @@
-"""Where what is kept lies on disk."""
+"""Where what is kept lies on disk, and how much of it there may be: the environment says both."""
 
 import os
 from pathlib import Path
 
 from platformdirs import user_data_path
 
+from metrics.errors import LibraryError
+
 HOME = "TIESCOPE_HOME"
 """Environment variable: the folder of uploads, of SQLite and of what was scored by path."""
+_MOST_DIGITS = 12
 
 
 def home() -> Path:
-    """The folder the environment names, else the user's data folder."""
+    """Return the folder that the environment names, else the user's data folder."""
     return Path(os.environ.get(HOME) or user_data_path("tiescope", appauthor=False)).expanduser()
+
+
+def byte_limit(variable: str, default: int) -> int:
+    """Return a limit of the environment in bytes.
+
+    Args:
+        variable: environment variable that holds whole megabytes.
+        default: megabytes where it is not set.
+
+    Raises:
+        LibraryError: it is no whole number.
+    """
+    megabytes = os.environ.get(variable) or str(default)
+    if not (megabytes.isascii() and megabytes.isdecimal() and len(megabytes) <= _MOST_DIGITS):
+        raise LibraryError(f"{variable} is {megabytes[:40]!r}. Give a whole number of megabytes.")
+    return int(megabytes) * 10**6

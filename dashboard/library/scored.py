@@ -15,7 +15,7 @@ from secrets import token_hex
 from threading import Lock
 from typing import NamedTuple
 
-from dashboard.library.place import home
+from dashboard.library.place import byte_limit, home
 from metrics.errors import LibraryError, UsageError
 from metrics.evaluation import Evaluation, evaluate
 from metrics.runs import File, Runs
@@ -29,65 +29,60 @@ MAX_SCORED = "TIESCOPE_MAX_SCORED_MB"
 USUAL = 20_000
 _HASH = 12
 _LABEL = re.compile(rf".* · ([0-9a-f]{{{_HASH}}})", re.DOTALL)
-_LEFT = 86_400
+_LEFTOVER_SECONDS = 86_400
 """Seconds after which what a broken write left goes."""
-_DIGITS = 12
-"""Of a limit, at most."""
 _one_at_a_time = Lock()
 
 Place = Path | str
 """A file, or its URL."""
 
 
-class Made(NamedTuple):
+class ScoringOutcome(NamedTuple):
     """An evaluation that is kept: its label, and what is to be said of its runs."""
 
     label: str
-    said: list[str]
+    messages: list[str]
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredRuns:
     """Evaluations of one server and what may be opened there.
 
     Attributes:
         folder: that holds them, and nothing else.
-        most: bytes of all of them.
+        most_bytes: of all of them together.
     """
 
     folder: Path
-    most: int
+    most_bytes: int
 
     @classmethod
-    def of(cls, allowed: str) -> "Scored":
+    def of(cls, allowed: str) -> "ScoredRuns":
         """Those made while this could be opened: where other folders are allowed, others are found.
 
         Raises:
             LibraryError: the environment names no limit.
         """
-        given = os.environ.get(MAX_SCORED) or str(USUAL)
-        if not (given.isascii() and given.isdecimal() and len(given) <= _DIGITS):
-            raise LibraryError(f"{MAX_SCORED} is {given[:40]!r}. Give a whole number of megabytes.")
-        return cls(home() / "scored" / _hash(allowed), int(given) * 10**6)
+        return cls(home() / "scored" / _hash(allowed), byte_limit(MAX_SCORED, USUAL))
 
     def find(self, label: str) -> Path | None:
         """The evaluation of that label, which is used again; None where it is not kept (any more)."""
-        found = _LABEL.fullmatch(label)
-        path = self.folder / f"{found[1] if found else ''}.parquet"
-        if not found or not path.is_file():
+        match = _LABEL.fullmatch(label)
+        path = self.folder / f"{match[1] if match else ''}.parquet"
+        if not match or not path.is_file():
             return None
         with suppress(OSError):
             os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
         return path
 
-    def make(
+    def score(
         self,
         runs: Sequence[Place],
         qrels: Place | None,
         measures: Sequence[str],
         ties: Sequence[str],
-        told: Callable[[str], None],
-    ) -> Made:
+        notify: Callable[[str], None],
+    ) -> ScoringOutcome:
         """Score runs a part at a time, one visitor after the other, or fetch an evaluation from its URL.
 
         Args:
@@ -95,25 +90,25 @@ class Scored:
             qrels: their judgments.
             measures: names of measures.
             ties: names of treatments.
-            told: hears how far it is.
+            notify: called with how far it is.
 
         Raises:
             TieScopeError: they cannot be read, scored or kept. What was there stays.
         """
         label = _label(runs, qrels, [*measures, *ties])
         if self.find(label):
-            return Made(label, [])
-        with _turn(told):
+            return ScoringOutcome(label, [])
+        with _turn(notify):
             if self.find(label):
-                return Made(label, [])
+                return ScoringOutcome(label, [])
             beside = self.folder / f"{token_hex()}.new"
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 if len(runs) == 1 and is_stored(file := File.open(runs[0])):
-                    said = self._fetch(file, beside, told)
+                    messages = self._fetch(file, beside, notify)
                 else:
                     score = partial(evaluate, measures=measures, ties=ties)
-                    said = self._score(Stream(runs, qrels), score, beside, told)
+                    messages = self._score(Stream(runs, qrels), score, beside, notify)
                 self._refuse_too_large(beside)
                 beside.replace(self.folder / f"{label[-_HASH:]}.parquet")
             except OSError as error:
@@ -121,53 +116,53 @@ class Scored:
             finally:
                 beside.unlink(missing_ok=True)
         self._make_room(keep=label[-_HASH:])
-        return Made(label, said)
+        return ScoringOutcome(label, messages)
 
     def _score(
-        self, stream: Stream, score: Callable[[Runs], Evaluation], beside: Path, told: Callable[[str], None]
+        self, stream: Stream, score: Callable[[Runs], Evaluation], beside: Path, notify: Callable[[str], None]
     ) -> list[str]:
-        done = 0
-        told("Reading …")
+        n_lists = 0
+        notify("Reading …")
         for part in saving(stream.parts(score), beside):
-            done += len(part.scores)
-            told(f"{done:,} lists scored …")
+            n_lists += len(part.scores)
+            notify(f"{n_lists:,} lists scored …")
             self._refuse_too_large(beside)
         return [f"{one.file}: {one.message} {one.hint}" for one in stream.left_out.itertuples()]
 
-    def _fetch(self, file: File, beside: Path, told: Callable[[str], None]) -> list[str]:
-        done = 0
+    def _fetch(self, file: File, beside: Path, notify: Callable[[str], None]) -> list[str]:
+        n_bytes = 0
         with beside.open("wb") as out:
             for block in replace(file, endless=True).blocks():
-                done += out.write(block)
-                if done % 2**24 < len(block):
-                    told(f"{done / 10**6:,.0f} MB fetched …")
+                n_bytes += out.write(block)
+                if n_bytes % 2**24 < len(block):
+                    notify(f"{n_bytes / 10**6:,.0f} MB fetched …")
                     self._refuse_too_large(beside)
         return []
 
     def _refuse_too_large(self, beside: Path) -> None:
         """Raise a LibraryError where a file, or what is written beside it until it is whole, is too large."""
-        found = [one.stat().st_size for one in self.folder.glob(f"{beside.name}*")]
-        if max(found, default=0) > self.most:
+        sizes = [one.stat().st_size for one in self.folder.glob(f"{beside.name}*")]
+        if max(sizes, default=0) > self.most_bytes:
             raise LibraryError(f"It is larger than all that may be kept: {MAX_SCORED}.")
 
     def _make_room(self, keep: str) -> None:
         """Have the evaluations go that were not looked at for longest; and what broken writes left."""
-        files = sorted(_files(self.folder.parent), key=lambda one: one[1].st_atime, reverse=True)
-        room = self.most
-        for path, found in files:
-            room -= found.st_size
+        files = sorted(_files(self.folder.parent), key=lambda entry: entry[1].st_atime, reverse=True)
+        room = self.most_bytes
+        for path, status in files:
+            room -= status.st_size
             is_kept = path.suffix == ".parquet"
-            left = not is_kept and found.st_mtime < time.time() - _LEFT
-            if left or (is_kept and room < 0 and path.stem != keep):
+            is_leftover = not is_kept and status.st_mtime < time.time() - _LEFTOVER_SECONDS
+            if is_leftover or (is_kept and room < 0 and path.stem != keep):
                 with suppress(OSError):
                     path.unlink()
 
 
 @contextmanager
-def _turn(told: Callable[[str], None]) -> Iterator[None]:
+def _turn(notify: Callable[[str], None]) -> Iterator[None]:
     """Hold the lock; whoever waits hears so every second, which is when Streamlit can stop it."""
     while not _one_at_a_time.acquire(timeout=1):
-        told("Another run is being scored …")
+        notify("Another run is being scored …")
     try:
         yield
     finally:
@@ -183,8 +178,8 @@ def _files(folder: Path) -> Iterable[tuple[Path, os.stat_result]]:
 def _label(runs: Sequence[Place], qrels: Place | None, options: list[str]) -> str:
     """Name of the first run, and a hash of all that shapes the evaluation."""
     files = [_identity(one) for one in (*runs, *([qrels] if qrels else []))]
-    more = f" and {len(runs) - 1} more" * (len(runs) > 1)
-    return f"{place_of(runs[0]).name}{more} · {_hash(json.dumps([_made_by(), files, bool(qrels), options]))}"
+    others = f" and {len(runs) - 1} more" * (len(runs) > 1)
+    return f"{place_of(runs[0]).name}{others} · {_hash(json.dumps([_made_by(), files, bool(qrels), options]))}"
 
 
 @cache
@@ -198,10 +193,10 @@ def _made_by() -> list[str]:
 
 def _identity(place: Place) -> list[str]:
     try:
-        found = place_of(place).stat()
+        status = place_of(place).stat()
     except (OSError, ValueError, NotImplementedError) as error:
         raise UsageError(f"{place}: it cannot be reached.") from error
-    return [str(place), str(found.st_size), str(found.st_mtime)]
+    return [str(place), str(status.st_size), str(status.st_mtime)]
 
 
 def _hash(text: str) -> str:

@@ -1,7 +1,6 @@
 """The library: uploads and boards that stay, for one person or several."""
 
 import os
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ import sqlalchemy as sa
 
 from dashboard.library.boards import Board, BoardSpec, default_name, make_board
 from dashboard.library.names import board_name, clean, copy_name, storable
-from dashboard.library.place import home
+from dashboard.library.place import byte_limit, home
 from dashboard.library.storage import quota, rows
 from dashboard.library.storage.database import WAIT, Database, url_of
 from dashboard.library.storage.intake import MAX_LIBRARY, MAX_UPLOAD, Intake
@@ -25,7 +24,6 @@ URL = "TIESCOPE_DATABASE_URL"
 """Environment variable: another database."""
 USUAL = {MAX_UPLOAD: 2_200, MAX_LIBRARY: 20_000}
 """What they are where they are not set."""
-_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 
 
 class Library:
@@ -59,8 +57,12 @@ class Library:
     @classmethod
     def open(cls) -> "Library":
         """The library the environment names."""
-        limits = {"most_upload": _bytes(MAX_UPLOAD), "most": _bytes(MAX_LIBRARY)}
-        return cls(home(), os.environ.get(URL), **limits)
+        return cls(
+            home(),
+            os.environ.get(URL),
+            most_upload=byte_limit(MAX_UPLOAD, USUAL[MAX_UPLOAD]),
+            most=byte_limit(MAX_LIBRARY, USUAL[MAX_LIBRARY]),
+        )
 
     def close(self) -> None:
         """Close the database."""
@@ -92,50 +94,32 @@ class Library:
         with self._intake.taking_in(board, owner) as connection:
             if single and connection.scalar(rows.boards_of_name(name, owner)):
                 raise LibraryError(f"There is a board {name} already. Choose another name.")
-            same = sa.select(boards.c.id).where(
-                boards.c.owner == owner,
-                boards.c.digest == board.spec.digest,
-                boards.c.named.is_(False),
-                boards.c.deleted.is_(None),
-            )
-            found = None if name else connection.scalar(same)
-            if found:
-                connection.execute(boards.update().where(boards.c.id == found).values(changed=now()))
+            board_id = None if name else connection.scalar(rows.unnamed_board(board.spec, owner))
+            if board_id:
+                connection.execute(boards.update().where(boards.c.id == board_id).values(changed=now()))
             else:
-                found = _new_id()
-                values = {
-                    "id": found,
-                    "owner": owner,
-                    "access": access,
-                    "name": name or default_name(board),
-                    "named": bool(name),
-                    "view": dict(view or {}),
-                    "version": 1,
-                    "created": now(),
-                    "changed": now(),
-                }
-                connection.execute(boards.insert().values(**values, **rows.spec_values(board.spec)))
-                rows.write_files(connection, found, board)
-            return rows.read_record(connection, self._parquets, str(found), owner)
+                board_id = rows.insert_board(
+                    connection, board, owner, name=name, access=access, view=dict(view or {})
+                )
+            return rows.read_record(connection, self._parquets, board_id, owner)
 
     def revise(self, board_id: str, version: int, board: Board, owner: str = "") -> Record:
         """Change what is on a board, if nobody else has since `version` was read."""
         board = self._storable(board, owner)
         with self._intake.taking_in(board, owner) as connection:
-            before = self._mine(connection, board_id, owner)
+            before = self._own(connection, board_id, owner)
             if before.version != version:
                 raise LibraryError(
                     f"{before.name} was changed by somebody else meanwhile. Load the page again."
                 )
-            values = {**rows.spec_values(board.spec), "version": version + 1, "changed": now()}
-            values |= {} if before.named else {"name": default_name(board)}
-            connection.execute(boards.update().where(boards.c.id == before.id).values(**values))
+            name = before.name if before.named else default_name(board)
+            self._update(connection, before, name=name, **rows.spec_values(board.spec))
             connection.execute(board_files.delete().where(board_files.c.board_id == before.id))
             rows.write_files(connection, before.id, board)
             return rows.read_record(connection, self._parquets, before.id, owner)
 
     def find(self, board_id: str, owner: str = "") -> Record:
-        """A board that this visitor may open."""
+        """Return a board that this visitor may open."""
         with self._database.reading() as connection:
             return rows.read_record(connection, self._parquets, board_id, owner)
 
@@ -147,31 +131,31 @@ class Library:
             except LibraryError:
                 return None
 
-    def boards(self, owner: str = "", *, deleted: bool = False, most: int | None = None) -> list[BoardListing]:
+    def boards(
+        self, owner: str = "", *, deleted: bool = False, most_unnamed: int | None = None
+    ) -> list[BoardListing]:
         """Somebody's boards, the one changed last first.
 
         Args:
             owner: whose.
             deleted: whether it is those that were deleted and can be restored.
-            most: how many of those that nobody gave a name, the newest; all where None.
+            most_unnamed: how many of those that nobody gave a name, the newest; all where None.
         """
-        gone = rows.is_restorable(boards.c.deleted) if deleted else boards.c.deleted.is_(None)
-        mine, newest = (boards.c.owner == owner) & gone, boards.c.changed.desc()
-        asked = sa.select(*rows.LISTING_COLUMNS).where(mine).order_by(newest)
-        if most is not None:
-            nameless = (
-                sa.select(boards.c.id).where(mine, boards.c.named.is_(False)).order_by(newest).limit(most)
-            )
-            asked = asked.where(boards.c.named | boards.c.id.in_(nameless))
+        present = rows.is_restorable(boards.c.deleted) if deleted else boards.c.deleted.is_(None)
+        own, newest = (boards.c.owner == owner) & present, boards.c.changed.desc()
+        query = sa.select(*rows.LISTING_COLUMNS).where(own).order_by(newest)
+        if most_unnamed is not None:
+            unnamed = sa.select(boards.c.id).where(own, boards.c.named.is_(False)).order_by(newest)
+            query = query.where(boards.c.named | boards.c.id.in_(unnamed.limit(most_unnamed)))
         with self._database.reading() as connection:
-            return [BoardListing(*row) for row in connection.execute(asked)]
+            return [BoardListing(*row) for row in connection.execute(query)]
 
     def rename(self, board_id: str, name: str, owner: str = "") -> Record:
         """Call a board something else."""
         if not board_name(name):
             raise UsageError("A board needs a name.")
         with self._database.writing() as connection:
-            before = self._mine(connection, board_id, owner)
+            before = self._own(connection, board_id, owner)
             self._update(connection, before, name=board_name(name), named=True)
             return rows.read_record(connection, self._parquets, before.id, owner)
 
@@ -190,9 +174,9 @@ class Library:
     def restore(self, board_id: str, owner: str = "") -> None:
         """Bring a deleted board back."""
         with self._database.writing() as connection:
-            mine = (boards.c.id == clean(board_id)) & (boards.c.owner == owner)
-            there = boards.c.deleted.is_(None) | rows.is_restorable(boards.c.deleted)
-            if not connection.execute(boards.update().where(mine, there).values(deleted=None)).rowcount:
+            own = (boards.c.id == clean(board_id)) & (boards.c.owner == owner)
+            restorable = boards.c.deleted.is_(None) | rows.is_restorable(boards.c.deleted)
+            if not connection.execute(boards.update().where(own, restorable).values(deleted=None)).rowcount:
                 raise LibraryError("That board is gone for good.")
 
     def duplicate(self, board_id: str, owner: str = "", *, access: Access = "private") -> Record:
@@ -200,11 +184,11 @@ class Library:
         with self._database.writing() as connection:
             before = rows.read_record(connection, self._parquets, board_id, owner)
             row = dict(connection.execute(sa.select(boards).where(boards.c.id == before.id)).mappings().one())
-            row |= {"id": _new_id(), "owner": owner, "access": access, "named": True, "version": 1}
+            row |= {"id": rows.new_id(), "owner": owner, "access": access, "named": True, "version": 1}
             row |= {"name": copy_name(before.name), "created": now(), "changed": now()}
             connection.execute(boards.insert().values(**row))
-            held = sa.select(board_files).where(board_files.c.board_id == before.id)
-            files = [dict(one, board_id=row["id"]) for one in connection.execute(held).mappings()]
+            of_board = sa.select(board_files).where(board_files.c.board_id == before.id)
+            files = [dict(file, board_id=row["id"]) for file in connection.execute(of_board).mappings()]
             connection.execute(board_files.insert(), files)
             for entry in before.spec.entries:
                 rows.add_to_shelf(connection, owner, entry.file.sha256, entry.file.name)
@@ -224,11 +208,12 @@ class Library:
     def spec_of(self, sha256s: Sequence[str], owner: str = "") -> BoardSpec:
         """Uploads of somebody's library as what a board can be made from, in this order, read as before."""
         with self._database.reading() as connection:
-            known = {row["sha256"]: row for row in connection.execute(rows.select_uploads(owner)).mappings()}
+            shelf = {row["sha256"]: row for row in connection.execute(rows.select_uploads(owner)).mappings()}
             uses = rows.latest_uses(connection, owner, sha256s)
-        if not known.keys() >= set(sha256s):
+        if not shelf.keys() >= set(sha256s):
             raise LibraryError("An upload is no longer in the library. Load the page again.")
-        return BoardSpec(tuple(rows.read_entry(self._parquets, known[one], uses.get(one)) for one in sha256s))
+        entries = (rows.read_entry(self._parquets, shelf[sha256], uses.get(sha256)) for sha256 in sha256s)
+        return BoardSpec(tuple(entries))
 
     def recognised(self, spec: BoardSpec, owner: str = "") -> BoardSpec:
         """The same; what a board file brings is the upload it is said to be where that is so."""
@@ -248,23 +233,22 @@ class Library:
         """Take an upload away, and the boards without a name that use it; for 30 days it can be reclaimed."""
         when = now()
         with self._database.writing() as connection:
-            theirs = rows.uses_upload(sha256, owner) & boards.c.deleted.is_(None)
-            named = connection.scalars(sa.select(boards.c.name).where(theirs, boards.c.named)).all()
-            if named:
-                raise LibraryError(f"It is used on {', '.join(named[:5])}. Delete that first.")
+            affected = rows.uses_upload(sha256, owner) & boards.c.deleted.is_(None)
+            names = connection.scalars(sa.select(boards.c.name).where(affected, boards.c.named)).all()
+            if names:
+                raise LibraryError(f"It is used on {', '.join(names[:5])}. Delete that first.")
             rows.update_shelf(connection, owner, sha256, deleted=when)
-            connection.execute(boards.update().where(theirs).values(deleted=when))
+            connection.execute(boards.update().where(affected).values(deleted=when))
 
     def reclaim(self, sha256: str, owner: str = "") -> None:
         """Bring an upload back, and the boards that went with it."""
         with self._database.writing() as connection:
-            mine = sa.select(shelves.c.deleted).where(shelves.c.owner == owner, shelves.c.sha256 == sha256)
-            when = connection.scalar(mine)
+            when = connection.scalar(sa.select(shelves.c.deleted).where(rows.is_on_shelf(owner, sha256)))
             if when is not None and when < now() - RETENTION:
                 raise LibraryError("That upload is gone for good.")
             rows.update_shelf(connection, owner, sha256, deleted=None)
-            gone = rows.uses_upload(sha256, owner) & (boards.c.deleted == when)
-            connection.execute(boards.update().where(gone).values(deleted=None))
+            discarded = rows.uses_upload(sha256, owner) & (boards.c.deleted == when)
+            connection.execute(boards.update().where(discarded).values(deleted=None))
 
     # room
 
@@ -299,29 +283,16 @@ class Library:
 
     def _change(self, board_id: str, owner: str, *, by_owner: bool = False, **values: Any) -> None:  # noqa: ANN401
         with self._database.writing() as connection:
-            self._update(connection, self._mine(connection, board_id, owner, by_owner=by_owner), **values)
+            self._update(connection, self._own(connection, board_id, owner, by_owner=by_owner), **values)
 
     @staticmethod
     def _update(connection: sa.Connection, before: Record, **values: Any) -> None:  # noqa: ANN401
         values |= {"version": before.version + 1, "changed": now()}
         connection.execute(boards.update().where(boards.c.id == before.id).values(**values))
 
-    def _mine(self, connection: sa.Connection, board_id: str, owner: str, *, by_owner: bool = False) -> Record:
+    def _own(self, connection: sa.Connection, board_id: str, owner: str, *, by_owner: bool = False) -> Record:
         """A board that this visitor may change."""
-        found = rows.read_record(connection, self._parquets, board_id, owner)
-        if not found.may_change(owner) or (by_owner and found.owner != owner):
-            raise LibraryError(f"{found.name} is somebody else's: it can be seen, not changed. Duplicate it.")
-        return found
-
-
-def _new_id() -> str:
-    """Sixty bits nobody can guess, in letters that cannot be mistaken."""
-    return "".join(secrets.choice(_LETTERS) for _ in range(12))
-
-
-def _bytes(variable: str) -> int:
-    """A limit of the environment in bytes."""
-    given = os.environ.get(variable) or str(USUAL[variable])
-    if not given.isdecimal():
-        raise LibraryError(f"{variable} is {given!r}. Give a whole number of megabytes.")
-    return int(given) * 10**6
+        record = rows.read_record(connection, self._parquets, board_id, owner)
+        if not record.may_change(owner) or (by_owner and record.owner != owner):
+            raise LibraryError(f"{record.name} is somebody else's: it can be seen, not changed. Duplicate it.")
+        return record

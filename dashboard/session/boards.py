@@ -68,7 +68,8 @@ def _choices(home: Board, requested: str | None) -> dict[str, Callable[[], Board
     }
     try:
         board_ids = {
-            record.label: record.id for record in cache.open_library().boards(owner(), most=_MAX_UNNAMED)
+            record.label: record.id
+            for record in cache.open_library().boards(owner(), most_unnamed=_MAX_UNNAMED)
         }
         if requested and requested not in choices and id_of(requested) not in board_ids.values():
             linked = cache.open_library().look(id_of(requested), owner())

@@ -30,7 +30,7 @@ from metrics.support.arrays import CODED
 ENDING = ".tiescope"
 """How the name of such a file ends."""
 
-_MOST = MAX_BYTES - 2 * MOST_BYTES
+_MOST_PARQUET_BYTES = MAX_BYTES - 2 * MOST_BYTES
 """Bytes of all Parquet files of a board together, so that plain zip can hold them."""
 _END = struct.Struct("<4s4H2LH")
 _MOST_DIRECTORY = 1000 * (MOST_FILES + 1)
@@ -81,21 +81,21 @@ def export(board: Board | Record, into: IO[bytes], view: Mapping[str, Any] | Non
         OSError: `into` cannot be written.
     """
     if isinstance(board, Record):
-        name, found, spec = board.name if board.named else "", board.view, board.spec
+        name, stored_view, spec = board.name if board.named else "", board.view, board.spec
         readings = [entry.file.reading for entry in spec.entries if isinstance(entry.file, StoredUpload)]
         sources: list[Source | None] = [None] * len(readings)
     else:
-        name, found = board.spec.title, {}
+        name, stored_view = board.spec.title, {}
         spec, stored = storable(board.spec, board.sources)
         readings, sources = [Reading.of(source) for source in stored], list(stored)
     with zipfile.ZipFile(into, "w") as packed:
         digests = _write_parquets(packed, spec, sources)
         items = [
-            Item(entry.file.name, *_told(entry.file), entry.columns, reading, digest)
+            Item(entry.file.name, *_claim(entry.file), entry.columns, reading, digest)
             for entry, reading, digest in zip(spec.entries, readings, digests, strict=True)
         ]
-        wanted = found if view is None else view
-        contents = Contents(name, spec.repeated, spec.names, dict(wanted), tuple(items))
+        settings = stored_view if view is None else view
+        contents = Contents(name, spec.repeated, spec.names, dict(settings), tuple(items))
         packed.writestr(_entry(ENTRY), _text(contents))
 
 
@@ -111,10 +111,10 @@ def load(file: File) -> Imported:
         ReadError: it is no such file, or damaged, or holds what does not belong there.
     """
     try:
-        with _opened(file) as stream:
+        with _open(file) as stream:
             _refuse_odd_directory(file.name, stream)
             with zipfile.ZipFile(stream) as packed:
-                return _loaded(file.name, packed)
+                return _read_zip(file.name, packed)
     except TieScopeError as error:
         if isinstance(error, ReadError) and error.file == file.name:
             raise
@@ -123,11 +123,11 @@ def load(file: File) -> Imported:
         raise ReadError(file.name, "a damaged board file", AGAIN) from error
 
 
-def _opened(file: File) -> BufferedIOBase:
+def _open(file: File) -> BufferedIOBase:
     return BytesIO(file.data) if isinstance(file.data, bytes) else file.data.open("rb")
 
 
-def _told(file: File) -> tuple[str, int]:
+def _claim(file: File) -> tuple[str, int]:
     """sha256 and size of an upload, as far as they are known."""
     return file.claim if isinstance(file, StoredUpload) and file.claim else (file.sha256, file.size)
 
@@ -136,9 +136,9 @@ def _text(contents: Contents) -> bytes:
     """The contents as JSON that can be read again."""
     text = contents.written()
     if len(text) > MOST_BYTES:
-        most = f"{MOST_BYTES / 10**6:g} MB"
+        limit = f"{MOST_BYTES / 10**6:g} MB"
         raise LibraryError(
-            f"This board cannot be exported: its names take more than {most}. Remove some files."
+            f"This board cannot be exported: its names take more than {limit}. Remove some files."
         )
     try:
         read_contents("The board", text)
@@ -156,28 +156,28 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 def _write_parquets(packed: zipfile.ZipFile, spec: BoardSpec, sources: list[Source | None]) -> list[str]:
     """The Parquet of each upload; returns the sha256 of each."""
-    digests, left = [], _MOST
-    for at, (entry, source) in enumerate(zip(spec.entries, sources, strict=True)):
-        with _parquet(entry.file, source) as (stream, digest):
+    digests, n_bytes_left = [], _MOST_PARQUET_BYTES
+    for position, (entry, source) in enumerate(zip(spec.entries, sources, strict=True)):
+        with _open_parquet(entry.file, source) as (stream, digest):
             digests.append(digest)
-            with packed.open(_entry(f"files/{at:02}.parquet"), "w") as place:
+            with packed.open(_entry(f"files/{position:02}.parquet"), "w") as place:
                 while block := stream.read(BLOCK):
-                    left -= len(block)
-                    if left < 0:
-                        most = f"{MAX_BYTES / 2**30:g} GB"
-                        raise LibraryError(f"This board cannot be exported: it is larger than {most}.")
+                    n_bytes_left -= len(block)
+                    if n_bytes_left < 0:
+                        limit = f"{MAX_BYTES / 2**30:g} GB"
+                        raise LibraryError(f"This board cannot be exported: it is larger than {limit}.")
                     place.write(block)
     return digests
 
 
 @contextmanager
-def _parquet(file: File, source: Source | None) -> Iterator[tuple[BufferedIOBase, str]]:
+def _open_parquet(file: File, source: Source | None) -> Iterator[tuple[BufferedIOBase, str]]:
     """The Parquet of a file and its sha256: the one that is kept, or as it would be."""
     if isinstance(file, StoredUpload) or source is None:
-        kept = file if isinstance(file, StoredUpload) else StoredUpload(file.name, file.data)
-        kept.verify()
-        with kept.open_parquet() as stream:
-            yield stream, kept.parquet_digest
+        upload = file if isinstance(file, StoredUpload) else StoredUpload(file.name, file.data)
+        upload.verify()
+        with upload.open_parquet() as stream:
+            yield stream, upload.parquet_digest
         return
     written = BytesIO()  # of what is only here, nothing is written to disk
     write_parquet(file, source, written)
@@ -199,7 +199,7 @@ def _refuse_odd_directory(file: str, stream: BufferedIOBase) -> None:
         raise ReadError(file, "a damaged board file", AGAIN)
 
 
-def _loaded(file: str, packed: zipfile.ZipFile) -> Imported:
+def _read_zip(file: str, packed: zipfile.ZipFile) -> Imported:
     entries = packed.infolist()
     for info in entries:
         _refuse_odd_entry(file, info)
@@ -208,15 +208,15 @@ def _loaded(file: str, packed: zipfile.ZipFile) -> Imported:
         raise ReadError(file, f"it holds {twice[0]!r} twice", AGAIN)
     if ENTRY not in packed.namelist():
         raise ReadError(file, f"it holds no {ENTRY}", AGAIN)
-    contents = read_contents(file, _unpacked(file, packed, ENTRY, MOST_BYTES))
-    wanted = [f"files/{at:02}.parquet" for at in range(len(contents.files))]
-    if other := {ENTRY, *wanted} ^ set(packed.namelist()):
+    contents = read_contents(file, _unpack(file, packed, ENTRY, MOST_BYTES))
+    names = [f"files/{at:02}.parquet" for at in range(len(contents.files))]
+    if other := {ENTRY, *names} ^ set(packed.namelist()):
         raise ReadError(file, f"{ENTRY} and the entries differ in {min(other)!r}", AGAIN)
-    left, parts = _MOST, []
-    for name, item in zip(wanted, contents.files, strict=True):
-        data = _unpacked(file, packed, name, left)
-        left -= len(data)
-        parts.append(_upload(file, item, data))
+    n_bytes_left, parts = _MOST_PARQUET_BYTES, []
+    for name, item in zip(names, contents.files, strict=True):
+        data = _unpack(file, packed, name, n_bytes_left)
+        n_bytes_left -= len(data)
+        parts.append(_read_upload(file, item, data))
     spec = BoardSpec(tuple(entry for entry, _ in parts), contents.repeated, contents.names)
     board = make_board(spec, [source for _, source in parts])
     return Imported(board, contents.name, contents.view)
@@ -234,23 +234,23 @@ def _refuse_odd_entry(file: str, info: zipfile.ZipInfo) -> None:
         raise ReadError(file, f"{name!r} in it is no plain file", AGAIN)
 
 
-def _unpacked(file: str, packed: zipfile.ZipFile, name: str, most: int) -> bytes:
+def _unpack(file: str, packed: zipfile.ZipFile, name: str, limit: int) -> bytes:
     """An entry of the zip, counted as it is unpacked, whatever the zip says of its size."""
-    blocks, left = [], most
+    blocks, n_bytes_left = [], limit
     with packed.open(name) as stream:
-        while left >= 0 and (block := stream.read(BLOCK)):
+        while n_bytes_left >= 0 and (block := stream.read(BLOCK)):
             blocks.append(block)
-            left -= len(block)
-    if left < 0 or packed.getinfo(name).file_size > most:
-        raise ReadError(file, f"{name} in it is larger than {most / 10**6:,.0f} MB unpacked", AGAIN)
+            n_bytes_left -= len(block)
+    if n_bytes_left < 0 or packed.getinfo(name).file_size > limit:
+        raise ReadError(file, f"{name} in it is larger than {limit / 10**6:,.0f} MB unpacked", AGAIN)
     return b"".join(blocks)
 
 
-def _upload(file: str, item: Item, data: bytes) -> tuple[Entry, Source]:
+def _read_upload(file: str, item: Item, data: bytes) -> tuple[Entry, Source]:
     """An upload of the board, and what it holds."""
     if sha256(data).hexdigest() != item.parquet:
         raise ReadError(file, f"the Parquet of {item.name!r} is not the one that was exported", AGAIN)
-    kept = StoredUpload(
+    upload = StoredUpload(
         item.name,
         data,
         uploaded_size=len(data),
@@ -259,43 +259,43 @@ def _upload(file: str, item: Item, data: bytes) -> tuple[Entry, Source]:
         claim=(item.sha256, item.size),
     )
     try:
-        _refuse_odd_parquet(kept)
-        source = kept.read(dict(item.columns))
+        _refuse_odd_parquet(upload)
+        source = upload.read(dict(item.columns))
     except TieScopeError:
         raise
     except _DAMAGES as error:
         raise ReadError(file, f"the Parquet of {item.name!r} is damaged", AGAIN) from error
-    return Entry(replace(kept, digest=_identity(item.parquet, source)), item.columns), source
+    return Entry(replace(upload, digest=_identity(item.parquet, source)), item.columns), source
 
 
 def _identity(parquet: str, source: Source) -> str:
     """What an upload that came in a board file is kept under: it covers all that is kept of it."""
-    told = json.dumps(["tiescope import", parquet, Reading.of(source).to_json()], sort_keys=True)
-    return sha256(told.encode()).hexdigest()
+    identity = json.dumps(["tiescope import", parquet, Reading.of(source).to_json()], sort_keys=True)
+    return sha256(identity.encode()).hexdigest()
 
 
-def _refuse_odd_parquet(kept: StoredUpload) -> None:
+def _refuse_odd_parquet(upload: StoredUpload) -> None:
     """Raise a ReadError where a Parquet holds other than the library writes, or more than may be read.
 
     Columns are unpacked one at a time, also those that are not read, and counted as they come.
     """
     from pyarrow import parquet  # noqa: PLC0415 30 ms that other commands need not pay
 
-    with kept.open_parquet() as given:
-        schema = parquet.read_schema(given)
+    with upload.open_parquet() as stream:
+        schema = parquet.read_schema(stream)
         if odd := [field.name for field in schema if field.type not in _TYPES]:
-            raise ReadError(kept.name, f"column {odd[0]!r} is of type {schema.field(odd[0]).type}", AGAIN)
-    if unknown := [name for name in kept.reading.mapping.values() if name not in schema.names]:
-        raise ReadError(kept.name, f"there is no column {unknown[0]!r}", AGAIN)
+            raise ReadError(upload.name, f"column {odd[0]!r} is of type {schema.field(odd[0]).type}", AGAIN)
+    if unknown := [name for name in upload.reading.mapping.values() if name not in schema.names]:
+        raise ReadError(upload.name, f"there is no column {unknown[0]!r}", AGAIN)
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
     size = 0
     for name in schema.names:
-        with kept.open_parquet() as given, parquet.ParquetFile(given, read_dictionary=texts) as table:
-            left = table.metadata.num_rows
+        with upload.open_parquet() as stream, parquet.ParquetFile(stream, read_dictionary=texts) as table:
+            n_rows_left = table.metadata.num_rows
             for batch in table.iter_batches(_ROWS, columns=[name]):
                 size += sum(map(unpacked_size, batch.columns))
-                kept.refuse_too_large(size)
+                upload.refuse_too_large(size)
                 batch.validate(full=True)
-                left -= len(batch)
-        if left:
-            raise ReadError(kept.name, f"column {name!r} has not as many rows as the Parquet", AGAIN)
+                n_rows_left -= len(batch)
+        if n_rows_left:
+            raise ReadError(upload.name, f"column {name!r} has not as many rows as the Parquet", AGAIN)

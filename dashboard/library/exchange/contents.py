@@ -57,7 +57,7 @@ _Text = Annotated[str, Strict(), _check(lambda text: text.encode() is not None)]
 """Whole letters: half of one cannot be encoded, which is a ValueError."""
 _Name = Annotated[_Text, _check(lambda text: clean(text) == text)]
 _Sha256 = Annotated[_Text, _check(re.compile(r"[0-9a-f]{64}").fullmatch)]
-_Whole = Annotated[int, Strict(), Field(ge=0, le=_LARGEST)]
+_WholeNumber = Annotated[int, Strict(), Field(ge=0, le=_LARGEST)]
 _Column = Annotated[_Text, _check({column.name for column in COLUMNS}.__contains__)]
 _has_own_keys = _check(lambda pairs: len(dict(pairs)) == len(pairs))
 _SettingText = Annotated[_Text, _check(lambda text: "\0" not in text)]
@@ -79,10 +79,10 @@ class _Finding(BaseModel):
     severity: Severity
     code: Annotated[_Text, _check({kind.code for kind in KINDS}.__contains__)]
     file: _Text
-    line: _Whole | None
+    line: _WholeNumber | None
     message: _Text
     hint: _Text
-    count: _Whole
+    count: _WholeNumber
 
 
 class _Reading(BaseModel):
@@ -93,7 +93,7 @@ class _Reading(BaseModel):
     mapping: Annotated[dict[_Column, _Text], _check(lambda mapping: len({*mapping.values()}) == len(mapping))]
     header: Annotated[list[_Text], Field(max_length=MAX_COLUMNS)]
     unit: Literal["line", "row", "record", "entry"]
-    first: _Whole
+    first: _WholeNumber
     noted: Annotated[list[_Finding], Field(max_length=_MOST_FINDINGS)]
 
 
@@ -117,7 +117,7 @@ class Item:
 
     name: Annotated[_Text, _check(lambda text: file_name(text) == text)]
     sha256: _Sha256
-    size: _Whole
+    size: _WholeNumber
     columns: Annotated[tuple[tuple[_Column, _Text], ...], _has_own_keys]
     reading: Annotated[Reading, PlainValidator(_load_reading)]
     parquet: _Sha256
@@ -160,7 +160,7 @@ def read_contents(file: str, text: bytes) -> Contents:
         raise ReadError(file, f"{ENTRY} inside is damaged", AGAIN) from error
     if not isinstance(plain, dict) or plain.pop("format", None) != _FORMAT:
         raise ReadError(file, f"{ENTRY} is not that of a board", AGAIN)
-    version = _validated(file, TypeAdapter(_Whole), plain.pop("version", None), "version")
+    version = _validated(file, TypeAdapter(_WholeNumber), plain.pop("version", None), "version")
     if version > _VERSION:
         problem = f"it was written by a newer TieScope (format {version}; this one knows {_VERSION})"
         raise ReadError(file, problem, "Update TieScope.")

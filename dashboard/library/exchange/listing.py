@@ -14,7 +14,7 @@ from dashboard.library.store import Library
 from metrics.errors import LibraryError, UsageError
 from metrics.support.escaping import clean
 
-_SHOWN = 5
+_MOST_NAMES = 5
 
 
 def boards_table(library: Library, owner: str, *, for_people: bool) -> pd.DataFrame:
@@ -30,17 +30,17 @@ def boards_table(library: Library, owner: str, *, for_people: bool) -> pd.DataFr
         where a file cannot be read.
     """
     rows = []
-    for one in library.boards(owner):
-        spec = library.find(one.id, owner).spec
-        changed = one.changed.replace(tzinfo=UTC).astimezone()
+    for board in library.boards(owner):
+        spec = library.find(board.id, owner).spec
+        changed = board.changed.replace(tzinfo=UTC).astimezone()
         rows.append(
             {
-                "name": clean(one.name) if for_people else one.name,
-                "id": one.id,
+                "name": clean(board.name) if for_people else board.name,
+                "id": board.id,
                 **dict(zip(("runs", "queries"), _counts(spec), strict=True)),
                 "files": len(spec.entries),
                 "changed": f"{changed:%Y-%m-%d %H:%M}" if for_people else changed.isoformat(timespec="seconds"),
-                "access": one.access,
+                "access": board.access,
             }
         )
     table = pd.DataFrame(rows, columns=["name", "id", "runs", "queries", "files", "changed", "access"])
@@ -53,17 +53,16 @@ def find_board(library: Library, name: str, owner: str) -> BoardListing | None:
     Raises:
         UsageError: several have the name.
     """
-    mine = library.boards(owner)
-    numbered, named = (
-        [one for one in mine if one.id == name],
-        [one for one in mine if one.name == board_name(name)],
+    own = library.boards(owner)
+    matches = (
+        [board for board in own if board.id == name]
+        or [board for board in own if board.name == board_name(name)]
+        or [board for board in own if board.id == id_of(name)]
     )
-    labelled = id_of(name)
-    same = numbered or named or [one for one in mine if one.id == labelled]
-    if len(same) > 1:
-        ids = ", ".join(one.id for one in same)
-        raise UsageError(f"{len(same)} boards are called {name!r}. Say which by its id: {ids}.")
-    return same[0] if same else library.look(labelled, owner)
+    if len(matches) > 1:
+        ids = ", ".join(board.id for board in matches)
+        raise UsageError(f"{len(matches)} boards are called {name!r}. Say which by its id: {ids}.")
+    return matches[0] if matches else library.look(id_of(name), owner)
 
 
 def require_board(library: Library, name: str, owner: str) -> BoardListing:
@@ -74,11 +73,9 @@ def require_board(library: Library, name: str, owner: str) -> BoardListing:
     """
     board = find_board(library, name, owner)
     if board is None:
-        names = [repr(one.name) for one in library.boards(owner)]
-        there = (
-            f"Boards: {', '.join(names[:_SHOWN])}{' ...' * (len(names) > _SHOWN)}" if names else "There is none"
-        )
-        raise UsageError(f"There is no board {name!r}. {there}.")
+        names = [repr(listing.name) for listing in library.boards(owner)]
+        others = f"Boards: {', '.join(names[:_MOST_NAMES])}" if names else "There is none"
+        raise UsageError(f"There is no board {name!r}. {others}{' ...' * (len(names) > _MOST_NAMES)}.")
     return board
 
 
@@ -94,13 +91,13 @@ def _counts(spec: BoardSpec) -> tuple[int | None, int | None]:
     if judged:
         n_queries = len(pc.unique(pa.chunked_array([chunk for one in judged for chunk in one.chunks])))
     else:
-        counted = pa.concat_tables(
+        query_counts = pa.concat_tables(
             [lists.group_by("reranker").aggregate([([], "count_all")]) for lists in runs]
         )
         if spec.names:
-            shown = pa.array([before for before, _ in spec.names])
-            counted = counted.filter(pc.is_in(counted["reranker"], shown))
-        n_queries = pc.max(counted["count_all"]).as_py()
+            rerankers = pa.array([before for before, _ in spec.names])
+            query_counts = query_counts.filter(pc.is_in(query_counts["reranker"], rerankers))
+        n_queries = pc.max(query_counts["count_all"]).as_py()
     return len(spec.names) if spec.names else n_runs, n_queries
 
 
@@ -111,7 +108,7 @@ def _lists(file: StoredUpload) -> pa.Table:
     mapping = file.reading.mapping
     names = {ours: mapping[ours] for ours in ("reranker", "query_id") if ours in mapping}
     file.verify()
-    with file.open_parquet() as given, parquet.ParquetFile(given) as table:
+    with file.open_parquet() as stream, parquet.ParquetFile(stream) as table:
         read = table.read(list(names.values()))
     columns = {ours: read[theirs].cast(pa.string()) for ours, theirs in names.items()}
     columns.setdefault("reranker", pa.array([file.stem] * len(read), pa.string()))

@@ -88,9 +88,9 @@ def pull(record: Record, folder: Path, form: str, *, force: bool) -> list[Path]:
         TieScopeError: the board cannot be read.
     """
     writers = {folder / name: write for name, write in FORMS[form](record).items()}
-    there = [path for path in writers if os.path.lexists(path)]
-    if there and not force:
-        raise UsageError(f"{there[0]} is there already. Choose another folder, or --force to write over it.")
+    existing = [path for path in writers if os.path.lexists(path)]
+    if existing and not force:
+        raise UsageError(f"{existing[0]} is there already. Choose another folder, or --force to write over it.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, write in writers.items():
@@ -102,13 +102,13 @@ def pull(record: Record, folder: Path, form: str, *, force: bool) -> list[Path]:
 
 def safe_names(names: Iterable[str]) -> list[str]:
     """Names that files can have on every system: none twice, in whatever case, and none for judgments."""
-    taken, found = {QRELS}, []
+    used_stems, stems = {QRELS}, []
     for name in names:
         stem = _safe(name)
         tries = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
-        found.append(next(one for one in tries if one.casefold() not in taken))
-        taken.add(found[-1].casefold())
-    return found
+        stems.append(next(one for one in tries if one.casefold() not in used_stems))
+        used_stems.add(stems[-1].casefold())
+    return stems
 
 
 def _safe(name: str) -> str:
@@ -149,8 +149,8 @@ def _with_names(board: Board, rerankers: list[str]) -> pa.Table:
     tables = []
     for name in rerankers:
         table = board.runs.tables[name]
-        who = pa.array([name]).take(pa.array([0] * len(table))).dictionary_encode()
-        tables.append(table.add_column(0, COLUMNS[0].name, who))
+        rerankers_column = pa.array([name]).take(pa.array([0] * len(table))).dictionary_encode()
+        tables.append(table.add_column(0, COLUMNS[0].name, rerankers_column))
     return pa.concat_tables(tables).unify_dictionaries()
 
 
@@ -210,9 +210,9 @@ def _rows(table: pa.Table, value: str) -> Iterator[tuple[str, str, float]]:
     return zip(queries, documents, table[value].to_pylist(), strict=True)
 
 
-def _refuse_spaces(names: Iterable[str], what: str, odd: str = "") -> None:
+def _refuse_spaces(names: Iterable[str], kind: str, odd: str = "") -> None:
     """Raise a UsageError at a name that is not one word, whichever tool cuts the line; or that begins oddly."""
     for name in names:
         if name.split() != [name] or name[0] in odd or "\0" in name or "\ufeff" in name:
             hint = f"TREC files cannot say that. {_PARQUET_HINT}"
-            raise UsageError(f"There is a {what} called {clean(name)!r}: {hint}")
+            raise UsageError(f"There is a {kind} called {clean(name)!r}: {hint}")

@@ -19,8 +19,8 @@ _TRIES = 5
 
 
 @dataclass(frozen=True)
-class Given:
-    """What is to be on a board.
+class FilesToPush:
+    """Files that are to be on a board.
 
     Attributes:
         spec: files and how they are read.
@@ -36,28 +36,28 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Pushed:
-    """What came of it.
+class PushResult:
+    """What became of a push.
 
     Attributes:
         label: name and number of the board.
-        made: whether it is new.
-        new: uploads the library did not have.
-        known: uploads it had.
+        is_new: whether the board is new.
+        n_new: uploads the library did not have.
+        n_known: uploads it had.
         replaced: files that took another's place.
     """
 
     label: str
-    made: bool
-    new: int
-    known: int
+    is_new: bool
+    n_new: int
+    n_known: int
     replaced: tuple[str, ...]
 
 
 def read_files_to_push(
     paths: Sequence[Path], qrels: Path | None, columns: Mapping[str, str], repeated: Repeated | None
-) -> Given:
-    """Runs and judgments, or one board file.
+) -> FilesToPush:
+    """Read runs and judgments, or one board file.
 
     Args:
         paths: runs, or the board file alone.
@@ -71,29 +71,29 @@ def read_files_to_push(
     if any(is_board(File(path.name, path)) for path in paths):
         if len(paths) > 1 or qrels or columns or repeated:
             raise UsageError("A board file holds all of a board: give it alone, without --qrels and --column.")
-        board = load(File.open(paths[0]))
-        return Given(board.board.spec, board.board.sources, board.view, board.name)
+        imported = load(File.open(paths[0]))
+        return FilesToPush(imported.board.spec, imported.board.sources, imported.view, imported.name)
     entries, sources = read_files(paths, qrels, columns)
-    used = {(ours, theirs) for source in sources for ours, theirs in source.mapping.items()}
-    if unused := [theirs for ours, theirs in columns.items() if theirs and (ours, theirs) not in used]:
+    pairs = {pair for source in sources for pair in source.mapping.items()}
+    if unused := [theirs for ours, theirs in columns.items() if theirs and (ours, theirs) not in pairs]:
         raise UsageError(f"No file has the columns chosen: {', '.join(unused)}.")
-    return Given(BoardSpec(entries, repeated or "error"), sources, {})
+    return FilesToPush(BoardSpec(entries, repeated or "error"), sources, {})
 
 
 def push(
     library: Library,
-    given: Given,
+    pushed: FilesToPush,
     name: str = "",
     owner: str = "",
     *,
     repeated: Repeated | None = None,
     note: str = "",
-) -> Pushed:
+) -> PushResult:
     """Put files on the board of a name; on a new one where there is none.
 
     Args:
         library: where to keep them.
-        given: the files; one of a name that is there takes its place.
+        pushed: the files; one of a name that is there takes its place.
         name: of the board, its number or its label; "" for a board file: as that says.
         owner: whose it is.
         repeated: what the board does about a document twice in one list; None: as it does.
@@ -102,59 +102,54 @@ def push(
     Raises:
         TieScopeError: they do not go together, or cannot be kept.
     """
-    name = name or given.name
-    spec, sources = storable(given.spec, given.sources)
-    given = replace(given, spec=library.recognised(spec, owner), sources=sources)
-    before = {one.sha256 for one in library.uploads(owner)}
+    name = name or pushed.name
+    spec, sources = storable(pushed.spec, pushed.sources)
+    pushed = replace(pushed, spec=library.recognised(spec, owner), sources=sources)
+    before = {upload.sha256 for upload in library.uploads(owner)}
     replaced: tuple[str, ...] = ()
-    for left in reversed(range(_TRIES)):
-        there = find_board(library, name, owner) if name else None
+    for tries_left in reversed(range(_TRIES)):
+        listing = find_board(library, name, owner) if name else None
         try:
-            if there is None:
-                record = _made(library, given, name, owner)
+            if listing is None:
+                record = _new_board(library, pushed, name, owner)
             else:
-                record, replaced = _joined(library, library.find(there.id, owner), given, owner, repeated)
+                record, replaced = _join(library, library.find(listing.id, owner), pushed, owner, repeated)
             break
         except LibraryError:
-            if not left or not _is_changed(library, name, owner, there):
+            if not tries_left or not _is_changed(library, name, owner, listing):
                 raise
-    names = {file.name for file in _files(given.spec)}
-    pushed = {file.sha256 for file in _files(record.spec) if file.name in names}
-    for sha256 in pushed if note else ():
+    names = {file.name for file in _files(pushed.spec)}
+    sha256s = {file.sha256 for file in _files(record.spec) if file.name in names}
+    for sha256 in sha256s if note else ():
         library.describe(sha256, note, owner)
-    return Pushed(record.label, there is None, len(pushed - before), len(pushed & before), replaced)
+    return PushResult(record.label, listing is None, len(sha256s - before), len(sha256s & before), replaced)
 
 
 def _files(spec: BoardSpec) -> list[File]:
     return [entry.file for entry in spec.entries]
 
 
-def _made(library: Library, given: Given, name: str, owner: str) -> Record:
-    board = make_board(given.spec, given.sources)
-    return library.keep(board, owner, name=name, view=given.view, single=bool(name))
+def _new_board(library: Library, pushed: FilesToPush, name: str, owner: str) -> Record:
+    board = make_board(pushed.spec, pushed.sources)
+    return library.keep(board, owner, name=name, view=pushed.view, single=bool(name))
 
 
-def _joined(
-    library: Library, record: Record, given: Given, owner: str, repeated: Repeated | None
+def _join(
+    library: Library, record: Record, pushed: FilesToPush, owner: str, repeated: Repeated | None
 ) -> tuple[Record, tuple[str, ...]]:
-    """The board with the files given, and the names of those that took another's place."""
-    there = {entry.file.name: entry.digest for entry in record.spec.entries}
-    spec = record.spec.with_files(given.spec)
+    """Put files on a board; return the board, and the names of those that took another's place."""
+    before = {entry.file.name: entry.digest for entry in record.spec.entries}
+    spec = record.spec.with_files(pushed.spec)
     spec = replace(spec, repeated=repeated or record.spec.repeated)
-    if spec.repeated == record.spec.repeated and all(
-        there.get(entry.file.name) == entry.digest for entry in given.spec.entries
-    ):
+    changed = [entry for entry in pushed.spec.entries if before.get(entry.file.name) != entry.digest]
+    if spec.repeated == record.spec.repeated and not changed:
         return record, ()
-    read_already = dict(zip((entry.key for entry in given.spec.entries), given.sources, strict=True))
-    sources = [read_already.get(entry.key) or entry.read() for entry in spec.entries]
+    known_sources = dict(zip((entry.key for entry in pushed.spec.entries), pushed.sources, strict=True))
+    sources = [known_sources.get(entry.key) or entry.read() for entry in spec.entries]
     board = keep_arrangement(make_board(spec, sources), record.spec)
-    changed = [
-        entry.file.name
-        for entry in given.spec.entries
-        if there.get(entry.file.name, entry.digest) != entry.digest
-    ]
-    return library.revise(record.id, record.version, board, owner), tuple(changed)
+    replaced = tuple(entry.file.name for entry in changed if entry.file.name in before)
+    return library.revise(record.id, record.version, board, owner), replaced
 
 
-def _is_changed(library: Library, name: str, owner: str, there: BoardListing | None) -> bool:
-    return bool(name) and find_board(library, name, owner) != there
+def _is_changed(library: Library, name: str, owner: str, listing: BoardListing | None) -> bool:
+    return bool(name) and find_board(library, name, owner) != listing

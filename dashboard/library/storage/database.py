@@ -38,14 +38,14 @@ _REASONS = {
 """Part of a driver's message → what it means, and what to do."""
 
 
-def url_of(given: str | None, home: Path) -> sa.URL:
+def url_of(address: str | None, home: Path) -> sa.URL:
     """Address of the database: as given, else SQLite in the home folder.
 
     Raises:
         LibraryError: it is no address of a database that can be used.
     """
     try:
-        url = sa.make_url(given) if given else sa.URL.create("sqlite", database=str(home / "library.db"))
+        url = sa.make_url(address) if address else sa.URL.create("sqlite", database=str(home / "library.db"))
     except (ArgumentError, ValueError) as error:
         raise LibraryError(
             "TIESCOPE_DATABASE_URL is no address. Write postgresql://USER:PASSWORD@HOST/DATABASE."
@@ -53,8 +53,8 @@ def url_of(given: str | None, home: Path) -> sa.URL:
     if url.get_backend_name() in ("postgresql", "postgres"):
         return url.set(drivername="postgresql+psycopg")
     if url.get_backend_name() != "sqlite":
-        known = "SQLite and PostgreSQL are known"
-        raise LibraryError(f"TIESCOPE_DATABASE_URL names {url.get_backend_name()}; {known}.")
+        databases = "SQLite and PostgreSQL are known"
+        raise LibraryError(f"TIESCOPE_DATABASE_URL names {url.get_backend_name()}; {databases}.")
     if url.database in (None, "", ":memory:"):
         raise LibraryError("TIESCOPE_DATABASE_URL names no file. Write sqlite:////FOLDER/library.db.")
     return url.set(drivername="sqlite")
@@ -144,8 +144,8 @@ def _reason(error: Exception) -> str:
     if isinstance(error, ModuleNotFoundError):
         return "PostgreSQL's driver is missing. Install tiescope[postgresql]"
     message = " ".join(str(getattr(error, "orig", error)).split())
-    known = (told for part, told in _REASONS.items() if part in message.casefold())
-    return next(known, f"{message[:300]}. Nothing was changed")
+    reasons = (told for part, told in _REASONS.items() if part in message.casefold())
+    return next(reasons, f"{message[:300]}. Nothing was changed")
 
 
 def _engine(url: sa.URL, wait: float) -> sa.Engine:
@@ -227,5 +227,5 @@ def _migrate(engine: sa.Engine, wait: float) -> None:
 def _version(connection: sa.Connection) -> str | None:
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
-    found = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
-    return None if found is None else str(found)
+    version = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
+    return None if version is None else str(version)

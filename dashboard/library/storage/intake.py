@@ -53,16 +53,16 @@ class Intake:
         if not stated:
             return spec
         with self.database.reading() as connection:
-            known = rows.parquet_digests(connection, stated)
+            digests = rows.parquet_digests(connection, stated)
             readings = rows.first_readings(connection, stated)
             mine = rows.latest_uses(connection, owner, stated)
         entries = list(spec.entries)
-        for at, file in _imported_uploads(spec):
-            if not file.claim or known.get(file.claim[0]) != file.parquet_digest:
+        for position, file in _imported_uploads(spec):
+            if not file.claim or digests.get(file.claim[0]) != file.parquet_digest:
                 continue
             first, use = readings[file.claim[0]], mine.get(file.claim[0])
             if _is_same_reading(file.reading, first) or (use and _is_same_reading(file.reading, use.reading)):
-                entries[at] = replace(entries[at], file=replace(file, digest=file.claim[0]))
+                entries[position] = replace(entries[position], file=replace(file, digest=file.claim[0]))
         return replace(spec, entries=tuple(entries))
 
     @contextmanager
@@ -71,27 +71,27 @@ class Intake:
 
         They are put in their places when all else is done, so that nothing is there for what was refused.
         """
-        known, written = self._written(board)
+        stored_digests, pending = self._written(board)
         try:
             with self.database.writing() as connection:
-                for sha256, digest in rows.parquet_digests(connection, written).items():
-                    if known.get(sha256) != digest:  # somebody else kept it meanwhile
-                        self.parquets.abandon([written.pop(sha256)])
-                wanted = sum(one.size for sha256, one in written.items() if sha256 not in known)
+                for sha256, digest in rows.parquet_digests(connection, pending).items():
+                    if stored_digests.get(sha256) != digest:  # somebody else kept it meanwhile
+                        self.parquets.abandon([pending.pop(sha256)])
+                n_bytes = sum(one.size for sha256, one in pending.items() if sha256 not in stored_digests)
                 shas = {entry.file.sha256 for entry in board.spec.entries}
-                evicted = quota.free_space(connection, owner, wanted, self.most, shas)
+                evicted = quota.free_space(connection, owner, n_bytes, self.most, shas)
                 for entry, source in zip(board.spec.entries, board.sources, strict=True):
                     sha256 = entry.file.sha256
-                    if waiting := written.get(sha256):
+                    if waiting := pending.get(sha256):
                         parquet = {"kept_size": waiting.size, "kept_sha256": waiting.digest}
                         rows.write_upload(connection, rows.upload_values(entry, source) | parquet)
                     rows.add_to_shelf(connection, owner, sha256, entry.file.name)
                 yield connection
-                for sha256 in list(written):
-                    self.parquets.place(written[sha256], sha256)
-                    del written[sha256]
+                for sha256 in list(pending):
+                    self.parquets.place(pending[sha256], sha256)
+                    del pending[sha256]
         finally:
-            self.parquets.abandon(written.values())
+            self.parquets.abandon(pending.values())
         if evicted or now() - self.swept > _OFTEN:
             with suppress(LibraryError):  # what is kept is kept; the next sweep removes what went
                 self.sweep()
@@ -100,11 +100,11 @@ class Intake:
         """By sha256: of the kept files, that of their Parquet; of the others, a Parquet beside its place."""
         shas = [entry.file.sha256 for entry in board.spec.entries]
         with self.database.reading() as connection:
-            known = rows.parquet_digests(connection, shas)
+            stored_digests = rows.parquet_digests(connection, shas)
         missing = {
             sha256: (entry.file, source)
             for sha256, entry, source in zip(shas, board.spec.entries, board.sources, strict=True)
-            if sha256 not in known or not self.parquets.has(sha256, known[sha256])
+            if sha256 not in stored_digests or not self.parquets.has(sha256, stored_digests[sha256])
         }
         for file, _ in missing.values():
             self._refuse_upload(file)
@@ -115,26 +115,28 @@ class Intake:
         except BaseException:
             self.parquets.abandon(written.values())
             raise
-        return known, written
+        return stored_digests, written
 
     def _refuse_upload(self, file: File) -> None:
         """Raise a LibraryError where a file cannot be kept."""
         if isinstance(file, StoredUpload) and not file.claim:
             raise LibraryError(f"{file.name} is no longer in the library. Upload it again.")
         if file.size > self.most_upload:
-            most = f"{self.most_upload / 10**6:,.0f} MB"
-            raise LibraryError(f"{file.name} is not kept: larger than {most}. Raise {MAX_UPLOAD}.")
+            limit = f"{self.most_upload / 10**6:,.0f} MB"
+            raise LibraryError(f"{file.name} is not kept: larger than {limit}. Raise {MAX_UPLOAD}.")
 
     def sweep(self) -> None:
         """Forget what was deleted 30 days ago or left by strangers, and remove files that no upload needs."""
         self.swept = now()
         before = self.swept - RETENTION
         with self.database.writing() as connection:
-            for table, seen in ((boards, boards.c.changed), (shelves, shelves.c.added)):
-                left = table.c.owner.startswith(STRANGER, autoescape=True) & (seen < before)
-                connection.execute(table.delete().where((table.c.deleted < before) | left))
-            held = sa.union(sa.select(shelves.c.sha256), sa.select(board_files.c.sha256))
-            connection.execute(uploads.delete().where(uploads.c.sha256.not_in(held)))
+            for table, last_change in ((boards, boards.c.changed), (shelves, shelves.c.added)):
+                is_left_by_stranger = table.c.owner.startswith(STRANGER, autoescape=True) & (
+                    last_change < before
+                )
+                connection.execute(table.delete().where((table.c.deleted < before) | is_left_by_stranger))
+            referenced = sa.union(sa.select(shelves.c.sha256), sa.select(board_files.c.sha256))
+            connection.execute(uploads.delete().where(uploads.c.sha256.not_in(referenced)))
         with self.database.writing() as connection:
             self.parquets.sweep(set(connection.scalars(sa.select(uploads.c.sha256))))
 
@@ -145,6 +147,6 @@ def _imported_uploads(spec: BoardSpec) -> list[tuple[int, StoredUpload]]:
     return [(at, file) for at, file in enumerate(files) if isinstance(file, StoredUpload) and file.claim]
 
 
-def _is_same_reading(stated: Reading, kept: Reading) -> bool:
+def _is_same_reading(claimed: Reading, stored: Reading) -> bool:
     """Whether a file is read as an upload is, whatever was found meanwhile."""
-    return replace(stated, noted=()) == replace(kept, noted=())
+    return replace(claimed, noted=()) == replace(stored, noted=())

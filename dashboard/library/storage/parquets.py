@@ -91,14 +91,14 @@ class Parquets:
 
     def abandon(self, waiting: Iterable[PendingParquet]) -> None:
         """Remove what was written and not put in its place."""
-        for one in waiting:
-            self._remove(one.path)
+        for parquet in waiting:
+            self._remove(parquet.path)
 
-    def sweep(self, known: Collection[str]) -> None:
+    def sweep(self, sha256s: Collection[str]) -> None:
         """Remove what no upload needs; the caller sees to it that nothing is put in place meanwhile."""
         abandoned = time.time() - _ABANDONED
         for path in self._folder.glob("*/*.parquet"):
-            if _changed(path) < abandoned if path.parent.name == "writing" else path.stem not in known:
+            if _changed(path) < abandoned if path.parent.name == "writing" else path.stem not in sha256s:
                 self._remove(path)
 
     @staticmethod

@@ -22,7 +22,7 @@ def used_bytes(connection: sa.Connection) -> int:
     return int(connection.scalar(sa.select(sa.func.coalesce(sa.func.sum(uploads.c.kept_size), 0))) or 0)
 
 
-def free_space(connection: sa.Connection, owner: str, wanted: int, most: int, keep: set[str]) -> bool:
+def free_space(connection: sa.Connection, owner: str, n_bytes: int, limit: int, keep: set[str]) -> bool:
     """See to it that so many bytes fit, by what somebody chose; returns whether an upload had to go.
 
     What they deleted goes first; the oldest of the others follow, if they chose so. Pinned uploads stay,
@@ -32,13 +32,13 @@ def free_space(connection: sa.Connection, owner: str, wanted: int, most: int, ke
     Raises:
         LibraryError: they do not fit.
     """
-    over = used_bytes(connection) + wanted - most
+    over = used_bytes(connection) + n_bytes - limit
     if over <= 0:
         return False
     going = _oldest(connection, owner, over, keep)
     if going is None:
         raise LibraryError(
-            f"The library is full: {most / 10**6:,.0f} MB. Delete uploads, raise TIESCOPE_MAX_LIBRARY_MB, "
+            f"The library is full: {limit / 10**6:,.0f} MB. Delete uploads, raise TIESCOPE_MAX_LIBRARY_MB, "
             "or let the oldest go (Runs, Library)."
         )
     using = sa.select(board_files.c.board_id).where(board_files.c.sha256.in_(going))
@@ -52,24 +52,24 @@ def _oldest(connection: sa.Connection, owner: str, over: int, keep: set[str]) ->
     """The oldest uploads that may go and make so many bytes of room; None where there are not enough."""
     evict = is_evicting(connection, owner)
     deleted = shelves.c.deleted.is_not(None)
-    others = sa.select(shelves.c.sha256).where(shelves.c.owner != owner)
-    shown = boards.c.deleted.is_(None)
-    spared = (boards.c.owner != owner) | (shown & boards.c.named if evict else shown)
+    other_shelves = sa.select(shelves.c.sha256).where(shelves.c.owner != owner)
+    is_present = boards.c.deleted.is_(None)
+    spared = (boards.c.owner != owner) | (is_present & boards.c.named if evict else is_present)
     used = sa.select(board_files.c.sha256).join(boards, boards.c.id == board_files.c.board_id).where(spared)
-    asked = (
+    query = (
         sa.select(uploads.c.sha256, uploads.c.kept_size)
         .join(shelves, shelves.c.sha256 == uploads.c.sha256)
         .where(
             shelves.c.owner == owner,
             deleted | shelves.c.pinned.is_(False) if evict else deleted,
             uploads.c.sha256.not_in(keep),
-            uploads.c.sha256.not_in(others),
+            uploads.c.sha256.not_in(other_shelves),
             uploads.c.sha256.not_in(used),
         )
         .order_by(deleted.desc(), shelves.c.added)
     )
     going: list[str] = []
-    for sha256, size in connection.execute(asked):
+    for sha256, size in connection.execute(query):
         if over <= 0:
             break
         going.append(sha256)

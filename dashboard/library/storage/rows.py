@@ -1,5 +1,6 @@
 """Rows of the library's tables, read and written within somebody's transaction."""
 
+import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -7,10 +8,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dashboard.library.boards import Board, BoardSpec, Columns, Entry
+from dashboard.library.boards import Board, BoardSpec, Columns, Entry, default_name
 from dashboard.library.names import clean
 from dashboard.library.storage.parquets import Parquets
-from dashboard.library.storage.records import BoardListing, Record, Upload
+from dashboard.library.storage.records import Access, BoardListing, Record, Upload
 from dashboard.library.storage.schema import RETENTION, board_files, boards, shelves, uploads
 from dashboard.library.storage.stored_upload import Profile, Reading
 from metrics.errors import LibraryError
@@ -18,11 +19,17 @@ from metrics.runs import Source
 
 LISTING_COLUMNS = [boards.c[name] for name in BoardListing.__dataclass_fields__]
 """Columns of a board in a list."""
+_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 
 
 def now() -> datetime:
     """The time, in UTC."""
     return datetime.now(UTC).replace(tzinfo=None)
+
+
+def is_on_shelf(owner: str, sha256: str) -> sa.ColumnElement[bool]:
+    """Return the condition on `shelves` that a row is an upload in somebody's library."""
+    return (shelves.c.owner == owner) & (shelves.c.sha256 == sha256)
 
 
 def is_restorable(column: sa.ColumnElement[datetime]) -> sa.ColumnElement[bool]:
@@ -38,9 +45,9 @@ def read_record(connection: sa.Connection, parquets: Parquets, board_id: str, ow
     """
     alive = (boards.c.id == clean(board_id)) & boards.c.deleted.is_(None)
     row = connection.execute(sa.select(boards).where(alive)).mappings().first()
-    if row is None or not (listed := _listed(row)).may_see(owner):
+    if row is None or not (listing := _board_listing(row)).may_see(owner):
         raise LibraryError("The library has no such board, or it is not shared with you.")
-    asked = (
+    query = (
         sa.select(board_files, uploads.c.size, uploads.c.kept_sha256)
         .join(uploads, uploads.c.sha256 == board_files.c.sha256)
         .where(board_files.c.board_id == row["id"])
@@ -53,24 +60,58 @@ def read_record(connection: sa.Connection, parquets: Parquets, board_id: str, ow
             ),
             _pairs(one.columns),
         )
-        for one in connection.execute(asked)
+        for one in connection.execute(query)
     )
     names = None if row["names"] is None else tuple((before, after) for before, after in row["names"])
-    return Record(**vars(listed), spec=BoardSpec(tuple(entries), row["repeated"], names), view=row["view"])
+    return Record(**vars(listing), spec=BoardSpec(tuple(entries), row["repeated"], names), view=row["view"])
 
 
-def _listed(row: sa.RowMapping) -> BoardListing:
+def _board_listing(row: sa.RowMapping) -> BoardListing:
     return BoardListing(**{name: row[name] for name in BoardListing.__dataclass_fields__})
 
 
-def _pairs(listed: Sequence[Sequence[str]]) -> Columns:
-    return tuple((ours, theirs) for ours, theirs in listed)
+def _pairs(pairs: Sequence[Sequence[str]]) -> Columns:
+    return tuple((ours, theirs) for ours, theirs in pairs)
 
 
 def spec_values(spec: BoardSpec) -> dict[str, Any]:
     """What a row of `boards` says of a spec."""
     names = None if spec.names is None else [list(pair) for pair in spec.names]
     return {"digest": spec.digest, "repeated": spec.repeated, "names": names}
+
+
+def new_id() -> str:
+    """Return sixty bits nobody can guess, in letters that cannot be mistaken."""
+    return "".join(secrets.choice(_LETTERS) for _ in range(12))
+
+
+def insert_board(
+    connection: sa.Connection, board: Board, owner: str, *, name: str, access: Access, view: dict[str, Any]
+) -> str:
+    """Write a new board and its files; return its id.
+
+    Args:
+        connection: to write by.
+        board: what it holds.
+        owner: whose it is.
+        name: what a person calls it; "" where nobody does.
+        access: who else may open it.
+        view: settings it is opened with.
+    """
+    values = {
+        "id": new_id(),
+        "owner": owner,
+        "access": access,
+        "name": name or default_name(board),
+        "named": bool(name),
+        "view": view,
+        "version": 1,
+        "created": now(),
+        "changed": now(),
+    }
+    connection.execute(boards.insert().values(**values, **spec_values(board.spec)))
+    write_files(connection, str(values["id"]), board)
+    return str(values["id"])
 
 
 def write_files(connection: sa.Connection, board_id: str, board: Board) -> None:
@@ -91,14 +132,14 @@ def write_files(connection: sa.Connection, board_id: str, board: Board) -> None:
 
 def parquet_digests(connection: sa.Connection, sha256s: Iterable[str]) -> dict[str, str]:
     """sha256 of the Parquet of each of these uploads that is kept."""
-    asked = sa.select(uploads.c.sha256, uploads.c.kept_sha256).where(uploads.c.sha256.in_(tuple(sha256s)))
-    return {row.sha256: row.kept_sha256 for row in connection.execute(asked)}
+    query = sa.select(uploads.c.sha256, uploads.c.kept_sha256).where(uploads.c.sha256.in_(tuple(sha256s)))
+    return {row.sha256: row.kept_sha256 for row in connection.execute(query)}
 
 
 def first_readings(connection: sa.Connection, sha256s: Iterable[str]) -> dict[str, Reading]:
     """What each of these uploads was read as by whoever kept it first."""
-    asked = sa.select(uploads.c.sha256, uploads.c.reading).where(uploads.c.sha256.in_(tuple(sha256s)))
-    return {row.sha256: Reading.from_json(row.reading) for row in connection.execute(asked)}
+    query = sa.select(uploads.c.sha256, uploads.c.reading).where(uploads.c.sha256.in_(tuple(sha256s)))
+    return {row.sha256: Reading.from_json(row.reading) for row in connection.execute(query)}
 
 
 def upload_values(entry: Entry, source: Source) -> dict[str, Any]:
@@ -124,16 +165,9 @@ def write_upload(connection: sa.Connection, values: dict[str, Any]) -> None:
 
 def add_to_shelf(connection: sa.Connection, owner: str, sha256: str, name: str) -> None:
     """See to it that an upload is in somebody's library, by its newest name."""
-    mine = (shelves.c.owner == owner) & (shelves.c.sha256 == sha256)
-    if not connection.execute(shelves.update().where(mine).values(name=name, deleted=None)).rowcount:
-        row = {
-            "owner": owner,
-            "sha256": sha256,
-            "name": name,
-            "note": "",
-            "pinned": False,
-            "added": now(),
-        }
+    shelf = shelves.update().where(is_on_shelf(owner, sha256))
+    if not connection.execute(shelf.values(name=name, deleted=None)).rowcount:
+        row = {"owner": owner, "sha256": sha256, "name": name, "note": "", "pinned": False, "added": now()}
         connection.execute(shelves.insert().values(**row))
 
 
@@ -143,29 +177,34 @@ def update_shelf(connection: sa.Connection, owner: str, sha256: str, **values: A
     Raises:
         LibraryError: it is not there.
     """
-    mine = (shelves.c.owner == owner) & (shelves.c.sha256 == sha256)
-    if not connection.execute(shelves.update().where(mine).values(**values)).rowcount:
+    if not connection.execute(shelves.update().where(is_on_shelf(owner, sha256)).values(**values)).rowcount:
         raise LibraryError("This upload is no longer in the library.")
 
 
 def boards_by_upload(connection: sa.Connection, owner: str) -> dict[str, tuple[tuple[str, str], ...]]:
     """Upload → somebody's boards that use it: number, and name."""
-    asked = (
+    query = (
         sa.select(board_files.c.sha256, boards.c.id, boards.c.name)
         .join(boards, boards.c.id == board_files.c.board_id)
         .where(boards.c.owner == owner, boards.c.deleted.is_(None))
         .order_by(boards.c.changed.desc())
     )
-    found: dict[str, tuple[tuple[str, str], ...]] = {}
-    for sha256, board_id, name in connection.execute(asked):
-        found[sha256] = (*found.get(sha256, ()), (board_id, name))
-    return found
+    boards_of: dict[str, tuple[tuple[str, str], ...]] = {}
+    for sha256, board_id, name in connection.execute(query):
+        boards_of[sha256] = (*boards_of.get(sha256, ()), (board_id, name))
+    return boards_of
 
 
-def boards_of_name(name: str, owner: str) -> sa.Select[tuple[str]]:
+def boards_of_name(name: str, owner: str) -> sa.Select[Any]:
     """Of somebody's boards that were given this name, the number."""
     mine = (boards.c.owner == owner) & (boards.c.name == name)
     return sa.select(boards.c.id).where(mine, boards.c.named, boards.c.deleted.is_(None))
+
+
+def unnamed_board(spec: BoardSpec, owner: str) -> sa.Select[Any]:
+    """Select the id of somebody's board of the same spec that nobody gave a name."""
+    own = (boards.c.owner == owner) & (boards.c.digest == spec.digest)
+    return sa.select(boards.c.id).where(own, boards.c.named.is_(False), boards.c.deleted.is_(None))
 
 
 def uses_upload(sha256: str, owner: str) -> sa.ColumnElement[bool]:
@@ -208,30 +247,32 @@ def latest_uses(connection: sa.Connection, owner: str, sha256s: Iterable[str] | 
         partition_by=board_files.c.sha256,
         order_by=(boards.c.changed.desc(), boards.c.id, board_files.c.position),
     )
-    asked = (
+    query = (
         sa.select(board_files.c.sha256, board_files.c.board_id, board_files.c.position, newest.label("place"))
         .join(boards, boards.c.id == board_files.c.board_id)
         .where(boards.c.owner == owner)
     )
     if sha256s is not None:
-        asked = asked.where(board_files.c.sha256.in_(tuple(sha256s)))
-    ordered = asked.subquery()
-    same = (board_files.c.board_id == ordered.c.board_id) & (board_files.c.position == ordered.c.position)
-    first = sa.select(board_files).join(ordered, same).where(ordered.c.place == 1)
+        query = query.where(board_files.c.sha256.in_(tuple(sha256s)))
+    ordered = query.subquery()
+    is_same_file = (board_files.c.board_id == ordered.c.board_id) & (
+        board_files.c.position == ordered.c.position
+    )
+    first = sa.select(board_files).join(ordered, is_same_file).where(ordered.c.place == 1)
     return {
         one.sha256: Use(_pairs(one.columns), Reading.from_json(one.reading))
         for one in connection.execute(first)
     }
 
 
-def read_upload(row: sa.RowMapping, use: Use | None, where: Iterable[tuple[str, str]]) -> Upload:
+def read_upload(row: sa.RowMapping, use: Use | None, boards: Iterable[tuple[str, str]]) -> Upload:
     """An upload, from its row of `select_uploads`, as its owner reads it."""
-    found = {name: row[name] for name in Upload.__dataclass_fields__ if name in row}
-    found["reading"] = use.reading if use else Reading.from_json(row["reading"])
+    fields = {name: row[name] for name in Upload.__dataclass_fields__ if name in row}
+    fields["reading"] = use.reading if use else Reading.from_json(row["reading"])
     if use:
-        found["kind"] = "run" if use.reading.with_columns(dict(use.columns))["score"] else "qrels"
-    found["profile"] = Profile(**dict(row["profile"], bars=tuple(row["profile"]["bars"])))
-    return Upload(**found, boards=tuple(where))
+        fields["kind"] = "run" if use.reading.with_columns(dict(use.columns))["score"] else "qrels"
+    fields["profile"] = Profile(**dict(row["profile"], bars=tuple(row["profile"]["bars"])))
+    return Upload(**fields, boards=tuple(boards))
 
 
 def read_entry(parquets: Parquets, row: sa.RowMapping, use: Use | None) -> Entry:

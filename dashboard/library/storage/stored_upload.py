@@ -48,25 +48,25 @@ class Reading:
         """What a source was read as."""
         origin, rows = source.origin, len(source.table)
         first = origin.line_of(0) if rows else 1
-        together = not rows or origin.line_of(rows - 1) == first + rows - 1
-        unit, first = (origin.unit, first) if together else ("row", 1)
+        is_contiguous = not rows or origin.line_of(rows - 1) == first + rows - 1
+        unit, first = (origin.unit, first) if is_contiguous else ("row", 1)
         return cls(source.format, _mapping(source), tuple(source.header), unit, first, source.noted)
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> "Reading":
         """What `plain` made of it."""
-        found = tuple(Finding(**one) for one in plain["noted"])
-        return cls(**{**plain, "header": tuple(plain["header"]), "noted": found})
+        findings = tuple(Finding(**one) for one in plain["noted"])
+        return cls(**{**plain, "header": tuple(plain["header"]), "noted": findings})
 
     def to_json(self) -> dict[str, Any]:
         """As JSON can hold it."""
         return asdict(self)
 
-    def with_columns(self, chosen: Mapping[str, str]) -> dict[str, str]:
+    def with_columns(self, columns: Mapping[str, str]) -> dict[str, str]:
         """Every column of ours → the file's, "" where it is not read, with these choices."""
-        kept = {ours: theirs for ours, theirs in self.mapping.items() if theirs not in chosen.values()}
-        kept.update(chosen)
-        return {column.name: kept.get(column.name, "") for column in COLUMNS}
+        mapping = {ours: theirs for ours, theirs in self.mapping.items() if theirs not in columns.values()}
+        mapping.update(columns)
+        return {column.name: mapping.get(column.name, "") for column in COLUMNS}
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class StoredUpload(File):
         """How the Parquet is packed as a whole: never."""
         return None
 
-    def read(self, chosen: Mapping[str, str]) -> Source:
+    def read(self, columns: Mapping[str, str]) -> Source:
         """What the file holds.
 
         Raises:
@@ -110,7 +110,7 @@ class StoredUpload(File):
             ReadError: it cannot be read with these columns.
         """
         self.verify()
-        source = read(self, self.reading.with_columns(chosen))
+        source = read(self, self.reading.with_columns(columns))
         origin = FileProvenance(self.name, lambda row: row + self.reading.first, self.reading.unit, self._ranks)
         noted = tuple(replace(one, file=self.name) for one in self._findings(source))
         return _swap_ranks_and_scores(
@@ -121,11 +121,11 @@ class StoredUpload(File):
         """Raise a LibraryError where the Parquet is not what was written."""
         try:
             with self.open_parquet() as stream:
-                found = file_digest(stream, "sha256").hexdigest()
+                digest = file_digest(stream, "sha256").hexdigest()
         except OSError as error:
             reason = (error.strerror or "cannot be opened").lower()
             raise LibraryError(f"{self.name}: the library's copy: {reason}. Upload the file again.") from error
-        if found != self.parquet_digest:
+        if digest != self.parquet_digest:
             raise LibraryError(f"{self.name}: the library's copy is damaged. Upload the file again.")
 
     def open_parquet(self) -> BufferedIOBase:
@@ -150,7 +150,7 @@ class StoredUpload(File):
             return None
         from pyarrow import parquet  # noqa: PLC0415 30 ms that other formats need not pay
 
-        with self.open_parquet() as given, parquet.ParquetFile(given) as table:
+        with self.open_parquet() as stream, parquet.ParquetFile(stream) as table:
             if "rank" not in table.schema_arrow.names:
                 return None
             ranks = table.read(["rank"])["rank"]
@@ -167,12 +167,12 @@ def write_parquet(file: File, source: Source, into: Path | IO[bytes]) -> None:
         OSError: the disk is full or cannot be written.
     """
     if isinstance(file, StoredUpload):
-        with file.open_parquet() as given:
+        with file.open_parquet() as stream:
             if isinstance(into, Path):
                 with into.open("wb") as copy:
-                    copyfileobj(given, copy)
+                    copyfileobj(stream, copy)
             else:
-                copyfileobj(given, into)
+                copyfileobj(stream, into)
         return
     from pyarrow import parquet  # noqa: PLC0415 as above
 
@@ -194,8 +194,8 @@ def _swap_ranks_and_scores(source: Source) -> Source:
     """The same; where ranks are all there is, scores that are minus the ranks as ranks, or these as scores."""
     if source.format != "ranked" or source.mapping.get("score") != "rank":
         return source
-    at = source.table.column_names.index("score")
-    return replace(source, table=source.table.set_column(at, "score", pc.negate(source.table["score"])))
+    position = source.table.column_names.index("score")
+    return replace(source, table=source.table.set_column(position, "score", pc.negate(source.table["score"])))
 
 
 @dataclass(frozen=True)

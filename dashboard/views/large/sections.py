@@ -65,7 +65,7 @@ def _open(path: str, qrels: str) -> None:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         st.caption("Nothing was opened; what was shown before still is.")
         return
-    for message in results.said:
+    for message in results.messages:
         session.notify(message)
     session.open_results(results.label)
 

@@ -48,7 +48,7 @@ def _card(board: Board, at: int, file: File, source: Source, found: pd.DataFrame
         if len(board.files) > 1 and st.button(
             "Remove", key=f"remove-{at}", icon=":material/close:", type="tertiary"
         ):
-            session.rebuild_board(board.spec.without(at))
+            session.rebuild_board(board.spec.without_file(at))
 
 
 def _badge(found: pd.DataFrame) -> None:
@@ -100,7 +100,7 @@ def choose_columns(
         if chosen != held:
             theirs = "" if chosen == NOT_READ else chosen
             others = {ours: name for ours, name in now.items() if name != theirs}
-            then(spec.reading(at, {**dict(entry.columns), **others, column.name: theirs}))
+            then(spec.with_columns(at, {**dict(entry.columns), **others, column.name: theirs}))
 
 
 def _preview(source: Source) -> None:

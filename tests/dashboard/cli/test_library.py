@@ -281,7 +281,7 @@ def test_a_board_that_was_changed_meanwhile_is_read_again(library, write, given,
     contested.times = times
     done = push(contested, read_files_to_push([write("flat.trec", TIED)], None, {}, None), "nightly")
     contested.close()
-    assert (done.new, done.made) == (1, False)
+    assert (done.n_new, done.is_new) == (1, False)
     assert "flat.trec" in files_on(library)
 
 

@@ -8,7 +8,7 @@ import pytest
 from boards import COARSE, QRELS
 
 from dashboard.access import server_files
-from dashboard.library.scored import Scored, _one_at_a_time
+from dashboard.library.scored import ScoredRuns, _one_at_a_time
 from metrics.errors import LibraryError
 
 
@@ -21,12 +21,12 @@ def runs(tmp_path):
 
 
 def test_two_visitors_who_ask_for_the_same_score_it_once(runs, monkeypatch):
-    kept, told, scored = Scored(runs / "scored" / "here", 10**9), [], []
-    whole = Scored._score  # noqa: SLF001 counted
-    monkeypatch.setattr(Scored, "_score", lambda self, *asked: scored.append(1) or whole(self, *asked))
+    kept, told, scored = ScoredRuns(runs / "scored" / "here", 10**9), [], []
+    whole = ScoredRuns._score  # noqa: SLF001 counted
+    monkeypatch.setattr(ScoredRuns, "_score", lambda self, *asked: scored.append(1) or whole(self, *asked))
     asked = [runs / "coarse.trec"], runs / "qrels.txt", ["RR"], server_files.TIES
     with _one_at_a_time, ThreadPoolExecutor() as pool:
-        made = [pool.submit(kept.make, *asked, told.append) for _ in range(2)]
+        made = [pool.submit(kept.score, *asked, told.append) for _ in range(2)]
         while len(told) < 2:
             sleep(0.05)
         _one_at_a_time.release()
@@ -37,7 +37,7 @@ def test_two_visitors_who_ask_for_the_same_score_it_once(runs, monkeypatch):
 
 
 def test_what_is_being_written_is_left_alone(runs):
-    kept = Scored(runs / "scored" / "here", 4000)
+    kept = ScoredRuns(runs / "scored" / "here", 4000)
     kept.folder.mkdir(parents=True)
     (kept.folder / "other.new.part").write_bytes(bytes(10**5))
     os.utime(kept.folder / "other.new.part", (1, time()))
@@ -47,7 +47,7 @@ def test_what_is_being_written_is_left_alone(runs):
 
 def test_what_grows_past_all_that_may_be_kept_is_refused_and_leaves_nothing(runs, monkeypatch):
     monkeypatch.setattr("metrics.scale.stored.writing.GROUP", 1)
-    kept = Scored(runs / "scored" / "here", 10)
+    kept = ScoredRuns(runs / "scored" / "here", 10)
     with pytest.raises(LibraryError, match="larger than all that may be kept"):
-        kept.make([runs / "coarse.trec"], runs / "qrels.txt", ["RR"], server_files.TIES, print)
+        kept.score([runs / "coarse.trec"], runs / "qrels.txt", ["RR"], server_files.TIES, print)
     assert not list(kept.folder.iterdir())

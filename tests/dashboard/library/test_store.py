@@ -145,7 +145,7 @@ def test_of_boards_nobody_named_the_newest_are_listed(library):
         names[library.keep(made, name="Mine" if at in (0, 4) else "").id] = at
     library.keep(OTHER, ANNA)
     for most, found in ((0, [4, 0]), (1, [5, 4, 0]), (3, [5, 4, 3, 2, 0]), (50, [5, 4, 3, 2, 1, 0])):
-        assert [names[one.id] for one in library.boards(most=most)] == found
+        assert [names[one.id] for one in library.boards(most_unnamed=most)] == found
     assert len(library.boards()) == 6
 
 

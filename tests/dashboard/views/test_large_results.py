@@ -16,7 +16,7 @@ from upath import UPath
 from dashboard import cache
 from dashboard.access import server_files, settings
 from dashboard.charts.leaderboard.leaderboard import MAX_ROWS
-from dashboard.library.scored import MAX_SCORED, Scored
+from dashboard.library.scored import MAX_SCORED, ScoredRuns
 from metrics import Runs, evaluate, read_runs
 from metrics.errors import LibraryError, UsageError
 from metrics.scale.stored import Stored
@@ -272,14 +272,14 @@ def test_what_was_left_out_of_runs_is_said(server, runs):
 def test_evaluations_that_nobody_looked_at_for_longest_go_first(server, runs):
     server(allow=[runs])
     asked = runs / "qrels.txt", ["RR"], server_files.TIES, str
-    kept = Scored.of(str(server_files.allowed_paths()))
-    first, second = (kept.make([runs / f"{name}.trec"], *asked).label for name in ("coarse", "strict"))
+    kept = ScoredRuns.of(str(server_files.allowed_paths()))
+    first, second = (kept.score([runs / f"{name}.trec"], *asked).label for name in ("coarse", "strict"))
     os.utime(kept.find(second), (1, kept.find(second).stat().st_mtime))
     kept.find(first)
     (kept.folder / "broken.new.part").write_bytes(b"left")
     os.utime(kept.folder / "broken.new.part", (1, 1))
-    little = replace(kept, most=2 * kept.find(first).stat().st_size + 2000)
-    third = little.make([runs / "coarse.trec", runs / "strict.trec"], *asked).label
+    little = replace(kept, most_bytes=2 * kept.find(first).stat().st_size + 2000)
+    third = little.score([runs / "coarse.trec", runs / "strict.trec"], *asked).label
     assert [bool(kept.find(label)) for label in (first, second, third)] == [True, False, True]
     assert not list(kept.folder.glob("*.part"))
 
@@ -306,15 +306,15 @@ def test_a_stored_evaluation_that_is_uploaded_is_told_how_to_open(runs):
 def test_what_lies_at_an_address_is_fetched_or_scored_like_a_file(runs, tmp_path):
     for file in runs.iterdir():
         UPath(f"memory://bucket/{file.name}").write_bytes(file.read_bytes())
-    kept = Scored(tmp_path / "scored" / "here", 10**9)
-    fetched = kept.make(["memory://bucket/kept.parquet"], None, ["RR"], server_files.TIES, str).label
+    kept = ScoredRuns(tmp_path / "scored" / "here", 10**9)
+    fetched = kept.score(["memory://bucket/kept.parquet"], None, ["RR"], server_files.TIES, str).label
     assert kept.find(fetched).read_bytes() == (runs / "kept.parquet").read_bytes()
-    scored = kept.make(
+    scored = kept.score(
         ["memory://bucket/coarse.trec"], "memory://bucket/qrels.txt", ["RR"], server_files.TIES, str
     )
     assert Stored.open(kept.find(scored.label)).rerankers == ["coarse"]
     with pytest.raises(UsageError, match="cannot be reached"):
-        kept.make(["memory://bucket/none.trec"], None, ["RR"], server_files.TIES, str)
+        kept.score(["memory://bucket/none.trec"], None, ["RR"], server_files.TIES, str)
 
 
 def has_none(page):

@@ -84,7 +84,7 @@ def test_the_command_makes_the_same_report(write, call, tmp_path):
 
 def test_columns_that_were_chosen_are_in_the_command():
     table = "topic,doc_id,score,relevance\nq,a,1,1\nq,b,1,0\n"
-    spec = BoardSpec.of([File("t.csv", table.encode())]).reading(0, {"query_id": "topic"})
+    spec = BoardSpec.of([File("t.csv", table.encode())]).with_columns(0, {"query_id": "topic"})
     made = make_board(spec, [read(spec.entries[0].file, {"query_id": "topic"})])
     assert "--column query_id=topic" in command(made, ReportOptions())
 
