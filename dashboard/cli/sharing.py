@@ -63,12 +63,9 @@ def push_command(
         files = pushing.read_files_to_push(run, qrels, parse_columns(column), repeat_rule)
         pushed = pushing.push(library, files, board, _owner(owner), repeated=repeat_rule, note=note)
     typer.echo(clean(pushed.label))
-    outcome = (
-        "a new board" if pushed.is_new else f"{len(pushed.replaced)} replaced" if pushed.replaced else "joined"
-    )
-    typer.echo(
-        f"{outcome}: {pushed.n_new} upload{'s' * (pushed.n_new != 1)} new, {pushed.n_known} known.", err=True
-    )
+    joined = f"{len(pushed.replaced)} replaced" if pushed.replaced else "joined"
+    uploads = f"{pushed.n_new} upload{'s' * (pushed.n_new != 1)} new, {pushed.n_known} known."
+    typer.echo(f"{'a new board' if pushed.is_new else joined}: {uploads}", err=True)
 
 
 def boards_command(

@@ -67,10 +67,8 @@ def _choices(home: Board, requested: str | None) -> dict[str, Callable[[], Board
         label: partial(_unkept, board) for label, board in in_memory.items()
     }
     try:
-        board_ids = {
-            record.label: record.id
-            for record in cache.open_library().boards(owner(), most_unnamed=_MAX_UNNAMED)
-        }
+        records = cache.open_library().boards(owner(), most_unnamed=_MAX_UNNAMED)
+        board_ids = {record.label: record.id for record in records}
         if requested and requested not in choices and id_of(requested) not in board_ids.values():
             linked = cache.open_library().look(id_of(requested), owner())
             board_ids |= {linked.label: linked.id} if linked else {}
