@@ -19,7 +19,8 @@ from dashboard.charts.deciding.tradeoffs import latency_scatter
 from dashboard.charts.labels import TALL, WIDE
 from dashboard.charts.leaderboard.segments import MOST_SEGMENTS
 from dashboard.charts.palette import DARK, LIGHT
-from dashboard.views.tradeoffs.sections import WORDS, as_written
+from dashboard.views.tradeoffs.sections import LATENCY_NAMES
+from dashboard.views.tradeoffs.tables import figure_file
 from metrics import evaluate
 from metrics.studies.tradeoffs.coverage import coverage_measures
 from metrics.studies.tradeoffs.tradeoffs import pareto_front
@@ -85,7 +86,7 @@ def test_the_page_runs_on_extreme_data(name):
 def test_any_latency_can_be_weighed(name, by):
     page = shown(TIMED[name](), latency=by)
     assert page.segmented_control(key="latency").value == by
-    assert WORDS[by] in charts(page)["latency"]["layout"]["xaxis"]["title"]["text"]
+    assert LATENCY_NAMES[by] in charts(page)["latency"]["layout"]["xaxis"]["title"]["text"]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +172,7 @@ def test_only_the_largest_segments_are_drawn_and_the_table_has_all():
 def test_the_file_names_measures_and_seconds():
     page = shown(table(THREE, rising, kind)())
     every = page.dataframe[0].value.assign(p50=[0.1, 0.2, 0.3])
-    names = set(as_written(every, 20).columns)
+    names = set(figure_file(every, 20).columns)
     assert {"reranker", "tied", "latency_p50", "R@20", "DR@20_worst", "Div@20_best"} <= names
     assert "seconds" not in names
 

@@ -1,0 +1,66 @@
+"""Tables of the Trade-offs page: all figures, and gaps by segment."""
+
+import pandas as pd
+
+from dashboard.widgets.columns import Columns, badge_column
+from dashboard.widgets.components import table
+from metrics import parse
+from metrics.studies.tradeoffs.tradeoffs import LATENCIES, STANDINGS
+from metrics.support.shown_columns import shown_columns
+
+
+def figure_table(rows: pd.DataFrame, measure: str, k: int, *, is_timed: bool) -> None:
+    """Draw all figures of each reranker.
+
+    Args:
+        rows: as `tradeoffs` and `coverage` return them, side by side.
+        measure: of the quality.
+        k: places in which targets are counted.
+        is_timed: whether any list says how long it took.
+    """
+    milliseconds = {
+        latency: [float(f"{1000 * seconds:.3g}") for seconds in rows[latency]] for latency in LATENCIES
+    }
+    standing = [[standing] for standing in rows["standing"]]
+    table(
+        rows.assign(**milliseconds, standing=standing),
+        "All figures",
+        "tradeoffs",
+        _columns(measure, k, is_timed=is_timed),
+        figure_file(rows, k),
+    )
+
+
+def _columns(measure: str, k: int, *, is_timed: bool) -> Columns:
+    name = parse(measure)
+    values = shown_columns("tied", "traditional", tied=name.tied, traditional=name.traditional)
+    targets = shown_columns("recall", "distinct", "targets", "repeated", k=k)
+    if not is_timed:
+        return {**shown_columns("reranker"), **values, **targets}
+    return {
+        **shown_columns("reranker"),
+        "standing": badge_column("Front", STANDINGS, ("blue", "blue", "orange", "gray", "gray")),
+        **values,
+        **shown_columns("p50", "p95", ("mean", "mean_latency")),
+        **targets,
+        **shown_columns("beaten_by"),
+    }
+
+
+def figure_file(rows: pd.DataFrame, k: int) -> pd.DataFrame:
+    """Return all figures as the file has them: seconds, and measures by their names."""
+    measures = {"recall": f"R@{k}", "distinct": f"DR@{k}", "targets": f"Div@{k}"}
+    names = {column + end: name + end for column, name in measures.items() for end in ("", "_worst", "_best")}
+    names |= {latency: f"latency_{latency}" for latency in LATENCIES}
+    return rows.drop(columns="seconds").rename(columns=names)
+
+
+def segment_gap_table(rows: pd.DataFrame, measure: str) -> None:
+    """Draw the gaps of each reranker in each segment, as `segment_table` returns them."""
+    name = parse(measure)
+    columns = shown_columns(
+        *("reranker", "segment", "traditional", "tied", "gap", ("n", "n_queries")),
+        traditional=name.traditional,
+        tied=name.tied,
+    )
+    table(rows, "By segment", "segments", columns)
