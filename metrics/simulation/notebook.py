@@ -94,7 +94,16 @@ def notebook_llm_rerankers(n_queries: int = 100) -> Runs:
 
 
 def llm_scores(reranker: LlmReranker, relevant: BoolArray, draw: np.random.RandomState) -> FloatArray:
-    """(n_docs,) scores: uniform, mostly higher where relevant, rounded to levels, then tied."""
+    """Draw scores: uniform, mostly higher where relevant, rounded to levels, then tied.
+
+    Args:
+        reranker: how it scores.
+        relevant: (n_docs,) whether each document is relevant.
+        draw: the generator, drawn from in the notebook's order.
+
+    Returns:
+        (n_docs,) scores.
+    """
     n = len(relevant)
     scores: FloatArray = draw.uniform(0.1, 0.9, n)
     for document in np.flatnonzero(relevant):
@@ -135,9 +144,9 @@ def _grag(ties: float, performance: float, draw: np.random.RandomState) -> _List
 
 
 def _relevant(n: int, n_relevant: int, draw: np.random.RandomState) -> Sequence[int]:
-    """Numbers of the relevant documents, as drawn."""
-    found: Sequence[int] = draw.choice(n, size=n_relevant, replace=False).tolist()
-    return found
+    """Draw the positions of the relevant documents."""
+    positions: Sequence[int] = draw.choice(n, size=n_relevant, replace=False).tolist()
+    return positions
 
 
 def _flags(relevant: Sequence[int], n: int) -> BoolArray:

@@ -72,7 +72,7 @@ class Moments:
         self._least, self._most = np.full(2, np.inf), np.full(2, -np.inf)
 
     def add(self, x: FloatArray, y: FloatArray) -> None:
-        """Take in some lists."""
+        """Update the means and products with some more lists."""
         columns = np.stack([x, y])
         means = columns.mean(axis=1)
         self._least = np.minimum(self._least, columns.min(axis=1))
@@ -84,7 +84,7 @@ class Moments:
         self._n = n
 
     def correlation(self) -> tuple[float, float, float] | None:
-        """As the function of that name gives it for all lists; the interval is by Fisher's transformation."""
+        """Return r and its 95% interval by Fisher's transformation, as the function `correlation` does."""
         if self._n < FEWEST or any(map(_is_constant, self._least.tolist(), self._most.tolist())):
             return None
         (xx, xy), (_, yy) = self._products
@@ -95,7 +95,12 @@ class Moments:
 
 
 def trend(x: pd.Series, y: pd.Series, points: int = 40) -> pd.DataFrame:
-    """Local mean of y along x with its 95% band, from bins smoothed by a Gaussian.
+    """Return the local mean of y along x with its 95% band, from bins smoothed by a Gaussian.
+
+    Args:
+        x: (n,) values along the axis.
+        y: (n,) values whose mean is taken.
+        points: how many bins.
 
     Returns:
         x, mean, low, high; only where a few lists are near, nowhere if x does not vary.
@@ -110,7 +115,7 @@ def trend(x: pd.Series, y: pd.Series, points: int = 40) -> pd.DataFrame:
 
 
 def smooth_bins(edges: FloatArray, count: IntArray, total: FloatArray, square: FloatArray) -> pd.DataFrame:
-    """As `trend`, from lists that are counted in bins.
+    """Return what `trend` does, from lists that are counted in bins.
 
     Args:
         edges: (n + 1,) of the bins.
@@ -131,7 +136,7 @@ def smooth_bins(edges: FloatArray, count: IntArray, total: FloatArray, square: F
 
 
 def gap_finding(table: pd.DataFrame, measure: str) -> Prose:
-    """Whether ties cost anything, and whether the tie ratio tells.
+    """Say whether ties cost anything, and whether the tie ratio predicts it.
 
     Args:
         table: as `gaps` returns it, all lists; the first measure is the one spoken of.
@@ -153,7 +158,7 @@ def gap_prose(
     farthest: Mapping[str, Any],
     measure: str,
 ) -> Prose:
-    """As `gap_finding`, from what was counted.
+    """Say what `gap_finding` does, from what was counted.
 
     Args:
         n_tied: lists with a tie.

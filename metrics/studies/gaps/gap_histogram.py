@@ -33,7 +33,7 @@ class GapCells(NamedTuple):
     squares: FloatArray
 
     def select_places(self, places: slice) -> "GapCells":
-        """Those of some places."""
+        """Return the cells of a range of places."""
         return GapCells(
             self.edges[places.start : places.stop + 1],
             self.levels,
@@ -46,7 +46,7 @@ class GapCells(NamedTuple):
 
     @property
     def n_lists(self) -> IntArray:
-        """(places,) all lists."""
+        """(places,) lists, with and without a gap."""
         return np.asarray(self.high.sum(axis=1) + self.low.sum(axis=1) + self.none)
 
 
@@ -76,7 +76,7 @@ class GapHistogram:
         self.width, self.reach = width, _NARROWEST
 
     def cells(self, reranker: int | None = None) -> GapCells:
-        """Those of one reranker, by its place; or of all. Levels above the largest gap of all are left out."""
+        """Return the cells of one reranker, or of all, without the levels above the largest gap of all."""
         rerankers = slice(None) if reranker is None else slice(reranker, reranker + 1)
         n_levels = self._n_levels()
         counts, sums, squares = (one[rerankers].sum(axis=0) for one in (self.counts, self.sums, self.squares))
@@ -98,13 +98,13 @@ class GapHistogram:
         return edges, counts[:, LEVELS - n_levels : LEVELS + n_levels]
 
     def _n_levels(self) -> int:
-        """Levels up to the largest gap."""
+        """Return the number of levels up to the largest gap."""
         either = self.counts.sum(axis=(0, 1))
         either = either[LEVELS + 1 :] + either[:LEVELS][::-1]
         return int(np.flatnonzero(either).max(initial=0)) + 1
 
     def add(self, owner: IntArray, x: FloatArray | IntArray, with_gap: IntArray, gap: FloatArray) -> None:
-        """Count lists.
+        """Count some lists by place and gap.
 
         Args:
             owner: (n,) places of their rerankers.
@@ -146,6 +146,6 @@ class GapHistogram:
 
 
 def _merge_pairs(counts: np.ndarray) -> np.ndarray:
-    """Two neighbours along the last axis make one; the other half is empty."""
+    """Add up two neighbours along the last axis; the other half of the axis becomes empty."""
     pairs = counts.reshape(*counts.shape[:-1], -1, 2).sum(axis=-1)
     return np.concatenate([pairs, np.zeros_like(pairs)], axis=-1)

@@ -20,7 +20,7 @@ LEVELS = (2, 3, 5, 10, 20, 50)
 def growth_curve(
     simulate: Simulate, levels: int, measure: str, tie_probabilities: Sequence[float] = TIE_PROBABILITIES
 ) -> pd.DataFrame:
-    """One reranker under rising tie probabilities.
+    """Return the mean of one simulated reranker under rising tie probabilities.
 
     Args:
         simulate: simulates rerankers on the same queries.
@@ -44,7 +44,7 @@ def gap_by_settings(
     levels: Sequence[int] = LEVELS,
     tie_probabilities: Sequence[float] = TIE_PROBABILITIES,
 ) -> pd.DataFrame:
-    """Mean absolute gap of a list: index tie probability, columns score levels.
+    """Return the mean absolute gap of a list: index tie probability, columns score levels.
 
     Args:
         simulate: simulates rerankers on the same queries.
@@ -63,7 +63,7 @@ def gap_by_settings(
 
 
 def growth_finding(curve: pd.DataFrame, tie_probability: float, levels: int, measure: str) -> Prose:
-    """What the chosen settings leave to luck.
+    """Say how far the mean of the chosen settings depends on the order of ties.
 
     Args:
         curve: as `growth_curve` returns it.

@@ -10,7 +10,7 @@ from metrics.evaluation import AS_READ, EQUAL, ScoringOptions, score_runs
 from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.studies.leaderboard.leaderboard import TOLERANCE, mean_std
-from metrics.studies.prose import Prose, Strong, percent
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, percent
 from metrics.support.arrays import FloatArray
 from metrics.ties.precision import rounded
 
@@ -30,7 +30,7 @@ _Z_95 = 1.96
 
 
 def precision_label(precision: str) -> str:
-    """A precision as people say it."""
+    """Return a precision as people say it, such as `2 decimals`."""
     if precision == GRADES:
         return "grades 0 to 10"
     number = precision.removeprefix("decimals:")
@@ -38,7 +38,7 @@ def precision_label(precision: str) -> str:
 
 
 def grade_scores(scores: FloatArray) -> FloatArray:
-    """(n,) scores of one reranker as whole grades from 0 to 10, as an LLM asked for a grade would give them.
+    """Return (n,) scores of one reranker as whole grades from 0 to 10, as an LLM would give them.
 
     round(10 · (score − least) / (largest − least)), least and largest over all its finite scores; halves go
     to the even grade, infinite scores to the nearest end, and scores that do not vary are 0. It rises with
@@ -55,7 +55,7 @@ def grade_scores(scores: FloatArray) -> FloatArray:
 
 
 def runs_at_precision(runs: Runs, precision: str) -> Runs:
-    """The same lists, their scores as a precision holds them.
+    """Return the runs with their scores as a precision holds them.
 
     Args:
         runs: what was ranked.
@@ -81,7 +81,7 @@ def precision_curve(
     queries: Collection[str] | None = None,
     scoring: ScoringOptions = AS_READ,
 ) -> pd.DataFrame:
-    """What each reranker would score under each precision of its scores.
+    """Return what each reranker would score under each precision of its scores.
 
     Args:
         runs: what was ranked.
@@ -130,14 +130,14 @@ def precision_curve(
 
 
 def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:
-    """How few digits still do, and what fewer cost.
+    """Say how few digits are enough, and what fewer cost.
 
     Args:
         curve: of one reranker, as `precision_curve` returns it; as read first.
         measure: how its mean is called, such as `MRR`.
     """
     if curve["tied"].isna().all():
-        return ("No list is scored: every query was left out.",)
+        return NOTHING_SCORED
     width, as_read = curve["best"] - curve["worst"], curve.iloc[0]
     shift = (curve["tied"] - as_read["tied"]).abs()
     is_unchanged = (width - width.iloc[0] < TOLERANCE) & (shift < TOLERANCE)

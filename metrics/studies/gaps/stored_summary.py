@@ -1,4 +1,4 @@
-"""A stored evaluation gone over a few lists at a time: what a page shows of it, and nothing as long as it."""
+"""Ties and gaps of a stored evaluation that is too large for memory: counted a few lists at a time."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -49,7 +49,7 @@ class StoredSummary:
 
 
 def stored_summary(stored: Stored, measure: str, traditional: str) -> StoredSummary:
-    """What ties do to a measure.
+    """Count the ties and gaps of all lists of a stored evaluation, a few lists at a time.
 
     Args:
         stored: with `measure` under expected and `traditional`.
@@ -77,7 +77,7 @@ def stored_summary(stored: Stored, measure: str, traditional: str) -> StoredSumm
 
 
 def stored_summary_finding(summary: StoredSummary, measure: str, query_id: str) -> Prose:
-    """Whether ties cost anything, and whether the tie ratio tells.
+    """Say whether ties cost anything, and whether the tie ratio predicts it.
 
     Args:
         summary: as `stored_summary` returns it.
@@ -92,7 +92,7 @@ def stored_summary_finding(summary: StoredSummary, measure: str, query_id: str) 
 
 
 def _reranker_starts(owner: IntArray) -> tuple[IntArray, IntArray]:
-    """Where lists of another reranker than before begin, and whose they are."""
+    """Return the positions at which the reranker changes, and the reranker from each of them on."""
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
     return starts, owner[starts]
 
@@ -109,7 +109,7 @@ class _ListBatch(NamedTuple):
 
 
 class _SummaryCounter:
-    """What was seen so far."""
+    """Counts, sums and farthest lists of the parts taken in so far."""
 
     def __init__(self, n_rerankers: int) -> None:
         self.n_lists, self.n_off = np.zeros(n_rerankers, np.int64), np.zeros(n_rerankers, np.int64)
@@ -121,7 +121,7 @@ class _SummaryCounter:
         self.farthest = pd.DataFrame()
 
     def add(self, lists: _ListBatch) -> None:
-        """Take in some lists."""
+        """Add a few lists to every count."""
         if not len(lists.owner):
             return
         gap = lists.traditional - lists.tied
@@ -157,7 +157,7 @@ class _SummaryCounter:
         self.farthest = merged.sort_values("size", ascending=False, kind="stable").head(FARTHEST)
 
     def summary(self, rerankers: pd.Index) -> StoredSummary:
-        """What that makes."""
+        """Return the summary of all lists added."""
         with np.errstate(invalid="ignore"):
             mean, share = self.sums / self.n_lists, self.n_off / self.n_lists
         gaps = {"n_lists": self.n_lists, "gap_mean": mean, "gap_max": self.tops, "lists_with_gap": share}

@@ -8,7 +8,7 @@ import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.scale.stored import Stored
-from metrics.studies.prose import Prose, Strong, percent
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, percent
 
 Verdict = Literal["stable", "tie-sensitive", "tie-inflated", "tie-deflated"]
 
@@ -108,7 +108,7 @@ def leaderboard_finding(table: pd.DataFrame, measure: str) -> Prose:
     """
     table = table[table["tied"].notna()]
     if not len(table):
-        return ("No list is scored: every query was left out.",)
+        return NOTHING_SCORED
     rank_changes = table[table["tied_rank"] != table["traditional_rank"]]
     if len(rank_changes):
         return _rank_change_finding(rank_changes, measure)

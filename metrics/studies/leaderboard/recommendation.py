@@ -4,7 +4,7 @@ import pandas as pd
 
 from metrics.measures import MeasureAt
 from metrics.studies.leaderboard.leaderboard import TOLERANCE
-from metrics.studies.prose import Prose, Strong
+from metrics.studies.prose import Prose, Strong, and_more
 from metrics.studies.significance.significance import Verdicts
 
 MADE_BY_WRITING = ("few-decimals", "half-precision", "saturated", "constant-run")
@@ -33,9 +33,8 @@ def recommendation(
     advice = _advice(leaderboard, verdicts, measure)
     if not len(hidden):
         return advice
-    others = f" and {len(hidden) - 1} more" if len(hidden) > 1 else ""
     verb = "hold" if len(hidden) > 1 else "holds"
-    unseen = f"{others} {verb} ranks and no scores: what tied there cannot be seen."
+    unseen = f"{and_more(len(hidden) - 1)} {verb} ranks and no scores: what tied there cannot be seen."
     return *advice, " ", Strong(str(hidden[0])), unseen
 
 
@@ -110,5 +109,5 @@ def tie_remedies(findings: pd.DataFrame) -> tuple[Prose, ...]:
 
 def _remedy(rows: pd.DataFrame) -> Prose:
     first = rows.iloc[0]
-    others = f" ({len(rows) - 1} more like it.)" if len(rows) > 1 else ""
-    return Strong(str(first["file"])), f": {first['message']}{others} {first['hint']}"
+    repeated = f" ({len(rows) - 1} more like it.)" if len(rows) > 1 else ""
+    return Strong(str(first["file"])), f": {first['message']}{repeated} {first['hint']}"

@@ -4,7 +4,7 @@ import pandas as pd
 
 from metrics.evaluation import Evaluation
 from metrics.studies.gaps.gap import gaps
-from metrics.studies.prose import Prose, Strong, percent, signed
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, percent, signed
 
 
 def reranker_summary(evaluation: Evaluation, first: str, second: str, traditional: str) -> pd.DataFrame:
@@ -52,7 +52,7 @@ def reranker_finding(summary: pd.DataFrame, measure: str) -> Prose:
         measure: how the first measure is called, such as `MRR`.
     """
     if not len(summary):
-        return ("No list is scored: every query was left out.",)
+        return NOTHING_SCORED
     farthest = summary.loc[summary["first_gap"].abs().idxmax()]
     most_tied = summary.loc[summary["tie_ratio"].idxmax()]
     if not most_tied["tie_ratio"]:

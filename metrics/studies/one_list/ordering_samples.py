@@ -9,18 +9,24 @@ from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties import Ranking
 
 _POINTS = 200
-"""Numbers of draws at which a running mean is told."""
+"""Numbers of draws at which a running mean is given."""
 _FEWEST = 10
-"""Draws from which on a running mean is told: fewer say little of their own error."""
-
+"""Draws from which on a running mean is given: fewer say little of their own error."""
 _SPARSE = 8
 """Places of a tie for each document to be placed, from which on it is not shuffled as a whole."""
 
 
 def sample_values(ranking: Ranking, query_id: str, measure: str, draws: int, seed: int) -> FloatArray:
-    """(draws,) values of a measure in orderings drawn evenly; the same seed draws the same orderings.
+    """Return (draws,) values of a measure in orderings drawn evenly; the same seed draws the same orderings.
 
-    Only the documents that count are placed, so a tie of 100,000 costs no more than its relevant ones.
+    Only the documents that contribute are placed, so a tie of 100,000 costs no more than its relevant ones.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        measure: name of a measure.
+        draws: how many orderings.
+        seed: of the generator.
     """
     documents = ranking.listed(query_id)
     contributing = documents[(ranking.judged if counts_judged(measure) else ranking.grades > 0)[documents]]
@@ -47,7 +53,10 @@ def sample_values(ranking: Ranking, query_id: str, measure: str, draws: int, see
 def _sample_places(
     ranking: Ranking, contributing: IntArray, draws: int, generator: np.random.Generator
 ) -> IntArray:
-    """(draws, n_counted) place from 0 of some documents of one list; ties that are alike are drawn at once."""
+    """Return the (draws, n_contributing) place, from 0, of the contributing documents of one list.
+
+    Ties of one size with as many contributing documents are drawn at once.
+    """
     place = np.empty((draws, len(contributing)), dtype=np.int64)
     ties, column, n_contributing = np.unique(
         ranking.groups[contributing], return_index=True, return_counts=True
@@ -64,7 +73,7 @@ def _sample_places(
 
 
 def _sample_distinct(size: int, n_contributing: int, draws: int, generator: np.random.Generator) -> IntArray:
-    """(draws, held) distinct places of a tie, from 0, every choice and order of them equally likely.
+    """Return (draws, n_contributing) distinct places of a tie, from 0, all choices and orders equally likely.
 
     Few of many are drawn freely, and drawn again where they fall on one another: no place is favoured.
     """
@@ -85,7 +94,7 @@ def _sample_distinct(size: int, n_contributing: int, draws: int, generator: np.r
 
 
 def running_mean(values: FloatArray) -> pd.DataFrame:
-    """The mean of the first draws and its standard error, as draws grow.
+    """Return the mean of the first draws and its standard error, as draws grow.
 
     Args:
         values: (n,) values in the order drawn, two or more.

@@ -62,7 +62,17 @@ def tie_groups(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def text_column(runs: Runs, reranker: str, rows: IntArray, column: str) -> list[str] | None:
-    """What a column of text says in some rows of one reranker's table; None where it has no such column."""
+    """Return the texts of a column in some rows of one reranker's table.
+
+    Args:
+        runs: what was ranked.
+        reranker: whose table.
+        rows: (n,) rows of that table.
+        column: name of a column of text.
+
+    Returns:
+        n texts, "" where there is none; None where the table has no such column.
+    """
     table = runs.tables[reranker]
     if column not in table.column_names:
         return None
@@ -86,7 +96,16 @@ def first_rank_chances(ranking: Ranking, query_id: str) -> pd.DataFrame:
 
 
 def first_rank_under(ranking: Ranking, query_id: str, ties: str) -> int | None:
-    """Rank of the first relevant document under a treatment that leaves no ties; None where none is listed."""
+    """Return the rank of the first relevant document under a treatment that leaves no ties.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        ties: name of the treatment.
+
+    Returns:
+        the rank from 1; None where no relevant document is listed.
+    """
     groups, leading = _leading(ranking, query_id, ties)
     return int(groups.above[leading[0]]) + 1 if len(leading) else None
 
@@ -138,7 +157,7 @@ def _contributing_groups(
 
 
 def complexity_report(ranking: Ranking, query_id: str) -> list[str]:
-    """The notebook's complexity report on one list, in lines."""
+    """Write the notebook's complexity report on one list, in lines."""
     order_counts = counts(ranking, query_id)
     written = (
         f"{order_counts.orderings:,}"
@@ -183,7 +202,7 @@ def sampled_mean(ranking: Ranking, query_id: str, measure: str, draws: int, seed
 def query_finding(
     rows: pd.DataFrame, chances: pd.DataFrame, value: pd.Series, measure: str, traditional: str, orderings: str
 ) -> Prose:
-    """What the ties of this list leave open.
+    """Say what the ties of one list leave open.
 
     Args:
         rows: as `ladder` returns them.

@@ -41,7 +41,15 @@ PairStatistics = dict[str, float]
 
 
 def values_by_query(evaluation: Evaluation, measure: str, ties: str) -> pd.DataFrame:
-    """Index query_id in sorted order, a column a reranker; NaN where it has no value, or one that is no number.
+    """Return the values of a measure, a row a query and a column a reranker.
+
+    Args:
+        evaluation: what was evaluated.
+        measure: name of a measure.
+        ties: name of a treatment.
+
+    Returns:
+        index query_id in sorted order; NaN where a reranker has no value, or one that is no number.
 
     Raises:
         UsageError: a measure or treatment that was not evaluated.
@@ -55,14 +63,23 @@ def values_by_query(evaluation: Evaluation, measure: str, ties: str) -> pd.DataF
 
 
 def count_not_finite(evaluation: Evaluation, measure: str, ties: str) -> dict[str, int]:
-    """Reranker → how many of its values are no numbers; those without any left out."""
+    """Count the values of each reranker that are no numbers.
+
+    Args:
+        evaluation: what was evaluated.
+        measure: name of a measure.
+        ties: name of a treatment.
+
+    Returns:
+        reranker → count; rerankers without any are left out.
+    """
     scores = evaluation.scores[(measure, ties)]
     counts = scores[~np.isfinite(scores)].groupby(level="reranker").size()
     return {str(name): int(size) for name, size in counts.items()}
 
 
 def baseline_pairs(names: Sequence[str], baselines: Sequence[str] | str | None) -> list[Pair]:
-    """Columns of each baseline and of every other reranker; None for all pairs, each once.
+    """Return the columns of each baseline and of every other reranker; of all pairs where `baselines` is None.
 
     No pair comes twice: of two baselines, and of all pairs, the one named first is the baseline.
 
@@ -83,7 +100,7 @@ def baseline_pairs(names: Sequence[str], baselines: Sequence[str] | str | None) 
 def group_by_queries(
     table: FloatArray, pairs: Sequence[Pair], test: Test, level: float, seed: int, comparisons: int
 ) -> Iterator[tuple[list[int], Comparison]]:
-    """The pairs that are looked at together, as places in `pairs`, and what is asked of them.
+    """Yield the pairs that can be tested at once, as places in `pairs`, with the values to test them on.
 
     Pairs of a paired test go together where they have the same queries in common.
 
@@ -112,7 +129,7 @@ def group_by_queries(
 
 
 def _same_queries(is_present: BoolArray, pairs: Sequence[Pair]) -> Iterator[tuple[list[int], BoolArray]]:
-    """Pairs by the queries they have in common, and (n_queries,) which those are."""
+    """Yield places of pairs with the same queries in common, and (n_queries,) whether each query is one."""
     patterns = np.unique(is_present, axis=1, return_inverse=True)[1].ravel()
     by_pattern: dict[frozenset[int], list[int]] = {}
     for place, pair in enumerate(pairs):
@@ -123,7 +140,16 @@ def _same_queries(is_present: BoolArray, pairs: Sequence[Pair]) -> Iterator[tupl
 
 
 def pair_statistics(comparison: Comparison, pair: Pair, test: Test) -> PairStatistics:
-    """n, means, difference, dz, superiority, won, equal and lost of one pair."""
+    """Return what is counted of one pair before any test.
+
+    Args:
+        comparison: the values of all rerankers.
+        pair: columns of the baseline and of the reranker.
+        test: whether it is paired decides what n, dz and superiority are of.
+
+    Returns:
+        n, mean_baseline, mean, difference, dz, superiority, won, equal and lost, as `compare` explains them.
+    """
     baseline, reranker = (comparison.scores[:, column] for column in pair)
     common = np.isfinite(baseline) & np.isfinite(reranker)
     differences = round_differences(reranker[common] - baseline[common])
@@ -144,7 +170,14 @@ def pair_statistics(comparison: Comparison, pair: Pair, test: Test) -> PairStati
 def comparison_notes(
     rows: pd.DataFrame, test: Test, queries: "pd.Series[int]", dropped: dict[str, int]
 ) -> list[str]:
-    """What has to be known of each row: the test's own words, how many queries, values that are no numbers."""
+    """Return the note of each row: the test's own, how many queries, and values that are no numbers.
+
+    Args:
+        rows: of comparisons, with the test's note.
+        test: which test.
+        queries: reranker → queries it has a value for.
+        dropped: as `count_not_finite` returns it.
+    """
     texts = []
     for row in rows.itertuples():
         unknown = sum(dropped.get(name, 0) for name in (row.baseline, row.reranker))

@@ -30,7 +30,7 @@ Pair = tuple[int, int]
 
 
 class TestResult(NamedTuple):
-    """What a test says of a pair: p, the interval of the difference of means, and what to know of it."""
+    """The result of a test of one pair: p, the interval of the difference of means, and a note."""
 
     p: float
     low: float
@@ -40,7 +40,7 @@ class TestResult(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Who is compared with whom, on which values.
+    """Pairs of rerankers to compare, and the values to compare them on.
 
     Attributes:
         scores: (n_queries, n_rerankers); NaN where a reranker has no value, which paired tests never get.
@@ -70,7 +70,7 @@ def is_constant(values: FloatArray) -> bool:
 
 
 def degenerate_result(differences: FloatArray) -> TestResult | None:
-    """The answer where a test has none of its own: too few queries, or differences that do not vary."""
+    """Return the result where nothing can be tested: too few queries, or differences alike; else None."""
     n = len(differences)
     if n > 1 and not is_constant(differences):
         return None
@@ -78,7 +78,7 @@ def degenerate_result(differences: FloatArray) -> TestResult | None:
 
 
 def constant_result(n: int, difference: float) -> TestResult:
-    """The answer where n queries differ by the same.
+    """Return the result where n queries differ by the same.
 
     Other than 0, that gives a t without bound, which would make two queries proof. Signs can still be
     flipped: all n agree by chance in 2 of 2^n cases.
@@ -94,7 +94,7 @@ def constant_result(n: int, difference: float) -> TestResult:
 
 
 def _varying(test: TestFunction) -> TestFunction:
-    """The same test, asked only where differences vary."""
+    """Make a test run only on pairs whose differences vary; the others get their `degenerate_result`."""
 
     @wraps(test)
     def run_where_varying(comparison: Comparison) -> list[TestResult]:
@@ -193,7 +193,7 @@ def _bootstrap_results(comparison: Comparison) -> list[TestResult]:
 
 
 def _coarse_note(hits: int, p: float, comparison: Comparison) -> str:
-    """What to say where no draw reached a value, and corrected for all comparisons that proves nothing."""
+    """Return a note where no draw reached a value, and p corrected for all comparisons still proves nothing."""
     if hits or p * comparison.comparisons < 1 - comparison.level:
         return ""
     return f"no draw reaches it, so p is at most this: too coarse for {comparison.comparisons:,} comparisons"

@@ -16,11 +16,19 @@ def detectable(
     level: float = 0.95,
     power: float = 0.8,
 ) -> float:
-    """Smallest mean difference from the baseline that a paired t-test would find, in the measure's unit.
+    """Return the smallest mean difference from the baseline, in the measure's unit, that a paired t-test finds.
 
     d sd, where d is the effect size found with that power at 1 - level, two-sided and uncorrected, for the
     median number of common queries, and sd the median standard deviation of differences over the other
     rerankers with two common queries or more. Infinite where there is none; 0 where differences do not vary.
+
+    Args:
+        evaluation: with `measure` under `ties`.
+        measure: name of a measure.
+        ties: name of a treatment.
+        baseline: whom the others are compared with.
+        level: of the test.
+        power: chance to find a difference of that size.
 
     Raises:
         UsageError: a name that is not there, or a level or power that cannot be.

@@ -21,7 +21,7 @@ def query_differences(
     n: int | None = None,
     sort_by: SortKey = "moved",
 ) -> pd.DataFrame:
-    """One row a query both have, the farthest first.
+    """Return a row for each query both rerankers have, the farthest apart first.
 
     Args:
         evaluation: with `measure` under expected and `traditional`.

@@ -27,7 +27,7 @@ CELLS = 2**18
 
 
 def round_differences(differences: FloatArray) -> FloatArray:
-    """The same to 12 decimals, so that what differs by rounding is equal, or 0."""
+    """Round differences to 12 decimals, so that those that differ by rounding are equal, or 0."""
     return np.where(np.abs(differences) <= EQUAL, 0.0, np.round(differences, 12))
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
-from metrics.studies.prose import Prose, Strong, chance, signed
+from metrics.studies.prose import ONE_RERANKER, Prose, Strong, chance, signed
 from metrics.studies.significance.comparisons import (
     COLUMNS,
     baseline_pairs,
@@ -125,7 +125,7 @@ def verdicts(
     level: float = 0.95,
     seed: int = 0,
 ) -> Verdicts:
-    """The same comparisons with ties averaged and by a traditional treatment, and which verdicts differ.
+    """Make the same comparisons with ties averaged and by a traditional treatment.
 
     Args:
         evaluation: with `measure` under expected and `traditional`.
@@ -148,7 +148,16 @@ def verdicts(
 
 
 def changed_verdicts(tied: pd.DataFrame, traditional: pd.DataFrame, level: float = 0.95) -> "pd.Series[bool]":
-    """(n_rows,) whether just one of two is significant at 1 - level, or both with opposite signs."""
+    """Compare the verdicts of two tables of the same comparisons.
+
+    Args:
+        tied: as `compare` returns it.
+        traditional: likewise, by another treatment.
+        level: of the verdicts.
+
+    Returns:
+        (n_rows,) whether just one of the two is significant at 1 - level, or both are, with opposite signs.
+    """
     signs = [
         np.sign(rows["difference"]).where(is_significant(rows["p_adjusted"].to_numpy(), level), 0.0)
         for rows in (tied, traditional)
@@ -157,7 +166,7 @@ def changed_verdicts(tied: pd.DataFrame, traditional: pd.DataFrame, level: float
 
 
 def significance_finding(verdicts: Verdicts, measure: str, test: str) -> Prose:
-    """How many verdicts the order of the ties decides, and what became of those it moves most.
+    """Say how many verdicts the order of the ties decides, and how those it moves most change.
 
     Args:
         verdicts: as `verdicts` returns it.
@@ -166,7 +175,7 @@ def significance_finding(verdicts: Verdicts, measure: str, test: str) -> Prose:
     """
     total, n_changed = len(verdicts.tied), int(verdicts.changed.sum())
     if not total:
-        return ("There is one reranker, and nothing to compare it with.",)
+        return ONE_RERANKER
     if (verdicts.tied["n"] < 2).all():  # noqa: PLR2004 a spread needs two
         return (Strong("Nothing can be tested. "), "A test needs two queries.")
     if not n_changed:
@@ -197,7 +206,7 @@ def _unchanged_finding(verdicts: Verdicts, label: str) -> Prose:
 
 
 def _verdict_change(before: pd.Series, tied: pd.Series, measure: str, verdicts: Verdicts) -> Prose:
-    """What became of one verdict."""
+    """Say how one verdict changes once ties are averaged."""
     ours, theirs = Strong(str(tied["reranker"])), Strong(str(tied["baseline"]))
     old, new = signed(before["difference"]), signed(tied["difference"])
     p_old, p_new = chance(before["p_adjusted"]), chance(tied["p_adjusted"])

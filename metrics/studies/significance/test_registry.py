@@ -152,12 +152,12 @@ Entry = TypeVar("Entry", bound=Test | Correction)
 
 
 def find_test(name: str) -> Test:
-    """The test a name means; raises UsageError where none does."""
+    """Return the test of a name or alias; raises UsageError where there is none."""
     return _find(name, TESTS, "test")
 
 
 def find_correction(name: str) -> Correction:
-    """The correction a name means; raises UsageError where none does."""
+    """Return the correction of a name or alias; raises UsageError where there is none."""
     return _find(name, CORRECTIONS, "correction")
 
 

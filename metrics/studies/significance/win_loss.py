@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.prose import Prose, Strong
+from metrics.studies.prose import ONE_RERANKER, Prose, Strong
 
 
 def win_loss(evaluation: Evaluation, measure: str, baseline: str, traditional: str) -> pd.DataFrame:
@@ -53,11 +53,11 @@ def win_loss_finding(table: pd.DataFrame, baseline: str) -> Prose:
     """Whose comparison with the baseline ties change most.
 
     Args:
-        table: as `duels` returns it.
+        table: as `win_loss` returns it.
         baseline: whom the others are compared with.
     """
     if not len(table):
-        return ("There is one reranker, and nothing to compare it with.",)
+        return ONE_RERANKER
     most_changed = str(table["changed"].idxmax())
     row = table.loc[most_changed]
     if not row["changed"]:

@@ -1,17 +1,17 @@
-"""How many targets a reranker reaches, and by what."""
+"""How many targets a reranker reaches: by the tied value, by the traditional one, and in every order."""
 
 from typing import NamedTuple
 
 import pandas as pd
 
-from metrics.studies.prose import Prose, Strong
+from metrics.studies.prose import Prose, Strong, and_more
 
 MOST_NAMED = 5
 """Measures named in a sentence at most."""
 
 
 class TargetSummary(NamedTuple):
-    """Targets of one reranker: how many there are, and how many are met.
+    """The number of targets of one reranker, and how many of them are met.
 
     Attributes:
         targets: how many there are.
@@ -45,10 +45,10 @@ def target_summary(rows: pd.DataFrame) -> TargetSummary:
 
 
 def target_finding(rows: pd.DataFrame, reranker: str) -> Prose:
-    """How many targets one reranker meets, once and with ties averaged.
+    """Say how many targets one reranker meets, by its traditional values and with ties averaged.
 
     Args:
-        rows: as for `passed`.
+        rows: as for `target_summary`.
         reranker: its name.
     """
     summary = target_summary(rows)
@@ -71,6 +71,6 @@ def target_finding(rows: pd.DataFrame, reranker: str) -> Prose:
 def _by_sort_sentence(names: tuple[str, ...]) -> str:
     if not names:
         return ""
-    others = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     verb = "pass" if len(names) > 1 else "passes"
-    return f" {', '.join(names[:MOST_NAMED])}{others} {verb} only by the traditional order."
+    named = ", ".join(names[:MOST_NAMED]) + and_more(len(names) - MOST_NAMED)
+    return f" {named} {verb} only by the traditional order."

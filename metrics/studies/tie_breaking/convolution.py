@@ -25,7 +25,7 @@ Distribution = tuple[FloatArray, FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class ListDistributions:
-    """What lists can score, those with one distribution counted together.
+    """The distributions of what lists can score, lists with the same one counted together as a kind.
 
     Attributes:
         times: (n_kinds,) lists of each kind.
@@ -41,14 +41,21 @@ class ListDistributions:
 
     @classmethod
     def of(cls, times: IntArray, kind: IntArray, value: FloatArray, chance: FloatArray) -> "ListDistributions":
-        """From values in any order; every kind has one at least."""
+        """Sort values by kind, and take each less the worst of its kind.
+
+        Args:
+            times: (n_kinds,) lists of each kind.
+            kind: (n,) kind of each value, in any order; every kind has one at least.
+            value: (n,) the values.
+            chance: (n,) chance of each in its kind.
+        """
         order = np.argsort(kind, kind="stable")
         kind, value = kind[order], value[order]
         worst = np.minimum.reduceat(value, np.searchsorted(kind, np.arange(len(times))))
         return cls(times, kind, value - worst[kind], chance[order])
 
     def distributions(self) -> list[Distribution]:
-        """Values and chances of each kind, as they come."""
+        """Return values, less their worst, and chances of each kind."""
         cuts = np.searchsorted(self.kind, np.arange(1, len(self.times)))
         return list(zip(np.split(self.rise, cuts), np.split(self.chance, cuts), strict=True))
 
@@ -62,14 +69,14 @@ class ListDistributions:
 
 
 def sum_distribution(kinds: ListDistributions) -> Distribution | None:
-    """Distribution of the sum over all lists, each less its worst; None where it has too many values.
+    """Return the distribution of the sum over all lists, each less its worst; None if it has too many values.
 
     Where all values are multiples of one step, by convolution on whole numbers; else by adding up
     value for value, if the number of sums that can be told apart is at most `POINTS`: lists of one
     kind with p values each give C(times + p − 1, p − 1) sums.
     """
-    if (found := _sum_on_grid(kinds)) is not None:
-        return found
+    if (distribution := _sum_on_grid(kinds)) is not None:
+        return distribution
     if len(kinds.times) > MAX_KINDS:
         return None
     parts, times = [merge_equal(*part) for part in kinds.distributions()], kinds.times.tolist()
@@ -81,7 +88,7 @@ def sum_distribution(kinds: ListDistributions) -> Distribution | None:
 
 
 def merge_equal(values: FloatArray, chances: FloatArray) -> Distribution:
-    """Values rising, those that differ by rounding together; chances that are 0 are left out."""
+    """Sort values, add up the chances of those that differ by rounding, and leave out those of chance 0."""
     order = np.argsort(values, kind="stable")
     values, chances = values[order], chances[order]
     new = np.ones(len(values), dtype=bool)
@@ -97,16 +104,16 @@ def _add(first: Distribution, second: Distribution) -> Distribution:
 
 
 def _repeat(part: Distribution, often: int) -> Distribution:
-    """The sum of so many lists of one kind."""
+    """Return the distribution of the sum of `often` lists of one kind."""
     values, chances = part
     alone = ListDistributions(np.array([often]), np.zeros(len(values), dtype=np.int64), values, chances)
-    if (found := _sum_on_grid(alone)) is not None:
-        return found
+    if (distribution := _sum_on_grid(alone)) is not None:
+        return distribution
     return reduce(_add, [part] * often)
 
 
 def _sum_on_grid(kinds: ListDistributions) -> Distribution | None:
-    """The same on whole numbers of a common step; None where there is none, or too many of them."""
+    """Return `sum_distribution` by whole multiples of a common step; None where there is none, or too many."""
     largest = np.maximum.reduceat(kinds.rise, np.searchsorted(kinds.kind, np.arange(len(kinds.times))))
     step = common_step(kinds.rise, float((largest * kinds.times).sum()) / MAX_VALUES)
     if step is None:
@@ -124,7 +131,7 @@ def _sum_on_grid(kinds: ListDistributions) -> Distribution | None:
 
 
 def _convolution_power(chances: FloatArray, often: int) -> FloatArray:
-    """Convolve with itself, by squaring."""
+    """Convolve chances with themselves `often` times, by squaring."""
     result_chances = np.ones(1)
     while often:
         if often % 2:
@@ -158,7 +165,16 @@ def common_step(rises: FloatArray, smallest: float) -> float | None:
 
 
 def sample_sums(kinds: ListDistributions, draws: int, seed: int) -> FloatArray:
-    """(draws,) sums of all lists, each less its worst, every list drawn on its own."""
+    """Draw sums of all lists, each less its worst, every list on its own.
+
+    Args:
+        kinds: the distributions of the lists.
+        draws: how many sums.
+        seed: of the generator.
+
+    Returns:
+        (draws,) sums.
+    """
     generator, sums = np.random.default_rng(seed), np.zeros(draws)
     for (rises, chances), often in zip(kinds.distributions(), kinds.times.tolist(), strict=True):
         upto = np.cumsum(chances)

@@ -1,4 +1,4 @@
-"""All that breaking every tie at random says of a leaderboard."""
+"""How stable a leaderboard is when every tie is broken at random: all studies of it together."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from metrics.ties import Ranking
 
 @dataclass(frozen=True, eq=False)
 class OrderStability:
-    """What breaking every tie at random makes of a leaderboard; see `metrics.studies.tie_breaking.stability`.
+    """The means, pairs and ranks of a leaderboard whose ties are all broken at random.
 
     Attributes:
-        spread: how far each mean can move.
-        pairs: how likely each reranker is to come out above each other.
-        places: where each can finish.
-        tau: expected agreement of two leaderboards.
+        bounds: of each mean, as `mean_bounds` returns them.
+        pairs: as `pairwise_order` returns them.
+        ranks: as `rank_distribution` returns them.
+        tau: as `expected_tau` returns it.
     """
 
     bounds: pd.DataFrame
@@ -30,7 +30,16 @@ class OrderStability:
 
     @classmethod
     def of(cls, evaluation: Evaluation, measure: str, rankings: Mapping[str, Ranking]) -> "OrderStability":
-        """Of every reranker of an evaluation; arguments and errors as for `mean_distributions`."""
+        """Study every reranker of an evaluation.
+
+        Args:
+            evaluation: as for `mean_distributions`.
+            measure: name of a measure.
+            rankings: as for `mean_distributions`.
+
+        Raises:
+            UsageError: as `mean_distributions`.
+        """
         distributions = mean_distributions(evaluation, measure, rankings)
         pairs = pairwise_order(distributions)
         return cls(mean_bounds(distributions), pairs, rank_distribution(distributions), expected_tau(pairs))

@@ -25,7 +25,7 @@ _PAIR_COLUMNS = [
 
 
 def mean_bounds(distributions: Mapping[str, MeanDistribution]) -> pd.DataFrame:
-    """How far ties move each mean, and between which places.
+    """Return how far ties move each mean, and between which places.
 
     A place is 1 + the number of rerankers whose mean is strictly above: equal means share the better one.
     Each reranker's ties are broken on their own, so the best place leaves above only those whose worst is
@@ -57,7 +57,7 @@ def mean_bounds(distributions: Mapping[str, MeanDistribution]) -> pd.DataFrame:
 
 
 def _bounds(distributions: Mapping[str, MeanDistribution]) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(n,) mean, worst and best of each."""
+    """Return (n,) mean, worst and best of each."""
     rows = [(one.mean, one.worst, one.best) for one in distributions.values()]
     mean, worst, best = np.array(rows, dtype=np.float64).reshape(-1, 3).T
     return mean, worst, best
@@ -69,7 +69,7 @@ def _count_above(values: FloatArray, limits: FloatArray) -> IntArray:
 
 
 def pairwise_order(distributions: Mapping[str, MeanDistribution]) -> pd.DataFrame:
-    """How likely each of two rerankers is to come out above the other.
+    """Return how likely each of two rerankers is to come out above the other.
 
     Exact where both distributions are; where one is normal, as if it had no chance of a draw; where both
     are, Φ of the difference of means over its standard deviation. Where worst and best leave no doubt,
@@ -112,7 +112,7 @@ def pairwise_order(distributions: Mapping[str, MeanDistribution]) -> pd.DataFram
 
 
 def _order_chances(first: MeanDistribution, second: MeanDistribution) -> tuple[float, float, float, float]:
-    """Chance that one is above, equal and below, and the standard error of the first."""
+    """Return the chance that the first is above, equal and below, and the standard error of above."""
     swapped = first.method == "normal" or (second.method != "normal" and len(second.means) < len(first.means))
     base, against = (second, first) if swapped else (first, second)
     under, upto = against.below(base.means), against.not_above(base.means)
@@ -127,7 +127,7 @@ def _order_chances(first: MeanDistribution, second: MeanDistribution) -> tuple[f
 
 
 def _sampling_variance(distribution: MeanDistribution, share: FloatArray) -> float:
-    """What drawing adds to the variance of the chance to be above.
+    """Return what sampling adds to the variance of the chance to be above.
 
     The variance over draws of the share of the other's distribution each is on the right side of, over
     their number. Source: DeLong et al., Biometrics 1988.
@@ -157,7 +157,7 @@ def expected_tau(pairs: pd.DataFrame) -> float:
 
 
 def stability_finding(pairs: pd.DataFrame, bounds: pd.DataFrame, tau: float, measure: str) -> Prose:
-    """Which order hangs most on how ties are broken, or that none does.
+    """Say which order depends most on how ties are broken, or that none does.
 
     Args:
         pairs: as `pairwise_order` returns them.
@@ -190,5 +190,5 @@ def stability_finding(pairs: pd.DataFrame, bounds: pd.DataFrame, tau: float, mea
 
 
 def chance_percent(chance: float) -> str:
-    """A chance as a percent; of a pair that can be reversed, never certainty."""
+    """Write a chance as a percent that is never 0% nor 100%: the order can be reversed."""
     return percent(min(max(chance, 1e-9), 1 - 1e-9))

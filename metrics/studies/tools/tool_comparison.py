@@ -14,7 +14,12 @@ _EQUAL_VALUES = 5e-5
 
 
 def tool_values(runs: Runs, measure: str, rerankers: Sequence[str]) -> pd.DataFrame:
-    """What each tool reports for a measure; for nDCG also for the one whose gain is the grade: most mean that.
+    """Return what each tool reports for a measure; for nDCG also for nDCG-linear, which most tools call nDCG.
+
+    Args:
+        runs: what was ranked.
+        measure: name of a measure.
+        rerankers: whose values, in this order.
 
     Returns:
         tool, spelling (in the tool), measure (ours), reranker, value, tied, why; rerankers as given.
@@ -30,7 +35,7 @@ def tool_values(runs: Runs, measure: str, rerankers: Sequence[str]) -> pd.DataFr
 
 
 def by_tool(values: pd.DataFrame) -> pd.DataFrame:
-    """One row a tool and measure, one column a reranker, and why it differs.
+    """Arrange the values in a row a tool and measure, with a column a reranker.
 
     Returns:
         tool, spelling, one column a reranker, why.
@@ -43,7 +48,7 @@ def by_tool(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def tool_finding(values: pd.DataFrame, measure: str) -> Prose:
-    """How far tools are apart on the reranker they disagree on most, and whether they name another leader.
+    """Say how far tools are apart on the reranker they disagree on most, and whether they name another leader.
 
     Args:
         values: as `tool_values` returns it.

@@ -14,16 +14,16 @@ from metrics.runs import Runs
 from metrics.ties import Ranking
 
 View = Callable[[Runs], Runs]
-"""What a tool makes of the files before it scores them."""
+"""How a tool changes the runs before it scores them."""
 
 
 def unchanged(runs: Runs) -> Runs:
-    """The files as they are."""
+    """Return the runs as they are."""
     return runs
 
 
 def keep_listed(runs: Runs) -> Runs:
-    """Relevance known of listed documents only: the ideal holds no other, a query without rows is not there."""
+    """Keep the relevance of listed documents only: the ideal holds no other, and queries without rows go."""
     if runs.qrels is None:
         return runs
     tables = {}
@@ -35,7 +35,7 @@ def keep_listed(runs: Runs) -> Runs:
 
 
 def binarise_grades(runs: Runs) -> Runs:
-    """A grade of 1 or more is 1, any other 0."""
+    """Replace grades of 1 or more by 1, and others by 0."""
 
     def cut(table: pa.Table) -> pa.Table:
         hit = pc.cast(pc.greater_equal(table["relevance"], 1), pa.float64())
@@ -47,7 +47,7 @@ def binarise_grades(runs: Runs) -> Runs:
 
 
 def drop_query_documents(runs: Runs) -> Runs:
-    """No document whose id is that of its query."""
+    """Drop documents whose id is that of their query."""
 
     def drop(table: pa.Table) -> pa.Table:
         query, document = (table[name].cast(pa.string()) for name in ("query_id", "doc_id"))
@@ -83,7 +83,7 @@ class Rule:
     spelling: str = ""
 
     def spelled(self, names: str) -> dict[str, "Rule"]:
-        """This rule for several measures, from pairs of our name = the tool's."""
+        """Return measure → this rule with the tool's spelling, from pairs `ours=theirs` set apart by spaces."""
         pairs = (pair.split("=", 1) for pair in names.split())
         return {ours: replace(self, spelling=theirs) for ours, theirs in pairs}
 
@@ -178,7 +178,7 @@ TOOLS: tuple[Tool, ...] = (
 
 
 def find_tool(name: str) -> Tool:
-    """The tool of that name.
+    """Return the tool of a name.
 
     Raises:
         UsageError: there is none.

@@ -9,7 +9,7 @@ import pandas as pd
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.runs import Runs
 from metrics.studies.leaderboard.leaderboard import SMALLEST_SHOWN
-from metrics.studies.prose import Prose, Strong, percent, signed
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, percent, signed
 from metrics.support.arrays import BoolArray, FloatArray
 
 DEPTH = 20
@@ -151,14 +151,14 @@ def _beaten_by(table: pd.DataFrame) -> list[str]:
     return [str(name) for name in names]
 
 
-def difference(left: "pd.Series[float]", right: "pd.Series[float]") -> "pd.Series[float]":
-    """Left − right, exactly 0 where they differ by rounding."""
-    gap = left - right
+def difference(minuend: "pd.Series[float]", subtrahend: "pd.Series[float]") -> "pd.Series[float]":
+    """Return minuend − subtrahend, exactly 0 where they differ by rounding."""
+    gap = minuend - subtrahend
     return gap.where(~(gap.abs() <= EQUAL), 0.0)
 
 
 def duration(seconds: float) -> str:
-    """So many seconds with three figures, in the unit that suits them."""
+    """Write seconds with three figures, in the unit that suits them."""
     rounded = float(f"{seconds:.3g}")
     if not rounded:
         return "0 ms"
@@ -170,7 +170,7 @@ def duration(seconds: float) -> str:
 def tradeoff_finding(
     table: pd.DataFrame, covered: pd.DataFrame, measure: str, budget: float | None = None, k: int = DEPTH
 ) -> Prose:
-    """What speed costs, and whether the order of ties makes it look otherwise.
+    """Say what speed costs, and whether the order of ties makes it look otherwise.
 
     Args:
         table: as `tradeoffs` returns it.
@@ -180,7 +180,7 @@ def tradeoff_finding(
         k: cut-off of `covered`.
     """
     if not table["tied"].notna().any():
-        return ("No list is scored: every query was left out.",)
+        return NOTHING_SCORED
     timed = table[table["standing"] != "not timed"]
     if not len(timed):
         return (
@@ -256,8 +256,11 @@ def _front_change(timed: pd.DataFrame, measure: str) -> Prose:
             if row["gap"] >= SMALLEST_SHOWN
             else "because the sort puts another too low."
         )
-        others = f" and {len(joins) - 1} more" if len(joins) > 1 else ""
-        return " By the traditional value ", Strong(str(row.name)), f"{others} would join the front, {why}"
+        return (
+            " By the traditional value ",
+            Strong(str(row.name)),
+            f"{and_more(len(joins) - 1)} would join the front, {why}",
+        )
     if len(leaves):
         row = leaves.loc[leaves["gap"].idxmin()]
         why = f"puts it {-row['gap']:.3f} too low" if row["gap"] <= -SMALLEST_SHOWN else "puts another too high"
