@@ -48,11 +48,11 @@ def arrange(board: Board) -> None:
 
 
 def _apply(board: Board, edited: pd.DataFrame) -> None:
-    kept = edited[edited["shown"]].sort_values("order", kind="stable")
-    named = {str(board.runs.rerankers[at]): str(name).strip() for at, name in kept["name"].items()}
+    shown = edited[edited["shown"]].sort_values("order", kind="stable")
+    names = {str(board.runs.rerankers[at]): str(name).strip() for at, name in shown["name"].items()}
     try:
-        board.runs.arranged(named)
+        board.runs.arranged(names)
     except TieScopeError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return
-    session.rebuild_board(board.spec.arranged(named))
+    session.rebuild_board(board.spec.arranged(names))

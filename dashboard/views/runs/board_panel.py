@@ -24,11 +24,11 @@ _ACCESS: dict[Access, str] = {
 
 def board_panel(view: View) -> None:
     """A row to name, keep, share and delete the board shown."""
-    heading("Board", _told(view))
+    heading("Board", _lifetime(view))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         record = view.record
         if record is not None:
-            _kept(record)
+            _library_controls(record)
         elif not session.is_preloaded(view.board) and st.button(
             "Keep", icon=":material/inventory_2:", key="keep"
         ):
@@ -57,13 +57,13 @@ def undo() -> None:
             f"It can be restored for {RETENTION.days} days."
         )
         if st.button("Undo", key="undo", type="tertiary"):
-            _do(
+            _change_library(
                 lambda: cache.open_library().restore(gone.id, session.owner()),
                 lambda: session.switch_to_board(gone.label),
             )
 
 
-def _told(view: View) -> str:
+def _lifetime(view: View) -> str:
     """What happens to the board when the page is closed."""
     record = view.record
     if record is None:
@@ -73,59 +73,60 @@ def _told(view: View) -> str:
     if record.owner != session.owner():
         return "Shared with you to change." if record.access == "edit" else "Shared with you to read."
     if session.is_stranger():
-        kept = f"Kept for {RETENTION.days} days: whoever has this link can read it."
-        return f"{kept} After a refresh, duplicate it to change it."
+        period = f"Kept for {RETENTION.days} days: whoever has this link can read it."
+        return f"{period} After a refresh, duplicate it to change it."
     return "Kept: a refresh, a restart or another browser with this link shows the same."
 
 
-def _kept(record: Record) -> None:
+def _library_controls(record: Record) -> None:
     """Controls of a board in the library."""
-    who = session.owner()
-    if record.may_change(who):
-        _name(record, who)
+    owner, library = session.owner(), cache.open_library()
+    if record.may_change(owner):
+        _name(record, owner)
         as_now = "Open it as it is shown now: measure, baseline, filter and policies."
         if st.button("Save view", icon=":material/bookmark:", key="save-view", help=as_now):
-            _do(lambda: cache.open_library().save_view(record.id, session.board_settings(), who), st.rerun)
+            settings = session.board_settings()
+            _change_library(lambda: library.save_view(record.id, settings, owner), st.rerun)
     if st.button("Duplicate", icon=":material/content_copy:", key="duplicate"):
-        access = session.default_access(who)
-        _do(
-            lambda: session.switch_to_board(cache.open_library().duplicate(record.id, who, access=access).label)
+        access = session.default_access(owner)
+        _change_library(
+            lambda: session.switch_to_board(library.duplicate(record.id, owner, access=access).label)
         )
-    if record.owner == who:
-        if who and not session.is_stranger():
-            _share(record, who)
+    if record.owner == owner:
+        if owner and not session.is_stranger():
+            _share(record, owner)
         if st.button("Delete", icon=":material/delete:", key="delete"):
-            _do(
-                lambda: cache.open_library().delete(record.id, who), lambda: session.leave_deleted_board(record)
+            _change_library(
+                lambda: library.delete(record.id, owner), lambda: session.leave_deleted_board(record)
             )
 
 
-def _name(record: Record, who: str) -> None:
+def _name(record: Record, owner: str) -> None:
     now = record.name if record.named else ""
     name = st.text_input(
         "Name", now, max_chars=200, key=f"name-{record.id}-{record.version}", placeholder=record.name, width=280
     )
     if name.strip() in ("", record.name):
         return
-    _do(lambda: session.switch_to_board(cache.open_library().rename(record.id, name, who).label))
+    _change_library(lambda: session.switch_to_board(cache.open_library().rename(record.id, name, owner).label))
 
 
-def _share(record: Record, who: str) -> None:
+def _share(record: Record, owner: str) -> None:
     with st.popover("Share", icon=":material/group:"):
         options = list(_ACCESS)
-        chosen = st.radio(
+        access = st.radio(
             "Who may open it",
             options,
             options.index(record.access),
-            format_func=lambda one: _ACCESS[one],
+            format_func=lambda access: _ACCESS[access],
             key=f"share-{record.id}-{record.version}",
         )
         st.code(session.board_link(record.label), language=None, wrap_lines=True)
-        if chosen is not None and chosen != record.access:
-            _do(lambda: cache.open_library().share(record.id, chosen, who), st.rerun)
+        if access is not None and access != record.access:
+            _change_library(lambda: cache.open_library().share(record.id, access, owner), st.rerun)
 
 
-def _do(*steps: Callable[[], None]) -> None:
+def _change_library(*steps: Callable[[], None]) -> None:
     """Change the library and go on; where it cannot be changed, say why."""
     try:
         for step in steps:

@@ -21,40 +21,42 @@ _SUMMARY = {one.name: one.summary.split(";")[0].rstrip(".") for one in FORMATS}
 _HELP = {one.name: one.summary for one in COLUMNS}
 
 
-def file_cards(board: Board, found: pd.DataFrame, colours: Palette) -> None:
+def file_cards(board: Board, findings: pd.DataFrame, colours: Palette) -> None:
     """A card a file: what it was read as, what was found, and the shape of its scores or grades."""
     st.subheader("Files", anchor=False)
     grid = st.grid(3, min_column_width=250)
-    for at, (file, source) in enumerate(zip(board.files, board.sources, strict=True)):
+    for position, (file, source) in enumerate(zip(board.files, board.sources, strict=True)):
         with grid.container(border=True, height="stretch"):
-            _card(board, at, file, source, found[found["file"] == file.name], colours)
+            _card(board, position, file, source, findings[findings["file"] == file.name], colours)
 
 
-def _card(board: Board, at: int, file: File, source: Source, found: pd.DataFrame, colours: Palette) -> None:
+def _card(
+    board: Board, position: int, file: File, source: Source, findings: pd.DataFrame, colours: Palette
+) -> None:
     scores = source.kind == "run"
     values = source.table["score" if scores else "relevance"]
     distinct, queries = pc.count_distinct(values).as_py(), len(pc.unique(source.table["query_id"]))
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         st.markdown(f"**{escape_markdown(file.name)}**")
-        _badge(found)
+        _badge(findings)
     packed = f", {file.packed}" if file.packed else ""
     st.caption(
         f"{escape_markdown(_SUMMARY[source.format])}{packed}  \n{len(source.table):,} rows · "
         f"{queries_text(queries)} · {file.size / 1000:,.0f} kB"
     )
-    chart(column_histogram(values, colours, scores=scores), f"shape-{at}", f"Histogram of {file.name}.")
+    chart(column_histogram(values, colours, scores=scores), f"shape-{position}", f"Histogram of {file.name}.")
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.caption(f"{distinct:,} distinct {'scores' if scores else 'grades'}")
         if len(board.files) > 1 and st.button(
-            "Remove", key=f"remove-{at}", icon=":material/close:", type="tertiary"
+            "Remove", key=f"remove-{position}", icon=":material/close:", type="tertiary"
         ):
-            session.rebuild_board(board.spec.without_file(at))
+            session.rebuild_board(board.spec.without_file(position))
 
 
-def _badge(found: pd.DataFrame) -> None:
+def _badge(findings: pd.DataFrame) -> None:
     worst: list[tuple[str, Colour, str]] = [("error", "red", "error"), ("warning", "orange", "warning")]
     for severity, colour, icon in worst:
-        count = int((found["severity"] == severity).sum())
+        count = int((findings["severity"] == severity).sum())
         if count:
             text = f"{count} {severity}{'s' * (count > 1)}"
             st.badge(text, icon=f":material/{icon}:", color=colour)
@@ -67,40 +69,46 @@ def columns_and_rows(board: Board) -> None:
     heading("Columns", "What each column is read as. Recognised names are filled in; change what is wrong.")
     names = [f"{at}. {file.name}" for at, file in enumerate(board.files, 1)]
     name = session.select("File", names, "file", width=320) if len(names) > 1 else names[0]
-    at = names.index(name)
-    source = board.sources[at]
-    choose_columns(board.spec, at, source.header, source.mapping, session.rebuild_board)
-    _preview(board.sources[at])
+    position = names.index(name)
+    source = board.sources[position]
+    choose_columns(board.spec, position, source.header, source.mapping, session.rebuild_board)
+    _preview(board.sources[position])
 
 
 def choose_columns(
-    spec: BoardSpec, at: int, header: Sequence[str], now: Mapping[str, str], then: Callable[[BoardSpec], None]
+    spec: BoardSpec,
+    position: int,
+    header: Sequence[str],
+    mapping: Mapping[str, str],
+    on_choice: Callable[[BoardSpec], None],
 ) -> None:
-    """A row of choices named by our columns, holding the file's; `then` gets the changed spec.
+    """A row of choices named by our columns, holding the file's.
 
     Args:
         spec: what the files are made into.
-        at: which file.
+        position: of the file among them.
         header: names of its columns.
-        now: our column → the file's, as it is read now.
-        then: what to do with another choice.
+        mapping: our column → the file's, as it is read now.
+        on_choice: gets the spec with another choice.
     """
-    entry = spec.entries[at]
+    entry = spec.entries[position]
     grid = st.grid(6, min_column_width=120)
     for column in COLUMNS:
         options = [NOT_READ, *header]
-        held = now.get(column.name, NOT_READ)
-        chosen = grid.cell().selectbox(
+        current = mapping.get(column.name, NOT_READ)
+        choice = grid.cell().selectbox(
             column.name,
             options,
-            index=options.index(held),
-            key=f"column-{entry.digest[:12]}-{at}-{column.name}",
+            index=options.index(current),
+            key=f"column-{entry.digest[:12]}-{position}-{column.name}",
             help=_HELP[column.name],
         )
-        if chosen != held:
-            theirs = "" if chosen == NOT_READ else chosen
-            others = {ours: name for ours, name in now.items() if name != theirs}
-            then(spec.with_columns(at, {**dict(entry.columns), **others, column.name: theirs}))
+        if choice != current:
+            theirs = "" if choice == NOT_READ else choice
+            other_columns = {ours: name for ours, name in mapping.items() if name != theirs}
+            on_choice(
+                spec.with_columns(position, {**dict(entry.columns), **other_columns, column.name: theirs})
+            )
 
 
 def _preview(source: Source) -> None:

@@ -9,39 +9,41 @@ from dashboard.escaping import escape_markdown
 from dashboard.library.storage.schema import RETENTION
 from metrics.errors import TieScopeError
 
-_MOST = 20
+_MAX_LINES = 20
 """Lines at most; what was deleted before is not listed."""
 
 
 def recently_deleted() -> None:
     """Uploads and boards that can be restored, and the choice of what goes when the library is full."""
-    kept, who = cache.open_library(), session.owner()
-    uploads, boards = kept.uploads(who, deleted=True), kept.boards(who, deleted=True)
+    library, owner = cache.open_library(), session.owner()
+    uploads, boards = library.uploads(owner, deleted=True), library.boards(owner, deleted=True)
     if uploads or boards:
         with st.expander(f"Recently deleted · {len(uploads) + len(boards)}", icon=":material/delete:"):
             st.caption(f"Kept for {RETENTION.days} days after they were deleted.")
-            for upload in uploads[:_MOST]:
-                what = f"{upload.rows:,} rows, {upload.sha256[:7]}"
-                if _line(upload.name, what, upload.sha256[:12]):
-                    _restore(kept.reclaim, upload.sha256)
-            for board in boards[:_MOST]:
+            for upload in uploads[:_MAX_LINES]:
+                note = f"{upload.rows:,} rows, {upload.sha256[:7]}"
+                if _line(upload.name, note, upload.sha256[:12]):
+                    _restore(library.reclaim, upload.sha256)
+            for board in boards[:_MAX_LINES]:
                 if _line(board.name, f"board, changed {board.changed:%d %b %Y}", board.id):
-                    _restore(kept.restore, board.id)
-            if max(len(uploads), len(boards)) > _MOST:
-                st.caption(f"The {_MOST} newest uploads and the {_MOST} boards changed last are listed.")
+                    _restore(library.restore, board.id)
+            if max(len(uploads), len(boards)) > _MAX_LINES:
+                st.caption(
+                    f"The {_MAX_LINES} newest uploads and the {_MAX_LINES} boards changed last are listed."
+                )
     _eviction()
 
 
-def _line(name: str, what: str, key: str) -> bool:
+def _line(name: str, note: str, key: str) -> bool:
     """A thing that was deleted; whether it is to be restored."""
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.markdown(f"{escape_markdown(name)} :gray[{escape_markdown(what)}]", width="content")
+        st.markdown(f"{escape_markdown(name)} :gray[{escape_markdown(note)}]", width="content")
         return st.button("Restore", key=f"restore-{key}", type="tertiary")
 
 
-def _restore(bring_back: Callable[[str, str], None], which: str) -> None:
+def _restore(bring_back: Callable[[str, str], None], item_id: str) -> None:
     try:
-        bring_back(which, session.owner())
+        bring_back(item_id, session.owner())
     except TieScopeError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
     else:
@@ -50,14 +52,14 @@ def _restore(bring_back: Callable[[str, str], None], which: str) -> None:
 
 def _eviction() -> None:
     """Whether the oldest uploads go when the library is full."""
-    who = session.owner()
-    now = cache.open_library().is_evicting(who)
-    chosen = st.toggle(
+    owner = session.owner()
+    current = cache.open_library().is_evicting(owner)
+    evict = st.toggle(
         "When full, let the oldest unpinned uploads go",
-        now,
-        key=f"evict-{now}",
+        current,
+        key=f"evict-{current}",
         help="Else an upload that finds no room is refused. Uploads on a board with a name always stay.",
     )
-    if chosen != now:
-        cache.open_library().set_eviction(who, evict=chosen)
+    if evict != current:
+        cache.open_library().set_eviction(owner, evict=evict)
         st.rerun()

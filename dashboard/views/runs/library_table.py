@@ -10,7 +10,7 @@ from dashboard import cache, session
 from dashboard.escaping import escape_markdown
 from dashboard.library.storage.records import STRANGER, Upload
 from dashboard.session import View
-from dashboard.views.runs.library_actions import actions, last_done
+from dashboard.views.runs.library_actions import actions, outcome_line
 from dashboard.views.runs.library_deleted import recently_deleted
 from dashboard.widgets.components import download_csv, heading, share
 from metrics.errors import TieScopeError
@@ -37,7 +37,7 @@ def _section(view: View, uploads: list[Upload]) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
         heading("Library", _whose(session.owner()))
         if uploads:
-            download_csv(written(uploads), "library")
+            download_csv(uploads_frame(uploads), "library")
     if uploads:
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
             words = session.text_input(
@@ -49,20 +49,20 @@ def _section(view: View, uploads: list[Upload]) -> None:
                 max_chars=200,
                 width=320,
             )
-            listed = found(uploads, words, session.selected_uploads())
-            st.caption(_counted(len(uploads), len(listed)), width="content")
+            matches = search_uploads(uploads, words, session.selected_uploads())
+            st.caption(_count_text(len(uploads), len(matches)), width="content")
         ticked = session.selectable_table(
-            as_shown(listed, zone()),
-            [one.sha256 for one in listed],
+            display_frame(matches, visitor_zone()),
+            [upload.sha256 for upload in matches],
             column_config=_columns(),
             column_order=list(_columns()),
             hide_index=True,
             alt="Uploads that are kept, the newest first.",
         )
-        actions(view, [one for one in listed if one.sha256 in ticked])
+        actions(view, [upload for upload in matches if upload.sha256 in ticked])
     else:
         st.markdown("Nothing is kept yet. Files that you drop above are, unless you say otherwise.")
-    last_done()
+    outcome_line()
     recently_deleted()
 
 
@@ -76,13 +76,15 @@ def _whose(owner: str) -> str:
     return f"Kept on this server for {escape_markdown(owner)} alone, {hashes}"
 
 
-def _counted(every: int, listed: int) -> str:
-    taken, most = cache.open_library().room()
-    part = f"{listed} of " if listed < every else ""
-    return f"{part}{every:,} upload{'s' * (every != 1)} · {size(taken)} of {size(most)} taken"
+def _count_text(n_uploads: int, n_matches: int) -> str:
+    n_bytes, limit = cache.open_library().room()
+    part = f"{n_matches} of " if n_matches < n_uploads else ""
+    return (
+        f"{part}{n_uploads:,} upload{'s' * (n_uploads != 1)} · {size_text(n_bytes)} of {size_text(limit)} taken"
+    )
 
 
-def size(count: int) -> str:
+def size_text(count: int) -> str:
     """So many bytes, in the largest unit of which there is one."""
     for unit, name in ((10**9, "GB"), (10**6, "MB")):
         if count >= unit:
@@ -90,19 +92,29 @@ def size(count: int) -> str:
     return f"{count / 1000:,.0f} kB"
 
 
-def found(uploads: Sequence[Upload], words: str, also: Sequence[str] = ()) -> list[Upload]:
-    """Those that hold every word (in name, kind, note, boards, or first in the hash), and those named also."""
-    wanted = words.casefold().split()
-    return [one for one in uploads if one.sha256 in also or all(_holds(one, word) for word in wanted)]
+def search_uploads(uploads: Sequence[Upload], words: str, selected: Sequence[str] = ()) -> list[Upload]:
+    """Return the uploads that hold every word, and those that are selected.
+
+    Args:
+        uploads: to search.
+        words: each is looked for in name, kind, note and boards, or at the start of the hash.
+        selected: sha256 of uploads that are found whatever the words.
+    """
+    search_words = words.casefold().split()
+    return [
+        upload
+        for upload in uploads
+        if upload.sha256 in selected or all(_holds(upload, word) for word in search_words)
+    ]
 
 
-def _holds(one: Upload, word: str) -> bool:
-    boards = [name for _, name in one.boards]
-    text = "\n".join([one.name, _KINDS[one.kind], one.note, *boards]).casefold()
-    return word in text or one.sha256.startswith(word)
+def _holds(upload: Upload, word: str) -> bool:
+    boards = [name for _, name in upload.boards]
+    text = "\n".join([upload.name, _KINDS[upload.kind], upload.note, *boards]).casefold()
+    return word in text or upload.sha256.startswith(word)
 
 
-def zone() -> ZoneInfo:
+def visitor_zone() -> ZoneInfo:
     """Where the visitor's browser says it is."""
     try:
         return ZoneInfo(st.context.timezone or "UTC")
@@ -110,36 +122,39 @@ def zone() -> ZoneInfo:
         return ZoneInfo("UTC")
 
 
-def as_shown(uploads: Sequence[Upload], place: ZoneInfo) -> pd.DataFrame:
+def display_frame(uploads: Sequence[Upload], place: ZoneInfo) -> pd.DataFrame:
     """A row an upload, as the table draws it."""
-    rows = written(uploads)
-    rows["kind"] = [[_KINDS[one.kind]] for one in uploads]
+    rows = uploads_frame(uploads)
+    rows["kind"] = [[_KINDS[upload.kind]] for upload in uploads]
     rows["tied"] *= 100
     rows["size"] /= 1000
-    rows["bars"] = [list(one.profile.bars) for one in uploads]
+    rows["bars"] = [list(upload.profile.bars) for upload in uploads]
     rows["added"] = rows["added"].dt.tz_localize("UTC").dt.tz_convert(place)
-    rows["hash"] = [one.sha256[:7] for one in uploads]
+    rows["hash"] = [upload.sha256[:7] for upload in uploads]
     return rows
 
 
-def written(uploads: Sequence[Upload]) -> pd.DataFrame:
-    """A row an upload, as a file holds it: shares of one, bytes, and the time in UTC."""
-    return pd.DataFrame(
+def uploads_frame(uploads: Sequence[Upload]) -> pd.DataFrame:
+    """Return a row an upload, as a file holds it: shares of one, bytes, and the time in UTC."""
+    rows = [
         {
-            "name": [one.name for one in uploads],
-            "kind": [_KINDS[one.kind] for one in uploads],
-            "rows": [one.rows for one in uploads],
-            "queries": [one.profile.queries for one in uploads],
-            "depth": [one.profile.depth for one in uploads],
-            "tied": pd.Series([one.profile.tied for one in uploads], dtype="float64"),
-            "size": pd.Series([one.kept_size for one in uploads], dtype="float64"),
-            "boards": [", ".join(name for _, name in one.boards) for one in uploads],
-            "note": [one.note for one in uploads],
-            "pinned": [one.pinned for one in uploads],
-            "added": pd.Series([one.added for one in uploads], dtype="datetime64[us]"),
-            "hash": [one.sha256 for one in uploads],
+            "name": upload.name,
+            "kind": _KINDS[upload.kind],
+            "rows": upload.rows,
+            "queries": upload.profile.queries,
+            "depth": upload.profile.depth,
+            "tied": upload.profile.tied,
+            "size": upload.kept_size,
+            "boards": ", ".join(name for _, name in upload.boards),
+            "note": upload.note,
+            "pinned": upload.pinned,
+            "added": upload.added,
+            "hash": upload.sha256,
         }
-    )
+        for upload in uploads
+    ]
+    frame = pd.DataFrame(rows, columns=[name for name in _columns() if name != "bars"])
+    return frame.astype({"tied": "float64", "size": "float64", "added": "datetime64[us]"})
 
 
 def _columns() -> dict[str, object]:

@@ -12,21 +12,21 @@ from dashboard.charts.leaderboard.history import VersionAxis, version_history
 from dashboard.escaping import escape_markdown
 from dashboard.library.storage.records import Upload
 from dashboard.session import View
-from dashboard.views.runs.library_table import zone
-from dashboard.views.runs.versions import Scored, judged_by, measures_with, scored
+from dashboard.views.runs.library_table import visitor_zone
+from dashboard.views.runs.versions import VersionScoring, judgments_key, measures_with, score_versions
 from dashboard.widgets.components import chart, heading, number, section_finding, table
 from metrics import parse
 from metrics.errors import TieScopeError
 from metrics.runs import File
 from metrics.studies.leaderboard.history import LEAST_SHARED, history, history_finding, version_of
 
-MOST = 60
+MAX_RUNS = 60
 """Runs scored at most."""
 _FEW, _UNASKED = 12, 300_000
 """Runs, and rows of them, that are scored without being asked to: about a third of a second."""
 _LINES = 8
 """Rerankers drawn at most."""
-_HOW: dict[str, VersionAxis] = {"Version": "version", "Date added": "added"}
+_AXES: dict[str, VersionAxis] = {"Version": "version", "Date added": "added"}
 _WIDE = 800
 """Pixels the measures take, so that on a phone what is beside them goes below."""
 _CLOSE = 0.01
@@ -44,85 +44,87 @@ def over_time(view: View, uploads: Sequence[Upload]) -> None:
         "of a reranker are told by what ends their names: -v2, a date, .3 or (1).",
     )
     runs = _candidates(view, uploads)
-    if not _several(runs):
+    if not _may_have_versions(runs):
         st.markdown(_NONE)
         return
-    if len(runs) > MOST:
-        st.caption(f"The {MOST} newest of {len(runs)} runs are scored.")
-        runs = runs[:MOST]
-    rows = sum(one.rows for one in runs)
-    ask = f"Score {len(runs)} kept runs, {rows:,} rows"
-    if (len(runs) > _FEW or rows > _UNASKED) and not session.toggle(ask, "history"):
+    if len(runs) > MAX_RUNS:
+        st.caption(f"The {MAX_RUNS} newest of {len(runs)} runs are scored.")
+        runs = runs[:MAX_RUNS]
+    rows = sum(upload.rows for upload in runs)
+    question = f"Score {len(runs)} kept runs, {rows:,} rows"
+    if (len(runs) > _FEW or rows > _UNASKED) and not session.toggle(question, "history"):
         return
     controls = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with controls, st.container(width=_WIDE):
         measure = session.measure()
     try:
-        found, wrong = _scored(view, runs, measure)
+        scores, wrong = _score(view, runs, measure)
     except TieScopeError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return
     if wrong:
         st.caption(f"Not scored: {len(wrong)} of {len(runs)} runs. {escape_markdown(str(wrong[0]))}")
-    lines = history(found[found["measure"] == measure])
+    lines = history(scores[scores["measure"] == measure])
     if not len(lines):
         st.markdown(_NONE)
         return
     utc = pd.to_datetime(lines["added"]).dt.tz_localize("UTC")
-    lines["added"] = utc.dt.tz_convert(zone()).dt.tz_localize(None)
+    lines["added"] = utc.dt.tz_convert(visitor_zone()).dt.tz_localize(None)
     with controls:
-        by = _HOW[session.segmented("Across", list(_HOW), "across", _usual(lines))]
-    _draw(view, lines, measure, by)
+        axis = _AXES[session.segmented("Across", list(_AXES), "across", _default_axis(lines))]
+    _draw(view, lines, measure, axis)
 
 
 def _candidates(view: View, uploads: Sequence[Upload]) -> list[Upload]:
     """Runs that may have enough of the queries, the newest first."""
-    least = LEAST_SHARED * view.board.n_queries
-    return [one for one in uploads if one.kind == "run" and one.profile.queries >= least]
+    fewest = LEAST_SHARED * view.board.n_queries
+    return [upload for upload in uploads if upload.kind == "run" and upload.profile.queries >= fewest]
 
 
-def _several(runs: Sequence[Upload]) -> bool:
+def _may_have_versions(runs: Sequence[Upload]) -> bool:
     """Whether there may be two versions of something; a table of several rerankers has to be read to know."""
-    if any("reranker" in one.reading.mapping for one in runs):
+    if any("reranker" in upload.reading.mapping for upload in runs):
         return True
-    names = Counter(version_of(File(one.name, b"").stem)[0] for one in runs)
+    names = Counter(version_of(File(upload.name, b"").stem)[0] for upload in runs)
     return max(names.values(), default=0) > 1
 
 
-def _scored(view: View, runs: Sequence[Upload], measure: str) -> tuple[pd.DataFrame, list[TieScopeError]]:
+def _score(view: View, runs: Sequence[Upload], measure: str) -> tuple[pd.DataFrame, list[TieScopeError]]:
     """A row a reranker of each run and measure, as `history` takes it; and what cannot be scored."""
     board, queries = view.board, None
     if view.segments:
         queries = set(view.evaluation.scores.index.get_level_values("query_id"))
-    how = Scored(
-        judged_by(board),
+    scoring = VersionScoring(
+        judgments_key(board),
         view.scoring,
         view.traditional,
         measures_with(measure),
         board.spec.repeated,
         sha256("\n".join(sorted(queries)).encode()).hexdigest() if queries is not None else "",
     )
-    entries = cache.open_library().spec_of([one.sha256 for one in runs], session.owner()).entries
-    made = scored(how, entries, board, queries)
+    entries = cache.open_library().spec_of([upload.sha256 for upload in runs], session.owner()).entries
+    results = score_versions(scoring, entries, board, queries)
     parts = [
-        part.assign(added=one.added, hash=one.sha256)
-        for one, part in zip(runs, made, strict=True)
+        part.assign(added=upload.added, hash=upload.sha256)
+        for upload, part in zip(runs, results, strict=True)
         if isinstance(part, pd.DataFrame) and len(part)
     ]
-    wrong = [one for one in made if isinstance(one, TieScopeError)]
+    wrong = [error for error in results if isinstance(error, TieScopeError)]
     nothing = pd.DataFrame(columns=["reranker", "measure", "tied", "added"])
-    found = pd.concat(parts, ignore_index=True) if parts else nothing
-    return found.rename(columns={"reranker": "name"}), wrong
+    scores = pd.concat(parts, ignore_index=True) if parts else nothing
+    return scores.rename(columns={"reranker": "name"}), wrong
 
 
-def _draw(view: View, rows: pd.DataFrame, measure: str, by: VersionAxis) -> None:
+def _draw(view: View, rows: pd.DataFrame, measure: str, axis: VersionAxis) -> None:
     section_finding(history_finding(rows, parse(measure).traditional))
-    most = rows["reranker"].value_counts(sort=True).index[:_LINES]
-    drawn = rows[rows["reranker"].isin(most)]
-    if len(most) < rows["reranker"].nunique():
+    rerankers = rows["reranker"].value_counts(sort=True).index[:_LINES]
+    drawn_rows = rows[rows["reranker"].isin(rerankers)]
+    if len(rerankers) < rows["reranker"].nunique():
         st.caption(f"The {_LINES} rerankers with most versions are drawn; the table has all.")
-    figure = version_history(drawn, view.palette, parse(measure).traditional, _colours(view, list(most)), by)
-    alt = f"{measure} of each version of {len(most)} rerankers, tied, traditional, worst and best."
+    figure = version_history(
+        drawn_rows, view.palette, parse(measure).traditional, _colours(view, list(rerankers)), axis
+    )
+    alt = f"{measure} of each version of {len(rerankers)} rerankers, tied, traditional, worst and best."
     chart(figure, "history", alt, wide=620)
     table(
         rows,
@@ -142,17 +144,17 @@ def _draw(view: View, rows: pd.DataFrame, measure: str, by: VersionAxis) -> None
     )
 
 
-def _usual(rows: pd.DataFrame) -> str:
+def _default_axis(rows: pd.DataFrame) -> str:
     """Versions side by side where their dates lie on each other."""
     steps = rows.groupby("reranker")["added"].diff().abs().dropna()
-    whole = rows["added"].max() - rows["added"].min()
-    return "Version" if (steps <= _CLOSE * whole).any() else "Date added"
+    period = rows["added"].max() - rows["added"].min()
+    return "Version" if (steps <= _CLOSE * period).any() else "Date added"
 
 
 def _colours(view: View, names: Sequence[str]) -> dict[str, str]:
     """Colour of each reranker: that of the one shown whose version it is, else the next."""
     shown_now = view.board.runs.rerankers
-    known = {version_of(name)[0]: view.colour(name) for name in reversed(shown_now)}
-    known |= {name: view.colour(name) for name in shown_now}
-    others = iter(range(len(shown_now), len(shown_now) + len(names)))
-    return {name: known.get(name) or view.palette.reranker(next(others)) for name in names}
+    colours = {version_of(name)[0]: view.colour(name) for name in reversed(shown_now)}
+    colours |= {name: view.colour(name) for name in shown_now}
+    free_numbers = iter(range(len(shown_now), len(shown_now) + len(names)))
+    return {name: colours.get(name) or view.palette.reranker(next(free_numbers)) for name in names}

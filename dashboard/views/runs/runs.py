@@ -5,10 +5,10 @@ from dashboard.library import queries_text
 from dashboard.views.runs.arrangement import arrange
 from dashboard.views.runs.board_panel import board_panel
 from dashboard.views.runs.file_cards import columns_and_rows, file_cards
-from dashboard.views.runs.finding_cards import findings
+from dashboard.views.runs.finding_cards import finding_cards
 from dashboard.views.runs.library_table import library
 from dashboard.views.runs.over_time import over_time
-from dashboard.views.runs.upload import board_finding, drop
+from dashboard.views.runs.upload import board_finding, upload_field
 from dashboard.widgets.components import Card, cards, finding, page_head
 from metrics.studies.prose import percent
 
@@ -17,22 +17,22 @@ page_head(
 )
 view = session.view()
 board = view.board
-drop(view)
+upload_field(view)
 finding(board_finding(board))
-found = cache.findings(board.key, board)
+findings = cache.findings(board.key, board)
 rows = sum(len(source.table) for source in board.sources)
 ties = cache.evaluation(board.key, board).lists["tie_ratio"].mean()
-grave = int((found["severity"] == "error").sum())
-told = f"{grave} error{'s' * (grave > 1)}" if grave else "see below" if len(found) else "nothing to note"
+grave = int((findings["severity"] == "error").sum())
+note = f"{grave} error{'s' * (grave > 1)}" if grave else "see below" if len(findings) else "nothing to note"
 cards(
     Card("description", "Files read", str(len(board.files)), f"{rows:,} rows"),
     Card("leaderboard", "Rerankers", str(len(board.runs.tables)), queries_text(board.n_queries), "blue"),
     Card("join_inner", "Documents tied", percent(ties), "mean over lists", "orange"),
-    Card("error", "Findings", str(len(found)), told, "red" if grave else "gray"),
+    Card("error", "Findings", str(len(findings)), note, "red" if grave else "gray"),
 )
 board_panel(view)
-file_cards(board, found, view.palette)
+file_cards(board, findings, view.palette)
 columns_and_rows(board)
 arrange(board)
-findings(board, found)
+finding_cards(board, findings)
 over_time(view, library(view))

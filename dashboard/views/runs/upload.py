@@ -19,15 +19,17 @@ from metrics.runs import File, Source
 from metrics.scale.stored import is_stored
 from metrics.studies.prose import Prose, Strong, percent
 
-KEPT = "Nothing was added; what was loaded before is still shown."
+UNCHANGED = "Nothing was added; what was loaded before is still shown."
 _AROUND = 2
+"""Lines shown above and below the one at fault."""
 _LONGEST = 200
+"""Letters shown of a line."""
 
 
-def drop(view: View) -> None:
+def upload_field(view: View) -> None:
     """The upload field. Files that go together are shown at once; any error leaves all as it was."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        given = st.file_uploader(
+        uploaded = st.file_uploader(
             "Drop runs and judgments: TREC, CSV, TSV, JSON, JSONL or Parquet, also .gz and .zst; or .tiescope",
             accept_multiple_files=True,
             key="upload",
@@ -37,31 +39,33 @@ def drop(view: View) -> None:
         if st.button("Sample data", icon=":material/dataset:"):
             session.show_board(cache.sample_board())
     with st.container(horizontal=True):
-        more = st.toggle(
+        is_addition = st.toggle(
             "Add to what is loaded",
             key="add",
             help="A file of the same name takes the place of the one loaded.",
         )
-        only_here = st.toggle(
+        is_private = st.toggle(
             "This session only", key="only-here", help="Nothing is written to disk, nor into the library."
         )
-    files = [File(one.name, one.getvalue()) for one in given] + pasted
-    if not files:
+    files = [File(file.name, file.getvalue()) for file in uploaded] + pasted
+    if files:
+        _show_files(files, view if is_addition else None, keep=not is_private)
+    else:
         session.draft(None)
-        return
+
+
+def _show_files(files: list[File], onto: View | None, *, keep: bool) -> None:
+    """Show what was dropped: a board of runs and judgments, or the one of a board file."""
     if len(files) > MOST_FILES:
         st.error(f"{len(files)} files, more than {MOST_FILES}. Put several rerankers into one table.")
-        return
-    if stored := [file for file in files if is_stored(file)]:
-        _say_stored(stored[0].name)
-        return
-    boards = [file for file in files if is_board(file)]
-    if boards:
-        _import(boards[0], alone=len(files) == 1, keep=not only_here)
-        return
-    spec = BoardSpec.of(files)
-    found = session.draft(view.board.spec.with_files(spec) if more else spec)
-    _try(found, spec, view if more else None, keep=not only_here)
+    elif stored := next(filter(is_stored, files), None):
+        _say_stored(stored.name)
+    elif board_file := next(filter(is_board, files), None):
+        _import(board_file, alone=len(files) == 1, keep=keep)
+    else:
+        dropped = BoardSpec.of(files)
+        spec = session.draft(onto.board.spec.with_files(dropped) if onto else dropped)
+        _show_draft(spec, dropped, onto, keep=keep)
 
 
 def _say_stored(name: str) -> None:
@@ -71,22 +75,25 @@ def _say_stored(name: str) -> None:
         f"their documents. `tiescope app results.parquet` opens such a file, under Large results.",
         icon=":material/hard_drive:",
     )
-    st.caption(KEPT)
+    st.caption(UNCHANGED)
 
 
 def _import(file: File, *, alone: bool, keep: bool) -> None:
     """Show the board of a file that somebody exported."""
-    found = (
-        cache.load_board_file(file.sha256, file)
-        if alone
-        else UsageError(f"{file.name} is a board: drop it alone.")
-    )
-    if isinstance(found, TieScopeError):
-        st.error(escape_markdown(str(found)), icon=":material/error:")
-        st.caption(KEPT)
+    if not alone:
+        _say_refused(f"{file.name} is a board: drop it alone.")
+        return
+    imported = cache.load_board_file(file.sha256, file)
+    if isinstance(imported, TieScopeError):
+        _say_refused(str(imported))
     elif session.is_new_draft(file.sha256):
-        given = {one.sha256 for one in found.board.files}
-        session.show_board(found.board, given, keep=keep, name=found.name, opened_with=found.view)
+        sha256s = {upload.sha256 for upload in imported.board.files}
+        session.show_board(imported.board, sha256s, keep=keep, name=imported.name, opened_with=imported.view)
+
+
+def _say_refused(reason: str) -> None:
+    st.error(escape_markdown(reason), icon=":material/error:")
+    st.caption(UNCHANGED)
 
 
 def _paste() -> list[File]:
@@ -97,53 +104,63 @@ def _paste() -> list[File]:
     return [File(name or "pasted.txt", text.encode("utf-8", "replace"))] if text.strip() else []
 
 
-def _try(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep: bool) -> None:
+def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep: bool) -> None:
     """Show the board of what was dropped, or say what is in the way and offer to mend it.
 
     What was dropped is shown once: to choose another board while it lies in the field does not add it there.
     """
     sources = read_all(spec)
-    board = make(spec, sources, onto.board.spec if onto else None)
-    if isinstance(board, Board):
-        given = {entry.file.sha256 for entry in dropped.entries}
-        own = tuple(entry for entry in spec.entries if entry.file.sha256 in given)
-        if session.is_new_draft(replace(spec, entries=own).digest):
-            session.show_board(board, given, amends=onto.record if onto else None, keep=keep)
+    board = build_arranged(spec, sources, onto.board.spec if onto else None)
+    if isinstance(board, TieScopeError):
+        _offer_to_mend(spec, sources, board)
         return
-    wrong = [(at, one) for at, one in enumerate(sources) if isinstance(one, TieScopeError)]
-    for error in [one for _, one in wrong] or [board]:
-        waiting = isinstance(error, UsageError) and not wrong and not _complete(sources)
-        more = " Upload runs and judgments together." if waiting else ""
-        (st.warning if waiting else st.error)(
-            escape_markdown(str(error) + more), icon=":material/pending:" if waiting else ":material/error:"
-        )
-        if isinstance(error, ReadError) and error.line is not None:
-            _around(spec, error)
+    sha256s = {entry.file.sha256 for entry in dropped.entries}
+    own = tuple(entry for entry in spec.entries if entry.file.sha256 in sha256s)
+    if session.is_new_draft(replace(spec, entries=own).digest):
+        session.show_board(board, sha256s, amends=onto.record if onto else None, keep=keep)
+
+
+def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refusal: TieScopeError) -> None:
+    """Say of every file what is wrong with it, or why they make no board; and offer what can be done."""
+    errors = {position: error for position, error in enumerate(sources) if isinstance(error, TieScopeError)}
+    for error in errors.values() or [refusal]:
+        if isinstance(error, UsageError) and not errors and not _is_complete(sources):
+            message = f"{error} Upload runs and judgments together."
+            st.warning(escape_markdown(message), icon=":material/pending:")
+        else:
+            st.error(escape_markdown(str(error)), icon=":material/error:")
+        if isinstance(error, ReadError):
+            _lines_around(spec, error)
         if isinstance(error, RepeatError):
             _offer_to_keep(spec)
-    st.caption(KEPT)
-    for at, error in wrong:
+    st.caption(UNCHANGED)
+    for position, error in errors.items():
         if isinstance(error, ReadError) and error.header:
-            choose_columns(spec, at, error.header, error.mapping, session.replace_draft)
+            choose_columns(spec, position, error.header, error.mapping, session.replace_draft)
 
 
 def read_all(spec: BoardSpec) -> list[Source | TieScopeError]:
-    """What each file holds, or why it cannot be read; says which is being read."""
+    """Return what each file holds, or why it cannot be read; says which is being read."""
     entries = spec.entries
-    bar, found = st.empty(), []
-    for at, entry in enumerate(entries):
-        bar.progress(
-            at / len(entries), f"Reading {at + 1} of {len(entries)}: {escape_markdown(entry.file.name)}"
-        )
-        found.append(cache.read_entry(entry))
+    bar, sources = st.empty(), []
+    for position, entry in enumerate(entries):
+        name = escape_markdown(entry.file.name)
+        bar.progress(position / len(entries), f"Reading {position + 1} of {len(entries)}: {name}")
+        sources.append(cache.read_entry(entry))
     bar.empty()
-    return found
+    return sources
 
 
-def make(
+def build_arranged(
     spec: BoardSpec, sources: list[Source | TieScopeError], before: BoardSpec | None = None
 ) -> Board | TieScopeError:
-    """The board, its rerankers named and ordered as before; or the first thing in its way."""
+    """Return a board, its rerankers named and ordered as before; or the first thing in its way.
+
+    Args:
+        spec: of all its files.
+        sources: what each file holds, or why it cannot be read.
+        before: what the board was made from until now, where it was.
+    """
     board = cache.build_board(spec, sources)
     try:
         return keep_arrangement(board, before) if before and isinstance(board, Board) else board
@@ -151,11 +168,11 @@ def make(
         return error
 
 
-def _complete(sources: list[Source | TieScopeError]) -> bool:
-    """Whether there are runs, and something that says what is relevant for each."""
-    read = [one for one in sources if isinstance(one, Source)]
-    runs = [one for one in read if one.kind == "run"]
-    return bool(runs) and (len(runs) < len(read) or all("relevance" in one.table.column_names for one in runs))
+def _is_complete(sources: list[Source | TieScopeError]) -> bool:
+    """Return whether there are runs, and something that says what is relevant for each."""
+    read = [source for source in sources if isinstance(source, Source)]
+    runs = [source for source in read if source.kind == "run"]
+    return bool(runs) and (len(runs) < len(read) or all("relevance" in run.table.column_names for run in runs))
 
 
 def _offer_to_keep(spec: BoardSpec) -> None:
@@ -167,38 +184,39 @@ def _offer_to_keep(spec: BoardSpec) -> None:
             session.replace_draft(BoardSpec(spec.entries, "max"))
 
 
-def _around(spec: BoardSpec, error: ReadError) -> None:
+def _lines_around(spec: BoardSpec, error: ReadError) -> None:
     """The lines of a text file around the one at fault, as they stand."""
-    file = next((one.file for one in spec.entries if one.file.name == error.file), None)
+    file = next((entry.file for entry in spec.entries if entry.file.name == error.file), None)
     if file is None or error.line is None or error.unit != "line":
         return
     first = max(1, error.line - _AROUND)
     lines = list(islice(_lines(file), first - 1, error.line + _AROUND))
     rows = pd.DataFrame({"Line": range(first, first + len(lines)), "Text": lines})
     if len(rows) and not rows["Text"].str.contains("\ufffd").any():
-        mark = f"background-color: {session.theme().warm[0]}"
-        style = rows.style.map(lambda _: mark, subset=pd.IndexSlice[rows.index[rows["Line"] == error.line], :])
+        highlight = f"background-color: {session.theme().warm[0]}"
+        at_fault = pd.IndexSlice[rows.index[rows["Line"] == error.line], :]
+        style = rows.style.map(lambda _: highlight, subset=at_fault)
         st.dataframe(style, hide_index=True, key="around")
 
 
 def _lines(file: File) -> Iterator[str]:
     """The lines of a text file, each as far as it is shown."""
-    rest = ""
+    beginning = ""
     for block in file.blocks():
-        lines = (rest + block.decode("utf-8", "replace")).split("\n")
-        rest = lines.pop()[:_LONGEST]
+        lines = (beginning + block.decode("utf-8", "replace")).split("\n")
+        beginning = lines.pop()[:_LONGEST]
         yield from (line[:_LONGEST].rstrip("\r") for line in lines)
-    yield rest
+    yield beginning
 
 
 def board_finding(board: Board) -> Prose:
     """What is loaded, in a sentence; all of it, whatever is chosen in the sidebar."""
     runs, judged = len(board.runs.tables), board.runs.qrels is not None
     ties = cache.evaluation(board.key, board).lists["tie_ratio"]
-    what = f"{runs} run{'s' * (runs != 1)}" + (" and judgments" if judged else "")
+    contents = f"{runs} run{'s' * (runs != 1)}" + (" and judgments" if judged else "")
     return (
         Strong(board.label.rpartition(SEPARATOR)[0] or board.label),
-        f": {what} for ",
+        f": {contents} for ",
         Strong(queries_text(board.n_queries)),
         f", shown on every page. {percent(float((ties > 0).mean()))} of the lists have a tie; "
         f"{percent(float(ties.mean()))} of the documents of a list share their score, on average.",

@@ -17,7 +17,7 @@ from metrics.runs import Repeated
 from metrics.studies.leaderboard.history import pooled_judgments, version_means
 
 
-class Scored(NamedTuple):
+class VersionScoring(NamedTuple):
     """How kept runs are scored: enough to tell one way from another.
 
     Attributes:
@@ -37,7 +37,7 @@ class Scored(NamedTuple):
     segments: str = ""
 
 
-def judged_by(board: Board) -> str:
+def judgments_key(board: Board) -> str:
     """What tells the judgments of a board from any other."""
     if board.runs.qrels is None:
         return board.key
@@ -54,30 +54,30 @@ def judged(key: str, _board: Board) -> pa.Table:
 
 @st.cache_resource(show_spinner=False, max_entries=2_000)
 def means(
-    key: str, how: Scored, _entry: Entry, _judged: pa.Table, _queries: set[str] | None
+    key: str, scoring: VersionScoring, _entry: Entry, _judged: pa.Table, _queries: set[str] | None
 ) -> pd.DataFrame | TieScopeError:
     """Means of the rerankers of one kept file, as `version_means` gives them, or why there are none."""
     try:
-        runs = Runs.from_sources([_entry.read()], how.repeated, judged=False)
-        return version_means(runs, _judged, how.measures, how.traditional, _queries, how.scoring)
+        runs = Runs.from_sources([_entry.read()], scoring.repeated, judged=False)
+        return version_means(runs, _judged, scoring.measures, scoring.traditional, _queries, scoring.scoring)
     except (ReadError, UsageError) as error:
         return error
 
 
-def scored(
-    how: Scored, entries: Sequence[Entry], board: Board, queries: set[str] | None
+def score_versions(
+    scoring: VersionScoring, entries: Sequence[Entry], board: Board, queries: set[str] | None
 ) -> list[pd.DataFrame | TieScopeError]:
     """Means of several files, one after the other."""
-    against = judged(how.judged, board)
+    against = judged(scoring.judged, board)
     with st.spinner(f"Scoring {len(entries)} kept runs …"):
-        return [_means(how, entry, against, queries) for entry in entries]
+        return [_means(scoring, entry, against, queries) for entry in entries]
 
 
 def _means(
-    how: Scored, entry: Entry, against: pa.Table, queries: set[str] | None
+    scoring: VersionScoring, entry: Entry, against: pa.Table, queries: set[str] | None
 ) -> pd.DataFrame | TieScopeError:
     try:
-        return means(entry.key, how, entry, against, queries)
+        return means(entry.key, scoring, entry, against, queries)
     except LibraryError as error:  # not cached: the next try may find the upload mended
         return error
 

@@ -12,7 +12,7 @@ from dashboard.charts.palette import LIGHT
 from dashboard.library import BoardSpec, make_board
 from dashboard.library.store import Library
 from dashboard.views.runs.library_actions import distinguish_files
-from dashboard.views.runs.library_table import found, size
+from dashboard.views.runs.library_table import search_uploads, size_text
 from metrics.runs import File, read
 
 
@@ -89,7 +89,7 @@ def test_uploads_are_found_by_all_the_words_in_name_note_board_or_hash(library):
     uploads = library.uploads()
 
     def names(text):
-        return [one.name for one in found(uploads, text)]
+        return [one.name for one in search_uploads(uploads, text)]
 
     assert names("STRICT") == ["strict.trec"]
     assert names("zero strict") == ["strict.trec"]
@@ -261,7 +261,12 @@ def test_hostile_names_are_shown_as_text(library):
 
 
 def test_sizes_are_told_in_the_unit_that_fits():
-    assert [size(one) for one in (0, 999_499, 1_500_000, 20 * 10**9)] == ["0 kB", "999 kB", "1.5 MB", "20 GB"]
+    assert [size_text(one) for one in (0, 999_499, 1_500_000, 20 * 10**9)] == [
+        "0 kB",
+        "999 kB",
+        "1.5 MB",
+        "20 GB",
+    ]
 
 
 def test_versions_of_a_reranker_are_drawn_over_time(library):
