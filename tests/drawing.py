@@ -27,7 +27,7 @@ def tables(**how):
 
 def frame(table):
     rows = [
-        (reranker, query, *doc)
+        (reranker, query, *doc[:3])
         for reranker, queries in table.items()
         for query, docs in queries.items()
         for doc in docs

@@ -10,9 +10,7 @@ from statistics import fmean, pstdev
 import dask_cluster
 import pytest
 from drawing import TREATMENTS, frame
-from enumeration import Doc
-from exact import Doc as Known
-from exact import Listed, every_value
+from enumeration import Doc, every_value, judged_list
 from opening import opened
 
 from metrics import Evaluation, Runs, Stored, UsageError, evaluate, parse
@@ -77,9 +75,7 @@ def path(tmp_path):
 
 def every_square(measure, documents):
     """The value of every ordering of a list, in exact fractions."""
-    listed = tuple(Known(*document, target=document.id) for document in documents)
-    judged = tuple((document.grade, document.target) for document in listed)
-    return [value**2 for value in every_value(NAMES[measure], Listed(listed, judged))]
+    return [value**2 for value in every_value(NAMES[measure], judged_list(documents))]
 
 
 def test_its_names_are_understood_and_a_wrong_one_is_answered_with_it():

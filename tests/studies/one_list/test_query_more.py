@@ -10,9 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from drawing import frame, lists
-from enumeration import Doc, all_orderings, first_rank
-from exact import Doc as Known
-from exact import Listed, every_value, value_in_order
+from enumeration import Doc, all_orderings, every_value, first_rank, judged_list, value_in_order
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,12 +41,6 @@ def made(table, reranker="A"):
 
 def ranking(docs):
     return made({"A": {"other": [Doc("x", 1, 1), Doc("y", 1, 0)], "q": docs, "last": [Doc("z", 1, 1)]}})
-
-
-def known(docs):
-    """The same list for the reference of every measure."""
-    told = tuple(Known(*doc, target=doc.id) for doc in docs)
-    return Listed(told, tuple((doc.grade, doc.target) for doc in told))
 
 
 def shares(values):
@@ -120,11 +112,8 @@ def test_each_pattern_is_listed_once_with_its_orderings_its_chance_and_what_each
     firsts = [first_rank([grade >= 1 for grade in row]) for row in grades]
     assert [None if pd.isna(rank) else rank for rank in found["first_relevant"]] == firsts
     for measure in BY_GRADES:
-        listed = known(docs)
         exact = {
-            tuple(doc.grade for doc in order): float(
-                value_in_order(measure, listed, [Known(doc.id, -at, doc.grade) for at, doc in enumerate(order)])
-            )
+            tuple(doc.grade for doc in order): float(value_in_order(measure, judged_list(docs), order))
             for order in all_orderings(docs)
         }
         assert dict(zip(grades, found[measure], strict=True)) == pytest.approx(exact)
@@ -152,7 +141,7 @@ def test_the_distribution_of_a_measure_is_that_of_the_enumeration(docs, measure)
     one = ranking(docs)
     found = distribution(one, "q", measure, first_rank_chances(one, "q"))
     assert as_dict(found) == pytest.approx(
-        {v: float(c) for v, c in shares(every_value(measure, known(docs))).items()}
+        {v: float(c) for v, c in shares(every_value(measure, judged_list(docs))).items()}
     )
     assert found["value"].is_monotonic_increasing
 
@@ -237,7 +226,7 @@ def test_every_value_drawn_is_one_that_an_ordering_has_and_the_seed_decides_whic
     one = ranking(docs)
     for measure in ("RR", "nDCG@3", "AP"):
         found = sample_values(one, "q", measure, 40, seed)
-        exact = {round(float(value), 9) for value in every_value(measure, known(docs))}
+        exact = {round(float(value), 9) for value in every_value(measure, judged_list(docs))}
         assert set(found.round(9).tolist()) <= exact
         assert (found == sample_values(one, "q", measure, 40, seed)).all()
 

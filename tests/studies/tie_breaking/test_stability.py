@@ -8,9 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from drawing import frame, lists, tables
-from enumeration import Doc
-from exact import Doc as Known
-from exact import Listed, every_value
+from enumeration import Doc, every_value, judged_list
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -53,14 +51,9 @@ def made(table, measure, **how):
     )
 
 
-def told(docs):
-    known = tuple(Known(*doc, target=doc.id) for doc in docs)
-    return Listed(known, tuple((doc.grade, doc.target) for doc in known))
-
-
 def means(queries, measure):
     """Chance of each mean, over all orderings of all lists."""
-    each = [every_value(measure, told(docs)) for docs in queries.values()]
+    each = [every_value(measure, judged_list(docs)) for docs in queries.values()]
     found = Counter(round(float(sum(values)) / len(each), 10) for values in product(*each))
     return {mean: Fraction(times, found.total()) for mean, times in found.items()}
 
