@@ -20,7 +20,7 @@ from metrics.errors import LibraryError, UsageError
 from metrics.evaluation import Evaluation, evaluate
 from metrics.runs import File, Runs
 from metrics.runs.reading.files import place_of
-from metrics.scale.stored import is_stored, saving
+from metrics.scale.stored import is_stored, save_parts
 from metrics.scale.stored.layout import VERSION
 from metrics.scale.stream import Stream
 
@@ -123,7 +123,7 @@ class ScoredRuns:
     ) -> list[str]:
         n_lists = 0
         notify("Reading …")
-        for part in saving(stream.parts(score), beside):
+        for part in save_parts(stream.parts(score), beside):
             n_lists += len(part.scores)
             notify(f"{n_lists:,} lists scored …")
             self._refuse_too_large(beside)

@@ -105,8 +105,8 @@ def choose_list(view: session.View) -> ListInView:
 def load_list(view: session.View, reranker: str, query: str, measure: str) -> ListInView:
     """One list, with all that is exact about it."""
     how = view.scoring
-    ranking = Ranking.one(view.board.runs, reranker, query, how.relevant_from, how.precision)
-    documents, rows = ranking.listed(query), ladder(ranking, query)
+    ranking = Ranking.of_query(view.board.runs, reranker, query, how.relevant_from, how.precision)
+    documents, rows = ranking.documents_of(query), ladder(ranking, query)
     text = text_column(view.board.runs, reranker, ranking.rows[documents], "doc_text")
     ties = [view.traditional, "expected", "pessimistic", "optimistic"]
     return ListInView(
@@ -124,7 +124,7 @@ def load_list(view: session.View, reranker: str, query: str, measure: str) -> Li
 
 def _words(one: ListInView) -> None:
     """What the query says, where the run tells."""
-    documents = one.ranking.listed(one.query)[:1]
+    documents = one.ranking.documents_of(one.query)[:1]
     text = text_column(one.view.board.runs, one.reranker, one.ranking.rows[documents], "query_text")
     if text and text[0].strip():
         st.markdown(f":material/search: **{escape_markdown(shorten(text[0], 2 * LETTERS, placeholder=' …'))}**")

@@ -42,7 +42,7 @@ def permutations_command(
     if reranker is None and len(runs.tables) > 1:
         raise UsageError(f"{run.name} has several rerankers. Say which: {', '.join(runs.tables)}.")
     ranking = Ranking.of(runs, reranker or runs.rerankers[0], relevant_from, precision)
-    if not len(ranking.listed(query)):
+    if not len(ranking.documents_of(query)):
         raise UsageError(f"{run.name} has no documents for query {query!r}.")
     names = list(dict.fromkeys(str(parse(name)) for name in measure or ["RR", "Hits@3"]))
     for line in complexity_report(ranking, query):

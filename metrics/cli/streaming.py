@@ -14,7 +14,7 @@ from metrics.evaluation import Evaluation
 from metrics.evaluation.merging import Means
 from metrics.runs import Runs
 from metrics.scale.dask import refuse_unwritable
-from metrics.scale.stored import saving
+from metrics.scale.stored import save_parts
 from metrics.scale.stream import PartitionedRuns
 from metrics.support.memory import one_allocator
 
@@ -49,7 +49,7 @@ def score_parts(
         refuse_unwritable(table_output.path)
     parts = runs.parts(score)
     if save is not None:
-        parts = saving(parts, save)
+        parts = save_parts(parts, save)
     means = Means()
     with csv_rows(table_output.path) if per_query else nullcontext() as write:
         for part in parts:

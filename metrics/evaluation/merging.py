@@ -37,9 +37,9 @@ def merge_indexes(lists: Sequence[pd.MultiIndex]) -> pd.MultiIndex:
 
 def concat_by_reranker(tables: Sequence[pd.DataFrame], rerankers: pd.Index) -> pd.DataFrame:
     """The rows of all tables, indexed (reranker, query_id): rerankers in the order given, else as they come."""
-    whole = concat(tables)
-    owner = rerankers.get_indexer(whole.index.get_level_values("reranker"))
-    return whole if (owner[1:] >= owner[:-1]).all() else whole.iloc[np.argsort(owner, kind="stable")]
+    table = concat(tables)
+    owner = rerankers.get_indexer(table.index.get_level_values("reranker"))
+    return table if (owner[1:] >= owner[:-1]).all() else table.iloc[np.argsort(owner, kind="stable")]
 
 
 def sum_counts(policies: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -53,8 +53,8 @@ def refuse_repeated(lists: Sequence[pd.MultiIndex]) -> None:
     Args:
         lists: (reranker, query_id) of the lists of each part, those left out included.
     """
-    whole = merge_indexes(lists)
-    repeated = whole[whole.duplicated()]
+    index = merge_indexes(lists)
+    repeated = index[index.duplicated()]
     if len(repeated):
         reranker, query = repeated[0]
         raise UsageError(
@@ -105,9 +105,9 @@ class Means:
 
 def _exact(values: list[float]) -> list[float]:
     """Two or three numbers whose sum is exactly that of the values: the sum rounded, then what that lacks."""
-    found: list[float] = []
-    while rest := math.fsum(chain(values, (-one for one in found))):
-        found.append(rest)
-        if math.isinf(rest):
+    terms: list[float] = []
+    while remainder := math.fsum(chain(values, (-one for one in terms))):
+        terms.append(remainder)
+        if math.isinf(remainder):
             break
-    return found
+    return terms

@@ -70,12 +70,12 @@ def score_runs(
     Raises:
         UsageError: a name that does not exist.
     """
-    chosen = tuple(dict.fromkeys(parse(str(name)) for name in _each(measures)))
+    parsed = tuple(dict.fromkeys(parse(str(name)) for name in _each(measures)))
     treatments = tuple(dict.fromkeys(treatment(str(name)) for name in _each(ties)))
-    if not chosen or not treatments:
+    if not parsed or not treatments:
         raise UsageError("Name at least one measure and one treatment.")
     rerankers = [
-        _score_reranker(name, options.rankings(runs, name), chosen, treatments, options) for name in runs.tables
+        _score_reranker(name, options.rankings(runs, name), parsed, treatments, options) for name in runs.tables
     ]
     return Evaluation(
         scores=concat([reranker.scores for reranker in rerankers]),
@@ -83,7 +83,7 @@ def score_runs(
         policies=pd.DataFrame(
             [reranker.counts for reranker in rerankers], index=pd.Index(runs.rerankers, name="reranker")
         ),
-        measures=tuple(map(str, chosen)),
+        measures=tuple(map(str, parsed)),
         ties=tuple(ties.name for ties in treatments),
         options=options,
         skipped=merge_indexes([reranker.skipped for reranker in rerankers]),

@@ -60,23 +60,23 @@ class TieMeasure(measures.Measure):
     treatment: str
 
     def __reduce__(self) -> tuple[Callable[..., measures.Measure], tuple[object, ...]]:
-        return _known, (self.NAME, self.params)
+        return _find_measure, (self.NAME, self.params)
 
     @property
-    def asked(self) -> str:
-        """What `metrics.evaluate` is asked for, such as `nDCG-linear@10`."""
+    def our_name(self) -> str:
+        """Name of what `metrics.evaluate` scores, such as `nDCG-linear@10`."""
         name = "nDCG" if self.params.get("dcg") == "exp-log2" else self.ours
         cutoff = self.params.get("cutoff")
         return f"{name}@{cutoff:d}" if isinstance(cutoff, int) else name
 
 
-def _known(name: str, params: dict[str, Any]) -> measures.Measure:
+def _find_measure(name: str, params: dict[str, Any]) -> measures.Measure:
     """The measure ir_measures knows by a name, with parameters."""
-    made: measures.Measure = measures.registry[name](**params)
-    return made
+    measure: measures.Measure = measures.registry[name](**params)
+    return measure
 
 
-def _declared(
+def _declare(
     name: str, ours: str, treatment: str, params: dict[str, measures.ParamInfo], own_rule: str = ""
 ) -> measures.Measure:
     """A measure under one treatment, or with its own rule for ties, as ir_measures declares its own."""
@@ -92,31 +92,31 @@ def _declared(
         "ours": ours,
         "treatment": treatment,
     }
-    made: measures.Measure = type(f"_{name}", (TieMeasure,), inside)()
-    measures.registry.setdefault(name, made)
-    return made
+    measure: measures.Measure = type(f"_{name}", (TieMeasure,), inside)()
+    measures.registry.setdefault(name, measure)
+    return measure
 
 
-def _three(plain: measures.Measure, ours: str, tied_name: str = "") -> tuple[measures.Measure, ...]:
+def _declare_three(plain: measures.Measure, ours: str, tied_name: str = "") -> tuple[measures.Measure, ...]:
     """The tied, the worst and the best of a measure of ir_measures, known by all that it is known by."""
-    found = []
+    declared = []
     aliases = [name for name, one in measures.registry.items() if one is plain]
-    for how, treatment in _TREATMENTS.items():
-        name = tied_name if tied_name and how == "tied" else f"{how}_{plain.NAME}"
-        made = _declared(name, ours, treatment, plain.SUPPORTED_PARAMS)
+    for prefix, treatment in _TREATMENTS.items():
+        name = tied_name if tied_name and prefix == "tied" else f"{prefix}_{plain.NAME}"
+        measure = _declare(name, ours, treatment, plain.SUPPORTED_PARAMS)
         for alias in aliases:
-            measures.registry.setdefault(f"{how}_{alias}", made)
-        found.append(made)
-    return tuple(found)
+            measures.registry.setdefault(f"{prefix}_{alias}", measure)
+        declared.append(measure)
+    return tuple(declared)
 
 
-MTRR, worst_RR, best_RR = _three(RR, "RR", "MTRR")
-TMHits, worst_Success, best_Success = _three(Success, "Hits", "TMHits")
-tied_AP, worst_AP, best_AP = _three(AP, "AP")
-tied_P, worst_P, best_P = _three(P, "P")
-tied_R, worst_R, best_R = _three(R, "R")
-tied_nDCG, worst_nDCG, best_nDCG = _three(nDCG, "nDCG-linear")
-TsRR = _declared(
+MTRR, worst_RR, best_RR = _declare_three(RR, "RR", "MTRR")
+TMHits, worst_Success, best_Success = _declare_three(Success, "Hits", "TMHits")
+tied_AP, worst_AP, best_AP = _declare_three(AP, "AP")
+tied_P, worst_P, best_P = _declare_three(P, "P")
+tied_R, worst_R, best_R = _declare_three(R, "R")
+tied_nDCG, worst_nDCG, best_nDCG = _declare_three(nDCG, "nDCG-linear")
+TsRR = _declare(
     "TsRR",
     "TsRR",
     "expected",
@@ -134,25 +134,25 @@ def tied(measure: measures.Measure | str) -> measures.Measure:
     Raises:
         UsageError: another measure.
     """
-    return _under("tied", measure)
+    return _with_prefix("tied", measure)
 
 
 def worst(measure: measures.Measure | str) -> measures.Measure:
     """A measure in the worst order that equal scores allow; arguments and errors as of `tied`."""
-    return _under("worst", measure)
+    return _with_prefix("worst", measure)
 
 
 def best(measure: measures.Measure | str) -> measures.Measure:
     """A measure in the best order that equal scores allow; arguments and errors as of `tied`."""
-    return _under("best", measure)
+    return _with_prefix("best", measure)
 
 
-def _under(how: str, measure: measures.Measure | str) -> measures.Measure:
+def _with_prefix(prefix: str, measure: measures.Measure | str) -> measures.Measure:
     plain = ir_measures.parse_measure(measure) if isinstance(measure, str) else measure
-    name = f"{how}_{plain.NAME}"
+    name = f"{prefix}_{plain.NAME}"
     if name not in measures.registry:
-        raise UsageError(f"There is no {how} {plain}: it is there for AP, nDCG, P, R, RR and Success.")
-    return _known(name, plain.params)
+        raise UsageError(f"There is no {prefix} {plain}: it is there for AP, nDCG, P, R, RR and Success.")
+    return _find_measure(name, plain.params)
 
 
 class _View(NamedTuple):
@@ -171,9 +171,9 @@ class _View(NamedTuple):
     @classmethod
     def of(cls, measure: measures.Measure) -> "_View":
         """That of a measure."""
-        given = {name: value for name, value in measure.params.items() if value is not NOT_PROVIDED}
-        gains = tuple(sorted(given.get("gains", {}).items()))
-        return cls(given.get("rel", 1), bool(given.get("judged_only", False)), gains)
+        params = {name: value for name, value in measure.params.items() if value is not NOT_PROVIDED}
+        gains = tuple(sorted(params.get("gains", {}).items()))
+        return cls(params.get("rel", 1), bool(params.get("judged_only", False)), gains)
 
     def of_runs(self, runs: Runs, judgments: pa.Table) -> Runs:
         """The runs under these judgments, grades changed, and without what is left out."""
@@ -182,8 +182,8 @@ class _View(NamedTuple):
             changed = grades.copy()
             for grade, gain in self.gains:
                 changed[grades == grade] = gain
-            at = judgments.column_names.index("relevance")
-            judgments, grades = judgments.set_column(at, "relevance", pa.array(changed)), changed
+            position = judgments.column_names.index("relevance")
+            judgments, grades = judgments.set_column(position, "relevance", pa.array(changed)), changed
         runs = runs.judged_by(judgments)
         return _judged(runs, grades) if self.judged_only else runs
 
@@ -201,21 +201,21 @@ class TieEvaluator(providers.Evaluator):
     """Scores runs against the same qrels.
 
     Args:
-        asked: what to compute; each is supported.
+        requested: what to compute; each is supported.
         qrels: anything ir_measures takes.
 
     Raises:
         ReadError: a document judged twice for a query, an empty id, a grade that is no number.
     """
 
-    def __init__(self, asked: Iterable[Any], qrels: object) -> None:
+    def __init__(self, requested: Iterable[Any], qrels: object) -> None:
         frame = QrelsConverter(qrels).as_pd_dataframe()  # type: ignore[no-untyped-call]
         columns = ["query_id", "doc_id", "relevance"]
         source = as_judgments(of_frame(frame[columns].assign(score=0.0)))
         self.judgments: pa.Table = Runs.from_sources([source], judged=False).qrels
         self.queries = list(frame["query_id"].unique())
         self.views: dict[_View, list[Any]] = {}
-        for measure in dict.fromkeys(asked):
+        for measure in dict.fromkeys(requested):
             self.views.setdefault(_View.of(measure), []).append(measure)
         super().__init__(
             [measure for group in self.views.values() for measure in group],
@@ -231,10 +231,10 @@ class TieEvaluator(providers.Evaluator):
         frame = RunConverter(run).as_pd_dataframe()  # type: ignore[no-untyped-call]
         runs = Runs.from_sources([of_frame(frame[["query_id", "doc_id", "score"]])], judged=False)
         for view, group in self.views.items():
-            names, ties = [one.asked for one in group], [one.treatment for one in group]
+            names, ties = [measure.our_name for measure in group], [measure.treatment for measure in group]
             scores = evaluate(view.of_runs(runs, self.judgments), names, ties, relevant_from=view.rel).scores
             for measure in group:
-                values = scores[measure.asked, measure.treatment].tolist()
+                values = scores[measure.our_name, measure.treatment].tolist()
                 for query, value in zip(self.queries, values, strict=True):
                     yield Metric(query, measure, value)
 
@@ -299,20 +299,20 @@ class TieScopeProvider(providers.Provider):
     NAME = "tiescope"
     SUPPORTED_MEASURES = _SUPPORTED
 
-    def _evaluator(self, asked: Iterable[Any], qrels: object) -> TieEvaluator:
-        taken = list(asked)
-        for measure in taken:
+    def _evaluator(self, requested: Iterable[Any], qrels: object) -> TieEvaluator:
+        listed_measures = list(requested)
+        for measure in listed_measures:
             if not self.supports(measure):
                 raise UsageError(f"tiescope does not compute {measure}.")
-        return TieEvaluator(taken, qrels)
+        return TieEvaluator(listed_measures, qrels)
 
 
 def _register() -> None:
     """Have ir_measures ask this provider, and once, however often this file is imported."""
     provider = TieScopeProvider()  # type: ignore[no-untyped-call]
     providers.registry[provider.NAME] = provider
-    others = [one for one in ir_measures.DefaultPipeline.providers if one.NAME != provider.NAME]
-    ir_measures.DefaultPipeline.providers = [*others, provider]
+    other_providers = [one for one in ir_measures.DefaultPipeline.providers if one.NAME != provider.NAME]
+    ir_measures.DefaultPipeline.providers = [*other_providers, provider]
 
 
 _register()

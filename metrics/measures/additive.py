@@ -20,7 +20,7 @@ def relevant(groups: TieGroups) -> FloatArray:
 
 
 def judged(groups: TieGroups) -> FloatArray:
-    """1 for every document that counts."""
+    """1 for every contributing document."""
     return np.ones(len(groups.grades))
 
 
@@ -49,7 +49,7 @@ def additive(
     sum (w - mean w)^2 * sum (g - mean g)^2 / (n - 1): groups are shuffled independently.
 
     Args:
-        gain: (n_counted,) gain of each document that counts; the others gain nothing.
+        gain: (n_contributing,) gain of each contributing document; the others gain nothing.
         weight: what each place weighs.
         scale: (n_lists,) factor of each list.
         counts_all: whether all judged documents count.
@@ -59,7 +59,7 @@ def additive(
     """
 
     def totals(groups: TieGroups) -> FloatArray:
-        return groups.once(("total", gain), lambda: groups.sum(gain(groups)))
+        return groups.memoize(("total", gain), lambda: groups.sum(gain(groups)))
 
     def depth(groups: TieGroups, k: Parameter) -> FloatArray | float:
         if cut is not None:
@@ -81,9 +81,9 @@ def additive(
             return np.zeros(groups.n_lists)
         gains = gain(groups)
         average = totals(groups) / groups.size
-        counted = np.diff(np.append(groups.first, len(gains)))
-        spread = groups.sum((gains - average[groups.owner]) ** 2) + (groups.size - counted) * average**2
-        open_groups = np.flatnonzero((groups.size > 1) & (spread > 0))
+        n_gaining = np.diff(np.append(groups.first, len(gains)))
+        gain_spread = groups.sum((gains - average[groups.owner]) ** 2) + (groups.size - n_gaining) * average**2
+        open_groups = np.flatnonzero((groups.size > 1) & (gain_spread > 0))
         if not len(open_groups):
             return np.zeros(groups.n_lists)
         top, end = (bound[open_groups].astype(np.intp) for bound in reach(groups, k))
@@ -92,12 +92,12 @@ def additive(
         owner = np.repeat(np.arange(len(size)), end - top)
         place = np.arange(len(owner)) - start[owner] + top[owner]
         each = weight.each(place + 1.0, k)
-        middle = np.bincount(owner, each, minlength=len(size)) / size
-        within = np.bincount(owner, (each - middle[owner]) ** 2, minlength=len(size))
-        turned = within + (size - (end - top)) * middle**2
-        found = np.zeros(len(groups.size))
-        found[open_groups] = turned * spread[open_groups] / (size - 1)
-        return groups.per_list(found) * np.square(scale(groups, k))
+        mean_weight = np.bincount(owner, each, minlength=len(size)) / size
+        within = np.bincount(owner, (each - mean_weight[owner]) ** 2, minlength=len(size))
+        weight_spread = within + (size - (end - top)) * mean_weight**2
+        variances = np.zeros(len(groups.size))
+        variances[open_groups] = weight_spread * gain_spread[open_groups] / (size - 1)
+        return groups.per_list(variances) * np.square(scale(groups, k))
 
     is_count = weight is even and gain in (relevant, judged)
     counts: Literal["graded", "judged"] = "judged" if counts_all else "graded"
@@ -131,7 +131,7 @@ def per_ideal(gain: Callable[[FloatArray], FloatArray]) -> Scale:
             gained = gain(grades[within]) / np.log2(place[within] + 2.0)
             return _inverse(np.bincount(lists[within], gained, minlength=judgments.n_lists).astype(np.float64))
 
-        return judgments.once((gain, k), ideal)
+        return judgments.memoize((gain, k), ideal)
 
     return scale
 

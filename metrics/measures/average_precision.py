@@ -18,8 +18,8 @@ def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
     """
     b, n, r, c = groups.above, groups.size, groups.relevant, groups.relevant_above
     drop = harmonic_span(b, b + n)
-    others = np.where(n > 1, (r - 1) / np.maximum(n - 1, 1), 0.0) * (n - (b + 1) * drop)
-    total = groups.per_list(r / n * ((c + 1) * drop + others))
+    from_others = np.where(n > 1, (r - 1) / np.maximum(n - 1, 1), 0.0) * (n - (b + 1) * drop)
+    total = groups.per_list(r / n * ((c + 1) * drop + from_others))
     return total / np.maximum(groups.n_relevant, 1)
 
 

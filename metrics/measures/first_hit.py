@@ -11,9 +11,9 @@ from metrics.ties.batch_by_depth import batch_by_depth
 from metrics.ties.groups import TieGroups
 from metrics.ties.permutations import chance_of_none, first_relevant_rank
 
-_NEVER = -60.0
+_NEGLIGIBLE = -60.0
 """Log of a chance that no sum in float64 can tell from 0: places past it are left out."""
-_KEPT = 2**20
+_MAX_MEMOIZED = 2**20
 """Places up to which their chances are kept for the next measure."""
 
 _Table = tuple[IntArray, FloatArray, FloatArray]
@@ -31,21 +31,21 @@ def first_hit(value: Callable[[FloatArray], FloatArray]) -> Family:
     """
 
     def mean(groups: TieGroups, k: Parameter) -> FloatArray:
-        found = np.zeros(groups.n_lists)
+        means = np.zeros(groups.n_lists)
         for leading, chance, values in _places(groups, k, value):
-            found[groups.lists[leading]] = (chance * values).sum(axis=1)
-        return found
+            means[groups.lists[leading]] = (chance * values).sum(axis=1)
+        return means
 
     def variance(groups: TieGroups, k: Parameter) -> FloatArray:
-        found = np.zeros(groups.n_lists)
+        variances = np.zeros(groups.n_lists)
         for leading, chance, values in _places(groups, k, value):
             mean = (chance * values).sum(axis=1)
             spread = (chance * (values - mean[:, None]) ** 2).sum(axis=1)
             size = groups.size[leading]
             within = size if k is None else np.clip(int(k) - groups.above[leading], 0, size)
             beyond = chance_of_none(size, groups.relevant[leading], within)
-            found[groups.lists[leading]] = spread + beyond * mean**2
-        return found
+            variances[groups.lists[leading]] = spread + beyond * mean**2
+        return variances
 
     return Family("first_hit", mean, variance, by_first_rank=True)
 
@@ -54,13 +54,13 @@ def _places(
     groups: TieGroups, k: Parameter, value: Callable[[FloatArray], FloatArray]
 ) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
     """Leading groups with chance and value of each of their places up to the cut-off; like depths together."""
-    leading = groups.once(_leading, lambda: _leading(groups))
-    if leading.depth.sum() <= _KEPT:
-        tables: Iterable[_Table] = groups.once(_tables, lambda: list(_tables(leading, None)))
+    leading = groups.memoize(_leading, lambda: _leading(groups))
+    if leading.depth.sum() <= _MAX_MEMOIZED:
+        tables: Iterable[_Table] = groups.memoize(_tables, lambda: list(_tables(leading, None)))
     else:
         tables = _tables(leading, k)
-    for which, rank, chance in tables:
-        yield which, chance if k is None else np.where(rank <= k, chance, 0.0), value(rank)
+    for group, rank, chance in tables:
+        yield group, chance if k is None else np.where(rank <= k, chance, 0.0), value(rank)
 
 
 def _tables(leading: "_Leading", k: Parameter) -> Iterator["_Table"]:
@@ -69,16 +69,16 @@ def _tables(leading: "_Leading", k: Parameter) -> Iterator["_Table"]:
     for part, deepest in batch_by_depth(depth):
         rank = leading.above[part, None] + np.arange(1.0, deepest + 1)
         yield (
-            leading.which[part],
+            leading.group[part],
             rank,
             first_relevant_rank(leading.size[part], leading.relevant[part], deepest),
         )
 
 
 class _Leading(NamedTuple):
-    """Leading groups: which, documents above, size, relevant ones, and how many places can matter."""
+    """Leading groups: their numbers, documents above, size, relevant ones, and how many places can matter."""
 
-    which: IntArray
+    group: IntArray
     above: IntArray
     size: IntArray
     relevant: IntArray
@@ -86,7 +86,7 @@ class _Leading(NamedTuple):
 
 
 def _leading(groups: TieGroups) -> _Leading:
-    which = groups.leading
-    above, size, relevant = groups.above[which], groups.size[which], groups.relevant[which]
-    depth = np.minimum(size - relevant + 1, np.ceil(-size * np.expm1(_NEVER / relevant)).astype(np.int64))
-    return _Leading(which, above, size, relevant, depth)
+    group = groups.leading
+    above, size, relevant = groups.above[group], groups.size[group], groups.relevant[group]
+    depth = np.minimum(size - relevant + 1, np.ceil(-size * np.expm1(_NEGLIGIBLE / relevant)).astype(np.int64))
+    return _Leading(group, above, size, relevant, depth)

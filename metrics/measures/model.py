@@ -114,7 +114,7 @@ class MeasureAt:
         return self.k if self.parameter is None else self.parameter
 
     def values(self, groups: TieGroups) -> FloatArray:
-        """Return (n_lists,) expectation over what is tied; 0 where nothing that counts was listed."""
+        """Return (n_lists,) expectation over what is tied; 0 where no contributing document is listed."""
         return self.measure.family.mean(groups, self._argument)
 
     def variances(self, groups: TieGroups) -> FloatArray | None:

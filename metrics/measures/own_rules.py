@@ -9,15 +9,15 @@ from metrics.ties.groups import TieGroups
 
 def _leading(groups: TieGroups) -> tuple[IntArray, FloatArray]:
     """The first group with a relevant document, and E[L] = (n + 1) / (r + 1), its expected place inside."""
-    at = groups.leading
-    return at, (groups.size[at] + 1) / (groups.relevant[at] + 1)
+    leading = groups.leading
+    return leading, (groups.size[leading] + 1) / (groups.relevant[leading] + 1)
 
 
 def _tie_aware_rr(groups: TieGroups, _: Parameter) -> FloatArray:
     """1 / (b + E[L])."""
-    at, place = _leading(groups)
+    leading, place = _leading(groups)
     value = np.zeros(groups.n_lists)
-    value[groups.lists[at]] = 1 / (groups.above[at] + place)
+    value[groups.lists[leading]] = 1 / (groups.above[leading] + place)
     return value
 
 
@@ -27,13 +27,13 @@ def _tie_sensitive_rr(groups: TieGroups, _: Parameter) -> FloatArray:
     tau is the share of the irrelevant documents of the list that stand in the group; 0 where all
     are relevant.
     """
-    at, place = _leading(groups)
-    n, r = groups.size[at], groups.relevant[at]
-    listed = groups.per_list(groups.relevant.astype(np.float64))[groups.lists[at]]
-    irrelevant = groups.n_docs[groups.lists[at]] - listed
+    leading, place = _leading(groups)
+    n, r = groups.size[leading], groups.relevant[leading]
+    n_listed = groups.per_list(groups.relevant.astype(np.float64))[groups.lists[leading]]
+    irrelevant = groups.n_docs[groups.lists[leading]] - n_listed
     tau = (n - r) / np.maximum(irrelevant, 1)
     value = np.zeros(groups.n_lists)
-    value[groups.lists[at]] = 1 / (groups.above[at] + (1 - tau) * place + tau * (n - r + 1))
+    value[groups.lists[leading]] = 1 / (groups.above[leading] + (1 - tau) * place + tau * (n - r + 1))
     return value
 
 

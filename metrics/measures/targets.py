@@ -8,7 +8,7 @@ from metrics.ties.groups import TieGroups
 from metrics.ties.permutations import chance_of_none
 
 
-def _found(groups: TieGroups, k: Parameter) -> FloatArray:
+def _n_distinct(groups: TieGroups, k: Parameter) -> FloatArray:
     """Expected number of distinct targets in the top k.
 
     Sum over targets, in the first group that holds one, of 1 - C(n - t, m)/C(n, m): n documents in
@@ -32,17 +32,17 @@ def _found(groups: TieGroups, k: Parameter) -> FloatArray:
 
 def _share(groups: TieGroups, k: Parameter) -> FloatArray:
     """Expected distinct targets in the top k, over all targets of the query."""
-    return _found(groups, k) / np.maximum(n_targets(groups), 1)
+    return _n_distinct(groups, k) / np.maximum(n_targets(groups), 1)
 
 
 def n_targets(groups: TieGroups) -> IntArray:
     """(n_lists,) distinct targets of the relevant documents of each query."""
-    known = groups.judgments
-    if known.targets is None:
-        return known.n_relevant
-    hit = known.grades >= known.relevant_from
-    pairs = np.unique(np.stack([known.lists[hit], known.targets[hit]]), axis=1)
-    return np.bincount(pairs[0], minlength=known.n_lists)
+    judgments = groups.judgments
+    if judgments.targets is None:
+        return judgments.n_relevant
+    hit = judgments.grades >= judgments.relevant_from
+    pairs = np.unique(np.stack([judgments.lists[hit], judgments.targets[hit]]), axis=1)
+    return np.bincount(pairs[0], minlength=judgments.n_lists)
 
 
 def _starts(*keys: IntArray) -> IntArray:
@@ -57,5 +57,5 @@ def _depth(_: TieGroups, k: Parameter) -> float:
     return np.inf if k is None else k
 
 
-distinct_targets = Family("targets", _found, targets=True, count_depth=_depth)
+distinct_targets = Family("targets", _n_distinct, targets=True, count_depth=_depth)
 distinct_recall = Family("targets", _share, targets=True, count_depth=_depth)

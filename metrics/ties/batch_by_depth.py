@@ -20,14 +20,14 @@ def batch_by_depth(depth: IntArray) -> Iterator[tuple[IntArray, int]]:
     Yields:
         places of items whose depths differ by less than a factor of two, and the largest depth.
     """
-    most = int(depth.max(initial=0))
+    largest = int(depth.max(initial=0))
     order = np.flatnonzero(depth > 0)
-    if most > 1:
+    if largest > 1:
         order = order[np.argsort(depth[order], kind="stable")]
-    bounds = np.searchsorted(depth[order], 2 ** np.arange(most.bit_length() + 1))
+    bounds = np.searchsorted(depth[order], 2 ** np.arange(largest.bit_length() + 1))
     for low, high in pairwise(bounds.tolist()):
         if low < high:
             deepest = int(depth[order[high - 1]])
             step = max(1, _CELLS // deepest)
-            for at in range(low, high, step):
-                yield order[at : min(at + step, high)], deepest
+            for start in range(low, high, step):
+                yield order[start : min(start + step, high)], deepest

@@ -1,4 +1,7 @@
-"""Tie groups as measures see them: only those that hold a document that counts."""
+"""Tie groups as measures see them: only those that hold a contributing document.
+
+A document contributes to a measure where it is graded above 0 or, for measures of what was judged, is judged.
+"""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -23,9 +26,9 @@ class TieGroups:
         lists: (n,) list of each group.
         above: (n,) documents of the list strictly above the group: b.
         size: (n,) documents in the group: n.
-        first: (n,) first of its documents that count.
-        grades: (n_counted,) grade of the documents that count, group by group.
-        targets: (n_counted,) what each satisfies, None where each is its own target.
+        first: (n,) first of its contributing documents.
+        grades: (n_contributing,) grade of the contributing documents, group by group.
+        targets: (n_contributing,) what each satisfies, None where each is its own target.
     """
 
     judgments: Judgments
@@ -36,7 +39,7 @@ class TieGroups:
     first: IntArray
     grades: FloatArray
     targets: IntArray | None = None
-    _kept: dict[Hashable, object] = field(default_factory=dict, init=False, repr=False)
+    _memo: dict[Hashable, object] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def n_lists(self) -> int:
@@ -50,7 +53,7 @@ class TieGroups:
 
     @cached_property
     def hits(self) -> BoolArray:
-        """(n_counted,) whether each document that counts is relevant."""
+        """(n_contributing,) whether each contributing document is relevant."""
         return self.grades >= self.judgments.relevant_from
 
     @cached_property
@@ -71,18 +74,18 @@ class TieGroups:
 
     @cached_property
     def owner(self) -> IntArray:
-        """(n_counted,) group of each document that counts."""
+        """(n_contributing,) group of each contributing document."""
         return np.repeat(np.arange(len(self.first)), np.diff(np.append(self.first, len(self.grades))))
 
     def sum(self, values: FloatArray) -> FloatArray:
-        """(n,) sum of a value of the documents that count, group by group."""
+        """(n,) sum of a value of the contributing documents, group by group."""
         return np.add.reduceat(values, self.first) if len(self.first) else values[:0]
 
-    def once(self, what: Hashable, make: Callable[[], T]) -> T:
+    def memoize(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What `make` gives, made the first time it is asked for: measures share it."""
-        if what not in self._kept:
-            self._kept[what] = make()
-        return cast("T", self._kept[what])
+        if key not in self._memo:
+            self._memo[key] = compute()
+        return cast("T", self._memo[key])
 
     def per_list(self, values: FloatArray) -> FloatArray:
         """(n_lists,) sum of a value of each group, list by list."""

@@ -36,7 +36,7 @@ class Judgments:
     lists: IntArray
     grades: FloatArray
     targets: IntArray | None = None
-    _kept: dict[Hashable, FloatArray] = field(default_factory=dict, init=False, repr=False)
+    _memo: dict[Hashable, FloatArray] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, table: pa.Table, pairs: QueryDocKeys, relevant_from: float = 1) -> "Judgments":
@@ -68,14 +68,14 @@ class Judgments:
         """The judgments of some queries that follow each other, numbered from 0."""
         if (first, end) == (0, self.n_lists):
             return self
-        whole = self._by_list
-        kept = slice(*np.searchsorted(whole.lists, (first, end)))
+        grouped = self._by_list
+        span = slice(*np.searchsorted(grouped.lists, (first, end)))
         return Judgments(
             query_ids=self.query_ids.slice(first, end - first),
             relevant_from=self.relevant_from,
-            lists=whole.lists[kept] - first,
-            grades=whole.grades[kept],
-            targets=None if whole.targets is None else whole.targets[kept],
+            lists=grouped.lists[span] - first,
+            grades=grouped.grades[span],
+            targets=None if grouped.targets is None else grouped.targets[span],
         )
 
     def repeated(self, place: int, times: int) -> "Judgments":
@@ -102,21 +102,21 @@ class Judgments:
     @cached_property
     def best_first(self) -> tuple[IntArray, IntArray, FloatArray]:
         """Query, place from 0, and grade of each judgment above 0, the highest grade of a query first."""
-        kept = np.flatnonzero(self.grades > 0)
-        kept = kept[np.lexsort((-self.grades[kept], self.lists[kept]))]
-        lists = self.lists[kept]
-        return lists, np.arange(len(lists)) - np.searchsorted(lists, lists), self.grades[kept]
+        graded = np.flatnonzero(self.grades > 0)
+        graded = graded[np.lexsort((-self.grades[graded], self.lists[graded]))]
+        lists = self.lists[graded]
+        return lists, np.arange(len(lists)) - np.searchsorted(lists, lists), self.grades[graded]
 
-    def once(self, what: Hashable, make: Callable[[], FloatArray]) -> FloatArray:
+    def memoize(self, key: Hashable, compute: Callable[[], FloatArray]) -> FloatArray:
         """What `make` gives, made the first time it is asked for: the same under every treatment."""
-        if what not in self._kept:
-            self._kept[what] = make()
-        return self._kept[what]
+        if key not in self._memo:
+            self._memo[key] = compute()
+        return self._memo[key]
 
     def places(self, pairs: QueryDocKeys) -> IntArray:
         """(n_queries,) list of each query of a run, -1 where it is not judged."""
-        found = pc.fill_null(pc.index_in(pairs.queries, value_set=self.query_ids), -1)
-        return np.asarray(found).astype(np.int64)
+        positions = pc.fill_null(pc.index_in(pairs.queries, value_set=self.query_ids), -1)
+        return np.asarray(positions).astype(np.int64)
 
     @cached_property
     def levels(self) -> FloatArray:

@@ -45,8 +45,8 @@ class Lists:
         table, pairs = runs.tables[reranker], runs.pairs(reranker)
         keys = [table[name].to_numpy() for name in _score_columns(table, tiebreak_by)]
         if runs.qrels is None:
-            known = Judgments.of(table, pairs, relevant_from)
-            return cls(known, pairs, keys, np.arange(len(table), dtype=np.int32))
+            judgments = Judgments.of(table, pairs, relevant_from)
+            return cls(judgments, pairs, keys, np.arange(len(table), dtype=np.int32))
         rows, place = runs.judged_rows[reranker]
         judgment = np.full(len(table), -1, np.int32)
         judgment[rows] = place
@@ -63,7 +63,7 @@ class Lists:
         return None if self.judgments.targets is None else np.append(self.judgments.targets, -1)
 
     @cached_property
-    def _stretches(self) -> tuple[IntArray, IntArray, IntArray]:
+    def _query_spans(self) -> tuple[IntArray, IntArray, IntArray]:
         """(n,) list, first row and length of each stretch of rows of a judged query, list by list."""
         starts = self.pairs.query_spans
         lists = self.judgments.places(self.pairs)[self.pairs.query[starts[:-1]]]
@@ -74,14 +74,14 @@ class Lists:
     @cached_property
     def _ends(self) -> IntArray:
         """(n_lists + 1,) rows of all lists before each, and of all."""
-        lists, _, length = self._stretches
+        lists, _, length = self._query_spans
         return np.concatenate([[0], np.cumsum(np.bincount(lists, length, minlength=self.judgments.n_lists))])
 
     def cuts(self, rows: int) -> Iterator[tuple[int, int]]:
         """First list and end of parts of about so many rows each, at least one list."""
         ends = self._ends
-        at = np.searchsorted(ends, np.arange(rows, ends[-1], rows)) if len(ends) > 1 else ends[:0]
-        bounds = np.unique(np.concatenate([[0], at, [self.judgments.n_lists]]).astype(np.int64))
+        splits = np.searchsorted(ends, np.arange(rows, ends[-1], rows)) if len(ends) > 1 else ends[:0]
+        bounds = np.unique(np.concatenate([[0], splits, [self.judgments.n_lists]]).astype(np.int64))
         yield from pairwise(bounds.tolist()) if len(bounds) > 1 else [(0, 0)]
 
     def rows_of(self, first: int, end: int) -> tuple[slice | IntArray, IntArray, IntArray]:
@@ -91,9 +91,9 @@ class Lists:
             the rows, (n_segments,) the lists that have any, numbered from `first`, and
             (n_segments + 1,) the first row of each and the end, counted in what is returned.
         """
-        lists, start, length = self._stretches
-        kept = slice(*np.searchsorted(lists, (first, end)))
-        lists, start, length = lists[kept], start[kept], length[kept]
+        lists, start, length = self._query_spans
+        span = slice(*np.searchsorted(lists, (first, end)))
+        lists, start, length = lists[span], start[span], length[span]
         stop = np.cumsum(length)
         before = stop - length
         head = np.flatnonzero(np.diff(lists, prepend=-1))
@@ -109,6 +109,6 @@ def _score_columns(table: pa.Table, tiebreak_by: Sequence[str]) -> list[str]:
     for name in tiebreak_by:
         if name not in table.column_names or not pa.types.is_floating(table[name].type):
             numbers = [field.name for field in table.schema if pa.types.is_floating(field.type)]
-            others = ", ".join(one for one in numbers if one not in ("score", "relevance")) or "none"
-            raise UsageError(f"There is no score column {name!r} to break ties by. There are: {others}.")
+            available = ", ".join(one for one in numbers if one not in ("score", "relevance")) or "none"
+            raise UsageError(f"There is no score column {name!r} to break ties by. There are: {available}.")
     return ["score", *tiebreak_by]

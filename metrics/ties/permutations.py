@@ -50,7 +50,7 @@ class Orderings:
     @classmethod
     def of(cls, ranking: Ranking, query_id: str) -> "Orderings":
         """The orderings of one query's list."""
-        documents = ranking.listed(query_id)
+        documents = ranking.documents_of(query_id)
         cuts = np.flatnonzero(np.diff(ranking.groups[documents])) + 1
         return cls(tuple(tuple(map(int, part)) for part in np.split(documents, cuts) if len(part)))
 
@@ -60,16 +60,16 @@ class Orderings:
         return prod(factorial(len(group)) for group in self.groups)
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
-        turns = [permutations(group) for group in self.groups]
-        now = [next(turn) for turn in turns]
+        iterators = [permutations(group) for group in self.groups]
+        now = [next(turn) for turn in iterators]
         while True:
             yield tuple(chain.from_iterable(now))
-            for at in reversed(range(len(turns))):
-                if (following := next(turns[at], None)) is not None:
-                    now[at] = following
+            for position in reversed(range(len(iterators))):
+                if (following := next(iterators[position], None)) is not None:
+                    now[position] = following
                     break
-                turns[at] = permutations(self.groups[at])
-                now[at] = next(turns[at])
+                iterators[position] = permutations(self.groups[position])
+                now[position] = next(iterators[position])
             else:
                 return
 
@@ -125,10 +125,10 @@ class Patterns:
         return prod(factorial(len(group)) for group in self.groups) // self.multiplicity
 
     def __iter__(self) -> Iterator[tuple[float, ...]]:
-        now = [sorted(group, reverse=True) for group in self.groups]
+        current = [sorted(group, reverse=True) for group in self.groups]
         while True:
-            yield tuple(chain.from_iterable(now))
-            for group in reversed(now):
+            yield tuple(chain.from_iterable(current))
+            for group in reversed(current):
                 if _step_down(group):
                     break
             else:
@@ -137,17 +137,17 @@ class Patterns:
 
 def _step_down(values: list[float]) -> bool:
     """Turn into the next smaller order in place; after the smallest, back to the largest and False."""
-    at = len(values) - 2
-    while at >= 0 and values[at] <= values[at + 1]:
-        at -= 1
-    if at < 0:
+    pivot = len(values) - 2
+    while pivot >= 0 and values[pivot] <= values[pivot + 1]:
+        pivot -= 1
+    if pivot < 0:
         values.reverse()
         return False
     other = len(values) - 1
-    while values[other] >= values[at]:
+    while values[other] >= values[pivot]:
         other -= 1
-    values[at], values[other] = values[other], values[at]
-    values[at + 1 :] = values[:at:-1]
+    values[pivot], values[other] = values[other], values[pivot]
+    values[pivot + 1 :] = values[:pivot:-1]
     return True
 
 
@@ -168,8 +168,8 @@ def first_relevant_rank(size: IntArray, relevant: IntArray, depth: int) -> Float
     places = np.arange(1, depth)
     chance = np.empty((len(size), depth))
     chance[:, 0] = relevant / size
-    left = np.maximum((size - relevant)[:, None] - places + 1, 0)
-    np.divide(left, np.maximum(size[:, None] - places, 1), out=chance[:, 1:])
+    unmarked = np.maximum((size - relevant)[:, None] - places + 1, 0)
+    np.divide(unmarked, np.maximum(size[:, None] - places, 1), out=chance[:, 1:])
     return np.cumprod(chance, axis=1, out=chance)
 
 
@@ -183,14 +183,16 @@ def chance_of_none(size: IntArray, marked: IntArray, within: IntArray) -> FloatA
         marked: (n,) marked ones: t.
         within: (n,) first places looked at: m.
     """
-    found = np.ones(len(size))
-    fewer, more = np.minimum(marked, within), np.maximum(marked, within)
-    for part, deepest in batch_by_depth(fewer):
+    chances = np.ones(len(size))
+    smaller, larger = np.minimum(marked, within), np.maximum(marked, within)
+    for part, deepest in batch_by_depth(smaller):
         steps = np.arange(deepest)
-        left = np.clip((size - more)[part, None] - steps, 0, None) / np.clip(size[part, None] - steps, 1, None)
-        left[steps >= fewer[part, None]] = 1
-        found[part] = left.prod(axis=1)
-    return found
+        factors = np.clip((size - larger)[part, None] - steps, 0, None) / np.clip(
+            size[part, None] - steps, 1, None
+        )
+        factors[steps >= smaller[part, None]] = 1
+        chances[part] = factors.prod(axis=1)
+    return chances
 
 
 def place_chances(first: Sequence[int] | IntArray, last: Sequence[int] | IntArray, places: int) -> FloatArray:

@@ -88,7 +88,7 @@ class Ranking:
             yield cls._cut(lists, precision, first, end)
 
     @classmethod
-    def one(
+    def of_query(
         cls, runs: Runs, reranker: str, query_id: str, relevant_from: float = 1, precision: str = "float64"
     ) -> "Ranking":
         """The list of one query alone, its other arguments as in `of`; no list where it is not judged."""
@@ -102,14 +102,14 @@ class Ranking:
         rows, segment_lists, segment_starts = lists.rows_of(first, end)
         keys = [rounded(key[rows], precision) for key in lists.keys]
         order, scores, starts = sort_descending(keys, segment_starts)
-        at = order + rows.start if isinstance(rows, slice) else rows[order]
-        judgment = lists.judgment[at]
+        table_rows = order + rows.start if isinstance(rows, slice) else rows[order]
+        judgment = lists.judgment[table_rows]
         return cls(
             judgments=lists.judgments.part(first, end),
             pairs=lists.pairs,
             segment_lists=segment_lists,
             segment_starts=segment_starts,
-            rows=at,
+            rows=table_rows,
             scores=scores,
             starts=starts,
             grades=lists.grades[judgment],
@@ -161,12 +161,12 @@ class Ranking:
         return lengths
 
     @cached_property
-    def graded(self) -> "ScoredGroups":
+    def graded_groups(self) -> "ScoredGroups":
         """The tie groups that hold a document with a grade above 0."""
         return ScoredGroups.of(self, self.grades > 0)
 
     @cached_property
-    def known(self) -> "ScoredGroups":
+    def judged_groups(self) -> "ScoredGroups":
         """The tie groups that hold a judged document."""
         return ScoredGroups.of(self, self.judged)
 
@@ -184,7 +184,7 @@ class Ranking:
         """Ids of documents, by their number here."""
         return self.pairs.documents.take(pa.array(self.rows[np.asarray(documents)]))
 
-    def listed(self, query_id: str) -> IntArray:
+    def documents_of(self, query_id: str) -> IntArray:
         """Documents of one query by falling score, ties in input order; none where the run has none."""
         place = pc.index(self.query_ids, query_id).as_py()
         segment = np.flatnonzero(self.segment_lists == place)
@@ -196,7 +196,7 @@ class Ranking:
 
 @dataclass(frozen=True, eq=False)
 class ScoredGroups:
-    """The tie groups with documents that count, and all that stands in them.
+    """The tie groups with contributing documents, and all that stands in them.
 
     Attributes:
         documents: (n,) documents of these groups.
@@ -204,7 +204,7 @@ class ScoredGroups:
         all_rows: (n_docs,) row of every document in its table.
         judgment: (n_rows,) place of the judgment of each row of the table, -1 where unjudged.
         levels: the distinct grades above 0, lowest first.
-        counted: (n,) whether each counts.
+        contributes: (n,) whether each matters to the measure: is graded above 0, or judged.
         owner: (n,) its group, a place in `groups`.
         groups: (n_inside,) the tie groups, numbered as in the ranking.
         size: (n_inside,) documents of each.
@@ -216,29 +216,29 @@ class ScoredGroups:
     all_rows: IntArray
     judgment: npt.NDArray[np.int32]
     levels: FloatArray
-    counted: BoolArray
+    contributes: BoolArray
     owner: IntArray
     groups: IntArray
     size: IntArray
     offset: IntArray
 
     @classmethod
-    def of(cls, ranking: Ranking, counted: BoolArray) -> "ScoredGroups":
-        """The groups of a ranking that hold a document that counts."""
-        held = np.searchsorted(ranking.starts, np.flatnonzero(counted), side="right") - 1
-        matters = held[np.diff(held, prepend=-1) > 0]
-        size, above = ranking.sizes[matters], ranking.above[matters]
+    def of(cls, ranking: Ranking, contributes: BoolArray) -> "ScoredGroups":
+        """The groups of a ranking that hold a contributing document."""
+        owner = np.searchsorted(ranking.starts, np.flatnonzero(contributes), side="right") - 1
+        groups = owner[np.diff(owner, prepend=-1) > 0]
+        size, above = ranking.sizes[groups], ranking.above[groups]
         place = np.cumsum(size) - size
-        documents = np.repeat(ranking.starts[matters] - place, size) + np.arange(int(size.sum()))
+        documents = np.repeat(ranking.starts[groups] - place, size) + np.arange(int(size.sum()))
         return cls(
             documents=documents,
             all_grades=ranking.grades,
             all_rows=ranking.rows,
             judgment=ranking.judgment,
             levels=ranking.judgments.levels,
-            counted=counted[documents],
+            contributes=contributes[documents],
             owner=np.repeat(np.arange(len(size)), size),
-            groups=matters,
+            groups=groups,
             size=size,
             offset=above - place,
         )

@@ -21,7 +21,7 @@ def sort_descending(keys: Sequence[FloatArray], starts: IntArray) -> tuple[IntAr
         (n_docs,) documents in order, their first key, and (n_groups,) the first document of each tie group.
     """
     if len(keys) == 1:
-        order = _falling_one(keys[0], starts)
+        order = _sort_by_one_key(keys[0], starts)
     else:
         segment = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         order = np.lexsort((*(-key for key in reversed(keys)), segment))
@@ -33,21 +33,21 @@ def sort_descending(keys: Sequence[FloatArray], starts: IntArray) -> tuple[IntAr
     return order, ordered[0], np.flatnonzero(first)
 
 
-def _falling_one(key: FloatArray, starts: IntArray) -> IntArray:
+def _sort_by_one_key(key: FloatArray, starts: IntArray) -> IntArray:
     """Sort segments of like length together, as rows of a padded table; padding sorts last as NaN."""
     lengths = np.diff(starts)
     if len(lengths) and lengths.min() == lengths.max() and len(key) <= _CELLS:
-        turned = np.argsort(-key.reshape(len(lengths), -1), axis=1)
-        turned += starts[:-1, None]
-        return np.ravel(turned)
+        order_by_segment = np.argsort(-key.reshape(len(lengths), -1), axis=1)
+        order_by_segment += starts[:-1, None]
+        return np.ravel(order_by_segment)
     order = np.empty(len(key), dtype=np.int64)
     width_class = np.ceil(np.log(np.maximum(lengths, 1)) / np.log(1.25)).astype(np.int64)
     for width in np.unique(width_class):
-        same = np.flatnonzero(width_class == width)
-        widest = int(lengths[same].max())
+        segments = np.flatnonzero(width_class == width)
+        widest = int(lengths[segments].max())
         step = max(1, _CELLS // max(widest, 1))
-        for at in range(0, len(same), step):
-            part = same[at : at + step]
+        for start in range(0, len(segments), step):
+            part = segments[start : start + step]
             documents = starts[part, None] + np.arange(widest)
             within = np.arange(widest) < lengths[part, None]
             table = np.where(within, -key[np.where(within, documents, 0)], np.nan)

@@ -12,43 +12,43 @@ from metrics.support.arrays import IntArray
 from metrics.ties.ranking import Ranking, ScoredGroups
 
 
-def most_targets_first(ranking: Ranking, inside: ScoredGroups) -> IntArray:
+def most_targets_first(ranking: Ranking, scored: ScoredGroups) -> IntArray:
     """0 for the first document of a target not seen in groups above, else 1."""
-    target, new = _new_targets(ranking, inside)
+    target, new = _new_targets(ranking, scored)
     key = np.ones(len(target), dtype=np.int64)
-    at = np.flatnonzero(new)
-    pairs = np.stack([inside.owner[at], target[at]])
+    positions = np.flatnonzero(new)
+    pairs = np.stack([scored.owner[positions], target[positions]])
     _, leader = np.unique(pairs, axis=1, return_index=True)
-    key[at[leader]] = 0
+    key[positions[leader]] = 0
     return key
 
 
-def most_targets_last(ranking: Ranking, inside: ScoredGroups) -> IntArray:
+def most_targets_last(ranking: Ranking, scored: ScoredGroups) -> IntArray:
     """0 for what adds no target; then targets by falling number of documents in the group."""
-    target, new = _new_targets(ranking, inside)
+    target, new = _new_targets(ranking, scored)
     key = np.zeros(len(target), dtype=np.int64)
-    at = np.flatnonzero(new)
-    pairs = np.stack([inside.owner[at], target[at]])
-    _, which, count = np.unique(pairs, axis=1, return_inverse=True, return_counts=True)
+    positions = np.flatnonzero(new)
+    pairs = np.stack([scored.owner[positions], target[positions]])
+    _, pair, count = np.unique(pairs, axis=1, return_inverse=True, return_counts=True)
     rank = np.empty(len(count), dtype=np.int64)
     rank[np.argsort(-count, kind="stable")] = np.arange(len(count))
-    key[at] = 1 + rank[which]
+    key[positions] = 1 + rank[pair]
     return key
 
 
-def _new_targets(ranking: Ranking, inside: ScoredGroups) -> tuple[IntArray, IntArray]:
+def _new_targets(ranking: Ranking, scored: ScoredGroups) -> tuple[IntArray, IntArray]:
     """Target of each document, and whether it is relevant and its target is in no group above."""
-    documents = inside.documents
+    documents = scored.documents
     relevant = ranking.relevant[documents]
     if ranking.targets is None:
         return np.arange(len(documents)), relevant.astype(np.int64)
     target = ranking.targets[documents]
-    groups = inside.groups[inside.owner]
+    groups = scored.groups[scored.owner]
     lists = ranking.group_lists[groups]
-    at = np.flatnonzero(relevant)
-    _, which = np.unique(np.stack([lists[at], target[at]]), axis=1, return_inverse=True)
-    first = np.full(int(which.max(initial=-1)) + 1, np.iinfo(np.int64).max)
-    np.minimum.at(first, which, groups[at])
+    positions = np.flatnonzero(relevant)
+    _, pair = np.unique(np.stack([lists[positions], target[positions]]), axis=1, return_inverse=True)
+    first = np.full(int(pair.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, pair, groups[positions])
     new = np.zeros(len(documents), dtype=np.int64)
-    new[at] = groups[at] == first[which]
+    new[positions] = groups[positions] == first[pair]
     return target, new

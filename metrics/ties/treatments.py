@@ -20,7 +20,7 @@ from metrics.ties.ranking import Ranking, ScoredGroups
 from metrics.ties.target_order import most_targets_first, most_targets_last
 
 Key = Callable[[Ranking, ScoredGroups], IntArray]
-"""(n,) whole numbers from 0 for the documents inside some tie groups; the smallest first in a group."""
+"""(n,) whole numbers from 0 for the documents scored some tie groups; the smallest first in a group."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Treatment:
         name: as in tables and on the command line.
         summary: one line for people.
         used_by: software that sorts like this.
-        key: order inside a tie group; None leaves groups whole.
+        key: order scored a tie group; None leaves groups whole.
         target_key: the same for measures that count distinct targets, where it differs.
         spread: whether the standard deviation over orderings is asked for, not their mean.
     """
@@ -44,28 +44,28 @@ class Treatment:
     spread: bool = False
 
 
-def _input(ranking: Ranking, inside: ScoredGroups) -> IntArray:
-    return ranking.rows[inside.documents]
+def _input(ranking: Ranking, scored: ScoredGroups) -> IntArray:
+    return ranking.rows[scored.documents]
 
 
-def _docid_asc(ranking: Ranking, inside: ScoredGroups) -> IntArray:
+def _docid_asc(ranking: Ranking, scored: ScoredGroups) -> IntArray:
     """Place of each document's id by code point; UTF-8 bytes sort like code points."""
-    ranks = pc.rank(ranking.ids(inside.documents), sort_keys="ascending", tiebreaker="dense")
+    ranks = pc.rank(ranking.ids(scored.documents), sort_keys="ascending", tiebreaker="dense")
     return np.asarray(ranks).astype(np.int64)
 
 
-def _docid_desc(ranking: Ranking, inside: ScoredGroups) -> IntArray:
-    ascending = _docid_asc(ranking, inside)
+def _docid_desc(ranking: Ranking, scored: ScoredGroups) -> IntArray:
+    ascending = _docid_asc(ranking, scored)
     return np.asarray(ascending.max(initial=0) - ascending)
 
 
-def _pessimistic(_: Ranking, inside: ScoredGroups) -> IntArray:
+def _pessimistic(_: Ranking, scored: ScoredGroups) -> IntArray:
     """Lowest gain first; what nobody judged before what was judged and found worthless."""
-    return inside.worth
+    return scored.worth
 
 
-def _optimistic(_: Ranking, inside: ScoredGroups) -> IntArray:
-    return np.asarray(inside.worth.max(initial=0) - inside.worth)
+def _optimistic(_: Ranking, scored: ScoredGroups) -> IntArray:
+    return np.asarray(scored.worth.max(initial=0) - scored.worth)
 
 
 TREATMENTS: tuple[Treatment, ...] = (
@@ -94,14 +94,14 @@ TREATMENTS: tuple[Treatment, ...] = (
     ),
     Treatment(
         "optimistic",
-        "The best ordering: the highest grade first inside each tie.",
+        "The best ordering: the highest grade first scored each tie.",
         "PyKEEN, OGB",
         _optimistic,
         most_targets_first,
     ),
     Treatment(
         "pessimistic",
-        "The worst ordering: the lowest grade first inside each tie.",
+        "The worst ordering: the lowest grade first scored each tie.",
         "PyKEEN, OGB; the PRR of TsRR",
         _pessimistic,
         most_targets_last,
@@ -122,70 +122,70 @@ def treatment(name: str) -> Treatment:
     Raises:
         UsageError: there is none.
     """
-    for one in TREATMENTS:
-        if one.name == name:
-            return one
+    for declared in TREATMENTS:
+        if declared.name == name:
+            return declared
     if seed := re.fullmatch(r"random:(\d{1,18})", name):
         return Treatment(
-            name, "One draw of all orderings, by seed.", "tools that shuffle", _drawn(int(seed[1]))
+            name, "One draw of all orderings, by seed.", "tools that shuffle", _random_key(int(seed[1]))
         )
     names = ", ".join(one.name for one in TREATMENTS)
     raise UsageError(f"There is no treatment {name!r}. Treatments: {names}, random:SEED.")
 
 
-def _drawn(seed: int) -> Key:
+def _random_key(seed: int) -> Key:
     """Order by a hash of seed, query and document: even, and the same whatever else is in the table."""
 
-    def key(ranking: Ranking, inside: ScoredGroups) -> IntArray:
-        prints = reseed(ranking.pairs.hashes[ranking.rows[inside.documents]], seed)
-        rank = np.empty(len(prints), dtype=np.int64)
-        rank[np.argsort(prints, kind="stable")] = np.arange(len(prints))
+    def key(ranking: Ranking, scored: ScoredGroups) -> IntArray:
+        hashes = reseed(ranking.pairs.hashes[ranking.rows[scored.documents]], seed)
+        rank = np.empty(len(hashes), dtype=np.int64)
+        rank[np.argsort(hashes, kind="stable")] = np.arange(len(hashes))
         return rank
 
     return key
 
 
-def refine(ranking: Ranking, how: Treatment, *, all_judged: bool = False, targets: bool = False) -> TieGroups:
-    """Cut the tie groups of a ranking as a treatment says; keep those with a document that counts.
+def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targets: bool = False) -> TieGroups:
+    """Cut the tie groups of a ranking as a treatment says; keep those with a contributing document.
 
     Groups without such a document are never looked into.
 
     Args:
         ranking: sorted by score.
-        how: the treatment.
+        ties: the treatment.
         all_judged: whether every judged document counts, not only those with a grade above 0.
         targets: whether distinct targets are what is measured.
     """
-    inside = ranking.known if all_judged else ranking.graded
-    key = how.target_key if targets and how.target_key else how.key
+    scored = ranking.judged_groups if all_judged else ranking.graded_groups
+    key = ties.target_key if targets and ties.target_key else ties.key
     if key is None:
-        size, part, counted, documents = inside.size, inside.owner, inside.counted, inside.documents
+        size, part, contributes, documents = scored.size, scored.owner, scored.contributes, scored.documents
         first = np.cumsum(size) - size
     else:
-        rank = key(ranking, inside)
-        value = inside.owner * (int(rank.max(initial=0)) + 1) + rank
+        rank = key(ranking, scored)
+        value = scored.owner * (int(rank.max(initial=0)) + 1) + rank
         order = np.argsort(value)
-        first = _changes(value[order])
+        first = _starts(value[order])
         size = np.diff(np.append(first, len(value)))
         part = np.repeat(np.arange(len(first)), size)
-        counted, documents = inside.counted[order], inside.documents[order]
-    kept = np.flatnonzero(counted)
-    cut, documents = part[kept], documents[kept]
-    start = _changes(cut)
-    held = cut[start]
-    owner = inside.owner[first[held]]
+        contributes, documents = scored.contributes[order], scored.documents[order]
+    contributing = np.flatnonzero(contributes)
+    part_of, documents = part[contributing], documents[contributing]
+    start = _starts(part_of)
+    parts = part_of[start]
+    owner = scored.owner[first[parts]]
     return TieGroups(
         judgments=ranking.judgments,
         n_docs=ranking.n_docs,
-        lists=ranking.group_lists[inside.groups[owner]],
-        above=inside.offset[owner] + first[held],
-        size=size[held],
+        lists=ranking.group_lists[scored.groups[owner]],
+        above=scored.offset[owner] + first[parts],
+        size=size[parts],
         first=start,
         grades=ranking.grades[documents],
         targets=None if ranking.targets is None else ranking.targets[documents],
     )
 
 
-def _changes(values: IntArray) -> IntArray:
+def _starts(values: IntArray) -> IntArray:
     """Places where a value differs from the one before, the first included."""
     return np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]])[: len(values)])

@@ -20,7 +20,7 @@ from playwright.sync_api import sync_playwright
 from visitor import PAINTED, quiet, serving, visiting
 
 from metrics.evaluation import Evaluation
-from metrics.scale.stored import saving
+from metrics.scale.stored import save_parts
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "browser"))
 from chromium import find
@@ -127,7 +127,7 @@ def main():
     file = asked.folder / f"lists-{asked.lists}.parquet"
     if not file.exists():
         begin = time.perf_counter()
-        made = sum(len(part.scores) for part in saving(drawn(asked.lists), file))
+        made = sum(len(part.scores) for part in save_parts(drawn(asked.lists), file))
         print(f"{made:,} lists kept in {time.perf_counter() - begin:.1f} s")
     print(f"{file.stat().st_size / 10**6:,.0f} MB; load of the machine before: {os.getloadavg()[0]:.1f}")
     print(f"{'what':44}{'median':>9}{'worst':>9}{'target':>9}")

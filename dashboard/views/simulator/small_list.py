@@ -143,7 +143,7 @@ def _number(value: object, otherwise: float = 0.0) -> float:
 
 
 def _look(documents: list[Document], k: int, least: int) -> Small:
-    ranking = Ranking.one(runs_from_list(documents), _QUERY, _QUERY, least)
+    ranking = Ranking.of_query(runs_from_list(documents), _QUERY, _QUERY, least)
     rows = ladder(ranking, _QUERY)
     names = {str(at): one.name for at, one in enumerate(documents, 1)}
     rows["doc_id"] = rows["doc_id"].map(names)

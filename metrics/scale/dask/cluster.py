@@ -23,7 +23,7 @@ try:
 except ImportError as error:
     raise MissingPackageError("Dask", "distributed") from error
 
-__all__ = ["Client", "connected", "each", "in_order", "shuffled"]
+__all__ = ["Client", "connect", "map_frames", "results_in_order", "shuffle_frames"]
 
 _HOST = "127.0.0.1"
 _PATIENCE = "20 s"
@@ -38,7 +38,7 @@ _START = "Start a scheduler with `dask scheduler`, and workers with `dask worker
 
 
 @contextmanager
-def connected(scheduler: str | None) -> Iterator[Client]:
+def connect(scheduler: str | None) -> Iterator[Client]:
     """A client of a scheduler; of one with a worker a core on this machine, where none is named.
 
     Raises:
@@ -86,7 +86,7 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
             del os.environ[name]
 
 
-def in_order(futures: list[Any]) -> Iterator[Any]:
+def results_in_order(futures: list[Any]) -> Iterator[Any]:
     """What tasks come to, in their order; each is taken out of the list and forgotten once it is handed on.
 
     Raises:
@@ -110,7 +110,7 @@ def in_order(futures: list[Any]) -> Iterator[Any]:
         yield result
 
 
-def shuffled(
+def shuffle_frames(
     client: Client, read: Callable[..., pd.DataFrame], parts: Sequence[tuple[Any, ...]], pieces: int
 ) -> list[Any]:
     """Frames whose rows come together by `key`: as many tasks yet to be run, of any workers' rows.
@@ -127,7 +127,7 @@ def shuffled(
         return list(frame.shuffle("key", npartitions=pieces, shuffle_method="p2p").to_delayed())
 
 
-def each(client: Client, task: Callable[..., Any], frames: Sequence[Any], *others: Any) -> list[Any]:  # noqa: ANN401 as many and of any kind
+def map_frames(client: Client, task: Callable[..., Any], frames: Sequence[Any], *arguments: Any) -> list[Any]:  # noqa: ANN401 as many and of any kind
     """Run a task on each frame, beside the same further arguments."""
-    made = delayed(task)
-    return list(client.compute([made(frame, *others) for frame in frames]))
+    delayed_task = delayed(task)
+    return list(client.compute([delayed_task(frame, *arguments) for frame in frames]))

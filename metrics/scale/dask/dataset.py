@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,18 @@ from metrics.evaluation import Evaluation
 from metrics.runs import File, Repeated, Runs
 from metrics.runs.joining import no_relevance_error
 from metrics.runs.query_doc_keys import Hashes
-from metrics.scale.dask.files import Paths, members, renamed
-from metrics.scale.dask.parts import ROWS, Part, cut, scan, spread_over, to_scan
-from metrics.scale.dask.tasks import Asked, Scored, frame_of, judgments, nothing_of, score_frame, score_part
-from metrics.scale.stream import Judged, PartCounter, PartitionedRuns, refuse_unused
+from metrics.scale.dask.files import DatasetFile, Paths, dataset_files, with_final_names
+from metrics.scale.dask.parts import ROWS, Part, cut_file, lists_in_several, parts_to_scan, scan_part
+from metrics.scale.dask.tasks import (
+    PartTask,
+    ScoredPart,
+    empty_table,
+    frame_of,
+    read_judgments,
+    score_frame,
+    score_part,
+)
+from metrics.scale.stream import PartCounter, PartitionedRuns, refuse_unused
 
 if TYPE_CHECKING:
     from metrics.scale.dask.cluster import Client
@@ -49,29 +58,36 @@ class Dataset(PartitionedRuns):
 
         self._cluster, self._scheduler, self._watch = cluster, scheduler, watch
         Runs.from_sources([], repeated, judged=False)  # a word that is known
-        self._judged: Judged | None = None
-        self._qrels: tuple[Any, ...] = ()
-        if qrels is not None:
-            file = File.open(qrels)
-            with file.given() as stream:
-                self._qrels = File(file.name, stream.read()), dict(columns or {}), repeated
-            self._judged = judgments(*self._qrels)
-        apart = self._judged is not None and "score" not in self._judged.nothing.mapping
-        self._members = members(files, columns or {}, qrels if apart else None)
-        mappings = [one.table.mapping for one in self._members]
-        refuse_unused(columns or {}, [*mappings, *([self._judged.nothing.mapping] if self._judged else [])])
-        for one in self._members:
-            if self._judged is None and "relevance" not in one.table.mapping:
-                raise no_relevance_error(one.table.file.name)
-            one.refuse_without(tiebreak_by)
-        judged = () if self._judged else ("relevance", "target_id")
-        inside = [name for name in judged if any(name in one for one in mappings)]
-        self._tiebreak_by = tuple(tiebreak_by)
-        self._columns = ("reranker", "query_id", "doc_id", "score", *inside, *tiebreak_by)
         self._repeated: Repeated = repeated
-        self._dataset = self._members[0].table.file.name if len(self._members) == 1 else "the files given"
-        self._tally = PartCounter(self._judged)
-        self._done = self._known = 0
+        self._tiebreak_by = tuple(tiebreak_by)
+        self._qrels = None if qrels is None else (_load(qrels), dict(columns or {}), repeated)
+        self._judged = None if self._qrels is None else read_judgments(*self._qrels)
+        self._files = self._open(files, columns or {}, qrels)
+        self._name = self._files[0].table.file.name if len(self._files) == 1 else "the files given"
+        self._counter = PartCounter(self._judged)
+        self._n_done = self._n_known = 0
+
+    def _open(
+        self, paths: Paths, columns: Mapping[str, str], qrels: str | PurePath | None
+    ) -> list[DatasetFile]:
+        """Open the files, and see that they have what is needed; judgments without scores are no run."""
+        is_run = self._judged is None or "score" in self._judged.nothing.mapping
+        files = dataset_files(paths, columns, None if is_run else qrels)
+        mappings = [file.table.mapping for file in files]
+        refuse_unused(columns, [*mappings, *([] if self._judged is None else [self._judged.nothing.mapping])])
+        for file in files:
+            if self._judged is None and "relevance" not in file.table.mapping:
+                raise no_relevance_error(file.table.file.name)
+            file.refuse_without(self._tiebreak_by)
+        return files
+
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        """Columns that are read: ours, and further scores by name."""
+        known = {name for file in self._files for name in file.table.mapping}
+        judged = () if self._judged else ("relevance", "target_id")
+        inside = (name for name in judged if name in known)
+        return ("reranker", "query_id", "doc_id", "score", *inside, *self._tiebreak_by)
 
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
         """Evaluations that merge into that of the whole, each of some lists.
@@ -83,59 +99,70 @@ class Dataset(PartitionedRuns):
             ReadError: a file cannot be read.
             UsageError: a name that does not exist, no scheduler or worker, or there is no run.
         """
-        nothing = nothing_of(("score", *self._tiebreak_by))
-        score(Runs({"": nothing}, nothing_of(("relevance",))))  # names are known, before anything is started
-        asked = Asked(score, self._repeated, self._columns, self._dataset)
-        with self._cluster.connected(self._scheduler) as client:
-            for scored in self._scored(client, asked):
-                self._tally.note(scored.noted)
-                for met in scored.met:
-                    self._tally.meet(met)
+        nothing = empty_table(("score", *self._tiebreak_by))
+        score(Runs({"": nothing}, empty_table(("relevance",))))  # names are known, before anything is started
+        task = PartTask(score, self._repeated, self._columns, self._name)
+        with self._cluster.connect(self._scheduler) as client:
+            for scored in self._scored(client, task):
+                self._counter.add_findings(scored.findings)
+                for stats in scored.stats:
+                    self._counter.add_stats(stats)
                 if scored.evaluation is not None:
-                    yield self._tally.count(scored.evaluation)
-        if not self._tally.rerankers:
+                    yield self._counter.add_policies(scored.evaluation)
+        if not self._counter.rerankers:
             raise UsageError("There is no run: no file has a row.")
-        for name in self._tally.rerankers:
-            for runs in self._tally.missing(name, nothing):
-                yield self._tally.count(score(runs))
+        for name in self._counter.rerankers:
+            for runs in self._counter.missing(name, nothing):
+                yield self._counter.add_policies(score(runs))
 
-    def _scored(self, client: "Client", asked: Asked) -> Iterator[Scored]:
+    def _scored(self, client: "Client", task: PartTask) -> Iterator[ScoredPart]:
         """What comes of each part, and then of the lists that are spread over several."""
-        judged = client.submit(judgments, *self._qrels) if self._qrels else None
-        parts, keys = self._cut(client)
-        spread = spread_over(keys)
-        own = [np.intersect1d(one, spread) for one in keys]
-        tasks = zip(parts, own, strict=True)
-        futures = [client.submit(score_part, *task, judged, asked, pure=False) for task in tasks]
+        judged = client.submit(read_judgments, *self._qrels) if self._qrels else None
+        parts, hashes = self._parts_of_files(client)
+        in_several = lists_in_several(hashes)
+        shared = [np.intersect1d(lists, in_several) for lists in hashes]
+        futures = [
+            client.submit(score_part, part, lists, judged, task, pure=False)
+            for part, lists in zip(parts, shared, strict=True)
+        ]
         yield from self._watched(futures)
-        if len(spread):
-            torn = [at for at, prints in enumerate(own) if len(prints)]
-            rows = sum(parts[at].n_rows * len(own[at]) / len(keys[at]) for at in torn)
-            read = [(parts[at], own[at], at, self._columns) for at in torn]
-            frames = self._cluster.shuffled(client, frame_of, read, math.ceil(rows / ROWS))
+        if len(in_several):
+            numbers = [number for number, lists in enumerate(shared) if len(lists)]
+            n_rows = sum(parts[n].n_rows * len(shared[n]) / len(hashes[n]) for n in numbers)
+            arguments = [(parts[number], shared[number], number, self._columns) for number in numbers]
+            frames = self._cluster.shuffle_frames(client, frame_of, arguments, math.ceil(n_rows / ROWS))
             files = client.submit(tuple, [part.member.table.file.name for part in parts], pure=False)
-            yield from self._watched(self._cluster.each(client, score_frame, frames, judged, asked, files))
+            yield from self._watched(self._cluster.map_frames(client, score_frame, frames, judged, task, files))
 
-    def _cut(self, client: "Client") -> tuple[list[Part], list[Hashes]]:
-        """The parts of all files, and the prints of the lists in each.
+    def _parts_of_files(self, client: "Client") -> tuple[list[Part], list[Hashes]]:
+        """Return the parts of all files, and the hashes of the lists in each.
 
         Raises:
             ReadError: a file cannot be read.
             UsageError: two runs of one name.
         """
-        scans = [list(to_scan(member)) for member in self._members]
-        futures = [client.submit(scan, part, pure=False) for some in scans for part in some]
-        results = self._watched(futures)
-        seen = [[group for _ in some for group in next(results)] for some in scans]
-        inside = [{name for group in groups for name in group.rerankers} for groups in seen]
-        files = renamed(self._members, inside)
-        found = [both for pair in zip(files, seen, strict=True) for both in cut(*pair)]
-        return [part for part, _ in found], [prints for _, prints in found]
+        to_scan = [list(parts_to_scan(file)) for file in self._files]
+        scans = self._watched(
+            [client.submit(scan_part, part, pure=False) for part in chain.from_iterable(to_scan)]
+        )
+        row_groups = [list(chain.from_iterable(islice(scans, len(parts)))) for parts in to_scan]
+        rerankers = [{name for group in groups for name in group.rerankers} for groups in row_groups]
+        files = with_final_names(self._files, rerankers)
+        cuts = list(chain.from_iterable(map(cut_file, files, row_groups)))
+        return [part for part, _ in cuts], [hashes for _, hashes in cuts]
 
     def _watched(self, futures: list[Any]) -> Iterator[Any]:
-        self._known += len(futures)
-        for result in self._cluster.in_order(futures):
-            self._done += 1
+        """Yield the results of tasks in their order, and tell who watches how many are done."""
+        self._n_known += len(futures)
+        for result in self._cluster.results_in_order(futures):
+            self._n_done += 1
             if self._watch is not None:
-                self._watch(self._done, self._known)
+                self._watch(self._n_done, self._n_known)
             yield result
+
+
+def _load(path: str | PurePath) -> File:
+    """Return a file with all its bytes, which can be sent to workers."""
+    file = File.open(path)
+    with file.given() as stream:
+        return File(file.name, stream.read())

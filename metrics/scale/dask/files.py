@@ -54,7 +54,7 @@ class DatasetFile:
                 raise UsageError(f"{table.file.name}: {problem}. There are: {there}.")
 
 
-def members(
+def dataset_files(
     paths: Paths, columns: Mapping[str, str], judgments: str | PurePath | None = None
 ) -> list[DatasetFile]:
     """The files of a dataset, in the order given, those of a pattern or a folder by name.
@@ -69,71 +69,68 @@ def members(
         ReadError: nothing is there, or a file cannot be read in blocks.
         UsageError: two runs of one name.
     """
-    named: Iterable[tuple[str | None, str | PurePath]]
+    by_name: Iterable[tuple[str | None, str | PurePath]]
     if isinstance(paths, Mapping):
-        named = paths.items()
+        by_name = paths.items()
     else:
-        named = [(None, path) for path in ([paths] if isinstance(paths, str | PurePath) else paths)]
-    passed = None if judgments is None else place_of(judgments).resolve()
-    found, names, partitions = list[DatasetFile](), Counter[str](), set[str]()
-    for given, path in named:
-        some = [
-            (file, _member(file, given, folder, columns))
-            for folder, file in _expanded(path)
-            if file.resolve() != passed
-        ]
-        found += [member for _, member in some]
-        names.update(member.reranker for _, member in some if member.is_alone)
-        names.update({member.name for file, member in some if member.name and not _partition(file)})
-        partitions |= {member.name for file, member in some if member.name and _partition(file)}
+        by_name = [(None, path) for path in ([paths] if isinstance(paths, str | PurePath) else paths)]
+    no_run = None if judgments is None else place_of(judgments).resolve()
+    files, names, partitions = list[DatasetFile](), Counter[str](), set[str]()
+    for name, path in by_name:
+        places = [(folder, place) for folder, place in _expand(path) if place.resolve() != no_run]
+        opened = [(_open(place, name, folder, columns), _partition(place)) for folder, place in places]
+        files += [file for file, _ in opened]
+        names.update(file.reranker for file, _ in opened if file.is_alone)
+        names.update({file.name for file, partition in opened if file.name and not partition})
+        partitions |= {file.name for file, partition in opened if file.name and partition}
     names.update(partitions)
-    if twice := [name for name, count in names.items() if count > 1]:
-        raise _two_runs(twice[0])
-    if not found:
+    _refuse_two_runs(name for name, count in names.items() if count > 1)
+    if not files:
         raise UsageError("There is no run. Give at least one file.")
-    return found
+    return files
 
 
-def _two_runs(name: str) -> UsageError:
-    """The error of rows of one reranker that are no parts of one run."""
-    hint = "Rename one file, or put the parts of one run into a folder."
-    return UsageError(f"There are two runs named {name!r}. {hint}")
+def _refuse_two_runs(names: Iterable[str]) -> None:
+    """Raise a UsageError where there is a name of rows that are no parts of one run."""
+    for name in names:
+        hint = "Rename one file, or put the parts of one run into a folder."
+        raise UsageError(f"There are two runs named {name!r}. {hint}")
 
 
-def renamed(some: Sequence[DatasetFile], rerankers: Sequence[Collection[str]]) -> list[DatasetFile]:
-    """The same, each as it was named where it is of one run alone; names in its rows tell several apart.
+def with_final_names(files: Sequence[DatasetFile], rerankers: Sequence[Collection[str]]) -> list[DatasetFile]:
+    """Return the files, each as it was named where it is of one run; names in its rows tell several apart.
 
     Args:
-        some: the files of a dataset.
+        files: those of a dataset.
         rerankers: those that the rows of each name.
 
     Raises:
         UsageError: two runs of one name, one of them named in its rows.
     """
     inside: dict[str | None, set[str]] = {}
-    for one, names in zip(some, rerankers, strict=True):
-        inside.setdefault(one.name, set()).update(names)
-    found = [replace(one, name=None) if one.names and len(inside[one.name]) > 1 else one for one in some]
-    pairs = list(zip(found, rerankers, strict=True))
-    named = {name for one, names in pairs if one.name is None for name in names}
-    if twice := [one.reranker for one in found if (one.name or not one.names) and one.reranker in named]:
-        raise _two_runs(twice[0])
-    return found
+    for file, names in zip(files, rerankers, strict=True):
+        inside.setdefault(file.name, set()).update(names)
+    final = [replace(file, name=None) if file.names and len(inside[file.name]) > 1 else file for file in files]
+    by_row = {name for file, names in zip(final, rerankers, strict=True) if file.name is None for name in names}
+    by_file = [file.reranker for file in final if file.name or not file.names]
+    _refuse_two_runs(name for name in by_file if name in by_row)
+    return final
 
 
-def _member(file: Path, given: str | None, folder: str | None, columns: Mapping[str, str]) -> DatasetFile:
-    table = open_blocks(File.open(file), columns)
-    return DatasetFile(table, given or (None if "reranker" in table.mapping else folder))
+def _open(place: Path, name: str | None, folder: str | None, columns: Mapping[str, str]) -> DatasetFile:
+    """Open a file whose reranker is named by the user, else by its rows, else by its folder."""
+    table = open_blocks(File.open(place), columns)
+    return DatasetFile(table, name or (None if "reranker" in table.mapping else folder))
 
 
-def _expanded(path: str | PurePath) -> Iterator[tuple[str | None, Path]]:
-    """Each file that a path means, and the reranker that its folder names."""
+def _expand(path: str | PurePath) -> Iterator[tuple[str | None, Path]]:
+    """Yield each file that a path means, after the reranker that its folder names."""
     place = place_of(path)
     try:
         is_pattern = _PATTERN.search(str(path)) and not place.exists()
-        for one in _matching(place) if is_pattern else [place]:
-            folder = _called(one) if one.is_dir() else None
-            for file in [one] if folder is None else _inside(one):
+        for match in _match_pattern(place) if is_pattern else [place]:
+            folder = _folder_name(match) if match.is_dir() else None
+            for file in [match] if folder is None else _files_below(match):
                 yield _partition(file) or folder, file
     except ReadError:
         raise
@@ -141,38 +138,40 @@ def _expanded(path: str | PurePath) -> Iterator[tuple[str | None, Path]]:
         raise ReadError(str(path), f"cannot be looked at ({error})", "Check the path.") from error
 
 
-def _matching(place: Path) -> list[Path]:
-    """The files of a pattern by name, and the folders of which it has no file."""
-    base = next(one for one in place.parents if not _PATTERN.search(str(one)) or one.is_dir())
+def _match_pattern(place: Path) -> list[Path]:
+    """Return the files of a pattern by name, and the folders of which it has no file."""
+    base = next(parent for parent in place.parents if not _PATTERN.search(str(parent)) or parent.is_dir())
     pattern = place.relative_to(base)
-    found = [
-        one for one in base.glob(str(pattern)) if _is_hidden(pattern) or not _is_hidden(one.relative_to(base))
+    matches = [
+        path
+        for path in base.glob(str(pattern))
+        if _is_hidden(pattern) or not _is_hidden(path.relative_to(base))
     ]
-    files = [one for one in found if one.is_file()]
-    opened = {folder for one in files for folder in one.parents}
-    return _by_name(place, [*files, *(one for one in found if one.is_dir() and one not in opened)])
+    files = [path for path in matches if path.is_file()]
+    folders = {folder for path in files for folder in path.parents}
+    return _sort_by_name(place, [*files, *(path for path in matches if path.is_dir() and path not in folders)])
 
 
-def _inside(folder: Path) -> list[Path]:
-    """The files of a folder and those below, by name."""
-    found = [one for one in folder.rglob("*") if not _is_hidden(one.relative_to(folder))]
-    return _by_name(folder, [one for one in found if one.is_file()])
+def _files_below(folder: Path) -> list[Path]:
+    """Return the files of a folder and those below, by name."""
+    paths = [path for path in folder.rglob("*") if not _is_hidden(path.relative_to(folder))]
+    return _sort_by_name(folder, [path for path in paths if path.is_file()])
 
 
-def _by_name(given: Path, found: list[Path]) -> list[Path]:
-    """What is there by name, `part-10` after `part-9`.
+def _sort_by_name(path: Path, matches: list[Path]) -> list[Path]:
+    """Return what a path matches by name, `part-10` after `part-9`.
 
     Raises:
-        ReadError: it is nothing.
+        ReadError: nothing matches.
     """
-    if not found:
-        raise ReadError(str(given), "no file is there", "Check the path.")
-    return sorted(found, key=lambda one: _natural(str(one)))
+    if not matches:
+        raise ReadError(str(path), "no file is there", "Check the path.")
+    return sorted(matches, key=lambda match: _natural_key(str(match)))
 
 
-def _natural(name: str) -> tuple[list[str | int], str]:
-    """What names are sorted by: numbers in them by value."""
-    return [int(one) if at % 2 else one for at, one in enumerate(_DIGITS.split(name))], name
+def _natural_key(name: str) -> tuple[list[str | int], str]:
+    """Return what names are sorted by: numbers in them by value."""
+    return [int(text) if place % 2 else text for place, text in enumerate(_DIGITS.split(name))], name
 
 
 def _is_hidden(path: Path) -> bool:
@@ -181,11 +180,11 @@ def _is_hidden(path: Path) -> bool:
 
 
 def _partition(file: Path) -> str | None:
-    """The reranker that a folder such as `reranker=BM25` names, as Spark, Dask and Arrow write them."""
-    named = (one.name.partition("=") for one in file.parents)
-    return next((unquote(value) for key, _, value in named if key == "reranker" and value), None)
+    """Return the reranker that a folder such as `reranker=BM25` names, as Spark, Dask and Arrow write them."""
+    keys_and_values = (folder.name.partition("=") for folder in file.parents)
+    return next((unquote(value) for key, _, value in keys_and_values if key == "reranker" and value), None)
 
 
-def _called(folder: Path) -> str:
-    """The reranker of files without one in a folder: `runs/llm.parquet` gives `llm`."""
+def _folder_name(folder: Path) -> str:
+    """Return the reranker of files without one in a folder: `runs/llm.parquet` gives `llm`."""
     return File(str(folder if folder.name.strip(".") else folder.resolve()), b"").stem

@@ -60,11 +60,11 @@ class Part:
 
 
 class RowGroupLists(NamedTuple):
-    """The lists that rows hold, by their prints.
+    """The lists that rows hold, by their hashes.
 
     Attributes:
         end: the row after the last.
-        keys: (n,) print of each, in order.
+        keys: (n,) hash of each, in order.
         first: that of the first row's.
         last: that of the last row's.
         last_start: where its rows begin that go on to the end.
@@ -80,8 +80,12 @@ class RowGroupLists(NamedTuple):
     is_last_once: bool
     rerankers: tuple[str, ...]
 
+    def is_more_of_last(self, before: "RowGroupLists") -> bool:
+        """Whether all these rows are of the list that the rows before end with."""
+        return bool(before.last == self.first) and before.end == self.last_start
 
-def to_scan(member: DatasetFile) -> Iterator[Part]:
+
+def parts_to_scan(member: DatasetFile) -> Iterator[Part]:
     """Parts of a file whose lists must be looked at, to know what other parts hold rows of them."""
     if not isinstance(member.table, ParquetTable):
         if not member.is_alone:
@@ -94,20 +98,20 @@ def to_scan(member: DatasetFile) -> Iterator[Part]:
         yield from (Part(member, first, end) for first, end in pairwise(bounds.tolist()))
 
 
-def scan(part: Part) -> list[RowGroupLists]:
+def scan_part(part: Part) -> list[RowGroupLists]:
     """The lists of each row group of a part, or of its file.
 
     Raises:
         ReadError: the file cannot be read.
     """
     source = part.read(("reranker", "query_id"))
-    starts, keys = lists_at(source)
+    starts, keys = list_spans(source)
     bounds = [0, len(source.table)]
     if isinstance(part.member.table, ParquetTable):
         ends = np.cumsum(part.member.table.groups) - part.first
         bounds = np.unique([0, *ends[(ends > 0) & (ends <= len(source.table))]]).tolist()
-    named = "reranker" in source.table.column_names
-    names = tuple(source.table["reranker"].unique().to_pylist()) if named else ()
+    is_named = "reranker" in source.table.column_names
+    names = tuple(source.table["reranker"].unique().to_pylist()) if is_named else ()
     cuts = [both for both in pairwise(bounds) if both[0] < both[1]]
     return [RowGroupLists(*_seen(starts, keys, *both, part.first), names) for both in cuts]
 
@@ -118,13 +122,13 @@ def _seen(
     """What the rows from `first` to before `end` hold, as attributes of `RowGroupLists`."""
     inside = slice(np.searchsorted(starts, first, "right") - 1, np.searchsorted(starts, end))
     own = keys[inside]
-    once = np.count_nonzero(own == own[-1]) == 1
+    is_last_once = np.count_nonzero(own == own[-1]) == 1
     last_start = max(int(starts[inside][-1]), first)
-    return before + end, np.unique(own), own[0], own[-1], before + last_start, bool(once)
+    return before + end, np.unique(own), own[0], own[-1], before + last_start, bool(is_last_once)
 
 
-def lists_at(source: Source) -> tuple[IntArray, Hashes]:
-    """(n,) first row of each stretch of rows of one list, and print of the list: of reranker and query."""
+def list_spans(source: Source) -> tuple[IntArray, Hashes]:
+    """(n,) first row of each span of rows of one list, and hash of the list: of reranker and query."""
     queries = coded(source.table["query_id"])
     query = queries.indices.to_numpy()
     names = pa.array([source.name or File(source.file, b"").stem])
@@ -139,50 +143,52 @@ def lists_at(source: Source) -> tuple[IntArray, Hashes]:
     return starts, hashes_after(text_hashes(names), owner[starts], texts)
 
 
-def cut(member: DatasetFile, seen: Sequence[RowGroupLists]) -> Iterator[tuple[Part, Hashes]]:
-    """Parts of a file, with the prints of their lists: between lists where these stand together.
+def cut_file(file: DatasetFile, row_groups: Sequence[RowGroupLists]) -> Iterator[tuple[Part, Hashes]]:
+    """Yield parts of a file, with the hashes of their lists: cut between lists where these stand together.
 
     Args:
-        member: the file.
-        seen: what its row groups hold, or all of it; nothing where nobody looked.
+        file: the file.
+        row_groups: what its row groups hold, or all of it; nothing where nobody looked.
     """
-    if len(seen) <= 1 or not isinstance(member.table, ParquetTable):
-        end, keys = (seen[0].end, seen[0].keys) if seen else (None, np.empty(0, np.uint64))
-        yield Part(member, 0, end), keys
+    if not row_groups:
+        yield Part(file, 0, None), np.empty(0, np.uint64)
         return
-    start, began, held, rest = 0, 0, list[Hashes](), np.empty(0, np.uint64)
-    for before, group, after in zip([None, *seen], seen, [*seen[1:], None], strict=False):
-        if before is None or before.last != group.first or before.end != group.last_start:
-            began = group.last_start
-            rest = group.keys[group.keys != group.last] if group.is_last_once else group.keys
-            held.append(group.keys)
+    if len(row_groups) == 1 or not isinstance(file.table, ParquetTable):
+        yield Part(file, 0, row_groups[0].end), row_groups[0].keys
+        return
+    start, last_start, hashes, before_last = 0, 0, list[Hashes](), np.empty(0, np.uint64)
+    for before, group, after in zip([None, *row_groups], row_groups, [*row_groups[1:], None], strict=False):
+        if before is None or not group.is_more_of_last(before):
+            last_start = group.last_start
+            before_last = group.keys[group.keys != group.last] if group.is_last_once else group.keys
+            hashes.append(group.keys)
         goes_on = after is not None and after.first == group.last
-        end = began if goes_on else group.end
+        end = last_start if goes_on else group.end
         if after is None or (group.end - start >= ROWS and end > start):
-            inside = [*held[:-1], rest] if goes_on else held
-            yield Part(member, start, end), np.unique(np.concatenate(inside))
-            start, held = end, [np.array([group.last])] if goes_on else []
+            inside = [*hashes[:-1], before_last] if goes_on else hashes
+            yield Part(file, start, end), np.unique(np.concatenate(inside))
+            start, hashes = end, [np.array([group.last])] if goes_on else []
 
 
-def spread_over(parts: Sequence[Hashes]) -> Hashes:
+def lists_in_several(parts: Sequence[Hashes]) -> Hashes:
     """The lists that more than one part has rows of."""
-    every = np.sort(np.concatenate([np.empty(0, np.uint64), *parts]))
-    return np.unique(every[1:][every[1:] == every[:-1]])
+    hashes = np.sort(np.concatenate([np.empty(0, np.uint64), *parts]))
+    return np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
 
 
-def keys_of(source: Source) -> Hashes:
-    """(n_rows,) print of the list that each row is of."""
-    starts, keys = lists_at(source)
+def row_hashes(source: Source) -> Hashes:
+    """(n_rows,) hash of the list that each row is of."""
+    starts, keys = list_spans(source)
     return np.repeat(keys, np.diff(starts, append=len(source.table)))
 
 
 def is_among(keys: Hashes, lists: Hashes) -> npt.NDArray[np.bool_]:
-    """(n_rows,) whether each row is of one of these lists, whose prints are in order; there is one."""
+    """(n_rows,) whether each row is of one of these lists, whose hashes are in order; there is one."""
     near: Hashes = lists[np.minimum(np.searchsorted(lists, keys), len(lists) - 1)]
     return np.equal(near, keys)
 
 
-def only(source: Source, rows: IntArray) -> Source:
+def take_rows(source: Source, rows: IntArray) -> Source:
     """Some rows, which know where they came from."""
     origin = replace(source.origin, line_of=partial(_line_of, source, rows))
     return replace(source, table=source.table.take(pa.array(rows)), origin=origin)

@@ -17,8 +17,8 @@ from metrics.runs.query_doc_keys import Hashes
 from metrics.runs.reading.columns import BY_NAME
 from metrics.runs.reading.provenance import FileProvenance
 from metrics.runs.reading.source import build_source
-from metrics.scale.dask.parts import Part, is_among, keys_of, only
-from metrics.scale.stream import Judged, PartStats, lists_in
+from metrics.scale.dask.parts import Part, is_among, row_hashes, take_rows
+from metrics.scale.stream import PartStats, QueryJudgments, split_by_reranker
 from metrics.support.memory import one_allocator
 
 _TEXTS = ("reranker", "query_id", "doc_id", "target_id")
@@ -26,7 +26,7 @@ _PLACES = 40
 """Bits of the number of a row."""
 
 
-class Asked(NamedTuple):
+class PartTask(NamedTuple):
     """What is wanted of every part.
 
     Attributes:
@@ -42,62 +42,62 @@ class Asked(NamedTuple):
     dataset: str
 
 
-class Scored(NamedTuple):
+class ScoredPart(NamedTuple):
     """What comes of a part.
 
     Attributes:
         evaluation: of its lists; None where it has none.
-        met: what was met of each reranker.
-        noted: what was found while reading.
+        stats: what was met of each reranker.
+        findings: what was found while reading.
     """
 
     evaluation: Evaluation | None
-    met: tuple[PartStats, ...] = ()
-    noted: tuple[Finding, ...] = ()
+    stats: tuple[PartStats, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
-def judgments(file: File, columns: dict[str, str], repeated: Repeated) -> Judged:
+def read_judgments(file: File, columns: dict[str, str], repeated: Repeated) -> QueryJudgments:
     """The judgments of a file.
 
     Raises:
         ReadError: it cannot be read, or holds none.
     """
-    return Judged.of(as_judgments(read(file, columns, strict=False)), repeated)
+    return QueryJudgments.of(as_judgments(read(file, columns, strict=False)), repeated)
 
 
 @one_allocator
-def score_part(part: Part, spread: Hashes, judged: Judged | None, asked: Asked) -> Scored:
+def score_part(part: Part, spread: Hashes, judged: QueryJudgments | None, task: PartTask) -> ScoredPart:
     """Score the lists of a part, but for those that are spread over several.
 
     Raises:
         TieScopeError: rows cannot be read, or not be scored.
     """
-    source = part.read(asked.columns)
+    source = part.read(task.columns)
     if judged is not None:
-        source = _judged_apart(source, part, judged)
+        source = _without_relevance(source, part, judged)
     if len(spread):
-        source = only(source, np.flatnonzero(~is_among(keys_of(source), spread)))
-    return _scored(source, judged, asked)
+        source = take_rows(source, np.flatnonzero(~is_among(row_hashes(source), spread)))
+    return _score_source(source, judged, task)
 
 
-def _judged_apart(source: Source, part: Part, judged: Judged) -> Source:
+def _without_relevance(source: Source, part: Part, judged: QueryJudgments) -> Source:
     """Rows without what is said of relevance beside the judgments; that it is not used is noted."""
     inside = [name for name in ("relevance", "target_id") if name in part.member.table.mapping]
     unused = [name for name in inside if name == "relevance" or name not in judged.table.column_names]
-    kept = source.table.drop_columns([name for name in inside if name in source.table.column_names])
+    table = source.table.drop_columns([name for name in inside if name in source.table.column_names])
     notes = [unused_finding(name, source.file, len(source.table)) for name in unused]
-    return replace(source, table=kept, noted=(*source.noted, *notes))
+    return replace(source, table=table, noted=(*source.noted, *notes))
 
 
-def _scored(source: Source, judged: Judged | None, asked: Asked) -> Scored:
+def _score_source(source: Source, judged: QueryJudgments | None, task: PartTask) -> ScoredPart:
     if not len(source.table) and "reranker" in source.table.column_names:
-        return Scored(None, noted=source.noted)
-    lists, noted = lists_in(source, judged, asked.repeated)
-    evaluation = Evaluation.merge(*(asked.score(runs) for runs, _ in lists))
-    return Scored(evaluation, tuple(met for _, met in lists), noted)
+        return ScoredPart(None, findings=source.noted)
+    lists, noted = split_by_reranker(source, judged, task.repeated)
+    evaluation = Evaluation.merge(*(task.score(runs) for runs, _ in lists))
+    return ScoredPart(evaluation, tuple(met for _, met in lists), noted)
 
 
-def nothing_of(numbers: Sequence[str]) -> pa.Table:
+def empty_table(numbers: Sequence[str]) -> pa.Table:
     """query_id, doc_id and columns of numbers, without a row."""
     texts = {name: pa.array([], pa.string()) for name in ("query_id", "doc_id")}
     return pa.table(texts | {name: pa.array([], pa.float64()) for name in numbers})
@@ -108,7 +108,7 @@ def frame_of(part: Part | None, spread: Hashes, number: int, names: Sequence[str
 
     Args:
         part: whose rows.
-        spread: prints of the lists.
+        spread: hashes of the lists.
         number: of the part.
         names: of columns: ours, and further ones.
 
@@ -124,55 +124,57 @@ def frame_of(part: Part | None, spread: Hashes, number: int, names: Sequence[str
         ids = {name: pa.array([], pa.int64()) for name in ("key", "place")}
         return pa.table(ids | empty).to_pandas()
     source = as_run(part.read(names))
-    keys = keys_of(source)
+    keys = row_hashes(source)
     rows = np.flatnonzero(is_among(keys, spread))
-    source = only(source, rows)
+    source = take_rows(source, rows)
     place = (number << _PLACES) + part.first + rows + 1
-    made: dict[str, pa.Array] = {"key": pa.array(keys[rows].view(np.int64)), "place": pa.array(place)}
+    columns: dict[str, pa.Array] = {"key": pa.array(keys[rows].view(np.int64)), "place": pa.array(place)}
     for name in names:
         if name == "reranker" and (part.member.name or not part.member.names):
-            made[name] = pa.array([part.member.reranker] * len(rows), pa.string())
+            columns[name] = pa.array([part.member.reranker] * len(rows), pa.string())
         elif name in source.table.column_names:
             column = source.table[name]
-            made[name] = column.cast(pa.string()) if name in _TEXTS else column
+            columns[name] = column.cast(pa.string()) if name in _TEXTS else column
         else:
-            made[name] = pa.nulls(len(rows), pa.string() if name in _TEXTS else pa.float64())
-    return pa.table(made).to_pandas()
+            columns[name] = pa.nulls(len(rows), pa.string() if name in _TEXTS else pa.float64())
+    return pa.table(columns).to_pandas()
 
 
 @one_allocator
-def score_frame(frame: pd.DataFrame, judged: Judged | None, asked: Asked, files: Sequence[str]) -> Scored:
+def score_frame(
+    frame: pd.DataFrame, judged: QueryJudgments | None, task: PartTask, files: Sequence[str]
+) -> ScoredPart:
     """Score lists whose rows came together, in the order of the files.
 
     Args:
         frame: rows, as `frame_of` makes them.
         judged: judgments; None where the rows hold relevance.
-        asked: what is wanted.
+        task: what is wanted.
         files: (n_parts,) name of the file of each part.
 
     Raises:
         TieScopeError: a document twice in a list, or rows that cannot be scored.
     """
     frame = frame.sort_values("place")
-    columns = {name: pa.array(frame[name], from_pandas=True) for name in asked.columns if name in frame}
+    columns = {name: pa.array(frame[name], from_pandas=True) for name in task.columns if name in frame}
     raw = {
         name: column for name, column in columns.items() if column.null_count < len(column) or not len(column)
     }
     mapping = {name: name for name in raw if name in BY_NAME}
     places = frame["place"].to_numpy()
-    origin = FileProvenance(asked.dataset, lambda row: int(places[row]) % 2**_PLACES, "row")
+    origin = FileProvenance(task.dataset, lambda row: int(places[row]) % 2**_PLACES, "row")
     try:
-        return _scored(build_source(raw, mapping, origin, "table", list(raw)), judged, asked)
+        return _score_source(build_source(raw, mapping, origin, "table", list(raw)), judged, task)
     except RepeatError as error:
-        raise _told_apart(frame, files, error) from error
+        raise _with_both_files(frame, files, error) from error
 
 
-def _told_apart(frame: pd.DataFrame, files: Sequence[str], error: RepeatError) -> RepeatError:
+def _with_both_files(frame: pd.DataFrame, files: Sequence[str], error: RepeatError) -> RepeatError:
     """The error of a document twice in a list, which names the files of both rows."""
     ids = ["reranker", "query_id", "doc_id"]
     twice = frame[frame.duplicated(ids, keep=False)]
-    both = twice[(twice[ids] == twice[ids].iloc[0]).all(axis=1)]["place"].to_list()[:2]
-    (file, row), (other, again) = ((files[place >> _PLACES], place % 2**_PLACES) for place in both)
+    places = twice[(twice[ids] == twice[ids].iloc[0]).all(axis=1)]["place"].to_list()[:2]
+    (file, row), (other, again) = ((files[place >> _PLACES], place % 2**_PLACES) for place in places)
     query, document = twice[ids].iloc[0].to_list()[1:]
     problem = f"document {document!r} is listed twice for query {query!r}, first in {file} on row {row}"
     return RepeatError(other, problem, error.hint, line=again, unit="row")

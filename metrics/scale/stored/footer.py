@@ -21,7 +21,7 @@ _COUNTS = ["n_queries", "n_missing", "n_empty", "n_scored"]
 _NUMBERS = {"n_docs": pa.int64(), "max_tie_size": pa.int64(), "tie_ratio": pa.float64()}
 
 
-def described(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any]:
+def parse_footer(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any]:
     """The attributes of `Stored` that a file states.
 
     Raises:
@@ -33,8 +33,8 @@ def described(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any]:
     )
     for kind, names in (("measures", measures), ("ties", ties)):
         _demand(names and len(set(names)) == len(names), f"{kind} are none, or one is there twice")
-    given = {option.name: about[option.name] for option in fields(ScoringOptions)}
-    options = ScoringOptions(**given | {"tiebreak_by": tiebreak_by})
+    options_said = {option.name: about[option.name] for option in fields(ScoringOptions)}
+    options = ScoringOptions(**options_said | {"tiebreak_by": tiebreak_by})
     _demand(options.relevant_from < math.inf, "no smallest relevant grade")
     _demand(
         (tuple(str(parse(name)) for name in measures), tuple(treatment(name).name for name in ties))
@@ -59,19 +59,19 @@ def _demand(holds: object, otherwise: str) -> None:
         raise ValueError(otherwise)
 
 
-def _policies(given: dict[str, Any]) -> pd.DataFrame:
-    counts = [[one[name] for name in _COUNTS] for one in given.values()]
-    whole = all(type(count) is int and 0 <= count <= one[0] for one in counts for count in one)
-    _demand(counts and whole, "its counts are no counts of lists")
-    return pd.DataFrame(counts, pd.Index(list(given), name="reranker"), _COUNTS).astype(np.int64)
+def _policies(said: dict[str, Any]) -> pd.DataFrame:
+    counts = [[one[name] for name in _COUNTS] for one in said.values()]
+    are_counts = all(type(count) is int and 0 <= count <= one[0] for one in counts for count in one)
+    _demand(counts and are_counts, "its counts are no counts of lists")
+    return pd.DataFrame(counts, pd.Index(list(said), name="reranker"), _COUNTS).astype(np.int64)
 
 
-def _totals(given: dict[str, Any], values: list[str]) -> pd.DataFrame:
-    found = pd.DataFrame.from_dict(given, orient="index", dtype=float).rename_axis("reranker")
-    _demand({"tie_ratio", *values} <= set(found.columns), "totals are missing")
-    sums = found.to_numpy()
+def _totals(said: dict[str, Any], values: list[str]) -> pd.DataFrame:
+    totals = pd.DataFrame.from_dict(said, orient="index", dtype=float).rename_axis("reranker")
+    _demand({"tie_ratio", *values} <= set(totals.columns), "totals are missing")
+    sums = totals.to_numpy()
     _demand(np.isfinite(sums).all() and (sums >= 0).all(), "its totals are no sums")
-    return found
+    return totals
 
 
 def _check_columns(schema: pa.Schema, values: list[str]) -> None:

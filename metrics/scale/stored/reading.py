@@ -17,9 +17,9 @@ from metrics.errors import ReadError
 from metrics.evaluation import Evaluation, HasScoringOptions, ScoringOptions
 from metrics.evaluation.merging import concat_by_reranker, summarise
 from metrics.runs import File
-from metrics.scale.stored.footer import described
+from metrics.scale.stored.footer import parse_footer
 from metrics.scale.stored.layout import GROUP, IDS, KEY, MOVABLE, VERSION, column_of
-from metrics.scale.stored.writing import saving
+from metrics.scale.stored.writing import save_parts
 from metrics.support.arrays import FloatArray, IntArray, coded
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Stored(HasScoringOptions):
         if about.get("version") != VERSION:
             raise ReadError(name, f"its format is {about.get('version')!r}", "Use a newer TieScope.")
         try:
-            return cls(path=Path(path), **described(about, footer))
+            return cls(path=Path(path), **parse_footer(about, footer))
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             raise ReadError(name, f"what it says of its evaluation is damaged ({error})", _HINT) from error
 
@@ -97,7 +97,7 @@ class Stored(HasScoringOptions):
         Raises:
             UsageError: no part, parts that do not belong together, or a file that cannot be written.
         """
-        for _ in saving(parts, path):
+        for _ in save_parts(parts, path):
             pass
         return cls.open(path)
 
@@ -117,19 +117,19 @@ class Stored(HasScoringOptions):
 
     def pieces(self, names: Sequence[str]) -> Iterator[Piece]:
         """Columns of numbers, a few lists at a time, the next ones read meanwhile; in the order of the file."""
-        places, whole = pd.Index(self.rerankers), self.n_lists == self.policies["n_queries"].sum()
-        wanted = ["reranker", *names, *([] if whole else ["n_docs"])]
-        with self._file(wanted) as file:
-            batches, first = file.iter_batches(GROUP, columns=wanted, use_threads=False), 0
-            for batch in _ahead(batches):
-                kept = np.arange(len(batch)) if whole else np.flatnonzero(batch["n_docs"].is_valid())
-                lists = batch if whole else batch.take(pa.array(kept))
+        places, is_complete = pd.Index(self.rerankers), self.n_lists == self.policies["n_queries"].sum()
+        to_read = ["reranker", *names, *([] if is_complete else ["n_docs"])]
+        with self._file(to_read) as file:
+            batches, first = file.iter_batches(GROUP, columns=to_read, use_threads=False), 0
+            for batch in _read_ahead(batches):
+                is_scored = np.arange(len(batch)) if is_complete else np.flatnonzero(batch["n_docs"].is_valid())
+                lists = batch if is_complete else batch.take(pa.array(is_scored))
                 owner = coded(lists["reranker"])
                 place = places.get_indexer(owner.dictionary.to_pylist()).astype(np.int32)
                 columns = {name: self._sound(name, lists[name]) for name in names}
                 if (place < 0).any():
                     raise ReadError(self.path.name, "a list is of a reranker that it does not name", _HINT)
-                yield Piece(first + kept, place[owner.indices.to_numpy()], columns)
+                yield Piece(first + is_scored, place[owner.indices.to_numpy()], columns)
                 first += len(batch)
 
     def _sound(self, name: str, column: pa.Array) -> FloatArray:
@@ -141,19 +141,19 @@ class Stored(HasScoringOptions):
 
     def at(self, rows: IntArray, names: Sequence[str]) -> pd.DataFrame:
         """Columns of a few lists, at these places in the file; only what is around them is read."""
-        found = []
+        tables = []
         with self._file(names) as file:
             sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
             ends = np.cumsum(sizes)
             group, order = np.searchsorted(ends, rows, side="right"), []
-            for one in np.unique(group):
-                here = np.flatnonzero(group == one)
-                place = pa.array(rows[here] - (ends[one] - sizes[one]))
-                found.append(file.read_row_group(one, list(names), use_threads=False).take(place))
-                order.append(here)
-        if not found:
+            for number in np.unique(group):
+                inside = np.flatnonzero(group == number)
+                place = pa.array(rows[inside] - (ends[number] - sizes[number]))
+                tables.append(file.read_row_group(number, list(names), use_threads=False).take(place))
+                order.append(inside)
+        if not tables:
             return pd.DataFrame(columns=list(names))
-        table = pa.concat_tables(found).select(list(names)).to_pandas()
+        table = pa.concat_tables(tables).select(list(names)).to_pandas()
         return table.iloc[np.argsort(np.concatenate(order))].reset_index(drop=True)
 
     def means(self, measure: str) -> pd.DataFrame:
@@ -244,7 +244,7 @@ def is_stored(file: File) -> bool:
         return False
 
 
-def _ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _read_ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The same, the next one read while the last is worked on."""
     with ThreadPoolExecutor(1) as reader:
         coming = reader.submit(next, batches, None)

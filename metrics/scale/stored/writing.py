@@ -17,7 +17,7 @@ from metrics.evaluation.merging import sum_counts
 from metrics.scale.stored.layout import GROUP, KEY, MOVABLE, VERSION, column_of
 
 
-def saving(parts: Iterable[Evaluation], path: str | PurePath) -> Iterator[Evaluation]:
+def save_parts(parts: Iterable[Evaluation], path: str | PurePath) -> Iterator[Evaluation]:
     """The parts of an evaluation as they come, each kept before it is handed on.
 
     The file is there after the last part, and then it is whole.
@@ -25,13 +25,13 @@ def saving(parts: Iterable[Evaluation], path: str | PurePath) -> Iterator[Evalua
     Raises:
         UsageError: no part, parts that do not belong together, or a file that cannot be written.
     """
-    with _Writing(Path(path)) as file:
+    with _GrowingFile(Path(path)) as file:
         for part in parts:
             file.add(part)
             yield part
 
 
-class _Writing:
+class _GrowingFile:
     """A Parquet file that grows beside its place."""
 
     def __init__(self, path: Path) -> None:
@@ -70,7 +70,7 @@ class _Writing:
 
         table = pa.concat_tables(self._waiting)
         self._waiting = []
-        with _refused(self._path):
+        with _refuse_unwritten(self._path):
             self._writer = self._writer or parquet.ParquetWriter(self._beside, table.schema, compression="zstd")
             self._writer.write_table(table, row_group_size=len(table))
 
@@ -87,14 +87,14 @@ class _Writing:
             "policies": policies.to_dict("index"),
             "totals": totals.to_dict("index"),
         }
-        with _refused(self._path):
+        with _refuse_unwritten(self._path):
             self._writer.add_key_value_metadata({KEY: json.dumps(about)})
             self._writer.close()
             self._beside.replace(self._path)
 
 
 @contextmanager
-def _refused(path: Path) -> Iterator[None]:
+def _refuse_unwritten(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -1,7 +1,21 @@
 """Files larger than memory, scored a few lists at a time: each part is an evaluation by itself."""
 
-from metrics.scale.stream.judged import Judged
-from metrics.scale.stream.part_counter import PartCounter, PartitionedRuns, PartStats, lists_in, refuse_unused
+from metrics.scale.stream.judged import QueryJudgments
+from metrics.scale.stream.part_counter import (
+    PartCounter,
+    PartitionedRuns,
+    PartStats,
+    refuse_unused,
+    split_by_reranker,
+)
 from metrics.scale.stream.stream import Stream
 
-__all__ = ["Judged", "PartCounter", "PartStats", "PartitionedRuns", "Stream", "lists_in", "refuse_unused"]
+__all__ = [
+    "PartCounter",
+    "PartStats",
+    "PartitionedRuns",
+    "QueryJudgments",
+    "Stream",
+    "refuse_unused",
+    "split_by_reranker",
+]

@@ -14,7 +14,7 @@ from metrics.support.arrays import IntArray
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class QueryJudgments:
     """Judgments, looked up by query.
 
     Attributes:
@@ -34,7 +34,7 @@ class Judged:
     noted: tuple[Finding, ...]
 
     @classmethod
-    def of(cls, source: Source, repeated: Repeated) -> "Judged":
+    def of(cls, source: Source, repeated: Repeated) -> "QueryJudgments":
         """Judgments of a file.
 
         Raises:
@@ -56,5 +56,5 @@ class Judged:
     def rows_of(self, places: IntArray) -> pa.Table:
         """The judgments of some queries, query by query."""
         start, n = self.ends[places], self.ends[places + 1] - self.ends[places]
-        at = np.repeat(start - (np.cumsum(n) - n), n) + np.arange(int(n.sum()))
-        return self.table.take(pa.array(self.order[at])).combine_chunks()
+        positions = np.repeat(start - (np.cumsum(n) - n), n) + np.arange(int(n.sum()))
+        return self.table.take(pa.array(self.order[positions])).combine_chunks()

@@ -15,7 +15,7 @@ from metrics.runs import Repeated, Runs, Source, as_run
 from metrics.runs.findings import Finding, as_frame
 from metrics.runs.findings.streamed import MergedFindings, RerankerCoverage
 from metrics.runs.query_doc_keys import Hashes, text_hashes
-from metrics.scale.stream.judged import Judged
+from metrics.scale.stream.judged import QueryJudgments
 from metrics.support.arrays import IntArray
 
 _LISTS = 2**14
@@ -32,7 +32,7 @@ class PartStats:
         n_queries: lists in them.
         places: places of their queries among those judged, of those that are.
         n_judged_rows: rows that are judged; of judgments apart.
-        asked: prints of the queries; without judgments apart.
+        query_hashes: hashes of the queries; without judgments apart.
     """
 
     name: str
@@ -40,11 +40,11 @@ class PartStats:
     n_queries: int
     places: IntArray
     n_judged_rows: int
-    asked: Hashes
+    query_hashes: Hashes
 
 
-def lists_in(
-    source: Source, judged: Judged | None, repeated: Repeated
+def split_by_reranker(
+    source: Source, judged: QueryJudgments | None, repeated: Repeated
 ) -> tuple[list[tuple[Runs, PartStats]], tuple[Finding, ...]]:
     """The lists of some rows, one reranker at a time, each with the judgments of its queries alone.
 
@@ -62,10 +62,10 @@ def lists_in(
     """
     sources = [as_run(source), *([] if judged is None else [judged.nothing])]
     block = Runs.from_sources(sources, repeated)
-    return [_met(block, name, source.file, judged) for name in block.rerankers], block.noted
+    return [_one_reranker(block, name, source.file, judged) for name in block.rerankers], block.noted
 
 
-def _met(block: Runs, name: str, file: str, judged: Judged | None) -> tuple[Runs, PartStats]:
+def _one_reranker(block: Runs, name: str, file: str, judged: QueryJudgments | None) -> tuple[Runs, PartStats]:
     runs, queries = block.arranged({name: name}), block.queries[name]
     if judged is None:
         return runs, PartStats(name, file, len(queries), np.empty(0, np.int64), 0, text_hashes(queries))
@@ -83,7 +83,7 @@ class PartCounter:
         policies: as of an `Evaluation`, of the parts so far.
     """
 
-    def __init__(self, judged: Judged | None) -> None:
+    def __init__(self, judged: QueryJudgments | None) -> None:
         self._judged = judged
         self._known: dict[str, RerankerCoverage] = {}
         self._noted = MergedFindings()
@@ -101,20 +101,20 @@ class PartCounter:
         """As of an `Evaluation`, of the parts scored so far."""
         return self._policies[0] if self._policies else pd.DataFrame()
 
-    def note(self, noted: Sequence[Finding]) -> None:
+    def add_findings(self, noted: Sequence[Finding]) -> None:
         """Take in what was found while reading a part."""
         self._noted.add(noted)
 
-    def meet(self, met: PartStats) -> None:
+    def add_stats(self, stats: PartStats) -> None:
         """Take in what was met in a part."""
         n_judged = 0 if self._judged is None else len(self._judged.pairs.queries)
-        known = self._known.setdefault(met.name, RerankerCoverage(met.file, np.zeros(n_judged, bool)))
-        known.n_queries += met.n_queries
-        known.n_judged_rows += met.n_judged_rows
-        known.has_rows[met.places] = True
-        known.query_hashes.append(met.asked)
+        coverage = self._known.setdefault(stats.name, RerankerCoverage(stats.file, np.zeros(n_judged, bool)))
+        coverage.n_queries += stats.n_queries
+        coverage.n_judged_rows += stats.n_judged_rows
+        coverage.has_rows[stats.places] = True
+        coverage.query_hashes.append(stats.query_hashes)
 
-    def count(self, part: Evaluation) -> Evaluation:
+    def add_policies(self, part: Evaluation) -> Evaluation:
         """Take in the counts of a scored part; the part."""
         self._policies = [sum_counts([*self._policies, part.policies])]
         return part
@@ -129,26 +129,26 @@ class PartCounter:
         if self._judged is None:
             return
         missing = np.flatnonzero(~self._known[name].has_rows)
-        for at in range(0, len(missing), _LISTS):
-            yield Runs({name: nothing}, self._judged.rows_of(missing[at : at + _LISTS]))
+        for start in range(0, len(missing), _LISTS):
+            yield Runs({name: nothing}, self._judged.rows_of(missing[start : start + _LISTS]))
 
     @property
     def left_out(self) -> pd.DataFrame:
         """What was not scored or was changed while reading, of the parts so far; as of `Runs`."""
-        known = self._known.items()
+        coverages = self._known.items()
         if self._judged is None:
-            everyone = [prints for _, one in known for prints in one.query_hashes]
+            everyone = [hashes for _, coverage in coverages for hashes in coverage.query_hashes]
             n_asked = len(np.unique(np.concatenate(everyone))) if everyone else 0
-            differ = [one.queries_differ(name, n_asked) for name, one in known]
+            differ = [one.queries_differ(name, n_asked) for name, one in coverages]
         else:
-            differ = [one.unjudged(name) for name, one in known]
+            differ = [one.unjudged(name) for name, one in coverages]
         return as_frame([*self._noted.findings, *(one for some in differ for one in some)])
 
 
 class PartitionedRuns(ABC):
     """Runs that are given and scored part by part."""
 
-    _tally: PartCounter
+    _counter: PartCounter
 
     @abstractmethod
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
@@ -157,12 +157,12 @@ class PartitionedRuns(ABC):
     @property
     def policies(self) -> pd.DataFrame:
         """As of an `Evaluation`, of the parts given so far."""
-        return self._tally.policies
+        return self._counter.policies
 
     @property
     def left_out(self) -> pd.DataFrame:
         """What was not scored or was changed while reading, of the parts given so far; as of `Runs`."""
-        return self._tally.left_out
+        return self._counter.left_out
 
 
 def refuse_unused(columns: Mapping[str, str], read_as: Sequence[Mapping[str, str]]) -> None:

@@ -10,8 +10,8 @@ from metrics.evaluation import Evaluation
 from metrics.runs import File, Repeated, Runs, as_judgments, is_judgments, open_blocks, read
 from metrics.runs.formats.block_table import BlockTable
 from metrics.runs.joining import two_runs_error
-from metrics.scale.stream.judged import Judged
-from metrics.scale.stream.part_counter import PartCounter, PartitionedRuns, lists_in, refuse_unused
+from metrics.scale.stream.judged import QueryJudgments
+from metrics.scale.stream.part_counter import PartCounter, PartitionedRuns, refuse_unused, split_by_reranker
 
 Path = str | PurePath
 
@@ -34,15 +34,15 @@ class Stream(PartitionedRuns):
                 cannot be read.
             UsageError: no file has a column of `columns`.
         """
-        given = None if qrels is None else read(File.open(qrels), columns, strict=False)
-        runs = [path for path in files if given is None or not is_judgments(given, path, qrels)]
+        qrels_source = None if qrels is None else read(File.open(qrels), columns, strict=False)
+        runs = [path for path in files if qrels_source is None or not is_judgments(qrels_source, path, qrels)]
         self._files = [open_blocks(replace(File.open(path), endless=True), columns) for path in runs]
-        judgments = None if given is None else as_judgments(given)
+        judgments = None if qrels_source is None else as_judgments(qrels_source)
         mappings = [table.mapping for table in self._files]
         refuse_unused(columns or {}, [*mappings, *([] if judgments is None else [judgments.mapping])])
-        self._judged = None if judgments is None else Judged.of(judgments, repeated)
+        self._judged = None if judgments is None else QueryJudgments.of(judgments, repeated)
         self._repeated: Repeated = repeated
-        self._tally = PartCounter(self._judged)
+        self._counter = PartCounter(self._judged)
 
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
         """Evaluations that merge into that of the whole, each of some queries of one reranker.
@@ -58,19 +58,19 @@ class Stream(PartitionedRuns):
         """
         for file in self._files:
             for runs in self._runs(file):
-                yield self._tally.count(score(runs))
+                yield self._counter.add_policies(score(runs))
 
     def _runs(self, file: BlockTable) -> Iterator[Runs]:
         """The lists of a file, each with its judgments, those of one reranker at a time."""
-        before, here = self._tally.rerankers, dict[str, pa.Table]()
+        earlier, columns_of = self._counter.rerankers, dict[str, pa.Table]()
         for source in file.blocks():
-            lists, noted = lists_in(source, self._judged, self._repeated)
-            self._tally.note(noted)
-            for runs, met in lists:
-                if met.name in before:
-                    raise two_runs_error(file.file.name, met.name)
-                here[met.name] = runs.tables[met.name].slice(0, 0)
-                self._tally.meet(met)
+            lists, noted = split_by_reranker(source, self._judged, self._repeated)
+            self._counter.add_findings(noted)
+            for runs, stats in lists:
+                if stats.name in earlier:
+                    raise two_runs_error(file.file.name, stats.name)
+                columns_of[stats.name] = runs.tables[stats.name].slice(0, 0)
+                self._counter.add_stats(stats)
                 yield runs
-        for name, table in here.items():
-            yield from self._tally.missing(name, table)
+        for name, table in columns_of.items():
+            yield from self._counter.missing(name, table)

@@ -28,7 +28,7 @@ def sample_values(ranking: Ranking, query_id: str, measure: str, draws: int, see
         draws: how many orderings.
         seed: of the generator.
     """
-    documents = ranking.listed(query_id)
+    documents = ranking.documents_of(query_id)
     contributing = documents[(ranking.judged if counts_judged(measure) else ranking.grades > 0)[documents]]
     grades, targets = (
         ranking.grades[contributing],

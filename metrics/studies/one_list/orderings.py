@@ -58,7 +58,7 @@ class Counts:
 
 def counts(ranking: Ranking, query_id: str) -> Counts:
     """Count the orderings and patterns of one list, without the factorial of a large tie."""
-    documents = ranking.listed(query_id)
+    documents = ranking.documents_of(query_id)
     groups = ranking.groups[documents]
     sizes = np.diff(np.flatnonzero(np.diff(groups, prepend=-1, append=-1)))
     ties = sizes[sizes > 1]
@@ -173,7 +173,7 @@ def pattern_values(ranking: Ranking, query_id: str, measure: str) -> FloatArray 
 
     Patterns are equally likely. None where grades do not tell the measure, or patterns are too many.
     """
-    asked, documents = parse(measure), ranking.listed(query_id)
+    asked, documents = parse(measure), ranking.documents_of(query_id)
     depth = len(documents) if asked.k is None else asked.k
     documents = documents[ranking.above[ranking.groups[documents]] < depth]
     of, worth = ranking.groups[documents], np.maximum(ranking.grades[documents], 0)
@@ -218,7 +218,7 @@ def strict(
         ranking: the lists of one reranker.
         query_id: which list.
         n: how many orders.
-        lists: (n_counted,) order of each document that counts, from 0, rising.
+        lists: (n_counted,) order of each contributing document, from 0, rising.
         places: (n_counted,) its place from 0, rising in each order.
         grades: (n_counted,) its grade.
         targets: (n_counted,) what it satisfies, None where each is its own target.

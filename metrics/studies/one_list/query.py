@@ -25,7 +25,7 @@ def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:
         place (from 1), doc_id, score, grade, relevant, group (from 0), first and last (places its tie
         group covers).
     """
-    documents = ranking.listed(query_id)
+    documents = ranking.documents_of(query_id)
     groups = ranking.groups[documents]
     first = ranking.above[groups] + 1
     return pd.DataFrame(
@@ -149,7 +149,7 @@ def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], lim
 def _contributing_groups(
     ranking: Ranking, query_id: str, orders: IntArray, contributes: BoolArray
 ) -> TieGroups:
-    """Orderings, (n, n_docs) documents top first, seen by those of their documents that count."""
+    """Orderings, (n, n_docs) documents top first, seen by those of their contributing documents."""
     lists, places = np.nonzero(contributes[orders])
     documents = orders[lists, places]
     targets = None if ranking.targets is None else ranking.targets[documents]

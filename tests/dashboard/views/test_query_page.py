@@ -181,7 +181,7 @@ def rows():
     docs = pd.DataFrame({"query_id": "q", "doc_id": [f"d{at}" for at in range(300)]})
     docs = docs.assign(score=-(np.arange(300) // 100), relevance=(np.arange(300) % 10 == 0).astype(int))
     runs = board(a_csv=docs.to_csv(index=False)).runs
-    return ladder(Ranking.one(runs, "a", "q"), "q")
+    return ladder(Ranking.of_query(runs, "a", "q"), "q")
 
 
 def test_a_ladder_draws_the_first_documents_and_says_how_many_more(rows):

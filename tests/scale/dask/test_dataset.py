@@ -20,9 +20,9 @@ from pyarrow import parquet
 import metrics
 from metrics import Evaluation, evaluate, evaluate_dataset
 from metrics.scale.dask import Dataset
-from metrics.scale.dask.cluster import connected
-from metrics.scale.dask.files import members
-from metrics.scale.dask.parts import cut, scan, spread_over, to_scan
+from metrics.scale.dask.cluster import connect
+from metrics.scale.dask.files import dataset_files
+from metrics.scale.dask.parts import cut_file, lists_in_several, parts_to_scan, scan_part
 
 MEASURES = ["RR", "Hits@2", "nDCG@3", "AP", "DR@2"]
 TIES = ["input", "expected", "optimistic", "pessimistic", "docid_desc"]
@@ -82,18 +82,18 @@ def test_parts_hold_every_row_once_and_a_list_that_stands_together_lies_in_one(d
         patch.setattr("metrics.scale.dask.parts.ROWS", rows)
         path = Path(folder, "table.parquet")
         parquet.write_table(pa.Table.from_pandas(table), path, row_group_size=pieces[0][1])
-        (member,) = members(path, {})
-        seen = [group for part in to_scan(member) for group in scan(part)]
-        parts = list(cut(member, seen))
+        (member,) = dataset_files(path, {})
+        seen = [group for part in parts_to_scan(member) for group in scan_part(part)]
+        parts = list(cut_file(member, seen))
         read = [part.read(["doc_id", "query_id"]).table["doc_id"].to_pylist() for part, _ in parts]
     assert [name for some in read for name in some] == table["doc_id"].to_list()
-    assert not together or not len(spread_over([keys for _, keys in parts]))
+    assert not together or not len(lists_in_several([keys for _, keys in parts]))
 
 
 @pytest.fixture(scope="module")
 def cluster():
     """Address of a scheduler with two workers, each a process."""
-    with connected(None) as client:
+    with connect(None) as client:
         yield client
 
 

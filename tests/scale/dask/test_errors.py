@@ -170,7 +170,7 @@ LOST = {
 @pytest.mark.parametrize("words", LOST)
 def test_a_lost_scheduler_and_parts_that_kill_are_errors_of_ours(words):
     with pytest.raises(UsageError, match=words):
-        list(cluster.in_order([Failed(LOST[words])]))
+        list(cluster.results_in_order([Failed(LOST[words])]))
 
 
 def test_without_dask_the_package_is_named_and_the_rest_works(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from dask_cluster import MEASURES, TIES, same, scored
 from pyarrow import parquet
 
 from metrics import ReadError, UsageError, evaluate, read_runs
-from metrics.scale.dask.files import members
+from metrics.scale.dask.files import dataset_files
 from metrics.scale.stream import Stream
 
 QRELS = "".join(f"q{q} 0 d{d} {d % 3 - 1}\n" for q in range(2, 14) for d in range(0, 10, 2))
@@ -46,7 +46,7 @@ def put(tmp_path, monkeypatch):
 
 
 def named(paths, **columns):
-    return [(one.table.file.name, one.reranker) for one in members(paths, columns)]
+    return [(one.table.file.name, one.reranker) for one in dataset_files(paths, columns)]
 
 
 A, B = ("a.parquet", "a"), ("b.parquet", "b")
@@ -118,7 +118,7 @@ def test_partitions_name_their_rerankers(here, put):
     expected = evaluate(
         read_runs({name: put(f"{name}.csv", rows) for name, rows in runs.items()}), MEASURES, TIES
     )
-    listed = [file.table.file.data for file in members("set", {})]
+    listed = [file.table.file.data for file in dataset_files("set", {})]
     for paths in ("set", "set/*/*.parquet", listed):
         same(scored(here, paths)[0], expected)
 
@@ -129,7 +129,7 @@ def test_nothing_there_is_said_with_the_path_as_given(put, tmp_path, path):
     put("a.parquet")
     for paths in (path, ["a.parquet", path]):
         with pytest.raises(ReadError) as refused:
-            members(paths, {})
+            dataset_files(paths, {})
         assert str(refused.value).startswith(f"{path}: ")
         assert str(refused.value).endswith("Check the path.")
 

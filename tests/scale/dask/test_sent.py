@@ -7,8 +7,8 @@ import pytest
 from runs.written import WAYS
 
 from metrics.runs import File
-from metrics.scale.dask.files import members
-from metrics.scale.dask.tasks import judgments
+from metrics.scale.dask.files import dataset_files
+from metrics.scale.dask.tasks import read_judgments
 
 LAID_OUT = ("trec-run", "ranked", "table", "parquet")
 
@@ -17,7 +17,7 @@ LAID_OUT = ("trec-run", "ranked", "table", "parquet")
     "way", [way for way in WAYS if way.format in ("trec-qrels", "beir-qrels")], ids=lambda way: way.name
 )
 def test_judgments_can_be_sent(way):
-    judged = judgments(File("qrels", way.sample()), {}, "error")
+    judged = read_judgments(File("qrels", way.sample()), {}, "error")
     again = pickle.loads(pickle.dumps(judged))  # noqa: S301 our own
     places = np.arange(len(judged.pairs.queries))
     assert again.rows_of(places).equals(judged.rows_of(places))
@@ -27,6 +27,6 @@ def test_judgments_can_be_sent(way):
 def test_what_is_to_be_read_of_a_file_can_be_sent(way, tmp_path):
     path = tmp_path / "run"
     path.write_bytes(way.sample())
-    (member,) = members(path, {})
+    (member,) = dataset_files(path, {})
     again = pickle.loads(pickle.dumps(member))  # noqa: S301 our own
     assert again.table.read().table.equals(member.table.read().table)

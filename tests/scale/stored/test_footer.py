@@ -8,7 +8,7 @@ import pytest
 from pyarrow import parquet
 
 from metrics import ReadError, Runs, Stored, evaluate
-from metrics.scale.stored import saving
+from metrics.scale.stored import save_parts
 from metrics.scale.stored.layout import KEY
 from metrics.studies.gaps.stored_summary import stored_summary
 
@@ -108,7 +108,7 @@ def test_lists_that_cannot_be_true_are_refused_when_they_are_gone_over(evaluatio
 
 def test_two_who_write_one_file_at_once_leave_the_whole_file_of_the_last(evaluation, tmp_path):
     path = tmp_path / "scores.parquet"
-    one, other = (saving([evaluation], path) for _ in range(2))
+    one, other = (save_parts([evaluation], path) for _ in range(2))
     next(one)
     next(other)
     assert not list(one)

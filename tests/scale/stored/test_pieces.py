@@ -6,7 +6,7 @@ import pytest
 
 from metrics import ReadError, Runs, evaluate
 from metrics.runs import File
-from metrics.scale.stored import Stored, is_stored, reading, saving, writing
+from metrics.scale.stored import Stored, is_stored, reading, save_parts, writing
 
 TIES = ["input", "expected", "optimistic", "pessimistic"]
 ROWS = pd.DataFrame(
@@ -65,7 +65,7 @@ def test_lists_are_found_by_their_places_in_the_order_asked(stored):
 
 def test_a_last_part_that_fills_a_group_is_written_once(tmp_path, monkeypatch):
     monkeypatch.setattr(writing, "GROUP", 1)
-    assert len(list(saving(parts(), tmp_path / "kept.parquet"))) == 7
+    assert len(list(save_parts(parts(), tmp_path / "kept.parquet"))) == 7
     assert Stored.open(tmp_path / "kept.parquet").n_lists == len(WHOLE.scores)
 
 
