@@ -4,6 +4,7 @@ import html
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -14,12 +15,19 @@ from metrics.support.arrays import BoolArray, FloatArray
 
 WIDE, SMALL, TALL = 400, 230, 330
 """Pixels between the axes for which names are placed, across and down; on more room they only move apart."""
-APART = 5
-"""Pixels below which two marks are one to the eye."""
-HIDDEN = 25
-"""Square pixels of marks and other names that a name may cover."""
 LINE = 16
 """Pixels a line of text is tall."""
+_SAME_SPOT = 5
+"""Pixels below which two marks are one to the eye."""
+_MAX_COVERED = 25
+"""Square pixels of marks and other names that a name may cover."""
+_DISTANCES = (12, 20, 34)
+"""Pixels of a name from its mark, tried in order; the last is joined to it by a line."""
+_DIRECTIONS = ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1))
+"""Across and down, the usual ones first."""
+
+_MARGIN = np.array([-9, 9, -9, 9])
+"""Pixels around other marks and names in which a name is confused with them."""
 
 Box = tuple[float, float, float, float]
 """Left, right, top and bottom in pixels from the upper left corner."""
@@ -36,23 +44,36 @@ class PlotArea:
     width: int
 
     def box(self, x: tuple[float, float], y: tuple[float, float], edge: float = 2) -> Box:
-        """What a line or mark with this much around it covers."""
+        """Return what a line or mark covers.
+
+        Args:
+            x: its two ends across, as on the axis.
+            y: its two ends up.
+            edge: pixels around it.
+        """
         across = [self.width * (value - self.left) / (self.right - self.left) for value in x]
         down = [TALL * (self.top - value) / (self.top - self.bottom) for value in y]
         return min(across) - edge, max(across) + edge, min(down) - edge, max(down) + edge
 
     def outside(self, box: Box) -> float:
-        """Pixels by which a box reaches over the border."""
+        """Return the pixels by which a box reaches over the border."""
         return sum(max(over, 0) for over in (-box[0], box[1] - self.width, -box[2], box[3] - TALL))
+
+
+class Place(NamedTuple):
+    """A place for a text: what it covers, and the annotation that stands there."""
+
+    box: Box
+    annotation: dict[str, object]
 
 
 def add_names(
     figure: go.Figure,
     names: Sequence[str],
-    strong: BoolArray,
+    is_bold: BoolArray,
     spots: FloatArray,
-    plane: PlotArea,
-    crossed: Sequence[Box],
+    plot: PlotArea,
+    lines: Sequence[Box],
     palette: Palette,
     figures: Sequence[str] | None = None,
 ) -> go.Figure:
@@ -61,62 +82,75 @@ def add_names(
     Args:
         figure: changed in place and returned.
         names: of the rerankers.
-        strong: (n,) whose names are bold, and always drawn.
+        is_bold: (n,) whose names are bold, and always drawn.
         spots: (n, 3) x, and y of the dot and of the diamond.
-        plane: where they stand.
-        crossed: lines that a name should not cross.
+        plot: where they stand.
+        lines: what a name should not cross.
         palette: colours of the theme.
         figures: ours, after each name.
+
+    Returns:
+        The figure.
     """
-    x, *heights = spots.T
-    marks = [
-        plane.box((a, a), (b, b), size)
-        for y, size in zip(heights, (5, 8), strict=True)
-        for a, b in zip(x, y, strict=True)
-    ]
-    solid, lines = np.array(marks), np.array(crossed).reshape(-1, 4)
-    middle = np.column_stack([solid[:, :2].mean(axis=1), solid[:, 2:].mean(axis=1)])
-    for group in group_overlapping(middle, strong):
-        text = joint_name([names[at] for at in group])
-        extra = figures[group[0]] if figures and len(group) == 1 else ""
-        bold = bool(strong[group].any())
-        wide = 6.5 * text_columns(text) * (1.07 if bold else 1) + (80 if extra else 4)
-        near = np.delete(solid, [group[0], group[0] + len(x)], axis=0) + np.array([-9, 9, -9, 9])
-        tries: list[tuple[float, float, Box, dict[str, object]]] = []
-        for at, y in ((group[0], heights[0]), (group[0] + len(x), heights[1])):
-            for box, told in candidate_places(middle[at], wide, palette):
-                hidden = covered_area(box, solid)
-                cost = (
-                    3 * hidden
-                    + covered_area(box, lines)
-                    + covered_area(box, near) / 3
-                    + 30 * plane.outside(box)
-                )
-                tries.append((cost + 2 * len(tries), hidden, box, told | {"x": x[group[0]], "y": y[group[0]]}))
-        _, hidden, box, told = min(tries, key=lambda one: one[0])
-        if hidden <= HIDDEN or bold:
-            solid = np.vstack([solid, box])
-            told["font"] = {"size": 12, "color": palette.text if bold else palette.muted}
-            note(figure, (f"<b>{text}</b>" if bold else text) + extra, palette, **told)
+    n = len(spots)
+    marks = np.array(
+        [plot.box((x, x), (y, y), size) for column, size in ((1, 5), (2, 8)) for x, y in spots[:, [0, column]]]
+    )
+    covered, crossed = marks, np.array(lines).reshape(-1, 4)
+    middles = np.column_stack([marks[:, :2].mean(axis=1), marks[:, 2:].mean(axis=1)])
+    for group in _group_overlapping(middles, is_bold):
+        first, bold = group[0], bool(is_bold[group].any())
+        text = _joint_name([names[index] for index in group])
+        extra = figures[first] if figures and len(group) == 1 else ""
+        width = 6.5 * text_columns(text) * (1.07 if bold else 1) + (80 if extra else 4)
+        near = np.delete(covered, [first, first + n], axis=0) + _MARGIN
+        places = [
+            Place(place.box, place.annotation | {"x": spots[first, 0], "y": spots[first, column]})
+            for column, mark in ((1, first), (2, first + n))
+            for place in _candidate_places(middles[mark], width, palette)
+        ]
+        place = _best_place(places, plot, covered, crossed, near)
+        if _covered_area(place.box, covered) <= _MAX_COVERED or bold:
+            covered = np.vstack([covered, place.box])
+            font = {"size": 12, "color": palette.text if bold else palette.muted}
+            note(figure, (f"<b>{text}</b>" if bold else text) + extra, palette, **place.annotation, font=font)
     return figure
 
 
-def group_overlapping(middle: FloatArray, strong: BoolArray) -> list[list[int]]:
-    """Rerankers whose dots, and diamonds, are one to the eye share a name; those with a bold one first."""
+def _best_place(
+    places: Sequence[Place], plot: PlotArea, covered: FloatArray, crossed: FloatArray, near: FloatArray
+) -> Place:
+    """Return the place of the least cost; earlier ones are cheaper."""
+
+    def cost(index: int) -> float:
+        box = places[index].box
+        hidden, cut, close = (_covered_area(box, others) for others in (covered, crossed, near))
+        return 3 * hidden + cut + close / 3 + 30 * plot.outside(box) + 2 * index
+
+    return places[min(range(len(places)), key=cost)]
+
+
+def _group_overlapping(middles: FloatArray, is_bold: BoolArray) -> list[list[int]]:
+    """Return the rerankers that share a name, as their marks are one to the eye; those with a bold one first.
+
+    Args:
+        middles: (2 n, 2) of the dots, then of the diamonds, in pixels.
+        is_bold: (n,) whose names are bold.
+    """
     groups: list[list[int]] = []
-    both = middle.reshape(2, -1, 2)
-    for at in range(len(strong)):
-        near = (group for group in groups if np.abs(both[:, at] - both[:, group[0]]).max() < APART)
-        found = next(near, None)
-        if found is None:
-            groups.append([at])
+    pairs = middles.reshape(2, -1, 2)
+    for index in range(len(is_bold)):
+        for group in groups:
+            if np.abs(pairs[:, index] - pairs[:, group[0]]).max() < _SAME_SPOT:
+                group.append(index)
+                break
         else:
-            found.append(at)
-    return sorted(groups, key=lambda group: not strong[group].any())
+            groups.append([index])
+    return sorted(groups, key=lambda group: not is_bold[group].any())
 
 
-def joint_name(names: Sequence[str]) -> str:
-    """One name for rerankers that stand in one place."""
+def _joint_name(names: Sequence[str]) -> str:
+    """Return one name for rerankers that stand in one place."""
     if len(names) == 1:
         return safe(names[0], 24)
     if len(names) == 2:  # noqa: PLR2004 both have room if short
@@ -125,38 +159,38 @@ def joint_name(names: Sequence[str]) -> str:
 
 
 def text_columns(text: str) -> int:
-    """Letters a text is wide; those of East Asian scripts count twice."""
+    """Return the letters a text is wide; those of East Asian scripts count twice."""
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in html.unescape(text))
 
 
-def candidate_places(
-    mark: FloatArray, wide: float, palette: Palette
-) -> Iterator[tuple[Box, dict[str, object]]]:
-    """Places for a text beside a mark, the usual ones first: its box, and how plotly is told."""
-    for far in (12, 20, 34):
-        for across, down in ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1)):
-            x = across * (far if not down else 0.7 * far)
-            y = down * (far if not across else 0.7 * far)
-            left = mark[0] + x - wide * (1 - across) / 2
-            up = mark[1] + y - LINE * (1 - down) / 2
-            yield (
-                (left, left + wide, up, up + LINE),
-                {
-                    "xanchor": {1: "left", 0: "center", -1: "right"}[across],
-                    "yanchor": {1: "top", 0: "middle", -1: "bottom"}[down],
-                    "showarrow": True,
-                    "arrowhead": 0,
-                    "arrowwidth": 1,
-                    "arrowcolor": palette.other if far > 20 else "rgba(0,0,0,0)",  # noqa: PLR2004 the near ones
-                    "standoff": 6,
-                    "ax": x,
-                    "ay": y,
-                },
-            )
+def _candidate_places(mark: FloatArray, width: float, palette: Palette) -> Iterator[Place]:
+    """Yield the places of a text beside a mark, the usual ones first; x and y are the mark's.
+
+    Args:
+        mark: its middle in pixels, across and down.
+        width: of the text in pixels.
+        palette: colours of the theme.
+    """
+    for distance in _DISTANCES:
+        for across, down in _DIRECTIONS:
+            x, y = (side * distance * (0.7 if across and down else 1) for side in (across, down))
+            left, top = mark[0] + x - width * (1 - across) / 2, mark[1] + y - LINE * (1 - down) / 2
+            annotation = {
+                "xanchor": {1: "left", 0: "center", -1: "right"}[across],
+                "yanchor": {1: "top", 0: "middle", -1: "bottom"}[down],
+                "showarrow": True,
+                "arrowhead": 0,
+                "arrowwidth": 1,
+                "arrowcolor": palette.other if distance == _DISTANCES[-1] else "rgba(0,0,0,0)",
+                "standoff": 6,
+                "ax": x,
+                "ay": y,
+            }
+            yield Place((left, left + width, top, top + LINE), annotation)
 
 
-def covered_area(box: Box, others: FloatArray) -> float:
-    """Square pixels of a box that others cover."""
+def _covered_area(box: Box, others: FloatArray) -> float:
+    """Return the square pixels of a box that others, (n, 4) boxes, cover."""
     left, right, top, bottom = others.T
     across = np.minimum(box[1], right) - np.maximum(box[0], left)
     down = np.minimum(box[3], bottom) - np.maximum(box[2], top)

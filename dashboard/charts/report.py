@@ -6,12 +6,14 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
-from dashboard.charts.deciding.finish import finish_heatmap
-from dashboard.charts.deciding.forest import difference_forest
-from dashboard.charts.deciding.targets import MAX_COLUMNS, target_bullets, target_matrix
-from dashboard.charts.leaderboard.leaderboard import rank_slope, score_bounds
-from dashboard.charts.leaderboard.rerankers import aligned_rows
-from dashboard.charts.leaderboard.tools import tool_strip
+from dashboard.charts.deciding.difference_forest import difference_forest
+from dashboard.charts.deciding.finish_heatmap import finish_heatmap
+from dashboard.charts.deciding.target_bullets import target_bullets
+from dashboard.charts.deciding.target_matrix import MAX_COLUMNS, target_matrix
+from dashboard.charts.leaderboard.aligned_rows import aligned_rows
+from dashboard.charts.leaderboard.rank_slope import rank_slope
+from dashboard.charts.leaderboard.score_bounds import score_bounds
+from dashboard.charts.leaderboard.tool_strip import tool_strip
 from dashboard.charts.palette import DARK, LIGHT, Palette
 from metrics.report import Figure, Report, ReportCharts, ReportStudies
 

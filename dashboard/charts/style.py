@@ -2,11 +2,13 @@
 
 import html
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
 
 import plotly.graph_objects as go
 
 from dashboard.charts.palette import Palette
+from metrics.support.arrays import FloatArray
 
 HEADING = '"Source Serif", "Source Serif 4", serif'
 FONT = '"Source Sans", "Source Sans 3", sans-serif'
@@ -92,3 +94,17 @@ def note(figure: go.Figure, text: str, palette: Palette, **place: object) -> Non
 def note_of(text: str, palette: Palette, **place: object) -> dict[str, object]:
     """The same, to be added with others at once."""
     return {"text": text, "showarrow": False, "font": {"size": 12, "color": palette.muted}} | place
+
+
+def padded_range(values: FloatArray) -> tuple[float, float]:
+    """Return the ends of an axis that holds these values and some air."""
+    low, high = float(values.min()), float(values.max())
+    room = max(0.1 * (high - low), 0.02 * max(high, 1))
+    return low - room, high + room
+
+
+def add_key(figure: go.Figure, palette: Palette, entries: Sequence[tuple[str, str, str]]) -> None:
+    """Write above a figure what its lines stand for: a word, its colour, and its value."""
+    text = " &nbsp; ".join(f"<b style='color:{colour}'>{word}</b> {value}" for word, colour, value in entries)
+    place = {"x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
+    note(figure, text, palette, font={"size": 13, "color": palette.muted}, **place)

@@ -3,7 +3,8 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard.charts.leaderboard.leaderboard import drawable_rerankers, rank_slope, score_bounds
+from dashboard.charts.leaderboard.rank_slope import rank_slope
+from dashboard.charts.leaderboard.score_bounds import drawable_rerankers, score_bounds
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import Columns, badge_column

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.one_list.ladder import MAX_DOCUMENTS, tie_ladder
+from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS, tie_ladder
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import chart
 from metrics import parse

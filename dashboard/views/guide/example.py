@@ -5,8 +5,8 @@ import math
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.one_list.ladder import tie_ladder
-from dashboard.charts.one_list.query import first_hit_bars
+from dashboard.charts.one_list.first_hit_bars import first_hit_bars
+from dashboard.charts.one_list.tie_ladder import tie_ladder
 from dashboard.escaping import escape_markdown
 from dashboard.views.guide.layout import draw_cards, draw_head
 from dashboard.views.guide.prose import Part, read_parts

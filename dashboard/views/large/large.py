@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard import cache, session
-from dashboard.charts.leaderboard.leaderboard import MAX_ROWS
+from dashboard.charts.leaderboard.score_bounds import MAX_ROWS
 from dashboard.escaping import escape_markdown
 from dashboard.views.large.sections import empty_state, largest_gaps_table, open_popover, ties_against_gaps
 from dashboard.widgets.components import finding, page_head

@@ -5,7 +5,8 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.access import server_files
-from dashboard.charts.gaps.survey import gap_map, gap_rows
+from dashboard.charts.gaps.gap_map import gap_map
+from dashboard.charts.leaderboard.aligned_rows import gap_rows
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import chart, heading, section_finding, table
 from metrics.errors import TieScopeError

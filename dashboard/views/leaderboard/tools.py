@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import cache, session
-from dashboard.charts.leaderboard.tools import tool_strip
+from dashboard.charts.leaderboard.tool_strip import tool_strip
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import chart, heading, section_finding, table
 from metrics import parse

@@ -6,9 +6,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session
-from dashboard.charts.one_list.ladder import MAX_DOCUMENTS, ladder_pair, relevance_steps, tie_ladder
-from dashboard.charts.one_list.orderings import sampling_convergence, value_histogram
-from dashboard.charts.one_list.query import HEATMAP_ROWS, first_hit_bars, rank_heatmap, tie_group_heatmap
+from dashboard.charts.one_list.first_hit_bars import first_hit_bars
+from dashboard.charts.one_list.rank_heatmap import HEATMAP_ROWS, rank_heatmap, tie_group_heatmap
+from dashboard.charts.one_list.relevance_steps import relevance_steps
+from dashboard.charts.one_list.sampling_convergence import sampling_convergence
+from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS, ladder_pair, tie_ladder
+from dashboard.charts.one_list.value_histogram import value_histogram
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import Card, cards, chart, heading
 from dashboard.widgets.list_panel import orderings_text

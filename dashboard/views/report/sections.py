@@ -5,7 +5,8 @@ from datetime import UTC, date, datetime
 import pandas as pd
 import streamlit as st
 
-from dashboard.charts.deciding.targets import MAX_COLUMNS, target_bullets, target_matrix
+from dashboard.charts.deciding.target_bullets import target_bullets
+from dashboard.charts.deciding.target_matrix import MAX_COLUMNS, target_matrix
 from dashboard.escaping import escape_markdown
 from dashboard.session import View
 from dashboard.views.report.cached import html_file

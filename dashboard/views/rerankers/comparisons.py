@@ -1,7 +1,7 @@
 """A section that compares rerankers with the baseline, query by query."""
 
 from dashboard import session
-from dashboard.charts.deciding.win_loss import win_loss_bars
+from dashboard.charts.deciding.win_loss_bars import win_loss_bars
 from dashboard.widgets.components import chart, heading, section_finding, table
 from metrics.studies.significance.win_loss import win_loss, win_loss_finding
 from metrics.support.shown_columns import shown_columns

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.leaderboard.rerankers import aligned_rows, gap_multiples
+from dashboard.charts.gaps.gap_multiples import gap_multiples
+from dashboard.charts.leaderboard.aligned_rows import aligned_rows
 from dashboard.views.rerankers.comparisons import baseline_comparison
 from dashboard.widgets.components import Card, cards, chart, finding, heading, page_head, table
 from metrics import parse

@@ -7,8 +7,8 @@ import pyarrow.compute as pc
 import streamlit as st
 
 from dashboard import session
+from dashboard.charts.column_histogram import column_histogram
 from dashboard.charts.palette import Palette
-from dashboard.charts.shape import column_histogram
 from dashboard.escaping import escape_markdown
 from dashboard.library import Board, BoardSpec, queries_text
 from dashboard.widgets.components import Colour, chart, heading
@@ -44,7 +44,7 @@ def _card(
         f"{escape_markdown(_SUMMARY[source.format])}{packed}  \n{len(source.table):,} rows · "
         f"{queries_text(queries)} · {file.size / 1000:,.0f} kB"
     )
-    chart(column_histogram(values, colours, scores=scores), f"shape-{position}", f"Histogram of {file.name}.")
+    chart(column_histogram(values, colours, is_score=scores), f"shape-{position}", f"Histogram of {file.name}.")
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.caption(f"{distinct:,} distinct {'scores' if scores else 'grades'}")
         if len(board.files) > 1 and st.button(

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import cache, session
-from dashboard.charts.leaderboard.history import VersionAxis, version_history
+from dashboard.charts.leaderboard.version_history import VersionAxis, version_history
 from dashboard.escaping import escape_markdown
 from dashboard.library.storage.records import Upload
 from dashboard.session import View

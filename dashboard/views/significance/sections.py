@@ -5,9 +5,9 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from dashboard.charts.deciding.finish import finish_heatmap
-from dashboard.charts.deciding.forest import difference_forest
-from dashboard.charts.deciding.pairs import order_matrix, verdict_matrix
+from dashboard.charts.deciding.difference_forest import difference_forest
+from dashboard.charts.deciding.finish_heatmap import finish_heatmap
+from dashboard.charts.deciding.pair_matrices import order_matrix, verdict_matrix
 from dashboard.escaping import escape_markdown
 from dashboard.session import View
 from dashboard.widgets.components import Card, cards, chart, heading

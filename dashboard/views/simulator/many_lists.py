@@ -7,9 +7,10 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.gaps.gap import gap_panels
-from dashboard.charts.leaderboard.leaderboard import score_bounds
-from dashboard.charts.simulated.simulator import gap_heatmap, tie_growth
+from dashboard.charts.gaps.gap_panels import gap_panels
+from dashboard.charts.leaderboard.score_bounds import score_bounds
+from dashboard.charts.simulated.gap_heatmap import gap_heatmap
+from dashboard.charts.simulated.tie_growth import tie_growth
 from dashboard.views.simulator import cached
 from dashboard.views.simulator.cached import KINDS, LLM, SECOND, SYNTHETIC, Made
 from dashboard.views.simulator.settings import settings

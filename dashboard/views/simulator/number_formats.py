@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.simulated.precisions import precision_panels
+from dashboard.charts.simulated.precision_panels import precision_panels
 from dashboard.escaping import escape_markdown
 from dashboard.views.simulator import cached
 from dashboard.widgets.components import chart, heading, number, section_finding, share, table

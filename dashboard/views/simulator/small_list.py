@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.simulated.simulator import ladder_with_ranks
+from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
 from dashboard.views.simulator.tables import LISTED, listed_orders, scenarios
 from dashboard.widgets.components import Card, cards, chart, finding, heading
 from dashboard.widgets.list_panel import orderings_text

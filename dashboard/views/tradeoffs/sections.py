@@ -6,9 +6,10 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import cache, session
-from dashboard.charts.deciding.tradeoffs import diversity_scatter, latency_scatter, recall_dumbbell
+from dashboard.charts.deciding.distinct_recall import diversity_scatter, recall_dumbbell
+from dashboard.charts.deciding.latency_scatter import latency_scatter
 from dashboard.charts.labels import SMALL, WIDE
-from dashboard.charts.leaderboard.segments import MOST_SEGMENTS, segment_heatmap
+from dashboard.charts.leaderboard.segment_heatmap import MOST_SEGMENTS, segment_heatmap
 from dashboard.session import View
 from dashboard.widgets.components import chart, heading
 from metrics import parse

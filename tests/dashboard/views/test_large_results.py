@@ -15,7 +15,7 @@ from upath import UPath
 
 from dashboard import cache
 from dashboard.access import server_files, settings
-from dashboard.charts.leaderboard.leaderboard import MAX_ROWS
+from dashboard.charts.leaderboard.score_bounds import MAX_ROWS
 from dashboard.library.scored import MAX_SCORED, ScoredRuns
 from metrics import Runs, evaluate, read_runs
 from metrics.errors import LibraryError, UsageError

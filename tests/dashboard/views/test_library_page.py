@@ -7,7 +7,7 @@ from opening import opened
 
 from dashboard import cache
 from dashboard.access.settings import INSECURE
-from dashboard.charts.leaderboard.history import version_history
+from dashboard.charts.leaderboard.version_history import version_history
 from dashboard.charts.palette import LIGHT
 from dashboard.library import BoardSpec, make_board
 from dashboard.library.store import Library

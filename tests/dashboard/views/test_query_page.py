@@ -10,9 +10,12 @@ from boards import EXTREMES, HOSTILE, board
 from opening import opened
 
 from dashboard import cache
-from dashboard.charts.one_list.ladder import MAX_DOCUMENTS, MAX_STEPS, ladder_pair, relevance_steps, tie_ladder
-from dashboard.charts.one_list.orderings import sampling_convergence, value_histogram
-from dashboard.charts.one_list.query import first_hit_bars, rank_heatmap, tie_group_heatmap
+from dashboard.charts.one_list.first_hit_bars import first_hit_bars
+from dashboard.charts.one_list.rank_heatmap import rank_heatmap, tie_group_heatmap
+from dashboard.charts.one_list.relevance_steps import MAX_STEPS, relevance_steps
+from dashboard.charts.one_list.sampling_convergence import sampling_convergence
+from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS, ladder_pair, tie_ladder
+from dashboard.charts.one_list.value_histogram import value_histogram
 from dashboard.charts.palette import LIGHT
 from metrics.studies.one_list.query import ladder, tie_groups
 from metrics.ties import Ranking

@@ -9,7 +9,8 @@ from boards import COARSE, EXTREMES, QRELS, STRICT, board
 from opening import opened
 
 from dashboard import cache
-from dashboard.charts.deciding.targets import target_bullets, target_matrix
+from dashboard.charts.deciding.target_bullets import target_bullets
+from dashboard.charts.deciding.target_matrix import target_matrix
 from dashboard.charts.palette import LIGHT
 from dashboard.charts.report import draw_charts
 from dashboard.library import BoardSpec, make_board

@@ -9,9 +9,9 @@ from opening import opened
 
 import metrics
 from dashboard import cache
-from dashboard.charts.deciding.finish import finish_heatmap
-from dashboard.charts.deciding.forest import difference_forest
-from dashboard.charts.deciding.pairs import order_matrix, verdict_matrix
+from dashboard.charts.deciding.difference_forest import difference_forest
+from dashboard.charts.deciding.finish_heatmap import finish_heatmap
+from dashboard.charts.deciding.pair_matrices import order_matrix, verdict_matrix
 from dashboard.charts.palette import DARK, LIGHT
 from metrics.studies.significance.query_differences import query_differences
 from metrics.studies.significance.significance import compare, verdicts

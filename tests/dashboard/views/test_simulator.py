@@ -8,8 +8,10 @@ from opening import opened
 
 from dashboard import cache
 from dashboard.charts.palette import LIGHT
-from dashboard.charts.simulated.precisions import precision_panels
-from dashboard.charts.simulated.simulator import gap_heatmap, ladder_with_ranks, tie_growth
+from dashboard.charts.simulated.gap_heatmap import gap_heatmap
+from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
+from dashboard.charts.simulated.precision_panels import precision_panels
+from dashboard.charts.simulated.tie_growth import tie_growth
 from dashboard.views.simulator import cached
 from dashboard.views.simulator.cached import KINDS, LLM, NOTEBOOK, Made
 from metrics import evaluate

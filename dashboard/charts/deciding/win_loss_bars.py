@@ -1,20 +1,22 @@
 """Queries won, equal and lost against a baseline."""
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.leaderboard.leaderboard import ROW, label_rows
+from dashboard.charts.marks import ROW, label_rows
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import safe, style
 
 _HALF = 0.2
+"""Distance of the two bars of a reranker from its middle."""
 
 
 def win_loss_bars(table: pd.DataFrame, palette: Palette) -> go.Figure:
-    """Two bars a reranker: outcomes by tied values above, by traditional ones, paler, below.
+    """Draw two bars a reranker: outcomes by tied values above, by traditional ones, paler, below.
 
     Args:
-        table: index reranker; won, equal, lost, and the same with _before; as `duels` returns it.
+        table: index reranker; won, equal, lost, and the same with _before; as `win_loss` returns it.
         palette: colours of the theme.
     """
     figure = go.Figure()
@@ -24,13 +26,14 @@ def win_loss_bars(table: pd.DataFrame, palette: Palette) -> go.Figure:
         start = pd.Series(0, index=table.index)
         for outcome, colour in colours.items():
             count = table[outcome + suffix]
+            is_pale = bool(suffix) or outcome == "equal"
             figure.add_bar(
                 x=count,
                 base=start,
-                y=[at + shift for at in range(len(table))],
+                y=np.arange(len(table)) + shift,
                 orientation="h",
                 width=2 * _HALF - 0.06,
-                marker={"color": colour, "line": {"width": 0}, "opacity": opacity},
+                marker={"color": colour, "opacity": opacity},
                 name=outcome,
                 showlegend=not suffix,
                 legendgroup=outcome,
@@ -38,16 +41,13 @@ def win_loss_bars(table: pd.DataFrame, palette: Palette) -> go.Figure:
                 textposition="inside",
                 insidetextanchor="middle",
                 textangle=0,
-                textfont={
-                    "size": 12,
-                    "color": palette.text if suffix or outcome == "equal" else palette.ground,
-                },
+                textfont={"size": 12, "color": palette.text if is_pale else palette.ground},
                 constraintext="none",
                 customdata=names,
                 hovertemplate=f"<b>%{{customdata}}</b><br>{outcome} %{{x}}, {kind} values<extra></extra>",
             )
             start = start + count
     style(figure, palette, 96 + int(1.6 * ROW) * len(table))
-    label_rows(figure, table)
-    figure.update_yaxes(tickfont={"color": palette.text, "size": 13}, ticklabelstandoff=8)
+    label_rows(figure, table.index, palette)
+    figure.update_yaxes(ticklabelstandoff=8)
     return figure.update_xaxes(title_text="queries", tickformat="d").update_layout(barmode="overlay")

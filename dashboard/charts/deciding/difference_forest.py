@@ -1,0 +1,152 @@
+"""Differences from a baseline with their intervals, by tied and by traditional values."""
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.charts.marks import add_legend, label_rows
+from dashboard.charts.palette import Palette
+from dashboard.charts.style import note, safe, style
+from metrics.studies.prose import signed
+from metrics.studies.significance.significance import Verdicts
+from metrics.studies.significance.test_registry import is_significant
+from metrics.support.arrays import BoolArray
+
+_ROW = 52
+"""Height of a comparison in pixels."""
+_SHIFT = 0.15
+"""Distance of the two values of a row from its middle."""
+_OUTLYING = 4.0
+"""Median reaches of a row from which on a row is told in words."""
+_FINE = 0.05
+"""Length of an axis below which it needs three decimals."""
+
+
+def difference_forest(verdicts: Verdicts, palette: Palette, measure: str) -> go.Figure:
+    """Draw a row a comparison: the traditional difference above, the tied one below, filled if significant.
+
+    Rows whose verdict differs between the two are washed; those far off the scale of the rest are told in
+    words, so that they do not flatten it. On the right stand the stars, traditional then tied.
+
+    Args:
+        verdicts: comparisons with one baseline, in the order to be shown.
+        palette: colours of the theme.
+        measure: what the axis shows.
+
+    Returns:
+        A row a comparison.
+    """
+    figure = go.Figure()
+    is_outlying = _is_outlying(verdicts)
+    wash = {"fillcolor": palette.traditional, "opacity": 0.12, "line_width": 0, "layer": "below"}
+    for row in np.flatnonzero(verdicts.changed):
+        box = {"x0": 0, "x1": 1, "xref": "paper", "y0": row - 0.44, "y1": row + 0.44}
+        figure.add_shape(type="rect", **box, **wash)
+    _add_differences(figure, verdicts, ~is_outlying, "traditional", palette)
+    _add_differences(figure, verdicts, ~is_outlying, "tied", palette)
+    figure.add_vline(0, line={"color": palette.text, "width": 1})
+    add_legend(
+        figure,
+        {
+            "traditional": _marker("diamond", 10, palette.traditional, palette.traditional),
+            "tied": _marker("circle", 10, palette.tied, palette.tied),
+            "hollow: not significant": _marker("circle", 10, palette.ground, palette.muted),
+        },
+    )
+    style(figure, palette, 112 + _ROW * len(verdicts.tied), r=96)
+    label_rows(figure, verdicts.tied["reranker"], palette)
+    low, high = _axis_ends(verdicts, ~is_outlying)
+    room = 0.06 * (high - low)
+    figure.update_xaxes(
+        title_text=f"{measure} difference from {safe(verdicts.tied['baseline'].iloc[0])}",
+        tickformat="+.2~f" if high - low >= _FINE else "+.3~f",
+        nticks=6,
+        range=[low - room, high + room] if high > low else None,
+    )
+    for row in np.flatnonzero(is_outlying):
+        _tell_outlying(figure, verdicts, int(row), palette)
+    _add_stars(figure, verdicts, palette)
+    return figure
+
+
+def _marker(symbol: str, size: int, fill: object, border: str) -> dict[str, object]:
+    """Return a mark that is hollow where it is filled with the colour of the ground."""
+    return {"symbol": symbol, "size": size, "color": fill, "line": {"width": 2, "color": border}}
+
+
+def _is_outlying(verdicts: Verdicts) -> BoolArray:
+    """Return (n_rows,) whether both differences of a row are far off the scale of the rest."""
+    ends = pd.concat([table[["low", "high"]] for table in (verdicts.tied, verdicts.traditional)], axis=1)
+    reach = ends.abs().replace(np.inf, np.nan).max(axis=1).fillna(0.0).to_numpy()
+    nearer = np.minimum(verdicts.tied["difference"].abs(), verdicts.traditional["difference"].abs())
+    return np.asarray((nearer > _OUTLYING * np.median(reach)) & (len(reach) > 2))  # noqa: PLR2004 has a rest
+
+
+def _axis_ends(verdicts: Verdicts, is_drawn: BoolArray) -> tuple[float, float]:
+    """Return the least and largest difference that the axis holds, 0 always among them."""
+    tables = (verdicts.tied, verdicts.traditional)
+    ends = np.concatenate([table.loc[is_drawn, ["low", "high"]].to_numpy() for table in tables])
+    ends = np.nan_to_num(ends, posinf=0, neginf=0)
+    return float(ends.min(initial=0)), float(ends.max(initial=0))
+
+
+def _add_differences(
+    figure: go.Figure, verdicts: Verdicts, is_drawn: BoolArray, kind: str, palette: Palette
+) -> None:
+    """Add the differences of one kind, each with its interval."""
+    is_tied = kind == "tied"
+    colour = palette.tied if is_tied else palette.traditional
+    rows = (verdicts.tied if is_tied else verdicts.traditional)[is_drawn]
+    fills = is_significant(rows["p_adjusted"].to_numpy(), verdicts.level)
+    fill = np.where(fills, colour, palette.ground)
+    marker = _marker("circle", 11, fill, colour) if is_tied else _marker("diamond", 13, fill, colour)
+    figure.add_scatter(
+        x=rows["difference"],
+        y=np.flatnonzero(is_drawn) + (_SHIFT if is_tied else -_SHIFT),
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": (rows["high"] - rows["difference"]).to_numpy(),
+            "arrayminus": (rows["difference"] - rows["low"]).to_numpy(),
+            "color": colour,
+            "thickness": 2.5,
+            "width": 0,
+        },
+        mode="markers",
+        marker=marker | {"opacity": 1},
+        name=kind,
+        showlegend=False,
+        customdata=[
+            [safe(str(row.reranker)), row.low, row.high, row.p_adjusted, row.n] for row in rows.itertuples()
+        ],
+        hovertemplate=f"<b>%{{customdata[0]}}</b><br>{kind} %{{x:+.4f}}<br>from %{{customdata[1]:+.4f}} to "
+        "%{customdata[2]:+.4f}<br>adjusted p %{customdata[3]:.4f}<br>%{customdata[4]} queries<extra></extra>",
+    )
+
+
+def _tell_outlying(figure: go.Figure, verdicts: Verdicts, row: int, palette: Palette) -> None:
+    """Write the differences of a row off the scale, at the side it lies on."""
+    traditional, tied = (table["difference"].iloc[row] for table in (verdicts.traditional, verdicts.tied))
+    text = (
+        f"off the scale: <span style='color:{palette.traditional}'>{signed(traditional)}</span> and "
+        f"<span style='color:{palette.tied}'>{signed(tied)}</span>"
+    )
+    if tied < 0:
+        note(figure, f"← {text}", palette, xref="paper", y=row, x=0.01, xanchor="left")
+    else:
+        note(figure, f"{text} →", palette, xref="paper", y=row, x=0.99, xanchor="right")
+
+
+def _add_stars(figure: go.Figure, verdicts: Verdicts, palette: Palette) -> None:
+    """Write the adjusted verdicts beside the rows, traditional then tied."""
+    columns = (
+        (verdicts.traditional, 1.03, "trad.", palette.traditional),
+        (verdicts.tied, 1.1, "tied", palette.tied),
+    )
+    for table, x, title, colour in columns:
+        place = {"xref": "paper", "x": x, "xanchor": "center"}
+        font = {"color": colour, "size": 12}
+        note(figure, title, palette, **place, yref="paper", y=1, yanchor="bottom", font=font)
+        for row, stars in enumerate(table["stars"]):
+            font = {"color": palette.muted, "size": 12} if stars == "ns" else {"color": colour, "size": 15}
+            note(figure, stars, palette, **place, y=row, font=font)

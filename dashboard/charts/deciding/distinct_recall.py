@@ -1,0 +1,93 @@
+"""Distinct recall against diversity, and against recall."""
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.charts.labels import SMALL, TALL, PlotArea, add_names
+from dashboard.charts.marks import ROW, add_segments, label_rows, named_rows, tied_dot
+from dashboard.charts.palette import Palette
+from dashboard.charts.style import note, padded_range, style
+from metrics.studies.prose import signed
+
+
+def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: int = SMALL) -> go.Figure:
+    """Draw DR@k against Div@k, each with a bar from its worst to its best order.
+
+    Args:
+        covered: index reranker; recall, distinct and targets, the last two with _worst and _best.
+        palette: colours of the theme.
+        k: cut-off.
+        width: pixels between the axes, at least.
+
+    Returns:
+        A dot a reranker, named beside it.
+    """
+    figure = go.Figure()
+    x_ends, y_ends = (covered[[f"{name}_worst", f"{name}_best"]] for name in ("targets", "distinct"))
+    x, y = covered["targets"], covered["distinct"]
+    left, right = padded_range(x_ends.join(x).to_numpy())
+    bottom, top = padded_range(y_ends.join(y).to_numpy())
+    plot = PlotArea(left, right, bottom, top, width)
+    add_segments(figure, x_ends, y, palette.bounds, 9)
+    add_segments(figure, x, y_ends, palette.bounds, 9)
+    lines = [plot.box(tuple(ends), (middle, middle)) for ends, middle in zip(x_ends.to_numpy(), y, strict=True)]
+    lines += [
+        plot.box((middle, middle), tuple(ends)) for ends, middle in zip(y_ends.to_numpy(), x, strict=True)
+    ]
+    figure.add_scatter(
+        x=x,
+        y=y,
+        mode="markers",
+        marker=tied_dot(palette) | {"line": {"color": palette.ground, "width": 1}},
+        customdata=named_rows(covered.index, y_ends.join([x_ends, covered["recall"]]).to_numpy()),
+        hovertemplate=f"<b>%{{customdata[0]}}</b><br>DR@{k} %{{y:.4f}}, worst to best %{{customdata[1]:.4f}} – "
+        f"%{{customdata[2]:.4f}}<br>Div@{k} %{{x:.4f}}, worst to best %{{customdata[3]:.4f}} – "
+        f"%{{customdata[4]:.4f}}<br>Recall@{k} %{{customdata[5]:.4f}}<extra></extra>",
+        cliponaxis=False,
+        showlegend=False,
+    )
+    style(figure, palette, TALL + 118, t=46, r=8)
+    figure.update_yaxes(title_text=f"DR@{k}", tickformat=".3~f", nticks=6, range=[bottom, top])
+    title = f"Div@{k}, distinct targets per query"
+    figure.update_xaxes(title_text=title, tickformat=".3~f", nticks=5, range=[left, right])
+    spots, is_bold = np.column_stack([x, y, y]), np.zeros(len(covered), bool)
+    return add_names(figure, list(covered.index), is_bold, spots, plot, lines, palette)
+
+
+def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> go.Figure:
+    """Draw the way from Recall@k, a ring, to DR@k, a dot; the largest loss first.
+
+    Args:
+        covered: index reranker; recall, distinct, lost, repeated.
+        palette: colours of the theme.
+        k: cut-off.
+
+    Returns:
+        A row a reranker, its loss beside it.
+    """
+    covered = covered.sort_values("lost", ascending=False, kind="stable")
+    rows = pd.Series(np.arange(len(covered)), covered.index)
+    figure = go.Figure()
+    add_segments(figure, covered[["recall", "distinct"]], rows, palette.faint, 6)
+    ring = {"size": 10, "color": palette.ground, "line": {"color": palette.muted, "width": 2}}
+    for column, marker in (("recall", ring), ("distinct", tied_dot(palette))):
+        figure.add_scatter(
+            x=covered[column],
+            y=rows,
+            mode="markers",
+            marker=marker,
+            customdata=named_rows(covered.index, covered[["recall", "distinct", "repeated"]].to_numpy()),
+            hovertemplate=f"<b>%{{customdata[0]}}</b><br>Recall@{k} %{{customdata[1]:.4f}}<br>"
+            f"DR@{k} %{{customdata[2]:.4f}}<br>%{{customdata[3]:.1%}} of what it finds repeats a target"
+            "<extra></extra>",
+            cliponaxis=False,
+        )
+    beside = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 8, "yref": "y"}
+    for row, lost in enumerate(covered["lost"]):
+        note(figure, signed(-lost), palette, **beside, y=row)
+    style(figure, palette, 60 + ROW * len(covered), r=60, t=8)
+    label_rows(figure, covered.index, palette)
+    figure.update_layout(showlegend=False)
+    ends = padded_range(covered[["recall", "distinct"]].to_numpy())
+    return figure.update_xaxes(tickformat=".3~f", nticks=5, range=ends)

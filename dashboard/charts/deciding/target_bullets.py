@@ -1,0 +1,65 @@
+"""The targets of one reranker as bullet rows."""
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.charts.marks import VALUES, VALUES_HOVER, add_bounds, add_values, label_rows, named_rows
+from dashboard.charts.palette import Palette
+from dashboard.charts.style import LONGEST, note, style
+
+_ROW = 34
+"""Height of a target in pixels."""
+
+
+def target_bullets(rows: pd.DataFrame, palette: Palette) -> go.Figure:
+    """Draw the range the ties allow, the tied dot, the traditional diamond and the target upright.
+
+    Args:
+        rows: target, bound, worst, best, tied, traditional, verdict, missed_by of one reranker, as `reached`
+            returns them.
+        palette: colours of the theme.
+
+    Returns:
+        A row a target, its verdict in words beside it.
+    """
+    low, high = _axis_ends(rows)
+    position = np.arange(len(rows))
+    figure = go.Figure()
+    track = {"x": np.full(len(rows), high - low), "base": low, "y": position, "orientation": "h", "width": 0.5}
+    figure.add_bar(**track, marker={"color": palette.faint}, hoverinfo="skip", showlegend=False)
+    add_bounds(figure, rows, palette, width=0.5, hoverinfo="skip")
+    data = named_rows(rows["target"], rows[VALUES].to_numpy())
+    add_values(figure, rows, palette, y=position, customdata=data, hovertemplate=VALUES_HOVER)
+    figure.update_traces(marker_size=14, selector={"name": "traditional"})
+    line = {"color": palette.text, "width": 3}
+    for row, bound in enumerate(rows["bound"]):
+        figure.add_shape(type="line", x0=bound, x1=bound, y0=row - 0.38, y1=row + 0.38, line=line)
+    for row, (verdict, missed_by) in enumerate(zip(rows["verdict"], rows["missed_by"], strict=True)):
+        _add_verdict(figure, row, str(verdict), float(missed_by), palette)
+    style(figure, palette, 84 + _ROW * len(rows), r=132)
+    figure.update_layout(barmode="overlay")
+    label_rows(figure, rows["target"], palette, LONGEST)
+    figure.update_yaxes(ticklabelstandoff=8)
+    return figure.update_xaxes(range=[low, high], tickformat=".2~f", nticks=7)
+
+
+def _add_verdict(figure: go.Figure, row: int, verdict: str, missed_by: float, palette: Palette) -> None:
+    """Write the verdict beside its row; orange where only the sort meets the target."""
+    text = f"missed by {missed_by:.2f}" if verdict == "missed" else verdict
+    text = "missed by under 0.01" if text == "missed by 0.00" else text
+    colour = palette.text if verdict.startswith("met") else palette.muted
+    if verdict == "sort order only":
+        text, colour = f"<b>{text}</b>", palette.traditional
+    place = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": 14, "y": row}
+    note(figure, text, palette, **place, font={"size": 12.5, "color": colour})
+
+
+def _axis_ends(rows: pd.DataFrame) -> tuple[float, float]:
+    """Return the ends of the axis: whole tenths around every value and bound."""
+    values = rows[[*VALUES, "bound"]].to_numpy(dtype=float)
+    finite = values[np.isfinite(values)]
+    if not len(finite):
+        return 0.0, 1.0
+    low, high = float(np.floor(finite.min() * 10) / 10), float(np.ceil(finite.max() * 10) / 10)
+    return low, max(high, low + 0.1)

@@ -1,0 +1,107 @@
+"""Gap against tie ratio, a small panel a reranker."""
+
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from dashboard.charts.palette import Palette
+from dashboard.charts.style import note, safe, style
+from metrics.studies.gaps.gap import trend
+
+MAX_DOTS = 1000
+"""Dots drawn in one small panel at most."""
+_CELLS = 80
+"""Places a dot can take on an axis from its middle; dots of one place are drawn as one."""
+ACROSS = 5
+"""Small panels side by side."""
+_TREND_CELLS = 24
+
+
+def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str], measure: str) -> go.Figure:
+    """Draw gap against tie ratio: grey for all lists, colour for a reranker's own, last the means together.
+
+    Args:
+        lists: reranker, query_id, tie_ratio, first_gap of each list.
+        palette: colours of the theme.
+        colours: reranker → its colour, in the order drawn.
+        measure: what the gaps are of.
+
+    Returns:
+        A panel a reranker, and one more.
+    """
+    across = min(ACROSS, len(colours) + 1)
+    rows = -(-(len(colours) + 1) // across)
+    figure = make_subplots(rows, across, horizontal_spacing=0.04, vertical_spacing=0.3 / max(rows, 2))
+    reach = max(float(lists["first_gap"].abs().max()), 0.05) * 1.1
+    figure.update_yaxes(tickformat="+.2~g", zeroline=True, zerolinecolor=palette.other, zerolinewidth=1)
+    context = _thin(lists, reach)
+    means = {}
+    for index, (name, colour) in enumerate(colours.items()):
+        place = {"row": index // across + 1, "col": index % across + 1}
+        own = lists[lists["reranker"] == name]
+        means[name] = trend(own["tie_ratio"], own["first_gap"], _TREND_CELLS)
+        _add_dots(figure, context, _thin(own, reach), palette, colour, **place)
+        _add_mean(figure, means[name], palette.text, hoverinfo="skip", **place)
+        figure.update_yaxes(range=[-reach, reach], showticklabels=place["col"] == 1, nticks=4, **place)
+        if place["col"] == 1:
+            figure.update_yaxes(title_text=f"{measure} gap", **place)
+        _add_title(figure, f"<span style='color:{colour}'>●</span> {safe(name, 24)}", palette, index)
+    place = {"row": len(colours) // across + 1, "col": len(colours) % across + 1}
+    for name, mean in means.items():
+        hover = f"<b>{safe(name)}</b><br>mean gap %{{y:+.4f}}<extra></extra>"
+        _add_mean(figure, mean, colours[name], hovertemplate=hover, **place)
+    figure.update_yaxes(side="right", nticks=4, **place)
+    _add_title(figure, "Means, all together", palette, len(colours))
+    style(figure, palette, 40 + 220 * rows, t=36)
+    figure.update_layout(showlegend=False)
+    return figure.update_xaxes(tickformat=".0%", range=[-0.04, 1.04], tickvals=[0, 0.5, 1], showgrid=False)
+
+
+def _add_dots(
+    figure: go.Figure, context: pd.DataFrame, own: pd.DataFrame, palette: Palette, colour: str, **place: int
+) -> None:
+    """Add all lists in grey, and a reranker's own in its colour."""
+    figure.add_scatter(
+        x=context["tie_ratio"],
+        y=context["first_gap"],
+        mode="markers",
+        hoverinfo="skip",
+        marker={"size": 3, "color": palette.faint},
+        **place,
+    )
+    figure.add_scatter(
+        x=own["tie_ratio"],
+        y=own["first_gap"],
+        mode="markers",
+        marker={"size": 5, "color": colour, "opacity": 0.7},
+        customdata=[
+            safe(str(query)) + (f" and {n_hidden:,} more here" if n_hidden else "")
+            for query, n_hidden in zip(own["query_id"], own["n_hidden"], strict=True)
+        ],
+        hovertemplate="<b>%{customdata}</b><br>gap %{y:+.4f}<br>tie ratio %{x:.4f}<extra></extra>",
+        **place,
+    )
+
+
+def _add_mean(figure: go.Figure, mean: pd.DataFrame, colour: str, **trace: object) -> None:
+    """Add a local mean: x, mean."""
+    if len(mean):
+        line = {"color": colour, "width": 2.5}
+        figure.add_scatter(x=mean["x"], y=mean["mean"], mode="lines", line=line, **trace)
+
+
+def _thin(lists: pd.DataFrame, reach: float) -> pd.DataFrame:
+    """Return lists whose dots do not fall on one another, with n_hidden behind each; `MAX_DOTS` at most."""
+    column = (lists["tie_ratio"] * _CELLS).round()
+    row = (lists["first_gap"] / reach * _CELLS).round()
+    cells = lists.groupby([column, row])["query_id"]
+    first = lists.assign(n_hidden=cells.transform("size") - 1)[cells.cumcount() == 0]
+    return first if len(first) <= MAX_DOTS else first.sample(MAX_DOTS, random_state=0)
+
+
+def _add_title(figure: go.Figure, text: str, palette: Palette, index: int) -> None:
+    """Write the title of a panel; panels are counted row by row."""
+    axis = "" if index == 0 else str(index + 1)
+    place = {"x": 0, "xref": f"x{axis} domain", "xanchor": "left"}
+    above = {"y": 1.02, "yref": f"y{axis} domain", "yanchor": "bottom"}
+    note(figure, text, palette, **place, **above, font={"size": 13, "color": palette.text})

@@ -1,0 +1,34 @@
+"""Scores of rerankers with what ties allow."""
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.charts.marks import ROW, VALUES, add_bounds_rows, label_rows
+from dashboard.charts.palette import Palette
+from dashboard.charts.style import style
+
+MAX_ROWS = 40
+"""Rerankers that are drawn where there may be thousands."""
+
+
+def drawable_rerankers(leaderboard: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of rerankers that have values: those with a scored list."""
+    return leaderboard.dropna(subset=VALUES)
+
+
+def score_bounds(leaderboard: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
+    """Draw the worst, best, tied and traditional mean of each reranker.
+
+    Args:
+        leaderboard: index reranker; worst, best, traditional, tied; best first.
+        palette: colours of the theme.
+        measure: title of the x axis.
+
+    Returns:
+        A row a reranker.
+    """
+    figure, leaderboard = go.Figure(), drawable_rerankers(leaderboard)
+    add_bounds_rows(figure, leaderboard, palette)
+    style(figure, palette, 96 + ROW * len(leaderboard))
+    label_rows(figure, leaderboard.index, palette)
+    return figure.update_xaxes(title_text=measure, tickformat=".3~f", nticks=6)

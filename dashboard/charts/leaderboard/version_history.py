@@ -1,0 +1,124 @@
+"""Versions of rerankers, from the oldest to the newest."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.charts.marks import add_band, add_legend, add_values, tied_dot, traditional_diamond
+from dashboard.charts.palette import Palette, faded
+from dashboard.charts.style import note, safe, style
+
+VersionAxis = Literal["added", "version"]
+"""What runs along the x axis: time, or one version after the other."""
+HEIGHT = 380
+_PLOT_HEIGHT = 290
+"""Pixels between the axes, about."""
+_LINE_HEIGHT = 17
+"""Pixels from one name to the next."""
+_HOVER_COLUMNS = ["name", "added", "tied", "traditional", "worst", "best", "n_shared", "n_judged"]
+_HOVER = (
+    "<b>%{customdata[0]}</b><br>added %{customdata[1]}<br>tied %{customdata[2]:.4f}<br>traditional "
+    "%{customdata[3]:.4f}<br>worst %{customdata[4]:.4f}, best %{customdata[5]:.4f}<br>"
+    "%{customdata[6]} of %{customdata[7]} judged queries<extra></extra>"
+)
+
+
+def version_history(
+    versions: pd.DataFrame, palette: Palette, measure: str, colours: Mapping[str, str], axis: VersionAxis
+) -> go.Figure:
+    """Draw the tied mean of each version with the band from worst to best, and the traditional value.
+
+    Args:
+        versions: reranker, name, version, added (time of the visitor), tied, worst, best, traditional,
+            n_shared, n_judged; a reranker's versions one after the other, from the oldest on.
+        palette: colours of the theme.
+        measure: title of the y axis.
+        colours: reranker → its colour; one alone is blue, as tied is.
+        axis: the column that is the x axis.
+
+    Returns:
+        A line a reranker.
+    """
+    figure = go.Figure()
+    groups = {
+        str(name): group.sort_values(axis, kind="stable")
+        for name, group in versions.groupby("reranker", sort=False)
+    }
+    is_alone = len(groups) == 1
+    paint = {name: palette.tied if is_alone else colours[name] for name in groups}
+    for name, group in groups.items():
+        band = palette.bounds if is_alone else faded(paint[name], 0.2)
+        outline = {"mode": "lines", "line": {"width": 0, "color": paint[name]}, "showlegend": False}
+        add_band(figure, group[axis], group["worst"], group["best"], band, **outline)
+    for name, group in groups.items():
+        _add_line(figure, group, palette, paint[name], axis)
+    own = palette.tied if is_alone else palette.muted
+    band = palette.bounds if is_alone else faded(palette.muted, 0.3)
+    marks = {
+        "tied": tied_dot(palette) | {"color": own},
+        "traditional": traditional_diamond(palette),
+        "worst to best order": {"symbol": "square", "size": 13, "color": band},
+    }
+    add_legend(figure, marks)
+    style(figure, palette, HEIGHT, r=12 if is_alone else 150)
+    figure.update_yaxes(title_text=safe(measure), tickformat=".3~f", range=_value_range(versions))
+    _set_version_axis(figure, versions, axis)
+    if not is_alone:
+        _add_names(figure, [group.loc[group[axis].idxmax()] for group in groups.values()], paint, palette, axis)
+    return figure
+
+
+def _add_line(figure: go.Figure, group: pd.DataFrame, palette: Palette, colour: str, axis: VersionAxis) -> None:
+    """Add the versions of one reranker: a line of dots, and diamonds."""
+    shown = group.assign(name=group["name"].map(safe), added=group["added"].dt.strftime("%Y-%m-%d %H:%M"))
+    hover = {"customdata": shown[_HOVER_COLUMNS].to_numpy(), "hovertemplate": _HOVER}
+    line = {"color": colour, "width": 2}
+    add_values(figure, group, palette, line, x=group[axis], **hover, showlegend=False)
+
+
+def _value_range(versions: pd.DataFrame) -> tuple[float, float]:
+    """Return the ends of the axis of values."""
+    low = float(versions[["worst", "traditional"]].min(axis=None))
+    high = float(versions[["best", "traditional"]].max(axis=None))
+    room = 0.08 * max(high - low, 0.02)
+    return low - room, high + room
+
+
+def _set_version_axis(figure: go.Figure, versions: pd.DataFrame, axis: VersionAxis) -> None:
+    """Set the axis of versions or of time."""
+    first, last = versions[axis].min(), versions[axis].max()
+    if axis == "version":
+        ends = [1 - 0.03 * last, last + 0.03 * last]
+        step = max(1, int(last) // 12)
+        figure.update_xaxes(title_text="version, oldest first", range=ends, dtick=step, tickformat="d")
+    else:
+        room = max((last - first) * 0.03, pd.Timedelta(minutes=1))
+        ends = [first - room, last + room]
+        figure.update_xaxes(title_text="added to the library", type="date", range=ends, nticks=8)
+    figure.update_xaxes(showgrid=False)
+
+
+def _add_names(
+    figure: go.Figure, newest: list[pd.Series], paint: Mapping[str, str], palette: Palette, axis: VersionAxis
+) -> None:
+    """Name each reranker beyond its newest version, further down where another name stands already."""
+    low, high = figure.layout.yaxis.range
+    lowest = -_LINE_HEIGHT
+    for row in sorted(newest, key=lambda row: -float(row["tied"])):
+        name = str(row["reranker"])
+        height = _PLOT_HEIGHT * (high - row["tied"]) / (high - low)
+        lowest = max(height, lowest + _LINE_HEIGHT)
+        figure.add_shape(
+            type="line",
+            x0=row[axis],
+            x1=figure.layout.xaxis.range[1],
+            y0=row["tied"],
+            y1=row["tied"],
+            layer="below",
+            line={"color": paint[name], "width": 1, "dash": "dot"},
+        )
+        place = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 6, "y": row["tied"]}
+        font = {"size": 12, "color": paint[name]}
+        note(figure, safe(name, 20), palette, **place, yshift=height - lowest, font=font)

@@ -1,0 +1,112 @@
+"""Where the documents of one list can land."""
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.charts.marks import add_cutoff, cells
+from dashboard.charts.one_list.first_hit_bars import MAX_LABELS
+from dashboard.charts.palette import Palette
+from dashboard.charts.style import safe, style
+from metrics.support.arrays import FloatArray
+from metrics.ties import place_chances
+
+HEATMAP_ROWS = 24
+"""Documents whose chances are drawn."""
+_DEEP = 0.45
+"""Chance from which on a cell is as deep in colour as the ground is not."""
+
+
+def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
+    """Draw the chance of each document at each rank: even over the places its tie group covers.
+
+    Args:
+        ladder: doc_id, grade, relevant, first, last; top first, as for `tie_ladder`.
+        palette: colours of the theme.
+        k: cut-off to mark, None for none.
+
+    Returns:
+        A row a document, a column a rank.
+    """
+    documents = ladder.head(HEATMAP_ROWS)
+    n = len(documents)
+    chance = place_chances(documents["first"], documents["last"], n)
+    names = [
+        safe(str(document.doc_id), 18) + (f" · <b>{document.grade:g}</b>" if document.relevant else "")
+        for document in documents.itertuples()
+    ]
+    figure = _chance_cells(chance, names, [f"rank {rank}" for rank in range(1, n + 1)], palette)
+    if k is not None and k < n:
+        add_cutoff(figure, palette, k, (0.4, n + 0.6), 0.35)
+    style(figure, palette, 88 + n * min(max(600 // n, 24), 40), t=20)
+    return figure.update_xaxes(
+        title_text="rank", showgrid=False, tickformat="d", nticks=13, range=[0.5, n + 0.5]
+    )
+
+
+def tie_group_heatmap(groups: pd.DataFrame, palette: Palette) -> go.Figure:
+    """Draw the chance of a document of each tie in each span of places: `rank_heatmap` for large ties.
+
+    Args:
+        groups: first, last, documents, relevant; as `tie_groups` returns them.
+        palette: colours of the theme.
+
+    Returns:
+        A row a tie group, a column a span of places.
+    """
+    groups = groups.head(HEATMAP_ROWS)
+    n_places = int(groups["last"].iloc[-1])
+    ends = np.unique(np.linspace(0, n_places, max(MAX_LABELS, len(groups)) + 1).round())
+    low, high = groups[["first"]].to_numpy() - 1, groups[["last"]].to_numpy()
+    inside = np.clip(np.minimum(high, ends[1:]) - np.maximum(low, ends[:-1]), 0, None)
+    names = [f"{group.documents:,} tied · <b>{group.relevant:,}</b>" for group in groups.itertuples()]
+    spans = [f"places {first + 1:,.0f} to {last:,.0f}" for first, last in pairwise(ends)]
+    figure = _chance_cells(inside / (high - low), names, spans, palette)
+    style(figure, palette, 96 + 24 * len(groups), t=20)
+    return figure.update_xaxes(
+        title_text="places up to",
+        showgrid=False,
+        tickvals=np.arange(2, len(ends), 2),
+        ticktext=[f"{end:,.0f}" for end in ends[2::2]],
+        range=[0.5, len(ends) - 0.5],
+    )
+
+
+def _chance_cells(chance: FloatArray, rows: list[str], columns: list[str], palette: Palette) -> go.Figure:
+    """Draw cells by chance, with figures where they have room; those that cannot be are palest.
+
+    Args:
+        chance: (rows, columns) of each cell.
+        rows: their names, safe.
+        columns: what a hover text calls them.
+        palette: colours of the theme.
+    """
+    n, n_columns = chance.shape
+    x, y = np.arange(1, n_columns + 1), np.arange(1, n + 1)
+    steps = np.maximum(np.linspace(0, 1, len(palette.heat) - 1), 1e-9)
+    figure = go.Figure(
+        cells(
+            chance,
+            [[0, palette.heat[0]], *zip(steps, palette.heat[1:], strict=True)],
+            x=x,
+            y=y,
+            customdata=np.array([[f"{row}<br>{column}" for column in columns] for row in rows], dtype=object),
+            zmin=0,
+            zmax=1,
+            hovertemplate="%{customdata}: %{z:.4~f}<extra></extra>",
+        )
+    )
+    if n_columns <= MAX_LABELS:
+        row, column = np.nonzero(chance)
+        figure.add_scatter(
+            x=x[column],
+            y=y[row],
+            mode="text",
+            text=[f"{value:.0%}" for value in chance[row, column]],
+            textfont={"size": 11, "color": np.where(chance[row, column] < _DEEP, palette.text, palette.ground)},
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    return figure.update_yaxes(tickvals=y, ticktext=rows, range=[n + 0.5, 0.5], showgrid=False)

@@ -1,0 +1,71 @@
+"""A long list at one glance: the chance of relevance, a step a tie group."""
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.charts.marks import add_cutoff
+from dashboard.charts.palette import Palette
+from dashboard.charts.style import style
+
+MAX_STEPS = 400
+"""Tie groups of a whole list that are drawn one by one."""
+
+
+def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
+    """Draw the chance that the document at a place is relevant, a step a tie group.
+
+    Args:
+        groups: first, last, documents, relevant, score; as `tie_groups` returns them.
+        palette: colours of the theme.
+        k: cut-off to mark, None for none.
+
+    Returns:
+        Steps, and brackets of ties below them.
+    """
+    is_long = len(groups) > MAX_STEPS
+    steps = _merge_neighbours(groups) if is_long else groups
+    share = steps["relevant"] / steps["documents"]
+    figure = go.Figure(
+        go.Bar(
+            x=(steps["first"] + steps["last"]) / 2,
+            y=share,
+            width=steps["documents"],
+            marker={"color": palette.tied, "line": {"width": 0.5, "color": palette.ground}},
+            customdata=steps[["first", "last", "relevant", "documents", "score"]].to_numpy(),
+            hovertemplate=(
+                "places %{customdata[0]:,} to %{customdata[1]:,}<br>%{customdata[2]:,} of %{customdata[3]:,} "
+                "relevant<br>chance at each place %{y:.4f}<br>score from %{customdata[4]:.6g}<extra></extra>"
+            ),
+        )
+    )
+    top = max(float(share.max()), 1e-9)
+    if not is_long:
+        ties = groups[groups["documents"] > 1]
+        figure.add_bar(
+            x=(ties["first"] + ties["last"]) / 2,
+            y=np.full(len(ties), -0.1 * top),
+            base=-0.04 * top,
+            width=ties["documents"],
+            marker={"color": palette.bounds, "line": {"width": 1, "color": palette.ground}},
+            hoverinfo="skip",
+        )
+    length = int(groups["last"].max())
+    ceiling = 1.05 * top
+    if k is not None and k < length:
+        ceiling = 1.3 * top
+        add_cutoff(figure, palette, k, (-0.13 * top, 1.2 * top), 1.12 * top, xanchor="left")
+    style(figure, palette, 190, t=8)
+    figure.update_layout(barmode="overlay", showlegend=False)
+    figure.update_yaxes(title_text="relevant", tickformat=".2~%", nticks=4, range=[-0.15 * top, ceiling])
+    return figure.update_xaxes(
+        title_text="place by score", showgrid=False, tickformat="~s", nticks=10, range=[0, length + 1]
+    )
+
+
+def _merge_neighbours(groups: pd.DataFrame) -> pd.DataFrame:
+    """Return the tie groups with neighbours put together, so that `MAX_STEPS` are left."""
+    step = np.arange(len(groups)) * MAX_STEPS // len(groups)
+    return groups.groupby(step).agg(
+        {"first": "first", "last": "last", "documents": "sum", "relevant": "sum", "score": "last"}
+    )

@@ -1,0 +1,63 @@
+"""How the mean of drawn orderings nears the exact value."""
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.charts.marks import UNCERTAIN, add_band
+from dashboard.charts.palette import Palette
+from dashboard.charts.style import add_key, style
+
+CONFIDENT = 1.96
+"""Standard errors to each side of a mean that hold the true one 95 times of 100."""
+
+
+def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, measure: str) -> go.Figure:
+    """Draw the mean of the orderings drawn so far, with its error, nearing the exact value.
+
+    Args:
+        means: draws, mean, standard_error.
+        exact: the tied value.
+        palette: colours of the theme.
+        measure: its name.
+
+    Returns:
+        A line and a band on a log axis of draws.
+    """
+    draws, mean = means["draws"], means["mean"]
+    error = CONFIDENT * means["standard_error"]
+    low, high = (mean - error).clip(lower=0), mean + error
+    first, last = float(draws.iloc[0]), float(draws.iloc[-1])
+    figure = go.Figure()
+    add_band(figure, draws, low, high, UNCERTAIN)
+    figure.add_scatter(
+        x=[first, last],
+        y=[exact, exact],
+        mode="lines",
+        line={"color": palette.tied, "width": 2.5},
+        hovertemplate="exact: %{y:.4f}<extra></extra>",
+    )
+    figure.add_scatter(
+        x=draws,
+        y=mean,
+        mode="lines",
+        line={"color": palette.text, "width": 1.8},
+        customdata=error,
+        hovertemplate="mean of %{x:,} draws: %{y:.4f} ± %{customdata:.4f}<extra></extra>",
+    )
+    drawn = f"{mean.iloc[-1]:.4f}, standard error {means['standard_error'].iloc[-1]:.4f}"
+    add_key(figure, palette, [("exact", palette.tied, f"{exact:.4f}"), ("drawn", palette.text, drawn)])
+    style(figure, palette, 300, t=28)
+    bottom, top = float(min(low.min(), exact)), float(max(high.max(), exact))
+    room = 0.06 * (top - bottom) or 0.01
+    ends = [bottom - room, top + room]
+    figure.update_yaxes(title_text=f"mean {measure}", tickformat=".3~r", nticks=6, range=ends)
+    figure.update_layout(showlegend=False)
+    return figure.update_xaxes(
+        title_text="orderings drawn",
+        type="log",
+        showgrid=False,
+        tickformat="~s",
+        dtick=1,
+        range=[np.log10(first), np.log10(last)],
+    )

@@ -1,0 +1,147 @@
+"""Lists by score: a box a document, a bracket a tie; one list, or two side by side."""
+
+import textwrap
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.charts.marks import add_cutoff
+from dashboard.charts.palette import Palette
+from dashboard.charts.style import note, safe, style
+
+MAX_DOCUMENTS = 60
+"""Documents of a list that are drawn; more cannot be read."""
+_LOW, _HIGH = 0.5, 0.8
+"""Heights of a document that is not relevant and of one that is."""
+_MAX_TEXT, _MAX_LINE = 280, 64
+"""Letters of a document's text in its hover, and in one line of it."""
+_SECOND_LIST = 2.6
+"""Height at which the upper one of two lists stands."""
+
+
+def tie_ladder(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
+    """Draw the list from the top, a box a document, a bracket behind boxes that share a score.
+
+    Args:
+        ladder: place, doc_id, score, grade, relevant, group, first, last; top first; perhaps text.
+        palette: colours of the theme.
+        k: cut-off to mark, None for none.
+
+    Returns:
+        One row of boxes.
+    """
+    figure = go.Figure()
+    end = min(len(ladder), MAX_DOCUMENTS) + 0.5
+    _add_list(figure, ladder, palette, 0)
+    if k is not None and k + 0.5 < end:
+        add_cutoff(figure, palette, k, (-0.12, 1.28), 1.3)
+    if len(ladder) > MAX_DOCUMENTS:
+        more = f"{len(ladder) - MAX_DOCUMENTS:,} more ⟶"
+        note(figure, more, palette, x=end, y=1.3, xanchor="right", yanchor="bottom", yref="y")
+    style(figure, palette, 176, t=24, b=24)
+    figure.update_yaxes(visible=False, range=[-0.45, 1.5])
+    return _set_places(figure, end)
+
+
+def ladder_pair(
+    upper: pd.DataFrame, lower: pd.DataFrame, names: tuple[str, str], palette: Palette, k: int | None
+) -> go.Figure:
+    """Draw two lists of one query, one above the other; lines follow the relevant documents in both.
+
+    Args:
+        upper: as for `tie_ladder`.
+        lower: the same of another reranker.
+        names: what the two are called.
+        palette: colours of the theme.
+        k: cut-off to mark, None for none.
+
+    Returns:
+        Two rows of boxes.
+    """
+    figure = go.Figure()
+    base, middle = _SECOND_LIST, (_SECOND_LIST + 1) / 2
+    shared = upper[upper["relevant"]].merge(lower[["doc_id", "place"]], on="doc_id", suffixes=("", "_below"))
+    for start, end in shared[["place", "place_below"]].to_numpy():
+        if max(start, end) <= MAX_DOCUMENTS:
+            path = f"M {start},{base + 0.1} C {start},{middle} {end},{middle} {end},0.9"
+            figure.add_shape(type="path", path=path, line={"color": palette.tied, "width": 1.6}, layer="below")
+    _add_list(figure, upper, palette, base, is_upper=True)
+    _add_list(figure, lower, palette, 0)
+    end = min(max(len(upper), len(lower)), MAX_DOCUMENTS) + 0.5
+    if k is not None and k + 0.5 < end:
+        add_cutoff(figure, palette, k, (-0.12, base + 1.5), base + 1.52)
+    style(figure, palette, 300, t=24, b=24)
+    figure.update_yaxes(
+        tickvals=[base + 0.5, 0.5],
+        ticktext=[f"<b>{safe(name, 22)}</b>" for name in names],
+        tickfont={"color": palette.text},
+        showgrid=False,
+        range=[-0.45, base + 1.7],
+    )
+    return _set_places(figure, end)
+
+
+def _add_list(
+    figure: go.Figure, ladder: pd.DataFrame, palette: Palette, base: float, *, is_upper: bool = False
+) -> None:
+    """Add one list on a base line of its own; the upper one of two has its scores above it."""
+    documents = ladder.head(MAX_DOCUMENTS)
+    _add_brackets(figure, documents, palette, base, is_upper=is_upper)
+    is_relevant = documents["relevant"].to_numpy(dtype=bool)
+    height = np.where(is_relevant, _HIGH, _LOW)
+    fill, border = (np.where(is_relevant, palette.tied, colour) for colour in (palette.ground, palette.other))
+    figure.add_bar(
+        x=documents["place"],
+        y=height,
+        base=base + (1 - height) / 2,
+        width=0.72,
+        marker={"color": fill, "line": {"color": border, "width": 1.2}},
+        text=[f"{grade:g}" if hit else "" for grade, hit in zip(documents["grade"], is_relevant, strict=True)],
+        textposition="inside",
+        insidetextanchor="middle",
+        textangle=0,
+        textfont={"color": palette.ground, "size": 12},
+        hovertext=[_hover(document) for document in documents.to_dict("records")],
+        hovertemplate="%{hovertext}<extra></extra>",
+        showlegend=False,
+    )
+
+
+def _add_brackets(
+    figure: go.Figure, documents: pd.DataFrame, palette: Palette, base: float, *, is_upper: bool
+) -> None:
+    """Add a bracket behind each tie, with its score where it has room."""
+    n = len(documents)
+    ties = documents[documents["last"] > documents["first"]].drop_duplicates("group")
+    side = {"y": base + 1.14, "yanchor": "bottom"} if is_upper else {"y": base - 0.14, "yanchor": "top"}
+    look = {"layer": "below", "fillcolor": palette.bounds, "line": {"width": 0}}
+    for tie in ties.itertuples():
+        right = min(tie.last + 0.46, n + 0.5)
+        ends = {"x0": tie.first - 0.46, "x1": right, "y0": base - 0.1, "y1": base + 1.1}
+        figure.add_shape(type="rect", **ends, **look)
+        width = right - tie.first
+        if width > n / 24:
+            text = f"score {tie.score:.4g}" if width > n / 9 else f"{tie.score:.4g}"
+            note(figure, text, palette, x=(tie.first + right - 0.46) / 2, yref="y", **side)
+
+
+def _hover(document: dict[Hashable, Any]) -> str:
+    """Return what is told of a document: its score, grade and places, and its text."""
+    first, last = document["first"], document["last"]
+    places = f"places {first:,} to {last:,}" if last > first else f"place {document['place']}"
+    head = f"<b>{safe(str(document['doc_id']))}</b><br>score {document['score']:.6g}"
+    head += f"<br>grade {document['grade']:g}<br>{places}"
+    text = textwrap.shorten(str(document.get("text", "")), _MAX_TEXT, placeholder=" …")
+    lines = "<br>".join(safe(line, _MAX_LINE) for line in textwrap.wrap(text, _MAX_LINE))
+    return f"{head}<br><br>{lines}" if lines else head
+
+
+def _set_places(figure: go.Figure, end: float) -> go.Figure:
+    """Set the axis of places, wide enough that few documents are no walls."""
+    figure.update_layout(barmode="overlay")
+    return figure.update_xaxes(
+        range=[0.4, max(end, 10.5)], showgrid=False, title_text="place by score", tickformat="d", nticks=12
+    )

@@ -1,0 +1,68 @@
+"""A mean as ties grow."""
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.charts.marks import add_band, dotted_line, tied_dot
+from dashboard.charts.palette import Palette, faded
+from dashboard.charts.style import note, style
+from metrics.studies.prose import percent
+
+_RIGHT = 0.6
+"""Tie probability from which on words stand left of their line, or they leave the figure."""
+
+
+def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, chosen: float) -> go.Figure:
+    """Draw a mean as ties grow: tied, where 95 % of shuffles fall, and every order there is.
+
+    Args:
+        curve: tie_probability (rising), tie_ratio, tied, worst, best, low, high.
+        palette: colours of the theme.
+        measure: how the mean is called.
+        chosen: tie probability to mark, one of the curve's.
+
+    Returns:
+        A line within two bands.
+    """
+    figure, x = go.Figure(), curve["tie_probability"]
+    for low, high, colour, name in (
+        ("worst", "best", palette.bounds, "worst to best"),
+        ("low", "high", faded(palette.traditional, 0.42), "95% of shuffles"),
+    ):
+        edge = {"width": 0, "color": colour}
+        add_band(figure, x, curve[low], curve[high], colour, mode="lines", line=edge, name=name)
+    figure.add_scatter(
+        x=x,
+        y=curve["tied"],
+        mode="lines+markers",
+        line={"color": palette.tied, "width": 2.5},
+        marker=tied_dot(palette, 7),
+        name="tied",
+        customdata=curve[["worst", "best", "low", "high", "tie_ratio"]],
+        hovertemplate=(
+            "tie probability %{x:.2f}<br>tied %{y:.4f}<br>95% of shuffles %{customdata[2]:.4f} to "
+            "%{customdata[3]:.4f}<br>worst %{customdata[0]:.4f}, best %{customdata[1]:.4f}<br>"
+            "%{customdata[4]:.0%} of documents tied<extra></extra>"
+        ),
+    )
+    _mark_chosen(figure, curve.iloc[(x - chosen).abs().to_numpy().argmin()], chosen, palette)
+    style(figure, palette, 360)
+    floor, ceiling = float(curve["worst"].min()), float(curve["best"].max())
+    room = max(ceiling - floor, 0.05)
+    ends = [floor - 0.05 * room, ceiling + 0.28 * room]
+    figure.update_yaxes(title_text=measure, tickformat=".2~f", range=ends)
+    title = "tie probability"
+    return figure.update_xaxes(title_text=title, tickformat=".1f", showgrid=False, range=[-0.02, 1.02])
+
+
+def _mark_chosen(figure: go.Figure, row: pd.Series, chosen: float, palette: Palette) -> None:
+    """Mark a tie probability by a line, with its figures beside it."""
+    line = dotted_line(palette)
+    figure.add_shape(type="line", x0=chosen, x1=chosen, y0=0, y1=1, yref="paper", line=line)
+    text = (
+        f"<b style='color:{palette.tied}'>{row['tied']:.3f} tied</b><br>"
+        f"<span style='color:{palette.traditional}'>{row['low']:.3f} – {row['high']:.3f}</span><br>"
+        f"{percent(row['tie_ratio'])} of documents tied"
+    )
+    side = {"xanchor": "right", "xshift": -8} if chosen > _RIGHT else {"xanchor": "left", "xshift": 8}
+    note(figure, text, palette, x=chosen, y=1, yref="paper", yanchor="top", align="left", **side)
