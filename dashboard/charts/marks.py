@@ -141,9 +141,9 @@ def label_rows(figure: go.Figure, names: Iterable[object], palette: Palette, lon
 
 def add_band(
     figure: go.Figure,
-    x: Sequence[Any],
-    low: Sequence[Any],
-    high: Sequence[Any],
+    x: pd.Series,
+    low: pd.Series,
+    high: pd.Series,
     colour: str,
     **trace: Any,  # noqa: ANN401
 ) -> None:
@@ -157,7 +157,7 @@ def add_band(
         colour: of the fill.
         trace: what differs from a band without name, line and hover.
     """
-    outline = {"x": [*x, *x[::-1]], "y": [*low, *high[::-1]]}
+    outline = {"x": pd.concat([x, x[::-1]]), "y": np.r_[high, low[::-1]]}
     look = {"fill": "toself", "fillcolor": colour, "mode": "none", "hoverinfo": "skip"}
     figure.add_scatter(**outline, **look | trace)
 
