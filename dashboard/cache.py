@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.library import Board, BoardSpec, Entry, make_board, open_files
-from dashboard.library.exchange.board_file import Imported, load
+from dashboard.library.exchange.board_import import Imported, load
 from dashboard.library.loaded import LoadedBoards
 from dashboard.library.storage.records import Record
 from dashboard.library.storage.stored_upload import Reading, StoredUpload

@@ -99,7 +99,7 @@ class BoardSpec:
         return sha256("\n".join(parts).encode()).hexdigest()
 
     def with_choices_of(self, before: "BoardSpec | None") -> "BoardSpec":
-        """The same with the choices that were made for the same files before."""
+        """Return the spec with the choices that were made for the same files before."""
         if before is None:
             return self
         choices = {one.file.sha256: one.columns for one in before.entries}
@@ -107,25 +107,25 @@ class BoardSpec:
         return replace(self, entries=entries, repeated=before.repeated)
 
     def with_columns(self, position: int, columns: Mapping[str, str]) -> "BoardSpec":
-        """The same with one file's columns chosen."""
+        """Return the spec with one file's columns chosen."""
         entries = list(self.entries)
         entries[position] = replace(entries[position], columns=tuple(sorted(columns.items())))
         return replace(self, entries=tuple(entries), names=None, title="")
 
     def with_files(self, other: "BoardSpec") -> "BoardSpec":
-        """The same with more files; a file of a name that is there takes its place."""
-        new = {one.file.name for one in other.entries}
-        others = tuple(one for one in self.entries if one.file.name not in new)
-        return BoardSpec((*others, *other.entries), self.repeated)
+        """Return the spec with more files; a file of a name that is there takes its place."""
+        new_names = {entry.file.name for entry in other.entries}
+        staying = (entry for entry in self.entries if entry.file.name not in new_names)
+        return BoardSpec((*staying, *other.entries), self.repeated)
 
     def arranged(self, names: Mapping[str, str]) -> "BoardSpec":
-        """The same with rerankers renamed, ordered and left out: shown now → shown then."""
+        """Return the spec with rerankers renamed, ordered and left out: shown now → shown then."""
         before = {now: first for first, now in self.names or ()}
-        kept = tuple((before.get(old, old), new) for old, new in names.items())
-        return replace(self, names=kept, title="")
+        pairs = tuple((before.get(old, old), new) for old, new in names.items())
+        return replace(self, names=pairs, title="")
 
     def without_file(self, position: int) -> "BoardSpec":
-        """The same without one file."""
+        """Return the spec without one file."""
         return BoardSpec((*self.entries[:position], *self.entries[position + 1 :]), self.repeated)
 
 
@@ -185,7 +185,7 @@ def make_board(spec: BoardSpec, sources: Sequence[Source]) -> Board:
 
 
 def keep_arrangement(board: Board, before: BoardSpec) -> Board:
-    """A board that more files came to: rerankers keep the names and the order they had, new ones follow.
+    """Return a board that more files came to: rerankers keep names and order, new ones follow.
 
     Args:
         board: of all files, nothing renamed.
@@ -209,18 +209,23 @@ def keep_arrangement(board: Board, before: BoardSpec) -> Board:
 
 
 def default_name(board: Board) -> str:
-    """A board told by its size, where it has no name."""
+    """Return what a board without a name is called: its size."""
     count = len(board.runs.tables)
     return f"{count} run{'s' * (count != 1)}, {queries_text(board.n_queries)}"
 
 
 def queries_text(count: int) -> str:
-    """So many queries, in words."""
+    """Return a number of queries in words."""
     return "1 query" if count == 1 else f"{count:,} queries"
 
 
 def open_files(paths: Sequence[str], qrels: str | None, title: str = "") -> Board:
-    """A board of files on disk.
+    """Read files on disk and join them to a board.
+
+    Args:
+        paths: of the runs; may name the judgments, too.
+        qrels: of the judgments.
+        title: what the board is called; else it is told by its size.
 
     Raises:
         TieScopeError: one cannot be read, or they do not go together.
@@ -232,7 +237,7 @@ def open_files(paths: Sequence[str], qrels: str | None, title: str = "") -> Boar
 def read_files(
     paths: Sequence[str | Path], qrels: str | Path | None, columns: Mapping[str, str] | None = None
 ) -> tuple[tuple[Entry, ...], tuple[Source, ...]]:
-    """Runs and judgments on disk, each with the choice that reads it as what it is given as.
+    """Read runs and judgments on disk, each with the choice that reads it as what it is given as.
 
     Args:
         paths: of the runs; may name the judgments, too.

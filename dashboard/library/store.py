@@ -199,10 +199,11 @@ class Library:
     def uploads(self, owner: str = "", *, deleted: bool = False) -> list[Upload]:
         """Somebody's uploads, the newest first."""
         with self._database.reading() as connection:
-            used, uses = rows.boards_by_upload(connection, owner), rows.latest_uses(connection, owner)
-            found = connection.execute(rows.select_uploads(owner, deleted=deleted)).mappings()
+            uses, boards_of = rows.latest_uses(connection, owner), rows.boards_by_upload(connection, owner)
+            uploads = connection.execute(rows.select_uploads(owner, deleted=deleted)).mappings()
             return [
-                rows.read_upload(row, uses.get(row["sha256"]), used.get(row["sha256"], ())) for row in found
+                rows.read_upload(row, uses.get(row["sha256"]), boards_of.get(row["sha256"], ()))
+                for row in uploads
             ]
 
     def spec_of(self, sha256s: Sequence[str], owner: str = "") -> BoardSpec:

@@ -26,11 +26,14 @@ from metrics.errors import ReadError
 from metrics.runs import COLUMNS, FORMATS, KINDS, Repeated
 from metrics.runs.findings.kinds import Severity
 from metrics.runs.reading.columns import MAX_COLUMNS
+from metrics.runs.reading.files import MAX_BYTES
 
 ENTRY = "board.json"
 """Name of the JSON inside the file."""
 MOST_BYTES = 10**6
 """Largest JSON read or written, in bytes."""
+MOST_PARQUET_BYTES = MAX_BYTES - 2 * MOST_BYTES
+"""Bytes of all Parquet files of a board together, so that plain zip can hold them."""
 AGAIN = "Have the board exported again."
 """What to do about a board file that cannot be read."""
 

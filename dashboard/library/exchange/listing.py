@@ -18,7 +18,7 @@ _MOST_NAMES = 5
 
 
 def boards_table(library: Library, owner: str, *, for_people: bool) -> pd.DataFrame:
-    """Somebody's boards, the one changed last first.
+    """Return somebody's boards, the one changed last first.
 
     Args:
         library: where they are.
@@ -48,7 +48,12 @@ def boards_table(library: Library, owner: str, *, for_people: bool) -> pd.DataFr
 
 
 def find_board(library: Library, name: str, owner: str) -> BoardListing | None:
-    """The board of this number, name or label, None where there is none.
+    """Return the board of an id, name or label; None where there is none.
+
+    Args:
+        library: where to look.
+        name: id, name or label.
+        owner: who asks.
 
     Raises:
         UsageError: several have the name.
@@ -66,7 +71,12 @@ def find_board(library: Library, name: str, owner: str) -> BoardListing | None:
 
 
 def require_board(library: Library, name: str, owner: str) -> BoardListing:
-    """The board of this number, name or label.
+    """Return the board of an id, name or label.
+
+    Args:
+        library: where to look.
+        name: id, name or label.
+        owner: who asks.
 
     Raises:
         UsageError: there is none, or several have the name.

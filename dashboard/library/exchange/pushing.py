@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dashboard.library.boards import BoardSpec, keep_arrangement, make_board, read_files
-from dashboard.library.exchange.board_file import is_board, load
+from dashboard.library.exchange.board_file import is_board
+from dashboard.library.exchange.board_import import load
 from dashboard.library.exchange.contents import View
 from dashboard.library.exchange.listing import find_board
 from dashboard.library.names import storable

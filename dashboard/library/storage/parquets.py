@@ -44,7 +44,15 @@ class Parquets:
         return self._folder / sha256[:2] / f"{sha256}.parquet"
 
     def stored_upload(self, sha256: str, name: str, size: int, reading: Reading, digest: str) -> StoredUpload:
-        """An upload as a file to be read."""
+        """Return an upload as a file to be read.
+
+        Args:
+            sha256: of the bytes that were uploaded.
+            name: of the file.
+            size: bytes that were uploaded.
+            reading: what it was read as.
+            digest: sha256 of its Parquet.
+        """
         return StoredUpload(
             name, self.path(sha256), digest=sha256, uploaded_size=size, reading=reading, parquet_digest=digest
         )

@@ -23,7 +23,7 @@ _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 
 
 def now() -> datetime:
-    """The time, in UTC."""
+    """Return the time, in UTC."""
     return datetime.now(UTC).replace(tzinfo=None)
 
 
@@ -38,7 +38,13 @@ def is_restorable(column: sa.ColumnElement[datetime]) -> sa.ColumnElement[bool]:
 
 
 def read_record(connection: sa.Connection, parquets: Parquets, board_id: str, owner: str) -> Record:
-    """A board that this visitor may open.
+    """Return a board that this visitor may open.
+
+    Args:
+        connection: to read by.
+        parquets: folder of its uploads.
+        board_id: of the board, as a link says it.
+        owner: who asks.
 
     Raises:
         LibraryError: there is none.
@@ -115,17 +121,23 @@ def insert_board(
 
 
 def write_files(connection: sa.Connection, board_id: str, board: Board) -> None:
-    """The files of a board, in order."""
+    """Write the files of a board, in order.
+
+    Args:
+        connection: to write by.
+        board_id: of the board, which has none there.
+        board: what it holds.
+    """
     rows = [
         {
             "board_id": board_id,
-            "position": at,
+            "position": position,
             "sha256": entry.file.sha256,
             "name": entry.file.name,
             "columns": [list(pair) for pair in entry.columns],
             "reading": Reading.of(source).to_json(),
         }
-        for at, (entry, source) in enumerate(zip(board.spec.entries, board.sources, strict=True))
+        for position, (entry, source) in enumerate(zip(board.spec.entries, board.sources, strict=True))
     ]
     connection.execute(board_files.insert(), rows)
 
@@ -164,7 +176,14 @@ def write_upload(connection: sa.Connection, values: dict[str, Any]) -> None:
 
 
 def add_to_shelf(connection: sa.Connection, owner: str, sha256: str, name: str) -> None:
-    """See to it that an upload is in somebody's library, by its newest name."""
+    """See to it that an upload is in somebody's library, by its newest name.
+
+    Args:
+        connection: to write by.
+        owner: whose library.
+        sha256: of the upload.
+        name: of the file that was given last.
+    """
     shelf = shelves.update().where(is_on_shelf(owner, sha256))
     if not connection.execute(shelf.values(name=name, deleted=None)).rowcount:
         row = {"owner": owner, "sha256": sha256, "name": name, "note": "", "pinned": False, "added": now()}
@@ -174,6 +193,12 @@ def add_to_shelf(connection: sa.Connection, owner: str, sha256: str, name: str) 
 def update_shelf(connection: sa.Connection, owner: str, sha256: str, **values: Any) -> None:  # noqa: ANN401 of many types
     """Change what is said of an upload in somebody's library.
 
+    Args:
+        connection: to write by.
+        owner: whose library.
+        sha256: of the upload.
+        values: columns of `shelves` and what they become.
+
     Raises:
         LibraryError: it is not there.
     """
@@ -182,7 +207,7 @@ def update_shelf(connection: sa.Connection, owner: str, sha256: str, **values: A
 
 
 def boards_by_upload(connection: sa.Connection, owner: str) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Upload → somebody's boards that use it: number, and name."""
+    """Return upload → id and name of somebody's boards that use it, the one changed last first."""
     query = (
         sa.select(board_files.c.sha256, boards.c.id, boards.c.name)
         .join(boards, boards.c.id == board_files.c.board_id)
@@ -266,7 +291,13 @@ def latest_uses(connection: sa.Connection, owner: str, sha256s: Iterable[str] | 
 
 
 def read_upload(row: sa.RowMapping, use: Use | None, boards: Iterable[tuple[str, str]]) -> Upload:
-    """An upload, from its row of `select_uploads`, as its owner reads it."""
+    """Return an upload as its owner reads it.
+
+    Args:
+        row: of `select_uploads`.
+        use: how its owner had it read last, if ever.
+        boards: id and name of the owner's boards that use it.
+    """
     fields = {name: row[name] for name in Upload.__dataclass_fields__ if name in row}
     fields["reading"] = use.reading if use else Reading.from_json(row["reading"])
     if use:
@@ -276,7 +307,13 @@ def read_upload(row: sa.RowMapping, use: Use | None, boards: Iterable[tuple[str,
 
 
 def read_entry(parquets: Parquets, row: sa.RowMapping, use: Use | None) -> Entry:
-    """An upload as what a board can be made from, from its row of `select_uploads`: as its owner reads it."""
+    """Return an upload as what a board can be made from, as its owner reads it.
+
+    Args:
+        parquets: folder of the uploads.
+        row: of `select_uploads`.
+        use: how its owner had it read last, if ever.
+    """
     if use is None:
         reading = Reading.from_json(row["reading"])
         use = Use(tuple(sorted(reading.mapping.items())), reading)

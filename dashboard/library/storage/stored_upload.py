@@ -163,6 +163,11 @@ class StoredUpload(File):
 def write_parquet(file: File, source: Source, into: Path | IO[bytes]) -> None:
     """Write all columns of a file as Parquet with zstd, named and ordered as there; a kept file as it is.
 
+    Args:
+        file: as it was given, or one the library has.
+        source: what was read of it.
+        into: a path, or a stream.
+
     Raises:
         OSError: the disk is full or cannot be written.
     """

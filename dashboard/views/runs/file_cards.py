@@ -22,7 +22,13 @@ _HELP = {one.name: one.summary for one in COLUMNS}
 
 
 def file_cards(board: Board, findings: pd.DataFrame, colours: Palette) -> None:
-    """A card a file: what it was read as, what was found, and the shape of its scores or grades."""
+    """Draw a card a file: what it was read as, what was found, and the shape of its scores or grades.
+
+    Args:
+        board: whose files.
+        findings: of all of them.
+        colours: of the theme.
+    """
     st.subheader("Files", anchor=False)
     grid = st.grid(3, min_column_width=250)
     for position, (file, source) in enumerate(zip(board.files, board.sources, strict=True)):

@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from dashboard.library import BoardSpec, Entry, make_board
-from dashboard.library.exchange import board_file, contents
-from dashboard.library.exchange.board_file import export, load
+from dashboard.library.exchange import board_file, board_import, contents
+from dashboard.library.exchange.board_file import export
+from dashboard.library.exchange.board_import import load
 from dashboard.library.loaded import LoadedBoards
 from dashboard.library.storage.records import id_of
 from dashboard.library.storage.stored_upload import StoredUpload
@@ -295,7 +296,7 @@ def test_an_upload_that_was_lost_cannot_be_exported(library, tmp_path):
 
 @pytest.mark.parametrize(
     ("limit", "said"),
-    [((board_file, "_MOST_PARQUET_BYTES", 100), "larger than"), ((board_file, "MOST_BYTES", 9), "names take")],
+    [((board_file, "MOST_PARQUET_BYTES", 100), "larger than"), ((board_file, "MOST_BYTES", 9), "names take")],
 )
 def test_a_board_that_could_not_be_read_again_is_not_exported(monkeypatch, limit, said):
     monkeypatch.setattr(*limit)
@@ -419,7 +420,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(monkeypatch, declared):
     )
     if not declared:
         data = data.replace((10**7).to_bytes(4, "little"), (200).to_bytes(4, "little"))
-    monkeypatch.setattr(board_file, "_MOST_PARQUET_BYTES", 10**6)
+    monkeypatch.setattr(board_import, "MOST_PARQUET_BYTES", 10**6)
     assert ("larger than 1 MB" if declared else "damaged") in refusal(data)
 
 
