@@ -5,10 +5,11 @@ import re
 
 import pytest
 from barriers import barriers
+from opening import PAGES
 from pages import settle
 from playwright.sync_api import expect
 from servers import TIESCOPE, free_port, running
-from test_shots import PAGES, SHOTS
+from test_shots import SHOTS
 
 from dashboard import cache
 
