@@ -2,13 +2,16 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from time import sleep, time
 
 import pytest
-from boards import COARSE, QRELS
+from boards import COARSE, QRELS, STRICT
 
 from dashboard.access import server_files
-from dashboard.library.scored import ScoredRuns, _one_at_a_time
+from dashboard.library import scored
+from dashboard.library.scored import ScoredRuns
+from metrics import evaluate
 from metrics.errors import LibraryError
 
 
@@ -21,28 +24,42 @@ def runs(tmp_path):
 
 
 def test_two_visitors_who_ask_for_the_same_score_it_once(runs, monkeypatch):
-    kept, told, scored = ScoredRuns(runs / "scored" / "here", 10**9), [], []
-    whole = ScoredRuns._score  # noqa: SLF001 counted
-    monkeypatch.setattr(ScoredRuns, "_score", lambda self, *asked: scored.append(1) or whole(self, *asked))
-    asked = [runs / "coarse.trec"], runs / "qrels.txt", ["RR"], server_files.TIES
-    with _one_at_a_time, ThreadPoolExecutor() as pool:
-        made = [pool.submit(kept.score, *asked, told.append) for _ in range(2)]
-        while len(told) < 2:
+    (runs / "strict.trec").write_text(STRICT)
+    evaluations, messages, scored_runs = ScoredRuns(runs / "scored" / "here", 10**9), [], []
+    is_busy, may_go_on = Event(), Event()
+
+    def count(runs, **options):
+        scored_runs.append(runs.rerankers)
+        return evaluate(runs, **options)
+
+    def keep_busy(_):
+        is_busy.set()
+        may_go_on.wait(60)
+
+    monkeypatch.setattr(scored, "evaluate", count)
+    options = runs / "qrels.txt", ["RR"], server_files.TIES
+    with ThreadPoolExecutor() as pool:
+        pool.submit(evaluations.score, [runs / "strict.trec"], *options, keep_busy)
+        is_busy.wait(60)
+        visitors = [
+            pool.submit(evaluations.score, [runs / "coarse.trec"], *options, messages.append) for _ in range(2)
+        ]
+        while len(messages) < 2:
             sleep(0.05)
-        _one_at_a_time.release()
-        labels = {one.result().label for one in made}
-        _one_at_a_time.acquire()
-    assert len(labels) == len(scored) == 1
-    assert "Another run is being scored …" in told
+        may_go_on.set()
+        labels = {visitor.result().label for visitor in visitors}
+    assert len(labels) == scored_runs.count(["coarse"]) == 1
+    assert "Another run is being scored …" in messages
 
 
 def test_what_is_being_written_is_left_alone(runs):
-    kept = ScoredRuns(runs / "scored" / "here", 4000)
-    kept.folder.mkdir(parents=True)
-    (kept.folder / "other.new.part").write_bytes(bytes(10**5))
-    os.utime(kept.folder / "other.new.part", (1, time()))
-    kept._make_room(keep="")  # noqa: SLF001
-    assert (kept.folder / "other.new.part").exists()
+    evaluations = ScoredRuns(runs / "scored" / "here", 50_000)
+    evaluations.folder.mkdir(parents=True)
+    part = evaluations.folder / "other.new.part"
+    part.write_bytes(bytes(10**5))
+    os.utime(part, (1, time()))
+    assert evaluations.score([runs / "coarse.trec"], runs / "qrels.txt", ["RR"], server_files.TIES, print)
+    assert part.exists()
 
 
 def test_what_grows_past_all_that_may_be_kept_is_refused_and_leaves_nothing(runs, monkeypatch):

@@ -1,6 +1,6 @@
 """Whoever writes may be killed at any moment: what was committed stays, and nothing is left half.
 
-pytest -m slow tests/dashboard/library/test_kills.py -s    500 kills on each database, and what was found
+pytest -m slow FILE -s    500 kills on each database, and what was found
 """
 
 import statistics

@@ -22,7 +22,7 @@ from metrics.runs import File, read
 from metrics.runs.findings.finding import as_frame
 from metrics.runs.reading.columns import COLUMNS
 
-FILES = sorted((Path(__file__).parents[2] / "runs" / "files").iterdir())
+FILES = sorted((Path(__file__).parents[3] / "runs" / "files").iterdir())
 BY_NAME = pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
 MEASURES = ("RR", "nDCG@3", "AP")
 

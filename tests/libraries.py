@@ -1,0 +1,40 @@
+"""Boards that tests of the library keep, and what they look at afterwards."""
+
+from datetime import timedelta
+
+from boards import COARSE, QRELS, STRICT, board
+
+from dashboard.library import make_board
+from dashboard.library.storage import rows
+
+ANNA, BERT = "anna@example.org", "bert@example.org"
+FIRST = board(strict_trec=STRICT, qrels_txt=QRELS)
+OTHER = board(coarse_trec=COARSE, qrels_txt=QRELS)
+
+
+def shas(library, owner="", **options):
+    return [one.sha256 for one in library.uploads(owner, **options)]
+
+
+def sha(of, at=0):
+    return of.spec.entries[at].file.sha256
+
+
+def names_on(record):
+    return [entry.file.name for entry in record.spec.entries]
+
+
+def as_read(record):
+    return make_board(record.spec, [entry.read() for entry in record.spec.entries])
+
+
+def parquets(home):
+    return sorted(path.stem for path in (home / "uploads").glob("*/*.parquet"))
+
+
+def aged(database, *tables, days=31):
+    """Have what was deleted be deleted so long ago."""
+    with database.writing() as connection:
+        for table in tables:
+            past = table.c.deleted.is_not(None)
+            connection.execute(table.update().where(past).values(deleted=rows.now() - timedelta(days)))
