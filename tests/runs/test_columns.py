@@ -28,31 +28,31 @@ def spelled(draw, name):
     return draw(SPACERS) + "".join(letters)
 
 
-def others(name):
+def names_but(name):
     return [needed for needed in NEEDED if needed != name]
 
 
 @pytest.mark.parametrize(("name", "synonym"), SYNONYMS)
 @given(data=st.data())
 def test_every_synonym_is_recognised_however_it_is_spelled(name, synonym, data):
-    header = data.draw(st.permutations([*others(name), data.draw(spelled(synonym))]))
+    header = data.draw(st.permutations([*names_but(name), data.draw(spelled(synonym))]))
     mapping = recognise(header)
-    assert {mapping[one] for one in others(name)} == set(others(name))
-    assert mapping[name] in set(header) - set(others(name))
+    assert {mapping[one] for one in names_but(name)} == set(names_but(name))
+    assert mapping[name] in set(header) - set(names_but(name))
     assert len(mapping) == len(set(mapping.values())) == len(header)
 
 
 @BY_NAME
 @given(data=st.data())
 def test_every_name_of_ours_is_recognised_however_it_is_spelled(name, data):
-    header = data.draw(st.permutations([*others(name), data.draw(spelled(name))]))
-    assert recognise(header)[name] in set(header) - set(others(name))
+    header = data.draw(st.permutations([*names_but(name), data.draw(spelled(name))]))
+    assert recognise(header)[name] in set(header) - set(names_but(name))
 
 
 @pytest.mark.parametrize(("name", "synonym"), SYNONYMS)
 def test_a_name_of_ours_wins_over_each_synonym(name, synonym):
     if synonym != name.replace("_", ""):
-        assert recognise([synonym, *others(name), name])[name] == name
+        assert recognise([synonym, *names_but(name), name])[name] == name
 
 
 @BY_NAME
@@ -60,13 +60,13 @@ def test_a_name_of_ours_wins_over_each_synonym(name, synonym):
 def test_a_chosen_column_wins_over_the_name_and_the_synonym(name, order):
     synonym = next(column.synonyms[0] for column in COLUMNS if column.name == name)
     called = {"name": name, "synonym": synonym, "other": "other"}
-    header = [*others(name), *(called[one] for one in order)]
+    header = [*names_but(name), *(called[one] for one in order)]
     assert recognise(header, {name: "other"})[name] == "other"
 
 
 @BY_NAME
 def test_a_column_chosen_as_nothing_is_not_read(name):
-    assert name not in recognise([name, *others(name)], {name: ""})
+    assert name not in recognise([name, *names_but(name)], {name: ""})
 
 
 def test_a_column_is_read_once():
@@ -93,13 +93,13 @@ def beside(draw, name, text):
 @given(data=st.data())
 def test_a_query_or_a_document_beside_its_id_is_its_text_wherever_it_stands(name, text, data):
     own, shared = data.draw(beside(name, text))
-    mapping = recognise(data.draw(st.permutations([own, shared, *others(name)])))
+    mapping = recognise(data.draw(st.permutations([own, shared, *names_but(name)])))
     assert (mapping[name], mapping.get(text)) == (own, shared)
 
 
 def test_texts_of_queries_and_documents_are_read_beside_their_ids():
-    found = columns(b"query,query_id,document,doc_id,score\nwho is it,q,it was me,d,1\n")
-    assert found == {
+    table = columns(b"query,query_id,document,doc_id,score\nwho is it,q,it was me,d,1\n")
+    assert table == {
         "query_id": ["q"],
         "doc_id": ["d"],
         "score": [1],
@@ -144,9 +144,9 @@ def stored(table):
     ids=["CSV", "JSON", "Parquet", "Parquet of texts"],
 )
 def test_a_latency_may_be_missing(data):
-    first, *rest = columns(data)["latency"]
+    first, *others_latency = columns(data)["latency"]
     assert first == 0.5
-    assert all(map(math.isnan, rest))
+    assert all(map(math.isnan, others_latency))
 
 
 def test_a_latency_of_words_is_refused_with_its_line():
@@ -161,8 +161,8 @@ def test_a_rank_of_words_is_left_out_with_a_finding(ranks):
     source = read(File("t.csv", table))
     assert "rank" not in source.table.column_names
     assert source.unused == ("rank",)
-    found = Runs.from_sources([source]).findings.set_index("code").loc["columns-unused"]
-    assert "rank" in found["message"]
+    finding = Runs.from_sources([source]).findings.set_index("code").loc["columns-unused"]
+    assert "rank" in finding["message"]
 
 
 def test_a_rank_of_numbers_is_kept():
@@ -217,10 +217,10 @@ FORMAT_COLUMNS = {
 
 
 @pytest.mark.parametrize("name", FORMAT_COLUMNS)
-@given(ours=st.sampled_from(["query_id", "doc_id"]), at=st.sampled_from([None, 0, 1, 2]))
-def test_a_choice_that_leaves_a_format_without_its_ids_is_refused(name, ours, at):
+@given(ours=st.sampled_from(["query_id", "doc_id"]), column=st.sampled_from([None, 0, 1, 2]))
+def test_a_choice_that_leaves_a_format_without_its_ids_is_refused(name, ours, column):
     data, header = FORMAT_COLUMNS[name]
-    theirs = "" if at is None else header[at]
+    theirs = "" if column is None else header[column]
     if theirs == header[NEEDED.index(ours)]:
         assert read(File("f", data), {ours: theirs}).format == name
         return
@@ -251,21 +251,23 @@ FORMS = {
 }
 
 
-def kept(rows, repeated):
+def rows_kept(rows, repeated):
     """One row of each pair, in order: the first, or the first of the highest value."""
-    chosen = {}
+    choice = {}
     for row in rows:
         pair = row[:2]
-        if pair not in chosen or (repeated == "max" and row[2] > chosen[pair][2]):
-            chosen[pair] = row
-    return [row for row in dict.fromkeys(rows) if row in chosen.values()]
+        if pair not in choice or (repeated == "max" and row[2] > choice[pair][2]):
+            choice[pair] = row
+    return [row for row in dict.fromkeys(rows) if row in choice.values()]
 
 
 def joined(form, rows, repeated):
     source = read(File("file", form[1](rows).encode()))
     run = b"other,q,a,1\n"
-    more = [] if form[0] == "score" else [read(File("other.csv", b"reranker,query_id,doc_id,score\n" + run))]
-    return Runs.from_sources([*more, source], repeated, judged=False)
+    other_sources = (
+        [] if form[0] == "score" else [read(File("other.csv", b"reranker,query_id,doc_id,score\n" + run))]
+    )
+    return Runs.from_sources([*other_sources, source], repeated, judged=False)
 
 
 def table_of(runs, form):
@@ -278,9 +280,9 @@ def table_of(runs, form):
 def test_a_document_twice_in_a_list_keeps_the_row_that_was_asked_for(form, repeated, rows):
     runs = joined(form, rows, repeated)
     names = ("query_id", "doc_id", form[0])
-    found = list(zip(*(table_of(runs, form)[name].to_pylist() for name in names), strict=True))
-    wanted = kept(rows, repeated)
-    assert found == [(q, d, min(s, 9) if form[0] == "relevance" else s) for q, d, s in wanted]
+    rows_read = list(zip(*(table_of(runs, form)[name].to_pylist() for name in names), strict=True))
+    expected = rows_kept(rows, repeated)
+    assert rows_read == [(q, d, min(s, 9) if form[0] == "relevance" else s) for q, d, s in expected]
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
@@ -319,10 +321,10 @@ def test_of_rows_with_grades_beside_scores_the_highest_score_is_kept():
 
 def test_files_from_disk_keep_the_row_that_was_asked_for_in_runs_and_judgments(write):
     run, qrels = write("r.trec", "q Q0 a 1 1 t\nq Q0 a 2 3 t\n"), write("q.txt", "q 0 a 0\nq 0 a 1\n")
-    found = {how: read_runs([run], qrels, repeated=how) for how in ("first", "max")}
-    assert [found[how].tables["r"]["score"].to_pylist() for how in found] == [[1], [3]]
-    assert [found[how].qrels["relevance"].to_pylist() for how in found] == [[0], [1]]
-    assert evaluate(found["max"], ["RR"], ["input"]).scores.to_numpy().tolist() == [[1]]
+    runs = {how: read_runs([run], qrels, repeated=how) for how in ("first", "max")}
+    assert [runs[how].tables["r"]["score"].to_pylist() for how in runs] == [[1], [3]]
+    assert [runs[how].qrels["relevance"].to_pylist() for how in runs] == [[0], [1]]
+    assert evaluate(runs["max"], ["RR"], ["input"]).scores.to_numpy().tolist() == [[1]]
 
 
 def test_tables_and_frames_keep_the_row_that_was_asked_for(write):
@@ -335,8 +337,8 @@ def test_tables_and_frames_keep_the_row_that_was_asked_for(write):
 def test_a_finding_after_dropped_rows_points_at_the_line_it_is_about():
     run = b"q Q0 a 1 3 t\nq Q0 a 2 2 t\nr Q0 a 1 1 t\n"
     runs = Runs.from_sources([read(File("r", run)), read(File("j", b"q 0 a 1\n"))], "first")
-    found = runs.findings.set_index("code").loc["queries-unjudged"]
-    assert found["line"] == 3
+    finding = runs.findings.set_index("code").loc["queries-unjudged"]
+    assert finding["line"] == 3
 
 
 def test_what_else_might_be_done_about_repeats_is_refused():
@@ -357,12 +359,12 @@ NAMES = st.dictionaries(st.sampled_from("ABC"), st.text(min_size=1).filter(str.s
 @given(names=NAMES, order=st.randoms(use_true_random=False))
 def test_rerankers_are_arranged_as_named_with_their_own_rows_and_scores(names, order):
     runs = Runs.from_sources([read(File("t.csv", SEVERAL.encode()))])
-    chosen = list(names.items())
-    order.shuffle(chosen)
-    arranged = runs.arranged(dict(chosen))
-    assert arranged.rerankers == [new for _, new in chosen]
+    choice = list(names.items())
+    order.shuffle(choice)
+    arranged = runs.arranged(dict(choice))
+    assert arranged.rerankers == [new for _, new in choice]
     before, after = (evaluate(one, ["RR"]).scores for one in (runs, arranged))
-    for old, new in chosen:
+    for old, new in choice:
         assert arranged.tables[new].equals(runs.tables[old])
         assert after.loc[new].equals(before.loc[old])
     assert set(arranged.findings["severity"]) <= {"error", "warning", "info"}
@@ -373,8 +375,8 @@ def test_arranged_rerankers_keep_judgments_and_where_their_rows_came_from():
     runs = Runs.from_sources([read(File("r.trec", RUN)), read(File("j", b"q1 0 d1 1\n"))])
     arranged = runs.arranged({"r": "new"})
     assert arranged.qrels is runs.qrels
-    found = arranged.findings.set_index("code").loc["queries-unjudged"]
-    assert (found["file"], found["line"]) == ("r.trec", 3)
+    finding = arranged.findings.set_index("code").loc["queries-unjudged"]
+    assert (finding["file"], finding["line"]) == ("r.trec", 3)
 
 
 @pytest.mark.parametrize("names", [{}, {"D": "x"}, {"A": "x", "B": "x"}, {"A": ""}, {"A": " "}])

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 from reading import QRELS, RUN, TABLE
-from runs.written import ANY_IDS, PACKED, SCORES, WAYS, written
+from runs.written import ANY_IDS, PACKED, SCORES, WRITERS, written
 
 from metrics import ReadError, TieScopeError, evaluate
 from metrics.runs import File, Runs, as_judgments, as_run, read
@@ -43,15 +43,15 @@ WORDS = [
     *(b"[" * 70, b'{"a":' * 70),
 ]
 NAMES = [name for column in COLUMNS for name in (column.name, *column.synonyms)]
-OTHERS = ["", "note", "query-id", "corpus-id", "\ud800", "a\nb", "0"]
+ODD_NAMES = ["", "note", "query-id", "corpus-id", "\ud800", "a\nb", "0"]
 CODECS = ["utf-8-sig", "utf-16", "utf-16-le", "utf-32", "latin-1", "cp1252", "utf-7", "cp037"]
 PIECES = st.sampled_from(MARKS + WORDS) | st.binary(max_size=3)
 EDITS = st.lists(st.tuples(st.integers(0, 120), st.integers(0, 12), PIECES), min_size=1, max_size=6)
 
 
 def mutated(data, edits):
-    for at, length, piece in edits:
-        data = data[:at] + piece + data[at + length :]
+    for start, length, piece in edits:
+        data = data[:start] + piece + data[start + length :]
     return data
 
 
@@ -98,21 +98,21 @@ def check(names, act):
 
 
 def edited(draw, data):
-    at, length = draw(st.integers(0, len(data))), draw(st.integers(0, 12))
-    return mutated(data, [(at, length, draw(PIECES))])
+    start, length = draw(st.integers(0, len(data))), draw(st.integers(0, 12))
+    return mutated(data, [(start, length, draw(PIECES))])
 
 
 def edited_near_the_end(draw, data):
-    at = max(0, len(data) - draw(st.integers(0, 400)))
-    return mutated(data, [(at, draw(st.integers(0, 4)), draw(PIECES))])
+    start = max(0, len(data) - draw(st.integers(0, 400)))
+    return mutated(data, [(start, draw(st.integers(0, 4)), draw(PIECES))])
 
 
 def with_other_bytes(draw, data):
     """As long as before, so that what counts bytes still counts right."""
     for _ in range(draw(st.integers(1, 4))):
         last = max(0, len(data) - 1)
-        at = draw(st.integers(0, last) | st.integers(max(0, last - 1500), last))
-        data = data[:at] + draw(st.binary(min_size=1, max_size=1)) + data[at + 1 :]
+        position = draw(st.integers(0, last) | st.integers(max(0, last - 1500), last))
+        data = data[:position] + draw(st.binary(min_size=1, max_size=1)) + data[position + 1 :]
     return data
 
 
@@ -130,16 +130,16 @@ def with_other_fields(draw, data):
     lines, mark = data.split(b"\n"), draw(st.sampled_from([b" ", b"\t", b",", b";", b":"]))
     width = max(line.count(mark) for line in lines) + 1
     order = draw(st.lists(st.integers(0, width - 1), max_size=width + 1))
-    only = draw(st.sampled_from([None, *range(len(lines))]))
-    for at, line in enumerate(lines):
+    edited_line = draw(st.sampled_from([None, *range(len(lines))]))
+    for number, line in enumerate(lines):
         fields = line.split(mark)
-        if only in (None, at):
-            lines[at] = mark.join(fields[one] for one in order if one < len(fields))
+        if edited_line in (None, number):
+            lines[number] = mark.join(fields[one] for one in order if one < len(fields))
     return b"\n".join(lines)
 
 
 def with_other_names(draw, data):
-    old, new = draw(st.sampled_from(NAMES)), draw(st.sampled_from(NAMES + OTHERS))
+    old, new = draw(st.sampled_from(NAMES)), draw(st.sampled_from(NAMES + ODD_NAMES))
     return data.replace(old.encode(), new.encode(errors="surrogatepass"))
 
 
@@ -156,7 +156,7 @@ def in_another_encoding(draw, data):
 
 
 def with_another_file_behind(draw, data):
-    return data + draw(st.sampled_from(WAYS)).sample()
+    return data + draw(st.sampled_from(WRITERS)).sample()
 
 
 def packed(draw, data):
@@ -170,9 +170,9 @@ SPOILS = [
 
 
 @st.composite
-def spoiled(draw, way):
+def spoiled(draw, writer):
     """A file of one format, spoiled once or more."""
-    data = draw(st.just(way.sample()) | written(way).map(lambda pair: pair[1]))
+    data = draw(st.just(writer.sample()) | written(writer).map(lambda pair: pair[1]))
     for spoil in draw(st.lists(st.sampled_from(SPOILS), min_size=1, max_size=4)):
         data = spoil(draw, data)
     return data
@@ -187,7 +187,7 @@ JSON_VALUES = st.recursive(
     | ANY_IDS,
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(NAMES + OTHERS) | ANY_IDS, inner, max_size=5)
+        | st.dictionaries(st.sampled_from(NAMES + ODD_NAMES) | ANY_IDS, inner, max_size=5)
     ),
     max_leaves=20,
 )
@@ -209,8 +209,8 @@ def records(draw):
     usual = draw(st.booleans())
     names = ["query_id", "doc_id", "score"] * usual + draw(st.lists(st.sampled_from(FIELDS), max_size=4))
     kinds = {name: draw(KINDS) for name in names}
-    found = [{name: draw(kind) for name, kind in kinds.items()} for _ in range(draw(st.integers(1, 4)))]
-    return found if draw(st.integers(0, 5)) else [*found, draw(JSON_VALUES)]
+    rows = [{name: draw(kind) for name, kind in kinds.items()} for _ in range(draw(st.integers(1, 4)))]
+    return rows if draw(st.integers(0, 5)) else [*rows, draw(JSON_VALUES)]
 
 
 LISTS = st.dictionaries(
@@ -242,7 +242,7 @@ ARROW = [
     pa.array([{"a": 1}, None]),
     pa.array([[("a", 1)], []], pa.map_(pa.string(), pa.int8())),
 ]
-ENCODABLE = [name for name in NAMES + OTHERS if name.isprintable()]
+ENCODABLE = [name for name in NAMES + ODD_NAMES if name.isprintable()]
 
 
 def stored(columns):
@@ -255,7 +255,7 @@ def stored(columns):
 
 USUAL = ["query_id", "doc_id", "score", "relevance"]
 OF_FORMATS = ["rank", "tag", "iteration", "query", "document", "value", "query-id", "corpus-id"]
-SPOILED = {way.name: spoiled(way) for way in WAYS} | {
+SPOILED = {writer.name: spoiled(writer) for writer in WRITERS} | {
     "random bytes": st.binary(max_size=200),
     "random pieces": st.lists(PIECES, max_size=30).map(b"".join),
     "JSON of any shape": (JSON_VALUES | records() | LISTS).map(lambda value: json.dumps(value).encode()),
@@ -271,7 +271,7 @@ SPOILED = {way.name: spoiled(way) for way in WAYS} | {
 }
 CHOICES = st.none() | st.dictionaries(
     st.sampled_from([*USUAL * 3, *(column.name for column in COLUMNS), "nothing"]),
-    st.sampled_from([*[*USUAL, *OF_FORMATS, ""] * 5, *NAMES, *OTHERS]),
+    st.sampled_from([*[*USUAL, *OF_FORMATS, ""] * 5, *NAMES, *ODD_NAMES]),
     min_size=1,
     max_size=2,
 )

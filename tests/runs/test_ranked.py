@@ -96,15 +96,15 @@ def test_a_faulty_line_further_down_is_named(row):
 def test_a_rank_of_many_digits_is_refused_or_read_as_a_number(digits, first):
     data = f"{first}q d {'9' * digits}\n".encode()
     try:
-        found = columns(data)["score"][-1]
+        score = columns(data)["score"][-1]
     except ReadError:
-        found = None
-    assert found in (None, -float("9" * digits))
+        score = None
+    assert score in (None, -float("9" * digits))
 
 
 def test_ranks_can_be_chosen_as_grades():
-    found = read(File("qrels.tsv", RANKED), {"relevance": "rank"})
-    assert (found.kind, found.table["relevance"].to_pylist()) == ("qrels", [1, 2, 3, 1])
+    source = read(File("qrels.tsv", RANKED), {"relevance": "rank"})
+    assert (source.kind, source.table["relevance"].to_pylist()) == ("qrels", [1, 2, 3, 1])
 
 
 def test_ranks_are_no_judgments(write):

@@ -6,15 +6,16 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from runs.written import BOM, ENDS, PACKED, SAMPLE, WAYS, WORDS, trec_qrels, trec_run, written
+from runs.written import BOM, ENDS, PACKED, SAMPLE, WORDS, WRITERS, trec_qrels, trec_run, written
 
 from metrics.runs import File, read
+from metrics.runs.reading.columns import recognise
 
 NUMBERS = ("score", "relevance", "latency", "rank", "second")
 FILES = Path(__file__).parent / "files"
-BY_NAME = pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
+BY_NAME = pytest.mark.parametrize("writer", WRITERS, ids=lambda writer: writer.name)
 
 
 def as_read(source):
@@ -31,66 +32,67 @@ def bits(table):
     }
 
 
-def wanted(way, table):
-    return bits(way.expected(table))
+def expected(writer, table):
+    return bits(writer.expected(table))
 
 
 @BY_NAME
 @settings(max_examples=60)
 @given(data=st.data())
-def test_a_table_reads_back_as_it_was_written(way, data):
-    table, file = data.draw(written(way))
-    found = read(File("file.dat", file))
-    assert found.format == way.format
-    assert as_read(found) == wanted(way, table)
-    assert found.table.column_names == list(way.expected(table))
-    assert way.holds or not found.unused
+def test_a_table_reads_back_as_it_was_written(writer, data):
+    table, file = data.draw(written(writer))
+    source = read(File("file.dat", file))
+    assert source.format == writer.format
+    assert as_read(source) == expected(writer, table)
+    assert source.table.column_names == list(writer.expected(table))
+    assert writer.holds or not source.unused
 
 
 @BY_NAME
 @pytest.mark.parametrize("packed", PACKED)
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("mark", [b"", BOM], ids=["without a byte order mark", "with a byte order mark"])
-def test_every_format_is_read_packed_and_with_either_line_end(way, packed, end, mark):
-    data = way.sample(ENDS[end])
-    found = read(File("file.dat", PACKED[packed]((mark if way.text else b"") + data)))
-    assert (found.format, as_read(found)) == (way.format, wanted(way, SAMPLE))
+def test_every_format_is_read_packed_and_with_either_line_end(writer, packed, end, mark):
+    data = writer.sample(ENDS[end])
+    source = read(File("file.dat", PACKED[packed]((mark if writer.text else b"") + data)))
+    assert (source.format, as_read(source)) == (writer.format, expected(writer, SAMPLE))
 
 
 @BY_NAME
 @pytest.mark.parametrize("packed", PACKED)
-def test_every_format_is_read_from_disk_as_from_memory(way, packed, write):
-    path = write("upload.dat", PACKED[packed](way.sample()))
-    assert as_read(read(File.open(path))) == wanted(way, SAMPLE)
+def test_every_format_is_read_from_disk_as_from_memory(writer, packed, write):
+    path = write("upload.dat", PACKED[packed](writer.sample()))
+    assert as_read(read(File.open(path))) == expected(writer, SAMPLE)
 
 
 @BY_NAME
-def test_every_format_is_read_without_a_last_line_end(way):
-    data = way.sample().removesuffix(b"\n")
-    assert as_read(read(File("file.dat", data))) == wanted(way, SAMPLE)
+def test_every_format_is_read_without_a_last_line_end(writer):
+    data = writer.sample().removesuffix(b"\n")
+    assert as_read(read(File("file.dat", data))) == expected(writer, SAMPLE)
 
 
 @BY_NAME
 @pytest.mark.parametrize("name", ["run", "run.json", "run.parquet", "run.csv.gz", "run.pdf"])
-def test_every_format_is_recognised_whatever_the_file_is_called(way, name):
-    assert read(File(name, way.sample())).format == way.format
+def test_every_format_is_recognised_whatever_the_file_is_called(writer, name):
+    assert read(File(name, writer.sample())).format == writer.format
 
 
-@pytest.mark.parametrize("name", [way.name for way in WAYS if way.text])
+@pytest.mark.parametrize("name", [writer.name for writer in WRITERS if writer.text])
 @pytest.mark.parametrize("start", [b"\n\n", b" \r\n\t\n", b"\n" * 100_000], ids=["LF", "CRLF", "many"])
 def test_every_text_may_begin_with_blank_lines(name, start):
-    way = next(way for way in WAYS if way.name == name)
-    assert as_read(read(File("file.dat", start + way.sample()))) == wanted(way, SAMPLE)
+    writer = next(writer for writer in WRITERS if writer.name == name)
+    assert as_read(read(File("file.dat", start + writer.sample()))) == expected(writer, SAMPLE)
 
 
 @pytest.mark.parametrize("start", ["[x", "{x", "#", '"', "'", "PAR1", "-", "\\"])
 @pytest.mark.parametrize("mark", [" ", "\t"])
-@given(rest=WORDS)
-def test_a_query_id_may_begin_like_another_format(start, mark, rest):
-    table = SAMPLE | {"query_id": [start + rest] * 4}
+@given(end=WORDS)
+def test_a_query_id_may_begin_like_another_format(start, mark, end):
+    assume(not recognise([start + end]))  # a first field such as -itemid is the name of a column
+    table = SAMPLE | {"query_id": [start + end] * 4}
     for lines, columns in ((trec_run, "score"), (trec_qrels, "relevance")):
-        found = read(File("file.dat", lines(table, mark=mark))).table.to_pydict()
-        assert found == {name: table[name] for name in ("query_id", "doc_id", columns)}
+        columns_read = read(File("file.dat", lines(table, mark=mark))).table.to_pydict()
+        assert columns_read == {name: table[name] for name in ("query_id", "doc_id", columns)}
 
 
 ANSERINI = {
@@ -181,9 +183,9 @@ AS_OTHERS_WRITE = {
 
 @pytest.mark.parametrize("name", AS_OTHERS_WRITE)
 def test_a_file_of_another_tool_is_read_as_that_tool_means_it(name):
-    found = read(File.open(FILES / name))
+    source = read(File.open(FILES / name))
     format_name, table = AS_OTHERS_WRITE[name]
-    assert (found.format, as_read(found)) == (format_name, bits(table))
+    assert (source.format, as_read(source)) == (format_name, bits(table))
 
 
 def test_every_file_of_another_tool_is_read_by_a_test():
@@ -205,14 +207,14 @@ STORED = {
 @pytest.mark.parametrize("frame", STORED.values(), ids=STORED)
 def test_a_frame_that_pandas_stores_as_parquet_reads_back(frame, tmp_path):
     frame.to_parquet(tmp_path / "run.parquet")
-    found = read(File.open(tmp_path / "run.parquet"))
-    assert (found.format, as_read(found)) == ("parquet", bits(PANDAS))
+    source = read(File.open(tmp_path / "run.parquet"))
+    assert (source.format, as_read(source)) == ("parquet", bits(PANDAS))
 
 
 @pytest.mark.parametrize(
     "text", [pa.large_string(), pa.string_view(), pa.dictionary(pa.uint32(), pa.large_string())]
 )
 def test_a_table_that_polars_stores_as_parquet_reads_back(text, write):
-    way = next(way for way in WAYS if way.format == "parquet")
-    data = way.write(PANDAS, text=text, compression="zstd")
+    writer = next(writer for writer in WRITERS if writer.format == "parquet")
+    data = writer.write(PANDAS, text=text, compression="zstd")
     assert as_read(read(File.open(write("run.parquet", data)))) == bits(PANDAS)

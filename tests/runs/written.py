@@ -99,7 +99,7 @@ def _of(**kinds):
     )
 
 
-def _once(table):
+def rows_of_distinct_documents(table):
     """The table with each document once in a list: the first of each."""
     pairs = list(zip(table["query_id"], table["doc_id"], strict=True))
     first = [row for row, pair in enumerate(pairs) if pair not in pairs[:row]]
@@ -183,8 +183,8 @@ def json_lines(table, end="\n", **options):
 def nested(table, end="\n", value="score", **options):
     """`{"q1": {"d2": 0.9}}`; grades as whole numbers."""
     lists = {query: {} for query in table["query_id"]}
-    for query, document, held in zip(table["query_id"], table["doc_id"], table[value], strict=True):
-        lists[query][document] = held if value == "score" else int(held)
+    for query, document, number in zip(table["query_id"], table["doc_id"], table[value], strict=True):
+        lists[query][document] = number if value == "score" else int(number)
     return json.dumps(lists, **options).replace("\n", end).encode()
 
 
@@ -204,8 +204,8 @@ _AS_IS = st.just({})
 
 
 @dataclass(frozen=True)
-class Way:
-    """One way to write a table.
+class Writer:
+    """Writes a table as a file of one format.
 
     Attributes:
         name: for people.
@@ -233,8 +233,10 @@ class Way:
         """What is read of a table: our columns in our order, then others in the file's."""
         ours = [column.name for column in COLUMNS if column.name in table]
         names = [*ours, *(name for name in table if name not in ours)]
-        held = {name: table[name] for name in self.holds or names}
-        return held | ({"score": [-float(rank) for rank in _ranks(table)]} if self.format == "ranked" else {})
+        columns = {name: table[name] for name in self.holds or names}
+        return columns | (
+            {"score": [-float(rank) for rank in _ranks(table)]} if self.format == "ranked" else {}
+        )
 
 
 _RUN, _QRELS = ("query_id", "doc_id", "score"), ("query_id", "doc_id", "relevance")
@@ -259,9 +261,9 @@ def _marked(mark):
     return lambda table, end="\n": delimited(table, end, mark)
 
 
-WAYS = (
-    Way("TREC run", "trec-run", _RUN, _RUNS, trec_run, _SEPARATED),
-    Way(
+WRITERS = (
+    Writer("TREC run", "trec-run", _RUN, _RUNS, trec_run, _SEPARATED),
+    Writer(
         "TREC qrels",
         "trec-qrels",
         _QRELS,
@@ -269,38 +271,40 @@ WAYS = (
         trec_qrels,
         _SEPARATED,
     ),
-    Way("MS MARCO run", "ranked", _RUN[:2], _of(query_id=FIRST_WORDS, doc_id=WORDS), ms_marco),
-    Way("CSV", "table", None, tables(IDS), _marked(",")),
-    Way("TSV", "table", None, tables(IDS), _marked("\t")),
-    Way("semicolon table", "table", None, tables(IDS), _marked(";")),
-    Way("BEIR qrels", "beir-qrels", _QRELS, _of(query_id=IDS, doc_id=IDS, relevance=GRADES), beir),
-    Way("JSON records", "json", None, tables(ANY_IDS), json_array, _DUMPED),
-    Way("JSONL", "jsonl", None, tables(ANY_IDS), json_lines, _DUMPED_LINE),
-    Way(
+    Writer("MS MARCO run", "ranked", _RUN[:2], _of(query_id=FIRST_WORDS, doc_id=WORDS), ms_marco),
+    Writer("CSV", "table", None, tables(IDS), _marked(",")),
+    Writer("TSV", "table", None, tables(IDS), _marked("\t")),
+    Writer("semicolon table", "table", None, tables(IDS), _marked(";")),
+    Writer("BEIR qrels", "beir-qrels", _QRELS, _of(query_id=IDS, doc_id=IDS, relevance=GRADES), beir),
+    Writer("JSON records", "json", None, tables(ANY_IDS), json_array, _DUMPED),
+    Writer("JSONL", "jsonl", None, tables(ANY_IDS), json_lines, _DUMPED_LINE),
+    Writer(
         "nested JSON of scores",
         "nested-json",
         _RUN,
-        _of(query_id=ANY_IDS, doc_id=ANY_IDS, score=SCORES).map(_once).map(_by_query),
+        _of(query_id=ANY_IDS, doc_id=ANY_IDS, score=SCORES).map(rows_of_distinct_documents).map(_by_query),
         nested,
         _DUMPED,
     ),
-    Way(
+    Writer(
         "nested JSON of grades",
         "nested-json",
         _QRELS,
-        _of(query_id=ANY_IDS, doc_id=ANY_IDS, relevance=WHOLE_GRADES).map(_once).map(_by_query),
+        _of(query_id=ANY_IDS, doc_id=ANY_IDS, relevance=WHOLE_GRADES)
+        .map(rows_of_distinct_documents)
+        .map(_by_query),
         lambda table, end="\n", **options: nested(table, end, "relevance", **options),
         _DUMPED,
     ),
-    Way("Parquet", "parquet", None, tables(ANY_IDS), as_parquet, _STORED, text=False),
+    Writer("Parquet", "parquet", None, tables(ANY_IDS), as_parquet, _STORED, text=False),
 )
 """Every format, once or in each of its shapes."""
 
 
 @st.composite
-def written(draw, way):
+def written(draw, writer):
     """A table, and a file of it: packed or not, with either line end, with and without a byte order mark."""
-    table, end = draw(way.tables), draw(st.sampled_from(list(ENDS.values())))
-    data = way.write(table, end, **draw(way.options))
-    mark = BOM if way.text and draw(st.booleans()) else b""
+    table, end = draw(writer.tables), draw(st.sampled_from(list(ENDS.values())))
+    data = writer.write(table, end, **draw(writer.options))
+    mark = BOM if writer.text and draw(st.booleans()) else b""
     return table, PACKED[draw(st.sampled_from(list(PACKED)))](mark + data)

@@ -14,15 +14,15 @@ def line_of(row):
 def listing_of():
     """A listing from {query: scores, or (score, grade) pairs}; documents of each list are d1, d2 and so on."""
 
-    def build(lists, *, ranks=None, name="llm", file="llm.trec", known=None):
+    def build(lists, *, ranks=None, name="llm", file="llm.trec", has_grades=None):
         rows = [
             (query, f"d{at}", *(one if isinstance(one, tuple) else (one, None)))
             for query, scores in lists.items()
             for at, one in enumerate(scores, 1)
         ]
-        if known is None:
-            known = any(grade is not None for *_, grade in rows)
-        return rows_of(rows, ranks, name, file, known)
+        if has_grades is None:
+            has_grades = any(grade is not None for *_, grade in rows)
+        return rows_of(rows, ranks, name, file, has_grades)
 
     return build
 
@@ -31,13 +31,13 @@ def listing_of():
 def listing_of_rows():
     """A listing from rows of query, document, score and grade, None where unjudged."""
 
-    def build(rows, *, ranks=None, name="llm", file="llm.trec", known=True):
-        return rows_of(rows, ranks, name, file, known)
+    def build(rows, *, ranks=None, name="llm", file="llm.trec", has_grades=True):
+        return rows_of(rows, ranks, name, file, has_grades)
 
     return build
 
 
-def rows_of(rows, ranks, name, file, known):
+def rows_of(rows, ranks, name, file, has_grades):
     queries, documents, scores, grades = zip(*rows, strict=True) if rows else ([], [], [], [])
     columns = {
         "query_id": pa.array(queries, pa.string()).dictionary_encode(),
@@ -47,8 +47,8 @@ def rows_of(rows, ranks, name, file, known):
     if ranks is not None:
         columns["rank"] = pa.array(ranks)
     table = pa.table(columns)
-    found = np.array([np.nan if grade is None else grade for grade in grades], dtype=np.float64)
-    return Listing(name, file, table, QueryDocKeys.of(table), line_of, found if known else None)
+    grade_array = np.array([np.nan if grade is None else grade for grade in grades], dtype=np.float64)
+    return Listing(name, file, table, QueryDocKeys.of(table), line_of, grade_array if has_grades else None)
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,8 @@ BEHIND = "The ids are alike but for {!r} behind those of the {}."
 
 
 def cause(ours, theirs):
-    found = cause_of(pa.array(ours), pa.array(theirs))
-    return found.sentence, ours[found.ours], theirs[found.theirs]
+    cause = cause_of(pa.array(ours), pa.array(theirs))
+    return cause.sentence, ours[cause.ours], theirs[cause.theirs]
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,14 @@ import pytest
 from metrics.runs.findings.coverage import documents_of_both, queries_differ, queries_of_both, unjudged
 
 
-def told(found):
-    return [(one.severity, one.code, one.line, one.count, one.message) for one in found]
+def summaries(finding):
+    return [(one.severity, one.code, one.line, one.count, one.message) for one in finding]
 
 
 def test_judged_queries_without_rows_are_counted_and_the_first_is_named(listing_of, judged_of):
     judged = judged_of({"q1": {"d1": 1}, "q2": {"d1": 1}, "q3": {"d1": 1}})
     message = "2 of 3 judged queries have no rows, 'q2' first."
-    assert told(queries_of_both(listing_of({"q1": [1]}), judged)) == [
+    assert summaries(queries_of_both(listing_of({"q1": [1]}), judged)) == [
         ("warning", "queries-missing", None, 2, message)
     ]
 
@@ -18,7 +18,7 @@ def test_judged_queries_without_rows_are_counted_and_the_first_is_named(listing_
 def test_queries_without_judgments_are_counted_and_the_first_is_named(listing_of, judged_of):
     listing = listing_of({"q1": [2, 1], "q2": [2, 1], "q3": [1]})
     message = "2 of 3 queries have no judgments, 'q2' first."
-    assert told(queries_of_both(listing, judged_of({"q1": {"d1": 1}}))) == [
+    assert summaries(queries_of_both(listing, judged_of({"q1": {"d1": 1}}))) == [
         ("info", "queries-unjudged", 3, 2, message)
     ]
 
@@ -29,7 +29,7 @@ def test_no_shared_query_is_an_error_with_its_cause(listing_of, judged_of):
         "No query of the run is judged: it asks 'q2', the judgments know 'Q2'. "
         "The ids are alike but for upper and lower case."
     )
-    assert told(queries_of_both(listing, judged_of({"Q1": {"d1": 1}, "Q2": {"d1": 1}}))) == [
+    assert summaries(queries_of_both(listing, judged_of({"Q1": {"d1": 1}, "Q2": {"d1": 1}}))) == [
         ("error", "no-overlap", 2, 2, message)
     ]
 
@@ -39,7 +39,7 @@ def test_queries_that_both_sides_have_are_not_worth_a_word(listing_of, judged_of
 
 
 @pytest.mark.parametrize(
-    ("asked", "grades", "codes"),
+    ("scores", "grades", "codes"),
     [
         ({}, {"q": {"d1": 1}}, ["queries-missing"]),
         ({"q": [1]}, {}, ["queries-unjudged"]),
@@ -47,8 +47,8 @@ def test_queries_that_both_sides_have_are_not_worth_a_word(listing_of, judged_of
     ],
     ids=["no-rows", "no-judgments", "neither"],
 )
-def test_an_empty_side_has_no_cause(listing_of, judged_of, asked, grades, codes):
-    assert [one.code for one in queries_of_both(listing_of(asked), judged_of(grades))] == codes
+def test_an_empty_side_has_no_cause(listing_of, judged_of, scores, grades, codes):
+    assert [one.code for one in queries_of_both(listing_of(scores), judged_of(grades))] == codes
 
 
 def test_no_judged_document_is_an_error_with_its_cause(listing_of_rows, judged_of):
@@ -57,15 +57,15 @@ def test_no_judged_document_is_an_error_with_its_cause(listing_of_rows, judged_o
         "Of 2 documents listed for 1 judged query none is judged: the run lists 'D7', "
         "the judgments know '7'. The ids are alike but for 'D' before those of the run."
     )
-    assert told(documents_of_both(listing, judged_of({"q": {"9": 1, "7": 0}}))) == [
+    assert summaries(documents_of_both(listing, judged_of({"q": {"9": 1, "7": 0}}))) == [
         ("error", "documents-no-overlap", 3, 2, message)
     ]
 
 
 def test_documents_judged_for_other_queries_point_at_the_query_ids(listing_of_rows, judged_of):
     listing = listing_of_rows([("q", "a", 2, None)])
-    [found] = documents_of_both(listing, judged_of({"q": {"b": 1}, "r": {"a": 1}}))
-    assert found.message.endswith(
+    [finding] = documents_of_both(listing, judged_of({"q": {"b": 1}, "r": {"a": 1}}))
+    assert finding.message.endswith(
         "Some are judged for other queries: the query ids may be those of another collection."
     )
 
@@ -87,29 +87,29 @@ def test_unjudged_documents_of_the_top_ten_are_counted(listing_of_rows, judged_o
         "18% of the documents in the top 10 are unjudged: 2 of 11, "
         "ties across the border counted by their expected share."
     )
-    assert told(unjudged(listing_of_rows(rows), judged)) == [("info", "unjudged", None, 2, message)]
+    assert summaries(unjudged(listing_of_rows(rows), judged)) == [("info", "unjudged", None, 2, message)]
 
 
 def test_ties_across_the_border_count_by_their_expected_share(listing_of_rows, judged_of):
     above = [("q", f"d{at}", 9, 0) for at in range(8)]
     tied = [("q", "x", 1, None), ("q", "y", 1, None), ("q", "z", 1, None), ("q", "w", 1, 0)]
-    [found] = unjudged(listing_of_rows(above + tied), judged_of({"q": {"d0": 1}}))
-    assert "15% of" in found.message
-    assert "1.5 of 10," in found.message
-    assert found.count == 2
+    [finding] = unjudged(listing_of_rows(above + tied), judged_of({"q": {"d0": 1}}))
+    assert "15% of" in finding.message
+    assert "1.5 of 10," in finding.message
+    assert finding.count == 2
 
 
 def test_a_share_that_is_nearly_whole_is_not_said_to_be(listing_of_rows, judged_of):
     tied = [("q", f"d{at}", 1, None if at < 205 else 0) for at in range(2000)]
-    [found] = unjudged(listing_of_rows(tied), judged_of({"q": {"d300": 1}}))
-    assert "1.0 of 10," in found.message
+    [finding] = unjudged(listing_of_rows(tied), judged_of({"q": {"d300": 1}}))
+    assert "1.0 of 10," in finding.message
 
 
 @pytest.mark.parametrize(("n_unjudged", "severity"), [(5, "info"), (6, "warning")])
 def test_more_than_half_unjudged_is_a_warning(listing_of_rows, judged_of, n_unjudged, severity):
     rows = [("q", f"d{at}", -at, None if at < n_unjudged else 0) for at in range(10)]
-    [found] = unjudged(listing_of_rows(rows), judged_of({"q": {"d9": 0}}))
-    assert found.severity == severity
+    [finding] = unjudged(listing_of_rows(rows), judged_of({"q": {"d9": 0}}))
+    assert finding.severity == severity
 
 
 def test_unjudged_documents_below_the_top_ten_are_no_matter(listing_of_rows, judged_of):
@@ -123,7 +123,7 @@ def test_rerankers_that_lack_queries_of_others_are_named(listing_of):
         listing_of({"q": [1], "s": [1]}, name="B", file="t.csv"),
     ]
     message = "{}: 1 of 3 queries has no rows, {!r} first; other rerankers have them."
-    assert told(queries_differ(listings)) == [
+    assert summaries(queries_differ(listings)) == [
         ("info", "queries-differ", None, 1, message.format("A", "s")),
         ("info", "queries-differ", None, 1, message.format("B", "r")),
     ]

@@ -5,16 +5,16 @@ from metrics.runs.findings import KINDS, Finding, as_frame, make_finding
 
 
 def test_a_finding_is_as_grave_as_its_kind_and_has_its_hint():
-    one = make_finding("queries-missing", "llm.trec", "3 of 43 judged queries have no rows.")
+    finding = make_finding("queries-missing", "llm.trec", "3 of 43 judged queries have no rows.")
     kind = next(kind for kind in KINDS if kind.code == "queries-missing")
-    assert one == Finding(
+    assert finding == Finding(
         "warning", "queries-missing", "llm.trec", None, "3 of 43 judged queries have no rows.", kind.hint, 1
     )
 
 
 def test_severity_and_hint_can_be_said():
-    one = make_finding("unjudged", "f", "m", line=3, count=2, hint="h", severity="warning")
-    assert one == Finding("warning", "unjudged", "f", 3, "m", "h", 2)
+    finding = make_finding("unjudged", "f", "m", line=3, count=2, hint="h", severity="warning")
+    assert finding == Finding("warning", "unjudged", "f", 3, "m", "h", 2)
 
 
 def test_a_code_that_is_no_kind_is_refused():

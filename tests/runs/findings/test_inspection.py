@@ -40,8 +40,8 @@ ELSEWHERE = {
 }
 
 
-def codes(found):
-    return [one.code for one in found]
+def codes(findings):
+    return [one.code for one in findings]
 
 
 @pytest.mark.parametrize("code", PROVOKING)
@@ -50,7 +50,7 @@ def test_every_finding_can_be_provoked(listing_of, judged_of, code):
     if grades is None:
         assert code in codes(inspect([listing_of(lists)], None))
     else:
-        assert code in codes(inspect([listing_of(lists, known=True)], judged_of(grades)))
+        assert code in codes(inspect([listing_of(lists, has_grades=True)], judged_of(grades)))
 
 
 def test_no_kind_of_finding_is_left_without_an_example():
@@ -75,8 +75,8 @@ def test_a_clean_run_gives_no_finding(clean, judged_of):
 
 def test_there_is_at_most_one_finding_of_a_code_for_each_reranker(listing_of):
     lists = {f"q{at}": [(1, 1), (1, 0), (nextafter(1, 0), 0), (inf, -1)] for at in range(30)}
-    found = inspect([listing_of(lists, name=name) for name in "AB"], None)
-    assert len(found) == 2 * len(set(codes(found)))
+    findings = inspect([listing_of(lists, name=name) for name in "AB"], None)
+    assert len(findings) == 2 * len(set(codes(findings)))
 
 
 def test_nothing_to_look_at_gives_no_finding(listing_of, judged_of):
@@ -102,15 +102,15 @@ GRADES = st.dictionaries(
 
 @given(ROWS, GRADES, st.booleans(), st.lists(st.none() | st.integers(0, 3), min_size=30, max_size=30))
 def test_whatever_the_table_findings_are_whole_sentences(
-    listing_of_rows, judged_of, rows, grades, known, ranks
+    listing_of_rows, judged_of, rows, grades, has_grades, ranks
 ):
     ranks = ranks[: len(rows)] if any(rank is not None for rank in ranks[: len(rows)]) else None
-    listing = listing_of_rows(rows, known=known, ranks=ranks)
+    listing = listing_of_rows(rows, has_grades=has_grades, ranks=ranks)
     alone, apart = inspect([listing], None), inspect([listing_of_rows(rows), listing], judged_of(grades))
-    for one in [*alone, *apart]:
-        assert one.message.endswith(".")
-        assert one.count >= 1
-        assert one.line is None or 1 <= one.line <= max(len(rows), sum(map(len, grades.values())))
+    for finding in [*alone, *apart]:
+        assert finding.message.endswith(".")
+        assert finding.count >= 1
+        assert finding.line is None or 1 <= finding.line <= max(len(rows), sum(map(len, grades.values())))
 
 
 @given(ROWS, st.randoms(use_true_random=False))
@@ -143,12 +143,12 @@ REAL = {
 def test_findings_of_a_real_run_are_what_counting_by_hand_gives(name):
     [path] = REAL_RUNS.glob(f"*/{name}")
     [qrels] = path.parent.glob("qrels*")
-    found = read_runs([path], qrels).findings
-    rows = found[["code", "line", "count"]].astype(object)
+    findings = read_runs([path], qrels).findings
+    rows = findings[["code", "line", "count"]].astype(object)
     assert rows.where(rows.notna(), None).to_numpy().tolist() == [list(one) for one in REAL[name]]
 
 
 def test_the_order_of_the_sample_data_does_not_know_what_is_relevant():
-    found = read_table(SAMPLE / "llm_rerankers.csv").findings
-    assert set(found["code"]) & {"order-leaks", "unjudged"} == set()
-    assert not np.isin(found["severity"], "error").any()
+    findings = read_table(SAMPLE / "llm_rerankers.csv").findings
+    assert set(findings["code"]) & {"order-leaks", "unjudged"} == set()
+    assert not np.isin(findings["severity"], "error").any()

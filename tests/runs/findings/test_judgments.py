@@ -3,31 +3,34 @@ import pytest
 from metrics.runs.findings.judgments import all_relevant, negative_grades, none_found, nothing_relevant
 
 
-def told(found):
-    return [(one.severity, one.code, one.file, one.line, one.count, one.message) for one in found]
+def summaries(findings):
+    return [
+        (finding.severity, finding.code, finding.file, finding.line, finding.count, finding.message)
+        for finding in findings
+    ]
 
 
 def test_grades_below_0_are_counted_with_the_lowest(judged_of, listing_of):
     message = "2 of 4 grades are below 0, the lowest is -2."
     judged = judged_of({"q": {"a": 1, "b": -1}, "r": {"a": -2, "b": 0}})
-    assert told(negative_grades(judged)) == [("info", "negative-grades", "qrels.txt", 2, 2, message)]
+    assert summaries(negative_grades(judged)) == [("info", "negative-grades", "qrels.txt", 2, 2, message)]
     inside = listing_of({"q": [(3, 1), (2, -1)], "r": [(3, -2), (2, 0)]})
-    assert told(negative_grades(inside)) == [("info", "negative-grades", "llm.trec", 2, 2, message)]
+    assert summaries(negative_grades(inside)) == [("info", "negative-grades", "llm.trec", 2, 2, message)]
 
 
 def test_queries_for_which_nothing_is_relevant_are_counted(judged_of, listing_of):
     message = "2 of 3 queries have no document of grade 1 or more, 'r' first."
     judged = judged_of({"q": {"a": 1}, "r": {"a": 0, "b": 0.5}, "s": {"a": -1}})
-    assert told(nothing_relevant(judged)) == [("info", "nothing-relevant", "qrels.txt", 2, 2, message)]
+    assert summaries(nothing_relevant(judged)) == [("info", "nothing-relevant", "qrels.txt", 2, 2, message)]
     inside = listing_of({"q": [(1, 1)], "r": [(2, 0), (1, 0.5)], "s": [(1, -1)]})
-    assert told(nothing_relevant(inside)) == [("info", "nothing-relevant", "llm.trec", 2, 2, message)]
+    assert summaries(nothing_relevant(inside)) == [("info", "nothing-relevant", "llm.trec", 2, 2, message)]
 
 
 def test_lists_that_hold_no_relevant_document_of_their_query_are_counted(listing_of, judged_of):
     listing = listing_of({"p": [(1, 0)], "q": [(2, 1), (1, 0)], "r": [(2, 0), (1, None)], "s": [(1, None)]})
     judged = judged_of({"p": {"d1": 0}, "q": {"d1": 1}, "r": {"d1": 0, "x": 2}, "t": {"d1": 1}})
     message = "1 of 4 lists holds none of the relevant documents of the query, 'r' first."
-    assert told(none_found(listing, judged)) == [("info", "none-found", "llm.trec", 4, 1, message)]
+    assert summaries(none_found(listing, judged)) == [("info", "none-found", "llm.trec", 4, 1, message)]
 
 
 def test_a_run_of_which_nothing_is_judged_is_told_of_once(listing_of_rows, judged_of):
@@ -37,7 +40,7 @@ def test_a_run_of_which_nothing_is_judged_is_told_of_once(listing_of_rows, judge
 def test_lists_of_relevant_documents_alone_are_counted(listing_of):
     lists = {"p": [(1, 1)], "q": [(2, 1), (1, 3)], "r": [(2, 1), (1, 0)], "s": [(2, 1), (1, None)]}
     message = "1 of 4 lists holds relevant documents only, 'q' first."
-    assert told(all_relevant(listing_of(lists))) == [("info", "all-relevant", "llm.trec", 2, 1, message)]
+    assert summaries(all_relevant(listing_of(lists))) == [("info", "all-relevant", "llm.trec", 2, 1, message)]
 
 
 @pytest.mark.parametrize("check", [negative_grades, nothing_relevant, all_relevant])

@@ -24,19 +24,19 @@ def by_enumeration(tie):
 
 @given(st.lists(MIXED, min_size=1, max_size=3))
 def test_expectation_and_deviation_are_those_of_every_order(listing_of, groups):
-    found = tie_places(listing_of(ties(*groups)))
+    finding = tie_places(listing_of(ties(*groups)))
     exact = [by_enumeration(tie) for tie in groups]
     n_relevant = sum(map(sum, groups))
-    assert found.expected == pytest.approx(float(sum(mean for mean, _ in exact) / n_relevant))
-    assert found.deviation == pytest.approx(float(sum(variance for _, variance in exact)) ** 0.5 / n_relevant)
-    assert found.expected_first == pytest.approx(np.mean([sum(tie) / len(tie) for tie in groups]))
-    assert found.first == np.mean([tie[0] for tie in groups])
+    assert finding.expected == pytest.approx(float(sum(mean for mean, _ in exact) / n_relevant))
+    assert finding.deviation == pytest.approx(float(sum(variance for _, variance in exact)) ** 0.5 / n_relevant)
+    assert finding.expected_first == pytest.approx(np.mean([sum(tie) / len(tie) for tie in groups]))
+    assert finding.first == np.mean([tie[0] for tie in groups])
 
 
 def test_relevant_documents_first_in_their_ties_make_file_order_look_better(listing_of):
-    [found] = order_leaks(listing_of(ties(*[[1, 0]] * 17)))
-    assert (found.severity, found.code, found.line, found.count) == ("warning", "order-leaks", 1, 17)
-    assert found.message == (
+    [finding] = order_leaks(listing_of(ties(*[[1, 0]] * 17)))
+    assert (finding.severity, finding.code, finding.line, finding.count) == ("warning", "order-leaks", 1, 17)
+    assert finding.message == (
         "In 17 ties of relevant and other documents, relevant ones are listed before the others: "
         "mean place 1.00, by chance 1.50 (4.1 standard deviations). 100% of these ties begin with a "
         "relevant document, by chance 50%. Scored in file order, the run tends to look better than it is."
@@ -44,8 +44,8 @@ def test_relevant_documents_first_in_their_ties_make_file_order_look_better(list
 
 
 def test_relevant_documents_last_in_their_ties_make_file_order_look_worse(listing_of):
-    [found] = order_leaks(listing_of(ties(*[[0, None, 2]] * 13)))
-    assert found.message == (
+    [finding] = order_leaks(listing_of(ties(*[[0, None, 2]] * 13)))
+    assert finding.message == (
         "In 13 ties of relevant and other documents, relevant ones are listed behind the others: "
         "mean place 3.00, by chance 2.00 (4.4 standard deviations). 0% of these ties begin with a "
         "relevant document, by chance 33%. Scored in file order, the run tends to look worse than it is."
@@ -64,8 +64,8 @@ def test_ties_of_one_kind_of_document_say_nothing(listing_of):
 
 def test_the_line_is_that_of_the_first_mixed_tie(listing_of_rows):
     rows = [("p", "a", 3, 1)] + [(f"q{at}", f"d{place}", 1, 1 - place) for place in (0, 1) for at in range(17)]
-    [found] = order_leaks(listing_of_rows(rows))
-    assert (found.line, found.count) == (2, 17)
+    [finding] = order_leaks(listing_of_rows(rows))
+    assert (finding.line, finding.count) == (2, 17)
 
 
 def test_shuffled_ties_are_hardly_ever_taken_for_a_leak(listing_of):

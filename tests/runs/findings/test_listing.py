@@ -56,14 +56,14 @@ def test_distinct_scores_leave_out_infinite_ones(listing_of):
 
 
 def test_a_message_names_the_reranker_where_the_file_does_not(listing_of):
-    for name, said in [("llm", "m"), ("GPT", "GPT: m")]:
-        assert listing_of({"q": [1]}, name=name, file="llm.trec.gz").finding("comments", "m").message == said
+    for name, message in [("llm", "m"), ("GPT", "GPT: m")]:
+        assert listing_of({"q": [1]}, name=name, file="llm.trec.gz").finding("comments", "m").message == message
 
 
 def test_a_finding_about_lists_names_the_first_and_its_line(listing_of):
     listing = listing_of({"q": [2, 1], "r": [2, 1], "s": [1]})
-    [found] = listing.list_findings("one-document", np.array([False, True, True]), "are such")
-    assert (found.message, found.line, found.count) == ("2 of 3 lists are such, 'r' first.", 3, 2)
+    [finding] = listing.list_findings("one-document", np.array([False, True, True]), "are such")
+    assert (finding.message, finding.line, finding.count) == ("2 of 3 lists are such, 'r' first.", 3, 2)
 
 
 def test_nothing_is_relevant_where_nothing_is_known(listing_of):

@@ -3,13 +3,15 @@ import pytest
 from metrics.runs.findings.lists import one_document, rank_disagrees, straddles
 
 
-def told(found):
-    return [(one.severity, one.code, one.line, one.count, one.message) for one in found]
+def summaries(findings):
+    return [
+        (finding.severity, finding.code, finding.line, finding.count, finding.message) for finding in findings
+    ]
 
 
 def test_lists_of_one_document_are_counted(listing_of):
     message = "2 of 3 lists hold a single document, 'r' first."
-    assert told(one_document(listing_of({"q": [2, 1], "r": [1], "s": [1]}))) == [
+    assert summaries(one_document(listing_of({"q": [2, 1], "r": [1], "s": [1]}))) == [
         ("info", "one-document", 3, 2, message)
     ]
 
@@ -22,7 +24,7 @@ def test_ties_across_cut_offs_are_counted_for_each(listing_of):
         "s": [9, 8, 7, 6, 5, 4, 3, 2, 2, 1, 1],
     }
     message = "Ties lie across a cut-off in 3 of 4 lists: 1 at 1, 2 at 3, 1 at 10."
-    assert told(straddles(listing_of(lists))) == [("info", "straddles", 4, 3, message)]
+    assert summaries(straddles(listing_of(lists))) == [("info", "straddles", 4, 3, message)]
 
 
 def test_ties_that_end_at_a_cut_off_do_not_lie_across_it(listing_of):
@@ -32,7 +34,7 @@ def test_ties_that_end_at_a_cut_off_do_not_lie_across_it(listing_of):
 def test_ranks_against_the_scores_are_a_warning(listing_of):
     listing = listing_of({"q": [3, 2, 1], "r": [3, 2, 1], "s": [1, 2, 2]}, ranks=[1, 2, 3, 3, 2, 1, 1, 2, 3])
     message = "2 of 3 lists are ordered otherwise by rank than by score, 'r' first."
-    assert told(rank_disagrees(listing)) == [("warning", "rank-disagrees", 4, 2, message)]
+    assert summaries(rank_disagrees(listing)) == [("warning", "rank-disagrees", 4, 2, message)]
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,10 @@ from metrics.runs.findings.precision import (
 NORMAL = np.random.default_rng(5).normal(8, 3, 200)
 
 
-def told(found):
-    return [(one.severity, one.code, one.line, one.count, one.message) for one in found]
+def summaries(findings):
+    return [
+        (finding.severity, finding.code, finding.line, finding.count, finding.message) for finding in findings
+    ]
 
 
 def bfloat16(values):
@@ -40,7 +42,7 @@ def test_more_than_four_decimals_are_none(values):
 def test_ties_among_scores_of_few_decimals_are_a_warning(listing_of):
     message = "Scores have at most 3 decimals and 2 of 4 documents (50%) are tied."
     listing = listing_of({"q": [0.861, 0.854, 0.854, 0.5], "r": []})
-    assert told(few_decimals(listing)) == [("warning", "few-decimals", None, 2, message)]
+    assert summaries(few_decimals(listing)) == [("warning", "few-decimals", None, 2, message)]
 
 
 @pytest.mark.parametrize(
@@ -53,8 +55,8 @@ def test_other_scores_do_not_have_few_decimals(listing_of, scores):
 
 
 def test_infinite_scores_have_no_decimals(listing_of):
-    [found] = few_decimals(listing_of({"q": [inf, 0.5, 0.1, 0.1, -inf]}))
-    assert "at most 1 decimal and 2 of 5 documents" in found.message
+    [finding] = few_decimals(listing_of({"q": [inf, 0.5, 0.1, 0.1, -inf]}))
+    assert "at most 1 decimal and 2 of 5 documents" in finding.message
 
 
 def test_scores_that_fit_bfloat16_were_made_in_half_precision(listing_of):
@@ -65,7 +67,7 @@ def test_scores_that_fit_bfloat16_were_made_in_half_precision(listing_of):
         f"bfloat16 holds each of the {len(distinct)} distinct scores exactly; "
         f"{tied} of 200 documents ({tied / 200:.0%}) are tied."
     )
-    assert told(half_precision(listing_of({"q": scores.tolist()}))) == [
+    assert summaries(half_precision(listing_of({"q": scores.tolist()}))) == [
         ("info", "half-precision", None, 200, message)
     ]
 
@@ -105,7 +107,7 @@ def test_scores_that_are_equal_as_32_bit_floats_are_a_warning(listing_of):
     message = (
         "3 documents in 1 of 3 lists have scores that differ as 64-bit floats and are equal as 32-bit floats."
     )
-    assert told(float32_ties(listing)) == [("warning", "float32-ties", 4, 3, message)]
+    assert summaries(float32_ties(listing)) == [("warning", "float32-ties", 4, 3, message)]
 
 
 def test_scores_too_large_for_32_bits_are_equal_in_them(listing_of):
@@ -128,7 +130,7 @@ def test_neighbours_within_a_billionth_are_told(listing_of):
         "5 documents in 2 of 2 lists have a score that differs from a neighbour's "
         "by less than a billionth of it."
     )
-    assert told(near_ties(listing)) == [("info", "near-ties", 2, 5, message)]
+    assert summaries(near_ties(listing)) == [("info", "near-ties", 2, 5, message)]
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,16 @@ import pytest
 from metrics.runs.findings.scores import constant_lists, constant_run, graded, infinite, saturated
 
 
-def told(found):
-    return [(one.severity, one.code, one.line, one.count, one.message) for one in found]
+def summaries(findings):
+    return [
+        (finding.severity, finding.code, finding.line, finding.count, finding.message) for finding in findings
+    ]
 
 
 def test_one_score_for_the_whole_run_is_a_warning(listing_of):
     message = "All of its 3 documents have the score 0.5."
     listing = listing_of({"q": [0.5, 0.5], "r": [0.5]})
-    assert told(constant_run(listing)) == [("warning", "constant-run", 1, 3, message)]
+    assert summaries(constant_run(listing)) == [("warning", "constant-run", 1, 3, message)]
     assert not constant_lists(listing)
 
 
@@ -28,13 +30,13 @@ def test_a_run_without_ties_is_not_constant(listing_of, lists):
 def test_lists_with_one_score_are_counted(listing_of):
     message = "2 of 4 lists give one score to all documents, 'r' first."
     listing = listing_of({"q": [2, 1], "r": [2, 2], "s": [1, 1, 1], "t": [1]})
-    assert told(constant_lists(listing)) == [("warning", "constant-lists", 3, 2, message)]
+    assert summaries(constant_lists(listing)) == [("warning", "constant-lists", 3, 2, message)]
 
 
 def test_ties_at_the_ends_of_the_scale_are_a_warning_from_a_tenth_on(listing_of):
     scores = {"q": [0.9, 1, 1, 0.5, 0], "r": [0, 0, 0, 0.3, 0.2]}
     message = "5 of 10 documents (50%) are tied at an end of the scale: 3 at exactly 0, 2 at exactly 1."
-    assert told(saturated(listing_of(scores))) == [("warning", "saturated", 2, 5, message)]
+    assert summaries(saturated(listing_of(scores))) == [("warning", "saturated", 2, 5, message)]
     within = [at / 20 for at in range(1, 19)]
     assert saturated(listing_of({"q": [1, 1, *within]}))
     assert not saturated(listing_of({"q": [1, 1, *within, 0.99]}))
@@ -65,12 +67,12 @@ def test_other_ties_are_not_saturated(listing_of, scores):
 def test_infinite_scores_are_counted_by_sign(listing_of):
     message = "3 of 5 scores are infinite: 1 inf, 2 -inf."
     listing = listing_of({"q": [1, -inf, inf], "r": [1, -inf]})
-    assert told(infinite(listing)) == [("info", "infinite", 2, 3, message)]
+    assert summaries(infinite(listing)) == [("info", "infinite", 2, 3, message)]
 
 
 def test_ties_among_a_few_whole_numbers_are_grades(listing_of):
     message = "Scores are 3 different whole numbers from 0 to 3; 2 of 4 documents (50%) are tied."
-    assert told(graded(listing_of({"q": [3, 1, 1, 0]}))) == [("info", "graded", None, 2, message)]
+    assert summaries(graded(listing_of({"q": [3, 1, 1, 0]}))) == [("info", "graded", None, 2, message)]
 
 
 @pytest.mark.parametrize(("highest", "fires"), [(20, True), (21, False)])

@@ -4,11 +4,11 @@ from metrics.runs.findings.wording import count_of, describe_part, format_percen
 
 
 @pytest.mark.parametrize(
-    ("number", "noun", "said"),
+    ("number", "noun", "text"),
     [(1, "list", "1 list"), (0, "list", "0 lists"), (1204, "query", "1,204 queries"), (1, "query", "1 query")],
 )
-def test_a_noun_goes_with_its_number(number, noun, said):
-    assert count_of(number, noun) == said
+def test_a_noun_goes_with_its_number(number, noun, text):
+    assert count_of(number, noun) == text
 
 
 def test_a_part_is_said_of_the_whole():
@@ -16,7 +16,7 @@ def test_a_part_is_said_of_the_whole():
 
 
 @pytest.mark.parametrize(
-    ("part", "what", "said"),
+    ("part", "phrase", "text"),
     [
         (2, "have no rows", "2 of 43 queries have no rows"),
         (1, "have no rows", "1 of 43 queries has no rows"),
@@ -24,16 +24,16 @@ def test_a_part_is_said_of_the_whole():
         (1, "hold one document", "1 of 43 queries holds one document"),
     ],
 )
-def test_a_verb_goes_with_the_part(part, what, said):
-    assert describe_part(part, 43, "query", what) == said
+def test_a_verb_goes_with_the_part(part, phrase, text):
+    assert describe_part(part, 43, "query", phrase) == text
 
 
 @pytest.mark.parametrize(
-    ("share", "said"),
+    ("share", "text"),
     [(0, "0%"), (1e-9, "under 1%"), (0.504, "50%"), (0.9951, "over 99%"), (1, "100%")],
 )
-def test_only_nothing_is_0_percent_and_only_everything_is_100(share, said):
-    assert format_percent(share) == said
+def test_only_nothing_is_0_percent_and_only_everything_is_100(share, text):
+    assert format_percent(share) == text
 
 
 def test_a_long_name_is_cut_short():

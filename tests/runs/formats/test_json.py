@@ -26,8 +26,8 @@ IN_EITHER_SHAPE = pytest.mark.parametrize(
 )
 
 
-def records(shape, *rows, **chosen):
-    return columns(shape([ROW | row for row in rows]).encode(), **chosen)
+def records(shape, *rows, **choice):
+    return columns(shape([ROW | row for row in rows]).encode(), **choice)
 
 
 @IN_ANY_SHAPE
@@ -50,8 +50,8 @@ def test_whole_numbers_as_ids_become_the_text_of_all_their_digits(shape, numbers
     ).filter(lambda ids: any(isinstance(one, str) for one in ids))
 )
 def test_ids_of_which_some_are_texts_are_the_text_that_stands_there(shape, ids):
-    found = records(shape, *[{"doc_id": one} for one in ids])["doc_id"]
-    assert found == [one if isinstance(one, str) else json.dumps(one) for one in ids]
+    doc_ids = records(shape, *[{"doc_id": one} for one in ids])["doc_id"]
+    assert doc_ids == [one if isinstance(one, str) else json.dumps(one) for one in ids]
 
 
 @IN_ANY_SHAPE
@@ -85,8 +85,8 @@ def test_grades_are_numbers_or_truth(shape, given_grades, grades):
 
 @IN_ANY_SHAPE
 def test_scores_may_stand_in_quotes_and_be_infinite(shape):
-    found = records(shape, {"score": "0.1"}, {"score": math.inf}, {"score": 10**400})["score"]
-    assert found == [0.1, math.inf, math.inf]
+    scores = records(shape, {"score": "0.1"}, {"score": math.inf}, {"score": 10**400})["score"]
+    assert scores == [0.1, math.inf, math.inf]
 
 
 @IN_ANY_SHAPE
@@ -204,10 +204,10 @@ SURROGATE = "\ud800"
 def test_half_a_letter_is_read_past_or_refused_in_words_that_can_be_shown(value):
     try:
         runs = Runs.from_sources([read(File("run.json", json.dumps(value).encode()))], judged=False)
-        said = "".join(runs.findings["message"])
+        message = "".join(runs.findings["message"])
     except TieScopeError as error:
-        said = str(error)
-    assert said.encode().decode() == said
+        message = str(error)
+    assert message.encode().decode() == message
 
 
 @pytest.mark.parametrize(("before", "line"), [("", 1), ("\n", 2), (json.dumps(ROW) + "\n", 2)])
@@ -218,14 +218,14 @@ def test_json_that_is_not_utf8_is_named_with_its_line(before, line):
     assert "UTF-8" in str(error)
 
 
-@pytest.mark.parametrize("where", ["score", "doc_id", "relevance", "note"])
+@pytest.mark.parametrize("column", ["score", "doc_id", "relevance", "note"])
 @pytest.mark.parametrize("digits", [15, 19, 20, 308, 309, 4300])
-def test_a_whole_number_of_many_digits_is_read(where, digits):
-    text = json.dumps([ROW | {where: 0}]).replace(f'"{where}": 0', f'"{where}": {"9" * digits}')
-    if where == "relevance" and digits > 308:
+def test_a_whole_number_of_many_digits_is_read(column, digits):
+    text = json.dumps([ROW | {column: 0}]).replace(f'"{column}": 0', f'"{column}": {"9" * digits}')
+    if column == "relevance" and digits > 308:
         assert "is not a grade" in str(refusal(text.encode()))
     else:
-        assert columns(text.encode())[where] == ["9" * digits if where == "doc_id" else float("9" * digits)]
+        assert columns(text.encode())[column] == ["9" * digits if column == "doc_id" else float("9" * digits)]
 
 
 def test_a_number_of_too_many_digits_is_refused():

@@ -58,9 +58,9 @@ def test_text_of_any_kind_is_text(name, text):
 )
 def test_scores_of_any_numeric_kind_become_floats(name, kind):
     values = [decimal.Decimal(1), decimal.Decimal(2)] if pa.types.is_decimal(kind) else [1, 2]
-    found = read(File("f", stored(**{name: pa.array(values, kind)}))).table
-    assert name not in found.column_names or found[name].to_pylist() == [1, 2]
-    assert name != "score" or name in found.column_names
+    table = read(File("f", stored(**{name: pa.array(values, kind)}))).table
+    assert name not in table.column_names or table[name].to_pylist() == [1, 2]
+    assert name != "score" or name in table.column_names
 
 
 @OF_ANY_TEXT
@@ -76,9 +76,9 @@ def test_grades_in_text_of_any_kind_are_grades(text, grades):
 
 @OF_ANY_TEXT
 def test_latencies_in_text_of_any_kind_are_seconds_or_missing(text):
-    found = columns(stored(latency=of(["0.5", ""], text)))["latency"]
-    assert found[0] == 0.5
-    assert np.isnan(found[1])
+    latencies = columns(stored(latency=of(["0.5", ""], text)))["latency"]
+    assert latencies[0] == 0.5
+    assert np.isnan(latencies[1])
 
 
 @OF_ANY_TEXT
@@ -178,16 +178,16 @@ def test_rows_keep_their_order_over_many_groups_and_batches():
     stream = io.BytesIO()
     table = pa.table({"query_id": ["q"] * len(ids), "doc_id": ids, "score": range(len(ids))})
     parquet.write_table(table, stream, row_group_size=40_000)
-    found = read(File("f", stream.getvalue())).table
-    assert found["doc_id"].to_pylist() == ids
-    assert found["score"].to_pylist() == list(range(len(ids)))
+    read_back = read(File("f", stream.getvalue())).table
+    assert read_back["doc_id"].to_pylist() == ids
+    assert read_back["score"].to_pylist() == list(range(len(ids)))
 
 
 def test_columns_that_are_not_needed_are_not_read():
     data = stored(note=["x", "y"], nested=[[1], [2]], when=pa.array([1, 2], pa.timestamp("s")), second=[3, 4])
-    found = read(File("f", data))
-    assert found.table.column_names == ["query_id", "doc_id", "score", "second"]
-    assert found.unused == ("note", "nested", "when")
+    source = read(File("f", data))
+    assert source.table.column_names == ["query_id", "doc_id", "score", "second"]
+    assert source.unused == ("note", "nested", "when")
 
 
 def test_a_name_with_dots_is_a_name():
@@ -253,9 +253,9 @@ def test_what_only_begins_like_parquet_is_refused_as_damaged_or_read_as_text(dat
         assert "damaged Parquet" in str(refusal(data, "run.parquet"))
 
 
-@pytest.mark.parametrize("at", range(len(VALID) - 12, len(VALID)))
+@pytest.mark.parametrize("position", range(len(VALID) - 12, len(VALID)))
 @pytest.mark.parametrize("byte", [0, 1, 127, 128, 255])
-def test_a_footer_that_lies_about_its_length_is_refused(at, byte):
-    data = VALID[:at] + bytes([byte]) + VALID[at + 1 :]
+def test_a_footer_that_lies_about_its_length_is_refused(position, byte):
+    data = VALID[:position] + bytes([byte]) + VALID[position + 1 :]
     if data[-8:] != VALID[-8:]:
         assert refusal(data, "run.parquet").file == "run.parquet"

@@ -48,9 +48,9 @@ def test_other_names_of_the_columns_are_recognised(header):
 
 def test_further_columns_of_numbers_are_kept_under_their_own_names():
     data = b"query_id,doc_id,score,second,page,note\nq,a,1,.5,1,x\nq,b,2,7,vi,y\n"
-    found = read(File("t.csv", data))
-    assert found.table["second"].to_pylist() == [0.5, 7]
-    assert found.unused == ("page", "note")
+    source = read(File("t.csv", data))
+    assert source.table["second"].to_pylist() == [0.5, 7]
+    assert source.unused == ("page", "note")
 
 
 def test_an_exact_name_wins_over_a_synonym():
@@ -62,9 +62,9 @@ def test_an_exact_name_wins_over_a_synonym():
 
 
 def test_columns_may_stand_in_any_order_and_others_beside_them():
-    found = read(File("t.csv", b"note,relevance,score,doc_id,query_id\nhello,1,2,d,q\n"))
-    assert found.table.to_pydict() == {"query_id": ["q"], "doc_id": ["d"], "score": [2], "relevance": [1]}
-    assert found.unused == ("note",)
+    source = read(File("t.csv", b"note,relevance,score,doc_id,query_id\nhello,1,2,d,q\n"))
+    assert source.table.to_pydict() == {"query_id": ["q"], "doc_id": ["d"], "score": [2], "relevance": [1]}
+    assert source.unused == ("note",)
 
 
 def test_quoted_fields_keep_delimiters_quotes_and_line_ends():
@@ -118,9 +118,9 @@ def test_true_false_and_numbers_may_stand_in_one_column():
 
 
 def test_ids_that_look_like_numbers_stay_text():
-    found = columns(HEADER + b"007,010,1,1\n7,1e5,1,1\nNaN,null,1,1\n")
-    assert found["query_id"] == ["007", "7", "NaN"]
-    assert found["doc_id"] == ["010", "1e5", "null"]
+    table = columns(HEADER + b"007,010,1,1\n7,1e5,1,1\nNaN,null,1,1\n")
+    assert table["query_id"] == ["007", "7", "NaN"]
+    assert table["doc_id"] == ["010", "1e5", "null"]
 
 
 @pytest.mark.parametrize("text", ["0.1", "1e-310", "0.30000000000000004", "123456789.123456789", "-0.0", "inf"])
@@ -140,8 +140,8 @@ def test_chosen_columns_win_over_recognised_ones(write):
 
 def test_columns_no_synonym_covers_can_be_chosen(write):
     path = write("t.csv", "frage,treffer,punkte,note\nq,a,1,0\n")
-    chosen = {"query_id": "frage", "doc_id": "treffer", "score": "punkte", "relevance": "note"}
-    assert read_table(path, columns=chosen).tables["t"].to_pydict() == {
+    choice = {"query_id": "frage", "doc_id": "treffer", "score": "punkte", "relevance": "note"}
+    assert read_table(path, columns=choice).tables["t"].to_pydict() == {
         "query_id": ["q"],
         "doc_id": ["a"],
         "score": [1],
@@ -149,13 +149,13 @@ def test_columns_no_synonym_covers_can_be_chosen(write):
     }
 
 
-@pytest.mark.parametrize("chosen", [{"score": "nowhere"}, {"nothing": "score"}])
-def test_a_chosen_column_that_does_not_exist_is_refused_by_name(write, chosen):
+@pytest.mark.parametrize("choice", [{"score": "nowhere"}, {"nothing": "score"}])
+def test_a_chosen_column_that_does_not_exist_is_refused_by_name(write, choice):
     with pytest.raises(UsageError, match=r"nowhere|nothing"):
-        read_table(write("t.csv", TABLE), columns=chosen)
+        read_table(write("t.csv", TABLE), columns=choice)
 
 
-@pytest.mark.parametrize("one", FORMATS, ids=lambda one: one.name)
-def test_a_format_says_in_one_line_what_it_is(one):
-    assert one.summary.strip()
-    assert "\n" not in one.summary
+@pytest.mark.parametrize("file_format", FORMATS, ids=lambda file_format: file_format.name)
+def test_a_format_says_in_one_line_what_it_is(file_format):
+    assert file_format.summary.strip()
+    assert "\n" not in file_format.summary

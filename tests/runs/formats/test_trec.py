@@ -62,15 +62,15 @@ def test_a_format_is_recognised_from_content_not_from_the_name(name):
 
 def test_a_large_run_is_read_across_blocks_in_file_order():
     lines = [f"q{n % 50} Q0 d{n} 1 {n % 7} t" for n in range(60_000)]
-    found = columns("\n".join(lines).encode())
-    assert found["doc_id"] == [f"d{n}" for n in range(60_000)]
-    assert found["score"] == [n % 7 for n in range(60_000)]
+    table = columns("\n".join(lines).encode())
+    assert table["doc_id"] == [f"d{n}" for n in range(60_000)]
+    assert table["score"] == [n % 7 for n in range(60_000)]
 
 
 def test_ids_stay_text():
-    found = columns(b"007 Q0 1e5 1 1 t\n7 Q0 010 1 1 t\n7.0 Q0 true 1 1 t\n")
-    assert found["query_id"] == ["007", "7", "7.0"]
-    assert found["doc_id"] == ["1e5", "010", "true"]
+    table = columns(b"007 Q0 1e5 1 1 t\n7 Q0 010 1 1 t\n7.0 Q0 true 1 1 t\n")
+    assert table["query_id"] == ["007", "7", "7.0"]
+    assert table["doc_id"] == ["1e5", "010", "true"]
 
 
 def test_quotes_and_commas_in_a_trec_file_are_part_of_the_id():
@@ -119,9 +119,13 @@ def test_a_file_is_called_by_its_name_without_folder_and_known_endings(name, ste
 
 def test_a_file_from_disk_holds_the_bytes_on_disk():
     path = SAMPLE / "llm_rerankers.csv"
-    given, held = File.open(path), File("llm_rerankers.csv", path.read_bytes())
-    assert (given.name, given.sha256, given.size) == (held.name, held.sha256, held.size)
-    assert b"".join(given.blocks()) == b"".join(held.blocks()) == path.read_bytes()
+    from_disk, in_memory = File.open(path), File("llm_rerankers.csv", path.read_bytes())
+    assert (from_disk.name, from_disk.sha256, from_disk.size) == (
+        in_memory.name,
+        in_memory.sha256,
+        in_memory.size,
+    )
+    assert b"".join(from_disk.blocks()) == b"".join(in_memory.blocks()) == path.read_bytes()
 
 
 @pytest.mark.parametrize("packed", PACKED)

@@ -8,25 +8,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
-from runs.written import WAYS, written
+from runs.written import WRITERS, written
 
 from metrics import ReadError
 from metrics.runs import File, open_blocks, read
 
 TEXTS = ("query_text", "doc_text")
 IN_BLOCKS = ("trec-run", "trec-qrels", "ranked", "table", "beir-qrels", "parquet")
-WAY = pytest.mark.parametrize("way", [way for way in WAYS if way.format in IN_BLOCKS], ids=lambda way: way.name)
+EVERY_WRITER = pytest.mark.parametrize(
+    "writer", [writer for writer in WRITERS if writer.format in IN_BLOCKS], ids=lambda writer: writer.name
+)
 
 
 def come_again(table):
     """Whether a query of a reranker has rows in two stretches of rows of one query."""
-    stretches, before, at = {}, None, 0
+    stretches, before, span = {}, None, 0
     for query, reranker in zip(table["query_id"], table.get("reranker", table["query_id"]), strict=True):
-        at += query != before
+        span += query != before
         before = query
         if "reranker" not in table:
             reranker = ""  # noqa: PLW2901 one for all
-        stretches.setdefault((query, reranker), set()).add(at)
+        stretches.setdefault((query, reranker), set()).add(span)
     return any(len(found) > 1 for found in stretches.values())
 
 
@@ -36,7 +38,7 @@ def splits_lines(table):
     return any("\r" in text.replace("\r\n", "") for text in texts)
 
 
-def held(table):
+def values_of(table):
     return {name: list(map(repr, values)) for name, values in table.to_pydict().items() if name not in TEXTS}
 
 
@@ -51,29 +53,29 @@ def _small():
         yield
 
 
-@WAY
+@EVERY_WRITER
 @given(data=st.data())
-def test_blocks_hold_what_the_whole_holds_or_a_query_comes_again(way, data):
-    table, file = data.draw(written(way))
-    whole, found, lines = read(File("file.dat", file)), {}, []
+def test_blocks_hold_what_the_whole_holds_or_a_query_comes_again(writer, data):
+    table, file = data.draw(written(writer))
+    source, columns_read, lines = read(File("file.dat", file)), {}, []
     try:
         for block in open_blocks(File("file.dat", file)).blocks():
-            for name, values in held(block.table).items():
-                found.setdefault(name, []).extend(values)
+            for name, values in values_of(block.table).items():
+                columns_read.setdefault(name, []).extend(values)
             lines += map(block.origin.line_of, range(len(block.table)))
     except ReadError as error:
         assert "comes again" in error.problem  # noqa: PT017 either end is right
         assert come_again(table)
         return
     assert not come_again(table)
-    assert found == held(whole.table)
+    assert columns_read == values_of(source.table)
     if not splits_lines(table):
-        assert lines == [whole.origin.line_of(row) for row in range(len(whole.table))]
+        assert lines == [source.origin.line_of(row) for row in range(len(source.table))]
 
 
-@WAY
-def test_a_block_is_a_query(way):
-    blocks = list(open_blocks(File("file.dat", way.sample())).blocks())
+@EVERY_WRITER
+def test_a_block_is_a_query(writer):
+    blocks = list(open_blocks(File("file.dat", writer.sample())).blocks())
     assert [set(block.table["query_id"].to_pylist()) for block in blocks] == [{"q1"}, {"q2"}]
 
 

@@ -11,9 +11,9 @@ TEXTS = st.lists(st.lists(st.sampled_from(["", "a", "bb", "ñandú", "x" * 40]))
 
 def pieces(parts, kind):
     """Parts as slices of one array, as a parser may give them."""
-    whole = pa.array([value for part in parts for value in part], kind)
+    column = pa.array([value for part in parts for value in part], kind)
     ends = np.cumsum([0, *map(len, parts)])
-    return [whole.slice(start, len(part)) for start, part in zip(ends, parts, strict=False)]
+    return [column.slice(start, len(part)) for start, part in zip(ends, parts, strict=False)]
 
 
 @pytest.mark.parametrize("column", [lambda: TextBuilder(1), lambda: TextBuilder(3.5), CodedTextBuilder])
