@@ -88,7 +88,7 @@ def test_every_text_may_begin_with_blank_lines(name, start):
 @pytest.mark.parametrize("mark", [" ", "\t"])
 @given(end=WORDS)
 def test_a_query_id_may_begin_like_another_format(start, mark, end):
-    assume(not recognise([start + end]))  # a first field such as -itemid is the name of a column
+    assume(not recognise([start + end]))  # else the first line is taken for a header
     table = SAMPLE | {"query_id": [start + end] * 4}
     for lines, columns in ((trec_run, "score"), (trec_qrels, "relevance")):
         columns_read = read(File("file.dat", lines(table, mark=mark))).table.to_pydict()
