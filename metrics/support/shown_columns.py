@@ -25,7 +25,7 @@ class ShownColumn:
         kind: text; a number with so many decimals, a difference with its sign, or so many significant
             digits; percent, a count, a number as the reader's language writes it; a share of one, drawn as
             a bar; a flag that is set or not.
-        digits: decimals or significant digits.
+        digits: decimals or significant digits; 0 significant digits are as many as there are.
         help: what it means, words in braces as in the label.
         width: pixels or a size, none for what the content takes.
     """
@@ -40,6 +40,8 @@ class ShownColumn:
     @property
     def number_format(self) -> str:
         """Its format in the manner of printf, or `localized`; empty where it is no number."""
+        if self.kind == "significant" and not self.digits:
+            return "%g"
         return _FORMATS.get(self.kind, "").format(digits=self.digits)
 
     @property
@@ -137,7 +139,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ShownColumn("to_place", "To place", "localized"),
         ShownColumn("possible_places", "Can stand at", "text"),
         ShownColumn("score", "Score", "significant", 6),
-        ShownColumn("grade", "Grade", "significant", 6),
+        ShownColumn("grade", "Grade", "significant", 0),
         ShownColumn("group", "Group", "localized"),
         ShownColumn("document_group", "Group", "localized", help="Documents of one group share a score."),
         ShownColumn("n_documents", "Documents", "localized"),

@@ -41,9 +41,9 @@ def draw_cards(cards: Sequence[Part], columns: int = 2, width: int = 300, icons:
         width: least width of a box in pixels, where it is not alone in its row.
         icons: Material icon of each, none where empty.
     """
-    grid = st.grid(columns, min_column_width=width) if columns > 1 else st.container()
+    grid = st.grid(columns, min_column_width=width) if cards and columns > 1 else None
     for position, card in enumerate(cards):
-        with grid.container(border=True, height="stretch" if columns > 1 else "content"):
+        with grid.container(border=True, height="stretch") if grid else st.container(border=True):
             icon = f":material/{icons[position]}: " if icons else ""
             st.markdown(f"{icon}{card_title(card)}  \n{card.text}")
             draw_blocks(card.rest)

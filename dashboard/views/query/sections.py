@@ -21,40 +21,48 @@ from metrics.studies.one_list.ordering_samples import running_mean, sample_value
 from metrics.studies.one_list.query import first_rank_under, tie_groups
 from metrics.support.arrays import FloatArray
 
-FEW = 6
-"""Ties whose sizes are told one by one."""
+MAX_SIZES = 6
+"""Ties whose sizes are said one by one."""
 _TRACTABLE = (
     "The notebook enumerates up to 10,000 orderings and else draws some. Scores here are exact either way."
 )
 
 
-def four_values(one: ListInView) -> None:
-    """The chosen measure in four cards, and how many orderings are behind them."""
-    value, name, counts = one.value, one.measure, one.counts
-    behind = "by its own rule" if one.own_rule else f"mean of {counted_noun(one.written, 'ordering')}"
+def four_values(current: ListInView) -> None:
+    """Draw the chosen measure in four cards, and how many orderings are behind them."""
+    value, name = current.value, current.measure
+    behind = "by its own rule" if current.own_rule else f"mean of {counted_noun(current.written, 'ordering')}"
     cards(
         Card(
             "diamond",
             f"Traditional {name}",
-            value_text(value[one.view.traditional]),
-            one.view.traditional,
+            value_text(value[current.view.traditional]),
+            current.view.traditional,
             "orange",
         ),
         Card("circle", f"Tied {name}", value_text(value["expected"]), behind, "blue"),
         Card("arrow_downward", "Worst order", value_text(value["pessimistic"]), "relevant documents last"),
         Card("arrow_upward", "Best order", value_text(value["optimistic"]), "relevant documents first"),
     )
+    _ordering_badges(current)
+
+
+def _ordering_badges(current: ListInView) -> None:
+    """Draw how many orderings there are, what makes them so many, and whether they can be enumerated."""
+    counts = current.counts
     patterns = orderings_text(counts.log10_patterns, counts.patterns)
     each = orderings_text(counts.log10_orderings - counts.log10_patterns, counts.shared)
-    sizes = [f"{size:,}" for size in counts.tie_sizes[: FEW + 1]]
+    sizes = [f"{size:,}" for size in counts.tie_sizes[: MAX_SIZES + 1]]
     ties = f"ties of {', '.join(sizes)} documents" if sizes else "no ties"
-    if len(sizes) > FEW:
+    if len(sizes) > MAX_SIZES:
         ties = f"{len(counts.tie_sizes):,} ties, the largest of {max(counts.tie_sizes):,} documents"
     with st.container(horizontal=True, gap="small"):
-        st.badge(counted_noun(one.written, "ordering"), color="gray", icon=":material/shuffle:")
+        st.badge(counted_noun(current.written, "ordering"), color="gray", icon=":material/shuffle:")
         if counts.tie_sizes:
-            told = f"{counted_noun(patterns, 'relevance pattern')}, {counted_noun(each, 'ordering')} each"
-            st.badge(told, color="gray", icon=":material/pattern:")
+            description = (
+                f"{counted_noun(patterns, 'relevance pattern')}, {counted_noun(each, 'ordering')} each"
+            )
+            st.badge(description, color="gray", icon=":material/pattern:")
         st.badge(ties, color="gray", icon=":material/join_inner:")
         if counts.tractable:
             st.badge("few enough to enumerate", color="blue", icon=":material/check:", help=_TRACTABLE)
@@ -63,21 +71,21 @@ def four_values(one: ListInView) -> None:
             st.badge(advice, color="orange", icon=":material/casino:", help=_TRACTABLE)
 
 
-def the_list(one: ListInView) -> None:
-    """The ladder, beside another reranker's where one is chosen; a long list also as a whole."""
-    view, rows = one.view, one.rows
+def list_section(current: ListInView) -> None:
+    """Draw the ladder, beside another reranker's where one is chosen; a long list also as a whole."""
+    view, rows = current.view, current.rows
     first = f" The first {MAX_DOCUMENTS} of {len(rows):,} documents." if len(rows) > MAX_DOCUMENTS else ""
     explained = "One box, one document; a bracket, one score; tall and filled: relevant, with its grade."
     heading("The list and its ties", explained + first)
-    alt = f"The list of {one.query} by score, with its ties."
-    if one.beside is None:
-        chart(tie_ladder(rows, view.palette, one.k), "ladder", alt, wide=560)
+    alt = f"The list of {current.query} by score, with its ties."
+    if current.beside is None:
+        chart(tie_ladder(rows, view.palette, current.k), "ladder", alt, wide=560)
     else:
-        other = load_list(view, one.beside, one.query, one.measure)
-        names = one.reranker, one.beside
-        chart(ladder_pair(rows, other.rows, names, view.palette, one.k), "ladders", alt, wide=640)
+        other = load_list(view, current.beside, current.query, current.measure)
+        names = current.reranker, current.beside
+        chart(ladder_pair(rows, other.rows, names, view.palette, current.k), "ladders", alt, wide=640)
         st.caption(
-            f"Lines follow the relevant documents. {escape_markdown(one.beside)}: {one.measure} "
+            f"Lines follow the relevant documents. {escape_markdown(current.beside)}: {current.measure} "
             f":orange[traditional **{value_text(other.value[view.traditional])}**], "
             f":blue[tied **{value_text(other.value['expected'])}**], worst to best "
             f"{value_text(other.value['pessimistic'])} – {value_text(other.value['optimistic'])}, "
@@ -88,20 +96,22 @@ def the_list(one: ListInView) -> None:
             "The whole list",
             "Chance that the document at a place is relevant; a step a score, below them the ties.",
         )
-        whole = relevance_steps(tie_groups(rows), view.palette, one.k)
-        chart(whole, "whole", "Chance of a relevant document along the list.", wide=560)
+        figure = relevance_steps(tie_groups(rows), view.palette, current.k)
+        chart(figure, "whole", "Chance of a relevant document along the list.", wide=560)
 
 
-def landings(one: ListInView) -> None:
-    """Where each document can land."""
-    n, palette = len(one.rows), one.view.palette
-    shown_rows = one.rows.head(HEATMAP_ROWS)
+def landing_section(current: ListInView) -> None:
+    """Draw where each document can land; of a list with large ties, a document of each score."""
+    n, palette = len(current.rows), current.view.palette
+    shown_rows = current.rows.head(HEATMAP_ROWS)
     if shown_rows["last"].iloc[-1] <= 2 * HEATMAP_ROWS:
         top = f" The top {HEATMAP_ROWS} of {n:,}." if n > HEATMAP_ROWS else ""
         heading("Where each document can land", "Chance of each rank; bold: the grade." + top)
-        chart(rank_heatmap(one.rows, palette, one.k), "landing", "Chance of each document at each rank.")
+        chart(
+            rank_heatmap(current.rows, palette, current.k), "landing", "Chance of each document at each rank."
+        )
         return
-    groups = tie_groups(one.rows)
+    groups = tie_groups(current.rows)
     top = f" The top {HEATMAP_ROWS} of {len(groups):,} scores." if len(groups) > HEATMAP_ROWS else ""
     heading(
         "Where a document of each score can land",
@@ -112,74 +122,75 @@ def landings(one: ListInView) -> None:
     )
 
 
-def first_ranks(one: ListInView) -> None:
-    """Where the first relevant document can stand."""
-    if not len(one.chances):
+def first_rank_section(current: ListInView) -> None:
+    """Draw where the first relevant document can stand."""
+    if not len(current.chances):
         st.subheader("First relevant document", anchor=False)
         st.info("The list holds no relevant document.", icon=":material/info:")
         return
-    mean = (one.chances["rank"] * one.chances["chance"]).sum()
+    mean = (current.chances["rank"] * current.chances["chance"]).sum()
     heading(
         "First relevant document",
         f"Exact chance of each rank over all orderings, {mean:,.2f} on average; diamond: traditional.",
     )
-    listed = first_rank_under(one.ranking, one.query, one.view.traditional)
+    listed = first_rank_under(current.ranking, current.query, current.view.traditional)
     alt = "Exact distribution of the rank of the first relevant document."
-    chart(first_hit_bars(one.chances, one.view.palette, listed), "first-hit", alt)
+    chart(first_hit_bars(current.chances, current.view.palette, listed), "first-hit", alt)
 
 
-def spread(one: ListInView, above: DeltaGenerator, below: DeltaGenerator) -> None:
-    """How the measure spreads over the orderings, and how sampling finds its mean.
+def ordering_sections(current: ListInView, histogram: DeltaGenerator, sampling: DeltaGenerator) -> None:
+    """Draw how the measure spreads over the orderings, and how sampling finds its mean.
 
     Args:
-        one: the list.
-        above: where the histogram goes.
-        below: where the sampling goes.
+        current: the list.
+        histogram: where the histogram goes.
+        sampling: where the sampling goes.
     """
-    if one.own_rule:
-        below.info(
-            f"{one.measure} has a rule of its own for ties: it is one value, not a mean over orderings.",
+    if current.own_rule:
+        sampling.info(
+            f"{current.measure} has a rule of its own for ties: it is one value, not a mean over orderings.",
             icon=":material/info:",
         )
         return
-    with below:
-        drawn = _sampling(one)
-    with above:
-        _histogram(one, drawn)
+    with sampling:
+        sample = _sampling_section(current)
+    with histogram:
+        _histogram_section(current, sample)
 
 
-def _sampling(one: ListInView) -> FloatArray:
-    """Draw orderings, and see their mean near the exact value; the values drawn."""
+def _sampling_section(current: ListInView) -> FloatArray:
+    """Sample orderings, draw how their mean nears the exact value, and return the sampled values."""
     heading(
-        f"Sampling {one.measure}",
+        f"Sampling {current.measure}",
         "Mean of the orderings drawn so far; grey: 1.96 standard errors. The exact value needs no draw.",
     )
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-        asked = int(session.segmented("Draws", ("100", "1000", "10000"), "draws", "1000"))
+        n_chosen = int(session.segmented("Draws", ("100", "1000", "10000"), "draws", "1000"))
         seed = int(session.select("Seed", [str(seed) for seed in range(1, 100)], "drawseed", width=90))
-    n = affordable_draws(one, one.measure, asked)
-    values = sample_values(one.ranking, one.query, one.measure, n, seed)
+    n = affordable_draws(current, current.measure, n_chosen)
+    values = sample_values(current.ranking, current.query, current.measure, n, seed)
     means = running_mean(values)
     chart(
-        sampling_convergence(means, one.value["expected"], one.view.palette, one.measure),
+        sampling_convergence(means, current.value["expected"], current.view.palette, current.measure),
         "sampling",
         "Running mean of the orderings drawn, with its standard error, and the exact value.",
     )
-    if n < asked:
+    if n < n_chosen:
         st.caption(f"{n:,} draws: with so many relevant documents, no more are made.")
     return values
 
 
-def _histogram(one: ListInView, drawn: FloatArray) -> None:
-    """How often each value of the measure occurs."""
-    exact = orderings.distribution(one.ranking, one.query, one.measure, one.chances)
-    told = (
-        f"Exact, over {counted_noun(one.written, 'ordering')}."
+def _histogram_section(current: ListInView, sample: FloatArray) -> None:
+    """Draw how often each value of the measure occurs: exactly, or as a sample has it."""
+    exact = orderings.distribution(current.ranking, current.query, current.measure, current.chances)
+    n_orderings = current.written
+    source = (
+        f"Exact, over {counted_noun(n_orderings, 'ordering')}."
         if exact is not None
-        else f"Estimated from {len(drawn):,} of {one.written} orderings, drawn evenly; the marks are exact."
+        else f"Estimated from {len(sample):,} of {n_orderings} orderings, drawn evenly; the marks are exact."
     )
-    heading(f"{one.measure} across the orderings", told)
-    found = orderings.gathered(drawn, np.full(len(drawn), 1 / len(drawn))) if exact is None else exact
-    marks = pd.Series({name: one.value[how] for name, how in one.treatments.items()})
-    alt = f"Share of orderings with each value of {one.measure}; tied, traditional, worst and best marked."
-    chart(value_histogram(found, marks, one.view.palette, one.measure), "histogram", alt)
+    heading(f"{current.measure} across the orderings", source)
+    distribution = orderings.gathered(sample, np.full(len(sample), 1 / len(sample))) if exact is None else exact
+    marks = pd.Series({name: current.value[treatment] for name, treatment in current.treatments.items()})
+    alt = f"Share of orderings with each value of {current.measure}; tied, traditional, worst and best marked."
+    chart(value_histogram(distribution, marks, current.view.palette, current.measure), "histogram", alt)

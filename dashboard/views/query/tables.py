@@ -4,133 +4,126 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.widgets.components import number, table
+from dashboard.widgets.components import table
 from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import LETTERS, ListInView, affordable_draws, value_text
 from metrics.studies.one_list import orderings
 from metrics.studies.one_list.ordering_samples import sample_values
 from metrics.studies.one_list.query import every_ordering, tie_groups
+from metrics.support.shown_columns import shown_columns
 
-LIMIT = 5040
+MAX_ORDERINGS = 5040
 """Orderings or patterns listed at most: seven documents in one tie."""
-CELLS = 500_000
+MAX_CELLS = 500_000
 """Documents of all orderings listed."""
-LONGEST = 5_000
+MAX_LENGTH = 5_000
 """Documents of a list whose orderings are written out."""
-LISTED = 1_000
+MAX_DOCUMENTS = 1_000
 """Documents of a list that its table shows."""
 STD_DRAWS = 300
 """Orderings drawn for a standard deviation that has no closed form."""
-_SPREAD = (
-    f"Standard deviation over all orderings; AP has no closed form, and is estimated from {STD_DRAWS:,} draws."
-)
 
 
-def values_table(one: ListInView) -> None:
-    """Every measure of this list."""
-    frame = pd.DataFrame({name: one.scores[how] for name, how in one.treatments.items()})
-    std = one.scores["std"].copy()
-    for name in std.index[std.isna()]:
-        std[name] = sample_values(one.ranking, one.query, name, affordable_draws(one, name, STD_DRAWS), 0).std(
-            ddof=1
-        )
-    gap = (frame["traditional"] - frame["tied"]).round(12) + 0.0
-    frame = frame.assign(gap=gap, std=std).reset_index()
-    columns = {
-        "measure": st.column_config.TextColumn("Measure"),
-        "traditional": number("Traditional"),
-        "tied": number("Tied"),
-        "gap": number("Gap", "%+.4f"),
-        "worst": number("Worst"),
-        "best": number("Best"),
-        "std": number("± std", help=_SPREAD),
-    }
-    table(frame, "Every measure of this list", "list-values", columns)
+def values_table(current: ListInView) -> None:
+    """Draw every measure of the list."""
+    rows = pd.DataFrame({name: current.scores[treatment] for name, treatment in current.treatments.items()})
+    std = current.scores["std"].copy()
+    for measure in std.index[std.isna()]:
+        n_draws = affordable_draws(current, measure, STD_DRAWS)
+        std[measure] = sample_values(current.ranking, current.query, measure, n_draws, 0).std(ddof=1)
+    gap = (rows["traditional"] - rows["tied"]).round(12) + 0.0
+    columns = shown_columns(
+        *("measure", "traditional", "tied", ("gap", "list_gap"), "worst", "best", ("std", "ordering_std")),
+        draws=f"{STD_DRAWS:,}",
+    )
+    table(rows.assign(gap=gap, std=std).reset_index(), "Every measure of this list", "list-values", columns)
 
 
-def documents_table(one: ListInView) -> None:
-    """The documents of the list, or its tie groups."""
+def documents_table(current: ListInView) -> None:
+    """Draw the documents of the list, or its tie groups."""
     st.space("small")
     kinds = ("Documents", "Tie groups")
     if session.segmented("Rows", kinds, "rows", label_visibility="collapsed") == kinds[1]:
-        groups = tie_groups(one.rows)
-        groups["group"] += 1
-        columns = {
-            "group": number("Group", "localized"),
-            "first": number("From place", "localized"),
-            "last": number("To place", "localized"),
-            "documents": number("Documents", "localized"),
-            "relevant": number("Relevant", "localized"),
-            "score": number("Score", "%.6g"),
-        }
-        table(groups, f"The tie groups: {len(groups):,}", "tie-groups", columns)
+        _tie_group_table(current)
         return
-    rows = one.rows.assign(group=one.rows["group"] + 1)
-    top = rows.head(LISTED)
-    places = [_places(first, last) for first, last in zip(top["first"], top["last"], strict=True)]
-    top = top.assign(places=places)
-    columns = {
-        "place": number("Place", "localized"),
-        "doc_id": st.column_config.TextColumn("Document"),
-        "score": number("Score", "%.6g"),
-        "grade": number("Grade", "%g"),
-        "group": number("Group", "localized", help="Documents of one group share a score."),
-        "places": st.column_config.TextColumn("Can stand at"),
-    }
-    if "text" in top:
-        top = top.assign(text=[_short(text) for text in top["text"]])
-        columns["text"] = st.column_config.TextColumn("Text", width="large")
+    rows = current.rows.assign(group=current.rows["group"] + 1)
+    shown_rows = rows.head(MAX_DOCUMENTS)
+    places = [
+        f"{first:,}" if first == last else f"{first:,} to {last:,}"
+        for first, last in zip(shown_rows["first"], shown_rows["last"], strict=True)
+    ]
+    shown_rows = shown_rows.assign(places=places)
+    columns = shown_columns(
+        *("place", "doc_id", "score", "grade", ("group", "document_group"), ("places", "possible_places"))
+    )
+    if "text" in shown_rows:
+        shown_rows = shown_rows.assign(text=shown_rows["text"].map(_shorten))
+        columns |= shown_columns("text")
     title = (
         f"The documents: {len(rows):,}"
-        if len(rows) <= LISTED
-        else f"The first {LISTED:,} of {len(rows):,} documents"
+        if len(rows) <= MAX_DOCUMENTS
+        else f"The first {MAX_DOCUMENTS:,} of {len(rows):,} documents"
     )
-    table(top, title, "list", columns, download=rows)
+    table(shown_rows, title, "list", columns, download=rows)
 
 
-def orders_table(one: ListInView) -> None:
-    """Every ordering or every relevance pattern, as far as they can be read."""
+def _tie_group_table(current: ListInView) -> None:
+    groups = tie_groups(current.rows)
+    groups["group"] += 1
+    columns = shown_columns(
+        "group",
+        ("first", "from_place"),
+        ("last", "to_place"),
+        ("documents", "n_documents"),
+        ("relevant", "n_relevant"),
+        "score",
+    )
+    table(groups, f"The tie groups: {len(groups):,}", "tie-groups", columns)
+
+
+def orders_table(current: ListInView) -> None:
+    """Draw every ordering or every relevance pattern, as far as they can be read."""
     st.space("small")
     kinds = ("Orderings", "Relevance patterns")
-    by_grade = session.segmented("Show", kinds, "every", label_visibility="collapsed") == kinds[1]
-    counts, name = one.counts, "relevance patterns" if by_grade else "orderings"
-    log10, exact = (
-        (counts.log10_patterns, counts.patterns) if by_grade else (counts.log10_orderings, counts.orderings)
-    )
-    written = orderings_text(log10, exact)
-    if len(one.rows) > LONGEST:
-        st.caption(f"{written} {name} of {len(one.rows):,} documents are not written out; the rest is exact.")
+    counts, n_documents = current.counts, len(current.rows)
+    if session.segmented("Show", kinds, "every", label_visibility="collapsed") == kinds[1]:
+        name, number, list_orders = "relevance patterns", counts.patterns, orderings.every_pattern
+        number_text = orderings_text(counts.log10_patterns, number)
+        columns = shown_columns(
+            "pattern", ("grades", "ordered_grades"), "orderings", "chance", "first_relevant"
+        )
+        text = "grades"
+    else:
+        name, number, list_orders = "orderings", counts.orderings, every_ordering
+        number_text = orderings_text(counts.log10_orderings, number)
+        columns = shown_columns("ordering", ("documents", "ordered_documents"), "first_relevant")
+        text = "documents"
+    if n_documents > MAX_LENGTH:
+        st.caption(f"{number_text} {name} of {n_documents:,} documents are not written out; the rest is exact.")
         return
-    limit = min(LIMIT, CELLS // len(one.rows))
-    make = orderings.every_pattern if by_grade else every_ordering
-    found = make(one.ranking, one.query, one.columns, limit)
-    whole = len(found) == exact
-    columns = {
-        "pattern": number("#", "%d"),
-        "ordering": number("#", "%d"),
-        "documents": st.column_config.TextColumn("Documents, top first", width="large"),
-        "grades": st.column_config.TextColumn("Grades, top first", width="large"),
-        "orderings": number("Orderings", "localized", help="Orderings that share the pattern."),
-        "chance": number("Chance", "%.4g"),
-        "first_relevant": number("First relevant", "%d"),
-    }
-    title = f"Every {name[:-1]}: {written}" if whole else f"The first {len(found):,} of {written} {name}"
-    long = "grades" if by_grade else "documents"
-    cut = found.assign(**{long: [_short(text) for text in found[long]]})
-    chosen = {key: column for key, column in columns.items() if key in found}
-    chosen |= {measure: number(measure) for measure in one.columns}
-    table(cut, title, name.replace(" ", "-"), chosen, download=found)
-    if whole and not (one.own_rule or found[one.measure].isna().any()):
-        values = found[one.measure]
+    for measure in current.columns:
+        columns |= shown_columns((measure, "value"), measure=measure)
+    rows = list_orders(
+        current.ranking, current.query, current.columns, min(MAX_ORDERINGS, MAX_CELLS // n_documents)
+    )
+    is_whole = len(rows) == number
+    title = (
+        f"Every {name[:-1]}: {number_text}" if is_whole else f"The first {len(rows):,} of {number_text} {name}"
+    )
+    shown_rows = rows.assign(**{text: rows[text].map(_shorten)})
+    table(shown_rows, title, name.replace(" ", "-"), columns, download=rows)
+    if is_whole and not current.own_rule:
+        _describe_values(current.measure, rows[current.measure])
+
+
+def _describe_values(measure: str, values: "pd.Series[float]") -> None:
+    """Draw the range and the mean of a measure over all orderings; nothing where it has no value in one."""
+    if not values.isna().any():
         st.caption(
-            f"{one.measure} ranges from {value_text(values.min())} to {value_text(values.max())}; its mean "
+            f"{measure} ranges from {value_text(values.min())} to {value_text(values.max())}; its mean "
             f"over the table is {value_text(values.mean())}, the tied value."
         )
 
 
-def _places(first: int, last: int) -> str:
-    return f"{first:,}" if first == last else f"{first:,} to {last:,}"
-
-
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= LETTERS else text[:LETTERS] + " …"

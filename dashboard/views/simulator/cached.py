@@ -45,8 +45,21 @@ SECOND = {"Notebook: four LLMs": "Hits@5"}
 _TIES = ("expected", "input", "optimistic", "pessimistic")
 
 
-class Made(NamedTuple):
-    """What is simulated: one of `KINDS` and its settings; `metrics.simulation` says what they do."""
+class Simulation(NamedTuple):
+    """What is simulated; `metrics.simulation` says what the settings do.
+
+    Attributes:
+        kind: one of `KINDS`; the notebook's own have no settings.
+        queries: how many.
+        documents: of a list, the fewest and the most.
+        relevant: of them relevant, the fewest and the most.
+        seed: of all draws.
+        ties: chance that a document copies a score; of synthetic lists, the share that may tie.
+        levels: scores there are.
+        performance: how well scores tell relevant documents, 0 to 1.
+        has_segments: whether queries are of the notebook's four types.
+        is_compared: whether the notebook's rerankers stand beside it.
+    """
 
     kind: str
     queries: int = 100
@@ -56,8 +69,8 @@ class Made(NamedTuple):
     ties: float = 0.3
     levels: int = 10
     performance: float = 0.9
-    segments: bool = False
-    others: bool = False
+    has_segments: bool = False
+    is_compared: bool = False
 
     @property
     def name(self) -> str:
@@ -65,7 +78,7 @@ class Made(NamedTuple):
         return f"LLM ({self.ties:g} ties, {self.levels} levels)"
 
     def simulate(self, rerankers: Mapping[str, LlmReranker], *, common: bool = False) -> Runs:
-        """These rerankers on its queries."""
+        """Return the lists of these rerankers on its queries, from draws in common where `common` is set."""
         return simulate(
             rerankers,
             self.queries,
@@ -73,84 +86,97 @@ class Made(NamedTuple):
             self.relevant,
             self.seed,
             self.performance,
-            NOTEBOOK_SEGMENTS if self.segments else None,
+            NOTEBOOK_SEGMENTS if self.has_segments else None,
             common=common,
         )
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def runs(made: Made) -> Runs:
-    """What these settings make."""
-    if made.kind in NOTEBOOK:
-        return NOTEBOOK[made.kind]()
-    if made.kind == SYNTHETIC:
-        return synthetic(made.queries, made.documents, made.relevant, made.seed, made.ties)
-    others = NOTEBOOK_RERANKERS if made.others else {}
-    return made.simulate({made.name: LlmReranker(made.ties, made.levels), **others})
+def runs(simulation: Simulation) -> Runs:
+    """Return the simulated lists."""
+    if simulation.kind in NOTEBOOK:
+        return NOTEBOOK[simulation.kind]()
+    if simulation.kind == SYNTHETIC:
+        return synthetic(
+            simulation.queries, simulation.documents, simulation.relevant, simulation.seed, simulation.ties
+        )
+    notebook_rerankers = NOTEBOOK_RERANKERS if simulation.is_compared else {}
+    return simulation.simulate(
+        {simulation.name: LlmReranker(simulation.ties, simulation.levels), **notebook_rerankers}
+    )
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def scores(made: Made) -> Evaluation:
-    """Their values by the notebook's measures."""
-    return evaluate(runs(made), MEASURES, _TIES)
+def scores(simulation: Simulation) -> Evaluation:
+    """Return what the simulated lists score by the notebook's measures."""
+    return evaluate(runs(simulation), MEASURES, _TIES)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def growth(made: Made, measure: str) -> pd.DataFrame:
-    """The same reranker under every tie probability."""
-    chances = sorted({*TIE_PROBABILITIES, made.ties})
-    return growth_curve(partial(made.simulate, common=True), made.levels, measure, chances)
+def growth(simulation: Simulation, measure: str) -> pd.DataFrame:
+    """Return what the same reranker scores under every tie probability."""
+    probabilities = sorted({*TIE_PROBABILITIES, simulation.ties})
+    return growth_curve(partial(simulation.simulate, common=True), simulation.levels, measure, probabilities)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def gaps_by_settings(made: Made, measure: str) -> pd.DataFrame:
-    """Its mean gap over score levels and tie probability."""
-    return gap_by_settings(partial(made.simulate, common=True), measure)
+def gaps_by_settings(simulation: Simulation, measure: str) -> pd.DataFrame:
+    """Return its mean gap over score levels and tie probability."""
+    return gap_by_settings(partial(simulation.simulate, common=True), measure)
 
 
 @st.cache_resource(show_spinner="Rounding scores …", max_entries=24)
 def precisions(
-    shown: ViewKey, reranker: str, measure: str, traditional: str, _board: Board, _queries: Collection[str]
+    view: ViewKey, reranker: str, measure: str, traditional: str, _board: Board, _queries: Collection[str]
 ) -> pd.DataFrame:
-    """What one reranker of a board would score under each precision."""
+    """Return what one reranker of a board would score under each precision.
+
+    Args:
+        view: what is shown.
+        reranker: whose scores are rounded.
+        measure: which it is scored by.
+        traditional: the treatment taken as the traditional one.
+        _board: the board.
+        _queries: those shown.
+    """
     return precision_curve(
         _board.runs.arranged({reranker: reranker}),
         measure,
         traditional,
         queries=_queries,
-        scoring=shown.scoring,
+        scoring=view.scoring,
     )
 
 
 def as_csv(table: pa.Table) -> bytes:
-    """A table as a file."""
-    held_bytes = BytesIO()
-    csv.write_csv(table, held_bytes, csv.WriteOptions(quoting_style="needed"))
-    return held_bytes.getvalue()
+    """Return a table as the bytes of a CSV file."""
+    file = BytesIO()
+    csv.write_csv(table, file, csv.WriteOptions(quoting_style="needed"))
+    return file.getvalue()
 
 
-def board(made: Made) -> Board:
-    """What was simulated, as if its file had been uploaded."""
-    return _uploaded([File("simulated.csv", as_csv(long_table(runs(made))))])
+def simulated_board(simulation: Simulation) -> Board:
+    """Return the simulated lists as if their file had been uploaded."""
+    return _build_board([File("simulated.csv", as_csv(long_table(runs(simulation))))])
 
 
-def board_held(of: Board, precision: str) -> Board:
-    """A board whose scores are held in a precision.
+def board_at_precision(board: Board, precision: str) -> Board:
+    """Return a board with its scores held in a precision.
 
     Raises:
         TieScopeError: its files cannot be read again.
     """
-    fewer = runs_at_precision(of.runs, precision)
+    rounded_runs = runs_at_precision(board.runs, precision)
     name = precision.replace(":", "-")
-    files = [File(f"{name}.csv", as_csv(long_table(fewer)))]
-    if fewer.qrels is not None:
-        files.append(File("judgments.csv", as_csv(plain_columns(fewer.qrels))))
-    return _uploaded(files)
+    files = [File(f"{name}.csv", as_csv(long_table(rounded_runs)))]
+    if rounded_runs.qrels is not None:
+        files.append(File("judgments.csv", as_csv(plain_columns(rounded_runs.qrels))))
+    return _build_board(files)
 
 
-def _uploaded(files: list[File]) -> Board:
+def _build_board(files: list[File]) -> Board:
     spec = BoardSpec.of(files)
-    made = cache.build_board(spec, [one.read() for one in spec.entries])
-    if isinstance(made, TieScopeError):
-        raise made
-    return made
+    board = cache.build_board(spec, [entry.read() for entry in spec.entries])
+    if isinstance(board, TieScopeError):
+        raise board
+    return board

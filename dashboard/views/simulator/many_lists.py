@@ -1,9 +1,5 @@
 """The second section of the Simulator: many lists, drawn by settings or as the notebook draws them."""
 
-from collections.abc import Sequence
-from typing import Any
-
-import pandas as pd
 import streamlit as st
 
 from dashboard import session
@@ -12,15 +8,17 @@ from dashboard.charts.leaderboard.score_bounds import score_bounds
 from dashboard.charts.simulated.gap_heatmap import gap_heatmap
 from dashboard.charts.simulated.tie_growth import tie_growth
 from dashboard.views.simulator import cached
-from dashboard.views.simulator.cached import KINDS, LLM, SECOND, SYNTHETIC, Made
-from dashboard.views.simulator.settings import settings
-from dashboard.widgets.components import chart, heading, number, section_finding, share, table
+from dashboard.views.simulator.cached import KINDS, LLM, SECOND, SYNTHETIC, Simulation
+from dashboard.views.simulator.settings import choose_simulation
+from dashboard.views.simulator.tables import mean_columns
+from dashboard.widgets.components import chart, heading, section_finding, table
 from metrics import parse
 from metrics.simulation import long_table
 from metrics.studies.gaps.gap import gap_finding, gaps
 from metrics.studies.gaps.growth import LEVELS, TIE_PROBABILITIES, growth_finding
 from metrics.studies.leaderboard.leaderboard import leaderboard
 from metrics.studies.leaderboard.tie_summary import tie_summary
+from metrics.support.shown_columns import shown_columns
 
 _EXPLAINED = {
     LLM: "The notebook's simulator: scores fall on a few levels, then some documents copy that of another.",
@@ -29,53 +27,56 @@ _EXPLAINED = {
 
 
 def many_lists() -> None:
-    """What is drawn, its charts, its figures, and the way into the app."""
-    place = st.container()
+    """Draw what is simulated, its charts, its figures, and the way into the app."""
+    above = st.container()
     kind = session.segmented("Lists", KINDS, "made")
-    with place:
+    with above:
         heading("Many lists", _EXPLAINED.get(kind, "Draw by draw what the notebook draws, with its seed."))
-    made = settings(kind)
+    simulation = choose_simulation(kind)
     if kind == LLM:
-        _growth(made)
-    _side_by_side(made)
-    _gaps(made)
-    _figures(made)
-    _way_out(made)
+        _growth_section(simulation)
+    _reranker_section(simulation)
+    _gap_section(simulation)
+    _figure_table(simulation)
+    _exit_buttons(simulation)
 
 
-def _growth(made: Made) -> None:
-    """One reranker as its ties grow, and its gap over both settings."""
-    curve, name = cached.growth(made, "RR"), parse("RR").traditional
-    section_finding(growth_finding(curve, made.ties, made.levels, name))
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        heading("Score as ties grow", f"{made.queries:,} queries, {made.levels} score levels, the same draws.")
-        figure = tie_growth(curve, session.theme(), name, made.ties)
+def _growth_section(simulation: Simulation) -> None:
+    """Draw one reranker as its ties grow, and its gap over both settings."""
+    curve, name = cached.growth(simulation, "RR"), parse("RR").traditional
+    section_finding(growth_finding(curve, simulation.ties, simulation.levels, name))
+    wide, narrow = st.columns([3, 2], gap="large")
+    with wide:
+        heading(
+            "Score as ties grow",
+            f"{simulation.queries:,} queries, {simulation.levels} score levels, the same draws.",
+        )
+        figure = tie_growth(curve, session.theme(), name, simulation.ties)
         chart(figure, "growth", "Tied mean, shuffles and bounds as the tie probability grows.", wide=420)
-    with right:
+    with narrow:
         heading("Mean gap of a list", "| RR − tied RR | over both settings; box: yours.")
-        yours = (made.levels, made.ties)
+        setting = (simulation.levels, simulation.ties)
         figure = gap_heatmap(
-            cached.gaps_by_settings(made, "RR"),
+            cached.gaps_by_settings(simulation, "RR"),
             session.theme(),
-            yours if made.levels in LEVELS and made.ties in TIE_PROBABILITIES else None,
+            setting if simulation.levels in LEVELS and simulation.ties in TIE_PROBABILITIES else None,
         )
         chart(figure, "gap-grid", "Mean gap by score levels and tie probability.", wide=360)
 
 
-def _side_by_side(made: Made) -> None:
-    """Several rerankers as on the Leaderboard."""
-    board = leaderboard(cached.scores(made), "RR", "input")
-    if len(board) > 1:
+def _reranker_section(simulation: Simulation) -> None:
+    """Draw several rerankers as on the Leaderboard."""
+    rows = leaderboard(cached.scores(simulation), "RR", "input")
+    if len(rows) > 1:
         heading("Score with tie bounds", "Pale: worst to best order. Dot: tied. Diamond: traditional.")
-        figure = score_bounds(board, session.theme(), parse("RR").traditional)
+        figure = score_bounds(rows, session.theme(), parse("RR").traditional)
         chart(figure, "simulated-bounds", "MRR of each simulated reranker with its tie bounds.")
 
 
-def _gaps(made: Made) -> None:
-    """The notebook's six panels."""
-    second = SECOND.get(made.kind, "Hits@3")
-    lists = gaps(cached.scores(made), {"first": "RR", "second": second}, "input")
+def _gap_section(simulation: Simulation) -> None:
+    """Draw the notebook's six panels."""
+    second = SECOND.get(simulation.kind, "Hits@3")
+    lists = gaps(cached.scores(simulation), {"first": "RR", "second": second}, "input")
     lists = lists.assign(first_size=lists["first_gap"].abs(), second_size=lists["second_gap"].abs())
     heading(
         "Ties against gaps",
@@ -87,50 +88,34 @@ def _gaps(made: Made) -> None:
     chart(figure, "simulated-gaps", alt, wide=820)
 
 
-def _figures(made: Made) -> None:
-    second = SECOND.get(made.kind, "Hits@3")
-    values = cached.scores(made)
-    rows = tie_summary(values, "RR", second)
-    means = values.scores.groupby(level="reranker", sort=False).mean()
-    columns: dict[str, Any] = {
-        "reranker": st.column_config.TextColumn("Reranker"),
-        "tie_ratio": share("Tie ratio"),
-        "with_ties": number("Lists with ties", "%d"),
-        "n": number("Lists", "%d"),
-    }
-    _both(rows, columns, means, values.measures[:1])
-    for p, measure in (("first", "RR"), ("second", second)):
-        columns[f"{p}_gap_mean"] = number(f"|{measure} gap|", help="Mean over lists of the absolute gap.")
-        columns[f"{p}_gap_std"] = number("± std")
-        columns[f"{p}_gap_max"] = number("max")
-    columns |= {
-        "r_ratio": number("r, tie ratio", "%.3f", "Correlation of the RR gap with the tie ratio."),
-        "r_size": number("r, largest tie", "%.3f", "Correlation of the RR gap with the largest tie."),
-        "tie_groups": number("Ties a list", "%.2f"),
-        "max_tie_size_mean": number("Largest tie, mean", "%.2f"),
-        "max_tie_size": number("Largest tie", "%d"),
-    }
-    _both(rows, columns, means, values.measures[1:])
-    shown = rows.reset_index().assign(tie_ratio=100 * rows["tie_ratio"].to_numpy())
-    table(shown, "In figures", "simulated", columns, download=rows.reset_index())
+def _figure_table(simulation: Simulation) -> None:
+    """Draw each reranker's means, gaps and ties as a table."""
+    second = SECOND.get(simulation.kind, "Hits@3")
+    evaluation = cached.scores(simulation)
+    means = evaluation.scores.groupby(level="reranker", sort=False).mean()
+    first_means, first_columns = mean_columns(means, evaluation.measures[:1])
+    other_means, other_columns = mean_columns(means, evaluation.measures[1:])
+    columns = shown_columns("reranker", "tie_ratio", "with_ties", ("n", "n_lists")) | first_columns
+    for place, measure in (("first", "RR"), ("second", second)):
+        columns |= shown_columns(
+            (f"{place}_gap_mean", "measure_gap_mean"),
+            (f"{place}_gap_std", "deviation"),
+            (f"{place}_gap_max", "gap_max"),
+            measure=measure,
+        )
+    columns |= shown_columns("r_ratio", "r_size", "tie_groups", "max_tie_size_mean", "max_tie_size")
+    rows = tie_summary(evaluation, "RR", second).join([first_means, other_means]).reset_index()
+    table(rows, "In figures", "simulated", columns | other_columns)
 
 
-def _both(rows: pd.DataFrame, columns: dict[str, Any], means: pd.DataFrame, measures: Sequence[str]) -> None:
-    """Add the traditional and the tied mean of measures to rows and columns."""
-    for measure in measures:
-        for how, called in (("input", parse(measure).traditional), ("expected", parse(measure).tied)):
-            rows[f"{measure}_{how}"] = means[measure, how]
-            columns[f"{measure}_{how}"] = number(called)
-
-
-def _way_out(made: Made) -> None:
-    """The lists into the app, or as a file."""
+def _exit_buttons(simulation: Simulation) -> None:
+    """Draw the ways of the lists into the app, or into a file."""
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Use as runs", icon=":material/library_add:", type="primary", key="use-simulated"):
-            session.show_board(cached.board(made))
+            session.show_board(cached.simulated_board(simulation))
         st.download_button(
             "Lists as CSV",
-            data=lambda: cached.as_csv(long_table(cached.runs(made))),
+            data=lambda: cached.as_csv(long_table(cached.runs(simulation))),
             file_name="tiescope-simulated.csv",
             mime="text/csv",
             key="download-lists",

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
-from dashboard.views.simulator.tables import LISTED, listed_orders, scenarios
+from dashboard.views.simulator.tables import MAX_ORDERINGS, ordering_table, scenario_table
 from dashboard.widgets.components import Card, cards, chart, finding, heading
 from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import counted_noun, value_text
@@ -39,7 +39,7 @@ _COLUMNS = {"name": "Document", "score": "Score", "grade": "Grade"}
 _LETTERS = 40
 
 
-class Small(NamedTuple):
+class SmallList(NamedTuple):
     """The list that is edited.
 
     Attributes:
@@ -47,8 +47,8 @@ class Small(NamedTuple):
         chances: of each rank of its first relevant document.
         orders: its orderings, as far as they are listed.
         scores: index measure, columns treatments.
-        written: how many orderings, in words.
-        listed: rank of the first relevant document as listed, None where none is relevant.
+        n_orderings: how many orderings, in words.
+        listed_rank: rank of the first relevant document as listed, None where none is relevant.
         k: the cut-off.
     """
 
@@ -56,51 +56,51 @@ class Small(NamedTuple):
     chances: pd.DataFrame
     orders: pd.DataFrame
     scores: pd.DataFrame
-    written: str
-    listed: int | None
+    n_orderings: str
+    listed_rank: int | None
     k: int
 
 
 def small_list() -> None:
-    """Four scenarios and whatever is made of them."""
+    """Draw a list to edit, begun from one of four scenarios, and all that is exact about it."""
     heading("A small list", "Edit a score or a grade, add or delete rows. Rows count in the order you see.")
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         name = session.segmented(
-            "Scenario", list(NOTEBOOK_SCENARIOS), "scenario", "Complex Tie", on_change=_as_given
+            "Scenario", list(NOTEBOOK_SCENARIOS), "scenario", "Complex Tie", on_change=_reset_table
         )
         k = int(session.segmented("Cut-off k", ("1", "2", "3", "5"), "listk", "3"))
-        least = int(session.segmented("Relevant from grade", ("1", "2", "3"), "listgrade"))
+        relevant_from = int(session.segmented("Relevant from grade", ("1", "2", "3"), "listgrade"))
     above = st.container()
-    left, right = st.columns([2, 3], gap="large")
-    with left:
-        documents = _edited(name)
+    narrow, wide = st.columns([2, 3], gap="large")
+    with narrow:
+        documents = _edit_table(name)
     if not documents:
         with above:
             cards(*(Card("circle", label, "–", "no document") for label in ("RR", "Tied RR", "Range", "Hits")))
-        right.info("Give a document a score to begin.", icon=":material/info:")
+        wide.info("Give a document a score to begin.", icon=":material/info:")
         return
-    small = _look(documents, k, least)
+    small = _score(documents, k, relevant_from)
     with above:
-        _figures(small)
-    with right:
-        figure = ladder_with_ranks(small.rows, small.chances, session.theme(), k, small.listed)
+        _cards(small)
+    with wide:
+        figure = ladder_with_ranks(small.rows, small.chances, session.theme(), k, small.listed_rank)
         chart(figure, "small-list", "The list by score, and the chance of each rank of its first relevant one.")
-    left, right = st.columns([4, 5], gap="large")
-    with left:
-        listed_orders(small.orders, small.written)
-    with right:
-        scenarios()
+    narrow, wide = st.columns([4, 5], gap="large")
+    with narrow:
+        ordering_table(small.orders, small.n_orderings)
+    with wide:
+        scenario_table()
 
 
-def _as_given() -> None:
+def _reset_table() -> None:
     session.set_value(KEY, "")
 
 
-def _edited(name: str) -> list[Document]:
-    """The table to edit; what it holds is told in the link, and can be typed as a line."""
-    given = format_list(scenario_documents(name))
-    asked = session.get_value(KEY)
-    now = asked if parse_list(asked) else given
+def _edit_table(name: str) -> list[Document]:
+    """Draw the table to edit, which is told in the link and can be typed as a line; return its documents."""
+    scenario_text = format_list(scenario_documents(name))
+    own_text = session.get_value(KEY)
+    now = own_text if parse_list(own_text) else scenario_text
     base, key = session.table_draft(KEY, now)
     start = pd.DataFrame(parse_list(base) or scenario_documents(name), columns=list(_COLUMNS))
     frame = st.data_editor(start, num_rows="dynamic", hide_index=True, key=key, column_config=_columns())
@@ -108,10 +108,10 @@ def _edited(name: str) -> list[Document]:
     line = format_list(documents)
     if documents and parse_list(line) and line != now:
         session.set_table_text(KEY, line)
-        session.set_value(KEY, "" if line == given else line)
+        session.set_value(KEY, "" if line == scenario_text else line)
     with st.popover("As text", icon=":material/notes:"):
         session.text_input(
-            "score,grade,name; …", KEY, placeholder=given, help="Grades and names may be left out."
+            "score,grade,name; …", KEY, placeholder=scenario_text, help="Grades and names may be left out."
         )
     return documents
 
@@ -125,70 +125,71 @@ def _columns() -> dict[str, Any]:
 
 
 def _documents(frame: pd.DataFrame) -> list[Document]:
-    """Rows that have a score, as they stand."""
+    """Return the rows that have a score, as they stand."""
     rows = frame.head(MAX_DOCUMENTS).to_dict("records")
     return [
-        Document(_name(row["name"], at), float(row["score"]), _number(row["grade"]))
-        for at, row in enumerate(rows, 1)
+        Document(_name(row["name"], position), float(row["score"]), _number(row["grade"]))
+        for position, row in enumerate(rows, 1)
         if math.isfinite(_number(row["score"], math.nan))
     ]
 
 
-def _name(value: object, at: int) -> str:
-    return value if isinstance(value, str) and value.strip() else f"doc{at}"
+def _name(value: object, position: int) -> str:
+    return value if isinstance(value, str) and value.strip() else f"doc{position}"
 
 
 def _number(value: object, otherwise: float = 0.0) -> float:
     return float(value) if isinstance(value, int | float) and math.isfinite(value) else otherwise
 
 
-def _look(documents: list[Document], k: int, least: int) -> Small:
-    ranking = Ranking.of_query(runs_from_list(documents), _QUERY, _QUERY, least)
+def _score(documents: list[Document], k: int, relevant_from: int) -> SmallList:
+    ranking = Ranking.of_query(runs_from_list(documents), _QUERY, _QUERY, relevant_from)
     rows = ladder(ranking, _QUERY)
-    names = {str(at): one.name for at, one in enumerate(documents, 1)}
+    names = {str(position): document.name for position, document in enumerate(documents, 1)}
     rows["doc_id"] = rows["doc_id"].map(names)
     counts = orderings.counts(ranking, _QUERY)
-    return Small(
+    return SmallList(
         rows=rows,
         chances=first_rank_chances(ranking, _QUERY),
         orders=_orders(ranking, names),
         scores=orderings.list_values(ranking, _QUERY, ["RR", f"Hits@{k}"], _TIES),
-        written=orderings_text(counts.log10_orderings, counts.orderings),
-        listed=first_rank_under(ranking, _QUERY, "input"),
+        n_orderings=orderings_text(counts.log10_orderings, counts.orderings),
+        listed_rank=first_rank_under(ranking, _QUERY, "input"),
         k=k,
     )
 
 
 def _orders(ranking: Ranking, names: dict[str, str]) -> pd.DataFrame:
-    found = every_ordering(ranking, _QUERY, ["RR", "Hits@3"], LISTED)
-    named = [" ".join(names[at] for at in row.split()) for row in found["documents"]]
-    return found.assign(documents=named)
+    """Return the orderings, as far as they are listed, with the names the visitor gave."""
+    orders = every_ordering(ranking, _QUERY, ["RR", "Hits@3"], MAX_ORDERINGS)
+    documents = [" ".join(names[position] for position in row.split()) for row in orders["documents"]]
+    return orders.assign(documents=documents)
 
 
-def _figures(small: Small) -> None:
+def _cards(small: SmallList) -> None:
     rr, hits = small.scores.loc["RR"], small.scores.loc[f"Hits@{small.k}"]
-    finding(query_finding(small.rows, small.chances, rr, "RR", "input", small.written))
+    finding(query_finding(small.rows, small.chances, rr, "RR", "input", small.n_orderings))
     ranks = small.chances["rank"]
-    first = dict.fromkeys(f"{rank:,}" for rank in (ranks.min(), ranks.max())) if len(ranks) else ["none"]
-    named = parse(f"Hits@{small.k}")
+    first_ranks = dict.fromkeys(f"{rank:,}" for rank in (ranks.min(), ranks.max())) if len(ranks) else ["none"]
+    hits_name = parse(f"Hits@{small.k}").tied
     cards(
         Card("diamond", "RR as listed", value_text(rr["input"]), "traditional", "orange"),
         Card(
             "circle",
             "Tied RR",
             value_text(rr["expected"]),
-            f"mean of {counted_noun(small.written, 'ordering')}",
+            f"mean of {counted_noun(small.n_orderings, 'ordering')}",
             "blue",
         ),
         Card(
             "height",
             "Worst to best",
             f"{rr['pessimistic']:.2f} – {rr['optimistic']:.2f}",
-            f"first hit at {' to '.join(first)}",
+            f"first hit at {' to '.join(first_ranks)}",
         ),
         Card(
             "target",
-            named.tied,
+            hits_name,
             value_text(hits["expected"]),
             f"traditional {value_text(hits['input'])}",
             "blue",

@@ -1,52 +1,64 @@
 """Tables of the Simulator: the orderings of one small list, and the notebook's scenarios."""
 
-from typing import Any
+from collections.abc import Iterable
 
 import pandas as pd
-import streamlit as st
 
-from dashboard.widgets.components import number, table
+from dashboard.widgets.components import table
 from metrics import evaluate, parse
 from metrics.simulation import notebook_scenarios
+from metrics.support.shown_columns import ShownColumn, shown_columns
 
-LISTED = 120
+MAX_ORDERINGS = 120
 """Orderings that are listed at most."""
 
 
-def listed_orders(orders: pd.DataFrame, written: str) -> None:
-    """The orderings one by one, as the notebook lists them.
+def ordering_table(orders: pd.DataFrame, count: str) -> None:
+    """Draw the orderings one by one, as the notebook lists them.
 
     Args:
         orders: as `every_ordering` returns them, by RR and Hits@3.
-        written: how many there are, in words.
+        count: how many there are, in words.
     """
-    whole = written == f"{len(orders):,}"
+    is_whole = count == f"{len(orders):,}"
+    columns = shown_columns("ordering", "documents", "first_relevant", ("RR", "value"), measure="RR")
     table(
         orders,
-        "Every ordering" if whole else f"Every ordering: the first {LISTED} of {written}",
+        "Every ordering" if is_whole else f"Every ordering: the first {MAX_ORDERINGS} of {count}",
         "orderings",
-        {
-            "ordering": number("#", "%d"),
-            "documents": st.column_config.TextColumn("Documents"),
-            "first_relevant": number("First relevant", "%d"),
-            "RR": number("RR"),
-            "Hits@3": number("Hits@3", "%d"),
-        },
+        columns | shown_columns(("Hits@3", "binary_value"), measure="Hits@3"),
     )
 
 
-def scenarios() -> None:
-    """The notebook's table of its scenarios."""
-    measures = {"RR": "RR", "h3": "Hits@3", "h5": "Hits@5"}
-    found = evaluate(notebook_scenarios(), list(measures.values()), ["input", "expected"])
-    rows = found.lists[["n_tie_groups", "max_tie_size"]].reset_index("query_id").reset_index(drop=True)
-    columns: dict[str, Any] = {
-        "query_id": st.column_config.TextColumn("Scenario"),
-        "n_tie_groups": number("Ties", "%d"),
-        "max_tie_size": number("Largest tie", "%d"),
-    }
-    for key, measure in measures.items():
-        for how, called in (("input", parse(measure).traditional), ("expected", parse(measure).tied)):
-            rows[f"{key}_{how}"] = found.scores[measure, how].to_numpy()
-            columns[f"{key}_{how}"] = number(called)
-    table(rows, "The four scenarios", "scenarios", columns)
+def scenario_table() -> None:
+    """Draw the notebook's table of its scenarios."""
+    evaluation = evaluate(notebook_scenarios(), ["RR", "Hits@3", "Hits@5"], ["input", "expected"])
+    values, columns = mean_columns(evaluation.scores, evaluation.measures)
+    rows = evaluation.lists[["n_tie_groups", "max_tie_size"]].join(values.rename(columns=_file_name))
+    table(
+        rows.reset_index("query_id").reset_index(drop=True),
+        "The four scenarios",
+        "scenarios",
+        shown_columns(("query_id", "scenario"), "n_tie_groups", "max_tie_size")
+        | {_file_name(name): column for name, column in columns.items()},
+    )
+
+
+def _file_name(column: str) -> str:
+    """Return what the file of the scenarios calls a column."""
+    return column.replace("Hits@", "h")
+
+
+def mean_columns(values: pd.DataFrame, measures: Iterable[str]) -> tuple[pd.DataFrame, dict[str, ShownColumn]]:
+    """Return the traditional and the tied value of measures as columns of a table, and how they are shown.
+
+    Args:
+        values: columns (measure, treatment).
+        measures: those that are wanted.
+    """
+    columns: dict[str, ShownColumn] = {}
+    for measure in measures:
+        for treatment, label in (("input", parse(measure).traditional), ("expected", parse(measure).tied)):
+            columns |= shown_columns((f"{measure}_{treatment}", "value"), measure=label)
+    rows = {name: values[tuple(name.rsplit("_", 1))] for name in columns}
+    return pd.DataFrame(rows, index=values.index), columns

@@ -13,7 +13,7 @@ from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
 from dashboard.charts.simulated.precision_panels import precision_panels
 from dashboard.charts.simulated.tie_growth import tie_growth
 from dashboard.views.simulator import cached
-from dashboard.views.simulator.cached import KINDS, LLM, NOTEBOOK, Made
+from dashboard.views.simulator.cached import KINDS, LLM, NOTEBOOK, Simulation
 from metrics import evaluate
 from metrics.simulation import notebook_llm_rerankers
 from metrics.simulation.list_text import parse_list, runs_from_list
@@ -96,7 +96,7 @@ def test_grades_count_from_the_one_that_is_chosen():
 def test_every_kind_of_list_is_simulated(kind):
     page = simulated(made=kind)
     assert page.segmented_control(key="made").value == kind
-    assert len(table(page, "r_ratio")) == len(cached.runs(Made(kind)).tables)
+    assert len(table(page, "r_ratio")) == len(cached.runs(Simulation(kind)).tables)
 
 
 def test_the_notebooks_draws_show_the_notebooks_figures():
@@ -110,10 +110,10 @@ def test_the_notebooks_draws_show_the_notebooks_figures():
 
 def test_settings_of_a_link_shape_what_is_simulated():
     page = simulated(madeties="0.6", madelevels="4", madequeries="30", madeseed="7", madedocs=["5", "9"])
-    made = Made(LLM, 30, (5, 9), (1, 4), 7, 0.6, 4)
+    simulation = Simulation(LLM, 30, (5, 9), (1, 4), 7, 0.6, 4)
     row = table(page, "r_ratio").iloc[0]
-    assert row["reranker"] == made.name
-    tied = evaluate(cached.runs(made), "RR", "expected").scores.mean().item()
+    assert row["reranker"] == simulation.name
+    tied = evaluate(cached.runs(simulation), "RR", "expected").scores.mean().item()
     assert row["RR_expected"] == pytest.approx(tied)
 
 
@@ -171,7 +171,7 @@ def test_scores_with_fewer_digits_become_the_data_of_the_app():
 @pytest.mark.parametrize("name", EXTREMES)
 def test_a_board_with_fewer_digits_scores_as_its_curve_says(name, precision):
     before = EXTREMES[name]()
-    after = cached.board_held(before, precision)
+    after = cached.board_at_precision(before, precision)
     assert after.runs.rerankers == before.runs.rerankers
     curve = precision_curve(before.runs, "RR", precisions=[precision]).set_index("reranker")["tied"]
     found = evaluate(after.runs, "RR", "expected").scores["RR", "expected"].groupby(level="reranker").mean()
@@ -209,11 +209,11 @@ def test_the_chart_of_a_list_without_relevant_documents_has_no_bar():
 
 
 def test_growth_and_grid_mark_what_is_chosen():
-    made = Made(LLM, queries=20)
-    figure = tie_growth(cached.growth(made, "RR"), LIGHT, "MRR", 0.3)
+    simulation = Simulation(LLM, queries=20)
+    figure = tie_growth(cached.growth(simulation, "RR"), LIGHT, "MRR", 0.3)
     assert {trace.name for trace in figure.data} == {"worst to best", "95% of shuffles", "tied"}
     assert figure.layout.shapes[0].x0 == 0.3
-    grid = cached.gaps_by_settings(made, "RR")
+    grid = cached.gaps_by_settings(simulation, "RR")
     assert len(gap_heatmap(grid, LIGHT, (10, 0.3)).layout.shapes) == 1
     assert len(gap_heatmap(grid, LIGHT, None).layout.shapes) == 0
 
