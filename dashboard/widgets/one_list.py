@@ -43,7 +43,7 @@ class ListInView:
     ranking: Ranking
     rows: pd.DataFrame
     chances: pd.DataFrame
-    counts: orderings.Counts
+    counts: orderings.OrderingCounts
     scores: pd.DataFrame
     beside: str | None = None
 
@@ -117,7 +117,7 @@ def load_list(view: session.View, reranker: str, query: str, measure: str) -> Li
         ranking=ranking,
         rows=rows if text is None else rows.assign(text=text),
         chances=first_rank_chances(ranking, query),
-        counts=orderings.counts(ranking, query),
+        counts=orderings.count_orderings(ranking, query),
         scores=orderings.list_values(ranking, query, view.evaluation.measures, ties),
     )
 

@@ -19,15 +19,15 @@ def lists(runs):
 
 @pytest.mark.parametrize("make", [lambda **how: simulate(ONE, 300, **how), lambda **how: synthetic(300, **how)])
 def test_lists_keep_within_the_numbers_asked_for(make):
-    found = lists(make(documents=(3, 6), relevant=(1, 2)))
-    assert len(found) == 300
-    assert set(found.size()) == {3, 4, 5, 6}
-    assert set(found["relevance"].sum()) == {1, 2}
+    drawn_lists = lists(make(documents=(3, 6), relevant=(1, 2)))
+    assert len(drawn_lists) == 300
+    assert set(drawn_lists.size()) == {3, 4, 5, 6}
+    assert set(drawn_lists["relevance"].sum()) == {1, 2}
 
 
 def test_no_list_has_more_relevant_documents_than_documents():
-    found = lists(simulate(ONE, 50, documents=(1, 2), relevant=(2, 5)))
-    assert (found["relevance"].sum() == found.size()).all()
+    drawn_lists = lists(simulate(ONE, 50, documents=(1, 2), relevant=(2, 5)))
+    assert (drawn_lists["relevance"].sum() == drawn_lists.size()).all()
 
 
 @pytest.mark.parametrize("levels", [1, 2, 7])
@@ -76,9 +76,9 @@ def test_rerankers_with_common_luck_differ_by_their_settings_alone():
 
 
 def test_queries_are_spread_over_the_segments_in_turn():
-    found = lists(simulate(ONE, 10, segments=NOTEBOOK_SEGMENTS))["segment"].first()
-    assert list(found[:4]) == list(NOTEBOOK_SEGMENTS)
-    assert found.value_counts().to_dict() == dict(zip(NOTEBOOK_SEGMENTS, [3, 3, 2, 2], strict=True))
+    segments = lists(simulate(ONE, 10, segments=NOTEBOOK_SEGMENTS))["segment"].first()
+    assert list(segments[:4]) == list(NOTEBOOK_SEGMENTS)
+    assert segments.value_counts().to_dict() == dict(zip(NOTEBOOK_SEGMENTS, [3, 3, 2, 2], strict=True))
 
 
 def test_a_segment_decides_on_performance_and_ties():

@@ -83,8 +83,8 @@ def test_sixty_of_the_200_synthetic_lists_have_ties(synthetic):
     [("rr_size", 0.0252, 0.0779, 0.5092), ("hits_size", 0.0291, 0.1221, 0.7500)],
 )
 def test_the_gaps_of_the_synthetic_lists_are_the_notebooks(synthetic, gap, mean, std, largest):
-    found = synthetic[gap].agg(["mean", "std", "max"]).to_list()
-    assert found == pytest.approx([mean, std, largest], abs=5e-5)
+    figures = synthetic[gap].agg(["mean", "std", "max"]).to_list()
+    assert figures == pytest.approx([mean, std, largest], abs=5e-5)
 
 
 @pytest.mark.parametrize(("ties", "known"), [("tie_ratio", 0.546), ("max_tie_size", 0.596)])
@@ -129,35 +129,35 @@ def test_the_grag_queries_are_of_four_types_25_each():
 def test_the_four_scenarios_hold_the_notebooks_scores_and_relevance():
     rows = notebook_scenarios().tables["Scenarios"].to_pandas()
     for name, (scores, hit) in NOTEBOOK_SCENARIOS.items():
-        one = rows[rows["query_id"] == name]
-        assert one["score"].to_list() == list(scores)
-        assert one.loc[one["relevance"] == 1, "doc_id"].to_list() == [f"doc{hit}"]
+        rows_of_query = rows[rows["query_id"] == name]
+        assert rows_of_query["score"].to_list() == list(scores)
+        assert rows_of_query.loc[rows_of_query["relevance"] == 1, "doc_id"].to_list() == [f"doc{hit}"]
 
 
 def test_every_list_is_drawn_as_the_notebook_draws_it():
     runs = notebook_llm_rerankers(10)
-    drawn = {
+    runs_by_name = {
         (name, query): list(zip(rows["score"], rows["relevance"] == 1, strict=True))
         for name, table in runs.tables.items()
         for query, rows in table.to_pandas().groupby("query_id", sort=False)
     }
-    assert drawn == notebook_lists(10)
+    assert runs_by_name == notebook_lists(10)
 
 
 def test_the_sample_data_is_what_its_script_makes(tmp_path, monkeypatch):
-    found = importlib.util.spec_from_file_location("make_llm_rerankers", SAMPLE / "make_llm_rerankers.py")
-    script = importlib.util.module_from_spec(found)
-    found.loader.exec_module(script)
+    spec = importlib.util.spec_from_file_location("make_llm_rerankers", SAMPLE / "make_llm_rerankers.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
     monkeypatch.setattr(script, "TARGET", tmp_path / "made.csv")
     script.main()
     assert (tmp_path / "made.csv").read_bytes() == (SAMPLE / "llm_rerankers.csv").read_bytes()
 
 
 def test_the_sample_data_reads_back_as_the_simulated_runs():
-    runs, made = read_table(SAMPLE / "llm_rerankers.csv"), notebook_llm_rerankers()
-    assert runs.rerankers == made.rerankers
+    runs, notebook = read_table(SAMPLE / "llm_rerankers.csv"), notebook_llm_rerankers()
+    assert runs.rerankers == notebook.rerankers
     for name in runs.rerankers:
-        assert runs.tables[name].to_pydict() == made.tables[name].to_pydict()
+        assert runs.tables[name].to_pydict() == notebook.tables[name].to_pydict()
 
 
 def test_the_figures_in_the_readme_of_the_sample_data_are_its_own():
@@ -181,6 +181,6 @@ def test_a_simulated_list_of_one_document_has_no_other_to_tie_with():
 
 
 def test_a_simulation_is_the_same_each_time():
-    for make in (notebook_llm_rerankers, notebook_synthetic, notebook_grag):
-        first, second = make(5), make(5)
+    for draw in (notebook_llm_rerankers, notebook_synthetic, notebook_grag):
+        first, second = draw(5), draw(5)
         assert all(first.tables[name].equals(second.tables[name]) for name in first.rerankers)

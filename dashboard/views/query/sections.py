@@ -190,7 +190,9 @@ def _histogram_section(current: ListInView, sample: FloatArray) -> None:
         else f"Estimated from {len(sample):,} of {n_orderings} orderings, drawn evenly; the marks are exact."
     )
     heading(f"{current.measure} across the orderings", source)
-    distribution = orderings.gathered(sample, np.full(len(sample), 1 / len(sample))) if exact is None else exact
+    distribution = (
+        orderings.merge_values(sample, np.full(len(sample), 1 / len(sample))) if exact is None else exact
+    )
     marks = pd.Series({name: current.value[treatment] for name, treatment in current.treatments.items()})
     alt = f"Share of orderings with each value of {current.measure}; tied, traditional, worst and best marked."
     chart(value_histogram(distribution, marks, current.view.palette, current.measure), "histogram", alt)

@@ -147,7 +147,7 @@ def _score(documents: list[Document], k: int, relevant_from: int) -> SmallList:
     rows = ladder(ranking, _QUERY)
     names = {str(position): document.name for position, document in enumerate(documents, 1)}
     rows["doc_id"] = rows["doc_id"].map(names)
-    counts = orderings.counts(ranking, _QUERY)
+    counts = orderings.count_orderings(ranking, _QUERY)
     return SmallList(
         rows=rows,
         chances=first_rank_chances(ranking, _QUERY),

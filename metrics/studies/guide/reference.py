@@ -72,5 +72,5 @@ def tool_rules(tool: Tool) -> list[ToolRule]:
 def _merge_cutoffs(names: Sequence[str]) -> str:
     """Join names of measures; RR and RR@k become RR[@k]."""
     with_both = [name for name in names if f"{name}@k" in names]
-    others = [name for name in names if name.removesuffix("@k") not in with_both]
-    return ", ".join([*(f"{name}[@k]" for name in with_both), *others])
+    single = [name for name in names if name.removesuffix("@k") not in with_both]
+    return ", ".join([*(f"{name}[@k]" for name in with_both), *single])

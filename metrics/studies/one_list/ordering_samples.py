@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.measures import parse
-from metrics.studies.one_list.orderings import CELLS, counts_judged, strict
+from metrics.studies.one_list.orderings import CELLS, counts_judged, strict_orders
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties import Ranking
 
@@ -45,7 +45,7 @@ def sample_values(ranking: Ranking, query_id: str, measure: str, draws: int, see
             np.repeat(np.arange(n), len(contributing)),
             None if targets is None else targets[column],
         )
-        groups = strict(ranking, query_id, n, lists, place, grades[column], order_targets)
+        groups = strict_orders(ranking, query_id, n, lists, place, grades[column], order_targets)
         values[start : start + n] = parse(measure).values(groups)
     return values
 

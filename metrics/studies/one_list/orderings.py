@@ -23,7 +23,7 @@ _DECIMALS = 12
 
 
 @dataclass(frozen=True)
-class Counts:
+class OrderingCounts:
     """How many orders one list has, and whether it is worth enumerating them.
 
     Attributes:
@@ -56,7 +56,7 @@ class Counts:
         return max(1_000, TRACTABLE if self.orderings is None else min(TRACTABLE, self.orderings // 10))
 
 
-def counts(ranking: Ranking, query_id: str) -> Counts:
+def count_orderings(ranking: Ranking, query_id: str) -> OrderingCounts:
     """Count the orderings and patterns of one list, without the factorial of a large tie."""
     documents = ranking.documents_of(query_id)
     groups = ranking.groups[documents]
@@ -65,7 +65,7 @@ def counts(ranking: Ranking, query_id: str) -> Counts:
     log10 = float(log10_factorials(int(ties.max(initial=0)))[ties].sum())
     orderings = math.prod(math.factorial(size) for size in ties.tolist()) if log10 < WRITTEN else None
     patterns, exact = _patterns(groups, ranking.grades[documents])
-    return Counts(log10, orderings, patterns, exact, tuple(ties.tolist()))
+    return OrderingCounts(log10, orderings, patterns, exact, tuple(ties.tolist()))
 
 
 def _patterns(groups: IntArray, grades: FloatArray) -> tuple[float, int | None]:
@@ -86,15 +86,21 @@ def counts_judged(measure: str) -> bool:
     return parse(measure).measure.family.counts == "judged"
 
 
-def first_relevant(groups: TieGroups) -> "pd.api.extensions.ExtensionArray":
+def first_relevant_ranks(groups: TieGroups) -> "pd.api.extensions.ExtensionArray":
     """(n_lists,) rank of the first relevant document of strict orders, NA where none is listed."""
-    found = pd.array([pd.NA] * groups.n_lists, dtype="Int64")
-    found[groups.lists[groups.leading]] = groups.above[groups.leading] + 1
-    return found
+    ranks = pd.array([pd.NA] * groups.n_lists, dtype="Int64")
+    ranks[groups.lists[groups.leading]] = groups.above[groups.leading] + 1
+    return ranks
 
 
 def list_values(ranking: Ranking, query_id: str, measures: Sequence[str], ties: Sequence[str]) -> pd.DataFrame:
-    """One list under several measures and treatments.
+    """Score one list by several measures and treatments.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        measures: names of measures.
+        ties: names of treatments.
 
     Returns:
         index measure, a column for each treatment, and `std`, the standard deviation over all orderings:
@@ -113,18 +119,24 @@ def list_values(ranking: Ranking, query_id: str, measures: Sequence[str], ties: 
 
 
 def every_pattern(ranking: Ranking, query_id: str, measures: Sequence[str], limit: int) -> pd.DataFrame:
-    """The relevance patterns of one list, at most `limit`, the highest grades first.
+    """Return the relevance patterns of one list, the highest grades first.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        measures: names of measures.
+        limit: how many patterns at most.
 
     Returns:
         pattern (from 1), grades (top first, ties set apart by a bar), orderings (how many share it, NA
         where the list has 10^15 or more), chance, first_relevant (NA where none is listed), and a column
         for each measure, NaN where grades do not tell it.
     """
-    count, found = counts(ranking, query_id), Patterns.of(ranking, query_id)
-    grades = np.array(list(islice(found, limit)), dtype=np.float64)
+    count, patterns = count_orderings(ranking, query_id), Patterns.of(ranking, query_id)
+    grades = np.array(list(islice(patterns, limit)), dtype=np.float64)
     grades = grades.reshape(len(grades), -1)
-    groups = _of_grades(ranking, query_id, grades)
-    ends = np.cumsum([0, *map(len, found.groups)]).tolist()
+    groups = _orders_of_grades(ranking, query_id, grades)
+    ends = np.cumsum([0, *map(len, patterns.groups)]).tolist()
     words = [[f"{grade:g}" for grade in row] for row in grades]
     return pd.DataFrame(
         {
@@ -132,7 +144,7 @@ def every_pattern(ranking: Ranking, query_id: str, measures: Sequence[str], limi
             "grades": [" | ".join(" ".join(row[low:high]) for low, high in pairwise(ends)) for row in words],
             "orderings": pd.array([count.shared] * len(grades), dtype="Int64"),
             "chance": np.full(len(grades), 1 / (count.patterns or 10.0**count.log10_patterns)),
-            "first_relevant": first_relevant(groups),
+            "first_relevant": first_relevant_ranks(groups),
         }
         | {
             name: parse(name).values(groups) if parse(name).measure.family.by_grades else np.nan
@@ -144,7 +156,7 @@ def every_pattern(ranking: Ranking, query_id: str, measures: Sequence[str], limi
 def distribution(
     ranking: Ranking, query_id: str, measure: str, first_ranks: pd.DataFrame
 ) -> pd.DataFrame | None:
-    """Exact chance of each value of a measure over all orderings of one list.
+    """Return the exact chance of each value of a measure over all orderings of one list.
 
     Where the measure is of the first relevant rank, from that rank's distribution; else from the relevance
     patterns of the ties that begin above the cut-off.
@@ -158,35 +170,44 @@ def distribution(
     Returns:
         value (rising, rounded), chance; None where grades do not tell the measure, or patterns are too many.
     """
-    asked = parse(measure)
-    if asked.measure.family.by_first_rank and len(first_ranks):
+    measure_at = parse(measure)
+    if measure_at.measure.family.by_first_rank and len(first_ranks):
         ranks = first_ranks["rank"].to_numpy()
         hit = np.full(len(ranks), ranking.judgments.relevant_from)
-        groups = strict(ranking, query_id, len(ranks), np.arange(len(ranks)), ranks - 1, hit, judged=False)
-        return gathered(asked.values(groups), first_ranks["chance"].to_numpy())
+        groups = strict_orders(
+            ranking, query_id, len(ranks), np.arange(len(ranks)), ranks - 1, hit, judged=False
+        )
+        return merge_values(measure_at.values(groups), first_ranks["chance"].to_numpy())
     values = pattern_values(ranking, query_id, measure)
-    return None if values is None else gathered(values, np.full(len(values), 1 / len(values)))
+    return None if values is None else merge_values(values, np.full(len(values), 1 / len(values)))
 
 
 def pattern_values(ranking: Ranking, query_id: str, measure: str) -> FloatArray | None:
-    """(n_patterns,) value of each relevance pattern of the ties of one list that begin above the cut-off.
+    """Score every relevance pattern of the ties of one list that begin above the cut-off.
 
-    Patterns are equally likely. None where grades do not tell the measure, or patterns are too many.
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        measure: name of a measure.
+
+    Returns:
+        (n_patterns,) values, all equally likely; None where grades do not decide the measure, or patterns
+        are too many.
     """
-    asked, documents = parse(measure), ranking.documents_of(query_id)
-    depth = len(documents) if asked.k is None else asked.k
+    measure_at, documents = parse(measure), ranking.documents_of(query_id)
+    depth = len(documents) if measure_at.k is None else measure_at.k
     documents = documents[ranking.above[ranking.groups[documents]] < depth]
-    of, worth = ranking.groups[documents], np.maximum(ranking.grades[documents], 0)
-    count = _patterns(of, worth)[1]
-    if not asked.measure.family.by_grades or count is None or count * len(documents) > CELLS:
+    tie_groups, gains = ranking.groups[documents], np.maximum(ranking.grades[documents], 0)
+    count = _patterns(tie_groups, gains)[1]
+    if not measure_at.measure.family.by_grades or count is None or count * len(documents) > CELLS:
         return None
-    parts = np.split(worth, np.flatnonzero(np.diff(of)) + 1)
+    parts = np.split(gains, np.flatnonzero(np.diff(tie_groups)) + 1)
     grades = np.array(list(Patterns(tuple(tuple(part.tolist()) for part in parts))), dtype=np.float64)
-    return asked.values(_of_grades(ranking, query_id, grades))
+    return measure_at.values(_orders_of_grades(ranking, query_id, grades))
 
 
-def gathered(values: FloatArray, chances: FloatArray) -> pd.DataFrame:
-    """Values rounded to 12 decimals, with their chances; equal ones together.
+def merge_values(values: FloatArray, chances: FloatArray) -> pd.DataFrame:
+    """Round values to 12 decimals and add up the chances of equal ones.
 
     Returns:
         value (rising), chance.
@@ -195,13 +216,13 @@ def gathered(values: FloatArray, chances: FloatArray) -> pd.DataFrame:
     return pd.DataFrame({"value": value, "chance": np.bincount(place, chances)})
 
 
-def _of_grades(ranking: Ranking, query_id: str, grades: FloatArray) -> TieGroups:
-    """Orders of grades, (n, depth) from the top, as lists of their own."""
+def _orders_of_grades(ranking: Ranking, query_id: str, grades: FloatArray) -> TieGroups:
+    """Return orders of grades, (n, depth) from the top, as lists of their own."""
     lists, places = np.nonzero(grades > 0)
-    return strict(ranking, query_id, len(grades), lists, places, grades[lists, places])
+    return strict_orders(ranking, query_id, len(grades), lists, places, grades[lists, places])
 
 
-def strict(
+def strict_orders(
     ranking: Ranking,
     query_id: str,
     n: int,
@@ -212,7 +233,7 @@ def strict(
     *,
     judged: bool = True,
 ) -> TieGroups:
-    """Strict orders of one query's list, as lists of their own.
+    """Return strict orders of one query's list, as lists of their own.
 
     Args:
         ranking: the lists of one reranker.
@@ -224,10 +245,16 @@ def strict(
         targets: (n_counted,) what it satisfies, None where each is its own target.
         judged: whether the judgments of the query come along; a first rank needs none.
     """
-    place, known = pc.index(ranking.query_ids, query_id).as_py(), ranking.judgments
-    kept = np.flatnonzero((known.grades > 0) & (known.lists == place) & judged)
-    of = None if known.targets is None else known.targets[kept]
-    worthy = Judgments(known.query_ids, known.relevant_from, known.lists[kept], known.grades[kept], of)
+    place, judgments_known = pc.index(ranking.query_ids, query_id).as_py(), ranking.judgments
+    judgments_kept = np.flatnonzero((judgments_known.grades > 0) & (judgments_known.lists == place) & judged)
+    of = None if judgments_known.targets is None else judgments_known.targets[judgments_kept]
+    worthy = Judgments(
+        judgments_known.query_ids,
+        judgments_known.relevant_from,
+        judgments_known.lists[judgments_kept],
+        judgments_known.grades[judgments_kept],
+        of,
+    )
     return TieGroups(
         judgments=worthy.repeated(place, n),
         n_docs=np.full(n, ranking.n_docs[place]),

@@ -12,7 +12,12 @@ from metrics.evaluation import EQUAL
 from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.studies.one_list.ordering_samples import sample_values
-from metrics.studies.one_list.orderings import counts, counts_judged, first_relevant, strict
+from metrics.studies.one_list.orderings import (
+    count_orderings,
+    counts_judged,
+    first_relevant_ranks,
+    strict_orders,
+)
 from metrics.studies.prose import Prose, Strong
 from metrics.support.arrays import BoolArray, IntArray
 from metrics.ties import Orderings, Ranking, TieGroups, first_relevant_rank, refine, treatment
@@ -140,7 +145,7 @@ def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], lim
         {
             "ordering": np.arange(1, len(orders) + 1),
             "documents": [" ".join(ids[document] for document in row) for row in orders.tolist()],
-            "first_relevant": first_relevant(graded),
+            "first_relevant": first_relevant_ranks(graded),
         }
         | {name: parse(name).values(judged if counts_judged(name) else graded) for name in measures}
     )
@@ -153,12 +158,12 @@ def _contributing_groups(
     lists, places = np.nonzero(contributes[orders])
     documents = orders[lists, places]
     targets = None if ranking.targets is None else ranking.targets[documents]
-    return strict(ranking, query_id, len(orders), lists, places, ranking.grades[documents], targets)
+    return strict_orders(ranking, query_id, len(orders), lists, places, ranking.grades[documents], targets)
 
 
 def complexity_report(ranking: Ranking, query_id: str) -> list[str]:
     """Write the notebook's complexity report on one list, in lines."""
-    order_counts = counts(ranking, query_id)
+    order_counts = count_orderings(ranking, query_id)
     written = (
         f"{order_counts.orderings:,}"
         if order_counts.orderings

@@ -72,5 +72,5 @@ def _by_sort_sentence(names: tuple[str, ...]) -> str:
     if not names:
         return ""
     verb = "pass" if len(names) > 1 else "passes"
-    named = ", ".join(names[:MOST_NAMED]) + and_more(len(names) - MOST_NAMED)
-    return f" {named} {verb} only by the traditional order."
+    first_names = ", ".join(names[:MOST_NAMED]) + and_more(len(names) - MOST_NAMED)
+    return f" {first_names} {verb} only by the traditional order."

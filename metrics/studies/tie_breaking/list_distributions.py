@@ -1,4 +1,4 @@
-"""What each list of a ranking can score, and with which chance, where that is known or soon counted."""
+"""Exact distributions of the values of the lists of a ranking, where they can be counted."""
 
 import numpy as np
 import pyarrow as pa
@@ -18,80 +18,89 @@ _PATTERNS = 2**14
 
 
 def list_distributions(
-    ranking: Ranking, asked: MeasureAt, place: IntArray, worst: FloatArray, best: FloatArray, most: int
+    ranking: Ranking,
+    measure: MeasureAt,
+    list_ids: IntArray,
+    worst: FloatArray,
+    best: FloatArray,
+    max_kinds: int,
 ) -> ListDistributions | None:
-    """Exact distributions of the lists that ties can move; None where there is no short way to them.
+    """Return exact distributions of the lists that ties can move; None where there is no short way to them.
 
     - Measures by first rank (RR, Hits): the rank of the first relevant document, as in `first_relevant_rank`.
     - Measures that count (P, R, F1, Rprec, Judged; DR and Div where every document is its own target): how
       many documents stand before the cut-off is hypergeometric in the one tie that reaches across it.
-    - Other measures told by grades: every relevance pattern, where the unlike lists have few together.
+    - Other measures that grades decide: every relevance pattern, where the unlike lists have few together.
 
     Args:
         ranking: the lists of one reranker.
-        asked: the measure.
-        place: (n,) the lists that have more than one value.
+        measure: the measure.
+        list_ids: (n,) the lists that have more than one value.
         worst: (n,) the smallest value of each.
         best: (n,) the largest.
-        most: unlike lists up to which patterns are enumerated.
+        max_kinds: unlike lists up to which patterns are enumerated.
     """
-    groups, ends = RefinedGroups(ranking).of(asked), np.zeros((2, ranking.n_lists))
-    ends[:, place] = worst, best
+    groups, ends = RefinedGroups(ranking).of(measure), np.zeros((2, ranking.n_lists))
+    ends[:, list_ids] = worst, best
     moving = np.zeros(ranking.n_lists, dtype=bool)
-    moving[place] = True
-    if asked.measure.family.by_first_rank:
-        return _first_hits(groups, asked, moving)
-    if asked.count_depth(groups) is not None:
-        return _counted(groups, asked, moving, ends[1] - ends[0])
-    if not asked.measure.family.by_grades:
+    moving[list_ids] = True
+    if measure.measure.family.by_first_rank:
+        return _first_rank_distributions(groups, measure, moving)
+    if measure.count_depth(groups) is not None:
+        return _count_distributions(groups, measure, moving, ends[1] - ends[0])
+    if not measure.measure.family.by_grades:
         return None
-    return _patterns(ranking, groups, asked, moving, ends[1], most)
+    return _pattern_distributions(ranking, groups, measure, moving, ends[1], max_kinds)
 
 
-def _first_hits(groups: TieGroups, asked: MeasureAt, moving: BoolArray) -> ListDistributions | None:
+def _first_rank_distributions(
+    groups: TieGroups, measure: MeasureAt, moving: BoolArray
+) -> ListDistributions | None:
     leading = groups.leading[moving[groups.lists[groups.leading]]]
     rows = np.stack([groups.above[leading], groups.size[leading], groups.relevant[leading]])
-    (above, size, relevant), times = np.unique(rows, axis=1, return_counts=True)
+    (above, size, relevant), n_lists = np.unique(rows, axis=1, return_counts=True)
     depth = size - relevant + 1
-    within = depth if asked.k is None else np.minimum(depth, asked.k - above)
+    within = depth if measure.k is None else np.minimum(depth, measure.k - above)
     if within.sum() > _CELLS:
         return None
-    past = np.flatnonzero(within < depth)
-    owners, ranks = [past], [(above + within)[past] + 1]
-    shares = [chance_of_none(size[past], relevant[past], within[past])]
+    beyond = np.flatnonzero(within < depth)
+    owners, ranks = [beyond], [(above + within)[beyond] + 1]
+    shares = [chance_of_none(size[beyond], relevant[beyond], within[beyond])]
     for part, deepest in batch_by_depth(within):
-        row, place = np.nonzero(np.arange(deepest) < within[part, None])
-        owners.append(part[row])
-        ranks.append(above[part][row] + place + 1)
-        shares.append(first_relevant_rank(size[part], relevant[part], deepest)[row, place])
-    value = _value_by_rank(asked, int((above + within).max()) + 1)
+        kind_row, place = np.nonzero(np.arange(deepest) < within[part, None])
+        owners.append(part[kind_row])
+        ranks.append(above[part][kind_row] + place + 1)
+        shares.append(first_relevant_rank(size[part], relevant[part], deepest)[kind_row, place])
+    value = _value_by_rank(measure, int((above + within).max()) + 1)
     return ListDistributions.of(
-        times, np.concatenate(owners), value[np.concatenate(ranks) - 1], np.concatenate(shares)
+        n_lists, np.concatenate(owners), value[np.concatenate(ranks) - 1], np.concatenate(shares)
     )
 
 
-def _value_by_rank(asked: MeasureAt, deepest: int) -> FloatArray:
-    """(deepest,) value of a list whose first relevant document has rank 1, 2, ..."""
-    each, none = np.arange(deepest), np.empty(0, dtype=np.int64)
-    nothing = Judgments(pa.nulls(deepest, pa.string()), 1, none, none.astype(np.float64))
-    one = np.ones(deepest, dtype=np.int64)
-    return asked.values(TieGroups(nothing, each + 1, each, each, one, each, np.ones(deepest)))
+def _value_by_rank(measure: MeasureAt, deepest: int) -> FloatArray:
+    """Return (deepest,) values of a list whose first relevant document has rank 1, 2, ..."""
+    positions, no_ids = np.arange(deepest), np.empty(0, dtype=np.int64)
+    no_judgments = Judgments(pa.nulls(deepest, pa.string()), 1, no_ids, no_ids.astype(np.float64))
+    ones = np.ones(deepest, dtype=np.int64)
+    return measure.values(
+        TieGroups(no_judgments, positions + 1, positions, positions, ones, positions, np.ones(deepest))
+    )
 
 
-def _counted(
-    groups: TieGroups, asked: MeasureAt, moving: BoolArray, width: FloatArray
+def _count_distributions(
+    groups: TieGroups, measure: MeasureAt, moving: BoolArray, width: FloatArray
 ) -> ListDistributions | None:
-    cut = np.asarray(asked.count_depth(groups))
-    across = (groups.above < cut) & (groups.above + groups.size > cut) & moving[groups.lists]
-    at = np.flatnonzero(across)
-    counted = np.diff(np.append(groups.first, len(groups.grades)))
-    held = counted if asked.measure.family.counts == "judged" else groups.relevant
-    size, marked, within = groups.size[at], held[at], (cut - groups.above)[at].astype(np.int64)
-    fewest, most = np.maximum(0, within - (size - marked)), np.minimum(marked, within)
-    at, size, marked, within = (column[most > fewest] for column in (at, size, marked, within))
-    unit = width[groups.lists[at]] / (most - fewest)[most > fewest]
+    cut = np.asarray(measure.count_depth(groups))
+    is_across = (groups.above < cut) & (groups.above + groups.size > cut) & moving[groups.lists]
+    ties = np.flatnonzero(is_across)
+    n_contributing = np.diff(np.append(groups.first, len(groups.grades)))
+    n_marked = n_contributing if measure.measure.family.counts == "judged" else groups.relevant
+    size, marked, within = groups.size[ties], n_marked[ties], (cut - groups.above)[ties].astype(np.int64)
+    fewest, largest = np.maximum(0, within - (size - marked)), np.minimum(marked, within)
+    ties, size, marked, within = (column[largest > fewest] for column in (ties, size, marked, within))
+    unit = width[groups.lists[ties]] / (largest - fewest)[largest > fewest]
     rows = np.stack([size, marked, within, np.round(unit, 12)])
-    _, first, times = np.unique(rows, axis=1, return_index=True, return_counts=True)
+    _, first, n_lists = np.unique(rows, axis=1, return_index=True, return_counts=True)
     size, marked, within, unit = (column[first] for column in (size, marked, within, unit))
     fewest = np.maximum(0, within - (size - marked))
     depth = np.minimum(marked, within) - fewest + 1
@@ -99,12 +108,12 @@ def _counted(
         return None
     owners, rises, shares = [], [], []
     for part, deepest in batch_by_depth(depth):
-        row, more = np.nonzero(np.arange(deepest) < depth[part, None])
+        row, n_more = np.nonzero(np.arange(deepest) < depth[part, None])
         chance = _hypergeometric(size[part], marked[part], within[part], fewest[part], deepest)
         owners.append(part[row])
-        rises.append(more * unit[part][row])
-        shares.append(chance[row, more])
-    return ListDistributions.of(times, np.concatenate(owners), np.concatenate(rises), np.concatenate(shares))
+        rises.append(n_more * unit[part][row])
+        shares.append(chance[row, n_more])
+    return ListDistributions.of(n_lists, np.concatenate(owners), np.concatenate(rises), np.concatenate(shares))
 
 
 def _hypergeometric(
@@ -123,54 +132,59 @@ def _hypergeometric(
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
-def _patterns(
-    ranking: Ranking, groups: TieGroups, asked: MeasureAt, moving: BoolArray, best: FloatArray, most: int
+def _pattern_distributions(
+    ranking: Ranking, groups: TieGroups, measure: MeasureAt, moving: BoolArray, best: FloatArray, max_kinds: int
 ) -> ListDistributions | None:
-    seen = moving[groups.lists] & (True if asked.k is None else groups.above < asked.k)
-    count = 10 ** np.minimum(_log10_patterns(groups, seen), WRITTEN)
+    is_seen = moving[groups.lists] & (True if measure.k is None else groups.above < measure.k)
+    count = 10 ** np.minimum(_log10_patterns(groups, is_seen), WRITTEN)
     if count.max(initial=0) > _PATTERNS:
         return None
-    alike = _alike(groups, seen, best)
-    if len(alike) > most or sum(count[lists[0]] for lists in alike) > _PATTERNS:
+    kinds = _lists_by_kind(groups, is_seen, best)
+    if len(kinds) > max_kinds or sum(count[lists[0]] for lists in kinds) > _PATTERNS:
         return None
     parts = []
-    for lists in alike:
+    for lists in kinds:
         query = ranking.query_ids[lists[0]].as_py()
-        if (values := pattern_values(ranking, query, str(asked))) is None:
+        if (values := pattern_values(ranking, query, str(measure))) is None:
             return None
         parts.append(merge_equal(values, np.full(len(values), 1 / len(values))))
     return ListDistributions.of(
-        np.array([len(lists) for lists in alike]),
+        np.array([len(lists) for lists in kinds]),
         np.repeat(np.arange(len(parts)), [len(values) for values, _ in parts]),
         np.concatenate([values for values, _ in parts]),
         np.concatenate([chances for _, chances in parts]),
     )
 
 
-def _log10_patterns(groups: TieGroups, seen: BoolArray) -> FloatArray:
-    """(n_lists,) log10 of the relevance patterns of the groups that are seen: n! over those of each grade."""
+def _log10_patterns(groups: TieGroups, is_seen: BoolArray) -> FloatArray:
+    """Return (n_lists,) log10 of the relevance patterns of the seen groups: n! over those of each grade."""
     order = np.lexsort((groups.grades, groups.owner))
     owner, grades = groups.owner[order], groups.grades[order]
     start = np.flatnonzero(np.r_[True, (np.diff(owner) > 0) | (np.diff(grades) > 0)])
     logs = log10_factorials(int(groups.size.max(initial=1)))
-    alike = np.diff(np.append(start, len(owner)))
-    same = np.bincount(owner[start], logs[alike], minlength=len(seen))
-    counted = np.diff(np.append(groups.first, len(owner)))
-    found = logs[groups.size] - same - logs[groups.size - counted]
-    return groups.per_list(np.where(seen, found, 0.0))
+    n_alike = np.diff(np.append(start, len(owner)))
+    log_repeats = np.bincount(owner[start], logs[n_alike], minlength=len(is_seen))
+    n_contributing = np.diff(np.append(groups.first, len(owner)))
+    log_patterns = logs[groups.size] - log_repeats - logs[groups.size - n_contributing]
+    return groups.per_list(np.where(is_seen, log_patterns, 0.0))
 
 
-def _alike(groups: TieGroups, seen: BoolArray, best: FloatArray) -> list[list[int]]:
-    """Lists whose ties hold the same grades at the same places, and whose best value is the same."""
-    counted = np.diff(np.append(groups.first, len(groups.grades)))
-    found: dict[tuple[object, ...], list[int]] = {}
-    at = np.flatnonzero(seen)
-    for one in np.split(at, np.flatnonzero(np.diff(groups.lists[at])) + 1):
+def _lists_by_kind(groups: TieGroups, is_seen: BoolArray, best: FloatArray) -> list[list[int]]:
+    """Group lists whose ties hold the same grades at the same places, and whose best value is the same."""
+    n_contributing = np.diff(np.append(groups.first, len(groups.grades)))
+    by_key: dict[tuple[object, ...], list[int]] = {}
+    seen_groups = np.flatnonzero(is_seen)
+    for ties in np.split(seen_groups, np.flatnonzero(np.diff(groups.lists[seen_groups])) + 1):
         grades = [
             tuple(sorted(groups.grades[first : first + held].tolist()))
-            for first, held in zip(groups.first[one].tolist(), counted[one].tolist(), strict=True)
+            for first, held in zip(groups.first[ties].tolist(), n_contributing[ties].tolist(), strict=True)
         ]
-        place = int(groups.lists[one[0]])
-        key = (*groups.above[one].tolist(), *groups.size[one].tolist(), *grades, round(float(best[place]), 12))
-        found.setdefault(key, []).append(place)
-    return list(found.values())
+        list_id = int(groups.lists[ties[0]])
+        key = (
+            *groups.above[ties].tolist(),
+            *groups.size[ties].tolist(),
+            *grades,
+            round(float(best[list_id]), 12),
+        )
+        by_key.setdefault(key, []).append(list_id)
+    return list(by_key.values())

@@ -31,33 +31,33 @@ STRICT = [Doc("a", 2, 1), Doc("b", 1, 0)]
 
 @given(tables())
 def test_a_gap_is_traditional_minus_tied_and_no_wider_than_best_minus_worst(table):
-    found = table_of(table)
+    rows = table_of(table)
     for p in ("first", "second"):
-        gap = found[f"{p}_gap"]
-        assert np.allclose(gap, found[f"{p}_traditional"] - found[f"{p}_tied"], atol=1e-12)
-        assert (gap.abs() <= found[f"{p}_best"] - found[f"{p}_worst"] + 1e-12).all()
+        gap = rows[f"{p}_gap"]
+        assert np.allclose(gap, rows[f"{p}_traditional"] - rows[f"{p}_tied"], atol=1e-12)
+        assert (gap.abs() <= rows[f"{p}_best"] - rows[f"{p}_worst"] + 1e-12).all()
 
 
 @given(tables())
 def test_a_list_whose_orderings_all_score_alike_has_a_gap_of_exactly_zero(table):
-    found = table_of(table)
+    rows = table_of(table)
     for p in ("first", "second"):
-        level = found[f"{p}_best"] == found[f"{p}_worst"]
-        assert (found.loc[level, f"{p}_gap"] == 0).all()
+        level = rows[f"{p}_best"] == rows[f"{p}_worst"]
+        assert (rows.loc[level, f"{p}_gap"] == 0).all()
 
 
 def test_a_gap_of_nothing_but_rounding_is_exactly_zero():
     table = {"A": {f"q{size}": tie(size, size) for size in range(2, 101)}}
     scores = evaluate(Runs.from_frame(frame(table)), ["Hits@100"], TIES)
-    found = gaps(scores, {"first": "Hits@100"}, "input")
-    assert set(found["first_gap"]) == {0}
+    rows = gaps(scores, {"first": "Hits@100"}, "input")
+    assert set(rows["first_gap"]) == {0}
 
 
 def test_there_is_one_row_for_each_list_of_each_reranker():
-    found = table_of({"B": {"q2": STRICT, "q1": tie(3, 1)}, "A": {"q1": STRICT}})
-    assert found[["reranker", "query_id"]].to_numpy().tolist() == [["B", "q2"], ["B", "q1"], ["A", "q1"]]
-    assert found["tie_ratio"].to_list() == [0, 1, 0]
-    assert found["max_tie_size"].to_list() == [1, 3, 1]
+    rows = table_of({"B": {"q2": STRICT, "q1": tie(3, 1)}, "A": {"q1": STRICT}})
+    assert rows[["reranker", "query_id"]].to_numpy().tolist() == [["B", "q2"], ["B", "q1"], ["A", "q1"]]
+    assert rows["tie_ratio"].to_list() == [0, 1, 0]
+    assert rows["max_tie_size"].to_list() == [1, 3, 1]
 
 
 @pytest.mark.parametrize(("traditional", "gap"), [("input", 7 / 18), ("docid_desc", 1 / 3 - 11 / 18)])
@@ -137,8 +137,8 @@ def test_the_finding_names_the_query_that_is_farthest_off_and_which_way(relevant
 
 def test_a_correlation_is_told_with_a_true_minus_and_none_before_nought():
     worst = {"gap": 0.5, "query_id": "q", "reranker": "A"}
-    for r, told in ((-0.004, "r = 0.00"), (-0.25, "r = −0.25"), (0.25, "r = 0.25")):
-        assert told in plain(gap_prose(9, 0.5, (r, -1.0, 1.0), worst, "RR"))
+    for r, written in ((-0.004, "r = 0.00"), (-0.25, "r = −0.25"), (0.25, "r = 0.25")):
+        assert written in plain(gap_prose(9, 0.5, (r, -1.0, 1.0), worst, "RR"))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -146,9 +146,9 @@ def test_a_correlation_and_its_interval_are_those_of_scipy_however_lists_come_in
     draw = np.random.default_rng(seed)
     x = draw.random(200) + seed
     y = seed * x + draw.normal(size=200) ** 3
-    known = stats.pearsonr(x, y)
+    scipys = stats.pearsonr(x, y)
     parts = Moments()
-    for at in (slice(0, 7), slice(7, 150), slice(150, 200)):
-        parts.add(x[at], y[at])
-    for found in (correlation(pd.Series(x), pd.Series(y)), parts.correlation()):
-        assert found == pytest.approx((known.statistic, *known.confidence_interval()), rel=0, abs=1e-12)
+    for part in (slice(0, 7), slice(7, 150), slice(150, 200)):
+        parts.add(x[part], y[part])
+    for result in (correlation(pd.Series(x), pd.Series(y)), parts.correlation()):
+        assert result == pytest.approx((scipys.statistic, *scipys.confidence_interval()), rel=0, abs=1e-12)

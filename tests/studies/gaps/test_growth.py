@@ -22,11 +22,11 @@ def test_ties_grow_with_their_probability(curve):
 
 
 def test_a_point_of_the_curve_is_that_reranker_alone(curve):
-    found = evaluate(simulate({"one": LlmReranker(0.3, 10)}, 60), "RR", ["expected", "optimistic"])
-    means = found.scores["RR"].mean()
+    evaluation = evaluate(simulate({"one": LlmReranker(0.3, 10)}, 60), "RR", ["expected", "optimistic"])
+    means = evaluation.scores["RR"].mean()
     row = curve[curve["tie_probability"] == 0.3].iloc[0]
     assert row[["tied", "best"]].to_list() == pytest.approx(means.to_list())
-    assert row["tie_ratio"] == pytest.approx(found.lists["tie_ratio"].mean())
+    assert row["tie_ratio"] == pytest.approx(evaluation.lists["tie_ratio"].mean())
 
 
 def test_worst_shuffles_tied_and_best_stand_in_order(curve):
@@ -43,9 +43,9 @@ def test_a_cell_of_the_grid_is_the_mean_gap_of_that_reranker():
 
 def test_the_finding_says_what_the_chosen_settings_leave_to_luck(curve):
     row = curve[curve["tie_probability"] == 0.3].iloc[0]
-    said = plain(growth_finding(curve, 0.3, 10, "MRR"))
-    assert said.startswith("With 10 score levels and a tie probability of 0.3,")
-    assert f"{row['low']:.3f} to {row['high']:.3f} 19 times in 20" in said
+    sentence = plain(growth_finding(curve, 0.3, 10, "MRR"))
+    assert sentence.startswith("With 10 score levels and a tie probability of 0.3,")
+    assert f"{row['low']:.3f} to {row['high']:.3f} 19 times in 20" in sentence
     assert "1 score level and" in plain(growth_finding(curve, 0.3, 1, "MRR"))
 
 

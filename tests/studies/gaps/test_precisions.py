@@ -38,18 +38,18 @@ def test_every_row_is_what_evaluate_says_under_that_precision(runs, measure):
     curve = precision_curve(runs, measure, "docid_desc", [one for one in PRECISIONS if one != GRADES])
     ties = {"tied": "expected", "worst": "pessimistic", "best": "optimistic", "traditional": "docid_desc"}
     for row in curve.itertuples():
-        found = evaluate(runs, measure, list(ties.values()), precision=row.precision)
-        means = found.scores.loc[row.reranker][measure].mean()
+        evaluation = evaluate(runs, measure, list(ties.values()), precision=row.precision)
+        means = evaluation.scores.loc[row.reranker][measure].mean()
         assert [getattr(row, name) for name in ties] == pytest.approx([means[how] for how in ties.values()])
-        assert row.tie_ratio == pytest.approx(found.lists.loc[row.reranker]["tie_ratio"].mean())
+        assert row.tie_ratio == pytest.approx(evaluation.lists.loc[row.reranker]["tie_ratio"].mean())
 
 
 def test_grades_are_scored_like_runs_that_hold_them(runs):
     table = pd.concat([one.to_pandas().assign(reranker=name) for name, one in runs.tables.items()])
     table["score"] = table.groupby("reranker")["score"].transform(lambda one: grade_scores(one.to_numpy()))
-    found = evaluate(Runs.from_frame(table), "RR", "expected").scores["RR", "expected"]
+    values = evaluate(Runs.from_frame(table), "RR", "expected").scores["RR", "expected"]
     curve = precision_curve(runs, "RR", precisions=[GRADES]).set_index("reranker")["tied"]
-    assert curve.to_dict() == pytest.approx(found.groupby("reranker").mean().to_dict())
+    assert curve.to_dict() == pytest.approx(values.groupby("reranker").mean().to_dict())
 
 
 def test_rows_stand_reranker_by_reranker_from_fine_to_coarse(curve):
@@ -66,17 +66,17 @@ def test_fewer_decimals_tie_more_documents(curve):
 
 
 def test_worst_shuffles_tied_and_best_stand_in_order(curve):
-    found = curve[["worst", "low", "tied", "high", "best"]].to_numpy()
-    assert (np.diff(found, axis=1) >= -1e-12).all()
+    bounds = curve[["worst", "low", "tied", "high", "best"]].to_numpy()
+    assert (np.diff(bounds, axis=1) >= -1e-12).all()
     assert curve["traditional"].between(curve["worst"] - 1e-12, curve["best"] + 1e-12).all()
 
 
 def test_the_spread_is_that_of_random_orders(runs):
     row = precision_curve(runs, "RR", precisions=["decimals:1"]).iloc[0]
     seeds = [f"random:{seed}" for seed in range(300)]
-    drawn = evaluate(runs, "RR", seeds, precision="decimals:1").scores.loc["fine"]["RR"].mean()
-    assert drawn.std() == pytest.approx(row["std"], rel=0.15)
-    assert drawn.mean() == pytest.approx(row["tied"], abs=4 * row["std"] / np.sqrt(300))
+    shuffled_means = evaluate(runs, "RR", seeds, precision="decimals:1").scores.loc["fine"]["RR"].mean()
+    assert shuffled_means.std() == pytest.approx(row["std"], rel=0.15)
+    assert shuffled_means.mean() == pytest.approx(row["tied"], abs=4 * row["std"] / np.sqrt(300))
 
 
 def test_a_measure_without_a_closed_spread_has_none(runs):
@@ -85,10 +85,10 @@ def test_a_measure_without_a_closed_spread_has_none(runs):
 
 
 def test_queries_and_policies_count_as_in_evaluate(runs):
-    kept = runs.queries["fine"].to_pylist()[:7]
-    row = precision_curve(runs, "RR", precisions=["decimals:1"], queries=kept).iloc[0]
-    found = evaluate(runs, "RR", "expected", precision="decimals:1").scores.loc["fine"]
-    assert row["tied"] == pytest.approx(found.loc[kept].mean().item())
+    query_ids = runs.queries["fine"].to_pylist()[:7]
+    row = precision_curve(runs, "RR", precisions=["decimals:1"], queries=query_ids).iloc[0]
+    values = evaluate(runs, "RR", "expected", precision="decimals:1").scores.loc["fine"]
+    assert row["tied"] == pytest.approx(values.loc[query_ids].mean().item())
 
 
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=30))
@@ -136,20 +136,20 @@ def test_a_precision_is_said_in_words(precision, said):
 
 
 def test_the_finding_names_the_fewest_digits_that_do_and_what_fewer_cost(curve):
-    said = plain(precision_finding(curve[curve["reranker"] == "fine"], "MRR"))
-    assert "do as well as all digits" in said
-    assert "With 0 decimals" in said
+    sentence = plain(precision_finding(curve[curve["reranker"] == "fine"], "MRR"))
+    assert "do as well as all digits" in sentence
+    assert "With 0 decimals" in sentence
 
 
 def test_the_finding_tells_a_file_whose_order_keeps_what_the_digits_lose():
     table = simulate({"fine": LlmReranker(0, 0)}, 60, performance=0).tables["fine"].to_pandas()
     by_score = table.sort_values(["query_id", "score"], ascending=[True, False], kind="stable")
-    hidden, seen = (
+    hidden, visible = (
         plain(precision_finding(precision_curve(Runs.from_frame(rows), "RR"), "MRR"))
         for rows in (by_score, table)
     )
     assert "hides that" in hidden
-    assert "hides that" not in seen
+    assert "hides that" not in visible
 
 
 def test_one_decimal_does_and_two_do():

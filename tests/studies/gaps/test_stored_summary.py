@@ -41,9 +41,9 @@ def file(tmp_path_factory):
 def simulated(n_lists=300, seed=0):
     """Rerankers with gaps of all sizes, and ties from none to forty documents."""
     draw = np.random.default_rng(seed)
-    for at in range(0, n_lists, 50):
+    for start in range(0, n_lists, 50):
         rows = [
-            (name, f"q{at + query:03}", f"d{one}", float(draw.integers(0, levels)), int(draw.random() < 0.1))
+            (name, f"q{start + query:03}", f"d{one}", float(draw.integers(0, levels)), int(draw.random() < 0.1))
             for query in range(50)
             for name, levels in (("fine", 10**6), ("coarse", 6), ("tied", 1))
             for one in range(draw.integers(1, 40))
@@ -54,43 +54,43 @@ def simulated(n_lists=300, seed=0):
 
 def compare(parts, file, measure):
     """Hold the survey of a stored evaluation against the same in memory."""
-    stored, whole = Stored.write(file, parts), Evaluation.merge(*parts)
-    found, table = stored_summary(stored, measure, "input"), gaps(whole, {"first": measure}, "input")
+    stored, merged = Stored.write(file, parts), Evaluation.merge(*parts)
+    summary, table = stored_summary(stored, measure, "input"), gaps(merged, {"first": measure}, "input")
     exact = {"check_exact": False, "rtol": 0, "atol": 1e-12}
-    board = leaderboard(whole, measure, "input")
+    board = leaderboard(merged, measure, "input")
     pd.testing.assert_frame_equal(leaderboard(stored, measure, "input").loc[board.index], board, **exact)
     size = table["first_gap"].abs()
-    by = size.groupby(table["reranker"], sort=False)
-    names = by.mean().index
-    assert found.gaps["n_lists"].sum() == len(table) == stored.n_lists
-    assert np.allclose(found.gaps.loc[names, "gap_mean"], by.mean(), rtol=0, atol=1e-12)
-    assert np.allclose(found.gaps.loc[names, "gap_max"], by.max(), rtol=0, atol=0)
+    groups = size.groupby(table["reranker"], sort=False)
+    names = groups.mean().index
+    assert summary.gaps["n_lists"].sum() == len(table) == stored.n_lists
+    assert np.allclose(summary.gaps.loc[names, "gap_mean"], groups.mean(), rtol=0, atol=1e-12)
+    assert np.allclose(summary.gaps.loc[names, "gap_max"], groups.max(), rtol=0, atol=0)
     assert np.allclose(
-        found.gaps.loc[names, "lists_with_gap"], (size > 0).groupby(table["reranker"]).mean()[names]
+        summary.gaps.loc[names, "lists_with_gap"], (size > 0).groupby(table["reranker"]).mean()[names]
     )
     tied = table["tie_ratio"] > 0
-    assert (found.n_tied, found.n_level) == (tied.sum(), (tied & (size == 0)).sum())
-    scores = whole.scores[measure]
+    assert (summary.n_tied, summary.n_level) == (tied.sum(), (tied & (size == 0)).sum())
+    scores = merged.scores[measure]
     assert stored.n_movable(measure) == (scores["optimistic"] > scores["pessimistic"]).sum()
     expected = correlation(table["tie_ratio"], size)
-    assert found.correlation == (expected if expected is None else pytest.approx(expected, rel=0, abs=1e-12))
-    assert found.farthest["gap"].abs().tolist() == size[size > 0].nlargest(FARTHEST).tolist()
-    for grid, column in ((found.ratios, "tie_ratio"), (found.sizes, "max_tie_size")):
-        for at, name in enumerate(stored.rerankers):
+    assert summary.correlation == (expected if expected is None else pytest.approx(expected, rel=0, abs=1e-12))
+    assert summary.farthest["gap"].abs().tolist() == size[size > 0].nlargest(FARTHEST).tolist()
+    for grid, column in ((summary.ratios, "tie_ratio"), (summary.sizes, "max_tie_size")):
+        for position, name in enumerate(stored.rerankers):
             own = table[table["reranker"] == name]
-            assert (grid.counts[at] == counted(grid, own[column], own["first_gap"])).all()
-    return stored, found, table
+            assert (grid.counts[position] == counted(grid, own[column], own["first_gap"])).all()
+    return stored, summary, table
 
 
 def counted(grid, x, gap):
     """Lists of one reranker in the cells of a grid, one by one."""
     places = grid.counts.shape[1]
-    found = np.zeros(grid.counts.shape[1:], int)
-    for value, one in zip(x, gap, strict=True):
+    counts = np.zeros(grid.counts.shape[1:], int)
+    for value, signed_gap in zip(x, gap, strict=True):
         place = min(int(value / grid.width + 1e-9), places - 1)
-        level = min(int(abs(one) * LEVELS / grid.reach) + 1, LEVELS) if one else 0
-        found[place, LEVELS + level * int(np.sign(one))] += 1
-    return found
+        level = min(int(abs(signed_gap) * LEVELS / grid.reach) + 1, LEVELS) if signed_gap else 0
+        counts[place, LEVELS + level * int(np.sign(signed_gap))] += 1
+    return counts
 
 
 @given(table=tables(), empty=st.sampled_from(["zero", "skip"]), measure=st.sampled_from(MEASURES))
@@ -99,26 +99,26 @@ def test_a_survey_counts_and_averages_what_is_there_in_memory(file, table, empty
 
 
 def test_a_survey_of_hundreds_of_lists_is_that_in_memory_and_names_the_farthest(file):
-    stored, found, table = compare(list(simulated()), file, "RR")
-    lists = stored.at(found.farthest["row"].to_numpy(), ["query_id", "reranker"])
-    assert lists["reranker"].tolist() == found.farthest["reranker"].tolist()
-    known = table.set_index(["reranker", "query_id"])["first_gap"]
+    stored, summary, table = compare(list(simulated()), file, "RR")
+    lists = stored.at(summary.farthest["row"].to_numpy(), ["query_id", "reranker"])
+    assert lists["reranker"].tolist() == summary.farthest["reranker"].tolist()
+    gap_of_list = table.set_index(["reranker", "query_id"])["first_gap"]
     assert (
-        known[list(zip(lists["reranker"], lists["query_id"], strict=True))].tolist()
-        == found.farthest["gap"].tolist()
+        gap_of_list[list(zip(lists["reranker"], lists["query_id"], strict=True))].tolist()
+        == summary.farthest["gap"].tolist()
     )
     first = lists["query_id"][0]
-    told = plain(stored_summary_finding(found, "RR", first))
-    assert told.split("Farthest")[0] == plain(gap_finding(table, "RR")).split("Farthest")[0]
-    assert f"Farthest off is query {first} of {lists['reranker'][0]}" in told
+    sentence = plain(stored_summary_finding(summary, "RR", first))
+    assert sentence.split("Farthest")[0] == plain(gap_finding(table, "RR")).split("Farthest")[0]
+    assert f"Farthest off is query {first} of {lists['reranker'][0]}" in sentence
 
 
 def test_lists_without_a_tie_have_no_gap_and_say_so(file):
-    found = stored_summary(
+    summary = stored_summary(
         Stored.write(file, in_parts({"A": {"q": [Doc("a", 2, 1), Doc("b", 1, 0)]}})), "RR", "input"
     )
-    assert plain(stored_summary_finding(found, "RR", "")) == "No list has a tie. No sort can change a value."
-    assert found.ratios.cells().n_lists.tolist() == [1, *[0] * 19]
+    assert plain(stored_summary_finding(summary, "RR", "")) == "No list has a tie. No sort can change a value."
+    assert summary.ratios.cells().n_lists.tolist() == [1, *[0] * 19]
 
 
 def test_cells_are_the_same_whether_the_largest_gap_comes_first_or_last():

@@ -20,35 +20,35 @@ def documents(tied, relevant, above):
 
 
 def test_five_tied_documents_with_one_relevant_give_the_known_figures():
-    found = worked_example()
-    assert found.expected == pytest.approx(float(Fraction(137, 300)))
-    assert found.of_mean_rank == pytest.approx(1 / 3)
-    assert found.hits == pytest.approx(0.6)
-    assert (found.best, found.worst) == pytest.approx((1, 0.2))
-    assert found.orderings == 120
+    example = worked_example()
+    assert example.expected == pytest.approx(float(Fraction(137, 300)))
+    assert example.of_mean_rank == pytest.approx(1 / 3)
+    assert example.hits == pytest.approx(0.6)
+    assert (example.best, example.worst) == pytest.approx((1, 0.2))
+    assert example.orderings == 120
 
 
 @given(SMALL)
 def test_the_worked_example_is_what_the_enumeration_says(drawn):
     tied, relevant, above, k = drawn
-    found, docs = worked_example(*drawn), documents(tied, relevant, above)
-    assert found.expected == pytest.approx(float(reference(docs, "RR", "expected")))
-    assert found.best == pytest.approx(float(reference(docs, "RR", "optimistic")))
-    assert found.worst == pytest.approx(float(reference(docs, "RR", "pessimistic")))
-    assert found.hits == pytest.approx(float(reference(docs, f"Hits@{k}", "expected")))
+    example, docs = worked_example(*drawn), documents(tied, relevant, above)
+    assert example.expected == pytest.approx(float(reference(docs, "RR", "expected")))
+    assert example.best == pytest.approx(float(reference(docs, "RR", "optimistic")))
+    assert example.worst == pytest.approx(float(reference(docs, "RR", "pessimistic")))
+    assert example.hits == pytest.approx(float(reference(docs, f"Hits@{k}", "expected")))
     counts = rank_counts(docs)
-    assert found.orderings == counts.total()
+    assert example.orderings == counts.total()
     exact = {rank: count / counts.total() for rank, count in counts.items()}
-    assert dict(zip(found.chances["rank"], found.chances["chance"], strict=True)) == pytest.approx(exact)
+    assert dict(zip(example.chances["rank"], example.chances["chance"], strict=True)) == pytest.approx(exact)
 
 
 @given(SMALL)
 def test_one_over_the_mean_rank_of_a_document_is_never_above_the_mean_of_one_over_the_first_rank(drawn):
     tied, _, above, _ = drawn
-    found = worked_example(*drawn)
+    example = worked_example(*drawn)
     mean_rank = Fraction(sum(range(above + 1, above + tied + 1)), tied)
-    assert found.of_mean_rank == pytest.approx(float(1 / mean_rank))
-    assert found.of_mean_rank <= found.expected + 1e-12
+    assert example.of_mean_rank == pytest.approx(float(1 / mean_rank))
+    assert example.of_mean_rank <= example.expected + 1e-12
 
 
 @given(SMALL)

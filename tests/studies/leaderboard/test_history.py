@@ -103,8 +103,8 @@ def test_each_reranker_of_a_table_is_scored():
             "relevance": 0,
         }
     )
-    found = version_means(Runs.from_frame(frame), qrels(("q1", "x")), ["RR", "Hits@1"], "input")
-    values = found.set_index(["reranker", "measure"])["tied"].to_dict()
+    means = version_means(Runs.from_frame(frame), qrels(("q1", "x")), ["RR", "Hits@1"], "input")
+    values = means.set_index(["reranker", "measure"])["tied"].to_dict()
     assert values == {("a-v1", "RR"): 1, ("b-v1", "RR"): 0.5, ("a-v1", "Hits@1"): 1, ("b-v1", "Hits@1"): 0}
 
 
@@ -118,8 +118,8 @@ def test_grades_inside_the_tables_are_taken_together():
             "relevance": [1, 0, 0, 2],
         }
     )
-    found = pooled_judgments(Runs.from_frame(frame)).to_pandas()
-    assert dict(zip(found["doc_id"], found["relevance"], strict=True)) == {"x": 1, "y": 0, "z": 2}
+    judgments = pooled_judgments(Runs.from_frame(frame)).to_pandas()
+    assert dict(zip(judgments["doc_id"], judgments["relevance"], strict=True)) == {"x": 1, "y": 0, "z": 2}
 
 
 def test_judgments_given_apart_are_what_they_are():
@@ -129,8 +129,10 @@ def test_judgments_given_apart_are_what_they_are():
 
 def test_a_version_scores_as_it_does_on_its_own_board():
     judged = qrels(("q1", "y"), ("q2", "y"))
-    whole = evaluate(TIED.judged_by(judged), "nDCG@10", ["expected"]).means("nDCG@10")
-    assert version_means(TIED, judged, ["nDCG@10"], "input")["tied"].tolist() == whole["expected"].tolist()
+    pooled_means = evaluate(TIED.judged_by(judged), "nDCG@10", ["expected"]).means("nDCG@10")
+    assert (
+        version_means(TIED, judged, ["nDCG@10"], "input")["tied"].tolist() == pooled_means["expected"].tolist()
+    )
 
 
 def rows(*versions):
@@ -139,21 +141,21 @@ def rows(*versions):
 
 
 def test_versions_stand_in_the_order_of_their_numbers():
-    found = history(rows(("a-v10", MONDAY, 0.3, 0.3), ("a-v2", TUESDAY, 0.2, 0.2), ("a", FRIDAY, 0.1, 0.1)))
-    assert found["name"].tolist() == ["a", "a-v2", "a-v10"]
-    assert found["version"].tolist() == [1, 2, 3]
-    assert set(found["reranker"]) == {"a"}
+    versions = history(rows(("a-v10", MONDAY, 0.3, 0.3), ("a-v2", TUESDAY, 0.2, 0.2), ("a", FRIDAY, 0.1, 0.1)))
+    assert versions["name"].tolist() == ["a", "a-v2", "a-v10"]
+    assert versions["version"].tolist() == [1, 2, 3]
+    assert set(versions["reranker"]) == {"a"}
 
 
 def test_versions_of_one_name_stand_in_the_order_they_were_added():
-    found = history(rows(("bge-v2", FRIDAY, 0.3, 0.3), ("bge-v2", MONDAY, 0.2, 0.2)))
-    assert found["tied"].tolist() == [0.2, 0.3]
-    assert set(found["reranker"]) == {"bge-v2"}
+    versions = history(rows(("bge-v2", FRIDAY, 0.3, 0.3), ("bge-v2", MONDAY, 0.2, 0.2)))
+    assert versions["tied"].tolist() == [0.2, 0.3]
+    assert set(versions["reranker"]) == {"bge-v2"}
 
 
 def test_a_reranker_of_one_version_has_no_history():
-    found = history(rows(("a-v1", MONDAY, 0.3, 0.3), ("b-v1", MONDAY, 0.2, 0.2), ("b-v2", FRIDAY, 0.2, 0.2)))
-    assert found["reranker"].tolist() == ["b", "b"]
+    versions = history(rows(("a-v1", MONDAY, 0.3, 0.3), ("b-v1", MONDAY, 0.2, 0.2), ("b-v2", FRIDAY, 0.2, 0.2)))
+    assert versions["reranker"].tolist() == ["b", "b"]
     alone = history(rows(("a-v1", MONDAY, 0.3, 0.3)))
     assert len(alone) == 0
     assert {"reranker", "version", "name"} <= set(alone.columns)

@@ -84,10 +84,10 @@ def test_ranks_are_the_number_of_better_rerankers_plus_one(table):
 
 
 def test_a_reranker_with_every_list_left_out_has_no_rank():
-    found = board({"strict": STRICT, "none": ranked(9)}, empty="skip")
-    assert found.loc["none", ["tied", "tied_rank"]].isna().all()
-    assert found.loc["strict", "tied_rank"] == 1
-    assert "strict" in plain(leaderboard_finding(found, "MRR"))
+    table = board({"strict": STRICT, "none": ranked(9)}, empty="skip")
+    assert table.loc["none", ["tied", "tied_rank"]].isna().all()
+    assert table.loc["strict", "tied_rank"] == 1
+    assert "strict" in plain(leaderboard_finding(table, "MRR"))
 
 
 @pytest.mark.parametrize(
@@ -114,11 +114,11 @@ def test_the_finding_says_plainly_that_ties_do_not_matter():
 def test_the_finding_does_not_dismiss_ties_that_could_have_moved_a_mean():
     up, down = [Doc("a", 1, 1), Doc("b", 1, 0)], [Doc("a", 1, 0), Doc("b", 1, 1)]
     runs = Runs.from_frame(frame({"even": {"q1": up, "q2": down}}))
-    found = leaderboard(
+    table = leaderboard(
         evaluate(runs, ["RR"], ["expected", "optimistic", "pessimistic", "input"]), "RR", "input"
     )
-    assert found[["gap", "worst", "best", "verdict"]].to_numpy().tolist() == [[0, 0.5, 1, "tie-sensitive"]]
-    assert "Ties do not matter" not in plain(leaderboard_finding(found, "MRR"))
+    assert table[["gap", "worst", "best", "verdict"]].to_numpy().tolist() == [[0, 0.5, 1, "tie-sensitive"]]
+    assert "Ties do not matter" not in plain(leaderboard_finding(table, "MRR"))
 
 
 def test_the_finding_names_who_changes_place_and_both_ranks():
@@ -138,8 +138,8 @@ def test_the_finding_says_which_way_a_value_is_off_where_the_order_stays(place, 
 
 
 def test_the_finding_of_nothing_scored_says_so():
-    found = board({"a": ranked(9)}, empty="skip")
-    assert plain(leaderboard_finding(found, "MRR")).startswith("No list is scored")
+    table = board({"a": ranked(9)}, empty="skip")
+    assert plain(leaderboard_finding(table, "MRR")).startswith("No list is scored")
 
 
 def test_the_traditional_column_is_the_treatment_asked_for():
@@ -148,16 +148,16 @@ def test_the_traditional_column_is_the_treatment_asked_for():
 
 @given(table=tables())
 def test_places_run_from_the_best_to_the_worst_that_any_two_tie_breakings_give(table):
-    found = board({name: next(iter(lists.values())) for name, lists in table.items()})
-    for name, row in found.iterrows():
-        others = found.drop(index=name)
-        assert row["best_rank"] == 1 + (others["worst"] > row["best"] + 1e-12).sum()
-        assert row["worst_rank"] == 1 + (others["best"] > row["worst"] + 1e-12).sum()
+    leaders = board({name: next(iter(lists.values())) for name, lists in table.items()})
+    for name, row in leaders.iterrows():
+        rivals = leaders.drop(index=name)
+        assert row["best_rank"] == 1 + (rivals["worst"] > row["best"] + 1e-12).sum()
+        assert row["worst_rank"] == 1 + (rivals["best"] > row["worst"] + 1e-12).sum()
 
 
 def test_ties_that_overlap_can_change_places_and_those_apart_cannot():
-    found = board({"tied": ranked(3), "within": ranked(2, tied=False), "below": ranked(9, size=9, tied=False)})
-    assert found[["best_rank", "worst_rank"]].to_numpy().tolist() == [[1, 2], [1, 2], [3, 3]]
+    table = board({"tied": ranked(3), "within": ranked(2, tied=False), "below": ranked(9, size=9, tied=False)})
+    assert table[["best_rank", "worst_rank"]].to_numpy().tolist() == [[1, 2], [1, 2], [3, 3]]
 
 
 def test_the_deviation_of_a_mean_is_that_of_independent_lists():
@@ -174,8 +174,8 @@ VALUES = st.one_of(st.just(math.nan), st.sampled_from([0, 0.5, 0.5 + EQUAL / 2, 
 def test_places_are_those_of_comparing_each_with_each(ends):
     worst, best = np.array(ends, dtype=float).reshape(-1, 2).T
     rows = pd.DataFrame({"worst": worst, "best": best, "tied": worst})
-    others = ~np.eye(len(rows), dtype=bool)
-    for found, theirs, ours in zip(_place_range(rows), (worst, best), (best, worst), strict=True):
-        above = ((theirs > ours[:, None] + EQUAL) & others).sum(axis=1)
+    is_other = ~np.eye(len(rows), dtype=bool)
+    for places, theirs, ours in zip(_place_range(rows), (worst, best), (best, worst), strict=True):
+        above = ((theirs > ours[:, None] + EQUAL) & is_other).sum(axis=1)
         expected = pd.Series(1 + above, dtype="Int64").mask(np.isnan(worst))
-        pd.testing.assert_series_equal(found, expected)
+        pd.testing.assert_series_equal(places, expected)

@@ -17,27 +17,27 @@ def advice(measure="RR", **files):
     runs = board(**files).runs
     values = evaluate(runs, [measure], TIES)
     rows = leaderboard(values, measure, "input")
-    found = verdicts(values, measure, "input", runs.rerankers[0])
-    return plain(recommendation(rows, found, parse(measure), runs.findings))
+    outcome = verdicts(values, measure, "input", runs.rerankers[0])
+    return plain(recommendation(rows, outcome, parse(measure), runs.findings))
 
 
 def test_without_ties_the_traditional_value_may_be_reported():
-    said = advice(strict_trec=STRICT, qrels_txt=QRELS)
-    assert said.startswith("Ties do not matter here.")
-    assert "by more than 0.0000" in said
+    sentence = advice(strict_trec=STRICT, qrels_txt=QRELS)
+    assert sentence.startswith("Ties do not matter here.")
+    assert "by more than 0.0000" in sentence
 
 
 def test_where_ties_move_a_mean_the_tied_value_is_to_be_reported_with_what_they_move():
-    said = advice(strict_trec=STRICT, flat_trec=TIED, qrels_txt=QRELS)
-    assert said.startswith("Report MTRR, the mean over all orders, with its worst and best.")
-    assert "Ties alone let flat read anywhere from 0.200 to 1.000." in said
+    sentence = advice(strict_trec=STRICT, flat_trec=TIED, qrels_txt=QRELS)
+    assert sentence.startswith("Report MTRR, the mean over all orders, with its worst and best.")
+    assert "Ties alone let flat read anywhere from 0.200 to 1.000." in sentence
 
 
 def test_a_gap_is_told_with_its_size_and_side():
     # ranks 5, 5, 3 and 4 of five: a mean of 0.2458, where H(5)/5 = 0.4567
     low = QRELS.replace("0 d0 1", "0 d4 1").replace("0 d1 1", "0 d4 1")
-    said = advice(flat_trec=TIED, qrels_txt=low)
-    assert "flat reads 0.211 MRR too low as its ties are sorted." in said
+    sentence = advice(flat_trec=TIED, qrels_txt=low)
+    assert "flat reads 0.211 MRR too low as its ties are sorted." in sentence
 
 
 def test_a_measure_with_its_own_rule_needs_no_other():
@@ -46,8 +46,8 @@ def test_a_measure_with_its_own_rule_needs_no_other():
 
 def test_a_file_of_ranks_is_said_to_hide_its_ties():
     ranks = "".join(f"q{query}\td{document}\t{document + 1}\n" for query in range(4) for document in range(5))
-    said = advice(msmarco_tsv=ranks, qrels_txt=QRELS)
-    assert said.endswith("msmarco.tsv holds ranks and no scores: what tied there cannot be seen.")
+    sentence = advice(msmarco_tsv=ranks, qrels_txt=QRELS)
+    assert sentence.endswith("msmarco.tsv holds ranks and no scores: what tied there cannot be seen.")
 
 
 def test_what_made_the_ties_is_to_be_mended_first():
@@ -71,17 +71,17 @@ def test_targets_are_counted_by_what_meets_them(held):
 
 
 def test_targets_that_only_the_sort_meets_are_named(held):
-    said = plain(target_finding(held, "flat"))
-    assert said == (
+    sentence = plain(target_finding(held, "flat"))
+    assert sentence == (
         "flat meets 3 of 4 targets by its traditional values and 2 once ties are averaged. "
         "RR passes only by the traditional order."
     )
 
 
 def test_targets_met_either_way_are_told_once(held):
-    every = held[held["verdict"] == "met"]
+    always_met = held[held["verdict"] == "met"]
     assert (
-        plain(target_finding(every, "flat"))
+        plain(target_finding(always_met, "flat"))
         == "flat meets 1 of 1 targets, 1 of them in every order of its ties."
     )
     none = held[held["verdict"] == "missed"]

@@ -28,7 +28,7 @@ HARMLESS = [Doc("a", 2, 1), Doc("b", 1, 0), Doc("c", 1, 0), Doc("d", 1, 0)]
 
 def test_a_row_holds_the_figures_of_both_measures():
     row = summary_of({"A": {"q1": LUCKY, "q2": STRICT}}).loc["A"]
-    known = {
+    expected = {
         "tie_ratio": 1 / 4,
         "lists_with_gap": 1 / 2,
         "first_traditional": 1,
@@ -44,7 +44,7 @@ def test_a_row_holds_the_figures_of_both_measures():
         "first_traditional_std": 0,
         "first_tied_std": statistics.stdev([3 / 4, 1]),
     }
-    assert row[list(known)].to_dict() == pytest.approx(known)
+    assert row[list(expected)].to_dict() == pytest.approx(expected)
 
 
 @given(tables())

@@ -14,22 +14,22 @@ def row(runs, second="Hits@3"):
 
 
 def test_the_synthetic_lists_are_described_as_in_the_notebook():
-    found = row(notebook_synthetic())
-    assert (found["n"], found["with_ties"], found["with_ties_share"]) == (200, 60, 0.3)
-    assert found[["first_gap_mean", "first_gap_std", "first_gap_max"]].to_list() == pytest.approx(
+    summary = row(notebook_synthetic())
+    assert (summary["n"], summary["with_ties"], summary["with_ties_share"]) == (200, 60, 0.3)
+    assert summary[["first_gap_mean", "first_gap_std", "first_gap_max"]].to_list() == pytest.approx(
         [0.0252, 0.0779, 0.5092], abs=5e-5
     )
-    assert found[["second_gap_mean", "second_gap_std", "second_gap_max"]].to_list() == pytest.approx(
+    assert summary[["second_gap_mean", "second_gap_std", "second_gap_max"]].to_list() == pytest.approx(
         [0.0291, 0.1221, 0.7500], abs=5e-5
     )
-    assert found[["r_ratio", "r_size"]].to_list() == pytest.approx([0.546, 0.596], abs=5e-4)
+    assert summary[["r_ratio", "r_size"]].to_list() == pytest.approx([0.546, 0.596], abs=5e-4)
 
 
 def test_the_mean_and_the_maximum_of_the_largest_ties_are_told_apart():
-    found = row(notebook_grag())
-    assert found["tie_groups"] == pytest.approx(0.46)
-    assert found["max_tie_size_mean"] == pytest.approx(2.26)
-    assert found["max_tie_size"] == 5
+    summary = row(notebook_grag())
+    assert summary["tie_groups"] == pytest.approx(0.46)
+    assert summary["max_tie_size_mean"] == pytest.approx(2.26)
+    assert summary["max_tie_size"] == 5
 
 
 def test_rerankers_stand_in_the_order_of_the_runs():

@@ -40,21 +40,24 @@ def ranking(docs):
 
 @given(SHORT)
 def test_every_ordering_is_listed_once_and_scored_as_the_enumeration_does(docs):
-    found = every_ordering(ranking(docs), "q", ["RR", "Hits@2"], limit=1000)
-    orders = {" ".join(doc.id for doc in order): order for order in all_orderings(docs)}
-    assert found["ordering"].to_list() == list(range(1, len(orders) + 1))
+    orders = every_ordering(ranking(docs), "q", ["RR", "Hits@2"], limit=1000)
+    strict_orders = {" ".join(doc.id for doc in order): order for order in all_orderings(docs)}
+    assert orders["ordering"].to_list() == list(range(1, len(strict_orders) + 1))
     for measure in ("RR", "Hits@2"):
-        exact = {ids: float(value_in_order(measure, judged_list(docs), order)) for ids, order in orders.items()}
-        assert dict(zip(found["documents"], found[measure], strict=True)) == pytest.approx(exact)
+        exact = {
+            ids: float(value_in_order(measure, judged_list(docs), order))
+            for ids, order in strict_orders.items()
+        }
+        assert dict(zip(orders["documents"], orders[measure], strict=True)) == pytest.approx(exact)
 
 
 @given(SHORT)
 def test_the_mean_over_every_ordering_is_the_expected_value(docs):
-    found = every_ordering(ranking(docs), "q", ["RR", "Hits@2", "Hits@3"], limit=1000)
+    orders = every_ordering(ranking(docs), "q", ["RR", "Hits@2", "Hits@3"], limit=1000)
     for measure in ("RR", "Hits@2", "Hits@3"):
-        assert found[measure].mean() == pytest.approx(float(reference(docs, measure, "expected")))
-        assert found[measure].max() == pytest.approx(float(reference(docs, measure, "optimistic")))
-        assert found[measure].min() == pytest.approx(float(reference(docs, measure, "pessimistic")))
+        assert orders[measure].mean() == pytest.approx(float(reference(docs, measure, "expected")))
+        assert orders[measure].max() == pytest.approx(float(reference(docs, measure, "optimistic")))
+        assert orders[measure].min() == pytest.approx(float(reference(docs, measure, "pessimistic")))
 
 
 @given(SHORT)
@@ -66,11 +69,11 @@ def test_the_first_row_of_every_ordering_is_the_input_order(docs):
 
 @given(SHORT)
 def test_the_first_relevant_rank_of_an_ordering_is_missing_where_nothing_is_relevant(docs):
-    found = every_ordering(ranking(docs), "q", ["RR"], limit=1000)["first_relevant"]
+    ranks = every_ordering(ranking(docs), "q", ["RR"], limit=1000)["first_relevant"]
     if any(doc.grade >= 1 for doc in docs):
-        assert found.value_counts().to_dict() == dict(rank_counts(docs))
+        assert ranks.value_counts().to_dict() == dict(rank_counts(docs))
     else:
-        assert found.isna().all()
+        assert ranks.isna().all()
 
 
 @pytest.mark.parametrize(("limit", "rows"), [(1, 1), (5, 5), (6, 6), (100, 6)])
@@ -81,34 +84,34 @@ def test_no_more_orderings_are_given_than_asked_for(limit, rows):
 
 @given(lists())
 def test_chances_of_the_first_rank_sum_to_one_and_are_those_of_the_enumeration(docs):
-    found = first_rank_chances(ranking(docs), "q")
+    chances = first_rank_chances(ranking(docs), "q")
     counts = rank_counts(docs)
     if None in counts:
-        assert not len(found)
+        assert not len(chances)
         return
-    assert found["chance"].sum() == pytest.approx(1)
+    assert chances["chance"].sum() == pytest.approx(1)
     exact = {rank: count / counts.total() for rank, count in counts.items()}
-    assert dict(zip(found["rank"], found["chance"], strict=True)) == pytest.approx(exact)
+    assert dict(zip(chances["rank"], chances["chance"], strict=True)) == pytest.approx(exact)
 
 
 @given(lists())
 def test_the_ladder_gives_each_document_its_place_group_and_the_places_of_its_tie(docs):
-    found = ladder(ranking(docs), "q")
+    rows = ladder(ranking(docs), "q")
     expected = []
     for group, members in enumerate(tie_groups(docs)):
         first = len(expected) + 1
         last = len(expected) + len(members)
         expected += [(doc.id, doc.grade >= 1, group, first, last) for doc in members]
-    columns = found[["doc_id", "relevant", "group", "first", "last"]]
+    columns = rows[["doc_id", "relevant", "group", "first", "last"]]
     assert list(columns.itertuples(index=False, name=None)) == expected
-    assert found["place"].to_list() == list(range(1, len(docs) + 1))
+    assert rows["place"].to_list() == list(range(1, len(docs) + 1))
 
 
 def test_a_query_without_rows_has_an_empty_ladder_and_no_chances():
-    one = ranking([Doc("a", 1, 1)])
-    assert not len(ladder(one, "unknown"))
-    assert not len(first_rank_chances(one, "unknown"))
-    assert first_rank_under(one, "unknown", "input") is None
+    one_document = ranking([Doc("a", 1, 1)])
+    assert not len(ladder(one_document, "unknown"))
+    assert not len(first_rank_chances(one_document, "unknown"))
+    assert first_rank_under(one_document, "unknown", "input") is None
 
 
 @given(lists(), st.sampled_from(["input", "docid_asc", "docid_desc"]))
@@ -119,8 +122,12 @@ def test_the_rank_under_a_sort_is_that_of_the_first_relevant_document(docs, ties
 def finding(docs):
     runs = Runs.from_frame(frame({"A": {"q": docs}}))
     values = evaluate(runs, ["RR"], TIES).scores["RR"].loc[("A", "q")]
-    one = Ranking.of(runs, "A")
-    return plain(query_finding(ladder(one, "q"), first_rank_chances(one, "q"), values, "RR", "input", "6"))
+    ranking_of_a = Ranking.of(runs, "A")
+    return plain(
+        query_finding(
+            ladder(ranking_of_a, "q"), first_rank_chances(ranking_of_a, "q"), values, "RR", "input", "6"
+        )
+    )
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ PAIRED = [test.name for test in TESTS if test.paired]
 
 
 def only(theirs, ours, test):
-    found = compare(scored(expected={"A": theirs, "B": ours}), "RR", "expected", "A", test)
-    assert found.notna().all(axis=None)
-    row = found.iloc[0]
+    table = compare(scored(expected={"A": theirs, "B": ours}), "RR", "expected", "A", test)
+    assert table.notna().all(axis=None)
+    row = table.iloc[0]
     assert 0 <= row["p"] <= row["p_adjusted"] <= 1
     assert np.isfinite(
         row[["mean_baseline", "mean", "difference", "low", "high", "superiority"]].astype(float)
@@ -60,8 +60,8 @@ def test_where_all_queries_differ_by_the_same_p_is_that_of_their_signs(test, n, 
 
 def test_without_a_residual_tukey_counts_all_pairs():
     values = {name: SOME[:6] + at / 10 for at, name in enumerate("ABC")}
-    found = compare(scored(expected=values), "RR", "expected", test="tukey")
-    assert found["p"].to_list() == [3 / 32] * 3
+    table = compare(scored(expected=values), "RR", "expected", test="tukey")
+    assert table["p"].to_list() == [3 / 32] * 3
 
 
 @pytest.mark.parametrize("test", [test.name for test in TESTS])

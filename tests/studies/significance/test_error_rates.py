@@ -25,13 +25,13 @@ def asked_for(request):
 
 def rejected(test, boards=BOARDS, queries=QUERIES, rerankers=2):
     """Share of boards on which any pair is significant after Holm, though all rerankers are as good."""
-    found = 0
+    n_rejected = 0
     for seed in range(boards):
         values = tied_values(seed, queries, rerankers)
         board = scored(expected={f"r{at}": column for at, column in enumerate(values.T)})
         table = compare(board, "RR", "expected", test=test, level=1 - ALPHA, seed=seed)
-        found += bool((table["p_adjusted"] < ALPHA).any())
-    return found / boards
+        n_rejected += bool((table["p_adjusted"] < ALPHA).any())
+    return n_rejected / boards
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ TIED = [tied_values(seed, n) for seed, n in enumerate([14, 20, 43, 100, 400])]
 pairs = st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=30).map(np.array)
 
 
-def asked(name, values, level=0.95, **more):
+def run_test(name, values, level=0.95, **more):
     return find_test(name).function(Comparison(np.asarray(values, float), [(0, 1)], level, **more))[0]
 
 
@@ -28,40 +28,40 @@ def differences(values):
 
 
 def varying(values):
-    found = differences(values)
-    assume(np.ptp(found) > 1e-9)
-    return found
+    deltas = differences(values)
+    assume(np.ptp(deltas) > 1e-9)
+    return deltas
 
 
 @given(pairs)
 def test_t_is_scipys_with_its_interval(values):
     varying(values)
-    found, known = asked("t", values, 0.9), stats.ttest_rel(values[:, 1], values[:, 0])
-    assert found.p == pytest.approx(known.pvalue, rel=1e-8)
-    assert found[1:3] == pytest.approx(tuple(known.confidence_interval(0.9)), abs=1e-9)
+    result, scipys = run_test("t", values, 0.9), stats.ttest_rel(values[:, 1], values[:, 0])
+    assert result.p == pytest.approx(scipys.pvalue, rel=1e-8)
+    assert result[1:3] == pytest.approx(tuple(scipys.confidence_interval(0.9)), abs=1e-9)
 
 
 @given(pairs)
 def test_wilcoxon_is_scipys_without_zeros(values):
-    left = varying(values)
-    left = left[left != 0]
-    assert asked("wilcoxon", values).p == pytest.approx(stats.wilcoxon(left).pvalue, rel=1e-9)
+    nonzero = varying(values)
+    nonzero = nonzero[nonzero != 0]
+    assert run_test("wilcoxon", values).p == pytest.approx(stats.wilcoxon(nonzero).pvalue, rel=1e-9)
 
 
 @pytest.mark.parametrize("values", TIED, ids=len)
 def test_wilcoxon_is_scipys_on_tied_lists(values):
-    left = differences(values)
-    assert asked("wilcoxon", values).p == pytest.approx(stats.wilcoxon(left[left != 0]).pvalue)
+    deltas = differences(values)
+    assert run_test("wilcoxon", values).p == pytest.approx(stats.wilcoxon(deltas[deltas != 0]).pvalue)
 
 
 @given(st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=8).map(np.array))
 def test_randomisation_of_few_queries_is_the_share_of_all_sign_flips(values):
-    found = [Fraction(round(one * 10**12), 10**12) for one in varying(values)]
-    flips = product((1, -1), repeat=len(found))
-    sums = [sum(sign * one for sign, one in zip(signs, found, strict=True)) for signs in flips]
+    fractions = [Fraction(round(one * 10**12), 10**12) for one in varying(values)]
+    flips = product((1, -1), repeat=len(fractions))
+    sums = [sum(sign * one for sign, one in zip(signs, fractions, strict=True)) for signs in flips]
     near = Fraction(1, 10**9)
-    as_far = sum(abs(one) >= abs(sum(found)) - near for one in sums)
-    assert asked("randomisation", values).p == float(Fraction(as_far, len(sums)))
+    as_far = sum(abs(one) >= abs(sum(fractions)) - near for one in sums)
+    assert run_test("randomisation", values).p == float(Fraction(as_far, len(sums)))
 
 
 def mean(values, axis):
@@ -71,58 +71,62 @@ def mean(values, axis):
 @given(st.lists(st.integers(-8, 8), min_size=2, max_size=11))
 def test_randomisation_of_few_queries_is_scipys(found):
     assume(len(set(found)) > 1)
-    known = stats.permutation_test((np.array(found) / 8,), mean, permutation_type="samples", n_resamples=np.inf)
-    assert asked("randomisation", [(0, one / 8) for one in found]).p == pytest.approx(known.pvalue)
+    scipys = stats.permutation_test(
+        (np.array(found) / 8,), mean, permutation_type="samples", n_resamples=np.inf
+    )
+    assert run_test("randomisation", [(0, one / 8) for one in found]).p == pytest.approx(scipys.pvalue)
 
 
 def test_queries_without_a_difference_leave_randomisation_exact():
-    some = tied_values(5, 60)
-    some[12:, 1] = some[12:, 0]
-    assert asked("randomisation", some).p == pytest.approx(asked("randomisation", some[:12]).p, abs=1e-12)
+    scores = tied_values(5, 60)
+    scores[12:, 1] = scores[12:, 0]
+    assert run_test("randomisation", scores).p == pytest.approx(
+        run_test("randomisation", scores[:12]).p, abs=1e-12
+    )
 
 
 def test_many_sign_flips_are_drawn_close_to_all_of_them():
     values = tied_values(8, 18)
     values[:, 1] += np.arange(18) / 100
-    found = differences(values)
+    deltas = differences(values)
     signs = 1 - 2 * (np.arange(2**18)[:, None] >> np.arange(18) & 1)
-    exact = np.mean(np.abs(signs @ found) >= abs(found.sum()) - 1e-9)
+    exact = np.mean(np.abs(signs @ deltas) >= abs(deltas.sum()) - 1e-9)
     error = np.sqrt(exact * (1 - exact) / drawing.MANY_DRAWS)
-    assert asked("randomisation", values).p == pytest.approx(exact, abs=4 * error)
+    assert run_test("randomisation", values).p == pytest.approx(exact, abs=4 * error)
 
 
 @pytest.mark.parametrize("values", TIED[2:], ids=len)
 def test_drawn_randomisation_is_scipys_within_its_error(values):
-    how = {"permutation_type": "samples", "n_resamples": 9_999, "batch": 500, "rng": 1}
-    known = stats.permutation_test((differences(values),), mean, **how).pvalue
-    assert asked("randomisation", values).p == pytest.approx(known, abs=5 * np.sqrt(known / 9_999) + 2e-4)
+    options = {"permutation_type": "samples", "n_resamples": 9_999, "batch": 500, "rng": 1}
+    scipys = stats.permutation_test((differences(values),), mean, **options).pvalue
+    assert run_test("randomisation", values).p == pytest.approx(scipys, abs=5 * np.sqrt(scipys / 9_999) + 2e-4)
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
 @pytest.mark.parametrize("values", TIED, ids=len)
 def test_a_bootstrap_interval_is_scipys_percentile_interval_widened(values, level):
-    found, n = differences(values), len(values)
+    deltas, n = differences(values), len(values)
     tail = stats.norm.cdf(np.sqrt(n / (n - 1)) * stats.t.ppf((1 - level) / 2, n - 1))
-    how = {"method": "percentile", "n_resamples": 20_000, "batch": 1_000, "rng": 1}
-    known = stats.bootstrap((found,), np.mean, confidence_level=1 - 2 * tail, **how).confidence_interval
-    close = 0.08 * found.std() / np.sqrt(n) / level
-    assert asked("bootstrap", values, level)[1:3] == pytest.approx(tuple(known), abs=close)
+    options = {"method": "percentile", "n_resamples": 20_000, "batch": 1_000, "rng": 1}
+    scipys = stats.bootstrap((deltas,), np.mean, confidence_level=1 - 2 * tail, **options).confidence_interval
+    close = 0.08 * deltas.std() / np.sqrt(n) / level
+    assert run_test("bootstrap", values, level)[1:3] == pytest.approx(tuple(scipys), abs=close)
 
 
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.95, 0.99])
 @given(values=st.lists(st.tuples(VALUES, VALUES), min_size=5, max_size=30).map(np.array))
 def test_a_bootstrap_p_is_below_alpha_where_the_interval_leaves_0_out(level, values):
     varying(values)
-    found = asked("bootstrap", values, level)
-    assert (found.p < 1 - level) <= (found.low > 1e-12 or found.high < -1e-12)
-    assert (found.low > 1e-9 or found.high < -1e-9) <= (found.p <= 1 - level + 1e-9)
+    result = run_test("bootstrap", values, level)
+    assert (result.p < 1 - level) <= (result.low > 1e-12 or result.high < -1e-12)
+    assert (result.low > 1e-9 or result.high < -1e-9) <= (result.p <= 1 - level + 1e-9)
 
 
 @given(pairs)
 def test_a_bootstrap_interval_holds_what_was_found(values):
     mean_difference = varying(values).mean()
-    found = asked("bootstrap", values, 0.9)
-    assert found.low - 1e-9 <= mean_difference <= found.high + 1e-9
+    result = run_test("bootstrap", values, 0.9)
+    assert result.low - 1e-9 <= mean_difference <= result.high + 1e-9
 
 
 @given(st.lists(VALUES, min_size=2, max_size=25), st.lists(VALUES, min_size=2, max_size=25))
@@ -131,17 +135,17 @@ def test_mann_whitney_is_scipys_with_welchs_interval(theirs, ours):
     assume(np.ptp(ours) > 1e-9)
     table = np.full((len(theirs) + len(ours), 2), np.nan)
     table[: len(theirs), 0], table[len(theirs) :, 1] = theirs, ours
-    found = asked("mann-whitney", table, 0.9)
-    assert found.p == pytest.approx(stats.mannwhitneyu(np.round(ours, 12), np.round(theirs, 12)).pvalue)
-    known = stats.ttest_ind(ours, theirs, equal_var=False).confidence_interval(0.9)
-    assert found[1:3] == pytest.approx(tuple(known), abs=1e-9)
+    result = run_test("mann-whitney", table, 0.9)
+    assert result.p == pytest.approx(stats.mannwhitneyu(np.round(ours, 12), np.round(theirs, 12)).pvalue)
+    scipys = stats.ttest_ind(ours, theirs, equal_var=False).confidence_interval(0.9)
+    assert result[1:3] == pytest.approx(tuple(scipys), abs=1e-9)
 
 
 @given(pairs)
 def test_tukey_of_two_rerankers_is_the_paired_t_test(values):
     varying(values)
-    found, known = asked("tukey", values), asked("t", values)
-    assert found[:3] == pytest.approx(known[:3], rel=1e-5, abs=1e-6)
+    result, t_result = run_test("tukey", values), run_test("t", values)
+    assert result[:3] == pytest.approx(t_result[:3], rel=1e-5, abs=1e-6)
 
 
 @pytest.mark.parametrize(("n", "k"), [(3, 3), (12, 4), (43, 5), (200, 7)])
@@ -150,11 +154,11 @@ def test_tukey_is_the_studentised_range_of_statsmodels_two_way_residual(n, k):
     query, reranker = np.indices(values.shape)
     data = {"value": values.ravel(), "query": query.ravel(), "reranker": reranker.ravel()}
     fit = smf.ols("value ~ C(query) + C(reranker)", pd.DataFrame(data)).fit()
-    every = list(combinations(range(k), 2))
-    found = find_test("tukey").function(Comparison(values, every, 0.9))
+    pairs = list(combinations(range(k), 2))
+    results = find_test("tukey").function(Comparison(values, pairs, 0.9))
     error = np.sqrt(fit.mse_resid / n)
-    for (one, other), answer in zip(every, found, strict=True):
-        gap = values[:, other].mean() - values[:, one].mean()
+    for (baseline, other), answer in zip(pairs, results, strict=True):
+        gap = values[:, other].mean() - values[:, baseline].mean()
         half = stats.studentized_range.ppf(0.9, k, fit.df_resid) * error
         chance = stats.studentized_range.sf(abs(gap) / error, k, fit.df_resid)
         assert answer.p == pytest.approx(chance, abs=1e-9)
@@ -163,18 +167,18 @@ def test_tukey_is_the_studentised_range_of_statsmodels_two_way_residual(n, k):
 
 def test_tukeys_p_of_many_pairs_are_interpolated_closely():
     values = tied_values(3, 60, 25, 0.012)
-    every = list(combinations(range(25), 2))
-    ask = find_test("tukey").function
-    found = np.array([answer.p for answer in ask(Comparison(values, every))])
-    parts = (every[at : at + 60] for at in range(0, 300, 60))
-    known = np.array([answer.p for part in parts for answer in ask(Comparison(values, part))])
-    assert np.allclose(found, known, rtol=2e-3, atol=1e-7)
+    pairs = list(combinations(range(25), 2))
+    test = find_test("tukey").function
+    p_values = np.array([answer.p for answer in test(Comparison(values, pairs))])
+    parts = (pairs[at : at + 60] for at in range(0, 300, 60))
+    each_part = np.array([answer.p for part in parts for answer in test(Comparison(values, part))])
+    assert np.allclose(p_values, each_part, rtol=2e-3, atol=1e-7)
 
 
 @pytest.mark.parametrize("test", TESTS, ids=lambda test: test.name)
 @given(values=pairs)
 def test_swapped_rerankers_have_the_opposite_interval_and_the_same_p(test, values):
-    forth, back = asked(test.name, values), asked(test.name, values[:, ::-1])
+    forth, back = run_test(test.name, values), run_test(test.name, values[:, ::-1])
     assert forth.p == pytest.approx(back.p, abs=1e-9)
     assert forth[1:3] == pytest.approx((-back.high, -back.low), abs=1e-9)
 
@@ -182,16 +186,16 @@ def test_swapped_rerankers_have_the_opposite_interval_and_the_same_p(test, value
 @pytest.mark.parametrize("test", TESTS, ids=lambda test: test.name)
 @given(values=pairs)
 def test_a_p_is_a_chance_and_an_interval_is_in_order(test, values):
-    found = asked(test.name, values)
-    assert 0 <= found.p <= 1
-    assert found.low <= found.high
+    result = run_test(test.name, values)
+    assert 0 <= result.p <= 1
+    assert result.low <= result.high
 
 
 @pytest.mark.parametrize("name", ["wilcoxon", "randomisation", "bootstrap"])
 def test_draws_depend_on_nothing_but_the_seed(name):
     values = TIED[2]
-    assert asked(name, values, seed=3) == asked(name, values, seed=3)
-    assert asked(name, values, seed=3)[1:3] != asked(name, values, seed=4)[1:3]
+    assert run_test(name, values, seed=3) == run_test(name, values, seed=3)
+    assert run_test(name, values, seed=3)[1:3] != run_test(name, values, seed=4)[1:3]
 
 
 def test_batches_of_draws_change_nothing(monkeypatch):
@@ -204,23 +208,23 @@ def test_batches_of_draws_change_nothing(monkeypatch):
 
 def test_a_p_too_coarse_for_the_comparisons_made_says_so():
     values = np.column_stack([np.zeros(20), np.arange(1, 21)])
-    assert asked("bootstrap", values).note == ""
-    assert "too coarse for 4,950 comparisons" in asked("bootstrap", values, comparisons=4950).note
+    assert run_test("bootstrap", values).note == ""
+    assert "too coarse for 4,950 comparisons" in run_test("bootstrap", values, comparisons=4950).note
 
 
 def test_a_bootstrap_of_few_differing_queries_says_that_it_is_too_sure():
     values = np.zeros((43, 2))
     values[:5, 1] = [0.1, 0.2, 0.3, 0.4, 0.5]
-    found = asked("bootstrap", values)
-    assert found.p < 0.02
-    assert asked("randomisation", values).p == 1 / 16
-    assert found.note.startswith("only 5 queries differ")
+    result = run_test("bootstrap", values)
+    assert result.p < 0.02
+    assert run_test("randomisation", values).p == 1 / 16
+    assert result.note.startswith("only 5 queries differ")
 
 
 def test_flips_are_more_where_many_comparisons_are_corrected_for():
     values = tied_values(0, 1_100, 2)
     values[:, 1] += 0.5
-    few, many = (asked("randomisation", values, comparisons=number).p for number in (10, 4950))
+    few, many = (run_test("randomisation", values, comparisons=number).p for number in (10, 4950))
     assert (few, many) == (1e-4, 1e-5)
 
 

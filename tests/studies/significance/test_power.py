@@ -19,16 +19,16 @@ def spread(one, other):
 @pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
 def test_a_t_test_finds_the_detectable_difference_with_the_power_asked_for(level, power):
-    found = detectable(SCORED, "RR", "expected", "A", level, power)
-    effect = found / np.median([spread(0, 1), spread(0, 2)])
+    smallest = detectable(SCORED, "RR", "expected", "A", level, power)
+    effect = smallest / np.median([spread(0, 1), spread(0, 2)])
     assert TTestPower().power(effect, 50, 1 - level) == pytest.approx(power, abs=1e-5)
 
 
 def test_simulated_t_tests_find_it_as_often():
     random = np.random.default_rng(0)
     effect = detectable(SCORED, "RR", "expected", "B") / np.median([spread(1, 0), spread(1, 2)])
-    drawn = random.normal(effect, 1, size=(20_000, 50))
-    t = drawn.mean(axis=1) / drawn.std(axis=1, ddof=1) * math.sqrt(50)
+    samples = random.normal(effect, 1, size=(20_000, 50))
+    t = samples.mean(axis=1) / samples.std(axis=1, ddof=1) * math.sqrt(50)
     assert np.mean(np.abs(t) > 2.0096) == pytest.approx(0.8, abs=0.012)
 
 
@@ -52,8 +52,8 @@ def test_what_cannot_be_tested_is_never_found_and_what_does_not_vary_always(valu
 
 
 def test_two_queries_find_only_the_huge():
-    found = detectable(scored(expected={"A": [0, 0], "B": [0.5, 0.75]}), "RR", "expected", "A")
-    assert found == pytest.approx(11.55 * 0.25 / math.sqrt(2), rel=1e-3)
+    smallest = detectable(scored(expected={"A": [0, 0], "B": [0.5, 0.75]}), "RR", "expected", "A")
+    assert smallest == pytest.approx(11.55 * 0.25 / math.sqrt(2), rel=1e-3)
 
 
 @pytest.mark.parametrize(

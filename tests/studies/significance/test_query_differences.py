@@ -20,10 +20,10 @@ COLUMNS = [
 
 
 def test_each_common_query_is_told_once_with_both_values():
-    found = query_differences(SCORED, "RR", "A", "B", "input")
-    assert found.columns.to_list() == COLUMNS
-    assert found.iloc[0].to_list() == ["p", 0.6, 0.5, 0.1, 1, 0.5, 0.5, 0.4, 0.5, 0.5]
-    assert found["query_id"].to_list() == ["p", "r", "q"]
+    rows = query_differences(SCORED, "RR", "A", "B", "input")
+    assert rows.columns.to_list() == COLUMNS
+    assert rows.iloc[0].to_list() == ["p", 0.6, 0.5, 0.1, 1, 0.5, 0.5, 0.4, 0.5, 0.5]
+    assert rows["query_id"].to_list() == ["p", "r", "q"]
 
 
 def test_by_difference_the_farthest_apart_come_first():
@@ -62,20 +62,20 @@ def test_rows_are_in_order_hold_no_gap_and_add_up(lists):
     lists = {"first": next(iter(lists.values()))} | lists
     evaluation = evaluate(Runs.from_frame(frame(lists)), ["RR"], ["input", "expected"])
     for other in lists:
-        for by in ("moved", "difference"):
-            found = query_differences(evaluation, "RR", "first", other, "input", sort_by=by)
-            assert found.notna().all(axis=None)
-            assert found[by].abs().is_monotonic_decreasing
-            assert np.allclose(found["moved"], found["difference_before"] - found["difference"], atol=1e-11)
-            assert np.allclose(found["difference"], found["a"] - found["b"], atol=1e-11)
+        for sort_key in ("moved", "difference"):
+            rows = query_differences(evaluation, "RR", "first", other, "input", sort_by=sort_key)
+            assert rows.notna().all(axis=None)
+            assert rows[sort_key].abs().is_monotonic_decreasing
+            assert np.allclose(rows["moved"], rows["difference_before"] - rows["difference"], atol=1e-11)
+            assert np.allclose(rows["difference"], rows["a"] - rows["b"], atol=1e-11)
 
 
 @given(st.dictionaries(st.sampled_from("pqrs"), VALUES), st.dictionaries(st.sampled_from("pqrs"), VALUES))
 def test_only_queries_both_have_are_told(ours, theirs):
     evaluation = scored(expected={"A": ours, "B": theirs, "C": {"x": 1}})
-    found = query_differences(evaluation, "RR", "A", "B", "expected")
-    assert set(found["query_id"]) == set(ours) & set(theirs)
-    assert (found["moved"] == 0).all()
+    rows = query_differences(evaluation, "RR", "A", "B", "expected")
+    assert set(rows["query_id"]) == set(ours) & set(theirs)
+    assert (rows["moved"] == 0).all()
 
 
 @pytest.mark.parametrize(

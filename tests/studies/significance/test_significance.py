@@ -31,9 +31,9 @@ FIVE = tied_values(0, 30, 5, 0.05)
 
 
 def test_a_row_says_who_is_compared_and_by_how_much():
-    found = compared([(0.5, 1), (0.5, 0.5), (1, 0.5), (0, 1), (0.1 + 0.2, 0.3)], baselines="r0")
-    assert found.columns.to_list() == list(COLUMNS)
-    row = found.loc[0]
+    table = compared([(0.5, 1), (0.5, 0.5), (1, 0.5), (0, 1), (0.1 + 0.2, 0.3)], baselines="r0")
+    assert table.columns.to_list() == list(COLUMNS)
+    row = table.loc[0]
     assert row[MEANS].to_list() == [
         "r0",
         "r1",
@@ -52,10 +52,10 @@ def test_a_row_says_who_is_compared_and_by_how_much():
 
 
 def test_all_pairs_come_once_each():
-    found = compared(FIVE)
-    assert len(found) == comb(5, 2)
-    named = [f"r{at}" for at in range(5)]
-    assert list(zip(found["baseline"], found["reranker"], strict=True)) == list(combinations(named, 2))
+    table = compared(FIVE)
+    assert len(table) == comb(5, 2)
+    names = [f"r{at}" for at in range(5)]
+    assert list(zip(table["baseline"], table["reranker"], strict=True)) == list(combinations(names, 2))
 
 
 @pytest.mark.parametrize(
@@ -68,23 +68,23 @@ def test_all_pairs_come_once_each():
     ],
 )
 def test_every_other_reranker_is_compared_with_each_baseline(baselines, pairs):
-    found = compared(FIVE[:, :3], baselines=baselines)
-    assert list(zip(found["baseline"], found["reranker"], strict=True)) == pairs
+    table = compared(FIVE[:, :3], baselines=baselines)
+    assert list(zip(table["baseline"], table["reranker"], strict=True)) == pairs
 
 
 @pytest.mark.parametrize("correction", [one.name for one in CORRECTIONS])
 @pytest.mark.parametrize("baselines", [None, "r2", ["r2", "r4"]])
 def test_a_correction_counts_exactly_the_comparisons_made(correction, baselines):
-    found = compared(FIVE, baselines=baselines, correction=correction)
+    table = compared(FIVE, baselines=baselines, correction=correction)
     method = {"benjamini-hochberg": "fdr_bh"}.get(correction, correction)
-    known = found["p"] if correction == "none" else multipletests(found["p"], method=method)[1]
-    assert found["p_adjusted"].to_list() == pytest.approx(list(known))
-    assert found["stars"].to_list() == [stars(p) for p in found["p_adjusted"]]
+    statsmodels_p = table["p"] if correction == "none" else multipletests(table["p"], method=method)[1]
+    assert table["p_adjusted"].to_list() == pytest.approx(list(statsmodels_p))
+    assert table["stars"].to_list() == [stars(p) for p in table["p_adjusted"]]
 
 
 def test_nothing_is_corrected_on_top_of_tukey():
-    found = compared(FIVE, test="tukey", correction="bonferroni")
-    assert found["p_adjusted"].to_list() == found["p"].to_list()
+    table = compared(FIVE, test="tukey", correction="bonferroni")
+    assert table["p_adjusted"].to_list() == table["p"].to_list()
 
 
 @pytest.mark.parametrize(
@@ -101,13 +101,13 @@ queries = st.dictionaries(st.sampled_from([f"q{at}" for at in range(9)]), VALUES
 @given(rerankers=st.lists(queries, min_size=3, max_size=4))
 def test_a_pair_is_told_the_same_whoever_else_is_compared(test, rerankers):
     evaluation = scored(expected={f"r{at}": values for at, values in enumerate(rerankers)} | {"x": {"q": 1.0}})
-    every = compare(evaluation, "RR", "expected", test=test, correction="none")
-    for at in range(1, len(rerankers)):
-        two = scored(expected={"r0": rerankers[0], f"r{at}": rerankers[at], "x": {"q": 1.0}})
+    table = compare(evaluation, "RR", "expected", test=test, correction="none")
+    for position in range(1, len(rerankers)):
+        two = scored(expected={"r0": rerankers[0], f"r{position}": rerankers[position], "x": {"q": 1.0}})
         alone = compare(two, "RR", "expected", "r0", test, "none").iloc[0]
-        same = every[(every["baseline"] == "r0") & (every["reranker"] == f"r{at}")].iloc[0]
-        assert same[MEANS].to_list() == pytest.approx(alone[MEANS].to_list(), abs=1e-12)
-        assert same[["p", "low", "high"]].to_list() == pytest.approx(
+        row = table[(table["baseline"] == "r0") & (table["reranker"] == f"r{position}")].iloc[0]
+        assert row[MEANS].to_list() == pytest.approx(alone[MEANS].to_list(), abs=1e-12)
+        assert row[["p", "low", "high"]].to_list() == pytest.approx(
             alone[["p", "low", "high"]].to_list(), abs=1e-9
         )
 
@@ -125,11 +125,11 @@ def test_with_the_other_as_baseline_all_is_mirrored(test):
 
 @given(st.lists(VALUES, min_size=2, max_size=12), st.lists(VALUES, min_size=2, max_size=12))
 def test_runs_on_different_queries_are_compared_unpaired(theirs, ours):
-    named = {
+    by_name = {
         "A": {f"a{at}": one for at, one in enumerate(theirs)},
         "B": {f"b{at}": one for at, one in enumerate(ours)},
     }
-    row = compare(scored(expected=named), "RR", "expected", "A", "mann-whitney").iloc[0]
+    row = compare(scored(expected=by_name), "RR", "expected", "A", "mann-whitney").iloc[0]
     assert (row["n"], row["won"], row["equal"], row["lost"]) == (len(ours), 0, 0, 0)
     assert row["difference"] == pytest.approx(np.mean(ours) - np.mean(theirs), abs=1e-11)
     beats = [(one > other + 1e-9) + (abs(one - other) <= 1e-9) / 2 for one in ours for other in theirs]
@@ -139,11 +139,11 @@ def test_runs_on_different_queries_are_compared_unpaired(theirs, ours):
 
 def test_cohens_d_of_unpaired_runs_is_by_the_pooled_standard_deviation():
     theirs, ours = FIVE[:20, 0], FIVE[:, 1]
-    named = {
+    by_name = {
         "A": {f"a{at}": one for at, one in enumerate(theirs)},
         "B": {f"b{at}": one for at, one in enumerate(ours)},
     }
-    row = compare(scored(expected=named), "RR", "expected", "A", "mann-whitney").iloc[0]
+    row = compare(scored(expected=by_name), "RR", "expected", "A", "mann-whitney").iloc[0]
     pooled = np.sqrt((19 * theirs.var(ddof=1) + 29 * ours.var(ddof=1)) / 48)
     assert row["dz"] == pytest.approx((ours.mean() - theirs.mean()) / pooled)
 
@@ -151,9 +151,9 @@ def test_cohens_d_of_unpaired_runs_is_by_the_pooled_standard_deviation():
 def test_tukey_looks_at_the_queries_all_rerankers_have():
     values = {name: {f"q{q}": one for q, one in enumerate(FIVE[:, at])} for at, name in enumerate("ABC")}
     del values["C"]["q0"], values["B"]["q1"]
-    found = compare(scored(expected=values), "RR", "expected", "A", "tukey")
-    assert found["n"].to_list() == [28, 28]
-    assert found["mean_baseline"].to_list() == pytest.approx([FIVE[2:, 0].mean()] * 2)
+    table = compare(scored(expected=values), "RR", "expected", "A", "tukey")
+    assert table["n"].to_list() == [28, 28]
+    assert table["mean_baseline"].to_list() == pytest.approx([FIVE[2:, 0].mean()] * 2)
 
 
 def test_a_value_that_is_no_number_is_left_out_and_told():
@@ -177,13 +177,13 @@ def test_rows_of_a_reordered_evaluation_are_the_same():
     again = type(shuffled)(
         shuffled.scores.iloc[rows], shuffled.lists, shuffled.policies, ("RR",), ("expected",)
     )
-    one, other = (compare(each, "RR", "expected", test="bootstrap") for each in (shuffled, again))
-    pd.testing.assert_frame_equal(one, other)
+    first, other = (compare(each, "RR", "expected", test="bootstrap") for each in (shuffled, again))
+    pd.testing.assert_frame_equal(first, other)
 
 
 def test_one_reranker_has_nothing_to_be_compared_with():
-    found = compared(FIVE[:, :1])
-    assert (len(found), found.columns.to_list()) == (0, list(COLUMNS))
+    table = compared(FIVE[:, :1])
+    assert (len(table), table.columns.to_list()) == (0, list(COLUMNS))
 
 
 @pytest.mark.parametrize(
@@ -218,10 +218,10 @@ def flipped(n=40):
 
 
 def test_a_verdict_changes_where_only_one_is_significant_or_the_signs_differ():
-    found = verdicts(flipped(), "RR", "input", "A")
-    assert found.tied["reranker"].to_list() == found.traditional["reranker"].to_list() == ["B", "C", "D"]
-    assert found.changed.to_list() == [True, True, False]
-    assert np.sign(found.traditional["difference"]).to_list() == [-1, -1, -1]
+    outcome = verdicts(flipped(), "RR", "input", "A")
+    assert outcome.tied["reranker"].to_list() == outcome.traditional["reranker"].to_list() == ["B", "C", "D"]
+    assert outcome.changed.to_list() == [True, True, False]
+    assert np.sign(outcome.traditional["difference"]).to_list() == [-1, -1, -1]
 
 
 @pytest.mark.parametrize(("level", "expected"), [(0.95, [False]), (0.99, [True])])
@@ -231,24 +231,26 @@ def test_a_verdict_is_by_the_level_asked_for(level, expected):
 
 
 def test_the_finding_tells_which_verdicts_rest_on_sort_order_and_their_figures():
-    found = verdicts(flipped(), "RR", "input", "A")
-    said = plain(significance_finding(found, "MRR", "t"))
-    before, tied = found.traditional.loc[1], found.tied.loc[1]
-    assert said.startswith("2 of 3 verdicts rest on sort order. By the order of its file, C trails A by 0.0")
-    assert f"with ties averaged the difference is +{tied['difference']:.3f} (p < 0.001)." in said
-    assert f"by {-before['difference']:.3f} MRR (p < 0.001)" in said
-    assert "B trails A" in said
+    outcome = verdicts(flipped(), "RR", "input", "A")
+    sentence = plain(significance_finding(outcome, "MRR", "t"))
+    before, tied = outcome.traditional.loc[1], outcome.tied.loc[1]
+    assert sentence.startswith(
+        "2 of 3 verdicts rest on sort order. By the order of its file, C trails A by 0.0"
+    )
+    assert f"with ties averaged the difference is +{tied['difference']:.3f} (p < 0.001)." in sentence
+    assert f"by {-before['difference']:.3f} MRR (p < 0.001)" in sentence
+    assert "B trails A" in sentence
 
 
 def test_the_finding_tells_of_a_difference_that_shows_only_once_ties_are_averaged():
     level = tied_values(3, 40, 1)[:, 0]
     ahead = level + 0.1 + tied_values(4, 40, 1)[:, 0] / 50
     evaluation = scored(docid_desc={"A": level, "B": level}, expected={"A": level, "B": ahead})
-    said = plain(significance_finding(verdicts(evaluation, "RR", "docid_desc"), "MRR", "t"))
-    assert said.startswith(
+    sentence = plain(significance_finding(verdicts(evaluation, "RR", "docid_desc"), "MRR", "t"))
+    assert sentence.startswith(
         "1 of 1 verdict rests on sort order. B looks level with A by the order of docid_desc (0.000"
     )
-    assert "and is ahead once ties are averaged (+0.1" in said
+    assert "and is ahead once ties are averaged (+0.1" in sentence
 
 
 @pytest.mark.parametrize(
@@ -287,9 +289,9 @@ def test_a_negative_difference_has_a_true_minus():
     ],
 )
 def test_the_finding_says_plainly_that_no_verdict_changes_or_why_there_is_none(values, said):
-    named = {f"r{at}": column for at, column in enumerate(values.T)}
-    found = verdicts(scored(input=named, expected=named), "RR", "input")
-    assert said in plain(significance_finding(found, "MRR", "t"))
+    by_name = {f"r{at}": column for at, column in enumerate(values.T)}
+    outcome = verdicts(scored(input=by_name, expected=by_name), "RR", "input")
+    assert said in plain(significance_finding(outcome, "MRR", "t"))
 
 
 def test_a_lucky_sort_of_real_lists_makes_a_verdict():
@@ -299,7 +301,7 @@ def test_a_lucky_sort_of_real_lists_makes_a_verdict():
     ]
     frame = pd.DataFrame(lists, columns=["reranker", "query_id", "doc_id", "score", "relevance"])
     frame.loc[frame["reranker"] == "B", "score"] = [1, 0] * 40
-    found = verdicts(evaluate(Runs.from_frame(frame), ["RR"], ["input", "expected"]), "RR", "input", "B")
-    assert found.traditional.loc[0, ["mean", "mean_baseline"]].to_list() == [1, 0.75]
-    assert found.tied.loc[0, "mean"] == pytest.approx(25 / 48)
-    assert found.changed.to_list() == [True]
+    outcome = verdicts(evaluate(Runs.from_frame(frame), ["RR"], ["input", "expected"]), "RR", "input", "B")
+    assert outcome.traditional.loc[0, ["mean", "mean_baseline"]].to_list() == [1, 0.75]
+    assert outcome.tied.loc[0, "mean"] == pytest.approx(25 / 48)
+    assert outcome.changed.to_list() == [True]

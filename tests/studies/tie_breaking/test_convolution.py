@@ -38,8 +38,8 @@ def kinds(*rows):
 
 def one_by_one(rows):
     each = [[value - min(values) for value in values] for times, values in rows for _ in range(times)]
-    found = Counter(round(math.fsum(values), 9) for values in product(*each))
-    return {value: times / found.total() for value, times in found.items()}
+    counts = Counter(round(math.fsum(values), 9) for values in product(*each))
+    return {value: times / counts.total() for value, times in counts.items()}
 
 
 @given(st.lists(st.tuples(st.integers(1, 3), VALUES), min_size=1, max_size=4))
@@ -88,9 +88,9 @@ def test_a_common_step_is_found_where_there_is_one(rises, smallest, step):
 
 
 def test_a_drawn_sum_has_the_mean_and_spread_of_the_sum():
-    given_ = kinds((5, [0, 0.3, 0.7]), (2, [0.1, 0.9]))
-    values, chances = sum_distribution(given_)
-    sums, mean = sample_sums(given_, 50_000, 1), values @ chances
+    distributions = kinds((5, [0, 0.3, 0.7]), (2, [0.1, 0.9]))
+    values, chances = sum_distribution(distributions)
+    sums, mean = sample_sums(distributions, 50_000, 1), values @ chances
     std = (chances @ (values - mean) ** 2) ** 0.5
     assert abs(sums.mean() - mean) <= 3 * std / 50_000**0.5
     assert sums.std() == pytest.approx(std, rel=0.02)
@@ -106,23 +106,23 @@ def test_values_that_differ_by_rounding_are_one():
     ("size", "marked", "within"), [(5, 2, 3), (5, 4, 3), (7, 7, 2), (60, 20, 10), (9, 1, 8)]
 )
 def test_chances_of_counts_are_hypergeometric(size, marked, within):
-    fewest, most = max(0, within - size + marked), min(marked, within)
-    found = _hypergeometric(*(np.array([n]) for n in (size, marked, within, fewest)), most - fewest + 3)[0]
+    fewest, largest = max(0, within - size + marked), min(marked, within)
+    chances = _hypergeometric(*(np.array([n]) for n in (size, marked, within, fewest)), largest - fewest + 3)[0]
     exact = [
         math.comb(marked, x) * math.comb(size - marked, within - x) / math.comb(size, within)
-        for x in range(fewest, most + 1)
+        for x in range(fewest, largest + 1)
     ]
-    assert found == pytest.approx([*exact, 0, 0], abs=1e-13)
+    assert chances == pytest.approx([*exact, 0, 0], abs=1e-13)
 
 
 def test_chances_of_counts_in_a_tie_of_a_million_sum_to_one_about_the_right_mean():
-    found = _hypergeometric(*(np.array([n]) for n in (10**6, 1000, 500_000, 0)), 1001)[0]
-    assert found.sum() == pytest.approx(1, abs=1e-12)
-    assert found @ np.arange(1001) == pytest.approx(500, rel=1e-9)
+    chances = _hypergeometric(*(np.array([n]) for n in (10**6, 1000, 500_000, 0)), 1001)[0]
+    assert chances.sum() == pytest.approx(1, abs=1e-12)
+    assert chances @ np.arange(1001) == pytest.approx(500, rel=1e-9)
 
 
 def test_skewness_is_that_of_the_distribution_of_the_sum():
-    given_ = kinds((5, [0, 0.1, 0.7]), (2, [0.1, 0.9, 0.9]))
-    values, chances = sum_distribution(given_)
+    distributions = kinds((5, [0, 0.1, 0.7]), (2, [0.1, 0.9, 0.9]))
+    values, chances = sum_distribution(distributions)
     apart = values - values @ chances
-    assert given_.skewness == pytest.approx((chances @ apart**3) / (chances @ apart**2) ** 1.5, rel=1e-9)
+    assert distributions.skewness == pytest.approx((chances @ apart**3) / (chances @ apart**2) ** 1.5, rel=1e-9)

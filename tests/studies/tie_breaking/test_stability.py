@@ -43,7 +43,7 @@ BOARDS = st.dictionaries(
 )
 
 
-def made(table, measure, **how):
+def evaluate_means(table, measure, **how):
     runs = Runs.from_frame(frame(table))
     evaluation = evaluate(runs, [measure], TIES, **how)
     return evaluation, mean_distributions(
@@ -54,20 +54,20 @@ def made(table, measure, **how):
 def means(queries, measure):
     """Chance of each mean, over all orderings of all lists."""
     each = [every_value(measure, judged_list(docs)) for docs in queries.values()]
-    found = Counter(round(float(sum(values)) / len(each), 10) for values in product(*each))
-    return {mean: Fraction(times, found.total()) for mean, times in found.items()}
+    counts = Counter(round(float(sum(values)) / len(each), 10) for values in product(*each))
+    return {mean: Fraction(times, counts.total()) for mean, times in counts.items()}
 
 
-def sign(one, other):
-    return (one > other) - (one < other)
+def sign(first, other):
+    return (first > other) - (first < other)
 
 
-def orders(one, other):
+def orders(first, other):
     """Chance that one is below (-1), level with (0) and above (1) the other."""
-    found = Counter()
-    for (a, p), (b, q) in product(one.items(), other.items()):
-        found[sign(a, b)] += p * q
-    return found
+    chances = Counter()
+    for (a, p), (b, q) in product(first.items(), other.items()):
+        chances[sign(a, b)] += p * q
+    return chances
 
 
 TWO_GAINS_ONE_STEP = {
@@ -87,13 +87,13 @@ def ranked(relevant, size=5, *, tied=True):
 @given(table=BOARDS)
 @example(table=TWO_GAINS_ONE_STEP)
 def test_mean_spread_and_pairs_are_those_of_all_orderings(measure, table):
-    every = {name: means(queries, measure) for name, queries in table.items()}
-    _, lucks = made(table, measure)
-    found = mean_bounds(lucks)
-    assert set(found["method"]) == {"exact"}
-    for name, chances in every.items():
+    exact_means = {name: means(queries, measure) for name, queries in table.items()}
+    _, lucks = evaluate_means(table, measure)
+    bounds = mean_bounds(lucks)
+    assert set(bounds["method"]) == {"exact"}
+    for name, chances in exact_means.items():
         mean = sum(p * Fraction(value) for value, p in chances.items())
-        row = found.loc[name]
+        row = bounds.loc[name]
         assert row["expected"] == pytest.approx(float(mean), abs=1e-10)
         std = float(sum(p * (Fraction(value) - mean) ** 2 for value, p in chances.items())) ** 0.5
         assert row["std"] == pytest.approx(std, abs=1e-9)
@@ -102,7 +102,7 @@ def test_mean_spread_and_pairs_are_those_of_all_orderings(measure, table):
         assert luck.means == pytest.approx(sorted(chances), abs=1e-10)
         assert luck.chances == pytest.approx([float(chances[mean]) for mean in sorted(chances)], abs=1e-12)
     for row in pairwise_order(lucks).itertuples():
-        chances = orders(every[row.reranker], every[row.other])
+        chances = orders(exact_means[row.reranker], exact_means[row.other])
         expected = [float(chances[at]) for at in (1, 0, -1)]
         assert [row.above, row.equal, row.below] == pytest.approx(expected, abs=1e-12)
         assert row.reversible == (chances[-1] > 0)
@@ -111,20 +111,20 @@ def test_mean_spread_and_pairs_are_those_of_all_orderings(measure, table):
 
 @given(tables(ids=st.sampled_from("abcde"), scores=st.sampled_from([0.0, 1.0])), st.sampled_from(["RR", "P@2"]))
 def test_places_and_tau_are_those_of_all_leaderboards(table, measure):
-    every = {name: means(queries, measure) for name, queries in table.items()}
-    _, lucks = made(table, measure)
-    found, ends = rank_distribution(lucks), mean_bounds(lucks)
-    chance = pd.DataFrame(0.0, index=found.index, columns=found.columns)
-    for board in product(*(chances.items() for chances in every.values())):
-        at = [mean for mean, _ in board]
+    exact_means = {name: means(queries, measure) for name, queries in table.items()}
+    _, lucks = evaluate_means(table, measure)
+    chances_of_ranks, ends = rank_distribution(lucks), mean_bounds(lucks)
+    chance = pd.DataFrame(0.0, index=chances_of_ranks.index, columns=chances_of_ranks.columns)
+    for board in product(*(chances.items() for chances in exact_means.values())):
+        values = [mean for mean, _ in board]
         share = float(np.prod([float(p) for _, p in board]))
-        for name, mean in zip(every, at, strict=True):
-            chance.loc[name, 1 + sum(other > mean for other in at)] += share
-    assert found.to_numpy() == pytest.approx(chance.to_numpy(), abs=1e-12)
+        for name, mean in zip(exact_means, values, strict=True):
+            chance.loc[name, 1 + sum(other > mean for other in values)] += share
+    assert chances_of_ranks.to_numpy() == pytest.approx(chance.to_numpy(), abs=1e-12)
     for name, row in chance.iterrows():
         possible = row[row > 0].index
         assert (ends.loc[name, "best_place"], ends.loc[name, "worst_place"]) == (possible[0], possible[-1])
-    pairs = [orders(every[a], every[b]) for a, b in combinations(every, 2)]
+    pairs = [orders(exact_means[a], exact_means[b]) for a, b in combinations(exact_means, 2)]
     agree = [
         float(sum(p[s] * p[t] * s * t for s, t in product((-1, 0, 1), repeat=2))) for p in pairs if p[0] < 1
     ]
@@ -135,19 +135,19 @@ def test_places_and_tau_are_those_of_all_leaderboards(table, measure):
 def test_without_ties_everything_is_certain(table):
     evaluation = evaluate(Runs.from_frame(frame(table)), ["nDCG@3"], TIES)
     lucks = mean_distributions(evaluation, "nDCG@3", {})
-    ends, pairs, where = mean_bounds(lucks), pairwise_order(lucks), rank_distribution(lucks)
+    ends, pairs, ranks = mean_bounds(lucks), pairwise_order(lucks), rank_distribution(lucks)
     assert (ends["std"] == 0).all()
     assert (ends[["best_place", "worst_place"]].to_numpy() == ends[["place"]].to_numpy()).all()
     assert set(pairs[["above", "equal", "below"]].to_numpy().ravel()) <= {0.0, 1.0}
     assert not pairs["reversible"].any()
-    assert [where.loc[name, place] for name, place in ends["place"].items()] == [1.0] * len(ends)
+    assert [ranks.loc[name, place] for name, place in ends["place"].items()] == [1.0] * len(ends)
     assert expected_tau(pairs) == 1.0
     assert "at all" in plain(stability_finding(pairs, ends, 1.0, "nDCG@3")) or len(table) == 1
 
 
 @pytest.mark.parametrize("measure", ["RR", "nDCG@10", "AP", "TsRR", "taRR", "GRAG-RR"])
 def test_one_reranker_has_one_place_and_no_pair(measure):
-    _, lucks = made({"A": {"q": ranked(2)}}, measure)
+    _, lucks = evaluate_means({"A": {"q": ranked(2)}}, measure)
     assert rank_distribution(lucks).to_dict("index") == {"A": {1: 1.0}}
     pairs = pairwise_order(lucks)
     assert pairs.empty
@@ -167,21 +167,21 @@ def test_one_reranker_has_one_place_and_no_pair(measure):
 
 @pytest.mark.parametrize("measure", ["TsRR", "taRR", "GRAG-RR", "GRAG-Hits@2"])
 def test_a_measure_with_a_tie_rule_of_its_own_does_not_move(measure):
-    _, lucks = made({"A": {"q": ranked(2)}, "B": {"q": ranked(2)}}, measure)
+    _, lucks = evaluate_means({"A": {"q": ranked(2)}, "B": {"q": ranked(2)}}, measure)
     assert pairwise_order(lucks)["equal"].to_list() == [1.0]
     assert mean_bounds(lucks)["std"].to_list() == [0.0, 0.0]
 
 
 def test_equal_rerankers_are_above_each_other_equally_often():
     table = {name: {f"q{n}": ranked(n % 5 + 1) for n in range(6)} for name in "AB"}
-    row = pairwise_order(made(table, "RR")[1]).iloc[0]
+    row = pairwise_order(evaluate_means(table, "RR")[1]).iloc[0]
     assert row["above"] == pytest.approx(row["below"], abs=1e-14)
     assert row[["reranker", "other", "reversible"]].to_list() == ["A", "B", True]
 
 
 def test_level_rerankers_without_ties_share_the_place_and_lose_no_order():
     table = {"A": {"q": ranked(2, tied=False)}, "B": {"q": ranked(2, tied=False)}, "C": {"q": ranked(1)}}
-    _, lucks = made(table, "RR")
+    _, lucks = evaluate_means(table, "RR")
     assert mean_bounds(lucks)["best_place"].to_dict() == {"A": 1, "B": 1, "C": 1}
     assert mean_bounds(lucks)["worst_place"].to_dict() == {"A": 2, "B": 2, "C": 3}
     assert rank_distribution(lucks).loc["A"].to_list() == pytest.approx([0.8, 0.2, 0])
@@ -191,14 +191,14 @@ def test_level_rerankers_without_ties_share_the_place_and_lose_no_order():
 
 
 def test_nothing_relevant_leaves_all_level_at_zero():
-    _, lucks = made({name: {"q": ranked(9)} for name in "AB"}, "RR")
+    _, lucks = evaluate_means({name: {"q": ranked(9)} for name in "AB"}, "RR")
     assert mean_bounds(lucks)["expected"].to_list() == [0, 0]
     assert pairwise_order(lucks)["equal"].to_list() == [1.0]
     assert expected_tau(pairwise_order(lucks)) == 1.0
 
 
 def test_no_list_that_counts_leaves_no_luck():
-    evaluation, lucks = made({"A": {"q": ranked(9)}}, "RR", empty="skip")
+    evaluation, lucks = evaluate_means({"A": {"q": ranked(9)}}, "RR", empty="skip")
     assert lucks == {}
     assert rank_distribution(lucks).shape == (0, 0)
     assert pairwise_order(lucks).empty
@@ -230,13 +230,13 @@ def test_judged_documents_before_the_cut_off_are_hypergeometric():
 
 @given(tables(), st.sampled_from(MEASURES))
 def test_chances_are_chances_whatever_the_lists(table, measure):
-    _, lucks = made(table, measure)
-    pairs, where, ends = pairwise_order(lucks), rank_distribution(lucks), mean_bounds(lucks)
+    _, lucks = evaluate_means(table, measure)
+    pairs, ranks, ends = pairwise_order(lucks), rank_distribution(lucks), mean_bounds(lucks)
     assert pairs[["above", "equal", "below"]].sum(axis=1).to_list() == pytest.approx([1] * len(pairs))
-    assert where.sum(axis=1).to_list() == pytest.approx([1] * len(where))
-    assert ((where >= 0) & (where <= 1 + 1e-12)).all(axis=None)
+    assert ranks.sum(axis=1).to_list() == pytest.approx([1] * len(ranks))
+    assert ((ranks >= 0) & (ranks <= 1 + 1e-12)).all(axis=None)
     assert 0 <= expected_tau(pairs) <= 1 + 1e-12
-    for name, row in where.iterrows():
+    for name, row in ranks.iterrows():
         assert row[row > 0].index.min() >= ends.loc[name, "best_place"]
         assert row[row > 0].index.max() <= ends.loc[name, "worst_place"]
     for row in pairs.itertuples():
@@ -246,7 +246,7 @@ def test_chances_are_chances_whatever_the_lists(table, measure):
 
 def test_chosen_queries_are_found_in_the_whole_ranking():
     table = {"A": {"p": ranked(1), "q": ranked(2, 2), "r": ranked(3)}}
-    evaluation, _ = made(table, "RR")
+    evaluation, _ = evaluate_means(table, "RR")
     runs = Runs.from_frame(frame(table))
     luck = mean_distributions(evaluation.only(["A"], ["q"]), "RR", {"A": Ranking.of(runs, "A")})["A"]
     assert luck.means.tolist() == [0.5, 1.0]
@@ -273,7 +273,7 @@ def test_a_ranking_cut_otherwise_is_refused():
 
 def test_the_finding_says_what_the_pairs_hold():
     table = {"A": {"q": ranked(1, 4)}, "B": {"q": ranked(2, tied=False)}, "C": {"q": ranked(4, tied=False)}}
-    _, lucks = made(table, "RR")
+    _, lucks = evaluate_means(table, "RR")
     pairs = pairwise_order(lucks)
     row = pairs.set_index(["reranker", "other"]).loc[("A", "B")]
     assert row[["above", "equal", "below"]].to_list() == pytest.approx([0.25, 0.25, 0.5])
@@ -285,6 +285,6 @@ def test_the_finding_says_what_the_pairs_hold():
 
 def test_the_finding_says_plainly_that_no_order_can_be_reversed():
     table = {"A": {"q": ranked(1, 2)}, "B": {"q": ranked(4, tied=False)}}
-    _, lucks = made(table, "RR")
+    _, lucks = evaluate_means(table, "RR")
     text = plain(stability_finding(pairwise_order(lucks), mean_bounds(lucks), 1.0, "MRR"))
     assert text == "No tie-breaking reverses any order: ties move no MRR by more than 0.5000."

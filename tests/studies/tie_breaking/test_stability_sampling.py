@@ -44,10 +44,10 @@ def runs_of(scores, grades, targets=None):
         )
         for name, table in scores.items()
     ]
-    together = pd.concat(parts, ignore_index=True)
+    lists = pd.concat(parts, ignore_index=True)
     if targets is not None:
-        together["target_id"] = np.tile(targets.ravel(), len(scores)).astype(str)
-    return Runs.from_frame(together)
+        lists["target_id"] = np.tile(targets.ravel(), len(scores)).astype(str)
+    return Runs.from_frame(lists)
 
 
 def discounted(grades, k=10):
@@ -103,18 +103,18 @@ def case(request):
     runs = runs_of(scores, grades)
     evaluation = evaluate(runs, [measure], TIES)
     lucks = mean_distributions(evaluation, measure, {name: Ranking.of(runs, name) for name in runs.rerankers})
-    drawn = {
+    shuffled = {
         name: shuffled_means(table, grades, measure, at) for at, (name, table) in enumerate(scores.items())
     }
-    return method, lucks, drawn
+    return method, lucks, shuffled
 
 
 def test_method_mean_and_spread_are_those_of_the_shuffle(case):
-    method, lucks, drawn = case
-    found = mean_bounds(lucks)
-    assert set(found["method"]) == {method}
-    for name, means in drawn.items():
-        row = found.loc[name]
+    method, lucks, shuffled = case
+    bounds = mean_bounds(lucks)
+    assert set(bounds["method"]) == {method}
+    for name, means in shuffled.items():
+        row = bounds.loc[name]
         assert abs(row["expected"] - means.mean()) <= LIMIT * row["std"] / TIMES**0.5 + 1e-12
         assert row["std"] == pytest.approx(means.std(), rel=0.05, abs=1e-12)
         assert row["worst"] - 1e-9 <= means.min() <= means.max() <= row["best"] + 1e-9
@@ -123,33 +123,33 @@ def test_method_mean_and_spread_are_those_of_the_shuffle(case):
 
 
 def test_chances_of_pairs_are_those_of_the_shuffle(case):
-    _, lucks, drawn = case
+    _, lucks, shuffled = case
     for row in pairwise_order(lucks).itertuples():
-        one, other = drawn[row.reranker], drawn[row.other]
-        higher, lower = (one > other + 1e-9).mean(), (one < other - 1e-9).mean()
-        for found, share in ((row.above, higher), (row.below, lower), (row.equal, 1 - higher - lower)):
-            error = np.hypot(row.standard_error, np.sqrt(max(found * (1 - found), 1 / TIMES) / TIMES))
-            assert abs(found - share) <= LIMIT * error
+        first, other = shuffled[row.reranker], shuffled[row.other]
+        higher, lower = (first > other + 1e-9).mean(), (first < other - 1e-9).mean()
+        for chance, share in ((row.above, higher), (row.below, lower), (row.equal, 1 - higher - lower)):
+            error = np.hypot(row.standard_error, np.sqrt(max(chance * (1 - chance), 1 / TIMES) / TIMES))
+            assert abs(chance - share) <= LIMIT * error
         assert row.above + row.equal + row.below == pytest.approx(1, abs=1e-12)
         assert row.reversible or lower == 0
 
 
 def test_chances_of_places_are_those_of_the_shuffle(case):
-    _, lucks, drawn = case
-    means = np.stack(list(drawn.values()))
+    _, lucks, shuffled = case
+    means = np.stack(list(shuffled.values()))
     place = 1 + (means[None] > means[:, None] + 1e-9).sum(axis=1)
-    found = rank_distribution(lucks)
-    assert found.sum(axis=1).to_list() == pytest.approx([1] * len(found), abs=1e-12)
+    ranks = rank_distribution(lucks)
+    assert ranks.sum(axis=1).to_list() == pytest.approx([1] * len(ranks), abs=1e-12)
     draws = min(luck.draws or TIMES for luck in lucks.values())
-    for at, (_, row) in enumerate(found.iterrows()):
+    for position, (_, row) in enumerate(ranks.iterrows()):
         for number, chance in row.items():
             error = np.sqrt(max(chance * (1 - chance), 1 / draws) * (1 / TIMES + 2 / draws))
-            assert abs(chance - (place[at] == number).mean()) <= LIMIT * error
+            assert abs(chance - (place[position] == number).mean()) <= LIMIT * error
 
 
 def test_tau_is_that_of_pairs_of_shuffled_leaderboards(case):
-    _, lucks, drawn = case
-    means = np.stack(list(drawn.values()))
+    _, lucks, shuffled = case
+    means = np.stack(list(shuffled.values()))
     i, j = np.triu_indices(len(means), 1)
     signs = np.where(np.abs(means[i] - means[j]) > 1e-9, np.sign(means[i] - means[j]), 0)
     agreed = (signs[:, ::2] * signs[:, 1::2]).mean(axis=0)
@@ -159,7 +159,7 @@ def test_tau_is_that_of_pairs_of_shuffled_leaderboards(case):
     assert abs(expected_tau(pairs) - agreed.mean()) <= LIMIT * error
 
 
-def made(scores, grades, measure, seed=0, targets=None):
+def means_of(scores, grades, measure, seed=0, targets=None):
     runs = runs_of(scores, grades, targets)
     evaluation = evaluate(runs, [measure], TIES)
     rankings = {name: Ranking.of(runs, name) for name in runs.rerankers}
@@ -168,14 +168,14 @@ def made(scores, grades, measure, seed=0, targets=None):
 
 def test_the_same_seed_draws_the_same_whoever_else_is_there():
     scores, grades = board(6, 30, 2, seed=3)
-    together, alone = made(scores, grades, "AP"), made({"B": scores["B"]}, grades, "AP")
-    assert together["B"].means.tolist() == alone["B"].means.tolist()
-    assert together["B"].means.tolist() != made(scores, grades, "AP", seed=1)["B"].means.tolist()
+    both, alone = means_of(scores, grades, "AP"), means_of({"B": scores["B"]}, grades, "AP")
+    assert both["B"].means.tolist() == alone["B"].means.tolist()
+    assert both["B"].means.tolist() != means_of(scores, grades, "AP", seed=1)["B"].means.tolist()
 
 
 def test_twins_are_drawn_on_their_own():
     scores, grades = board(6, 30, 2, seed=3, rerankers="A")
-    row = pairwise_order(made(scores | {"B": scores["A"]}, grades, "AP")).iloc[0]
+    row = pairwise_order(means_of(scores | {"B": scores["A"]}, grades, "AP")).iloc[0]
     assert 0 < row["standard_error"] < 0.02
     assert abs(row["above"] - row["below"]) <= LIMIT * 2 * row["standard_error"]
     assert "about" in plain(stability_finding(pd.DataFrame([row]), pd.DataFrame(), 0.0, "MAP"))
@@ -184,7 +184,7 @@ def test_twins_are_drawn_on_their_own():
 def test_targets_that_documents_share_are_drawn():
     scores, grades = board(4, 20, 2, seed=5)
     targets = np.random.default_rng(0).integers(0, 4, grades.shape)
-    lucks = made(scores, grades, "DR@5", targets=targets)
+    lucks = means_of(scores, grades, "DR@5", targets=targets)
     for luck in lucks.values():
         assert luck.method == "sampled"
         assert abs(luck.chances @ luck.means - luck.mean) <= LIMIT * luck.std / luck.draws**0.5
@@ -194,7 +194,7 @@ def test_targets_that_documents_share_are_drawn():
 def test_bounds_that_cannot_overlap_leave_no_doubt_however_the_chance_is_known():
     scores, grades = board(150, 10, 3, seed=7, rerankers="AB")
     perfect, hopeless = grades.astype(float), np.where(grades > 0, -1.0, 0.0)
-    lucks = made(scores | {"best": perfect, "last": hopeless}, grades, "nDCG@10")
+    lucks = means_of(scores | {"best": perfect, "last": hopeless}, grades, "nDCG@10")
     assert lucks["A"].method == "normal"
     assert lucks["best"].worst == pytest.approx(lucks["best"].mean)
     pairs = pairwise_order(lucks).set_index(["reranker", "other"])
@@ -210,7 +210,7 @@ def test_bounds_that_cannot_overlap_leave_no_doubt_however_the_chance_is_known()
 
 
 def test_places_of_two_normal_rerankers_are_the_chances_of_the_pair():
-    lucks = made(*board(150, 10, 3, seed=7, rerankers="AB"), "RR")
+    lucks = means_of(*board(150, 10, 3, seed=7, rerankers="AB"), "RR")
     row = pairwise_order(lucks).iloc[0]
     assert rank_distribution(lucks).loc[row["reranker"]].to_list() == pytest.approx(
         [row["above"], row["below"]], abs=1e-4
@@ -238,18 +238,18 @@ def test_a_normal_mean_is_above_a_certain_one_as_its_curve_says(mean):
 
 
 def test_the_error_of_a_share_of_draws_is_binomial_against_a_certain_mean():
-    drawn = MeanDistribution(
+    sampled = MeanDistribution(
         "sampled", 0.55, 0.3, 0.0, 1.0, np.array([0.25, 0.5, 0.75]), np.array([0.3, 0.2, 0.5]), 1000
     )
-    row = pairwise_order({"A": drawn, "B": certain(0.5)}).iloc[0]
+    row = pairwise_order({"A": sampled, "B": certain(0.5)}).iloc[0]
     assert [row["above"], row["equal"], row["below"]] == pytest.approx([0.5, 0.2, 0.3])
     assert row["standard_error"] == pytest.approx(np.sqrt(0.5 * 0.5 / 999))
-    turned = pairwise_order({"A": drawn, "B": certain(0.6)}).iloc[0]
+    turned = pairwise_order({"A": sampled, "B": certain(0.6)}).iloc[0]
     assert (turned["reranker"], turned["standard_error"]) == ("B", pytest.approx(np.sqrt(0.5 * 0.5 / 999)))
 
 
 def test_gains_past_all_bounds_have_chances_all_the_same():
     grades = np.array([[400, 300, 0, 0, 1, 0]])
-    row = pairwise_order(made({name: np.ones((1, 6)) for name in "AB"}, grades, "DCG@3")).iloc[0]
+    row = pairwise_order(means_of({name: np.ones((1, 6)) for name in "AB"}, grades, "DCG@3")).iloc[0]
     assert row["above"] == pytest.approx(row["below"])
     assert 0 < row["equal"] < 1

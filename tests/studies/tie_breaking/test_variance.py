@@ -42,10 +42,10 @@ def test_the_split_is_that_of_drawing_queries_and_breaking_their_ties():
     fixed = apart.mean(axis=0)
     assert row["difference"] == pytest.approx(fixed.mean(), abs=4 * fixed.std() / times**0.5)
     assert row["ties"] == pytest.approx(fixed.var(), rel=0.03)
-    chosen = draw.integers(n, size=(n, times))
+    queries = draw.integers(n, size=(n, times))
     of_those_drawn = row["queries"] * (n - 1) / n
-    assert of_those_drawn == pytest.approx(apart.mean(axis=1)[chosen].mean(axis=0).var(), rel=0.03)
-    broken = apart[chosen, draw.integers(times, size=chosen.shape)].mean(axis=0)
+    assert of_those_drawn == pytest.approx(apart.mean(axis=1)[queries].mean(axis=0).var(), rel=0.03)
+    broken = apart[queries, draw.integers(times, size=queries.shape)].mean(axis=0)
     assert of_those_drawn + row["ties"] == pytest.approx(broken.var(), rel=0.03)
     assert row["share_ties"] == pytest.approx(row["ties"] / (row["queries"] + row["ties"]))
 
@@ -74,11 +74,11 @@ def test_only_queries_both_have_count():
     run = b"q1 Q0 a 1 2 t\nq2 Q0 a 1 2 t\n", b"q1 Q0 a 1 2 t\n"
     sources = [read(File(f"{name}.trec", text)) for name, text in zip("AB", run, strict=True)]
     runs = Runs.from_sources([*sources, read(File("qrels.txt", b"q1 0 a 1\nq2 0 a 1\n"))])
-    found = {
+    parts = {
         policy: variance_split(evaluate(runs, ["RR"], TIES, missing=policy), "RR", "A").loc["B", "difference"]
         for policy in ("zero", "skip")
     }
-    assert found == {"zero": -0.5, "skip": 0}
+    assert parts == {"zero": -0.5, "skip": 0}
 
 
 def test_a_reranker_without_lists_has_no_difference():

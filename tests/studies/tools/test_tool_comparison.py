@@ -16,11 +16,11 @@ def runs(**lists):
 
 
 def test_values_are_those_of_the_emulation_in_the_order_of_the_rerankers():
-    given = runs(A=TIED, B=STRICT)
-    found = tool_values(given, "RR", ["B", "A"])
-    assert found["reranker"].unique().tolist() == ["B", "A"]
-    expected = emulate(given, ["RR"]).set_index(["tool", "reranker"])["value"]
-    assert found.set_index(["tool", "reranker"])["value"].to_dict() == expected.to_dict()
+    tied_runs = runs(A=TIED, B=STRICT)
+    values = tool_values(tied_runs, "RR", ["B", "A"])
+    assert values["reranker"].unique().tolist() == ["B", "A"]
+    expected = emulate(tied_runs, ["RR"]).set_index(["tool", "reranker"])["value"]
+    assert values.set_index(["tool", "reranker"])["value"].to_dict() == expected.to_dict()
 
 
 def test_ndcg_is_asked_with_both_gains():
@@ -42,8 +42,8 @@ def test_a_tool_has_one_row_with_a_column_a_reranker_and_a_reason():
 
 
 def test_the_finding_names_the_reranker_and_tools_that_are_farthest_apart():
-    said = plain(tool_finding(tool_values(runs(A=STRICT, B=TIED), "RR", ["A", "B"]), "RR"))
-    assert said.startswith("The same file gives B RR 0.2500 in trec_eval and 0.3333 in")
+    sentence = plain(tool_finding(tool_values(runs(A=STRICT, B=TIED), "RR", ["A", "B"]), "RR"))
+    assert sentence.startswith("The same file gives B RR 0.2500 in trec_eval and 0.3333 in")
 
 
 def test_the_finding_says_whether_tools_name_the_same_leader():
@@ -51,8 +51,10 @@ def test_the_finding_says_whether_tools_name_the_same_leader():
     last = [Doc(d, 5 - at, int(d == "e")) for at, d in enumerate("abcde")]
 
     def said(lists):
-        given = Runs.from_frame(drawn({"A": {"q": TIED, "r": TIED}, "B": dict(zip("qr", lists, strict=True))}))
-        return plain(tool_finding(tool_values(given, "RR", ["A", "B"]), "RR"))
+        drawn_runs = Runs.from_frame(
+            drawn({"A": {"q": TIED, "r": TIED}, "B": dict(zip("qr", lists, strict=True))})
+        )
+        return plain(tool_finding(tool_values(drawn_runs, "RR", ["A", "B"]), "RR"))
 
     assert said([last, last]).endswith("All name the same leader.")
     assert said([third, fourth]).endswith("They name 2 different leaders.")

@@ -17,14 +17,14 @@ EVERY = [
 
 def runs(lists, qrels=None):
     """Runs of one reranker, with relevance inside or with qrels {query: {document: grade}}."""
-    found = Runs.from_frame(drawn({"A": lists}))
+    runs = Runs.from_frame(drawn({"A": lists}))
     if qrels is None:
-        return found
+        return runs
     judged = Runs.from_frame(
         drawn({"A": {query: [Doc(d, 0, grade) for d, grade in docs.items()] for query, docs in qrels.items()}})
     )
     table = judged.tables["A"].select(["query_id", "doc_id", "relevance"])
-    return Runs({"A": found.tables["A"].drop_columns(["relevance"])}, table)
+    return Runs({"A": runs.tables["A"].drop_columns(["relevance"])}, table)
 
 
 def value(name, measure, given_runs):
@@ -61,8 +61,8 @@ def test_scikit_learn_gives_the_tied_ndcg_where_every_judged_document_is_listed(
 
 def test_scikit_learn_knows_no_document_that_is_not_listed():
     unlisted = runs({"q": FIVE}, {"q": {"b": 1, "elsewhere": 1}})
-    found = value("scikit-learn", "nDCG-linear@10", unlisted)
-    assert found == pytest.approx(value("scikit-learn", "nDCG-linear@10", runs({"q": FIVE})))
+    reported = value("scikit-learn", "nDCG-linear@10", unlisted)
+    assert reported == pytest.approx(value("scikit-learn", "nDCG-linear@10", runs({"q": FIVE})))
 
 
 def test_scores_alike_to_32_bits_tie_in_pytrec_eval_and_not_in_trec_eval():
@@ -108,10 +108,10 @@ def test_a_measure_a_tool_does_not_have_gives_no_row():
 
 
 def test_rows_are_each_tool_by_measure_by_reranker_in_the_order_asked():
-    both = Runs.from_frame(drawn({"B": {"q": FIVE}, "A": {"q": FIVE}}))
-    found = emulate(both, ["P@3", "RR"], [find_tool("ranx"), find_tool("trec_eval")])
-    assert list(found) == ["tool", "measure", "spelling", "reranker", "value", "tied", "why"]
-    assert found[["tool", "spelling", "reranker"]].to_numpy().tolist() == [
+    two_rerankers = Runs.from_frame(drawn({"B": {"q": FIVE}, "A": {"q": FIVE}}))
+    values = emulate(two_rerankers, ["P@3", "RR"], [find_tool("ranx"), find_tool("trec_eval")])
+    assert list(values) == ["tool", "measure", "spelling", "reranker", "value", "tied", "why"]
+    assert values[["tool", "spelling", "reranker"]].to_numpy().tolist() == [
         [name, spelling, reranker]
         for name, spelling in [
             ("ranx", "precision@3"), ("ranx", "mrr"), ("trec_eval", "P_3"), ("trec_eval", "recip_rank"),
@@ -123,11 +123,11 @@ def test_rows_are_each_tool_by_measure_by_reranker_in_the_order_asked():
 def test_one_evaluation_serves_all_rules_that_share_what_is_seen_precision_and_policies(monkeypatch):
     calls = []
 
-    def counted(*arguments):
+    def count_calls(*arguments):
         calls.append(arguments)
         return score_runs(*arguments)
 
-    monkeypatch.setattr(studied, "score_runs", counted)
+    monkeypatch.setattr(studied, "score_runs", count_calls)
     emulate(runs({"q": FIVE}), EVERY)
     policies = {rule.policy for one in TOOLS for rule in one.rules.values()}
     assert len(calls) == 1 + len(policies)
@@ -136,12 +136,12 @@ def test_one_evaluation_serves_all_rules_that_share_what_is_seen_precision_and_p
 @given(tables())
 def test_values_of_tools_that_hold_scores_as_read_lie_between_the_worst_and_the_best_order(table):
     given_runs = Runs.from_frame(drawn(table))
-    asked = ["RR", "RR@5", "nDCG-linear@3", "P@3", "R@3", "Hits@3"]
+    measures = ["RR", "RR@5", "nDCG-linear@3", "P@3", "R@3", "Hits@3"]
     evaluation = (
-        evaluate(given_runs, asked, ["optimistic", "pessimistic"]).summary().xs("mean", axis=1, level=2)
+        evaluate(given_runs, measures, ["optimistic", "pessimistic"]).summary().xs("mean", axis=1, level=2)
     )
     as_read = ("trec_eval", "ranx")
-    for row in emulate(given_runs, asked, map(find_tool, as_read)).itertuples():
+    for row in emulate(given_runs, measures, map(find_tool, as_read)).itertuples():
         low, high = (evaluation.loc[row.reranker, (row.measure, t)] for t in ("pessimistic", "optimistic"))
         assert low - 1e-12 <= row.value <= high + 1e-12
 
@@ -156,10 +156,10 @@ def test_the_tied_column_is_the_expected_mean_of_the_evaluation(table):
 
 def test_a_reranker_without_one_judged_query_has_no_value():
     stray = runs({"other": FIVE}, {"q": {"b": 1}})
-    found = emulate(stray, EVERY).set_index(["tool", "measure"])["value"]
-    assert pd.isna(found["trec_eval", "RR"])
-    assert pd.isna(found["scikit-learn", "nDCG-linear@3"])
-    assert found["ir_measures", "RR"] == 0
+    values = emulate(stray, EVERY).set_index(["tool", "measure"])["value"]
+    assert pd.isna(values["trec_eval", "RR"])
+    assert pd.isna(values["scikit-learn", "nDCG-linear@3"])
+    assert values["ir_measures", "RR"] == 0
 
 
 @pytest.mark.parametrize("one", TOOLS, ids=lambda one: one.name)

@@ -46,29 +46,29 @@ def as_runs(run, qrels):
 
 def emulated(name, measures, run, qrels):
     """{spelling in the tool: value}"""
-    found = emulate(as_runs(run, qrels), measures, [find_tool(name)])
-    assert len(found) == len(measures)
-    return dict(zip(found["spelling"], found["value"], strict=True))
+    values = emulate(as_runs(run, qrels), measures, [find_tool(name)])
+    assert len(values) == len(measures)
+    return dict(zip(values["spelling"], values["value"], strict=True))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_pytrec_eval_reports_what_is_emulated(seed):
     run, qrels = draw(seed)
     measures = ["RR", "AP", "Rprec", "nDCG-linear", "nDCG-linear@10", "P@10", "R@10", "Hits@10"]
-    found = emulated("pytrec_eval", measures, run, qrels)
+    values = emulated("pytrec_eval", measures, run, qrels)
     each = pytrec_eval.RelevanceEvaluator(qrels, set(pytrec_eval.supported_measures)).evaluate(run)
-    real = {name: np.mean([query[name] for query in each.values()]) for name in found}
-    assert found == pytest.approx(real, abs=EXACT)
+    real = {name: np.mean([query[name] for query in each.values()]) for name in values}
+    assert values == pytest.approx(real, abs=EXACT)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_ir_measures_reports_what_is_emulated(seed):
     run, qrels = draw(seed)
     measures = ["RR", "RR@10", "AP", "Rprec", "nDCG-linear", "nDCG-linear@10", "P@10", "R@10", "Hits@10"]
-    found = emulated("ir_measures", measures, run, qrels)
-    asked = [ir_measures.parse_measure(name) for name in found]
-    real = {str(name): mean for name, mean in ir_measures.calc_aggregate(asked, qrels, run).items()}
-    assert found == pytest.approx(real, abs=EXACT)
+    values = emulated("ir_measures", measures, run, qrels)
+    measures_asked = [ir_measures.parse_measure(name) for name in values]
+    real = {str(name): mean for name, mean in ir_measures.calc_aggregate(measures_asked, qrels, run).items()}
+    assert values == pytest.approx(real, abs=EXACT)
 
 
 @pytest.mark.parametrize("k", [None, 3, 10])
@@ -76,32 +76,32 @@ def test_ir_measures_reports_what_is_emulated(seed):
 def test_scikit_learn_ndcg_of_the_listed_documents_is_what_is_emulated(seed, k):
     run, qrels = draw(seed)
     measure = "nDCG-linear" if k is None else f"nDCG-linear@{k}"
-    (found,) = emulated("scikit-learn", [measure], run, qrels).values()
+    (reported,) = emulated("scikit-learn", [measure], run, qrels).values()
     real = np.mean(
         [ndcg_score([truth(qrels[query], docs)], [[*docs.values()]], k=k) for query, docs in both(run, qrels)]
     )
-    assert found == pytest.approx(real, abs=EXACT)
+    assert reported == pytest.approx(real, abs=EXACT)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_sentence_transformers_reranking_calls_scikit_learn_with_relevant_or_not(seed):
     run, qrels = draw(seed)
-    found = emulated("sentence-transformers reranking", ["nDCG@10"], run, qrels)
+    values = emulated("sentence-transformers reranking", ["nDCG@10"], run, qrels)
     real = [
         ndcg_score([np.minimum(truth(qrels[query], docs), 1)], [np.float32([*docs.values()])], k=10)
         for query, docs in both(run, qrels)
     ]
-    assert found == pytest.approx({"ndcg@10": np.mean(real)}, abs=EXACT)
+    assert values == pytest.approx({"ndcg@10": np.mean(real)}, abs=EXACT)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_scikit_learn_average_precision_is_the_worst_order_for_one_relevant_document(seed):
     run, qrels = draw(seed)
     qrels = {query: dict.fromkeys(docs, 0) | {min(run.get(query, docs)): 1} for query, docs in qrels.items()}
-    found = emulated("scikit-learn", ["AP"], run, qrels)
+    values = emulated("scikit-learn", ["AP"], run, qrels)
     pairs = [(truth(qrels[query], docs), [*docs.values()]) for query, docs in both(run, qrels)]
     one_by_one = np.mean([average_precision_score(grades, scores) for grades, scores in pairs])
-    assert found == pytest.approx({"average_precision_score": one_by_one}, abs=EXACT)
+    assert values == pytest.approx({"average_precision_score": one_by_one}, abs=EXACT)
     ranked = np.mean([label_ranking_average_precision_score([grades], [scores]) for grades, scores in pairs])
     assert ranked == pytest.approx(one_by_one, abs=EXACT)
 
@@ -109,9 +109,9 @@ def test_scikit_learn_average_precision_is_the_worst_order_for_one_relevant_docu
 def test_scikit_learn_label_ranking_ap_is_above_the_worst_order_where_relevant_documents_tie():
     worst_order = (1 / 2 + 2 / 3) / 2
     mean_of_orders = (1 + (1 + 2 / 3) / 2 + worst_order) / 3
-    found = label_ranking_average_precision_score([[1, 1, 0]], [[1.0, 1.0, 1.0]])
-    assert found == pytest.approx(2 / 3)
-    assert worst_order < found < mean_of_orders
+    scikit_learns = label_ranking_average_precision_score([[1, 1, 0]], [[1.0, 1.0, 1.0]])
+    assert scikit_learns == pytest.approx(2 / 3)
+    assert worst_order < scikit_learns < mean_of_orders
 
 
 def test_numpy_reversed_argsort_keeps_no_order_of_ties_so_reranking_mrr_has_no_rule():

@@ -64,9 +64,9 @@ POINTS = st.lists(
 @given(POINTS)
 def test_the_front_is_what_no_other_point_beats(points):
     front = pareto_front(*np.array(points, dtype=float).reshape(-1, 2).T)
-    for at, (cost, value) in enumerate(points):
+    for position, (cost, value) in enumerate(points):
         beaten = any(c <= cost and v >= value and (c < cost or v > value) for c, v in points)
-        assert front[at] == (not beaten and not math.isnan(cost))
+        assert front[position] == (not beaten and not math.isnan(cost))
 
 
 @given(POINTS)
@@ -90,8 +90,8 @@ def test_a_difference_of_rounding_beats_nobody():
 def test_the_largest_latency_of_a_list_counts_where_its_rows_disagree():
     rows = [("A", "q", "a", 2, 1, 0.5), ("A", "q", "b", 1, 0, 0.7), ("A", "r", "a", 1, 1, math.nan)]
     rows += [("A", "r", "b", 0, 0, 0.1), ("B", "q", "a", 1, 1, math.nan)]
-    taken = latencies(runs_of(rows, "latency"))
-    assert {name: found.to_dict() for name, found in taken.items()} == {"A": {"q": 0.7, "r": 0.1}}
+    list_seconds = latencies(runs_of(rows, "latency"))
+    assert {name: found.to_dict() for name, found in list_seconds.items()} == {"A": {"q": 0.7, "r": 0.1}}
 
 
 @pytest.mark.parametrize("latency", [math.nan, -1.0, math.inf, -math.inf])
@@ -109,8 +109,8 @@ def test_latencies_are_those_of_the_lists_that_are_scored():
     evaluation = evaluate(runs, ["RR"], TIES)
     table = latency_table(latencies(runs), evaluation)
     assert table.index.to_list() == ["A"]
-    known = {"mean": 0.505, "p50": 0.505, "p95": 0.9505, "n_timed": 100}
-    assert table.loc["A"].to_dict() == pytest.approx(known)
+    expected = {"mean": 0.505, "p50": 0.505, "p95": 0.9505, "n_timed": 100}
+    assert table.loc["A"].to_dict() == pytest.approx(expected)
     few = latency_table(latencies(runs), evaluation.only(["A", "B"], ["q3", "q5"]))
     assert few.loc["A", ["p50", "n_timed"]].to_list() == pytest.approx([0.04, 2])
 
@@ -187,8 +187,8 @@ def test_distinct_recall_can_be_the_higher_one():
 
 def test_without_targets_nothing_is_lost_or_repeated():
     rows = [("A", "q", str(at), at // 3, at % 2) for at in range(9)]
-    found = covered_of(runs_of(rows))
-    assert found[["lost", "repeated"]].to_numpy().tolist() == [[0, 0]]
+    table = covered_of(runs_of(rows))
+    assert table[["lost", "repeated"]].to_numpy().tolist() == [[0, 0]]
 
 
 def test_expected_coverage_lies_between_worst_and_best():
@@ -229,10 +229,10 @@ def test_without_segments_no_query_has_one():
 def test_a_segment_holds_the_means_of_its_lists():
     runs = runs_of(SEGMENTED, "segment")
     table = segment_table(evaluate(runs, ["RR"], TIES), query_segments(runs), "RR", "input")
-    found = table.set_index(["reranker", "segment"])
-    assert list(found.index) == [("A", "x"), ("A", UNNAMED), ("B", "x"), ("B", "y")]
-    assert found["tied"].to_list() == [1, 0.5, 1, 1]
-    assert found["n"].to_list() == [1, 1, 1, 1]
+    by_segment = table.set_index(["reranker", "segment"])
+    assert list(by_segment.index) == [("A", "x"), ("A", UNNAMED), ("B", "x"), ("B", "y")]
+    assert by_segment["tied"].to_list() == [1, 0.5, 1, 1]
+    assert by_segment["n"].to_list() == [1, 1, 1, 1]
 
 
 @given(st.lists(st.sampled_from(["", "x", "y"]), min_size=1, max_size=6))
@@ -244,8 +244,10 @@ def test_the_segments_of_a_reranker_together_hold_each_list_once(kinds):
     evaluation = evaluate(runs, ["RR"], TIES)
     table = segment_table(evaluation, query_segments(runs), "RR", "input")
     assert table["n"].sum() == len(kinds)
-    whole = evaluation.scores["RR"].mean()
-    assert np.average(table["gap"], weights=table["n"]) == pytest.approx(whole["input"] - whole["expected"])
+    mean_of_all = evaluation.scores["RR"].mean()
+    assert np.average(table["gap"], weights=table["n"]) == pytest.approx(
+        mean_of_all["input"] - mean_of_all["expected"]
+    )
 
 
 @pytest.mark.parametrize(
