@@ -93,9 +93,7 @@ def add_names(
         The figure.
     """
     n = len(spots)
-    marks = np.array(
-        [plot.box((x, x), (y, y), size) for column, size in ((1, 5), (2, 8)) for x, y in spots[:, [0, column]]]
-    )
+    marks = _mark_boxes(spots, plot)
     covered, crossed = marks, np.array(lines).reshape(-1, 4)
     middles = np.column_stack([marks[:, :2].mean(axis=1), marks[:, 2:].mean(axis=1)])
     for group in _group_overlapping(middles, is_bold):
@@ -115,6 +113,14 @@ def add_names(
             font = {"size": 12, "color": palette.text if bold else palette.muted}
             note(figure, (f"<b>{text}</b>" if bold else text) + extra, palette, **place.annotation, font=font)
     return figure
+
+
+def _mark_boxes(spots: FloatArray, plot: PlotArea) -> FloatArray:
+    """Return (2 n, 4) boxes of the dots, then of the diamonds."""
+    sizes = ((1, 5), (2, 8))
+    return np.array(
+        [plot.box((x, x), (y, y), size) for column, size in sizes for x, y in spots[:, [0, column]]]
+    )
 
 
 def _best_place(
@@ -189,9 +195,9 @@ def _candidate_places(mark: FloatArray, width: float, palette: Palette) -> Itera
             yield Place((left, left + width, top, top + LINE), annotation)
 
 
-def _covered_area(box: Box, others: FloatArray) -> float:
-    """Return the square pixels of a box that others, (n, 4) boxes, cover."""
-    left, right, top, bottom = others.T
+def _covered_area(box: Box, boxes: FloatArray) -> float:
+    """Return the square pixels of a box that the other (n, 4) boxes cover."""
+    left, right, top, bottom = boxes.T
     across = np.minimum(box[1], right) - np.maximum(box[0], left)
     down = np.minimum(box[3], bottom) - np.maximum(box[2], top)
     return float((across.clip(0) * down.clip(0)).sum())

@@ -36,9 +36,9 @@ class Palette:
     warm: tuple[str, ...]
     rerankers: tuple[str, ...]
 
-    def reranker(self, at: int) -> str:
-        """Colour of the reranker at this place of the runs."""
-        return self.rerankers[at % len(self.rerankers)]
+    def reranker(self, index: int) -> str:
+        """Return the colour of the reranker at this place of the runs."""
+        return self.rerankers[index % len(self.rerankers)]
 
 
 LIGHT = Palette(
@@ -73,11 +73,11 @@ DARK = Palette(
 
 
 def theme_palette(theme: Literal["light", "dark"] | str | None) -> Palette:  # noqa: PYI051 what Streamlit says
-    """The colours of a theme; light where none is known."""
+    """Return the colours of a theme; light where none is known."""
     return DARK if theme == "dark" else LIGHT
 
 
 def faded(colour: str, share: float) -> str:
-    """A colour of a palette that lets what is behind it through; `share` of it is left."""
-    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    """Return a colour of a palette that lets what is behind it through; `share` of it is left."""
+    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
     return f"rgba({red},{green},{blue},{share:g})"

@@ -20,7 +20,14 @@ from metrics.report import Figure, Report, ReportCharts, ReportStudies
 
 @dataclass(frozen=True)
 class _Chart:
-    """How a chart is made from the studies, and what is said of it."""
+    """A chart that sections may name.
+
+    Attributes:
+        title: its caption.
+        alt: what it shows, for those who do not see it.
+        draw: the studies of a report and a palette → the chart.
+        min_width: width in pixels it keeps on a phone.
+    """
 
     title: Callable[[ReportStudies], str]
     alt: str
@@ -29,7 +36,7 @@ class _Chart:
 
 
 def draw_charts(report: Report) -> ReportCharts:
-    """The charts of the sections that a report has."""
+    """Return the charts of the sections that a report has."""
     names = [name for section in report.sections for name in section.charts]
     return ReportCharts(get_plotlyjs(), {name: _figure(_CHARTS[name], report.studies) for name in names})
 
@@ -40,32 +47,16 @@ def _figure(chart: _Chart, studies: ReportStudies) -> Figure:
     return Figure(chart.title(studies), chart.alt, light.to_json(), dark.to_json(), height, chart.min_width)
 
 
-def _scores(studies: ReportStudies, palette: Palette) -> go.Figure:
-    return score_bounds(studies.leaderboard, palette, studies.measure_at.traditional)
-
-
-def _gaps(studies: ReportStudies, palette: Palette) -> go.Figure:
-    return aligned_rows(studies.summary, studies.lists, palette, studies.measure_at.traditional)
-
-
-def _differences(studies: ReportStudies, palette: Palette) -> go.Figure:
-    return difference_forest(studies.verdicts.best_first(), palette, studies.measure_at.traditional)
-
-
-def _places(studies: ReportStudies, palette: Palette) -> go.Figure:
-    spread = studies.order_stability.bounds
-    order = spread.sort_values("expected", ascending=False, kind="stable").index
+def _finishes(studies: ReportStudies, palette: Palette) -> go.Figure:
+    bounds = studies.order_stability.bounds
+    order = bounds.sort_values("expected", ascending=False, kind="stable").index
     ranks = studies.leaderboard.loc[order, "traditional_rank"].astype(int).tolist()
-    return finish_heatmap(studies.order_stability.ranks.loc[order], spread.loc[order], ranks, palette)
+    return finish_heatmap(studies.order_stability.ranks.loc[order], bounds.loc[order], ranks, palette)
 
 
 def _targets(studies: ReportStudies, palette: Palette) -> go.Figure:
     rows = studies.targets
     return target_bullets(rows[rows["reranker"] == studies.targets_for].reset_index(drop=True), palette)
-
-
-def _passes(studies: ReportStudies, palette: Palette) -> go.Figure:
-    return target_matrix(studies.targets, palette, studies.targets_for)
 
 
 def _tools(studies: ReportStudies, palette: Palette) -> go.Figure:
@@ -77,7 +68,7 @@ _CHARTS: Mapping[str, _Chart] = {
     "scores": _Chart(
         lambda studies: f"{studies.measure_at.traditional} with tie bounds",
         "Worst, best, tied and traditional mean of each reranker.",
-        _scores,
+        lambda studies, palette: score_bounds(studies.leaderboard, palette, studies.measure_at.traditional),
     ),
     "ranks": _Chart(
         lambda _: "Place, traditional and tied",
@@ -97,25 +88,29 @@ _CHARTS: Mapping[str, _Chart] = {
             else f"Targets of the best {MAX_COLUMNS}"
         ),
         "Each target of each reranker, by what the pass rests on.",
-        _passes,
+        lambda studies, palette: target_matrix(studies.targets, palette, studies.targets_for),
         480,
     ),
     "gaps": _Chart(
         lambda _: "Score, ties and gap, reranker by reranker",
         "Score with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
-        _gaps,
+        lambda studies, palette: aligned_rows(
+            studies.summary, studies.lists, palette, studies.measure_at.traditional
+        ),
         820,
     ),
     "differences": _Chart(
         lambda studies: f"Difference from {studies.baseline}",
         "Difference of each reranker from the baseline with its interval, by tied and by traditional values.",
-        _differences,
+        lambda studies, palette: difference_forest(
+            studies.verdicts.best_first(), palette, studies.measure_at.traditional
+        ),
         620,
     ),
     "places": _Chart(
         lambda _: "Where each reranker can finish",
         "Chance of each place when ties are broken at random, and every place the ties allow.",
-        _places,
+        _finishes,
     ),
     "tools": _Chart(
         lambda studies: f"{studies.measure_at.traditional} as each tool reports it",

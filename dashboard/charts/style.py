@@ -17,7 +17,7 @@ LONGEST = 36
 
 
 def safe(text: str, longest: int = LONGEST) -> str:
-    """A user's text for a label or hover: escaped, without control characters, shortened in the middle."""
+    """Return a user's text for a label: escaped, without control characters, shortened in the middle."""
     plain = "".join(letter for letter in text if unicodedata.category(letter)[0] != "C")
     if len(plain) > longest:
         tail = longest // 2
@@ -43,7 +43,7 @@ def style(figure: go.Figure, palette: Palette, height: int, **margin: int) -> go
 
 @cache
 def _look(palette: Palette) -> go.layout.Template:
-    """What every figure of a theme shares. A template is checked once, where each axis were every time."""
+    """Return what all figures of a theme share; plotly checks a template once, but each axis every time."""
     axis = {
         "showgrid": True,
         "gridcolor": palette.grid,
@@ -87,12 +87,19 @@ def _look(palette: Palette) -> go.layout.Template:
 
 
 def note(figure: go.Figure, text: str, palette: Palette, **place: object) -> None:
-    """A few quiet words in a figure; `text` is ours, or passed through `safe`."""
+    """Write a few quiet words in a figure.
+
+    Args:
+        figure: changed in place.
+        text: ours, or passed through `safe`.
+        palette: colours of the theme.
+        place: where it stands, and what differs from the usual.
+    """
     figure.add_annotation(note_of(text, palette, **place))
 
 
 def note_of(text: str, palette: Palette, **place: object) -> dict[str, object]:
-    """The same, to be added with others at once."""
+    """Return the annotation of `note`, to be added with others at once."""
     return {"text": text, "showarrow": False, "font": {"size": 12, "color": palette.muted}} | place
 
 
@@ -104,7 +111,13 @@ def padded_range(values: FloatArray) -> tuple[float, float]:
 
 
 def add_key(figure: go.Figure, palette: Palette, entries: Sequence[tuple[str, str, str]]) -> None:
-    """Write above a figure what its lines stand for: a word, its colour, and its value."""
+    """Write above a figure what its lines stand for.
+
+    Args:
+        figure: changed in place.
+        palette: colours of the theme.
+        entries: word, its colour, and its value.
+    """
     text = " &nbsp; ".join(f"<b style='color:{colour}'>{word}</b> {value}" for word, colour, value in entries)
     place = {"x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
     note(figure, text, palette, font={"size": 13, "color": palette.muted}, **place)

@@ -17,5 +17,5 @@ def equip_browser() -> None:
 
 
 def write_on_primary(colours: Palette) -> None:
-    """On the primary colour Streamlit writes in white, which is too pale on that of the dark theme."""
+    """Write on the primary colour in that of the ground; Streamlit's white is too pale in the dark theme."""
     st.html(f"<style>{_ON_PRIMARY} {{ color: {colours.ground}; }}</style>")

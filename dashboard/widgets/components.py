@@ -31,20 +31,20 @@ class Card:
 
 
 def page_head(title: str, definition: str) -> None:
-    """Head of a page: what it is called and what it shows."""
+    """Show what a page is called and what it shows."""
     with st.container(gap="xxsmall"):
         st.title(title, anchor=False)
         st.caption(definition)
 
 
 def finding(prose: Prose) -> None:
-    """The one thing this page found in the data."""
+    """Show the one thing that a page found in the data."""
     with st.container(border=True, key="finding"):
         st.markdown(f":material/lightbulb: {_markdown(prose)}")
 
 
 def section_finding(prose: Prose) -> None:
-    """What a section found in the data."""
+    """Show what a section found in the data."""
     st.markdown(_markdown(prose))
 
 
@@ -58,7 +58,7 @@ def _markdown(prose: Prose) -> str:
 
 
 def cards(*row: Card) -> None:
-    """Cards side by side; two to a row on a phone."""
+    """Show cards side by side; two to a row on a phone."""
     grid = st.grid(4, min_column_width=150)
     for card in row:
         with grid.container(border=True, height="stretch", gap="xxsmall"):
@@ -69,15 +69,15 @@ def cards(*row: Card) -> None:
             st.badge(badge, color=card.colour)
 
 
-def heading(title: str, explained: str) -> None:
-    """Head of a section and what it shows."""
+def heading(title: str, explanation: str) -> None:
+    """Show the title of a section and what it shows."""
     with st.container(gap="xxsmall"):
         st.subheader(title, anchor=False)
-        st.caption(explained)
+        st.caption(explanation)
 
 
 def chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> None:
-    """A figure, with a description for those who do not see it.
+    """Show a figure, with a description for those who do not see it.
 
     Args:
         figure: styled.
@@ -90,7 +90,14 @@ def chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> 
 
 
 def clickable_chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> None:
-    """As `chart`, and a click on a point draws again; `state.clicked` says which."""
+    """Show a figure as `chart` does; a click on a point runs the page again, `session.clicked_row` says which.
+
+    Args:
+        figure: styled.
+        key: names the chart on its page and its click in the session.
+        alt: what the chart shows, in a sentence.
+        wide: width in pixels it keeps on a phone, where it is then scrolled sideways.
+    """
     with _keep_wide(wide):
         st.plotly_chart(
             figure,
@@ -118,7 +125,7 @@ def _config(name: str) -> dict[str, Any]:
 def table(
     frame: pd.DataFrame, title: str, name: str, columns: Columns, download: pd.DataFrame | None = None
 ) -> None:
-    """A table under its heading, with a download of all its rows as CSV.
+    """Show a table under its heading, with a download of all its rows as CSV.
 
     Args:
         frame: as shown, but for shares, which are shares of one.
@@ -127,10 +134,10 @@ def table(
         columns: column → how it is shown; others are not.
         download: what the file holds, where it is not the frame.
     """
-    whole = frame if download is None else download
+    complete = frame if download is None else download
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
         st.subheader(title, anchor=False)
-        download_csv(whole, name)
+        download_csv(complete, name)
     if len(frame) > MOST_ROWS:
         st.caption(f"The first {MOST_ROWS:,} of {len(frame):,} rows; the CSV has them all.")
     st.dataframe(
@@ -143,7 +150,7 @@ def table(
 
 
 def download_csv(frame: pd.DataFrame, name: str) -> None:
-    """A button that downloads a table as CSV."""
+    """Show a button that downloads a table as CSV."""
     st.download_button(
         "CSV",
         data=lambda: csv(frame),
@@ -157,7 +164,7 @@ def download_csv(frame: pd.DataFrame, name: str) -> None:
 
 
 def csv(frame: pd.DataFrame) -> bytes:
-    """UTF-8 CSV; a text that a spreadsheet would run as a formula gets an apostrophe before it."""
+    """Return UTF-8 CSV; a text that a spreadsheet would run as a formula gets an apostrophe before it."""
     data: bytes = without_formulas(frame).to_csv(index=False).encode()
     return data
 

@@ -14,89 +14,100 @@ from metrics.studies.leaderboard.leaderboard import VERDICTS
 from metrics.studies.prose import percent, signed
 from metrics.support.shown_columns import shown_columns
 
-_NAMED = 5
+_MAX_NAMED = 5
 """Rerankers without a list that are named."""
 
 
-def charted_rerankers(board: pd.DataFrame, most: int | None = None) -> pd.DataFrame:
-    """The rerankers that charts show; says who is missing there.
+def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) -> pd.DataFrame:
+    """Return the rerankers that charts show; say on the page who is missing there.
 
     Args:
-        board: as `leaderboard` returns it.
-        most: rerankers that are drawn.
+        leaderboard: as `leaderboard` returns it.
+        max_rows: rerankers that are drawn, None for all.
     """
-    found = drawable_rerankers(board)
-    missing = [escape_markdown(str(name)) for name in board.index.difference(found.index, sort=False)]
-    if missing:
-        more = f" and {len(missing) - _NAMED:,} more" * (len(missing) > _NAMED)
-        st.caption(f"Without a scored list, and in the table only: {', '.join(missing[:_NAMED])}{more}.")
-    if most is not None and len(found) > most:
+    drawable = drawable_rerankers(leaderboard)
+    missing = leaderboard.index.difference(drawable.index, sort=False)
+    if len(missing):
+        names = ", ".join(escape_markdown(str(name)) for name in missing[:_MAX_NAMED])
+        hidden = f" and {len(missing) - _MAX_NAMED:,} more" * (len(missing) > _MAX_NAMED)
+        st.caption(f"Without a scored list, and in the table only: {names}{hidden}.")
+    if max_rows is not None and len(drawable) > max_rows:
         st.caption(
-            f"Charts show the first {most} of {len(found):,} rerankers; {len(found) - most:,} are left out. "
-            "The table has all."
+            f"Charts show the first {max_rows} of {len(drawable):,} rerankers; "
+            f"{len(drawable) - max_rows:,} are left out. The table has all."
         )
-    return found.head(most) if most is not None else found
+    return drawable.head(max_rows) if max_rows is not None else drawable
 
 
-def leaderboard_cards(board: pd.DataFrame, name: MeasureAt, movable: int, n_lists: int) -> None:
-    """The best, the largest gap, how many ranks change, and how many lists ties can move.
+def leaderboard_cards(leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: int, n_lists: int) -> None:
+    """Show the best, the largest gap, how many ranks change, and how many lists ties can move.
 
     Args:
-        board: as `leaderboard` returns it.
-        name: of its measure.
-        movable: lists whose worst and best order differ.
+        leaderboard: as `leaderboard` returns it.
+        measure: what it is ranked by.
+        n_movable: lists whose worst and best order differ.
         n_lists: all lists.
     """
-    board = drawable_rerankers(board)
-    if not len(board):
+    rows = drawable_rerankers(leaderboard)
+    if not len(rows):
         return
-    best, farthest = board.iloc[0], board.loc[board["gap"].abs().idxmax()]
-    moved = int((board["tied_rank"] != board["traditional_rank"]).sum())
+    best, farthest = rows.iloc[0], rows.loc[rows["gap"].abs().idxmax()]
+    n_changed = int((rows["tied_rank"] != rows["traditional_rank"]).sum())
     cards(
-        Card("trophy", f"Best {name.tied}", f"{best['tied']:.4f}", str(best.name), "blue"),
+        Card("trophy", f"Best {measure.tied}", f"{best['tied']:.4f}", str(best.name), "blue"),
         Card("casino", "Largest gap", signed(farthest["gap"], 4), str(farthest.name), "orange"),
-        Card("swap_vert", "Rank changes", f"{moved} of {len(board)}", "tied against traditional"),
-        Card("join_inner", "Lists ties can move", percent(movable / n_lists), f"{movable:,} of {n_lists:,}"),
+        Card("swap_vert", "Rank changes", f"{n_changed} of {len(rows)}", "tied against traditional"),
+        Card(
+            "join_inner", "Lists ties can move", percent(n_movable / n_lists), f"{n_movable:,} of {n_lists:,}"
+        ),
     )
 
 
-def leaderboard_charts(board: pd.DataFrame, palette: Palette, title: str) -> None:
-    """Draw the scores with tie bounds and the two orders, of rerankers as `charted_rerankers` returns them."""
-    if not len(board):
+def leaderboard_charts(leaderboard: pd.DataFrame, palette: Palette, measure: str) -> None:
+    """Draw the scores with tie bounds, and beside them the two orders they give.
+
+    Args:
+        leaderboard: as `charted_rerankers` returns it.
+        palette: colours of the theme.
+        measure: how the values are called.
+    """
+    if not len(leaderboard):
         return
-    left, right = st.columns([5, 3], gap="large")
-    with left:
+    scores, ranks = st.columns([5, 3], gap="large")
+    with scores:
         st.subheader("Score with tie bounds", anchor=False)
         chart(
-            score_bounds(board, palette, title),
+            score_bounds(leaderboard, palette, measure),
             "score-bounds",
-            f"{title} of each reranker: worst, best, tied and traditional value.",
+            f"{measure} of each reranker: worst, best, tied and traditional value.",
         )
-    with right:
+    with ranks:
         st.subheader("Rank, traditional and tied", anchor=False)
         chart(
-            rank_slope(board, palette),
+            rank_slope(leaderboard, palette),
             "rank-slope",
             "Place of each reranker by its traditional value and by its tied value.",
         )
 
 
-def leaderboard_table(board: pd.DataFrame, name: MeasureAt, file: str, more: Columns | None = None) -> None:
-    """All rerankers, with a download.
+def leaderboard_table(
+    leaderboard: pd.DataFrame, measure: MeasureAt, file: str, extra_columns: Columns | None = None
+) -> None:
+    """Show all rerankers, with a download.
 
     Args:
-        board: as `leaderboard` returns it; perhaps std, the spread of each mean, and `more`.
-        name: of its measure.
+        leaderboard: as `leaderboard` returns it; perhaps std, the spread of each mean, and extra columns.
+        measure: what it is ranked by.
         file: name of the download.
-        more: further columns and how they are shown.
+        extra_columns: further columns and how they are shown.
     """
-    rows = board.reset_index()
-    ends = board[["best_rank", "worst_rank"]].astype(object).to_numpy()
-    rows["places"] = ["–".join(dict.fromkeys(map(str, both))) if pd.notna(both).all() else "–" for both in ends]
+    rows = leaderboard.reset_index()
+    ends = leaderboard[["best_rank", "worst_rank"]].astype(object).to_numpy()
+    rows["places"] = ["–".join(dict.fromkeys(map(str, pair))) if pd.notna(pair).all() else "–" for pair in ends]
     rows["verdict"] = [
         [verdict] * pd.notna(value) for value, verdict in zip(rows["tied"], rows["verdict"], strict=True)
     ]
-    words = {"tied": name.tied, "traditional": name.traditional}
+    words = {"tied": measure.tied, "traditional": measure.traditional}
     table(
         rows,
         "All rerankers",
@@ -105,9 +116,9 @@ def leaderboard_table(board: pd.DataFrame, name: MeasureAt, file: str, more: Col
             **shown_columns("tied_rank", "reranker"),
             "verdict": badge_column("Verdict", VERDICTS, ("green", "yellow", "orange", "blue")),
             **shown_columns("tied", "worst", "best", "traditional", **words),
-            **(shown_columns("std") if "std" in board else {}),
+            **(shown_columns("std") if "std" in leaderboard else {}),
             **shown_columns("places", "gap", ("tie_ratio", "mean_tie_ratio"), "traditional_rank"),
-            **(more or {}),
+            **(extra_columns or {}),
         },
-        download=board.reset_index(),
+        download=leaderboard.reset_index(),
     )

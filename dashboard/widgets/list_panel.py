@@ -14,14 +14,21 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def orderings_text(log10: float, exact: int | None = None) -> str:
-    """How many orderings: in full up to a billion, then as a power of ten."""
+    """Return how many orderings there are: in full up to a billion, then as a power of ten."""
     if exact is not None and exact < 10**9:
         return f"{exact:,}"
     return "10" + f"{log10:.0f}".translate(_RAISED)
 
 
 def list_panel(view: session.View, reranker: str, query: str, measures: tuple[str, ...]) -> None:
-    """One list under a chart: its ladder, its values, and the way to the Query explorer."""
+    """Show one list under a chart: its ladder, its values, and the way to the Query explorer.
+
+    Args:
+        view: what the sidebar says.
+        reranker: whose list it is.
+        query: of the list.
+        measures: whose values are told.
+    """
     ranking = view.ranking(reranker)
     rows = ladder(ranking, query)
     values = view.evaluation.scores.loc[(reranker, query)]

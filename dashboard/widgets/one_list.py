@@ -16,7 +16,7 @@ from metrics.ties import Ranking
 
 LETTERS = 240
 """Letters of an ordering or a text that a table shows."""
-PLACED = 1_000_000
+_MAX_PLACED = 1_000_000
 """Documents placed by all draws together."""
 ALONE = "no other"
 
@@ -80,32 +80,39 @@ class ListInView:
 
 
 def choose_list(view: session.View) -> ListInView:
-    """The controls of the page, and the list they name."""
-    asked = st.container()
+    """Show the controls of the page; return the list they name."""
+    query_text = st.container()
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         first = st.empty()
         reranker = session.select("Reranker", view.rerankers, "reranker", width=240)
-        second = st.empty()
+        last = st.empty()
     measure = session.measure()
     values = view.evaluation.scores.loc[reranker][measure]
     gap = (values[view.traditional] - values["expected"]).abs()
-    names = list(gap.sort_values(ascending=False, kind="stable").index)
+    queries = list(gap.sort_values(ascending=False, kind="stable").index)
     with first:
-        query = session.select("Query, largest gap first", names, "query", width=240)
-    asking = view.evaluation.scores.xs(query, level="query_id").index
-    others = [name for name in view.rerankers if name != reranker and name in asking]
-    with second:
-        beside = session.select("Beside", [ALONE, *others], "beside", width=240)
-    one = load_list(view, reranker, query, measure)
-    with asked:
-        _words(one)
-    return replace(one, beside=None if beside == ALONE else beside)
+        query = session.select("Query, largest gap first", queries, "query", width=240)
+    rankers_of_query = view.evaluation.scores.xs(query, level="query_id").index
+    alternatives = [name for name in view.rerankers if name != reranker and name in rankers_of_query]
+    with last:
+        beside = session.select("Beside", [ALONE, *alternatives], "beside", width=240)
+    list_in_view = load_list(view, reranker, query, measure)
+    with query_text:
+        _show_query_text(list_in_view)
+    return replace(list_in_view, beside=None if beside == ALONE else beside)
 
 
 def load_list(view: session.View, reranker: str, query: str, measure: str) -> ListInView:
-    """One list, with all that is exact about it."""
-    how = view.scoring
-    ranking = Ranking.of_query(view.board.runs, reranker, query, how.relevant_from, how.precision)
+    """Return one list, with all that is exact about it.
+
+    Args:
+        view: what the sidebar says.
+        reranker: whose list it is.
+        query: of the list.
+        measure: what it is looked at by.
+    """
+    options = view.scoring
+    ranking = Ranking.of_query(view.board.runs, reranker, query, options.relevant_from, options.precision)
     documents, rows = ranking.documents_of(query), ladder(ranking, query)
     text = text_column(view.board.runs, reranker, ranking.rows[documents], "doc_text")
     ties = [view.traditional, "expected", "pessimistic", "optimistic"]
@@ -122,25 +129,35 @@ def load_list(view: session.View, reranker: str, query: str, measure: str) -> Li
     )
 
 
-def _words(one: ListInView) -> None:
-    """What the query says, where the run tells."""
-    documents = one.ranking.documents_of(one.query)[:1]
-    text = text_column(one.view.board.runs, one.reranker, one.ranking.rows[documents], "query_text")
+def _show_query_text(list_in_view: ListInView) -> None:
+    """Show what the query says, where the run tells."""
+    document = list_in_view.ranking.documents_of(list_in_view.query)[:1]
+    text = text_column(
+        list_in_view.view.board.runs, list_in_view.reranker, list_in_view.ranking.rows[document], "query_text"
+    )
     if text and text[0].strip():
         st.markdown(f":material/search: **{escape_markdown(shorten(text[0], 2 * LETTERS, placeholder=' …'))}**")
 
 
-def affordable_draws(one: ListInView, measure: str, asked: int) -> int:
-    """Draws a list can bear: the more of its documents count, the fewer."""
-    counted = one.ranking.judged if orderings.counts_judged(measure) else one.ranking.grades > 0
-    return min(asked, max(20, PLACED // max(1, int(counted.sum()))))
+def affordable_draws(list_in_view: ListInView, measure: str, n_wanted: int) -> int:
+    """Return the draws that a list can bear: the more of its documents contribute, the fewer.
+
+    Args:
+        list_in_view: the list.
+        measure: name of the measure that is drawn.
+        n_wanted: draws at most.
+    """
+    contributes = (
+        list_in_view.ranking.judged if orderings.counts_judged(measure) else list_in_view.ranking.grades > 0
+    )
+    return min(n_wanted, max(20, _MAX_PLACED // max(1, int(contributes.sum()))))
 
 
 def value_text(value: float) -> str:
-    """A value to four decimals."""
+    """Return a value to four decimals."""
     return f"{value:.4f}"
 
 
 def counted_noun(count: str, noun: str) -> str:
-    """So many of a thing, in words."""
+    """Return so many of a thing, in words."""
     return f"{count} {noun}" if count == "1" else f"{count} {noun}s"

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from dashboard.charts.marks import ROW, cells, label_rows
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import safe, style
+from metrics.support.arrays import BoolArray
 
 _MAX_WRITTEN = 12
 """Places up to which cells carry figures."""
@@ -52,6 +53,18 @@ def finish_heatmap(
     for row, (best, worst) in enumerate(zip(spread["best_place"], spread["worst_place"], strict=True)):
         box = {"x0": best - 0.5, "x1": worst + 0.5, "y0": row - 0.42, "y1": row + 0.42}
         figure.add_shape(type="rect", line={"color": palette.other, "width": 1.5}, **box)
+    _add_traditional(figure, names, traditional, is_drawn, palette)
+    style(figure, palette, 64 + int(ROW * 1.1) * len(names))
+    label_rows(figure, places.index, palette)
+    step = 1 if n <= 2 * _MAX_WRITTEN else 10
+    return figure.update_xaxes(side="top", showgrid=False, tickformat="d", dtick=step, range=[0.4, n + 0.6])
+
+
+def _add_traditional(
+    figure: go.Figure, names: np.ndarray, traditional: Sequence[int], is_drawn: BoolArray, palette: Palette
+) -> None:
+    """Add a diamond at each traditional place; `is_drawn` says which cells are, (rerankers, places)."""
+    n = is_drawn.shape[1]
     has_figure = is_drawn[np.arange(len(names)), np.array(traditional, dtype=int) - 1] & (n <= _MAX_WRITTEN)
     figure.add_scatter(
         x=np.array(traditional) + 0.36 * has_figure,  # at the edge of a cell that carries a figure
@@ -67,7 +80,3 @@ def finish_heatmap(
         customdata=list(zip(names, traditional, strict=True)),
         hovertemplate="<b>%{customdata[0]}</b><br>%{customdata[1]}. by the traditional value<extra></extra>",
     )
-    style(figure, palette, 64 + int(ROW * 1.1) * len(names))
-    label_rows(figure, places.index, palette)
-    step = 1 if n <= 2 * _MAX_WRITTEN else 10
-    return figure.update_xaxes(side="top", showgrid=False, tickformat="d", dtick=step, range=[0.4, n + 0.6])

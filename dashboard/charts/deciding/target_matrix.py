@@ -17,14 +17,14 @@ _ROW = 28
 """Height of a target in pixels."""
 
 
-def target_matrix(rows: pd.DataFrame, palette: Palette, chosen: str) -> go.Figure:
+def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> go.Figure:
     """Draw every target of every reranker, by what the pass rests on.
 
     Args:
         rows: target, reranker, tied, verdict, as `reached` returns them; rerankers stand in their order,
             the first `MAX_COLUMNS` of them.
         palette: colours of the theme.
-        chosen: reranker whose column stands out.
+        emphasized: reranker whose column stands out.
 
     Returns:
         A row a target, a column a reranker.
@@ -32,8 +32,8 @@ def target_matrix(rows: pd.DataFrame, palette: Palette, chosen: str) -> go.Figur
     targets, names = pd.Index(rows["target"].unique()), pd.Index(rows["reranker"].unique()[:MAX_COLUMNS])
     rows = rows[rows["reranker"].isin(names)]
     figure = go.Figure()
-    if chosen in names:
-        column = names.get_loc(chosen)
+    if emphasized in names:
+        column = names.get_loc(emphasized)
         look = {"fillcolor": palette.faint, "opacity": 0.6, "line_width": 0, "layer": "below"}
         figure.add_vrect(column - 0.5, column + 0.5, **look)
     for verdict, (label, marker) in _verdict_marks(palette).items():

@@ -161,11 +161,11 @@ def label_gap_row(figure: go.Figure, palette: Palette, measure: str, top: float,
     figure.update_yaxes(range=[floor * 2.1, top], row=row, tickformat=".2~f", nticks=6, tick0=0)
     figure.update_yaxes(title_text=f"| {measure} − tied {measure} |", row=row, col=1)
     figure.update_yaxes(showticklabels=False, row=row, col=2)
-    left = {"x": 0, "xref": f"x{axis} domain"}
+    edge = {"x": 0, "xref": f"x{axis} domain"}
     above = {"y": 1.06, "yref": f"y{axis} domain", "yanchor": "bottom"}
     font = {"size": 18, "family": HEADING, "color": palette.text, "weight": 600}
-    note(figure, f"Gap in {measure}", palette, **left, xanchor="left", xshift=-46, **above, font=font)
-    note(figure, "no gap", palette, **left, xanchor="right", xshift=-6, y=floor * 1.25, yref=f"y{axis}")
+    note(figure, f"Gap in {measure}", palette, **edge, xanchor="left", xshift=-46, **above, font=font)
+    note(figure, "no gap", palette, **edge, xanchor="right", xshift=-6, y=floor * 1.25, yref=f"y{axis}")
 
 
 def label_tie_axes(figure: go.Figure) -> None:

@@ -72,8 +72,8 @@ def version_history(
 
 def _add_line(figure: go.Figure, group: pd.DataFrame, palette: Palette, colour: str, axis: VersionAxis) -> None:
     """Add the versions of one reranker: a line of dots, and diamonds."""
-    shown = group.assign(name=group["name"].map(safe), added=group["added"].dt.strftime("%Y-%m-%d %H:%M"))
-    hover = {"customdata": shown[_HOVER_COLUMNS].to_numpy(), "hovertemplate": _HOVER}
+    readable = group.assign(name=group["name"].map(safe), added=group["added"].dt.strftime("%Y-%m-%d %H:%M"))
+    hover = {"customdata": readable[_HOVER_COLUMNS].to_numpy(), "hovertemplate": _HOVER}
     line = {"color": colour, "width": 2}
     add_values(figure, group, palette, line, x=group[axis], **hover, showlegend=False)
 

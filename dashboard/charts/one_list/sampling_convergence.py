@@ -45,8 +45,8 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
         customdata=error,
         hovertemplate="mean of %{x:,} draws: %{y:.4f} ± %{customdata:.4f}<extra></extra>",
     )
-    drawn = f"{mean.iloc[-1]:.4f}, standard error {means['standard_error'].iloc[-1]:.4f}"
-    add_key(figure, palette, [("exact", palette.tied, f"{exact:.4f}"), ("drawn", palette.text, drawn)])
+    estimate = f"{mean.iloc[-1]:.4f}, standard error {means['standard_error'].iloc[-1]:.4f}"
+    add_key(figure, palette, [("exact", palette.tied, f"{exact:.4f}"), ("drawn", palette.text, estimate)])
     style(figure, palette, 300, t=28)
     bottom, top = float(min(low.min(), exact)), float(max(high.max(), exact))
     room = 0.06 * (top - bottom) or 0.01

@@ -39,8 +39,8 @@ def tie_ladder(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figu
     if k is not None and k + 0.5 < end:
         add_cutoff(figure, palette, k, (-0.12, 1.28), 1.3)
     if len(ladder) > MAX_DOCUMENTS:
-        more = f"{len(ladder) - MAX_DOCUMENTS:,} more ⟶"
-        note(figure, more, palette, x=end, y=1.3, xanchor="right", yanchor="bottom", yref="y")
+        n_hidden = f"{len(ladder) - MAX_DOCUMENTS:,} more ⟶"
+        note(figure, n_hidden, palette, x=end, y=1.3, xanchor="right", yanchor="bottom", yref="y")
     style(figure, palette, 176, t=24, b=24)
     figure.update_yaxes(visible=False, range=[-0.45, 1.5])
     return _set_places(figure, end)

@@ -12,13 +12,13 @@ _BRIGHT = 0.65
 """Share of the largest gap from which on a cell is bright enough for dark letters."""
 
 
-def gap_heatmap(gaps: pd.DataFrame, palette: Palette, chosen: tuple[int, float] | None) -> go.Figure:
+def gap_heatmap(gaps: pd.DataFrame, palette: Palette, setting: tuple[int, float] | None) -> go.Figure:
     """Draw the mean absolute gap of a list over score levels and tie probability.
 
     Args:
         gaps: index tie probability, columns score levels; mean absolute gaps.
         palette: colours of the theme.
-        chosen: score levels and tie probability to frame, None where the table lacks them.
+        setting: score levels and tie probability to frame, None where the table lacks them.
 
     Returns:
         A row a tie probability, a column a number of levels.
@@ -40,8 +40,8 @@ def gap_heatmap(gaps: pd.DataFrame, palette: Palette, chosen: tuple[int, float] 
         hoverinfo="skip",
         showlegend=False,
     )
-    if chosen is not None:
-        x, y = gaps.columns.get_loc(chosen[0]), gaps.index.get_loc(chosen[1])
+    if setting is not None:
+        x, y = gaps.columns.get_loc(setting[0]), gaps.index.get_loc(setting[1])
         box = {"x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
         figure.add_shape(type="rect", line={"color": palette.text, "width": 2}, **box)
     style(figure, palette, 360, t=8)

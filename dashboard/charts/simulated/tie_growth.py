@@ -12,14 +12,14 @@ _RIGHT = 0.6
 """Tie probability from which on words stand left of their line, or they leave the figure."""
 
 
-def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, chosen: float) -> go.Figure:
+def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, probability: float) -> go.Figure:
     """Draw a mean as ties grow: tied, where 95 % of shuffles fall, and every order there is.
 
     Args:
         curve: tie_probability (rising), tie_ratio, tied, worst, best, low, high.
         palette: colours of the theme.
         measure: how the mean is called.
-        chosen: tie probability to mark, one of the curve's.
+        probability: tie probability to mark, one of the curve's.
 
     Returns:
         A line within two bands.
@@ -45,7 +45,7 @@ def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, chosen: floa
             "%{customdata[4]:.0%} of documents tied<extra></extra>"
         ),
     )
-    _mark_chosen(figure, curve.iloc[(x - chosen).abs().to_numpy().argmin()], chosen, palette)
+    _mark_probability(figure, curve.iloc[(x - probability).abs().to_numpy().argmin()], probability, palette)
     style(figure, palette, 360)
     floor, ceiling = float(curve["worst"].min()), float(curve["best"].max())
     room = max(ceiling - floor, 0.05)
@@ -55,14 +55,14 @@ def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, chosen: floa
     return figure.update_xaxes(title_text=title, tickformat=".1f", showgrid=False, range=[-0.02, 1.02])
 
 
-def _mark_chosen(figure: go.Figure, row: pd.Series, chosen: float, palette: Palette) -> None:
+def _mark_probability(figure: go.Figure, row: pd.Series, probability: float, palette: Palette) -> None:
     """Mark a tie probability by a line, with its figures beside it."""
     line = dotted_line(palette)
-    figure.add_shape(type="line", x0=chosen, x1=chosen, y0=0, y1=1, yref="paper", line=line)
+    figure.add_shape(type="line", x0=probability, x1=probability, y0=0, y1=1, yref="paper", line=line)
     text = (
         f"<b style='color:{palette.tied}'>{row['tied']:.3f} tied</b><br>"
         f"<span style='color:{palette.traditional}'>{row['low']:.3f} – {row['high']:.3f}</span><br>"
         f"{percent(row['tie_ratio'])} of documents tied"
     )
-    side = {"xanchor": "right", "xshift": -8} if chosen > _RIGHT else {"xanchor": "left", "xshift": 8}
-    note(figure, text, palette, x=chosen, y=1, yref="paper", yanchor="top", align="left", **side)
+    side = {"xanchor": "right", "xshift": -8} if probability > _RIGHT else {"xanchor": "left", "xshift": 8}
+    note(figure, text, palette, x=probability, y=1, yref="paper", yanchor="top", align="left", **side)
