@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from drawing import frame, lists, tables
 from enumeration import Doc, every_value, judged_list
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from metrics import Runs, UsageError, evaluate
@@ -84,6 +84,7 @@ def ranked(relevant, size=5, *, tied=True):
 
 
 @pytest.mark.parametrize("measure", MEASURES)
+@settings(max_examples=15)  # for each of fourteen measures; where `std` is drawn, a table is slow
 @given(table=BOARDS)
 @example(table=TWO_GAINS_ONE_STEP)
 def test_mean_spread_and_pairs_are_those_of_all_orderings(measure, table):
