@@ -107,11 +107,11 @@ def test_a_strict_order_gives_the_square_of_the_reciprocal_rank(runs, ties):
 @pytest.mark.parametrize("query", TABLE["A"])
 def test_the_distribution_of_a_list_is_exact(runs, measure, query):
     ranking = Ranking.of(runs, "A")
-    found = distribution(ranking, query, measure, first_rank_chances(ranking, query))
+    chances = distribution(ranking, query, measure, first_rank_chances(ranking, query))
     values = Counter(every_square(measure, TABLE["A"][query]))
-    assert found["value"].to_list() == pytest.approx([float(value) for value in sorted(values)])
+    assert chances["value"].to_list() == pytest.approx([float(value) for value in sorted(values)])
     shares = [float(Fraction(values[value], values.total())) for value in sorted(values)]
-    assert found["chance"].to_list() == pytest.approx(shares)
+    assert chances["chance"].to_list() == pytest.approx(shares)
 
 
 def test_the_distribution_of_a_mean_is_exact_where_orderings_are_far_too_many():

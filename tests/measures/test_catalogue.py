@@ -37,9 +37,9 @@ def test_a_measure_prints_back_as_it_is_written(measure, cutoff):
 @given(st.sampled_from(metrics.MEASURES), st.integers(1, 1000), st.data())
 def test_every_name_in_any_case_means_the_measure_it_prints(measure, cutoff, data):
     name = data.draw(st.sampled_from([measure.name, *measure.aliases]))
-    found = parse(written(measure, name, cutoff))
+    parsed = parse(written(measure, name, cutoff))
     upper, lower = (parse(written(measure, spelt, cutoff)) for spelt in (name.upper(), name.lower()))
-    assert upper == lower == found == parse(str(found))
+    assert upper == lower == parsed == parse(str(parsed))
 
 
 @pytest.mark.parametrize(

@@ -70,28 +70,28 @@ def test_mtrr_of_a_tie_below_others_is_the_difference_of_harmonic_numbers_over_n
     [(10, 0.2929, 0.2929, 1), (20, 0.1799, 0.1464, 0.5), (100, 0.0519, 0.0293, 0.1)],
 )
 def test_a_constant_scorer_gets_the_known_values(size, rr, rr_at_10, hits_at_10):
-    found = values(one_tie(size, 1), "RR", "RR@10", "Hits@10")
-    assert found == pytest.approx([rr, rr_at_10, hits_at_10], abs=5e-5)
+    scores = values(one_tie(size, 1), "RR", "RR@10", "Hits@10")
+    assert scores == pytest.approx([rr, rr_at_10, hits_at_10], abs=5e-5)
 
 
 @pytest.mark.parametrize("relevant", [1, 2, 3])
 @pytest.mark.parametrize("above", [0, 7])
 def test_mtrr_of_a_million_tied_documents_is_exact_with_few_relevant(relevant, above):
-    found = values(one_tie(MILLION, relevant, above), "RR")[0]
-    assert found == pytest.approx(expected_rr(MILLION, relevant, above), rel=1e-9)
+    score = values(one_tie(MILLION, relevant, above), "RR")[0]
+    assert score == pytest.approx(expected_rr(MILLION, relevant, above), rel=1e-9)
 
 
 @pytest.mark.parametrize("relevant", [300_000, 500_000, 999_999, MILLION])
 def test_mtrr_of_a_million_tied_documents_is_exact_with_many_relevant(relevant):
-    found = values(one_tie(MILLION, relevant), "RR")[0]
-    assert found == pytest.approx(expected_rr(MILLION, relevant), rel=1e-9)
+    score = values(one_tie(MILLION, relevant), "RR")[0]
+    assert score == pytest.approx(expected_rr(MILLION, relevant), rel=1e-9)
 
 
 @pytest.mark.parametrize("relevant", [1, 2, 1000, 500_000, MILLION])
 @pytest.mark.parametrize("cutoff", [1, 10, 500])
 def test_tmhits_of_a_million_tied_documents_is_exact(relevant, cutoff):
-    found = values(one_tie(MILLION, relevant, above=3), f"Hits@{cutoff}")[0]
-    assert found == pytest.approx(expected_hits(MILLION, relevant, max(cutoff - 3, 0)), rel=1e-9)
+    score = values(one_tie(MILLION, relevant, above=3), f"Hits@{cutoff}")[0]
+    assert score == pytest.approx(expected_hits(MILLION, relevant, max(cutoff - 3, 0)), rel=1e-9)
 
 
 def test_best_and_worst_of_a_million_tied_documents_are_the_ends_of_the_tie():
@@ -106,8 +106,8 @@ def test_lists_of_very_different_sizes_are_each_exact():
         pd.DataFrame({"query_id": f"q{n}", "doc_id": range(n), "score": 0.5, "relevance": [0] * (n - 1) + [1]})
         for n in sizes
     ]
-    found = evaluate(Runs.from_frame(pd.concat(parts)), ["RR"], ["expected"]).scores["RR", "expected"]
-    assert found.to_list() == pytest.approx([harmonic(0, n) / n for n in sizes], rel=1e-12)
+    scores = evaluate(Runs.from_frame(pd.concat(parts)), ["RR"], ["expected"]).scores["RR", "expected"]
+    assert scores.to_list() == pytest.approx([harmonic(0, n) / n for n in sizes], rel=1e-12)
 
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (5,), (3, 1, 4), (2000, 7, 2000)])
@@ -115,5 +115,5 @@ def test_log10_orderings_is_that_of_the_exact_product_of_factorials(sizes):
     scores = np.repeat(np.arange(len(sizes)), sizes)
     table = pd.DataFrame({"query_id": "q", "doc_id": range(len(scores)), "score": scores, "relevance": 1})
     exact = math.log10(math.prod(map(math.factorial, sizes)))
-    found = evaluate(Runs.from_frame(table), ["RR"], ["expected"]).lists["log10_orderings"].iloc[0]
-    assert found == pytest.approx(exact, rel=1e-12)
+    log10_orderings = evaluate(Runs.from_frame(table), ["RR"], ["expected"]).lists["log10_orderings"].iloc[0]
+    assert log10_orderings == pytest.approx(exact, rel=1e-12)

@@ -26,9 +26,9 @@ def ranking(docs):
 def test_each_pattern_stands_for_as_many_orderings_as_it_says(docs):
     patterns = Patterns.of(ranking(docs), "q")
     behind = Counter(tuple(doc.grade for doc in order) for order in all_orderings(docs))
-    found = list(patterns)
-    assert len(found) == len(set(found)) == patterns.count
-    assert Counter(dict.fromkeys(found, patterns.multiplicity)) == behind
+    in_order = list(patterns)
+    assert len(in_order) == len(set(in_order)) == patterns.count
+    assert Counter(dict.fromkeys(in_order, patterns.multiplicity)) == behind
 
 
 @given(lists())
@@ -41,8 +41,8 @@ def test_patterns_times_their_multiplicity_are_all_orderings(docs):
 @given(GROUPS)
 def test_patterns_fall_from_the_highest_grades_first_and_the_last_group_changes_fastest(groups):
     falling = [sorted(set(permutations(group)), reverse=True) for group in groups]
-    wanted = [tuple(grade for part in parts for grade in part) for parts in product(*falling)]
-    assert list(Patterns(tuple(map(tuple, groups)))) == wanted
+    expected = [tuple(grade for part in parts for grade in part) for parts in product(*falling)]
+    assert list(Patterns(tuple(map(tuple, groups)))) == expected
 
 
 def test_patterns_come_one_by_one_however_many_there_are():
@@ -68,9 +68,9 @@ def test_the_same_seed_draws_the_same_orderings_and_another_seed_others():
 
 
 def test_draws_are_orderings_that_the_scores_allow_and_each_is_drawn_as_often_as_chance_has_it():
-    drawn = Counter(map(tuple, GROUPED.sample(12_000, seed=0).tolist()))
-    assert set(drawn) == set(GROUPED)
-    assert all(850 < times < 1150 for times in drawn.values())
+    counts = Counter(map(tuple, GROUPED.sample(12_000, seed=0).tolist()))
+    assert set(counts) == set(GROUPED)
+    assert all(850 < times < 1150 for times in counts.values())
 
 
 def test_a_sample_has_a_row_for_each_draw_whatever_the_list():
@@ -93,9 +93,9 @@ def test_a_sample_has_a_row_for_each_draw_whatever_the_list():
 )
 def test_complexity_is_that_of_the_notebook(sizes, total, tractable, draws):
     groups = tuple(tuple(range(size)) for size in [*sizes, 1, 1, 1])
-    found = Orderings(groups).complexity()
-    assert (found.total_permutations, found.tie_sizes) == (total, tuple(sizes))
-    assert (found.is_tractable, found.recommended_sampling) == (tractable, draws)
+    complexity = Orderings(groups).complexity()
+    assert (complexity.total_permutations, complexity.tie_sizes) == (total, tuple(sizes))
+    assert (complexity.is_tractable, complexity.recommended_sampling) == (tractable, draws)
 
 
 @given(lists())
@@ -103,12 +103,12 @@ def test_chances_of_places_are_those_of_the_enumeration(docs):
     one = ranking(docs)
     size = one.sizes[one.groups]
     first = one.above[one.groups] + 1
-    found = place_chances(first, first + size - 1, len(docs))
+    chances = place_chances(first, first + size - 1, len(docs))
     orders = list(Orderings.of(one, "q"))
-    counts = np.zeros_like(found)
+    counts = np.zeros_like(chances)
     for order in orders:
         counts[list(order), range(len(order))] += 1
-    assert found == pytest.approx(counts / len(orders))
+    assert chances == pytest.approx(counts / len(orders))
 
 
 def test_chances_of_places_stop_where_asked():
@@ -116,17 +116,17 @@ def test_chances_of_places_stop_where_asked():
 
 
 def test_chance_of_none_is_that_of_the_binomials():
-    asked = [
+    cases = [
         (n, t, m) for n in (1, 2, 5, 12, 400) for t in {0, 1, 2, n} if t <= n for m in {0, 1, 3, n} if m <= n
     ]
-    exact = [float(Fraction(math.comb(n - t, m), math.comb(n, m))) for n, t, m in asked]
-    found = chance_of_none(*map(np.array, zip(*asked, strict=True)))
-    assert found == pytest.approx(exact, rel=1e-12)
+    exact = [float(Fraction(math.comb(n - t, m), math.comb(n, m))) for n, t, m in cases]
+    chances = chance_of_none(*map(np.array, zip(*cases, strict=True)))
+    assert chances == pytest.approx(exact, rel=1e-12)
 
 
 @pytest.mark.parametrize("marked", [0, 1, 1000, 500_000, 999_999, 1_000_000])
 @pytest.mark.parametrize("within", [0, 1, 20])
 def test_chance_of_none_holds_for_a_million_documents(marked, within):
     exact = float(Fraction(math.perm(1_000_000 - marked, within), math.perm(1_000_000, within)))
-    found = chance_of_none(np.array([1_000_000]), np.array([marked]), np.array([within]))
-    assert found == pytest.approx([exact], rel=1e-9)
+    chances = chance_of_none(np.array([1_000_000]), np.array([marked]), np.array([within]))
+    assert chances == pytest.approx([exact], rel=1e-9)

@@ -24,9 +24,9 @@ def test_orderings_are_all_the_enumeration_gives_and_as_many_as_counted(docs):
     one = ranking(docs)
     orderings = Orderings.of(one, "q")
     ids = one.ids(range(len(docs))).to_pylist()
-    found = [tuple(ids[document] for document in order) for order in orderings]
-    assert len(found) == orderings.count
-    assert sorted(found) == sorted(tuple(doc.id for doc in order) for order in all_orderings(docs))
+    in_order = [tuple(ids[document] for document in order) for order in orderings]
+    assert len(in_order) == orderings.count
+    assert sorted(in_order) == sorted(tuple(doc.id for doc in order) for order in all_orderings(docs))
 
 
 @given(lists())
@@ -69,8 +69,8 @@ def test_chances_of_the_first_relevant_rank_are_those_of_the_binomials(group):
         else 0
         for place in range(1, depth + 1)
     ]
-    found = first_relevant_rank(np.array([size]), np.array([relevant]), depth)
-    assert found[0] == pytest.approx(exact, rel=1e-14)
+    chances = first_relevant_rank(np.array([size]), np.array([relevant]), depth)
+    assert chances[0] == pytest.approx(exact, rel=1e-14)
 
 
 @given(
@@ -79,14 +79,14 @@ def test_chances_of_the_first_relevant_rank_are_those_of_the_binomials(group):
 def test_chances_of_the_first_relevant_rank_are_those_of_the_enumeration(docs):
     counts = rank_counts(docs)
     relevant = sum(doc.grade for doc in docs)
-    found = first_relevant_rank(np.array([len(docs)]), np.array([relevant]), len(docs))[0]
+    chances = first_relevant_rank(np.array([len(docs)]), np.array([relevant]), len(docs))[0]
     exact = [counts[rank] / counts.total() for rank in range(1, len(docs) + 1)]
-    assert found == pytest.approx(exact, rel=1e-14)
+    assert chances == pytest.approx(exact, rel=1e-14)
 
 
 def test_chances_are_given_for_several_groups_at_once():
-    found = first_relevant_rank(np.array([1, 3]), np.array([1, 2]), 3)
-    assert found == pytest.approx(np.array([[1, 0, 0], [2 / 3, 1 / 3, 0]]))
+    chances = first_relevant_rank(np.array([1, 3]), np.array([1, 2]), 3)
+    assert chances == pytest.approx(np.array([[1, 0, 0], [2 / 3, 1 / 3, 0]]))
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 10, 170, 171, 5000])

@@ -47,29 +47,29 @@ def test_float_noise_is_absorbed_by_decimals():
 @given(st.lists(ANY, min_size=1, max_size=8), st.randoms(), st.sampled_from(NAMES))
 def test_rounding_and_so_grouping_does_not_depend_on_the_order_of_rows(scores, chance, precision):
     order = chance.sample(range(len(scores)), len(scores))
-    found = held(precision, *scores)
-    assert held(precision, *[scores[at] for at in order]) == [found[at] for at in order]
+    rounded_scores = held(precision, *scores)
+    assert held(precision, *[scores[at] for at in order]) == [rounded_scores[at] for at in order]
     shuffled = [scores[at] for at in order]
     assert largest_tie(scores, precision) == largest_tie(shuffled, precision)
 
 
 @given(st.lists(ANY, min_size=2, max_size=8), st.sampled_from(NAMES))
 def test_a_coarser_precision_ties_scores_but_never_turns_them_round(scores, precision):
-    found = held(precision, *sorted(scores))
-    assert not any(math.isnan(value) for value in found)
-    assert all(low <= high for low, high in itertools.pairwise(found))
+    rounded_scores = held(precision, *sorted(scores))
+    assert not any(math.isnan(value) for value in rounded_scores)
+    assert all(low <= high for low, high in itertools.pairwise(rounded_scores))
 
 
 @given(ANY, st.sampled_from(NAMES))
 def test_rounding_twice_is_rounding_once(score, precision):
-    once = held(precision, score)
-    assert held(precision, *once) == once
+    rounded_score = held(precision, score)
+    assert held(precision, *rounded_score) == rounded_score
 
 
 @pytest.mark.parametrize("precision", NAMES)
 def test_infinities_stay_and_zeros_tie(precision):
-    found = held(precision, math.inf, -math.inf, -0.0, 0.0)
-    assert found == [math.inf, -math.inf, 0.0, 0.0]
+    rounded_scores = held(precision, math.inf, -math.inf, -0.0, 0.0)
+    assert rounded_scores == [math.inf, -math.inf, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(

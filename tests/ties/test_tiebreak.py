@@ -41,9 +41,9 @@ def test_breaking_ties_by_more_columns_is_sorting_by_tuples(rows):
 
 @given(ROWS)
 def test_each_column_narrows_the_range_of_best_and_worst(rows):
-    found = [scores(rows, by, ties=TIES[2:4]) for by in ([], ["second"], ["second", "third"])]
+    values = [scores(rows, by, ties=TIES[2:4]) for by in ([], ["second"], ["second", "third"])]
     for measure in MEASURES:
-        width = [one[measure, "optimistic"] - one[measure, "pessimistic"] for one in found]
+        width = [one[measure, "optimistic"] - one[measure, "pessimistic"] for one in values]
         assert (width[0] >= width[1] - 1e-12).all()
         assert (width[1] >= width[2] - 1e-12).all()
 
@@ -61,10 +61,10 @@ def test_the_highest_value_of_the_tie_break_comes_first():
 
 def test_the_tie_break_is_read_at_the_same_precision_as_the_score():
     rows = [("q", 1.0, 1.00001, 0.0, 0.0), ("q", 1.0, 1.00002, 0.0, 1.0)]
-    found = [
+    values = [
         scores(rows, ["second"], precision=name)["RR", "expected"].item() for name in ("float64", "float16")
     ]
-    assert found == pytest.approx([1, 3 / 4])
+    assert values == pytest.approx([1, 3 / 4])
 
 
 def test_what_the_tie_break_leaves_level_stays_tied():

@@ -84,9 +84,9 @@ class Dataset(PartitionedRuns):
     @property
     def _columns(self) -> tuple[str, ...]:
         """Columns that are read: ours, and further scores by name."""
-        known = {name for file in self._files for name in file.table.mapping}
+        names = {name for file in self._files for name in file.table.mapping}
         judged = () if self._judged else ("relevance", "target_id")
-        inside = (name for name in judged if name in known)
+        inside = (name for name in judged if name in names)
         return ("reranker", "query_id", "doc_id", "score", *inside, *self._tiebreak_by)
 
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:

@@ -49,9 +49,9 @@ class DatasetFile:
         table = self.table
         for name in numbers:
             if name not in table.extras and name not in table.mapping:
-                there = ", ".join(table.extras) or "none"
+                available = ", ".join(table.extras) or "none"
                 problem = f"there is no score column {name!r} to break ties by"
-                raise UsageError(f"{table.file.name}: {problem}. There are: {there}.")
+                raise UsageError(f"{table.file.name}: {problem}. There are: {available}.")
 
 
 def dataset_files(

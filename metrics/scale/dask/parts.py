@@ -113,10 +113,10 @@ def scan_part(part: Part) -> list[RowGroupLists]:
     is_named = "reranker" in source.table.column_names
     names = tuple(source.table["reranker"].unique().to_pylist()) if is_named else ()
     cuts = [both for both in pairwise(bounds) if both[0] < both[1]]
-    return [RowGroupLists(*_seen(starts, keys, *both, part.first), names) for both in cuts]
+    return [RowGroupLists(*_row_group_lists(starts, keys, *both, part.first), names) for both in cuts]
 
 
-def _seen(
+def _row_group_lists(
     starts: IntArray, keys: Hashes, first: int, end: int, before: int
 ) -> tuple[int, Hashes, np.uint64, np.uint64, int, bool]:
     """What the rows from `first` to before `end` hold, as attributes of `RowGroupLists`."""

@@ -59,15 +59,15 @@ def _demand(holds: object, otherwise: str) -> None:
         raise ValueError(otherwise)
 
 
-def _policies(said: dict[str, Any]) -> pd.DataFrame:
-    counts = [[one[name] for name in _COUNTS] for one in said.values()]
+def _policies(counts_by_reranker: dict[str, Any]) -> pd.DataFrame:
+    counts = [[one[name] for name in _COUNTS] for one in counts_by_reranker.values()]
     are_counts = all(type(count) is int and 0 <= count <= one[0] for one in counts for count in one)
     _demand(counts and are_counts, "its counts are no counts of lists")
-    return pd.DataFrame(counts, pd.Index(list(said), name="reranker"), _COUNTS).astype(np.int64)
+    return pd.DataFrame(counts, pd.Index(list(counts_by_reranker), name="reranker"), _COUNTS).astype(np.int64)
 
 
-def _totals(said: dict[str, Any], values: list[str]) -> pd.DataFrame:
-    totals = pd.DataFrame.from_dict(said, orient="index", dtype=float).rename_axis("reranker")
+def _totals(sums_by_reranker: dict[str, Any], values: list[str]) -> pd.DataFrame:
+    totals = pd.DataFrame.from_dict(sums_by_reranker, orient="index", dtype=float).rename_axis("reranker")
     _demand({"tie_ratio", *values} <= set(totals.columns), "totals are missing")
     sums = totals.to_numpy()
     _demand(np.isfinite(sums).all() and (sums >= 0).all(), "its totals are no sums")
