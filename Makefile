@@ -14,7 +14,7 @@ app: $(VENV)/app.done
 	$(BIN)/tiescope app
 
 test: $(VENV)/dev.done lint browser postgresql
-	$(BIN)/pytest --numprocesses 2 --dist loadgroup
+	$(BIN)/pytest --numprocesses 2 --no-loadscope-reorder
 
 lint: $(VENV)/dev.done
 	$(BIN)/ruff check
@@ -45,9 +45,9 @@ $(VENV)/dev.done: $(VENV)/python.done requirements-dev.txt pyproject.toml
 	@touch $@ $(VENV)/app.done
 
 pictures: browser
-	$(BIN)/pytest tests/browser/test_shots.py -k readme
-	mkdir -p .github && cp tests/browser/shots/readme-light.png .github/leaderboard-light.png
-	cp tests/browser/shots/readme-dark.png .github/leaderboard-dark.png
+	$(BIN)/pytest tests/browser/test_shots.py
+	mkdir -p .github && cp tests/browser/shots/leaderboard-light.png .github/leaderboard-light.png
+	cp tests/browser/shots/leaderboard-dark.png .github/leaderboard-dark.png
 
 samples: $(VENV)-samples/done
 	$(VENV)-samples/bin/python sample_data/make_llm_rerankers.py

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import settings as hypothesis_settings
 from rich.text import Text
+from xdist.scheduler import LoadScopeScheduling
 
 from dashboard import cli
 from dashboard.access import settings
@@ -20,6 +21,19 @@ hypothesis_settings.load_profile("suite")
 
 def pytest_collection_finish():
     gc.freeze()  # Streamlit looks for garbage in all there is after each run of a page
+
+
+class BrowserTestsTogether(LoadScopeScheduling):
+    """A file stays with one worker, and so do all browser tests, which share a server and a browser."""
+
+    def _split_scope(self, nodeid):
+        file = nodeid.partition("::")[0]
+        return "browser" if file.startswith("tests/browser/") else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return BrowserTestsTogether(config, log)
 
 
 def pytest_unconfigure():

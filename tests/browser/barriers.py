@@ -7,32 +7,39 @@ from playwright.sync_api import expect
 GRAVE = ("serious", "critical")
 
 
-def barriers(page, where):
-    """Rule, element and what is wrong with it, for each serious or critical barrier.
+def barriers(page, place, within=None):
+    """Return rule, element and problem of each serious or critical barrier.
 
-    Axe judges colours only of what is inside the window: make it tall enough for the page before.
+    Axe judges colors only of what is inside the window: make it tall enough for the page before.
+
+    Args:
+        page: the page, in any state.
+        place: what it is called in what is returned.
+        within: selector of the part to judge; None judges the page.
     """
     _stand_still(page)
-    found = Axe().run(page).response["violations"]
+    violations = Axe().run(page, within).response["violations"]
     return [
-        f"{where}: {one['id']} ({one['impact']}), {one['help']}: {node['html']}: {node['failureSummary']}"
-        for one in found
-        if one["impact"] in GRAVE
-        for node in one["nodes"]
+        f"{place}: {rule['id']} ({rule['impact']}), {rule['help']}: {node['html']}: {node['failureSummary']}"
+        for rule in violations
+        if rule["impact"] in GRAVE
+        for node in rule["nodes"]
     ]
 
 
 def _stand_still(page):
-    """Wait until fonts are there and nothing moves or fades, so that colours are those that stay."""
+    """Wait until fonts are there and nothing moves or fades, so that colors are those that stay."""
     page.mouse.move(0, 0)
-    settle(page)
+    if page.get_by_test_id("stApp").count():
+        settle(page)
     if page.get_by_test_id("stSidebar").count():
         expect(page.get_by_test_id("stSidebarNavItems")).to_have_attribute("role", "none")
     page.evaluate(
         """async () => {
             await document.fonts.ready;
             await new Promise(requestAnimationFrame);
-            const ends = one => Number.isFinite(one.effect.getComputedTiming().endTime);
-            await Promise.allSettled(document.getAnimations().filter(ends).map(one => one.finished));
+            const ends = animation => Number.isFinite(animation.effect.getComputedTiming().endTime);
+            const ending = document.getAnimations().filter(ends);
+            await Promise.allSettled(ending.map(animation => animation.finished));
         }"""
     )

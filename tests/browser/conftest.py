@@ -2,19 +2,17 @@
 
 import pytest
 from chromium import find
-from pages import settle
+from pages import DESK, settle
 from playwright.sync_api import expect, sync_playwright
 from servers import TIESCOPE, free_port, running
 
 expect.set_options(timeout=20_000)
-DESK = {"width": 1440, "height": 1000}
 
 
 def pytest_collection_modifyitems(items):
     for item in items:
         if "browser" in item.path.parts:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.fixture(scope="session")
@@ -44,40 +42,40 @@ def browser():
 @pytest.fixture(scope="session")
 def profile(browser, server):
     """A browser profile for all pages: it fetches the files of the app once, and its process stays."""
-    context = browser.new_context()
+    context = browser.new_context(reduced_motion="reduce")
     context.new_page().goto(f"{server}/_stcore/health")
     yield context
     context.close()
 
 
-class Watch:
-    """What went wrong in the pages of a test."""
+class PageWatch:
+    """Collects what goes wrong in the pages of a test."""
 
     def __init__(self, server):
         self.server = server
-        self.wrong = []
+        self.problems = []
 
     def follow(self, page):
         page.on("console", self._console)
-        page.on("pageerror", lambda error: self.wrong.append(f"uncaught: {error}"))
+        page.on("pageerror", lambda error: self.problems.append(f"uncaught: {error}"))
         page.on("request", self._request)
 
     def _console(self, message):
         # On a page's own address Streamlit first asks for its health below that address, then at the root.
-        probing = "/_stcore/" in message.location.get("url", "") and "404" in message.text
-        if message.type == "error" and not probing:
-            self.wrong.append(f"console: {message.text} {message.location}")
+        is_health_probe = "/_stcore/" in message.location.get("url", "") and "404" in message.text
+        if message.type == "error" and not is_health_probe:
+            self.problems.append(f"console: {message.text} {message.location}")
 
     def _request(self, request):
         own = (self.server, self.server.replace("http:", "ws:"), "data:", "blob:")
         if not request.url.startswith(own):
-            self.wrong.append(f"request to another host: {request.url}")
+            self.problems.append(f"request to another host: {request.url}")
 
 
 @pytest.fixture
 def new_page(server, profile):
     """Open pages, each a session of its own; at the end, none may have seen an error."""
-    watch, pages = Watch(server), []
+    watch, pages = PageWatch(server), []
 
     def open_page(path="/", viewport=DESK, color_scheme="light"):
         page = profile.new_page()
@@ -92,4 +90,4 @@ def new_page(server, profile):
     yield open_page
     for page in pages:
         page.close()
-    assert watch.wrong == []
+    assert watch.problems == []

@@ -1,8 +1,10 @@
 """Ways of a visitor through the app."""
 
 from playwright.sync_api import expect
-from streamlit.proto.BackMsg_pb2 import BackMsg
 
+from dashboard.charts.palette import theme_palette
+
+DESK = {"width": 1440, "height": 1000}
 SETTLED = """title => {
     const head = document.querySelector('h1'), app = document.querySelector('[data-testid=stApp]');
     return head?.checkVisibility() && (title === null || head.innerText === title)
@@ -10,6 +12,9 @@ SETTLED = """title => {
         && !document.querySelector('[data-testid=stSkeleton]');
 }"""
 """Asked as each picture is drawn; `expect` asks up to a second late."""
+THEMED = """ground => [...document.querySelectorAll('[data-testid=stApp] style')]
+    .some(style => style.textContent.includes(`color: ${ground}`))"""
+"""Whether the app's own styles are those of the theme of that background."""
 DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 """Wait until the page has been drawn: a table takes what is typed as it draws, and Enter what it took."""
 
@@ -23,19 +28,11 @@ def settle(page, title=None):
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def asking(page):
-    """Load the page again; returns a list that fills with the runs a visitor makes it ask for."""
-    asked = []
-
-    def hear(frame):
-        request = BackMsg.FromString(frame).rerun_script
-        if request.ByteSize() and not request.is_auto_rerun:
-            asked.append(request)
-
-    page.on("websocket", lambda socket: socket.on("framesent", hear))
-    page.reload()
+def set_scheme(page, scheme):
+    """Prefer light or dark, and wait until the app, which follows within two seconds, is drawn in it."""
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function(THEMED, arg=theme_palette(scheme).ground, timeout=20_000)
     settle(page)
-    return asked
 
 
 def upload(page, paths):

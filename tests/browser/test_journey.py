@@ -4,6 +4,7 @@ import re
 
 import pytest
 from boards import COARSE, HOSTILE, QRELS, STRICT
+from opening import DATA_PAGES
 from pages import go, settle, upload
 from playwright.sync_api import expect
 
@@ -62,18 +63,17 @@ def test_a_wrong_file_is_named_with_its_line_and_loses_nothing(new_page, files, 
     upload(page, files[0])
     expect(page.get_by_text("2 runs and judgments")).to_be_visible()
     expect(page).to_have_url(re.compile("data="))
-    shown = page.url
+    link = page.url
     for name, (content, message) in WRONG.items():
         wrong = tmp_path / name
         wrong.write_bytes(content)
         upload(page, wrong)
-        expect(page.get_by_test_id("stAlert")).to_have_count(1)
-        expect(page.get_by_test_id("stAlert")).to_contain_text(f"{name}, {message}")
+        expect(page.get_by_test_id("stAlert").filter(has_text=name)).to_have_count(1)
+        expect(page.get_by_test_id("stAlert").filter(has_text=name)).to_contain_text(f"{name}, {message}")
         expect(page.get_by_text("2 runs and judgments")).to_be_visible()
-        assert page.url == shown
-        go(page, "Leaderboard")
-        expect(page.locator("table[role=grid]").first).to_contain_text("coarse")
-        go(page, "Runs")
+        assert page.url == link
+    go(page, "Leaderboard")
+    expect(page.locator("table[role=grid]").first).to_contain_text("coarse")
 
 
 def test_a_run_alone_waits_for_its_judgments(new_page, files):
@@ -86,10 +86,10 @@ def test_a_run_alone_waits_for_its_judgments(new_page, files):
 
 def test_a_click_on_a_dot_opens_its_list(new_page):
     page = new_page("/ties?data=Sample%3A+simulated+rerankers")
-    at = page.evaluate(
+    dot = page.evaluate(
         """() => {
             const plot = document.querySelector('.js-plotly-plot');
-            const trace = plot._fullData.find(one => one.customdata && one.type === 'scatter');
+            const trace = plot._fullData.find(trace => trace.customdata && trace.type === 'scatter');
             const box = plot.getBoundingClientRect(), {xaxis, yaxis} = plot._fullLayout;
             return {
                 x: box.left + xaxis._offset + xaxis.l2p(trace.x[0]),
@@ -98,15 +98,15 @@ def test_a_click_on_a_dot_opens_its_list(new_page):
             };
         }"""
     )
-    page.mouse.move(at["x"] - 3, at["y"])
-    page.mouse.move(at["x"], at["y"])
-    page.mouse.click(at["x"], at["y"])
+    page.mouse.move(dot["x"] - 3, dot["y"])
+    page.mouse.move(dot["x"], dot["y"])
+    page.mouse.click(dot["x"], dot["y"])
     link = page.get_by_role("link", name="Open in Query explorer")
     expect(link).to_be_visible()
     link.click()
     expect(page.locator("h1")).to_have_text("Query explorer")
     settle(page)
-    expect(page.get_by_role("combobox", name="Query, largest gap first")).to_have_value(at["query"])
+    expect(page.get_by_role("combobox", name="Query, largest gap first")).to_have_value(dot["query"])
 
 
 def test_charts_follow_the_theme(new_page):
@@ -123,17 +123,7 @@ def test_a_names_markup_never_runs(new_page, tmp_path):
     page = new_page("/runs")
     upload(page, path)
     expect(page.get_by_text("2 runs for")).to_be_visible()
-    for name in (
-        "Leaderboard",
-        "Ties vs gap",
-        "Rerankers",
-        "Query explorer",
-        "Significance",
-        "Trade-offs",
-        "Simulator",
-        "Report",
-        "Guide",
-    ):
-        go(page, name)
+    for title in DATA_PAGES.values():
+        go(page, title)
         assert page.locator("img[src=x]").count() == 0
         assert page.locator("main script").count() == 0

@@ -13,13 +13,13 @@ RUN = "".join(f"q{q} Q0 d{d} 1 {d % 2} tag\n" for q in range(4) for d in range(5
 QRELS = "".join(f"q{q} 0 d{q} 1\n" for q in range(4)).encode()
 
 
-def file(name, content):
+def text_file(name, content):
     return {"name": name, "mimeType": "text/plain", "buffer": content}
 
 
 @pytest.fixture
-def serve(tmp_path):
-    """Start a server over the library of this test; again, and it is a restart."""
+def library_server(tmp_path):
+    """Address of a server over the library of this test, and what starts it; again, and it is a restart."""
     port = free_port()
 
     def start():
@@ -43,13 +43,13 @@ def shows(page, name, runs):
     expect(page.get_by_test_id("stSidebar")).to_contain_text(f"{runs} of {runs} rerankers")
 
 
-def test_an_upload_survives_a_refresh_a_restart_and_another_browser(serve, browser):
-    address, start = serve
+def test_an_upload_survives_a_refresh_a_restart_and_another_browser(library_server, browser):
+    address, start = library_server
     with start():
-        first = browser.new_context().new_page()
+        first = browser.new_context(reduced_motion="reduce").new_page()
         first.goto(f"{address}/runs")
         settle(first)
-        upload(first, [file("llm.trec", RUN), file("qrels.txt", QRELS)])
+        upload(first, [text_file("llm.trec", RUN), text_file("qrels.txt", QRELS)])
         expect(first).to_have_url(re.compile("data=1"))
         shows(first, "1 run, 4 queries", 1)
         first.reload()
@@ -61,38 +61,43 @@ def test_an_upload_survives_a_refresh_a_restart_and_another_browser(serve, brows
         link = first.url
         first.context.close()
     with start():
-        second = browser.new_context().new_page()
+        second = browser.new_context(reduced_motion="reduce").new_page()
         second.goto(link)
         shows(second, "Demo of *Monday*", 1)
         second.get_by_text("Add to what is loaded").click()
         settle(second)
-        upload(second, [file("other.trec", RUN.replace(b" 1 tag", b" 0.5 tag"))])
+        upload(second, [text_file("other.trec", RUN.replace(b" 1 tag", b" 0.5 tag"))])
         expect(second.get_by_test_id("stSidebar")).to_contain_text("2 of 2 rerankers")
         assert link.partition("data=")[2] == second.url.partition("data=")[2]
-        third = browser.new_context().new_page()
+        third = second.context.new_page()
         third.goto(link.replace("/runs", "/"))
         shows(third, "Demo of *Monday*", 2)
         choose(second, "Sample: docstring search")  # what lies in the field is not added to what is chosen
         shows(second, "Sample: docstring search", 8)
         second.context.close()
-        third.context.close()
 
 
-def kept():
+def parquet_names():
     """Parquet files of the library that the tests share."""
     return {path.name for path in Path(os.environ["TIESCOPE_HOME"]).glob("uploads/*/*")}
 
 
 def test_a_deleted_board_comes_back_by_undo_and_a_session_only_upload_leaves_nothing(new_page):
-    before, page = kept(), new_page("/runs")
+    before, page = parquet_names(), new_page("/runs")
     page.get_by_text("This session only").click()
-    upload(page, [file("llm.trec", RUN.replace(b"d", b"only-here-")), file("qrels.txt", QRELS + b"q4 0 x 1\n")])
+    upload(
+        page,
+        [
+            text_file("llm.trec", RUN.replace(b"d", b"only-here-")),
+            text_file("qrels.txt", QRELS + b"q4 0 x 1\n"),
+        ],
+    )
     shows(page, "1 run, 5 queries", 1)
-    assert kept() == before
+    assert parquet_names() == before
     page.get_by_role("button", name="Keep").click()
     expect(page.get_by_role("button", name="Duplicate")).to_be_visible()
     settle(page)
-    assert len(kept() - before) == 2
+    assert len(parquet_names() - before) == 2
     page.get_by_role("button", name="Delete", exact=True).first.click()
     expect(page.get_by_role("combobox", name="Board")).to_have_value(re.compile("Sample"))
     go(page, "Leaderboard")

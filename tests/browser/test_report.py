@@ -4,8 +4,7 @@ import re
 from datetime import date
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from barriers import GRAVE
+from barriers import barriers
 from boards import HOSTILE, board
 from pages import settle, upload
 from playwright.sync_api import expect
@@ -20,58 +19,61 @@ DOT = {"light": "rgb(0, 114, 178)", "dark": "rgb(90, 180, 240)"}
 
 
 @pytest.fixture
-def alone(browser):
+def open_offline(browser):
     """Open files from disk, each without a network; nothing may be asked for and nothing go wrong."""
-    contexts, asked, wrong = [], [], []
+    contexts, requests, problems = [], [], []
+
+    def note_warning(message):
+        if message.type in ("error", "warning"):
+            problems.append(message.text)
 
     def open_file(path, **options):
-        context = browser.new_context(offline=True, **options)
+        context = browser.new_context(offline=True, reduced_motion="reduce", **options)
         contexts.append(context)
         page = context.new_page()
-        page.on("request", lambda one: asked.append(one.url))
-        page.on("console", lambda one: wrong.append(one.text) if one.type in ("error", "warning") else None)
-        page.on("pageerror", lambda one: wrong.append(str(one)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.on("console", note_warning)
+        page.on("pageerror", lambda error: problems.append(str(error)))
         page.goto(path.as_uri())
-        asked.remove(path.as_uri())
+        requests.remove(path.as_uri())
         return page
 
     yield open_file
     for context in contexts:
         context.close()
-    assert asked == []
-    assert wrong == []
+    assert requests == []
+    assert problems == []
 
 
 @pytest.fixture(scope="session")
-def file(tmp_path_factory):
-    one = report(read_table(SAMPLE / "llm_rerankers.csv"))
+def report_file(tmp_path_factory):
+    sample_report = report(read_table(SAMPLE / "llm_rerankers.csv"))
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(one.html(DAY, draw_charts(one)), encoding="utf-8")
+    path.write_text(sample_report.html(DAY, draw_charts(sample_report)), encoding="utf-8")
     return path
 
 
 def charts(page):
     """Charts of a page, once each is drawn."""
-    found = page.locator(".chart")
-    for one in found.all():
-        expect(one.locator(".main-svg").first).to_be_visible()
-    return found
+    drawn_charts = page.locator(".chart")
+    for chart in drawn_charts.all():
+        expect(chart.locator(".main-svg").first).to_be_visible()
+    return drawn_charts
 
 
-@pytest.mark.parametrize("look", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_file_opens_from_disk_with_its_charts_asks_for_nothing_and_has_no_serious_barrier(
-    alone, file, look
+    open_offline, report_file, scheme
 ):
-    page = alone(file, color_scheme=look)
+    page = open_offline(report_file, color_scheme=scheme)
     expect(charts(page)).to_have_count(8)
     dot = page.locator("#chart-scores .scatterlayer path.point").last
-    expect(dot).to_have_css("fill", DOT[look])
-    found = [one for one in Axe().run(page).response["violations"] if one["impact"] in GRAVE]
-    assert [(one["id"], node["html"]) for one in found for node in one["nodes"]] == []
+    expect(dot).to_have_css("fill", DOT[scheme])
+    assert barriers(page, "report") == []
 
 
-def test_its_charts_follow_the_theme_and_tell_values_under_the_pointer(alone, file):
-    page = alone(file, color_scheme="light")
+def test_its_charts_follow_the_theme_and_tell_values_under_the_pointer(open_offline, report_file):
+    page = open_offline(report_file, color_scheme="light")
     dot = page.locator("#chart-scores .scatterlayer path.point").last
     expect(dot).to_have_css("fill", DOT["light"])
     page.emulate_media(color_scheme="dark")
@@ -83,25 +85,25 @@ def test_its_charts_follow_the_theme_and_tell_values_under_the_pointer(alone, fi
     expect(page.locator("#chart-scores .hovertext")).to_contain_text("tied 0.4840")
 
 
-def test_it_fits_a_phone_and_prints_every_chart(alone, file):
-    page = alone(file, viewport={"width": 390, "height": 844})
+def test_it_fits_a_phone_and_prints_every_chart(open_offline, report_file):
+    page = open_offline(report_file, viewport={"width": 390, "height": 844})
     charts(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.pdf().startswith(b"%PDF")
 
 
-def test_names_in_it_never_run(alone, tmp_path):
+def test_names_in_it_never_run(open_offline, tmp_path):
     bad = HOSTILE.replace("<b>*x*</b>", "</script><script>window.ran = 1</script><b>*x*</b>")
-    one = report(board(table_csv=bad).runs)
+    hostile_report = report(board(table_csv=bad).runs)
     path = tmp_path / "hostile.html"
-    path.write_text(one.html(DAY, draw_charts(one)), encoding="utf-8")
-    page = alone(path)
+    path.write_text(hostile_report.html(DAY, draw_charts(hostile_report)), encoding="utf-8")
+    page = open_offline(path)
     charts(page)
     assert page.evaluate("window.ran") is None
     assert page.locator("img").count() == 0
 
 
-def test_the_page_hands_out_the_file_it_previews_and_every_other(new_page, alone, tmp_path):
+def test_the_page_hands_out_the_file_it_previews_and_every_other(new_page, open_offline, tmp_path):
     page = new_page("/report?title=For+you")
     frame = page.frame_locator("iframe[title='Preview of the report']")
     expect(frame.locator("h1")).to_have_text("For you")
@@ -110,7 +112,7 @@ def test_the_page_hands_out_the_file_it_previews_and_every_other(new_page, alone
         page.get_by_role("button", name="HTML").click()
     path = tmp_path / "report.html"
     download.value.save_as(path)
-    expect(charts(alone(path))).to_have_count(8)
+    expect(charts(open_offline(path))).to_have_count(8)
     starts = {
         "Markdown": b"# For you",
         "LaTeX": b"% For you",

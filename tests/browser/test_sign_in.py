@@ -6,10 +6,10 @@ import re
 import pytest
 from barriers import barriers
 from opening import PAGES
-from pages import settle
+from pages import DESK, settle
+from pictures import take_picture
 from playwright.sync_api import expect
 from servers import TIESCOPE, free_port, running
-from test_shots import SHOTS
 
 from dashboard import cache
 
@@ -28,7 +28,7 @@ server_metadata_url = "{provider}"
 
 
 @pytest.fixture(scope="module")
-def gated(tmp_path_factory):
+def gated_server(tmp_path_factory):
     """Address of a server that lets in ada@example.org alone."""
     port, other = free_port(), free_port()
     provider = f"http://127.0.0.1:{other}/.well-known/openid-configuration"
@@ -50,27 +50,21 @@ def gated(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def profile(browser, gated):
+def profile(browser, gated_server):
     """One profile for all: it fetches the files of the app once, and its process stays."""
-    context = browser.new_context(viewport={"width": 1440, "height": 1000})
-    context.new_page().goto(f"{gated}/_stcore/health")
+    context = browser.new_context(viewport=DESK, reduced_motion="reduce")
+    context.new_page().goto(f"{gated_server}/_stcore/health")
     yield context
     context.close()
 
 
 @pytest.fixture
-def visit(gated, profile):
+def stranger(profile):
     """A page of somebody the server does not know, and all that the server sends to it."""
     profile.clear_cookies()
-    page, sent = profile.new_page(), []
-
-    def hear(frame):
-        sent.append(frame)
-
-    page.on("websocket", lambda socket: socket.on("framereceived", hear))
-    page.goto(gated)
-    settle(page)
-    yield page, sent
+    page, frames = profile.new_page(), []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: frames.append(frame)))  # noqa: PLW0108 Playwright takes no built-in
+    yield page, frames
     page.close()
 
 
@@ -86,7 +80,7 @@ def sign_out(page):
     settle(page)
 
 
-def sees_only(page, sent, title):
+def sees_only(page, frames, title):
     """Nothing but the gate is drawn, and nothing of the data was sent."""
     expect(page.locator("h1")).to_have_text(title)
     expect(page.get_by_test_id("stSidebar")).to_have_count(0)
@@ -95,58 +89,56 @@ def sees_only(page, sent, title):
         *cache.SAMPLES,
         *(name for board in cache.sample_boards().values() for name in board.runs.rerankers),
     ]
-    assert not [name for name in names if name.encode() in b"".join(sent)]
+    assert not [name for name in names if name.encode() in b"".join(frames)]
 
 
 def barriers_of(page, name):
     """What keeps a reader out of a gate page, light and dark; and pictures of it."""
-    found = []
-    SHOTS.mkdir(exist_ok=True)
-    for look in ("light", "dark"):
-        page.emulate_media(color_scheme=look)
+    problems = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
         page.reload()
-        found += barriers(page, f"{name}, {look}")
-        page.screenshot(path=SHOTS / f"{name}-{look}.png")
-    return found
+        problems += barriers(page, f"{name}, {scheme}")
+        take_picture(page, f"{name}-{scheme}")
+    return problems
 
 
-def test_who_is_not_signed_in_sees_a_sign_in_page_alone_at_every_address(visit, gated):
-    page, sent = visit
-    for name in ("", *PAGES):
-        page.goto(f"{gated}/{name}?measure=RR")
+def test_who_is_not_signed_in_sees_a_sign_in_page_alone_at_every_address(stranger, gated_server):
+    page, frames = stranger
+    for name in PAGES:
+        page.goto(f"{gated_server}/{name}?measure=RR")
         settle(page)
-        sees_only(page, sent, "Sign in to TieScope")
+        sees_only(page, frames, "Sign in to TieScope")
         expect(page.get_by_role("button")).to_have_text(["Sign in"])
     assert barriers_of(page, "sign-in") == []
 
 
-def test_an_allowed_address_comes_in_stays_in_is_led_to_what_its_link_asked_for_and_goes_out(visit, gated):
-    page, sent = visit
+def test_an_allowed_address_is_led_to_what_its_link_asked_for_stays_in_and_goes_out(stranger, gated_server):
+    page, frames = stranger
+    page.goto(f"{gated_server}/rerankers?measure=AP")
+    settle(page)
     sign_in(page, "ada")
-    expect(page.locator("h1")).to_have_text("Leaderboard")
+    expect(page).to_have_url(f"{gated_server}/rerankers?measure=AP")
+    settle(page, "Rerankers")
     page.reload()
-    settle(page)
-    expect(page.locator("h1")).to_have_text("Leaderboard")
-    sign_out(page)
-    page.goto(f"{gated}/rerankers?measure=AP")
-    settle(page)
-    sign_in(page, "ada")
-    expect(page).to_have_url(f"{gated}/rerankers?measure=AP")
-    settle(page)
+    settle(page, "Rerankers")
     expect(page.get_by_test_id("stSidebar")).to_contain_text(re.compile("Signed in as ada\u2060?@example"))
     sign_out(page)
-    sent.clear()
+    frames.clear()
     page.reload()
     settle(page)
-    sees_only(page, sent, "Sign in to TieScope")
+    sees_only(page, frames, "Sign in to TieScope")
 
 
-@pytest.mark.parametrize(("person", "told"), [("eve", "_eve_"), ("unverified", "ada")])
-def test_who_is_not_on_the_list_or_not_verified_is_told_so_and_sees_nothing(visit, person, told):
-    page, sent = visit
+@pytest.mark.parametrize(("person", "address"), [("eve", "_eve_"), ("unverified", "ada")])
+def test_who_is_not_on_the_list_or_not_verified_is_told_so_and_sees_nothing(
+    stranger, gated_server, person, address
+):
+    page, frames = stranger
+    page.goto(gated_server)
     sign_in(page, person)
-    sees_only(page, sent, "Not allowed in")
-    expect(page.get_by_test_id("stMain")).to_contain_text(f"You are signed in as {told}")
+    sees_only(page, frames, "Not allowed in")
+    expect(page.get_by_test_id("stMain")).to_contain_text(f"You are signed in as {address}")
     assert barriers_of(page, "not-allowed") == []
     sign_out(page)
-    sees_only(page, sent, "Sign in to TieScope")
+    sees_only(page, frames, "Sign in to TieScope")

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from pages import go, retype, settle
 from playwright.sync_api import expect
 
@@ -55,9 +54,8 @@ def test_a_slider_is_in_the_link_and_what_it_makes_can_be_used(new_page):
     expect(page.locator("table[role=grid]").first).to_contain_text("LLM (0.7 ties, 3 levels)")
 
 
-@pytest.mark.parametrize("look", ["light", "dark"])
-def test_the_text_of_a_list_opens_over_the_page(new_page, look):
-    page = new_page("/simulator", color_scheme=look)
+def test_the_text_of_a_list_opens_over_the_page(new_page):
+    page = new_page("/simulator")
     page.get_by_role("button", name="As text").click()
     field = page.get_by_role("textbox", name="score,grade,name")
     field.fill("2,0; 1,1; 1,0")

@@ -1,0 +1,45 @@
+"""A page as it looks: light on a desk, dark on a phone."""
+
+from pathlib import Path
+
+from barriers import barriers
+from pages import DESK, set_scheme, settle
+from playwright.sync_api import expect
+
+SHOTS = Path(__file__).parent / "shots"
+PHONE = {"width": 390, "height": 844}
+TALLEST = 5000
+LOOKS = {"light": ("light", DESK), "dark-phone": ("dark", PHONE)}
+EVERY_LOOK = {"dark": ("dark", DESK)} | LOOKS
+
+
+def take_picture(page, name):
+    SHOTS.mkdir(exist_ok=True)
+    page.screenshot(path=SHOTS / f"{name}.png")
+
+
+def judge_looks(page, name, looks=LOOKS):
+    """Take the page's pictures; return what scrolls sideways or keeps a reader out.
+
+    Both themes have the same elements, and both widths the same colors, so two looks judge every rule on
+    every element but the sidebar, which a phone folds away: judge that of one page in `EVERY_LOOK`.
+    The page ends light and on a desk.
+    """
+    problems = []
+    for look, (scheme, size) in looks.items():
+        set_scheme(page, scheme)
+        page.set_viewport_size(size)
+        settle(page)
+        expect(page.get_by_test_id("stMetric")).to_have_count(4)
+        if size == PHONE:
+            expect(page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
+        sideways = page.get_by_test_id("stMain").evaluate("main => main.scrollWidth - main.clientWidth")
+        height = page.get_by_test_id("stMainBlockContainer").evaluate("main => main.scrollHeight")
+        page.set_viewport_size({"width": size["width"], "height": min(height, TALLEST)})
+        problems += barriers(page, f"{name}, {look}")
+        take_picture(page, f"{name}-{look}")
+        problems += [f"{name}, {look}: {sideways} pixels scroll sideways"] * (sideways > 1)
+    page.set_viewport_size(DESK)
+    set_scheme(page, "light")
+    settle(page)
+    return problems
