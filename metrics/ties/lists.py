@@ -34,7 +34,13 @@ class Lists:
 
     @classmethod
     def of(cls, runs: Runs, reranker: str, relevant_from: float, tiebreak_by: Sequence[str]) -> "Lists":
-        """The lists of one reranker.
+        """Return the lists of one reranker.
+
+        Args:
+            runs: what was ranked and judged.
+            reranker: whose lists.
+            relevant_from: smallest grade that counts as relevant.
+            tiebreak_by: further score columns; each splits what is level in those before it.
 
         Raises:
             UsageError: a reranker or column that does not exist, or a grade of 0 as relevant.

@@ -82,7 +82,7 @@ class Ranking:
         precision: str = "float64",
         tiebreak_by: Sequence[str] = (),
     ) -> Iterator["Ranking"]:
-        """The same a few lists at a time, in the order of the judged queries: little memory, well cached."""
+        """Yield the lists of `of`, with its arguments, a few at a time in the order of the judged queries."""
         lists = Lists.of(runs, reranker, relevant_from, tiebreak_by)
         for first, end in lists.cuts(_PART):
             yield cls._cut(lists, precision, first, end)
@@ -91,7 +91,7 @@ class Ranking:
     def of_query(
         cls, runs: Runs, reranker: str, query_id: str, relevant_from: float = 1, precision: str = "float64"
     ) -> "Ranking":
-        """The list of one query alone, its other arguments as in `of`; no list where it is not judged."""
+        """Return the list of one query alone, other arguments as in `of`; no list where it is not judged."""
         lists = Lists.of(runs, reranker, relevant_from, ())
         place = pc.index(lists.judgments.query_ids, query_id).as_py()
         return cls._cut(lists, precision, max(place, 0), place + 1)

@@ -57,7 +57,12 @@ class ScoredPart(NamedTuple):
 
 
 def read_judgments(file: File, columns: dict[str, str], repeated: Repeated) -> QueryJudgments:
-    """The judgments of a file.
+    """Read the judgments of a file.
+
+    Args:
+        file: with all its bytes.
+        columns: our column → the file's.
+        repeated: what is done about a document judged twice for a query.
 
     Raises:
         ReadError: it cannot be read, or holds none.
@@ -68,6 +73,12 @@ def read_judgments(file: File, columns: dict[str, str], repeated: Repeated) -> Q
 @one_allocator
 def score_part(part: Part, spread: Hashes, judged: QueryJudgments | None, task: PartTask) -> ScoredPart:
     """Score the lists of a part, but for those that are spread over several.
+
+    Args:
+        part: whose rows.
+        spread: (n,) hashes of the lists that other parts have rows of, in order.
+        judged: judgments; None where the rows hold relevance.
+        task: what is wanted.
 
     Raises:
         TieScopeError: rows cannot be read, or not be scored.
