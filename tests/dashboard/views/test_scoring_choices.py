@@ -2,7 +2,7 @@
 
 import pytest
 from boards import COARSE, EXTREMES, QRELS, board
-from opening import opened
+from opening import metrics, only, opened, table
 
 from dashboard import cache
 from metrics import evaluate
@@ -20,7 +20,7 @@ def kept(made):
 
 
 def tied(page):
-    return page.dataframe[0].value.set_index("reranker")["tied"].to_dict()
+    return table(page, "All rerankers").set_index("reranker")["tied"].to_dict()
 
 
 def said(page):
@@ -78,8 +78,8 @@ def test_missing_and_empty_queries_are_counted_in_sight():
 @pytest.mark.parametrize("view", ["leaderboard", "ties", "rerankers", "query"])
 def test_choices_that_leave_no_list_are_said_and_show_all(view):
     page = opened(view, data=kept(EXTREMES["nothing relevant"]()), empty="skip")
-    assert "No list is left" in page.sidebar.warning[0].value
-    assert len(page.metric) == 4
+    assert "No list is left" in only(page.sidebar.warning).value
+    assert len(metrics(page)) == 4
 
 
 def test_a_segment_restricts_every_value_to_its_queries():
@@ -94,6 +94,6 @@ def test_a_segment_restricts_every_value_to_its_queries():
 @pytest.mark.parametrize("order", ["optimistic", "pessimistic", "random:0"])
 def test_any_strict_order_can_be_the_traditional_one(order):
     page = opened("leaderboard", order=order)
-    found = page.dataframe[0].value.set_index("reranker")["traditional"].to_dict()
+    found = table(page, "All rerankers").set_index("reranker")["traditional"].to_dict()
     values = evaluate(cache.sample_board().runs, ["RR"], [order]).summary()["RR", order, "mean"]
     assert found == pytest.approx(values.to_dict())

@@ -5,14 +5,14 @@ from urllib.parse import parse_qs, urlparse
 import numpy as np
 import pandas as pd
 import pytest
-from opening import opened
+from opening import metrics, opened, table
 
-import metrics
 from dashboard import cache
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.deciding.finish_heatmap import finish_heatmap
 from dashboard.charts.deciding.pair_matrices import order_matrix, verdict_matrix
 from dashboard.charts.palette import DARK, LIGHT
+from metrics import evaluate
 from metrics.studies.significance.query_differences import query_differences
 from metrics.studies.significance.significance import compare, verdicts
 from metrics.studies.tie_breaking.mean_distributions import mean_distributions
@@ -27,7 +27,7 @@ TIES = ("expected", "optimistic", "pessimistic", "std", "docid_asc")
 
 @pytest.fixture(scope="module")
 def sample():
-    return metrics.evaluate(cache.sample_board(SIMULATED).runs, ["Hits@5"], TIES)
+    return evaluate(cache.sample_board(SIMULATED).runs, ["Hits@5"], TIES)
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +49,8 @@ def test_the_page_counts_the_verdicts_that_change(sample):
         "significance", data=SIMULATED, measure="Hits@5", order="docid_asc", test="Wilcoxon signed-rank"
     )
     found = verdicts(sample, "Hits@5", "docid_asc", BASE, "wilcoxon")
-    assert page.metric[2].value == f"{found.changed.sum()} of 3"
-    shown = page.dataframe[0].value.set_index("reranker")
+    assert metrics(page)["Verdicts that change"] == f"{found.changed.sum()} of 3"
+    shown = table(page, "Results against").set_index("reranker")
     expected = found.tied.set_index("reranker").reindex(shown.index)
     np.testing.assert_allclose(shown["p_adjusted"], expected["p_adjusted"])
     assert shown["stars"].tolist() == expected["stars"].tolist()
@@ -60,13 +60,13 @@ def test_the_page_counts_the_verdicts_that_change(sample):
 def test_every_test_can_be_chosen(test):
     page = opened("significance", data=SIMULATED, test=test, correction="none")
     assert page.segmented_control(key="test").value == test
-    assert len(page.metric) == 4
+    assert len(metrics(page)) == 4
     assert any(test.casefold() in text.value.casefold() for text in page.caption)
 
 
 def test_a_row_opens_both_lists_in_the_query_explorer(sample):
     page = opened("significance", data=SIMULATED, measure="Hits@5", order="docid_asc")
-    row = page.dataframe[1].value.iloc[0]
+    row = table(page, "Query by query").iloc[0]
     link = {key: value[0] for key, value in parse_qs(urlparse(row["open"]).query).items()}
     other = page.selectbox(key="compared").value
     farthest = query_differences(sample, "Hits@5", other, BASE, "docid_asc").iloc[0]

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 from boards import COARSE, EXTREMES, QRELS, STRICT, board
-from opening import opened
+from opening import metrics, only, opened
 
 from dashboard import cache
 from dashboard.charts.deciding.target_bullets import target_bullets
@@ -50,7 +50,7 @@ def test_the_command_beside_the_buttons_says_every_choice(label):
         title="a 'b'",
         missing="skip",
     )
-    words = shlex.split(page.code[0].value.replace("\\\n", " "))
+    words = shlex.split(only(page.code).value.replace("\\\n", " "))
     assert words[:4] == ["tiescope", "report", "strict.trec", "coarse.trec"]
     pairs = set(pairwise(words))
     assert {("--qrels", "qrels.txt"), ("-m", "AP"), ("--traditional", "docid_desc")} <= pairs
@@ -92,14 +92,14 @@ def test_columns_that_were_chosen_are_in_the_command():
 
 def test_targets_of_the_page_are_those_written_or_the_usual(label):
     page = opened("report", data=label, targets="P@1>0.1, MTRR>=0.2")
-    assert page.metric[0].value.endswith("of 2")
-    assert opened("report", data=label).metric[0].value.endswith("of 11")
+    assert metrics(page)["Targets met, tied"].endswith("of 2")
+    assert metrics(opened("report", data=label))["Targets met, tied"].endswith("of 11")
 
 
 def test_a_target_that_means_none_is_named_and_the_usual_are_held(label):
     page = opened("report", data=label, targets="P@1>>0.1")
-    assert "is no target" in page.error[0].value
-    assert page.metric[0].value.endswith("of 11")
+    assert "is no target" in only(page.error).value
+    assert metrics(page)["Targets met, tied"].endswith("of 11")
 
 
 def test_sections_chosen_are_those_of_the_file(label):
@@ -110,7 +110,7 @@ def test_sections_chosen_are_those_of_the_file(label):
 def test_the_page_tells_of_the_reranker_chosen(label):
     page = opened("report", data=label, targets_for="coarse")
     assert any("lightbulb" in text.value and "coarse" in text.value for text in page.markdown)
-    assert "--targets-for" in page.code[0].value or "coarse" in preview(page)
+    assert "--targets-for" in only(page.code).value or "coarse" in preview(page)
 
 
 @pytest.mark.parametrize("name", EXTREMES)
