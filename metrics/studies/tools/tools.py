@@ -206,13 +206,7 @@ def emulate(runs: Runs, measures: Sequence[str], tools: Iterable[Tool] = TOOLS) 
     tied = _means(ours.scores, runs)
     most_relevant = ours.lists["n_relevant"].groupby(level="reranker").max()
     used = [(one.name, str(name), rule) for one in tools for name in measure_list if (rule := one.rule(name))]
-    viewed = {view: view(runs) for view in {rule.view for *_, rule in used}}
-    means = {}
-    for policy in dict.fromkeys(rule.policy for *_, rule in used):
-        rules = [rule for *_, rule in used if rule.policy == policy]
-        names, ties = [rule.computed for rule in rules], [rule.treatment for rule in rules]
-        view, scoring = policy
-        means[policy] = _means(score_runs(viewed[view], names, ties, scoring).scores, runs)
+    means = _means_by_policy(runs, [rule for *_, rule in used])
     rows = [
         (name, measure, rule.spelling, reranker, value, tied.loc[reranker, (measure, "expected")], rule.why)
         for name, measure, rule in used
@@ -220,6 +214,18 @@ def emulate(runs: Runs, measures: Sequence[str], tools: Iterable[Tool] = TOOLS) 
         if most_relevant[reranker] <= 1 or not rule.one_relevant
     ]
     return pd.DataFrame(rows, columns=["tool", "measure", "spelling", "reranker", "value", "tied", "why"])
+
+
+def _means_by_policy(runs: Runs, rules: Sequence[Rule]) -> dict[tuple[View, ScoringOptions], pd.DataFrame]:
+    """Return the means of rules by policy: one evaluation serves all rules of one policy."""
+    viewed = {view: view(runs) for view in {rule.view for rule in rules}}
+    means = {}
+    for policy in dict.fromkeys(rule.policy for rule in rules):
+        alike = [rule for rule in rules if rule.policy == policy]
+        names, ties = [rule.computed for rule in alike], [rule.treatment for rule in alike]
+        view, scoring = policy
+        means[policy] = _means(score_runs(viewed[view], names, ties, scoring).scores, runs)
+    return means
 
 
 def _means(scores: pd.DataFrame, runs: Runs) -> pd.DataFrame:
