@@ -8,6 +8,10 @@ from dashboard import session
 from dashboard.access import server_files, sign_in
 from dashboard.charts.palette import DARK
 from dashboard.escaping import escape_markdown
+from dashboard.session.boards import notices, unknown_label
+from dashboard.session.controls import follow_theme
+from dashboard.session.results import choose_results
+from dashboard.session.view import choose_view
 from dashboard.views.runs.board_panel import undo
 from dashboard.widgets.browser import equip_browser, write_on_primary
 
@@ -50,15 +54,15 @@ page = st.navigation(
 )
 with st.sidebar:
     if page.title == results_page.title:
-        session.choose_results()
+        choose_results()
     else:
-        session.choose_view()
+        choose_view()
     sign_in.show_account()
-for message in session.notices():
+for message in notices():
     st.warning(escape_markdown(message), icon=":material/inventory_2:")
-if label := session.unknown_label():
+if label := unknown_label():
     st.warning(f"This link shows {escape_markdown(label)}, which is not kept here, or not shared with you.")
 undo()
-session.follow_theme()
+follow_theme()
 equip_browser()
 page.run()

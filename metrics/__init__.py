@@ -5,7 +5,6 @@ runs = metrics.read_runs(["llm.trec"], qrels="qrels.txt")
 metrics.evaluate(runs, ["RR"], ["input", "expected"]).summary()
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from metrics.errors import ReadError, TieScopeError, UsageError
@@ -39,11 +38,15 @@ __all__ = [
     "read_table",
 ]
 
-_LATE = {"Stored": "metrics.scale.stored", "evaluate_dataset": "metrics.scale.dask"}
-"""Names that few need, and where they are: they are looked up when they are asked for, not at import."""
-
 
 def __getattr__(name: str) -> object:
-    if name not in _LATE:
-        raise AttributeError(f"module 'metrics' has no attribute {name!r}")
-    return getattr(import_module(_LATE[name]), name)
+    """Return a name that few need: it is imported when it is asked for, not with the others."""
+    if name == "Stored":
+        from metrics.scale.stored import Stored  # noqa: PLC0415 as above
+
+        return Stored
+    if name == "evaluate_dataset":
+        from metrics.scale.dask import evaluate_dataset  # noqa: PLC0415 as above
+
+        return evaluate_dataset
+    raise AttributeError(f"module 'metrics' has no attribute {name!r}")

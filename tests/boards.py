@@ -16,8 +16,8 @@ def _run(score, documents=5, queries=4):
 
 
 def board(**files: str) -> Board:
-    given = [File(name.replace("_", "."), text.encode()) for name, text in files.items()]
-    return make_board(BoardSpec.of(given), [read(file) for file in given])
+    uploads = [File(name.replace("_", "."), text.encode()) for name, text in files.items()]
+    return make_board(BoardSpec.of(uploads), [read(file) for file in uploads])
 
 
 STRICT = _run(lambda _, document: 1 - document / 10)

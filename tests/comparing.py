@@ -13,10 +13,10 @@ VALUES = st.sampled_from([0.0, 0.0, 1 / 3, 0.1 + 0.2, 0.3, 0.5, 11 / 18, 1.0, 1.
 def scored(measure="RR", **ties):
     """An evaluation by one measure: treatment → reranker → values, by query or in their order."""
     columns = {}
-    for how, rerankers in ties.items():
+    for treatment, rerankers in ties.items():
         for name, values in rerankers.items():
-            named = values if isinstance(values, dict) else {f"q{at:06}": v for at, v in enumerate(values)}
-            columns |= {(name, query, how): float(value) for query, value in named.items()}
+            by_query = values if isinstance(values, dict) else {f"q{at:06}": v for at, v in enumerate(values)}
+            columns |= {(name, query, treatment): float(value) for query, value in by_query.items()}
     rows = pd.Series(columns, dtype=float)
     rows.index = pd.MultiIndex.from_tuples(columns, names=["reranker", "query_id", "ties"])
     wide = rows.unstack("ties", sort=False)  # noqa: PD010

@@ -65,7 +65,7 @@ def call(monkeypatch, capsys):
 
 
 @pytest.fixture
-def served(monkeypatch, tmp_path):
+def streamlit_calls(monkeypatch, tmp_path):
     """What the app command hands to Streamlit, which is not started; no secrets but those of the test."""
     calls = []
     web = SimpleNamespace(cli=SimpleNamespace(main=calls.append))

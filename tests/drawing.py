@@ -19,9 +19,11 @@ def lists(ids=IDS, scores=SCORES, grades=GRADES, *, untied=False):
     return st.lists(st.builds(Doc, ids, scores, grades), min_size=1, max_size=7, unique_by=unique)
 
 
-def tables(**how):
+def tables(**list_options):
     """Reranker → query → its list."""
-    queries = st.dictionaries(st.sampled_from(["q1", "Q1", "7", "007"]), lists(**how), min_size=1, max_size=3)
+    queries = st.dictionaries(
+        st.sampled_from(["q1", "Q1", "7", "007"]), lists(**list_options), min_size=1, max_size=3
+    )
     return st.dictionaries(st.sampled_from(["A", "B", "b"]), queries, min_size=1, max_size=3)
 
 

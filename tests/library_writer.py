@@ -52,25 +52,25 @@ def steps(seed, library):
     """Changes without end: mostly new boards of new files, some of a file that is kept already."""
     chance, numbers = np.random.default_rng(seed), count(seed * 1000)
     while True:
-        known = [one.id for one in library.boards()]
-        what = str(chance.choice(("keep", "revise", "delete"), p=(0.6, 0.3, 0.1))) if known else "keep"
+        board_ids = [one.id for one in library.boards()]
+        action = str(chance.choice(("keep", "revise", "delete"), p=(0.6, 0.3, 0.1))) if board_ids else "keep"
         before = [(seed - 1) * 1000] if seed and chance.random() < FILES_AGAIN else []
-        files = () if what == "delete" else (next(numbers), *before)
-        yield Step(what, files, "" if what == "keep" else str(chance.choice(known)))
+        files = () if action == "delete" else (next(numbers), *before)
+        yield Step(action, files, "" if action == "keep" else str(chance.choice(board_ids)))
 
 
 def write(home: str, url: str, seed: int, says) -> None:
     """Change the library until killed: each step is told before it begins, and when it is done."""
     library = Library(Path(home), url)
     for step in steps(seed, library):
-        made = board(step.numbers) if step.numbers else None
+        new_board = board(step.numbers) if step.numbers else None
         version = library.find(step.board).version if step.board else 0
         says.send(step)
         number = step.board
         if step.what == "keep":
-            number = library.keep(made).id
+            number = library.keep(new_board).id
         elif step.what == "revise":
-            library.revise(step.board, version, made)
+            library.revise(step.board, version, new_board)
         else:
             library.delete(step.board)
         says.send(number)

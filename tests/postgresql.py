@@ -68,10 +68,10 @@ class Server:
         command = [self._programs / program, f"--pgdata={self._folder / 'data'}", *arguments]
         log = self._folder / "commands"
         with log.open("w") as stream:
-            done = subprocess.run(
+            finished = subprocess.run(
                 command, user=self._user, cwd=self._folder, stdout=stream, stderr=stream, check=False
             )
-        if done.returncode:
+        if finished.returncode:
             raise OSError(f"{program} failed: {log.read_text()}")
 
 

@@ -10,9 +10,9 @@ QRELS = b"q1 0 d1 1\nq2 0 d1 0\nq1 0 d3 2\n"
 TABLE = b"query_id,doc_id,score,relevance\nq1,d2,0.9,0\nq1,d1,0.9,1\nq2,d1,-1.5,0\nq1,d3,2,2\n"
 
 
-def columns(data, name="file.txt", chosen=None):
+def columns(data, name="file.txt", mapping=None):
     """{column: values} of one file, in the order of its rows."""
-    return read(File(name, data), chosen).table.to_pydict()
+    return read(File(name, data), mapping).table.to_pydict()
 
 
 def refusal(data, name="file.txt"):

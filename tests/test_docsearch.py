@@ -38,14 +38,19 @@ def scores(rows):
     return rows.pivot(index=["query_id", "doc_id"], columns="reranker", values="score")
 
 
-def scored(runs, **how):
-    return evaluate(runs, MEASURES, TIES, **how).scores
+def scored(runs, **options):
+    return evaluate(runs, MEASURES, TIES, **options).scores
 
 
 def figures(runs):
     """Of each reranker: tie ratio, MRR by file order, tied, worst and best."""
-    made = evaluate(runs, ["RR"], ["input", "expected", "pessimistic", "optimistic"])
-    means = made.scores["RR"].assign(ties=made.lists["tie_ratio"]).groupby(level="reranker", sort=False).mean()
+    evaluation = evaluate(runs, ["RR"], ["input", "expected", "pessimistic", "optimistic"])
+    means = (
+        evaluation.scores["RR"]
+        .assign(ties=evaluation.lists["tie_ratio"])
+        .groupby(level="reranker", sort=False)
+        .mean()
+    )
     return means[["ties", "input", "expected", "pessimistic", "optimistic"]]
 
 
@@ -58,8 +63,8 @@ def test_the_file_is_read_without_an_error(runs):
 def test_every_reranker_ranks_the_same_candidates(rows, scores):
     assert scores.notna().all(axis=None)
     assert (rows.groupby(["reranker", "query_id"]).size() == 50).all()
-    told = rows.groupby(["query_id", "doc_id"])[["relevance", "target_id", "segment"]].nunique()
-    assert (told == 1).all(axis=None)
+    distinct_values = rows.groupby(["query_id", "doc_id"])[["relevance", "target_id", "segment"]].nunique()
+    assert (distinct_values == 1).all(axis=None)
 
 
 @pytest.mark.parametrize(("name", "precision"), AS_PRECISION.items())
@@ -86,8 +91,8 @@ def test_a_list_is_written_best_first_with_ties_as_the_first_stage_had_them(rows
     before = rows.join(first.rename("before"), on=["query_id", "doc_id"])
     sorted_ = before.sort_values("before", kind="stable").sort_values("score", ascending=False, kind="stable")
     again = sorted_.sort_values(["reranker", "query_id"], kind="stable")
-    wanted = rows.sort_values(["reranker", "query_id"], kind="stable")
-    assert again["doc_id"].tolist() == wanted["doc_id"].tolist()
+    ordered = rows.sort_values(["reranker", "query_id"], kind="stable")
+    assert again["doc_id"].tolist() == ordered["doc_id"].tolist()
 
 
 def test_nothing_but_ids_is_in_it(rows):

@@ -9,7 +9,7 @@ from plotly.graph_objects import Figure
 from repository import SAMPLE
 
 NOTEBOOK = SAMPLE / "tied_ranking_metrics.ipynb"
-KNOWN = {
+FIGURES = {
     "scenarios": "0.500 0.417 0.611 0.333",
     "every ordering": "doc3 doc2 doc1 doc4 doc5 1.000",
     "200 lists": "60 0.226 0.0252 0.0779 0.5092 0.0291 0.1221 0.7500 0.546 0.596",
@@ -55,21 +55,21 @@ def outcomes(cells):
 
 
 @pytest.fixture(scope="module")
-def kept(cells):
+def stored_outputs(cells):
     """Of each cell, what a reader of the file sees below it; None where there is nothing."""
     html = ["".join(text for out in cell["outputs"] for text in out["data"]["text/html"]) for cell in cells]
     return [words(one) or None for one in html]
 
 
-def test_the_file_shows_the_tables_that_its_cells_make_and_no_charts(outcomes, kept):
+def test_the_file_shows_the_tables_that_its_cells_make_and_no_charts(outcomes, stored_outputs):
     tables = [None if one is None or isinstance(one, Figure) else words(one._repr_html_()) for one in outcomes]
-    assert kept == tables
+    assert stored_outputs == tables
     assert sum(isinstance(one, Figure) for one in outcomes) == 3
 
 
-@pytest.mark.parametrize("part", KNOWN)
-def test_the_figures_of_the_notebook_on_the_grag_paper_come_out(kept, part):
-    assert set(KNOWN[part].split()) <= {word for shown in kept if shown for word in shown}
+@pytest.mark.parametrize("part", FIGURES)
+def test_the_figures_of_the_notebook_on_the_grag_paper_come_out(stored_outputs, part):
+    assert set(FIGURES[part].split()) <= {word for shown in stored_outputs if shown for word in shown}
 
 
 def test_the_file_is_small_and_names_no_machine(notebook):

@@ -66,8 +66,8 @@ def demand_sign_in(host: str, entries: Sequence[str]) -> None:
         "" if entries else "who is allowed: --allow ADDRESS, or addresses in TIESCOPE_ALLOW",
     ]
     if missing := "; ".join(filter(None, parts)):
-        others = f"Others can reach {host}, so sign-in is needed"
-        reason = "Sign-in is set up in part" if is_loopback(host) else others
+        exposure = f"Others can reach {host}, so sign-in is needed"
+        reason = "Sign-in is set up in part" if is_loopback(host) else exposure
         raise UsageError(
             f"{reason}. Missing: {missing}. Or --insecure: no sign-in, whoever reaches {host} sees and changes "
             "all."
@@ -76,8 +76,8 @@ def demand_sign_in(host: str, entries: Sequence[str]) -> None:
 
 def _secrets_files() -> list[Path]:
     """Return where Streamlit looks for secrets; of the same section in two files, the last one counts."""
-    if named := os.environ.get("STREAMLIT_SECRETS_FILES", "").split():
-        return [Path(file) for file in named]
+    if paths := os.environ.get("STREAMLIT_SECRETS_FILES", "").split():
+        return [Path(file) for file in paths]
     folders = [Path.home() / ".streamlit", Path(".streamlit")]
     configured = [_toml(folder / "config.toml").get("secrets", {}).get("files") for folder in folders]
     secrets_files = configured[1] or configured[0] or [folder / "secrets.toml" for folder in folders]

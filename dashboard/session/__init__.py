@@ -1,115 +1,32 @@
 """The choices of a session, and their place in the link.
 
 The only folder that touches session state and query parameters. Every control is bound to the URL and
-kept over page switches.
+kept over page switches. Here is what several pages use; the rest is taken from its module.
 """
 
-from dashboard.session.boards import (
-    board_link,
-    default_access,
-    deleted_board,
-    is_preloaded,
-    is_session_only,
-    is_stranger,
-    leave_deleted_board,
-    notices,
-    notify,
-    owner,
-    show_board,
-    switch_to_board,
-    unknown_label,
-)
+from dashboard.session.boards import owner, show_board, switch_to_board
 from dashboard.session.changes import rebuild_board
-from dashboard.session.controls import (
-    clicked_row,
-    follow_theme,
-    get_value,
-    multiselect,
-    number_input,
-    pills,
-    range_slider,
-    segmented,
-    select,
-    set_table_text,
-    set_value,
-    slider,
-    table_draft,
-    text_input,
-    theme,
-    toggle,
-)
-from dashboard.session.draft import draft, is_new_draft, replace_draft
+from dashboard.session.controls import get_value, segmented, select, set_value, text_input, theme
 from dashboard.session.measures import measure
-from dashboard.session.results import Results, choose_results, open_results, results_measure, shown_results
-from dashboard.session.upload_selection import (
-    Outcome,
-    last_outcome,
-    selectable_table,
-    selected_uploads,
-    set_outcome,
-)
-from dashboard.session.view import (
-    View,
-    board_settings,
-    choose_view,
-    get_open_list,
-    link_parameters,
-    list_link_parameters,
-    set_open_list,
-    view,
-)
+from dashboard.session.results import Results
+from dashboard.session.upload_selection import Outcome
+from dashboard.session.view import View, list_link_parameters, view
 
 __all__ = [
     "Outcome",
     "Results",
     "View",
-    "board_link",
-    "board_settings",
-    "choose_results",
-    "choose_view",
-    "clicked_row",
-    "default_access",
-    "deleted_board",
-    "draft",
-    "follow_theme",
-    "get_open_list",
     "get_value",
-    "is_new_draft",
-    "is_preloaded",
-    "is_session_only",
-    "is_stranger",
-    "last_outcome",
-    "leave_deleted_board",
-    "link_parameters",
     "list_link_parameters",
     "measure",
-    "multiselect",
-    "notices",
-    "notify",
-    "number_input",
-    "open_results",
     "owner",
-    "pills",
-    "range_slider",
     "rebuild_board",
-    "replace_draft",
-    "results_measure",
     "segmented",
     "select",
-    "selectable_table",
-    "selected_uploads",
-    "set_open_list",
-    "set_outcome",
-    "set_table_text",
     "set_value",
     "show_board",
-    "shown_results",
-    "slider",
     "switch_to_board",
-    "table_draft",
     "text_input",
     "theme",
-    "toggle",
-    "unknown_label",
     "view",
 ]

@@ -27,7 +27,7 @@ def follow_theme() -> None:
         st.rerun()
 
 
-def segmented(label: str, options: Sequence[str], key: str, default: str | None = None, **more: Any) -> str:  # noqa: ANN401 passed on
+def segmented(label: str, options: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on
     """Draw a row of options; return the chosen one.
 
     Args:
@@ -35,49 +35,50 @@ def segmented(label: str, options: Sequence[str], key: str, default: str | None 
         options: what can be chosen.
         key: of the choice, and its name in the link.
         default: chosen first; the first option where omitted.
-        **more: passed on to the widget.
+        **more_options: passed on to the widget.
     """
     default = default or options[0]
     reset_unless_valid(key, lambda option: option in options, default)
     choice = st.segmented_control(
-        label, options, key=key, default=default, required=True, wrap=True, **BOUND, **more
+        label, options, key=key, default=default, required=True, wrap=True, **BOUND, **more_options
     )
     return choice or default
 
 
-def select(label: str, options: Sequence[str], key: str, default: str | None = None, **more: Any) -> str:  # noqa: ANN401 passed on
+def select(label: str, options: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on
     """Draw a list of many options; return the chosen one. Arguments as of `segmented`."""
     default = default or options[0]
     reset_unless_valid(key, lambda option: option in options, default)
-    return st.selectbox(label, options, list(options).index(default), key=key, **BOUND, **more) or default
+    index = list(options).index(default)
+    return st.selectbox(label, options, index, key=key, **BOUND, **more_options) or default
 
 
 def multiselect(label: str, options: Sequence[str], key: str) -> list[str]:
     """Draw a choice of any options, all by default; return them in their own order. None chosen means all."""
-    every = list(options)
-    reset_unless_valid(key, lambda choices: set(choices) <= set(every), every)
-    choices = st.multiselect(label, every, default=every, key=key, placeholder="All", **BOUND)
-    return [option for option in every if option in choices] or every
+    all_options = list(options)
+    reset_unless_valid(key, lambda choices: set(choices) <= set(all_options), all_options)
+    choices = st.multiselect(label, all_options, default=all_options, key=key, placeholder="All", **BOUND)
+    return [option for option in all_options if option in choices] or all_options
 
 
 def pills(label: str, options: Sequence[str], key: str) -> list[str]:
     """Draw and return as `multiselect`, with every option in sight."""
-    every = list(options)
-    reset_unless_valid(key, lambda choices: set(choices) <= set(every), every)
+    all_options = list(options)
+    reset_unless_valid(key, lambda choices: set(choices) <= set(all_options), all_options)
     choices = st.pills(
         label,
-        every,
+        all_options,
         selection_mode="multi",
-        default=every,
+        default=all_options,
         format_func=str.capitalize,
         key=key,
         wrap=True,
         **BOUND,
     )
-    return [option for option in every if option in choices] or every
+    return [option for option in all_options if option in choices] or all_options
 
 
-def number_input(label: str, low: int, high: int, default: int, key: str, **more: Any) -> int:  # noqa: ANN401 passed on
+def number_input(label: str, low: int, high: int, default: int, key: str, **more_options: Any) -> int:  # noqa: ANN401 passed on
     """Draw a field of a whole number; return it.
 
     The widget asks for a float: a link that says `inf` would end a field of whole numbers.
@@ -88,11 +89,13 @@ def number_input(label: str, low: int, high: int, default: int, key: str, **more
         high: the largest.
         default: the number first shown.
         key: of the choice, and its name in the link.
-        **more: passed on to the widget.
+        **more_options: passed on to the widget.
     """
     reset_unless_valid(key, lambda number: number is not None and low <= number <= high, float(default))
     return round(
-        st.number_input(label, float(low), float(high), float(default), 1.0, "%.0f", key=key, **BOUND, **more)
+        st.number_input(
+            label, float(low), float(high), float(default), 1.0, "%.0f", key=key, **BOUND, **more_options
+        )
     )
 
 
@@ -126,14 +129,14 @@ def range_slider(label: str, ends: tuple[int, int], default: tuple[int, int], ke
     return min(pair), max(pair)
 
 
-def text_input(label: str, key: str, **more: Any) -> str:  # noqa: ANN401 passed on
+def text_input(label: str, key: str, **more_options: Any) -> str:  # noqa: ANN401 passed on
     """Draw a line of text; return what it holds."""
-    return st.text_input(label, key=key, **BOUND, **more) or ""
+    return st.text_input(label, key=key, **BOUND, **more_options) or ""
 
 
-def toggle(label: str, key: str, **more: Any) -> bool:  # noqa: ANN401 passed on
+def toggle(label: str, key: str, **more_options: Any) -> bool:  # noqa: ANN401 passed on
     """Draw a switch that is off at first; return whether it is on."""
-    return bool(st.toggle(label, key=key, **BOUND, **more))
+    return bool(st.toggle(label, key=key, **BOUND, **more_options))
 
 
 def get_value(key: str) -> str:

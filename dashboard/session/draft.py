@@ -11,7 +11,7 @@ _DRAFT = "_draft"
 _TRIED = "_tried_draft"
 
 
-def draft(base: BoardSpec | None) -> BoardSpec:
+def current_draft(base: BoardSpec | None) -> BoardSpec:
     """Return what was dropped, with what the visitor amended since, file by file; None clears it."""
     if base is None:
         for key in (_BASE, _TRIED, _DRAFT):

@@ -22,16 +22,16 @@ def measure(label: str = "Measure") -> str:
 
 def _choose_other() -> None:
     measures = {measure.name: measure for measure in MEASURES}
-    chosen = measures[st.selectbox("Measure", list(measures), key="_other")]
-    st.caption(chosen.summary)
+    measure = measures[st.selectbox("Measure", list(measures), key="_other")]
+    st.caption(measure.summary)
     k = None
-    if chosen.cutoff != "none":
-        is_optional = chosen.cutoff == "optional"
+    if measure.cutoff != "none":
+        is_optional = measure.cutoff == "optional"
         k = st.number_input(
             "Cut-off", 1, 100_000, None if is_optional else 10, key="_other_k", placeholder="none"
         )
     if st.button("Use", type="primary", key="_other_use"):
-        st.session_state[_NEXT] = str(parse(chosen.name + ("" if k is None else f"@{k}")))
+        st.session_state[_NEXT] = str(parse(measure.name + ("" if k is None else f"@{k}")))
         st.rerun()
 
 

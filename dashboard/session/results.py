@@ -17,7 +17,7 @@ from metrics.studies.gaps.stored_summary import LEADERBOARD_TREATMENTS
 
 _KEY = "results"
 _NEXT = "_next_results"
-_OPENED = "_known_results"
+_SESSION_LABELS = "_known_results"
 _RESULTS = "_shown_results"
 _FEW = 12
 """Measures that stand side by side."""
@@ -67,7 +67,7 @@ def choose_results() -> None:
 
 def _labels(requested: str | None) -> list[str]:
     """Return what may be chosen: what the command named, and what this session opened that is still there."""
-    opened_labels = st.session_state.setdefault(_OPENED, [])
+    opened_labels = st.session_state.setdefault(_SESSION_LABELS, [])
     if requested and requested not in opened_labels and requested not in server_files.command_results():
         if server_files.find_results(requested):
             opened_labels.append(requested)

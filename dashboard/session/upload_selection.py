@@ -34,13 +34,13 @@ def selected_uploads() -> tuple[str, ...]:
     return cast("tuple[str, ...]", st.session_state.get(_TICKED, ()))
 
 
-def selectable_table(frame: pd.DataFrame, ids: Sequence[str], **more: Any) -> list[str]:  # noqa: ANN401 passed on
+def selectable_table(frame: pd.DataFrame, ids: Sequence[str], **options: Any) -> list[str]:  # noqa: ANN401 passed on
     """Draw a table whose rows can be ticked; they stay so as other rows come and go.
 
     Args:
         frame: as shown, a row an upload.
         ids: sha256 of each row.
-        **more: passed on to the table.
+        **options: passed on to the table.
 
     Returns:
         sha256 of the rows ticked, in the order of the table.
@@ -57,7 +57,7 @@ def selectable_table(frame: pd.DataFrame, ids: Sequence[str], **more: Any) -> li
         on_select="rerun",
         selection_mode="multi-row",
         selection_default={"selection": {"rows": selected_rows, "columns": [], "cells": []}},
-        **more,
+        **options,
     )
     rows = sorted(row for row in event["selection"]["rows"] if row < len(ids))
     st.session_state[_TICKED] = tuple(ids[row] for row in rows)

@@ -85,11 +85,11 @@ class View:
 def choose_view() -> None:
     """Draw the choices all pages share, and keep them for the page."""
     board, record = choose_board()
-    rerankers = board.runs.rerankers
+    names = board.runs.rerankers
     _turn_to(board, record)
     query_segments = cache.segments(board.key, board)
     with st.popover("Filter", icon=":material/filter_list:", width="stretch"):
-        selected = multiselect("Rerankers", rerankers, "rerankers")
+        selected = multiselect("Rerankers", names, "rerankers")
         segments = sorted(set(query_segments))
         selected_segments = multiselect("Segments", segments, "segments") if segments else []
     traditional = select("Traditional order", cache.TRADITIONAL, "order", help=ORDER_HELP)
@@ -100,18 +100,25 @@ def choose_view() -> None:
     queries = set(query_segments.index[query_segments.isin(selected_segments)]) if is_part else None
     values = cache.evaluation(board.key, board, scoring, measures).only(selected, queries)
     scored = set(values.scores.index.get_level_values("reranker"))
-    shown = [name for name in selected if name in scored]
-    if not shown:
+    rerankers = [name for name in selected if name in scored]
+    if not rerankers:
         st.warning("No list is left by these choices; all lists are shown.")
-        scoring, is_part, shown = AS_READ, False, selected
+        scoring, is_part, rerankers = AS_READ, False, selected
         values = cache.evaluation(board.key, board, scoring, measures)
-    elif len(shown) < len(selected):
+    elif len(rerankers) < len(selected):
         absent = ", ".join(name for name in selected if name not in scored)
         st.caption(f"Without a list: {escape_markdown(absent)}.")
-    values = values.only(shown)
-    _say_policies(values, scoring, f"{len(shown)} of {len(rerankers)} rerankers")
+    values = values.only(rerankers)
+    _say_policies(values, scoring, f"{len(rerankers)} of {len(names)} rerankers")
     st.session_state[_VIEW] = View(
-        board, shown, traditional, scoring, values, theme(), tuple(selected_segments) if is_part else (), record
+        board,
+        rerankers,
+        traditional,
+        scoring,
+        values,
+        theme(),
+        tuple(selected_segments) if is_part else (),
+        record,
     )
 
 

@@ -11,8 +11,8 @@ from metrics.scale.stream import PartitionedRuns
 
 def say_left_out(runs: Runs | PartitionedRuns, evaluation: Evaluation) -> None:
     """Say what was left out or counted as 0, and why."""
-    left_out = runs.left_out[runs.left_out["code"] != "queries-missing"]
-    groups = left_out.groupby(["severity", "message", "hint"], sort=False)
+    findings = runs.left_out[runs.left_out["code"] != "queries-missing"]
+    groups = findings.groupby(["severity", "message", "hint"], sort=False)
     for (severity, message, hint), files in groups["file"]:
         more_files = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
         typer.echo(f"{severity} · {files.iloc[0]}{more_files} · {message} {hint}", err=True)

@@ -114,15 +114,15 @@ def _latex(table: pd.DataFrame) -> str:
 
 def _for_people(table: pd.DataFrame) -> str:
     wide = _wide(table)
-    shown = Table(box=None, header_style="bold")
+    text_table = Table(box=None, header_style="bold")
     for name in wide.columns:
         numeric = pd.api.types.is_numeric_dtype(table[name]) if name in table else True
-        shown.add_column(Text(name), justify="right" if numeric else "left")
+        text_table.add_column(Text(name), justify="right" if numeric else "left")
     for row in wide.to_numpy():
-        shown.add_row(*(Text(cell) for cell in row))
+        text_table.add_row(*(Text(cell) for cell in row))
     console = Console(file=StringIO(), width=10**6, force_terminal=False)
     with console.capture() as printed:
-        console.print(shown)
+        console.print(text_table)
     return printed.get()
 
 

@@ -19,9 +19,9 @@ def test_findings_are_printed_with_file_line_hint_and_count(call, write):
     code, out, _ = call("check", *files, "--format", "csv")
     assert code == 0
     assert out.splitlines()[0] == "severity,code,file,line,message,hint,count"
-    found = {row["code"]: row for row in rows(out)}
-    assert found["queries-missing"]["file"] == "llm.trec"
-    assert found["queries-missing"]["count"] == "1"
+    findings = {row["code"]: row for row in rows(out)}
+    assert findings["queries-missing"]["file"] == "llm.trec"
+    assert findings["queries-missing"]["count"] == "1"
 
 
 def test_files_may_come_in_any_order(call, write):
@@ -69,11 +69,11 @@ def test_json_has_null_where_there_is_no_line(call, write):
     assert {one["line"] for one in json.loads(out) if one["code"] == "no-relevance"} == {None}
 
 
-@pytest.mark.parametrize(("how", "value"), [("first", "0.5"), ("max", "1.0")])
-def test_repeated_documents_are_kept_as_asked(call, write, how, value):
+@pytest.mark.parametrize(("rule", "value"), [("first", "0.5"), ("max", "1.0")])
+def test_repeated_documents_are_kept_as_asked(call, write, rule, value):
     table = write("t.csv", "query_id,doc_id,score,relevance\nq,a,1,1\nq,b,2,0\nq,a,3,1\n")
-    asked = ["--repeated", how, "-m", "RR", "--ties", "expected", "--format", "csv"]
-    code, out, err = call("evaluate", table, *asked)
+    arguments = ["--repeated", rule, "-m", "RR", "--ties", "expected", "--format", "csv"]
+    code, out, err = call("evaluate", table, *arguments)
     assert (code, rows(out)[0]["value"]) == (0, value)
     assert "Repeated rows left out: 1" in err
 
@@ -88,9 +88,9 @@ def test_a_repeated_document_is_refused_with_both_lines_unless_asked(call, write
 def test_columns_are_chosen_by_name(call, write):
     table = write("t.csv", "frage,treffer,punkte,gut\nq,a,1,0\nq,b,2,1\n")
     columns = ["query_id=frage", "doc_id=treffer", "score=punkte", "relevance=gut"]
-    chosen = [part for column in columns for part in ("--column", column)]
-    asked = ["-m", "RR", "--ties", "expected", "--format", "csv"]
-    code, out, _ = call("evaluate", table, *chosen, *asked)
+    column_arguments = [part for column in columns for part in ("--column", column)]
+    arguments = ["-m", "RR", "--ties", "expected", "--format", "csv"]
+    code, out, _ = call("evaluate", table, *column_arguments, *arguments)
     assert (code, rows(out)[0]["value"]) == (0, "1.0")
 
 

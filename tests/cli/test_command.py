@@ -40,8 +40,8 @@ def test_csv_per_query_holds_every_value_to_the_last_bit(call, table):
     assert out.splitlines()[0] == "reranker,query_id,measure,ties,value"
     scores = evaluate(read_runs([table]), ["RR"]).scores
     exact = {(*row, *column): value for column, part in scores.items() for row, value in part.items()}
-    found = {(r["reranker"], r["query_id"], r["measure"], r["ties"]): float(r["value"]) for r in rows(out)}
-    assert found == exact
+    values = {(r["reranker"], r["query_id"], r["measure"], r["ties"]): float(r["value"]) for r in rows(out)}
+    assert values == exact
     assert "0.6111111111111112" in out
 
 
@@ -57,15 +57,15 @@ def test_rows_come_in_the_order_asked(call, table):
 
 
 def test_json_holds_the_same_records_as_csv_to_the_last_bit(call, table):
-    asked = ["evaluate", table, "--per-query", "-m", "RR", "--format"]
-    records = json.loads(call(*asked, "json")[1])
-    assert records == [row | {"value": float(row["value"])} for row in rows(call(*asked, "csv")[1])]
+    arguments = ["evaluate", table, "--per-query", "-m", "RR", "--format"]
+    records = json.loads(call(*arguments, "json")[1])
+    assert records == [row | {"value": float(row["value"])} for row in rows(call(*arguments, "csv")[1])]
 
 
 def test_json_of_a_reranker_without_a_scored_list_is_valid_and_null(call, write):
     path = write("none.csv", "query_id,doc_id,score,relevance\nq,a,1,0\n")
-    asked = ["-m", "RR", "--ties", "expected", "--empty", "skip", "--format", "json"]
-    _, out, _ = call("evaluate", path, *asked)
+    arguments = ["-m", "RR", "--ties", "expected", "--empty", "skip", "--format", "json"]
+    _, out, _ = call("evaluate", path, *arguments)
     assert [record["value"] for record in json.loads(out, parse_constant=pytest.fail)] == [None]
 
 
@@ -81,10 +81,10 @@ def test_an_output_file_holds_what_would_be_printed(call, table, tmp_path, form)
 def test_parquet_holds_every_value_as_it_is(call, table, tmp_path):
     target = tmp_path / "out.parquet"
     assert call("evaluate", table, "--format", "parquet", "-o", target, "--per-query", "-m", "RR")[0] == 0
-    found = pd.read_parquet(target)
-    assert found.columns.to_list() == ["reranker", "query_id", "measure", "ties", "value"]
-    assert found["value"].max() == 1
-    assert found["value"].sum() == evaluate(read_runs([table]), ["RR"]).scores.to_numpy().sum()
+    values = pd.read_parquet(target)
+    assert values.columns.to_list() == ["reranker", "query_id", "measure", "ties", "value"]
+    assert values["value"].max() == 1
+    assert values["value"].sum() == evaluate(read_runs([table]), ["RR"]).scores.to_numpy().sum()
 
 
 def test_parquet_without_a_file_is_bad_usage(call, table):

@@ -37,18 +37,18 @@ def test_csv_holds_what_compare_says_for_each_measure_and_treatment_to_the_last_
     assert code == 0
     assert out.splitlines()[0].split(",") == ["measure", "ties", *COLUMNS, "changed"]
     evaluation = evaluate(read_runs([table]), ["RR", "nDCG@10"], ["input", "expected"])
-    found = rows(out)
+    comparisons = rows(out)
     order = [
         (measure, ties, name)
         for measure in ("RR", "nDCG@10")
         for name in ("lucky", "third")
         for ties in ("input", "expected")
     ]
-    assert [(row["measure"], row["ties"], row["reranker"]) for row in found] == order
-    for row in found:
-        known = compare(evaluation, row["measure"], row["ties"], "plain")
-        known = known[known["reranker"] == row["reranker"]].iloc[0]
-        assert {name: type(known[name])(row[name]) for name in COLUMNS} == known.to_dict()
+    assert [(row["measure"], row["ties"], row["reranker"]) for row in comparisons] == order
+    for row in comparisons:
+        expected = compare(evaluation, row["measure"], row["ties"], "plain")
+        expected = expected[expected["reranker"] == row["reranker"]].iloc[0]
+        assert {name: type(expected[name])(row[name]) for name in COLUMNS} == expected.to_dict()
 
 
 def test_a_verdict_that_rests_on_sort_order_is_marked_and_told_on_stderr(call, table):
@@ -62,38 +62,38 @@ def test_a_verdict_that_rests_on_sort_order_is_marked_and_told_on_stderr(call, t
 
 def test_without_a_baseline_all_pairs_are_compared(call, table):
     _, out, _ = call("compare", table, "-m", "RR", "--ties", "expected", "--format", "csv")
-    found = rows(out)
-    assert [(row["baseline"], row["reranker"]) for row in found] == [
+    comparisons = rows(out)
+    assert [(row["baseline"], row["reranker"]) for row in comparisons] == [
         ("lucky", "plain"),
         ("lucky", "third"),
         ("plain", "third"),
     ]
-    assert "changed" not in found[0]
+    assert "changed" not in comparisons[0]
 
 
 def test_several_baselines_are_each_compared_with_the_others(call, table):
-    asked = ["--baseline", "plain", "--baseline", "lucky", "-m", "RR", "--ties", "input"]
-    _, out, _ = call("compare", table, *asked, "--format", "csv")
+    options = ["--baseline", "plain", "--baseline", "lucky", "-m", "RR", "--ties", "input"]
+    _, out, _ = call("compare", table, *options, "--format", "csv")
     pairs = [("plain", "lucky"), ("plain", "third"), ("lucky", "third")]
     assert [(row["baseline"], row["reranker"]) for row in rows(out)] == pairs
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "options",
     [
         {"test": "permutation", "seed": 4},
         {"test": "tukey", "level": 0.9},
         {"test": "t", "correction": "bh"},
         {"test": "mann-whitney", "correction": "none"},
     ],
-    ids=lambda asked: asked["test"],
+    ids=lambda options: options["test"],
 )
 def test_test_correction_level_and_seed_are_those_asked_for(call, table, asked):
     options = [part for name, value in asked.items() for part in (f"--{name}", value)]
     _, out, _ = call("compare", table, "-m", "RR", "--ties", "expected", *options, "--format", "csv")
-    known = compare(evaluate(read_runs([table]), ["RR"], ["expected"]), "RR", "expected", **asked)
+    expected = compare(evaluate(read_runs([table]), ["RR"], ["expected"]), "RR", "expected", **asked)
     for name in ("p_adjusted", "low", "high"):
-        assert [float(row[name]) for row in rows(out)] == known[name].to_list()
+        assert [float(row[name]) for row in rows(out)] == expected[name].to_list()
 
 
 def test_policies_are_those_of_evaluate_and_are_told(call, write):
@@ -158,6 +158,8 @@ def test_bad_usage_exits_2_with_a_message_on_stderr_alone(call, table, options, 
 
 
 def test_no_other_command_waits_for_statsmodels():
-    seen = "import sys, metrics.cli; print({'statsmodels', 'scipy.stats'} & set(sys.modules))"
-    found = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True, cwd=ROOT)  # noqa: S603
-    assert found.stdout == "set()\n"
+    script = "import sys, metrics.cli; print({'statsmodels', 'scipy.stats'} & set(sys.modules))"
+    finished = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert finished.stdout == "set()\n"

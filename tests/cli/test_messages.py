@@ -58,29 +58,29 @@ def test_an_output_that_cannot_be_written_exits_2_with_its_path(call, table, tmp
     assert str(target.parent) in err
 
 
-def test_the_app_refuses_unreadable_files_before_it_serves(call, served, tmp_path):
+def test_the_app_refuses_unreadable_files_before_it_serves(call, streamlit_calls, tmp_path):
     code, _, err = call("app", tmp_path / "missing.trec")
     assert code == 2
     assert "missing.trec" in err
-    assert not served
+    assert not streamlit_calls
 
 
-def test_the_app_is_served_to_this_machine_alone_unless_told_otherwise(call, served):
+def test_the_app_is_served_to_this_machine_alone_unless_told_otherwise(call, streamlit_calls):
     assert call("app")[0] == 0
     assert call("app", "--port", 8600, "--host", "::1")[0] == 0
-    assert [arguments[2:] for arguments in served] == [
+    assert [arguments[2:] for arguments in streamlit_calls] == [
         ["--server.port=8501", "--server.address=127.0.0.1"],
         ["--server.port=8600", "--server.address=::1"],
     ]
-    assert all(arguments[:2] == ["run", str(ROOT / "dashboard" / "app.py")] for arguments in served)
+    assert all(arguments[:2] == ["run", str(ROOT / "dashboard" / "app.py")] for arguments in streamlit_calls)
 
 
-def test_the_app_is_told_which_files_to_open(call, served, write):
+def test_the_app_is_told_which_files_to_open(call, streamlit_calls, write):
     run, qrels = write("llm.trec", "q Q0 a 1 1 t\n"), write("qrels.txt", "q 0 a 1\n")
     assert call("app", run, "--qrels", qrels)[0] == 0
-    told = {"runs": [str(run.resolve())], "qrels": str(qrels.resolve()), "stored": []}
-    assert json.loads(os.environ[settings.OPEN]) == told
-    assert len(served) == 1
+    environment = {"runs": [str(run.resolve())], "qrels": str(qrels.resolve()), "stored": []}
+    assert json.loads(os.environ[settings.OPEN]) == environment
+    assert len(streamlit_calls) == 1
 
 
 def test_the_command_is_called_tiescope():
@@ -96,16 +96,16 @@ def process(*arguments):
 
 def test_a_process_exits_0_with_data_on_stdout_and_nothing_on_stderr(write):
     table = write("llm.csv", "query_id,doc_id,score,relevance\nq,a,1,0\nq,b,1,0\nq,c,1,1\n")
-    done = process("evaluate", table, "--format", "csv", "-m", "RR", "--ties", "expected")
-    assert done.returncode == 0
-    assert done.stdout == "reranker,measure,ties,value\nllm,RR,expected,0.6111111111111112\n"
-    assert done.stderr == ""
+    finished = process("evaluate", table, "--format", "csv", "-m", "RR", "--ties", "expected")
+    assert finished.returncode == 0
+    assert finished.stdout == "reranker,measure,ties,value\nllm,RR,expected,0.6111111111111112\n"
+    assert finished.stderr == ""
 
 
 @pytest.mark.parametrize("arguments", [["evaluate", "missing.trec"], ["evaluate"], ["no-such-command"]])
 def test_a_process_exits_2_with_a_message_and_no_traceback(arguments):
-    done = process(*arguments)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.strip()
-    assert "Traceback" not in done.stderr
+    finished = process(*arguments)
+    assert finished.returncode == 2
+    assert finished.stdout == ""
+    assert finished.stderr.strip()
+    assert "Traceback" not in finished.stderr

@@ -10,12 +10,12 @@ DAY = ("--date", "2026-01-30")
 
 
 @pytest.fixture
-def given(write):
+def run_and_qrels(write):
     return [write("strict.trec", STRICT), write("coarse.trec", COARSE), "--qrels", write("qrels.txt", QRELS)]
 
 
-def test_markdown_is_printed_where_no_file_is_named(call, given):
-    code, out, err = call("report", *given, *DAY)
+def test_markdown_is_printed_where_no_file_is_named(call, run_and_qrels):
+    code, out, err = call("report", *run_and_qrels, *DAY)
     assert code == 0
     assert out.startswith("# What ties do to 2 rerankers\n\n2 rerankers on 4 queries. Made on 2026-01-30")
     assert err == ""
@@ -30,23 +30,23 @@ def test_markdown_is_printed_where_no_file_is_named(call, given):
         ("csv", "reranker,query_id"),
     ],
 )
-def test_the_ending_of_the_file_says_what_is_written(call, given, tmp_path, ending, start):
+def test_the_ending_of_the_file_says_what_is_written(call, run_and_qrels, tmp_path, ending, start):
     path = tmp_path / f"report.{ending}"
-    assert call("report", *given, *DAY, "-o", path) == (0, "", "")
+    assert call("report", *run_and_qrels, *DAY, "-o", path) == (0, "", "")
     assert path.read_text(encoding="utf-8").startswith(start)
 
 
 @pytest.mark.parametrize("ending", ["html", "md", "tex", "csv", "parquet"])
-def test_the_same_files_give_the_same_bytes(call, given, tmp_path, ending):
-    one, other = tmp_path / f"one.{ending}", tmp_path / f"other.{ending}"
-    call("report", *given, *DAY, "-o", one)
-    call("report", *given, *DAY, "-o", other)
-    assert one.read_bytes() == other.read_bytes()
+def test_the_same_files_give_the_same_bytes(call, run_and_qrels, tmp_path, ending):
+    first, other = tmp_path / f"one.{ending}", tmp_path / f"other.{ending}"
+    call("report", *run_and_qrels, *DAY, "-o", first)
+    call("report", *run_and_qrels, *DAY, "-o", other)
+    assert first.read_bytes() == other.read_bytes()
 
 
-def test_csv_and_parquet_hold_the_same_values_list_by_list(call, given, tmp_path):
+def test_csv_and_parquet_hold_the_same_values_list_by_list(call, run_and_qrels, tmp_path):
     for ending in ("csv", "parquet"):
-        call("report", *given, "-o", tmp_path / f"all.{ending}")
+        call("report", *run_and_qrels, "-o", tmp_path / f"all.{ending}")
     text = pd.read_csv(tmp_path / "all.csv")
     typed = pd.read_parquet(tmp_path / "all.parquet")
     assert len(typed) == 8
@@ -61,20 +61,20 @@ def test_a_query_that_begins_as_a_formula_is_a_text_in_csv(call, write, tmp_path
     }
 
 
-def test_the_hash_of_every_file_is_told(call, given):
-    _, out, _ = call("report", *given)
+def test_the_hash_of_every_file_is_told(call, run_and_qrels):
+    _, out, _ = call("report", *run_and_qrels)
     for text in (STRICT, COARSE, QRELS):
         assert hashlib.sha256(text.encode()).hexdigest() in out
 
 
-def test_another_ending_is_refused_by_the_right_ones(call, given, tmp_path):
-    code, _, err = call("report", *given, "-o", tmp_path / "report.pdf")
+def test_another_ending_is_refused_by_the_right_ones(call, run_and_qrels, tmp_path):
+    code, _, err = call("report", *run_and_qrels, "-o", tmp_path / "report.pdf")
     assert code == 2
     assert "a report ends in .html, .md, .tex, .csv, .parquet" in " ".join(err.split())
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--preset", "none"], "no preset 'none'"),
         (["-r", "RR>>1"], "is no target"),
@@ -84,15 +84,15 @@ def test_another_ending_is_refused_by_the_right_ones(call, given, tmp_path):
         (["-o", "/nowhere/at/all/report.md"], "cannot be written"),
     ],
 )
-def test_what_cannot_be_reported_exits_with_2(call, given, arguments, said):
-    code, _, err = call("report", *given, *arguments)
+def test_what_cannot_be_reported_exits_with_2(call, run_and_qrels, arguments, message):
+    code, _, err = call("report", *run_and_qrels, *arguments)
     assert code == 2
-    assert said in " ".join(err.split())
+    assert message in " ".join(err.split())
 
 
-def test_targets_measures_and_sections_are_those_asked_for(call, given):
+def test_targets_measures_and_sections_are_those_asked_for(call, run_and_qrels):
     _, out, _ = call(
-        "report", *given, "-m", "AP", "-r", "P@1>=0.2", "--section", "targets", "--section", "scores"
+        "report", *run_and_qrels, "-m", "AP", "-r", "P@1>=0.2", "--section", "targets", "--section", "scores"
     )
     assert out.count("\n## ") == 2
     assert "| P@1 >= 0.2 |" in out
@@ -100,6 +100,6 @@ def test_targets_measures_and_sections_are_those_asked_for(call, given):
     assert "### MAP, best tied first" in out
 
 
-def test_only_the_html_file_needs_plots(call, given, tmp_path, monkeypatch):
+def test_only_the_html_file_needs_plots(call, run_and_qrels, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "dashboard.charts.report", None)
-    assert call("report", *given, "-o", tmp_path / "report.md")[0] == 0
+    assert call("report", *run_and_qrels, "-o", tmp_path / "report.md")[0] == 0

@@ -28,10 +28,10 @@ def test_the_notebooks_rerankers_are_the_sample_data(call, tmp_path):
 def test_parquet_holds_the_same_rows_as_csv(call, tmp_path):
     for name in ("made.csv", "made.parquet"):
         assert call("simulate", "notebook-grag", "-o", tmp_path / name)[0] == 0
-    made = pd.read_parquet(tmp_path / "made.parquet")
-    assert made["score"].to_list() == pd.read_csv(tmp_path / "made.csv")["score"].to_list()
-    assert made["segment"].nunique() == 4
-    assert len(made) == len(notebook_grag().tables["G-RAG"])
+    table = pd.read_parquet(tmp_path / "made.parquet")
+    assert table["score"].to_list() == pd.read_csv(tmp_path / "made.csv")["score"].to_list()
+    assert table["segment"].nunique() == 4
+    assert len(table) == len(notebook_grag().tables["G-RAG"])
 
 
 def test_the_same_seed_writes_the_same_file(call, tmp_path):
@@ -52,7 +52,7 @@ def test_documents_and_relevant_are_a_number_or_a_range(call, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["-o", "made.txt"], "name it .csv or .parquet"),
         (["-o", "nowhere/made.csv"], "cannot be written"),
@@ -65,9 +65,9 @@ def test_documents_and_relevant_are_a_number_or_a_range(call, tmp_path):
         ([], "--output"),
     ],
 )
-def test_what_cannot_be_simulated_exits_with_2(call, tmp_path, monkeypatch, arguments, said):
+def test_what_cannot_be_simulated_exits_with_2(call, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     code, _, err = call("simulate", *arguments)
     assert code == 2
-    assert said in err
+    assert message in err
     assert list(tmp_path.iterdir()) == []

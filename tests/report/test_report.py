@@ -27,7 +27,7 @@ def simulated():
 
 
 @pytest.fixture(scope="module")
-def made(simulated):
+def simulated_report(simulated):
     return report(simulated, files=[("llm_rerankers.csv", "ab" * 32)])
 
 
@@ -35,8 +35,8 @@ def of(**files):
     return report(board(**files).runs)
 
 
-def section(one, name):
-    return next(each for each in one.sections if each.name == name)
+def section(finished, name):
+    return next(each for each in finished.sections if each.name == name)
 
 
 class Elements(HTMLParser):
@@ -58,14 +58,14 @@ class Elements(HTMLParser):
         self.text += "" if self._silent else data
 
 
-def test_a_report_has_every_section_and_a_recommendation_first(made):
-    assert [each.name for each in made.sections] == list(SECTIONS)
-    assert plain(made.recommendation).startswith("Report MTRR")
+def test_a_report_has_every_section_and_a_recommendation_first(simulated_report):
+    assert [each.name for each in simulated_report.sections] == list(SECTIONS)
+    assert plain(simulated_report.recommendation).startswith("Report MTRR")
 
 
-def test_its_scores_are_those_of_an_evaluation(made, simulated):
+def test_its_scores_are_those_of_an_evaluation(simulated_report, simulated):
     means = evaluate(simulated, ["RR"]).summary()["RR"].xs("mean", axis=1, level=1)
-    rows = section(made, "scores").tables[0].frame.set_index("Reranker")
+    rows = section(simulated_report, "scores").tables[0].frame.set_index("Reranker")
     for heading, ties in (
         ("MTRR", "expected"),
         ("Traditional", "input"),
@@ -77,78 +77,85 @@ def test_its_scores_are_those_of_an_evaluation(made, simulated):
         )
 
 
-def test_it_holds_the_notebooks_figures(made):
-    ties = section(made, "ties").tables[0].frame.set_index("Reranker")
+def test_it_holds_the_notebooks_figures(simulated_report):
+    ties = section(simulated_report, "ties").tables[0].frame.set_index("Reranker")
     assert set(ties.columns) >= {"With ties", "Tie groups a list", "Largest tie, mean", "Largest tie"}
     assert ties.loc["GPT-4 (Low Ties)", "Largest tie"] == 7
-    assert "| MRR | GPT-4 (Low Ties) | 0.6748 | 0.3664 | **0.6845** | 0.3524 |" in made.markdown(DAY)
+    assert "| MRR | GPT-4 (Low Ties) | 0.6748 | 0.3664 | **0.6845** | 0.3524 |" in simulated_report.markdown(
+        DAY
+    )
 
 
-def test_targets_pass_or_fail_by_the_tied_value(made):
-    rows = section(made, "targets").tables[0].frame
+def test_targets_pass_or_fail_by_the_tied_value(simulated_report):
+    rows = section(simulated_report, "targets").tables[0].frame
     assert len(rows) == 4 * len(PRESETS["retrieval"])
     assert set(rows["Passes"]) == {"pass", "fail"}
     assert ((rows["To target"] > 0) == (rows["Passes"] == "pass")).all()
 
 
 @pytest.mark.parametrize("write", ["markdown", "latex", "html"])
-def test_two_reports_differ_in_nothing_but_the_line_of_their_date(simulated, made, write):
+def test_two_reports_differ_in_nothing_but_the_line_of_their_date(simulated, simulated_report, write):
     again = report(simulated, files=[("llm_rerankers.csv", "ab" * 32)])
-    more = [(draw_charts(one),) if write == "html" else () for one in (made, again)]
-    first, second = getattr(made, write)(DAY, *more[0]), getattr(again, write)(DAY, *more[1])
+    charts = [(draw_charts(one),) if write == "html" else () for one in (simulated_report, again)]
+    first, second = getattr(simulated_report, write)(DAY, *charts[0]), getattr(again, write)(DAY, *charts[1])
     assert first == second
-    later = getattr(again, write)(NEXT, *more[1])
+    later = getattr(again, write)(NEXT, *charts[1])
     pairs = zip(first.splitlines(), later.splitlines(), strict=True)
     different = [one for one, other in pairs if one != other]
     assert len(different) == 1
     assert "2026-01-30" in different[0]
 
 
-def test_the_hashes_of_its_files_and_the_versions_are_in_it(made):
-    assert "ab" * 32 in made.markdown(DAY)
-    assert re.search(r"tiescope \d+\.\d+.*, numpy \d+\.\d+", made.markdown(DAY))
+def test_the_hashes_of_its_files_and_the_versions_are_in_it(simulated_report):
+    assert "ab" * 32 in simulated_report.markdown(DAY)
+    assert re.search(r"tiescope \d+\.\d+.*, numpy \d+\.\d+", simulated_report.markdown(DAY))
 
 
-def test_the_html_file_names_no_other_host_and_forbids_to_ask_any(made):
-    page = Elements(made.html(DAY, draw_charts(made)))
-    linked = [value for _, given in page.tags for name, value in given.items() if name in ("src", "href")]
+def test_the_html_file_names_no_other_host_and_forbids_to_ask_any(simulated_report):
+    page = Elements(simulated_report.html(DAY, draw_charts(simulated_report)))
+    linked = [
+        value for _, attributes in page.tags for name, value in attributes.items() if name in ("src", "href")
+    ]
     assert linked
     assert all(link.startswith("#") for link in linked)
-    policy = next(given["content"] for tag, given in page.tags if given.get("http-equiv"))
+    policy = next(attributes["content"] for tag, attributes in page.tags if attributes.get("http-equiv"))
     assert "default-src 'none'" in policy
     assert "http" not in policy
 
 
-def test_every_chart_of_a_section_is_drawn(made):
-    charts = [name for each in made.sections for name in each.charts]
-    ids = {given.get("id") for _, given in Elements(made.html(DAY, draw_charts(made))).tags}
+def test_every_chart_of_a_section_is_drawn(simulated_report):
+    charts = [name for each in simulated_report.sections for name in each.charts]
+    ids = {
+        attributes.get("id")
+        for _, attributes in Elements(simulated_report.html(DAY, draw_charts(simulated_report))).tags
+    }
     assert {f"chart-{name}" for name in charts} <= ids
     assert len(charts) == len(set(charts)) == 8
 
 
 @pytest.mark.parametrize("name", EXTREMES)
 def test_a_report_is_written_of_extreme_data(name):
-    one = report(EXTREMES[name]().runs)
-    assert plain(one.recommendation)
-    assert one.markdown(DAY)
-    assert one.latex(DAY)
-    assert one.html(DAY, draw_charts(one))
+    finished = report(EXTREMES[name]().runs)
+    assert plain(finished.recommendation)
+    assert finished.markdown(DAY)
+    assert finished.latex(DAY)
+    assert finished.html(DAY, draw_charts(finished))
 
 
 def test_names_are_shown_as_they_are_and_never_as_markup():
-    one = of(table_csv=HOSTILE)
-    page = Elements(one.html(DAY, draw_charts(one)))
+    finished = of(table_csv=HOSTILE)
+    page = Elements(finished.html(DAY, draw_charts(finished)))
     assert "<b>*x*</b>$1$ [a](b) :red[a] %{x}" in page.text
     assert {"b", "i", "img", "a"} & {
-        tag for tag, given in page.tags if tag != "a" or "href" not in given
+        tag for tag, attributes in page.tags if tag != "a" or "href" not in attributes
     } == set()
     assert page.tags.count(("strong", {})) >= 1
 
 
 def test_no_text_ends_a_script_of_the_html_file():
-    one = of(table_csv=HOSTILE.replace("<b>*x*</b>", "</script><script>alert(1)</script>"))
-    charts = draw_charts(one)
-    html = one.html(DAY, charts)
+    finished = of(table_csv=HOSTILE.replace("<b>*x*</b>", "</script><script>alert(1)</script>"))
+    charts = draw_charts(finished)
+    html = finished.html(DAY, charts)
     assert "alert(1)" in html
     assert "<script>alert(1)" not in html
     assert html.count("<script type=") == 2 * len(charts.figures)
@@ -199,8 +206,8 @@ def test_names_mean_nothing_to_latex():
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == text.count(r"\toprule")
 
 
-def test_every_list_has_a_row_with_every_measure_and_treatment(made, simulated):
-    rows = made.per_query()
+def test_every_list_has_a_row_with_every_measure_and_treatment(simulated_report, simulated):
+    rows = simulated_report.per_query()
     assert len(rows) == 400
     values = evaluate(simulated, ["nDCG@10"], ["expected"]).scores["nDCG@10", "expected"]
     assert rows["nDCG@10 expected"].tolist() == values.tolist()
@@ -214,12 +221,12 @@ def test_a_formula_is_a_text_to_a_spreadsheet():
 
 
 def test_sections_not_asked_for_are_left_out(simulated):
-    one = report(simulated, sections=["targets", "scores"])
-    assert [each.name for each in one.sections] == ["scores", "targets"]
+    finished = report(simulated, sections=["targets", "scores"])
+    assert [each.name for each in finished.sections] == ["scores", "targets"]
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("options", "message"),
     [
         ({"sections": ["end"]}, "no section 'end'"),
         ({"measures": ["XR"]}, "no measure"),
@@ -232,14 +239,14 @@ def test_sections_not_asked_for_are_left_out(simulated):
         ({"rerankers": ["none"]}, "Choose among the rerankers"),
     ],
 )
-def test_what_does_not_exist_is_refused_by_name(simulated, asked, said):
-    with pytest.raises(UsageError, match=said):
-        report(simulated, **asked)
+def test_what_does_not_exist_is_refused_by_name(simulated, options, message):
+    with pytest.raises(UsageError, match=message):
+        report(simulated, **options)
 
 
 def test_names_of_measures_and_treatments_are_taken_as_they_are_meant():
-    asked = ReportOptions(measures=["MTRR", "RR"], traditional="input")
-    assert asked.measures == ("RR",)
+    options = ReportOptions(measures=["MTRR", "RR"], traditional="input")
+    assert options.measures == ("RR",)
 
 
 def test_rerankers_named_as_columns_of_a_table_are_reported():

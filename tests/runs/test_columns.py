@@ -118,7 +118,7 @@ def test_the_tag_of_a_trec_run_can_be_chosen_as_the_reranker():
 
 
 def test_the_rank_of_a_trec_run_can_be_chosen_as_its_score():
-    assert columns(RUN, chosen={"score": "rank"})["score"] == [1, 2, 1, 3]
+    assert columns(RUN, mapping={"score": "rank"})["score"] == [1, 2, 1, 3]
 
 
 def stored(table):

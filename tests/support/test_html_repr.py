@@ -61,12 +61,12 @@ def test_an_evaluation_says_of_how_much_it_is_and_by_which_policies(evaluation):
     assert "8 lists of 120" in few._repr_html_()
 
 
-@pytest.mark.parametrize(("policy", "done"), [("zero", "counted 0"), ("skip", "left out")])
-def test_an_evaluation_counts_the_lists_that_its_policies_decide_on(policy, done):
+@pytest.mark.parametrize(("policy", "outcome"), [("zero", "counted 0"), ("skip", "left out")])
+def test_an_evaluation_counts_the_lists_that_its_policies_decide_on(policy, outcome):
     qrels = pa.table({"query_id": ["q0", "q1", "q9"], "doc_id": ["d1"] * 3, "relevance": [1.0, 0.0, 1.0]})
     html = evaluate(Runs.from_frame(rows_of("a")).judged_by(qrels), missing=policy, empty=policy)._repr_html_()
-    assert f"1 list with no rows in a run: {done} (missing={policy})." in html
-    assert f"1 list with nothing relevant: {done} (empty={policy})." in html
+    assert f"1 list with no rows in a run: {outcome} (missing={policy})." in html
+    assert f"1 list with nothing relevant: {outcome} (empty={policy})." in html
 
 
 def test_an_evaluation_without_lists_shows_no_means():
@@ -78,13 +78,13 @@ def test_an_evaluation_without_lists_shows_no_means():
 def test_runs_show_their_lists_and_the_share_of_tied_and_judged_documents():
     table = rows_of("ab")
     table.loc[table["reranker"] == "b", "score"] = np.arange(6)
-    shown = cells(Runs.from_frame(table)._repr_html_())
-    assert shown[1:] == [["a", "2", "6", "66.7%", "100.0%"], ["b", "2", "6", "0.0%", "100.0%"]]
+    shown_cells = cells(Runs.from_frame(table)._repr_html_())
+    assert shown_cells[1:] == [["a", "2", "6", "66.7%", "100.0%"], ["b", "2", "6", "0.0%", "100.0%"]]
 
 
 def test_tied_documents_are_those_of_the_evaluation_however_the_rows_are_ordered(runs):
-    every = pd.concat([table.to_pandas().assign(reranker=name) for name, table in runs.tables.items()])
-    mixed = Runs.from_frame(every.sample(frac=1, random_state=0))
+    all_rows = pd.concat([table.to_pandas().assign(reranker=name) for name, table in runs.tables.items()])
+    mixed = Runs.from_frame(all_rows.sample(frac=1, random_state=0))
     lists = evaluate(runs, ["RR"], ["expected"]).lists.groupby("reranker").sum()
     tied = {row[0]: row[3] for row in cells(mixed._repr_html_())[1:]}
     assert tied == {name: f"{one.tied_docs / one.n_docs:.1%}" for name, one in lists.iterrows()}
@@ -96,20 +96,20 @@ def test_infinite_scores_tie_like_others():
 
 
 def test_runs_say_where_relevance_comes_from():
-    made = Runs.from_frame(rows_of("a"))
+    runs = Runs.from_frame(rows_of("a"))
     qrels = pa.table({"query_id": ["q0"], "doc_id": ["d1"], "relevance": [1.0]})
-    assert "Relevance: beside the scores." in made._repr_html_()
-    assert "Relevance: 1 judgment in memory." in made.judged_by(qrels)._repr_html_()
-    assert cells(made.judged_by(qrels)._repr_html_())[1][-1] == "16.7%"
-    assert "Relevance: not known." in Runs({"a": made.tables["a"].drop(["relevance"])})._repr_html_()
+    assert "Relevance: beside the scores." in runs._repr_html_()
+    assert "Relevance: 1 judgment in memory." in runs.judged_by(qrels)._repr_html_()
+    assert cells(runs.judged_by(qrels)._repr_html_())[1][-1] == "16.7%"
+    assert "Relevance: not known." in Runs({"a": runs.tables["a"].drop(["relevance"])})._repr_html_()
 
 
 @pytest.mark.parametrize("show", [lambda runs: runs, lambda runs: evaluate(runs, ["RR"])])
 def test_no_name_is_taken_for_html(show):
     table = rows_of(["x"]).assign(reranker=HOSTILE)
     html = show(Runs.from_frame(table))._repr_html_()
-    known = {"div", "p", "b", "br", "table", "thead", "tbody", "tr", "th", "td"}
-    assert set(re.findall(r"<\s*/?\s*(\w+)", html)) == known - ({"br"} if "<br>" not in html else set())
+    allowed_tags = {"div", "p", "b", "br", "table", "thead", "tbody", "tr", "th", "td"}
+    assert set(re.findall(r"<\s*/?\s*(\w+)", html)) == allowed_tags - ({"br"} if "<br>" not in html else set())
     assert "\u202e" not in html
     assert "&lt;script&gt;" in html
     assert not re.search(r"<[^>]*onerror", html)
@@ -117,10 +117,10 @@ def test_no_name_is_taken_for_html(show):
 
 def of_many(names):
     """An evaluation of rerankers that all score the same."""
-    one = evaluate(Runs.from_frame(rows_of("a")), ["RR"], ["input"])
-    parts = [one.scores.rename(index={"a": name}, level=0) for name in names]
-    policies = pd.concat([one.policies] * len(names)).set_axis(pd.Index(names, name="reranker"))
-    return replace(one, scores=pd.concat(parts), policies=policies)
+    evaluation = evaluate(Runs.from_frame(rows_of("a")), ["RR"], ["input"])
+    parts = [evaluation.scores.rename(index={"a": name}, level=0) for name in names]
+    policies = pd.concat([evaluation.policies] * len(names)).set_axis(pd.Index(names, name="reranker"))
+    return replace(evaluation, scores=pd.concat(parts), policies=policies)
 
 
 @pytest.mark.parametrize("show", [of_many, lambda names: Runs.from_frame(rows_of(names, 1, 2))])
@@ -132,11 +132,11 @@ def test_of_a_thousand_rerankers_twenty_are_shown_and_the_rest_is_said(show):
 
 
 def test_measures_and_treatments_beyond_the_width_are_left_out_and_counted():
-    made = Runs.from_frame(rows_of("a"))
-    html = evaluate(made, [f"P@{k}" for k in range(1, 31)], ["input", "expected"])._repr_html_()
+    runs = Runs.from_frame(rows_of("a"))
+    html = evaluate(runs, [f"P@{k}" for k in range(1, 31)], ["input", "expected"])._repr_html_()
     assert cells(html)[0] == ["", *(f"P@{k}" for k in range(1, 13))]
     assert "The first 12 of 30 measures are shown" in html
-    html = evaluate(made, ["RR"], [f"random:{seed}" for seed in range(30)])._repr_html_()
+    html = evaluate(runs, ["RR"], [f"random:{seed}" for seed in range(30)])._repr_html_()
     assert "The first 24 of 30 treatments are shown" in html
     assert len(cells(html)[1]) == 25
 

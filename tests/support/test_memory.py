@@ -9,13 +9,13 @@ from metrics.support.memory import one_allocator
 @pytest.fixture
 def own():
     """Whether pyarrow takes memory where a program told it to."""
-    before, chosen = pa.default_memory_pool(), pa.proxy_memory_pool(pa.default_memory_pool())
-    pa.set_memory_pool(chosen)
+    before, proxy = pa.default_memory_pool(), pa.proxy_memory_pool(pa.default_memory_pool())
+    pa.set_memory_pool(proxy)
 
     def used():
-        already = chosen.bytes_allocated()
-        held = pa.allocate_buffer(1000)
-        return chosen.bytes_allocated() - already >= held.size
+        already = proxy.bytes_allocated()
+        buffer = pa.allocate_buffer(1000)
+        return proxy.bytes_allocated() - already >= buffer.size
 
     yield used
     pa.set_memory_pool(before)

@@ -6,8 +6,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import streamlit as st
 
-from dashboard import session
 from dashboard.escaping import escape_markdown
+from dashboard.session.view import link_parameters
 from dashboard.views.guide.layout import card_title, draw_head
 from dashboard.views.guide.prose import Part, read_parts
 
@@ -50,7 +50,7 @@ def notebook() -> None:
                 f"views/{place.page}/{place.page}.py",
                 label=place.label,
                 icon=":material/arrow_forward:",
-                query_params=session.link_parameters(place.choices),
+                query_params=link_parameters(place.choices),
             )
 
 

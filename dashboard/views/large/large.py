@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from dashboard import cache, session
+from dashboard import cache
+from dashboard.session.results import results_measure, shown_results
 from dashboard.charts.leaderboard.score_bounds import MAX_ROWS
 from dashboard.escaping import escape_markdown
 from dashboard.views.large.sections import empty_state, largest_gaps_table, open_popover, ties_against_gaps
@@ -21,12 +22,12 @@ page_head(
     "Large results",
     "An evaluation kept in a file: every list of it is gone over, only means and counts are drawn.",
 )
-results = session.shown_results()
+results = shown_results()
 if results is None:
     empty_state()
     st.stop()
 with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-    measure = session.results_measure(results.stored)
+    measure = results_measure(results.stored)
     open_popover()
 name, arguments = parse(measure), (measure, results.traditional, results.stored)
 rows = leaderboard(results.stored, measure, results.traditional)

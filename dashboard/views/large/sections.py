@@ -8,6 +8,8 @@ from dashboard.access import server_files
 from dashboard.charts.gaps.gap_map import gap_map
 from dashboard.charts.leaderboard.aligned_rows import gap_rows
 from dashboard.escaping import escape_markdown
+from dashboard.session.boards import notify
+from dashboard.session.results import open_results
 from dashboard.widgets.components import chart, heading, section_finding, table
 from metrics.errors import TieScopeError
 from metrics.studies.gaps.stored_summary import StoredSummary, stored_summary_finding
@@ -67,8 +69,8 @@ def _open(path: str, qrels: str) -> None:
         st.caption("Nothing was opened; what was shown before still is.")
         return
     for message in results.messages:
-        session.notify(message)
-    session.open_results(results.label)
+        notify(message)
+    open_results(results.label)
 
 
 def ties_against_gaps(

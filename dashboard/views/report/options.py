@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.escaping import escape_markdown
+from dashboard.session.controls import pills
 from metrics.errors import UsageError
 from metrics.report import MEASURES, SECTIONS, ReportOptions
 from metrics.studies.targets.targets import targets_of
@@ -23,7 +24,7 @@ def choose_options(view: session.View, measure: str, leader: str) -> ReportOptio
         title = session.text_input("Title", "title", placeholder="What ties do", max_chars=200, width=240)
         reranker = session.select("Targets for", view.rerankers, "targets_for", leader, width=240)
         targets = _choose_targets()
-    sections = session.pills("Sections", list(SECTIONS), "sections")
+    sections = pills("Sections", list(SECTIONS), "sections")
     is_every_reranker = view.rerankers == view.board.runs.rerankers
     return ReportOptions(
         measures=(measure, *MEASURES),

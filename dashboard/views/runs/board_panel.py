@@ -12,6 +12,15 @@ from dashboard.library.exchange.board_file import ENDING, export
 from dashboard.library.storage.records import Access, Record
 from dashboard.library.storage.schema import RETENTION
 from dashboard.session import View
+from dashboard.session.boards import (
+    board_link,
+    default_access,
+    deleted_board,
+    is_preloaded,
+    is_stranger,
+    leave_deleted_board,
+)
+from dashboard.session.view import board_settings
 from dashboard.widgets.components import heading
 from metrics.errors import TieScopeError
 
@@ -29,11 +38,9 @@ def board_panel(view: View) -> None:
         record = view.record
         if record is not None:
             _library_controls(record)
-        elif not session.is_preloaded(view.board) and st.button(
-            "Keep", icon=":material/inventory_2:", key="keep"
-        ):
+        elif not is_preloaded(view.board) and st.button("Keep", icon=":material/inventory_2:", key="keep"):
             session.show_board(view.board, {file.sha256 for file in view.board.files}, keep=True)
-        settings = session.board_settings()
+        settings = board_settings()
         st.download_button(
             "Export",
             data=lambda: _exported(view, settings),
@@ -48,7 +55,7 @@ def board_panel(view: View) -> None:
 
 def undo() -> None:
     """Offer to bring back the board deleted just now."""
-    gone = session.deleted_board()
+    gone = deleted_board()
     if gone is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
@@ -67,12 +74,12 @@ def _lifetime(view: View) -> str:
     """What happens to the board when the page is closed."""
     record = view.record
     if record is None:
-        if session.is_preloaded(view.board):
+        if is_preloaded(view.board):
             return "Always here."
         return "In memory only: this link opens it until the server restarts or needs the room."
     if record.owner != session.owner():
         return "Shared with you to change." if record.access == "edit" else "Shared with you to read."
-    if session.is_stranger():
+    if is_stranger():
         period = f"Kept for {RETENTION.days} days: whoever has this link can read it."
         return f"{period} After a refresh, duplicate it to change it."
     return "Kept: a refresh, a restart or another browser with this link shows the same."
@@ -85,20 +92,18 @@ def _library_controls(record: Record) -> None:
         _name(record, owner)
         as_now = "Open it as it is shown now: measure, baseline, filter and policies."
         if st.button("Save view", icon=":material/bookmark:", key="save-view", help=as_now):
-            settings = session.board_settings()
+            settings = board_settings()
             _change_library(lambda: library.save_view(record.id, settings, owner), st.rerun)
     if st.button("Duplicate", icon=":material/content_copy:", key="duplicate"):
-        access = session.default_access(owner)
+        access = default_access(owner)
         _change_library(
             lambda: session.switch_to_board(library.duplicate(record.id, owner, access=access).label)
         )
     if record.owner == owner:
-        if owner and not session.is_stranger():
+        if owner and not is_stranger():
             _share(record, owner)
         if st.button("Delete", icon=":material/delete:", key="delete"):
-            _change_library(
-                lambda: library.delete(record.id, owner), lambda: session.leave_deleted_board(record)
-            )
+            _change_library(lambda: library.delete(record.id, owner), lambda: leave_deleted_board(record))
 
 
 def _name(record: Record, owner: str) -> None:
@@ -121,7 +126,7 @@ def _share(record: Record, owner: str) -> None:
             format_func=lambda access: _ACCESS[access],
             key=f"share-{record.id}-{record.version}",
         )
-        st.code(session.board_link(record.label), language=None, wrap_lines=True)
+        st.code(board_link(record.label), language=None, wrap_lines=True)
         if access is not None and access != record.access:
             _change_library(lambda: cache.open_library().share(record.id, access, owner), st.rerun)
 

@@ -12,6 +12,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.library import Board, BoardSpec
 from dashboard.library.storage.records import Upload
 from dashboard.session import Outcome, View
+from dashboard.session.upload_selection import last_outcome, set_outcome
 from dashboard.views.runs.upload import build_arranged, read_all
 from metrics.errors import LibraryError, TieScopeError, UsageError
 
@@ -59,7 +60,7 @@ def _open(ticked: Sequence[Upload]) -> None:
         if any(upload.kind == "qrels" for upload in ticked):
             raise
         raise UsageError(f"{error} Tick judgments as well, or add to this board.") from error
-    session.set_outcome(Outcome(f"Opened {_names_text(ticked)}."))
+    set_outcome(Outcome(f"Opened {_names_text(ticked)}."))
     session.show_board(board)
 
 
@@ -72,7 +73,7 @@ def _add(view: View, ticked: Sequence[Upload]) -> None:
     used_stems = {file.stem for file in view.board.files}
     before = view.board.spec
     board = _build(before.with_files(_spec_of(new, used_stems)), before)
-    session.set_outcome(Outcome(f"Added {_names_text(new)} to this board: it has {_size_text(board)} now."))
+    set_outcome(Outcome(f"Added {_names_text(new)} to this board: it has {_size_text(board)} now."))
     session.show_board(board, amends=view.record)
 
 
@@ -141,7 +142,7 @@ def _delete(view: View, ticked: Sequence[Upload]) -> None:
     used = {board_id for upload in ticked if upload.sha256 in gone for board_id, _ in upload.boards}
     label = record.label if record is not None and record.id in used else None
     message = f"Deleted {_names_text([upload for upload in ticked if upload.sha256 in gone])}." if gone else ""
-    session.set_outcome(Outcome(message, gone, tuple(refused), label))
+    set_outcome(Outcome(message, gone, tuple(refused), label))
     if label is not None:
         session.switch_to_board(server_files.home_board().label)
     st.rerun()
@@ -154,7 +155,7 @@ def _names_text(uploads: Sequence[Upload]) -> str:
 
 def outcome_line() -> None:
     """What was done last, and a way to undo a deletion."""
-    last = session.last_outcome()
+    last = last_outcome()
     if last is None:
         return
     for why in last.refused:
@@ -170,7 +171,7 @@ def outcome_line() -> None:
 def _reclaim(last: Outcome) -> None:
     for sha256 in last.discarded:
         cache.open_library().reclaim(sha256, session.owner())
-    session.set_outcome(Outcome("Restored."))
+    set_outcome(Outcome("Restored."))
     if last.label is not None:
         session.switch_to_board(last.label)
     st.rerun()

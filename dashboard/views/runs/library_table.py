@@ -10,6 +10,7 @@ from dashboard import cache, session
 from dashboard.escaping import escape_markdown
 from dashboard.library.storage.records import STRANGER, Upload
 from dashboard.session import View
+from dashboard.session.upload_selection import selectable_table, selected_uploads
 from dashboard.views.runs.library_actions import actions, outcome_line
 from dashboard.views.runs.library_deleted import recently_deleted
 from dashboard.widgets.components import download_csv, heading, share
@@ -49,9 +50,9 @@ def _section(view: View, uploads: list[Upload]) -> None:
                 max_chars=200,
                 width=320,
             )
-            matches = search_uploads(uploads, words, session.selected_uploads())
+            matches = search_uploads(uploads, words, selected_uploads())
             st.caption(_count_text(len(uploads), len(matches)), width="content")
-        ticked = session.selectable_table(
+        ticked = selectable_table(
             display_frame(matches, visitor_zone()),
             [upload.sha256 for upload in matches],
             column_config=_columns(),

@@ -12,6 +12,7 @@ from dashboard.charts.leaderboard.version_history import VersionAxis, version_hi
 from dashboard.escaping import escape_markdown
 from dashboard.library.storage.records import Upload
 from dashboard.session import View
+from dashboard.session.controls import toggle
 from dashboard.views.runs.library_table import visitor_zone
 from dashboard.views.runs.versions import VersionScoring, judgments_key, measures_with, score_versions
 from dashboard.widgets.components import chart, heading, number, section_finding, table
@@ -52,7 +53,7 @@ def over_time(view: View, uploads: Sequence[Upload]) -> None:
         runs = runs[:MAX_RUNS]
     rows = sum(upload.rows for upload in runs)
     question = f"Score {len(runs)} kept runs, {rows:,} rows"
-    if (len(runs) > _FEW or rows > _UNASKED) and not session.toggle(question, "history"):
+    if (len(runs) > _FEW or rows > _UNASKED) and not toggle(question, "history"):
         return
     controls = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with controls, st.container(width=_WIDE):

@@ -8,11 +8,13 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import cache, session
+from dashboard.session.draft import current_draft
 from dashboard.escaping import escape_markdown
 from dashboard.library import MOST_FILES, Board, BoardSpec, keep_arrangement, queries_text
 from dashboard.library.exchange.board_file import is_board
 from dashboard.library.storage.records import SEPARATOR
 from dashboard.session import View
+from dashboard.current_draft import current_draft, is_new_draft, replace_draft
 from dashboard.views.runs.file_cards import choose_columns
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import File, Source
@@ -51,7 +53,7 @@ def upload_field(view: View) -> None:
     if files:
         _show_files(files, view if is_addition else None, keep=not is_private)
     else:
-        session.draft(None)
+        current_draft(None)
 
 
 def _show_files(files: list[File], onto: View | None, *, keep: bool) -> None:
@@ -64,7 +66,7 @@ def _show_files(files: list[File], onto: View | None, *, keep: bool) -> None:
         _import(board_file, alone=len(files) == 1, keep=keep)
     else:
         dropped = BoardSpec.of(files)
-        spec = session.draft(onto.board.spec.with_files(dropped) if onto else dropped)
+        spec = current_draft(onto.board.spec.with_files(dropped) if onto else dropped)
         _show_draft(spec, dropped, onto, keep=keep)
 
 
@@ -86,7 +88,7 @@ def _import(file: File, *, alone: bool, keep: bool) -> None:
     imported = cache.load_board_file(file.sha256, file)
     if isinstance(imported, TieScopeError):
         _say_refused(str(imported))
-    elif session.is_new_draft(file.sha256):
+    elif is_new_draft(file.sha256):
         sha256s = {upload.sha256 for upload in imported.board.files}
         session.show_board(imported.board, sha256s, keep=keep, name=imported.name, opened_with=imported.view)
 
@@ -116,7 +118,7 @@ def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep:
         return
     sha256s = {entry.file.sha256 for entry in dropped.entries}
     own = tuple(entry for entry in spec.entries if entry.file.sha256 in sha256s)
-    if session.is_new_draft(replace(spec, entries=own).digest):
+    if is_new_draft(replace(spec, entries=own).digest):
         session.show_board(board, sha256s, amends=onto.record if onto else None, keep=keep)
 
 
@@ -136,7 +138,7 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
     st.caption(UNCHANGED)
     for position, error in errors.items():
         if isinstance(error, ReadError) and error.header:
-            choose_columns(spec, position, error.header, error.mapping, session.replace_draft)
+            choose_columns(spec, position, error.header, error.mapping, replace_draft)
 
 
 def read_all(spec: BoardSpec) -> list[Source | TieScopeError]:
@@ -179,9 +181,9 @@ def _offer_to_keep(spec: BoardSpec) -> None:
     """The two ways out of a repeated document."""
     with st.container(horizontal=True):
         if st.button("Keep first", type="primary", key="keep-first"):
-            session.replace_draft(BoardSpec(spec.entries, "first"))
+            replace_draft(BoardSpec(spec.entries, "first"))
         if st.button("Keep highest", key="keep-max"):
-            session.replace_draft(BoardSpec(spec.entries, "max"))
+            replace_draft(BoardSpec(spec.entries, "max"))
 
 
 def _lines_around(spec: BoardSpec, error: ReadError) -> None:

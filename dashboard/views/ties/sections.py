@@ -4,6 +4,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
+from dashboard.session.controls import clicked_row
+from dashboard.session.view import get_open_list, set_open_list
 from dashboard.charts.gaps.gap_panels import gap_panels
 from dashboard.widgets.components import Card, cards, clickable_chart, table
 from dashboard.widgets.list_panel import list_panel
@@ -52,9 +54,9 @@ def gap_chart(view: session.View, lists: pd.DataFrame, first: str, second: str) 
         "Shaded cells hold four lists or more, stronger is more; dots are single lists; the grey strip is "
         "the share of lists without any gap. Line: mean with its 95% band. Click a dot to open its list."
     )
-    if (row := session.clicked_row("gap-panels")) is not None and row in lists.index:
-        session.set_open_list(lists.loc[row, "reranker"], lists.loc[row, "query_id"])
-    reranker, query = session.get_open_list()
+    if (row := clicked_row("gap-panels")) is not None and row in lists.index:
+        set_open_list(lists.loc[row, "reranker"], lists.loc[row, "query_id"])
+    reranker, query = get_open_list()
     open_rows = lists.index[(lists["reranker"] == reranker) & (lists["query_id"] == query)]
     open_row = int(open_rows[0]) if len(open_rows) else None
     with panels:

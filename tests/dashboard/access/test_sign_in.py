@@ -70,8 +70,8 @@ def test_on_loopback_without_sign_in_there_is_one_owner_and_nothing_to_sign_out_
 
 @pytest.mark.parametrize("address", [None, "0.0.0.0", "example.org"])  # noqa: S104 nothing is served
 def test_where_others_reach_the_server_without_sign_in_each_session_is_a_stranger(visit, address):
-    one, other = visit(address=address), visit(address=address)
-    names = {owner(one), owner(other), owner(one.run())}
+    first, other = visit(address=address), visit(address=address)
+    names = {owner(first), owner(other), owner(first.run())}
     assert len(names) == 2
     assert all(name.startswith("visitor:") and len(name) > 40 for name in names)
 
@@ -112,7 +112,7 @@ def test_an_identity_without_an_e_mail_address_is_told_so_and_stays_out(visit):
 
 
 @pytest.mark.parametrize(
-    ("allow", "auth", "told"),
+    ("allow", "auth", "message"),
     [
         ("", AUTH, "Nobody is allowed in"),
         (" , ", AUTH, "Nobody is allowed in"),
@@ -123,10 +123,10 @@ def test_an_identity_without_an_e_mail_address_is_told_so_and_stays_out(visit):
         ("example.org", "yes", "auth is not a section"),
     ],
 )
-def test_sign_in_set_up_in_part_lets_nobody_in(visit, allow, auth, told):
+def test_sign_in_set_up_in_part_lets_nobody_in(visit, allow, auth, message):
     title, why = closed(visit(ADA, auth, TIESCOPE_ALLOW=allow))
     assert title == "Sign-in is not set up"
-    assert told in why
+    assert message in why
 
 
 def test_secrets_that_cannot_be_read_let_nobody_in(visit):

@@ -121,9 +121,9 @@ def test_whatever_else_is_named_is_refused_by_one_message_that_tells_nothing(tre
     if text == "a.trec\n":  # white space around a path is no part of it
         assert allowed.files(text)
         return
-    told = refused(allowed, text)
-    shown = text.strip() if len(text) <= 200 else f"{text[:200]} ..."
-    assert told == f"{shown}: no file that may be opened here. Files may lie below {tree / 'runs'}."
+    message = refused(allowed, text)
+    quoted = text.strip() if len(text) <= 200 else f"{text[:200]} ..."
+    assert message == f"{quoted}: no file that may be opened here. Files may lie below {tree / 'runs'}."
 
 
 def test_a_folder_that_is_a_link_is_allowed_by_both_its_names(tree):
@@ -147,8 +147,8 @@ def test_a_link_between_two_allowed_folders_is_followed(tree):
 
 
 def test_a_pattern_that_names_too_many_files_is_refused(tree, allowed):
-    for at in range(MOST_MATCHES + 1):
-        (tree / "runs" / "deep" / f"many-{at}.trec").write_text(RUN)
+    for number in range(MOST_MATCHES + 1):
+        (tree / "runs" / "deep" / f"many-{number}.trec").write_text(RUN)
     with pytest.raises(UsageError, match="more than 100 files"):
         allowed.files("deep/many-*.trec")
 
@@ -163,15 +163,15 @@ def test_no_text_leaves_the_address_that_is_allowed(text):
     allowed = AllowedPaths.of([BUCKET])
     for given_text in (text, BUCKET + text):
         try:
-            (found,) = allowed.files(given_text)
+            (file,) = allowed.files(given_text)
         except UsageError:
             continue
-        assert found.startswith(BUCKET)
-        rest = found.removeprefix(BUCKET)
-        assert rest
-        assert not {"", ".", ".."} & set(rest.split("/"))
-        assert not set("%?#@\\*[]") & set(rest)
-        assert "::" not in rest
+        assert file.startswith(BUCKET)
+        below_bucket = file.removeprefix(BUCKET)
+        assert below_bucket
+        assert not {"", ".", ".."} & set(below_bucket.split("/"))
+        assert not set("%?#@\\*[]") & set(below_bucket)
+        assert "::" not in below_bucket
 
 
 @pytest.mark.parametrize("text", ["s3://bucket/runs/a.trec", "s3://bucket/runs/2026/May 3/a+b=c.parquet"])
@@ -218,8 +218,8 @@ def test_an_address_below_an_allowed_one_opens(text):
     ],
 )
 def test_any_other_address_is_refused(text):
-    told = refused(AllowedPaths.of([BUCKET]), text)
-    assert told == f"{text}: no file that may be opened here. Files may lie below {BUCKET}."
+    message = refused(AllowedPaths.of([BUCKET]), text)
+    assert message == f"{text}: no file that may be opened here. Files may lie below {BUCKET}."
 
 
 @pytest.mark.parametrize(
@@ -239,60 +239,60 @@ def test_any_other_address_is_refused(text):
         "simplecache::s3://bucket",
     ],
 )
-def test_the_command_refuses_to_allow_what_is_no_folder_and_no_plain_address(call, served, text):
+def test_the_command_refuses_to_allow_what_is_no_folder_and_no_plain_address(call, streamlit_calls, text):
     code, _, err = call("app", "--allow-paths", text)
-    assert (code, served) == (2, [])
+    assert (code, streamlit_calls) == (2, [])
     assert "--allow-paths" in err
 
 
-def test_the_command_tells_the_app_what_may_be_opened(call, served, tree, monkeypatch):
+def test_the_command_tells_the_app_what_may_be_opened(call, streamlit_calls, tree, monkeypatch):
     monkeypatch.chdir(tree)
     assert call("app", "--allow-paths", "runs", "--allow-paths", "s3://bucket/runs")[0] == 0
     assert json.loads(os.environ[settings.ALLOW_PATHS]) == [str(tree / "runs"), BUCKET]
-    assert len(served) == 1
+    assert len(streamlit_calls) == 1
 
 
 def test_without_the_option_nothing_may_be_opened_whatever_the_environment_said_before(
-    call, served, monkeypatch
+    call, streamlit_calls, monkeypatch
 ):
     monkeypatch.setenv(settings.ALLOW_PATHS, '["/"]')
     assert call("app")[0] == 0
     assert json.loads(os.environ[settings.ALLOW_PATHS]) == []
-    assert len(served) == 1
+    assert len(streamlit_calls) == 1
 
 
-def test_with_insecure_it_says_that_everybody_can_read_what_is_allowed(call, served, tree):
+def test_with_insecure_it_says_that_everybody_can_read_what_is_allowed(call, streamlit_calls, tree):
     code, _, err = call("app", "--host", "0.0.0.0", "--insecure", "--allow-paths", tree / "runs")  # noqa: S104 not served
-    assert (code, len(served)) == (0, 1)
+    assert (code, len(streamlit_calls)) == (0, 1)
     assert f"everybody who reaches 0.0.0.0 can read all runs below {tree / 'runs'}" in " ".join(err.split())
 
 
 @pytest.fixture
-def kept(tmp_path):
+def results_file(tmp_path):
     rows = Runs.from_frame(
         pd.DataFrame({"query_id": ["q"] * 2, "doc_id": ["a", "b"], "score": [1.0, 1.0], "relevance": [1, 0]})
     )
     return Stored.write(tmp_path / "kept.parquet", [evaluate(rows)]).path
 
 
-def test_a_stored_evaluation_is_handed_to_the_app_apart_from_runs(call, served, kept, write):
+def test_a_stored_evaluation_is_handed_to_the_app_apart_from_runs(call, streamlit_calls, results_file, write):
     run, qrels = write("run.trec", RUN), write("qrels.txt", "q0 0 d0 1\n")
-    assert call("app", kept, run, "--qrels", qrels)[0] == 0
-    told = json.loads(os.environ[settings.OPEN])
-    assert told == {"runs": [str(run)], "qrels": str(qrels), "stored": [str(kept)]}
-    assert call("app", kept)[0] == 0
+    assert call("app", results_file, run, "--qrels", qrels)[0] == 0
+    message = json.loads(os.environ[settings.OPEN])
+    assert message == {"runs": [str(run)], "qrels": str(qrels), "stored": [str(results_file)]}
+    assert call("app", results_file)[0] == 0
     assert json.loads(os.environ[settings.OPEN])["runs"] == []
-    assert len(served) == 2
+    assert len(streamlit_calls) == 2
 
 
-def test_judgments_without_a_run_are_refused(call, served, kept, write):
-    code, _, err = call("app", kept, "--qrels", write("qrels.txt", "q0 0 d0 1\n"))
-    assert (code, served) == (2, [])
+def test_judgments_without_a_run_are_refused(call, streamlit_calls, results_file, write):
+    code, _, err = call("app", results_file, "--qrels", write("qrels.txt", "q0 0 d0 1\n"))
+    assert (code, streamlit_calls) == (2, [])
     assert "--qrels goes with runs" in err
 
 
-def test_a_stored_evaluation_that_is_damaged_is_refused_by_the_command(call, served, kept):
-    kept.write_bytes(kept.read_bytes().replace(b'"version": 1', b'"version": 9'))
-    code, _, err = call("app", kept)
-    assert (code, served) == (2, [])
+def test_a_stored_evaluation_that_is_damaged_is_refused_by_the_command(call, streamlit_calls, results_file):
+    results_file.write_bytes(results_file.read_bytes().replace(b'"version": 1', b'"version": 9'))
+    code, _, err = call("app", results_file)
+    assert (code, streamlit_calls) == (2, [])
     assert "kept.parquet: its format is 9. Use a newer TieScope." in err

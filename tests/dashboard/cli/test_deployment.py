@@ -30,10 +30,10 @@ def instructions(name):
 )
 def test_linters_find_nothing(command):
     linter = Path(sys.executable).with_name(command[0])
-    found = subprocess.run(  # noqa: S603 the commands are our own
+    listing = subprocess.run(  # noqa: S603 the commands are our own
         [linter, *command[1:]], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert found.returncode == 0, found.stdout + found.stderr
+    assert listing.returncode == 0, listing.stdout + listing.stderr
 
 
 def test_the_image_does_not_run_as_root():
@@ -57,9 +57,9 @@ def test_no_port_is_published_to_other_machines():
 
 
 def test_neither_the_password_nor_the_allow_list_has_a_default():
-    given = re.findall(r"\$\{(\w+)(:\?)?", COMPOSE)
-    assert {name for name, _ in given} == {"POSTGRES_PASSWORD", "TIESCOPE_ALLOW"}
-    assert all(demanded for _, demanded in given)
+    variables = re.findall(r"\$\{(\w+)(:\?)?", COMPOSE)
+    assert {name for name, _ in variables} == {"POSTGRES_PASSWORD", "TIESCOPE_ALLOW"}
+    assert all(demanded for _, demanded in variables)
     secret = {
         key: value for one in SERVICES.values() for key, value in one["environment"].items() if "PASS" in key
     }
@@ -81,10 +81,10 @@ def test_every_variable_of_ours_is_one_the_code_reads():
         for part in ("metrics", "dashboard")
         for path in (ROOT / part).rglob("*.py")
     ]
-    known = set(re.findall(VARIABLE, " ".join(code)))
+    in_code = set(re.findall(VARIABLE, " ".join(code)))
     used = set(re.findall(VARIABLE, DOCKERFILE + COMPOSE))
     assert {"TIESCOPE_HOME", "TIESCOPE_DATABASE_URL", "TIESCOPE_ALLOW"} == used
-    assert used <= known
+    assert used <= in_code
 
 
 def test_the_build_sees_all_that_it_copies_and_nothing_else():

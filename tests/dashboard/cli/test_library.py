@@ -42,25 +42,25 @@ def library(migrated, tmp_path, monkeypatch):
     shutil.copytree(migrated, home)
     monkeypatch.setenv("TIESCOPE_HOME", str(home))
     monkeypatch.delenv("TIESCOPE_DATABASE_URL", raising=False)
-    opened = Library.open()
-    yield opened
-    opened.close()
+    store = Library.open()
+    yield store
+    store.close()
 
 
 @pytest.fixture
-def given(write):
+def run_and_qrels(write):
     return [write("strict.trec", STRICT), write("coarse.trec", COARSE), "--qrels", write("qrels.txt", QRELS)]
 
 
 @pytest.fixture
-def nightly(library, call, given):
+def nightly(library, call, run_and_qrels):
     """A board of two runs and judgments."""
-    call("push", *given, "--board", "nightly")
+    call("push", *run_and_qrels, "--board", "nightly")
     return library.boards()[0]
 
 
-def files_on(library, owner="", at=0):
-    record = library.find(library.boards(owner)[at].id, owner)
+def files_on(library, owner="", index=0):
+    record = library.find(library.boards(owner)[index].id, owner)
     return [entry.file.name for entry in record.spec.entries]
 
 
@@ -76,16 +76,16 @@ def values(paths, qrels=None):
 # push
 
 
-def test_a_push_prints_the_label_of_the_new_board_and_says_what_was_kept(library, call, given):
-    code, out, err = call("push", *given, "--board", "nightly")
-    (listed,) = library.boards()
-    assert (code, out) == (0, f"{listed.label}\n")
+def test_a_push_prints_the_label_of_the_new_board_and_says_what_was_kept(library, call, run_and_qrels):
+    code, out, err = call("push", *run_and_qrels, "--board", "nightly")
+    (record,) = library.boards()
+    assert (code, out) == (0, f"{record.label}\n")
     assert err == "a new board: 3 uploads new, 0 known.\n"
     assert files_on(library) == ["strict.trec", "coarse.trec", "qrels.txt"]
 
 
-def test_the_same_push_again_changes_nothing(library, call, given, nightly):
-    code, out, err = call("push", *given, "--board", "nightly")
+def test_the_same_push_again_changes_nothing(library, call, run_and_qrels, nightly):
+    code, out, err = call("push", *run_and_qrels, "--board", "nightly")
     assert (code, out, err) == (0, f"{nightly.label}\n", "joined: 0 uploads new, 3 known.\n")
     assert library.boards() == [nightly]
 
@@ -100,9 +100,9 @@ def test_runs_join_a_board_and_need_no_judgments_where_it_has_some(library, call
 def test_a_file_of_a_name_that_is_there_takes_its_place(library, call, write):
     _, _, err = call("push", write("coarse.trec", TIED), "--board", "nightly")
     assert err == "1 replaced: 1 upload new, 0 known.\n"
-    made = as_read(library.find(library.boards()[0].id))
-    assert set(made.runs.tables["coarse"]["score"].to_pylist()) == {0.5}
-    assert len(made.files) == 3
+    pushed_board = as_read(library.find(library.boards()[0].id))
+    assert set(pushed_board.runs.tables["coarse"]["score"].to_pylist()) == {0.5}
+    assert len(pushed_board.files) == 3
 
 
 def test_a_board_can_be_named_by_its_id(library, call, write, nightly):
@@ -111,8 +111,8 @@ def test_a_board_can_be_named_by_its_id(library, call, write, nightly):
     assert "flat.trec" in files_on(library)
 
 
-def test_a_board_can_be_named_by_the_label_that_a_push_printed(library, call, write, given, tmp_path):
-    label = call("push", *given, "--board", "Nightly · 1")[1].strip()
+def test_a_board_can_be_named_by_the_label_that_a_push_printed(library, call, write, run_and_qrels, tmp_path):
+    label = call("push", *run_and_qrels, "--board", "Nightly · 1")[1].strip()
     assert call("push", write("flat.trec", TIED), "--board", label)[1].strip() == label
     library.rename(library.boards()[0].id, "other")
     assert call("push", write("flat.trec", TIED), "--board", label)[0] == 0
@@ -122,22 +122,22 @@ def test_a_board_can_be_named_by_the_label_that_a_push_printed(library, call, wr
     assert (tmp_path / "out" / "flat.parquet").exists()
 
 
-def test_a_name_that_looks_like_a_label_is_a_name(library, call, given):
-    call("push", *given, "--board", "Nightly · 1")
-    call("push", *given, "--board", "Weekly · 1")
+def test_a_name_that_looks_like_a_label_is_a_name(library, call, run_and_qrels):
+    call("push", *run_and_qrels, "--board", "Nightly · 1")
+    call("push", *run_and_qrels, "--board", "Weekly · 1")
     assert {one.name for one in library.boards()} == {"Nightly · 1", "Weekly · 1"}
 
 
-def test_a_name_that_is_cut_names_the_same_board_again(library, call, given):
+def test_a_name_that_is_cut_names_the_same_board_again(library, call, run_and_qrels):
     for _ in range(2):
-        assert call("push", *given, "--board", "x" * 300)[0] == 0
+        assert call("push", *run_and_qrels, "--board", "x" * 300)[0] == 0
     assert [one.name for one in library.boards()] == ["x" * 200]
 
 
 def test_a_file_of_a_name_that_no_system_encodes_is_known_again(library, call, write):
-    given = write("caf\udce9.csv", TABLE)
-    assert call("push", given, "--board", "t")[2] == "a new board: 1 upload new, 0 known.\n"
-    assert call("push", given, "--board", "t")[2] == "joined: 0 uploads new, 1 known.\n"
+    run_and_qrels = write("caf\udce9.csv", TABLE)
+    assert call("push", run_and_qrels, "--board", "t")[2] == "a new board: 1 upload new, 0 known.\n"
+    assert call("push", run_and_qrels, "--board", "t")[2] == "joined: 0 uploads new, 1 known.\n"
     assert files_on(library) == ["caf?.csv"]
 
 
@@ -146,22 +146,22 @@ def test_a_table_with_relevance_needs_no_judgments(library, call, write):
     assert files_on(library) == ["t.csv"]
 
 
-def test_a_note_is_kept_with_each_upload(library, call, given):
-    call("push", *given, "--board", "nightly", "--note", "commit 1a2b3c")
+def test_a_note_is_kept_with_each_upload(library, call, run_and_qrels):
+    call("push", *run_and_qrels, "--board", "nightly", "--note", "commit 1a2b3c")
     assert {one.note for one in library.uploads()} == {"commit 1a2b3c"}
 
 
-def test_whose_a_board_is_can_be_said(library, call, given):
-    call("push", *given, "--board", "nightly", "--owner", "Ada@Example.org")
+def test_whose_a_board_is_can_be_said(library, call, run_and_qrels):
+    call("push", *run_and_qrels, "--board", "nightly", "--owner", "Ada@Example.org")
     assert library.boards() == []
     assert files_on(library, "ada@example.org") == ["strict.trec", "coarse.trec", "qrels.txt"]
 
 
 def test_columns_are_read_as_chosen_and_stay_so(library, call, write):
-    given = write("t.csv", TABLE.replace("label", "old_label"))
-    assert call("push", given, "--board", "t", "--column", "relevance=old_label")[0] == 0
-    made = as_read(library.find(library.boards()[0].id))
-    assert made.runs.tables["a"]["relevance"].to_pylist() == [0, 1, 0, 0]
+    run_and_qrels = write("t.csv", TABLE.replace("label", "old_label"))
+    assert call("push", run_and_qrels, "--board", "t", "--column", "relevance=old_label")[0] == 0
+    pushed_board = as_read(library.find(library.boards()[0].id))
+    assert pushed_board.runs.tables["a"]["relevance"].to_pylist() == [0, 1, 0, 0]
 
 
 def test_a_choice_of_columns_concerns_only_the_files_that_have_them(library, call, write):
@@ -174,8 +174,8 @@ def test_a_choice_of_columns_concerns_only_the_files_that_have_them(library, cal
 def test_judgments_given_as_a_table_with_scores_stay_judgments(library, call, write):
     run, judged = write("r.trec", "d Q0 a 1 1 t\n"), "query_id,doc_id,score,relevance\nd,a,9,1\n"
     assert call("push", run, "--qrels", write("judged.csv", judged), "--board", "b")[0] == 0
-    made = as_read(library.find(library.boards()[0].id))
-    assert (made.runs.rerankers, made.runs.qrels["relevance"].to_pylist()) == (["r"], [1])
+    pushed_board = as_read(library.find(library.boards()[0].id))
+    assert (pushed_board.runs.rerankers, pushed_board.runs.qrels["relevance"].to_pylist()) == (["r"], [1])
 
 
 def test_what_is_done_about_repeated_rows_stays_with_the_board(library, call, write):
@@ -187,15 +187,15 @@ def test_what_is_done_about_repeated_rows_stays_with_the_board(library, call, wr
     assert as_read(library.find(library.boards()[0].id)).runs.tables["s"]["score"].to_pylist() == [4]
 
 
-def test_judgments_may_be_among_the_runs_as_a_pattern_names_them(library, call, given):
-    runs, qrels = given[:2], given[3]
+def test_judgments_may_be_among_the_runs_as_a_pattern_names_them(library, call, run_and_qrels):
+    runs, qrels = run_and_qrels[:2], run_and_qrels[3]
     assert call("push", *runs, qrels, "--qrels", qrels, "--board", "nightly")[0] == 0
     assert files_on(library) == ["strict.trec", "coarse.trec", "qrels.txt"]
     assert values([*runs, qrels], qrels) == values(runs, qrels)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["r.trec"], "--board NAME"),
         (["missing.trec", "--board", "b"], "missing.trec"),
@@ -213,26 +213,26 @@ def test_judgments_may_be_among_the_runs_as_a_pattern_names_them(library, call, 
     ],
 )
 def test_what_cannot_be_pushed_exits_with_2_and_keeps_nothing(
-    library, call, write, tmp_path, monkeypatch, arguments, said
+    library, call, write, tmp_path, monkeypatch, arguments, message
 ):
     write("r.trec", STRICT), write("q.txt", QRELS), write("one.tiescope", b"PK\3\4")
     monkeypatch.chdir(tmp_path)
     code, out, err = call("push", *arguments)
     assert (code, out) == (2, "")
-    assert said in " ".join(err.split())
+    assert message in " ".join(err.split())
     assert (library.boards(), library.uploads()) == ([], [])
 
 
-def test_a_library_that_cannot_be_opened_exits_with_2(call, given, tmp_path, monkeypatch):
+def test_a_library_that_cannot_be_opened_exits_with_2(call, run_and_qrels, tmp_path, monkeypatch):
     monkeypatch.setenv("TIESCOPE_HOME", str(tmp_path / "strict.trec"))
-    code, out, err = call("push", *given, "--board", "nightly")
+    code, out, err = call("push", *run_and_qrels, "--board", "nightly")
     assert (code, out) == (2, "")
     assert "TIESCOPE_HOME" in err
 
 
 def test_of_several_boards_of_a_name_none_is_chosen(library, call, write):
-    made = board(t_csv=TABLE)
-    ids = {library.keep(made, name="nightly").id for _ in range(2)}
+    pushed_board = board(t_csv=TABLE)
+    ids = {library.keep(pushed_board, name="nightly").id for _ in range(2)}
     for command in (["push", write("t.csv", TABLE), "--board", "nightly"], ["pull", "nightly", "-o", "out"]):
         code, out, err = call(*command)
         assert (code, out) == (2, "")
@@ -253,9 +253,9 @@ def test_pushes_at_once_end_up_on_one_board(library, write):
         process("push", write(name, text), "--qrels", qrels, "--board", "nightly")
         for name, text in runs.items()
     ]
-    done = [one.communicate() for one in running]
-    assert [one.returncode for one in running] == [0, 0], done
-    assert len({out for out, _ in done}) == 1
+    outcome = [one.communicate() for one in running]
+    assert [one.returncode for one in running] == [0, 0], outcome
+    assert len({out for out, _ in outcome}) == 1
     assert sorted(files_on(library)) == ["a.trec", "b.trec", "qrels.txt"]
     assert as_read(library.find(library.boards()[0].id)).n_queries == 4
 
@@ -274,25 +274,25 @@ class Contested(Library):
 
 
 @pytest.mark.parametrize("times", [0, 1, 4])
-def test_a_board_that_was_changed_meanwhile_is_read_again(library, write, given, tmp_path, times):
-    files = read_files_to_push(given[:2], given[3], {}, None)
+def test_a_board_that_was_changed_meanwhile_is_read_again(library, write, run_and_qrels, tmp_path, times):
+    files = read_files_to_push(run_and_qrels[:2], run_and_qrels[3], {}, None)
     push(library, files, "nightly")
     contested = Contested(tmp_path / "home")
     contested.times = times
-    done = push(contested, read_files_to_push([write("flat.trec", TIED)], None, {}, None), "nightly")
+    outcome = push(contested, read_files_to_push([write("flat.trec", TIED)], None, {}, None), "nightly")
     contested.close()
-    assert (done.n_new, done.is_new) == (1, False)
+    assert (outcome.n_new, outcome.is_new) == (1, False)
     assert "flat.trec" in files_on(library)
 
 
 class Overtaken(Library):
     """A library in which somebody makes a board of the same name just before."""
 
-    others = 1
+    n_others = 1
 
     def keep(self, board, owner="", **options):
-        if self.others:
-            self.others -= 1
+        if self.n_others:
+            self.n_others -= 1
             self.keep(EXTREMES["all tied"](), owner, name="nightly")
         return super().keep(board, owner, **options)
 
@@ -300,14 +300,14 @@ class Overtaken(Library):
 def test_a_board_that_somebody_else_made_meanwhile_is_joined(library, write, tmp_path):
     overtaken = Overtaken(tmp_path / "home")
     run = write("strict.trec", STRICT)
-    done = push(overtaken, read_files_to_push([run], write("qrels.txt", QRELS), {}, None), "nightly")
+    outcome = push(overtaken, read_files_to_push([run], write("qrels.txt", QRELS), {}, None), "nightly")
     overtaken.close()
-    assert [one.label for one in library.boards()] == [done.label]
+    assert [one.label for one in library.boards()] == [outcome.label]
     assert sorted(files_on(library)) == ["flat.trec", "qrels.txt", "strict.trec"]
 
 
-def test_a_board_that_never_stays_as_it_is_is_left_alone(library, write, given, tmp_path):
-    push(library, read_files_to_push(given[:2], given[3], {}, None), "nightly")
+def test_a_board_that_never_stays_as_it_is_is_left_alone(library, write, run_and_qrels, tmp_path):
+    push(library, read_files_to_push(run_and_qrels[:2], run_and_qrels[3], {}, None), "nightly")
     contested = Contested(tmp_path / "home")
     contested.times = 100
     with pytest.raises(LibraryError, match="changed by somebody else"):
@@ -335,22 +335,22 @@ def test_boards_are_listed_with_what_is_on_them(library, call, write, nightly):
 
 
 def test_counts_are_those_of_the_board_that_is_shown(library, call):
-    def kept(name, repeated="error", names=None, **texts):
+    def keep_board(name, repeated="error", names=None, **texts):
         files = [File(file.replace("_", "."), text.encode()) for file, text in texts.items()]
         spec = BoardSpec(tuple(map(Entry, files)), repeated, names)
         library.keep(make_board(spec, [read(file) for file in files]), name=name)
 
-    more = TABLE + "b,q2,d1,1,1\n"
-    kept("tables", t_csv=more)
-    kept("one", names=(("a", "z"),), t_csv=more)
-    kept("judged twice", strict_trec=STRICT, one_txt=QRELS, two_txt="q9 0 d1 1\nq0 0 d9 1\n")
+    longer_table = TABLE + "b,q2,d1,1,1\n"
+    keep_board("tables", t_csv=longer_table)
+    keep_board("one", names=(("a", "z"),), t_csv=longer_table)
+    keep_board("judged twice", strict_trec=STRICT, one_txt=QRELS, two_txt="q9 0 d1 1\nq0 0 d9 1\n")
     for name, factory in EXTREMES.items():
         library.keep(factory(), name=name)
-    found = {
+    pulled = {
         one["name"]: (one["runs"], one["queries"]) for one in json.loads(call("boards", "--format", "json")[1])
     }
     boards = {one.name: as_read(library.find(one.id)) for one in library.boards()}
-    assert found == {name: (len(one.runs.tables), one.n_queries) for name, one in boards.items()}
+    assert pulled == {name: (len(one.runs.tables), one.n_queries) for name, one in boards.items()}
 
 
 def test_a_board_with_a_damaged_file_is_listed_without_counts(call, nightly, tmp_path):
@@ -399,25 +399,25 @@ def test_a_pull_prints_what_it_writes(call, tmp_path):
 @pytest.mark.parametrize(("form", "qrels"), [("parquet", "qrels.parquet"), ("trec", "qrels.txt")])
 @pytest.mark.usefixtures("nightly")
 def test_evaluate_prints_of_what_was_pulled_the_values_it_prints_of_the_files(
-    call, given, tmp_path, form, qrels
+    call, run_and_qrels, tmp_path, form, qrels
 ):
     call("pull", "nightly", "-o", tmp_path / "out", "--format", form)
-    asked = ["--format", "csv", "--per-query"]
-    _, before, _ = call("evaluate", *given, *asked)
+    arguments = ["--format", "csv", "--per-query"]
+    _, before, _ = call("evaluate", *run_and_qrels, *arguments)
     pulled = sorted((tmp_path / "out").glob(f"*.{form}"))  # with --qrels among them, as a shell gives it
-    _, after, _ = call("evaluate", *pulled, "--qrels", tmp_path / "out" / qrels, *asked)
+    _, after, _ = call("evaluate", *pulled, "--qrels", tmp_path / "out" / qrels, *arguments)
     assert sorted(after.splitlines()) == sorted(before.splitlines())
 
 
 @pytest.mark.parametrize("name", EXTREMES)
 def test_parquet_that_was_pulled_has_every_value_of_the_board(library, call, tmp_path, name):
-    made = EXTREMES[name]()
-    record = library.keep(made, name=name)
+    pushed_board = EXTREMES[name]()
+    record = library.keep(pushed_board, name=name)
     assert call("pull", record.id, "-o", tmp_path / "out")[0] == 0
     qrels = tmp_path / "out" / "qrels.parquet"
-    found = values(sorted((tmp_path / "out").iterdir()), qrels if qrels.exists() else None)
-    scores = evaluate(made.runs).scores
-    assert found == {(*row, *column): value for column, part in scores.items() for row, value in part.items()}
+    pulled = values(sorted((tmp_path / "out").iterdir()), qrels if qrels.exists() else None)
+    scores = evaluate(pushed_board.runs).scores
+    assert pulled == {(*row, *column): value for column, part in scores.items() for row, value in part.items()}
 
 
 def test_what_is_pulled_is_what_the_board_shows(library, call, tmp_path):
@@ -441,8 +441,8 @@ def test_two_uploads_of_one_name_are_two_files(library, call, tmp_path):
     ]
     library.keep(make_board(BoardSpec.of(files), list(map(read, files))), name="two")
     call("pull", "two", "-o", tmp_path / "out")
-    found = {path.name: read_runs([path]).rerankers for path in (tmp_path / "out").iterdir()}
-    assert found == {"t.parquet": ["xa", "xb"], "t-2.parquet": ["ya", "yb"]}
+    pulled = {path.name: read_runs([path]).rerankers for path in (tmp_path / "out").iterdir()}
+    assert pulled == {"t.parquet": ["xa", "xb"], "t-2.parquet": ["ya", "yb"]}
 
 
 def test_scores_in_a_trec_file_are_the_same_doubles(library, call, tmp_path):
@@ -450,12 +450,12 @@ def test_scores_in_a_trec_file_are_the_same_doubles(library, call, tmp_path):
     rows = "".join(f"q,d{at},{score},{at % 2}\n" for at, score in enumerate(scores))
     library.keep(board(t_csv="query_id,doc_id,score,relevance\n" + rows), name="t")
     call("pull", "t", "-o", tmp_path / "out", "--format", "trec")
-    found = read(File.open(tmp_path / "out" / "t.trec")).table["score"].to_pylist()
-    assert list(map(repr, found)) == [repr(float(score)) for score in scores]
+    pulled = read(File.open(tmp_path / "out" / "t.trec")).table["score"].to_pylist()
+    assert list(map(repr, pulled)) == [repr(float(score)) for score in scores]
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "message"),
     [
         (HOSTILE, "There is a reranker called"),
         (TABLE.replace("a,q", "a b,q"), "There is a reranker called 'a b'"),
@@ -466,11 +466,11 @@ def test_scores_in_a_trec_file_are_the_same_doubles(library, call, tmp_path):
         (TABLE + "b,q,d9,0,0\n", "each reranker has others"),
     ],
 )
-def test_what_trec_cannot_hold_is_refused_and_nothing_written(library, call, tmp_path, table, said):
+def test_what_trec_cannot_hold_is_refused_and_nothing_written(library, call, tmp_path, table, message):
     library.keep(board(t_csv=table), name="t")
     code, out, err = call("pull", "t", "-o", tmp_path / "out", "--format", "trec")
     assert (code, out) == (2, "")
-    assert said in " ".join(err.split())
+    assert message in " ".join(err.split())
     assert "Parquet" in err
     assert not (tmp_path / "out").exists()
 
@@ -522,13 +522,13 @@ def test_a_file_that_is_there_is_not_written_over_unless_told(call, nightly, tmp
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"), [(["no such"], "no board 'no such'"), (["nightly", "--owner", "x"], "x")]
+    ("arguments", "message"), [(["no such"], "no board 'no such'"), (["nightly", "--owner", "x"], "x")]
 )
 @pytest.mark.usefixtures("nightly")
-def test_what_is_not_there_cannot_be_pulled(call, tmp_path, arguments, said):
+def test_what_is_not_there_cannot_be_pulled(call, tmp_path, arguments, message):
     code, out, err = call("pull", *arguments, "-o", tmp_path / "out")
     assert (code, out) == (2, "")
-    assert said in err
+    assert message in err
     assert not (tmp_path / "out").exists()
 
 
@@ -540,10 +540,10 @@ def test_a_folder_that_cannot_be_made_exits_with_2(call, tmp_path):
 
 
 def test_a_board_of_others_can_be_pulled_by_its_id_where_it_is_shared(library, call, nightly, tmp_path):
-    asked = ["pull", nightly.id, "-o", tmp_path / "out", "--owner", "ada@example.org"]
-    assert call(*asked)[0] == 2
+    arguments = ["pull", nightly.id, "-o", tmp_path / "out", "--owner", "ada@example.org"]
+    assert call(*arguments)[0] == 2
     library.share(nightly.id, "link")
-    assert call(*asked)[0] == 0
+    assert call(*arguments)[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -589,8 +589,8 @@ def test_other_commands_start_without_the_library(write):
         "    library = {'sqlalchemy', 'alembic', 'platformdirs', 'streamlit', 'plotly'}\n"
         "    print(library & set(sys.modules), file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code, table], capture_output=True, text=True, check=True)  # noqa: S603
-    assert done.stderr == "set()\n"
+    outcome = subprocess.run([sys.executable, "-c", code, table], capture_output=True, text=True, check=True)  # noqa: S603
+    assert outcome.stderr == "set()\n"
 
 
 @pytest.mark.usefixtures("library")

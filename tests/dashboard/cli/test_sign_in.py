@@ -11,7 +11,7 @@ from dashboard.access.admission import is_loopback
 from dashboard.access.allow_list import is_allowed, parse_allow_list
 from metrics.errors import UsageError
 
-WHOLE = {
+COMPLETE_AUTH = {
     "redirect_uri": "http://localhost:8501/oauth2callback",
     "cookie_secret": "4b1d0f6a9c3e7d2851f06a9b3c4d5e6f",
     "client_id": "tiescope",
@@ -23,7 +23,7 @@ ADDRESSES = st.from_regex(r"[a-z0-9.+_-]{1,8}@[a-z0-9-]{1,8}(\.[a-z0-9-]{1,8}){1
 
 
 def section(**changed):
-    values = {key: value for key, value in (WHOLE | changed).items() if value is not None}
+    values = {key: value for key, value in (COMPLETE_AUTH | changed).items() if value is not None}
     return "\n".join(["[auth]", *(f'{key} = "{value}"' for key, value in values.items())])
 
 
@@ -61,72 +61,83 @@ def test_any_other_address_is_not_loopback(host):
 
 
 @pytest.mark.parametrize("host", [EVERYWHERE, "::", "192.168.0.7", "example.org", ""])
-def test_an_address_others_reach_is_refused_with_all_that_is_missing(call, served, host):
+def test_an_address_others_reach_is_refused_with_all_that_is_missing(call, streamlit_calls, host):
     code, out, err = call("app", "--host", host)
-    assert (code, out, served) == (2, "", [])
+    assert (code, out, streamlit_calls) == (2, "", [])
     assert f"Others can reach {host}" in err
-    told = [*WHOLE, "[auth]", ".streamlit/secrets.toml", "--allow ADDRESS", "TIESCOPE_ALLOW", "--insecure"]
-    assert not [part for part in told if part not in err]
+    message = [
+        *COMPLETE_AUTH,
+        "[auth]",
+        ".streamlit/secrets.toml",
+        "--allow ADDRESS",
+        "TIESCOPE_ALLOW",
+        "--insecure",
+    ]
+    assert not [part for part in message if part not in err]
     assert "Authlib" not in err
 
 
-@pytest.mark.parametrize("key", WHOLE)
-def test_a_key_that_secrets_lack_is_named_with_the_file(call, served, secrets, key):
+@pytest.mark.parametrize("key", COMPLETE_AUTH)
+def test_a_key_that_secrets_lack_is_named_with_the_file(call, streamlit_calls, secrets, key):
     for value in (None, "", " "):
         secrets(section(**{key: value}))
         code, _, err = call("app", "--host", EVERYWHERE, "--allow", "example.org")
-        assert (code, served) == (2, [])
+        assert (code, streamlit_calls) == (2, [])
         assert f".streamlit/secrets.toml, [auth] has no {key}. Or" in err
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({"redirect_uri": "http://localhost:8501/"}, "redirect_uri must end in /oauth2callback"),
         ({"cookie_secret": "change me"}, "cookie_secret must have 32 letters or more"),
     ],
 )
-def test_a_value_that_cannot_work_or_protect_is_refused(call, served, secrets, wrong, told):
+def test_a_value_that_cannot_work_or_protect_is_refused(call, streamlit_calls, secrets, wrong, message):
     secrets(section(**wrong))
     code, _, err = call("app", "--host", EVERYWHERE, "--allow", "example.org")
-    assert (code, served) == (2, [])
-    assert told in err
+    assert (code, streamlit_calls) == (2, [])
+    assert message in err
 
 
 @pytest.mark.parametrize("package", ["authlib", "httpx"])
-def test_a_missing_package_is_named_with_the_extra_that_brings_it(call, served, secrets, monkeypatch, package):
+def test_a_missing_package_is_named_with_the_extra_that_brings_it(
+    call, streamlit_calls, secrets, monkeypatch, package
+):
     secrets(section())
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == package else sys)
     code, _, err = call("app", "--host", EVERYWHERE, "--allow", "example.org")
-    assert (code, served) == (2, [])
+    assert (code, streamlit_calls) == (2, [])
     assert "Missing: Authlib: pip install 'tiescope[sign-in]'. Or" in err
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", EVERYWHERE])
-def test_sign_in_without_an_allow_list_is_refused_on_every_address(call, served, secrets, host):
+def test_sign_in_without_an_allow_list_is_refused_on_every_address(call, streamlit_calls, secrets, host):
     secrets(section())
     code, _, err = call("app", "--host", host)
-    assert (code, served) == (2, [])
+    assert (code, streamlit_calls) == (2, [])
     assert "Missing: who is allowed" in err
 
 
-def test_an_allow_list_without_sign_in_is_refused_on_loopback_too(call, served):
+def test_an_allow_list_without_sign_in_is_refused_on_loopback_too(call, streamlit_calls):
     code, _, err = call("app", "--allow", "ada@example.org")
-    assert (code, served) == (2, [])
+    assert (code, streamlit_calls) == (2, [])
     assert "Sign-in is set up in part" in err
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", EVERYWHERE])
-def test_with_sign_in_and_an_allow_list_the_app_is_served_and_told_who_may_enter(call, served, secrets, host):
+def test_with_sign_in_and_an_allow_list_the_app_is_served_and_told_who_may_enter(
+    call, streamlit_calls, secrets, host
+):
     secrets(section())
     code, _, err = call("app", "--host", host, "--allow", "Ada@Example.org", "--allow", "EXAMPLE.NET")
-    assert (code, err, len(served)) == (0, "", 1)
+    assert (code, err, len(streamlit_calls)) == (0, "", 1)
     assert os.environ[settings.ALLOW] == "ada@example.org,@example.net"
     assert os.environ[settings.INSECURE] == "0"
 
 
 def test_the_allow_list_is_read_from_the_environment_unless_the_command_says_another(
-    call, served, secrets, monkeypatch
+    call, streamlit_calls, secrets, monkeypatch
 ):
     secrets(section())
     monkeypatch.setenv(settings.ALLOW, " ada@example.org, ,@example.net")
@@ -134,11 +145,11 @@ def test_the_allow_list_is_read_from_the_environment_unless_the_command_says_ano
     assert os.environ[settings.ALLOW] == "ada@example.org,@example.net"
     assert call("app", "--host", EVERYWHERE, "--allow", "bob@example.org")[0] == 0
     assert os.environ[settings.ALLOW] == "bob@example.org"
-    assert len(served) == 2
+    assert len(streamlit_calls) == 2
 
 
 @pytest.mark.parametrize("place", ["environment", "configuration", "home"])
-def test_secrets_are_found_where_streamlit_looks(call, served, write, tmp_path, monkeypatch, place):
+def test_secrets_are_found_where_streamlit_looks(call, streamlit_calls, write, tmp_path, monkeypatch, place):
     for folder in ("home/.streamlit", ".streamlit"):
         (tmp_path / folder).mkdir(parents=True)
     if place == "home":
@@ -150,36 +161,36 @@ def test_secrets_are_found_where_streamlit_looks(call, served, write, tmp_path, 
         else:
             write(".streamlit/config.toml", '[secrets]\nfiles = ["elsewhere.toml"]')
     assert call("app", "--host", EVERYWHERE, "--allow", "example.org")[0] == 0
-    assert len(served) == 1
+    assert len(streamlit_calls) == 1
 
 
 @pytest.mark.parametrize("text", ["[auth", "auth = 1", b"\xff"])
-def test_secrets_that_cannot_be_read_are_refused_on_loopback_too(call, served, secrets, text):
+def test_secrets_that_cannot_be_read_are_refused_on_loopback_too(call, streamlit_calls, secrets, text):
     secrets(text)
     code, _, err = call("app")
-    assert (code, served) == (2, [])
+    assert (code, streamlit_calls) == (2, [])
     assert ".streamlit/secrets.toml" in err
 
 
-def test_insecure_serves_to_everybody_with_one_line_of_warning(call, served):
+def test_insecure_serves_to_everybody_with_one_line_of_warning(call, streamlit_calls):
     code, out, err = call("app", "--host", EVERYWHERE, "--insecure")
-    assert (code, out, len(served), len(err.splitlines())) == (0, "", 1, 1)
+    assert (code, out, len(streamlit_calls), len(err.splitlines())) == (0, "", 1, 1)
     assert "no sign-in. Everybody who reaches 0.0.0.0 sees and changes everything." in err
     assert (os.environ[settings.ALLOW], os.environ[settings.INSECURE]) == ("", "1")
 
 
-def test_insecure_holds_for_one_start_only(call, served, monkeypatch):
+def test_insecure_holds_for_one_start_only(call, streamlit_calls, monkeypatch):
     monkeypatch.setenv(settings.INSECURE, "1")
     assert call("app", "--host", EVERYWHERE)[0] == 2
     assert call("app")[0] == 0
-    assert (os.environ[settings.INSECURE], len(served)) == ("0", 1)
+    assert (os.environ[settings.INSECURE], len(streamlit_calls)) == ("0", 1)
 
 
-def test_insecure_and_an_allow_list_contradict(call, served, monkeypatch):
+def test_insecure_and_an_allow_list_contradict(call, streamlit_calls, monkeypatch):
     assert call("app", "--host", EVERYWHERE, "--insecure", "--allow", "example.org")[0] == 2
     monkeypatch.setenv(settings.ALLOW, "example.org")
     code, _, err = call("app", "--host", EVERYWHERE, "--insecure")
-    assert (code, served) == (2, [])
+    assert (code, streamlit_calls) == (2, [])
     assert "--insecure lets everybody in" in err
 
 
@@ -189,17 +200,17 @@ def test_insecure_and_an_allow_list_contradict(call, served, monkeypatch):
      "ada lovelace@example.org", "ada@exam\nple.org", "\u0430da@example.org", "ada@exämple.org", "exämple.org",
      "\u212ate@example.org", "example..org", "ada@example.org;eve@example.org", "ada@example.org\x00"],
 )  # fmt: skip
-def test_an_entry_that_is_no_address_and_no_domain_is_refused_by_name(call, served, text):
+def test_an_entry_that_is_no_address_and_no_domain_is_refused_by_name(call, streamlit_calls, text):
     with pytest.raises(UsageError, match="cannot be allowed to sign in"):
         parse_allow_list([text])
     if "\x00" not in text:
         assert call("app", "--allow", text)[0] == 2
-    assert not served
+    assert not streamlit_calls
 
 
 def test_the_allow_list_is_lower_case_in_order_and_without_repeats():
-    given = ["Ada@Example.org", " ", "Example.NET", "@example.net", "ada@example.org", ""]
-    assert parse_allow_list(given) == ("ada@example.org", "@example.net")
+    entries = ["Ada@Example.org", " ", "Example.NET", "@example.net", "ada@example.org", ""]
+    assert parse_allow_list(entries) == ("ada@example.org", "@example.net")
 
 
 @given(address=ADDRESSES, other=ADDRESSES)
@@ -219,9 +230,9 @@ def test_a_domain_lets_in_its_own_addresses_and_no_others(address, other):
 
 
 @given(letter=st.characters(), at=st.integers(0, 15))
-def test_one_more_letter_anywhere_is_another_address(letter, at):
+def test_one_more_letter_anywhere_is_another_address(letter, position):
     address = "ada@example.org"
-    other = address[:at] + letter + address[at:]
+    other = address[:position] + letter + address[position:]
     assert not is_allowed(other, verified=True, entries=("ada@example.org",))
 
 

@@ -18,10 +18,10 @@ RUN = COARSE.replace(" tag", " keeping")
 @pytest.fixture
 def library(tmp_path, monkeypatch):
     """An empty library that every page of the test opens, of one owner; and memory without boards."""
-    kept, held = Library(tmp_path / "library"), LoadedBoards()
+    kept, loaded = Library(tmp_path / "library"), LoadedBoards()
     monkeypatch.setenv(INSECURE, "1")
     monkeypatch.setattr(cache, "open_library", lambda: kept)
-    monkeypatch.setattr(cache, "loaded_boards", lambda: held)
+    monkeypatch.setattr(cache, "loaded_boards", lambda: loaded)
     yield kept
     kept.close()
 
@@ -48,18 +48,18 @@ def test_taking_a_file_out_leaves_the_other_rerankers_their_names(library):
 
 
 def test_a_board_of_somebody_elses_memory_is_not_kept_by_what_a_visitor_does_with_it(library):
-    held = cache.loaded_boards().add(board(a_trec=STRICT, b_trec=RUN, qrels_txt=QRELS))
-    page = opened("runs", data=held.label)
-    assert page.selectbox(key="data").value == held.label
+    loaded = cache.loaded_boards().add(board(a_trec=STRICT, b_trec=RUN, qrels_txt=QRELS))
+    page = opened("runs", data=loaded.label)
+    assert page.selectbox(key="data").value == loaded.label
     press(page, "Remove")
-    assert page.selectbox(key="data").value != held.label
+    assert page.selectbox(key="data").value != loaded.label
     assert library.boards() == []
     assert library.uploads() == []
 
 
 def test_what_is_in_memory_only_is_said_to_be_and_can_be_kept(library):
-    held = cache.loaded_boards().add(board(a_trec=STRICT, qrels_txt=QRELS))
-    page = opened("runs", data=held.label)
+    loaded = cache.loaded_boards().add(board(a_trec=STRICT, qrels_txt=QRELS))
+    page = opened("runs", data=loaded.label)
     assert any("In memory only" in one.value for one in page.caption)
     press(page, "Keep")
     assert len(library.boards()) == 1
@@ -89,11 +89,11 @@ def test_what_is_shown_stays_when_the_library_cannot_be_reached_for_a_while(libr
 
 
 def test_boards_with_a_name_are_offered_however_many_came_after(library):
-    named = library.keep(board(a_trec=STRICT, qrels_txt=QRELS), name="Nightly")
-    for at in range(52):
-        library.keep(board(a_trec=STRICT, qrels_txt=QRELS + f"extra{at} 0 d1 1\n"))
+    record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS), name="Nightly")
+    for number in range(52):
+        library.keep(board(a_trec=STRICT, qrels_txt=QRELS + f"extra{number} 0 d1 1\n"))
     options = opened("leaderboard").selectbox(key="data").options
-    assert named.label in options
+    assert record.label in options
     assert len(options) < 56
 
 
@@ -105,18 +105,18 @@ def test_a_file_with_a_column_nobody_reads_and_nobody_can_decode_is_kept(library
 
 
 def test_what_was_just_kept_is_not_read_again(library, monkeypatch):
-    held = cache.loaded_boards().add(board(a_trec=STRICT, qrels_txt=QRELS))
-    page = opened("runs", data=held.label)
+    loaded = cache.loaded_boards().add(board(a_trec=STRICT, qrels_txt=QRELS))
+    page = opened("runs", data=loaded.label)
     monkeypatch.setattr(cache, "read_entry", lambda _: pytest.fail("read again"))
     press(page, "Keep")
     assert page.selectbox(key="data").value == library.boards()[0].label
-    assert cache.loaded_boards().get(held.key) is None
+    assert cache.loaded_boards().get(loaded.key) is None
 
 
 def test_what_the_simulator_makes_of_a_file_for_this_session_only_is_not_kept_either(library):
-    held = cache.loaded_boards().add(board(a_trec=STRICT, b_trec=RUN, qrels_txt=QRELS))
-    page = opened("simulator", data=held.label, held="2 decimals")
+    loaded = cache.loaded_boards().add(board(a_trec=STRICT, b_trec=RUN, qrels_txt=QRELS))
+    page = opened("simulator", data=loaded.label, held="2 decimals")
     page.button(key="use-held").click().run()
     assert not page.exception, page.exception
-    assert page.selectbox(key="data").value != held.label
+    assert page.selectbox(key="data").value != loaded.label
     assert library.uploads() == []
