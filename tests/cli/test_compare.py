@@ -88,10 +88,10 @@ def test_several_baselines_are_each_compared_with_the_others(call, table):
     ],
     ids=lambda options: options["test"],
 )
-def test_test_correction_level_and_seed_are_those_asked_for(call, table, asked):
-    options = [part for name, value in asked.items() for part in (f"--{name}", value)]
-    _, out, _ = call("compare", table, "-m", "RR", "--ties", "expected", *options, "--format", "csv")
-    expected = compare(evaluate(read_runs([table]), ["RR"], ["expected"]), "RR", "expected", **asked)
+def test_test_correction_level_and_seed_are_those_asked_for(call, table, options):
+    arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
+    _, out, _ = call("compare", table, "-m", "RR", "--ties", "expected", *arguments, "--format", "csv")
+    expected = compare(evaluate(read_runs([table]), ["RR"], ["expected"]), "RR", "expected", **options)
     for name in ("p_adjusted", "low", "high"):
         assert [float(row[name]) for row in rows(out)] == expected[name].to_list()
 

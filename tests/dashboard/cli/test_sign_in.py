@@ -229,7 +229,7 @@ def test_a_domain_lets_in_its_own_addresses_and_no_others(address, other):
     )
 
 
-@given(letter=st.characters(), at=st.integers(0, 15))
+@given(letter=st.characters(), position=st.integers(0, 15))
 def test_one_more_letter_anywhere_is_another_address(letter, position):
     address = "ada@example.org"
     other = address[:position] + letter + address[position:]
