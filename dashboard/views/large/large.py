@@ -3,9 +3,9 @@
 import streamlit as st
 
 from dashboard import cache
-from dashboard.session.results import results_measure, shown_results
 from dashboard.charts.leaderboard.score_bounds import MAX_ROWS
 from dashboard.escaping import escape_markdown
+from dashboard.session.results import results_measure, shown_results
 from dashboard.views.large.sections import empty_state, largest_gaps_table, open_popover, ties_against_gaps
 from dashboard.widgets.components import finding, page_head
 from dashboard.widgets.leaderboard_parts import (

@@ -8,13 +8,12 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import cache, session
-from dashboard.session.draft import current_draft
 from dashboard.escaping import escape_markdown
 from dashboard.library import MOST_FILES, Board, BoardSpec, keep_arrangement, queries_text
 from dashboard.library.exchange.board_file import is_board
 from dashboard.library.storage.records import SEPARATOR
 from dashboard.session import View
-from dashboard.current_draft import current_draft, is_new_draft, replace_draft
+from dashboard.session.draft import current_draft, is_new_draft, replace_draft
 from dashboard.views.runs.file_cards import choose_columns
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import File, Source

@@ -6,6 +6,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.charts.simulated.precision_panels import precision_panels
 from dashboard.escaping import escape_markdown
+from dashboard.session.boards import is_session_only
 from dashboard.views.simulator import cached
 from dashboard.widgets.components import chart, heading, section_finding, table
 from metrics import parse
@@ -53,7 +54,7 @@ def _use_button(view: session.View) -> None:
             try:
                 board = cached.board_at_precision(view.board, _PRECISIONS[precision])
                 hashes = {file.sha256 for file in board.files}
-                session.show_board(board, hashes, keep=False if session.is_session_only(view.board) else None)
+                session.show_board(board, hashes, keep=False if is_session_only(view.board) else None)
             except TieScopeError as error:
                 st.error(escape_markdown(str(error)), icon=":material/error:")
     st.caption(

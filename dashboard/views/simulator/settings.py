@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard import session
+from dashboard.session.controls import number_input, range_slider, slider
 from dashboard.views.simulator.cached import LLM, NOTEBOOK, SYNTHETIC, Simulation
 from metrics.simulation import NOTEBOOK_RERANKERS
 
@@ -20,19 +21,19 @@ def choose_simulation(kind: str) -> Simulation:
 def _choose_llm() -> Simulation:
     above, grid = st.container(), st.grid(4, min_column_width=150)
     with grid.cell():
-        ties = round(session.slider("Tie probability", (0, 1), 0.3, 0.05, "madeties"), 4)
+        ties = round(slider("Tie probability", (0, 1), 0.3, 0.05, "madeties"), 4)
     with grid.cell():
-        levels = round(session.slider("Score levels", (1, _MOST_LEVELS), 10, 1, "madelevels"))
+        levels = round(slider("Score levels", (1, _MOST_LEVELS), 10, 1, "madelevels"))
     with grid.cell():
-        documents = session.range_slider("Documents", (1, _MOST_DOCUMENTS), (8, 19), "madedocs")
+        documents = range_slider("Documents", (1, _MOST_DOCUMENTS), (8, 19), "madedocs")
     with grid.cell():
-        relevant = session.range_slider("Relevant", (0, _MOST_RELEVANT), (1, 4), "maderelevant")
+        relevant = range_slider("Relevant", (0, _MOST_RELEVANT), (1, 4), "maderelevant")
     with grid.cell():
-        queries = round(session.slider("Queries", (10, _MOST_QUERIES), 100, 10, "madequeries"))
+        queries = round(slider("Queries", (10, _MOST_QUERIES), 100, 10, "madequeries"))
     with grid.cell():
-        performance = round(session.slider("Performance", (0, 1), 0.9, 0.05, "performance"), 4)
+        performance = round(slider("Performance", (0, 1), 0.9, 0.05, "performance"), 4)
     with grid.cell():
-        seed = session.number_input("Seed", 0, 10**6, 42, "madeseed")
+        seed = number_input("Seed", 0, 10**6, 42, "madeseed")
     with above, st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         _preset_control(ties, levels)
         query_types = session.segmented("Query types", ("one", "the notebook's four"), "madetypes")
@@ -44,15 +45,15 @@ def _choose_llm() -> Simulation:
 def _choose_synthetic() -> Simulation:
     grid = st.grid(4, min_column_width=150)
     with grid.cell():
-        ties = session.slider("Share of lists that may tie", (0, 1), 0.3, 0.05, "listties")
+        ties = slider("Share of lists that may tie", (0, 1), 0.3, 0.05, "listties")
     with grid.cell():
-        documents = session.range_slider("Documents", (1, _MOST_DOCUMENTS), (5, 14), "listdocs")
+        documents = range_slider("Documents", (1, _MOST_DOCUMENTS), (5, 14), "listdocs")
     with grid.cell():
-        relevant = session.range_slider("Relevant", (0, _MOST_RELEVANT), (1, 3), "listrelevant")
+        relevant = range_slider("Relevant", (0, _MOST_RELEVANT), (1, 3), "listrelevant")
     with grid.cell():
-        queries = session.slider("Lists", (10, _MOST_QUERIES), 200, 10, "listqueries")
+        queries = slider("Lists", (10, _MOST_QUERIES), 200, 10, "listqueries")
     with grid.cell():
-        seed = session.number_input("Seed", 0, 10**6, 42, "madeseed")
+        seed = number_input("Seed", 0, 10**6, 42, "madeseed")
     return Simulation(SYNTHETIC, round(queries), documents, relevant, seed, round(ties, 4))
 
 

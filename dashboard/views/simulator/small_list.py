@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
+from dashboard.session.controls import set_table_text, table_draft
 from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
 from dashboard.views.simulator.tables import MAX_ORDERINGS, ordering_table, scenario_table
 from dashboard.widgets.components import Card, cards, chart, finding, heading
@@ -101,13 +102,13 @@ def _edit_table(name: str) -> list[Document]:
     scenario_text = format_list(scenario_documents(name))
     own_text = session.get_value(KEY)
     now = own_text if parse_list(own_text) else scenario_text
-    base, key = session.table_draft(KEY, now)
+    base, key = table_draft(KEY, now)
     start = pd.DataFrame(parse_list(base) or scenario_documents(name), columns=list(_COLUMNS))
     frame = st.data_editor(start, num_rows="dynamic", hide_index=True, key=key, column_config=_columns())
     documents = _documents(frame)
     line = format_list(documents)
     if documents and parse_list(line) and line != now:
-        session.set_table_text(KEY, line)
+        set_table_text(KEY, line)
         session.set_value(KEY, "" if line == scenario_text else line)
     with st.popover("As text", icon=":material/notes:"):
         session.text_input(

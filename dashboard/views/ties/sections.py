@@ -4,9 +4,9 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
+from dashboard.charts.gaps.gap_panels import gap_panels
 from dashboard.session.controls import clicked_row
 from dashboard.session.view import get_open_list, set_open_list
-from dashboard.charts.gaps.gap_panels import gap_panels
 from dashboard.widgets.components import Card, cards, clickable_chart, table
 from dashboard.widgets.list_panel import list_panel
 from metrics.studies.gaps.gap import correlation
