@@ -90,7 +90,7 @@ def chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> 
 
 
 def clickable_chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> None:
-    """Show a figure as `chart` does; a click on a point runs the page again, `clicked_row` says which.
+    """Show a figure as `chart` does; a click on a point runs the page again, `session.clicked_row` says which.
 
     Args:
         figure: styled.

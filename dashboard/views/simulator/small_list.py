@@ -7,8 +7,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.session.controls import set_table_text, table_draft
 from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
+from dashboard.session.controls import set_table_text, table_draft
 from dashboard.views.simulator.tables import MAX_ORDERINGS, ordering_table, scenario_table
 from dashboard.widgets.components import Card, cards, chart, finding, heading
 from dashboard.widgets.list_panel import orderings_text
