@@ -23,31 +23,31 @@ class BlockTable(ABC):
         header: names of its columns.
         mapping: our column → the file's.
         extras: further columns that are read, as numbers.
-        left_out: columns that would be read of the whole file, and are not read here.
+        omitted: columns that would be read of the whole file, and are not read here.
     """
 
     file: File
     header: tuple[str, ...]
     mapping: Mapping[str, str]
     extras: tuple[str, ...] = ()
-    left_out: frozenset[str] = frozenset()
+    omitted: frozenset[str] = frozenset()
 
-    def only(self, columns: Collection[str]) -> Self:
+    def select(self, columns: Collection[str]) -> Self:
         """Return the table with some columns alone: ours, or further ones by their names."""
         mapping = {ours: theirs for ours, theirs in self.mapping.items() if ours in columns}
         extras = tuple(name for name in self.extras if name in columns)
-        left_out = {*self.wanted, *self.left_out} - {*mapping.values(), *extras}
-        return replace(self, mapping=mapping, extras=extras, left_out=frozenset(left_out))
+        omitted = {*self.columns_read, *self.omitted} - {*mapping.values(), *extras}
+        return replace(self, mapping=mapping, extras=extras, omitted=frozenset(omitted))
 
     @property
-    def wanted(self) -> list[str]:
+    def columns_read(self) -> list[str]:
         """Columns of the file that are read."""
         return [*self.mapping.values(), *self.extras]
 
     @property
     def reported_header(self) -> list[str]:
         """Names of its columns without those left out here."""
-        return [name for name in self.header if name not in self.left_out]
+        return [name for name in self.header if name not in self.omitted]
 
     @abstractmethod
     def read(self) -> Source:
@@ -67,11 +67,11 @@ class BlockTable(ABC):
                 are right.
         """
         texts = [ours for ours in self.mapping if BY_NAME[ours].kind == "text"]
-        slim = self.only([*(self.mapping.keys() - texts), *self.extras])
-        seen, n_rows = SeenQueries(self.refuse_repeated_query), 0
+        slim = self.select([*(self.mapping.keys() - texts), *self.extras])
+        ended_queries, n_rows = SeenQueries(self.refuse_repeated_query), 0
         for table, findings in slim.query_tables():
             source = slim.source(table, n_rows, findings)
-            seen.add(source.table, n_rows)
+            ended_queries.add(source.table, n_rows)
             n_rows += len(table)
             yield source
 

@@ -76,7 +76,7 @@ class DelimitedTable(BlockTable):
     def source(self, table: pa.Table, n_before: int, findings: Sequence[Finding] = ()) -> Source:
         """Check and convert rows of the file; arguments as of `BlockTable`."""
         origin = FileProvenance(self.file.name, partial(self._line_of, n_before=n_before))
-        return self._finished({name: table[name] for name in self.wanted}, origin, findings)
+        return self._finished({name: table[name] for name in self.columns_read}, origin, findings)
 
     def refuse_repeated_query(self, ids: list[str], row: int) -> None:
         """Raise a ReadError if a query has rows before this one; arguments as of `BlockTable`."""
@@ -168,10 +168,10 @@ def table_format(
         usual: header → our column → the file's, where recognition by name would not find it.
     """
 
-    def opened(head: Head, choice: ColumnChoice) -> DelimitedTable:
+    def open_file(head: Head, choice: ColumnChoice) -> DelimitedTable:
         return open_table(head, choice, name, usual)
 
-    return Format(name, summary, recognises, lambda head, choice: opened(head, choice).read(), opened)
+    return Format(name, summary, recognises, lambda head, choice: open_file(head, choice).read(), open_file)
 
 
 def fixed_format(
@@ -195,7 +195,7 @@ def fixed_format(
     """
     layout = Layout(" ", columns, quoted=False)
 
-    def opened(head: Head, choice: ColumnChoice) -> DelimitedTable:
+    def open_file(head: Head, choice: ColumnChoice) -> DelimitedTable:
         mapping = choice.mapping(head.file.name, columns, usual, only_usual=True)
         return DelimitedTable(
             file=head.file, header=columns, mapping=mapping, format=name, layout=layout, finish=finish
@@ -205,7 +205,7 @@ def fixed_format(
         name,
         summary,
         recognises or (lambda head: head.width == len(columns)),
-        lambda head, choice: opened(head, choice).read(),
-        opened,
+        lambda head, choice: open_file(head, choice).read(),
+        open_file,
         has_header=False,
     )

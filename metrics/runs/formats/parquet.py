@@ -50,7 +50,7 @@ class ParquetTable(BlockTable):
         Raises:
             ReadError: damaged, or without the columns of a run or of judgments.
         """
-        with _opened(file) as parquet:
+        with _open_parquet(file) as parquet:
             schema, metadata = parquet.schema_arrow, parquet.metadata
             groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
         header = tuple(name for name in schema.names if not _PANDAS_INDEX.fullmatch(name))
@@ -70,8 +70,10 @@ class ParquetTable(BlockTable):
         Raises:
             ReadError: damaged, too large, or a value that cannot be read; names the row.
         """
-        with _opened(self.file, self.texts) as parquet:  # one long text in many rows is one text in memory
-            batches = self._within_limit(parquet.iter_batches(_BATCH_ROWS, columns=self.wanted))
+        with _open_parquet(
+            self.file, self.texts
+        ) as parquet:  # one long text in many rows is one text in memory
+            batches = self._within_limit(parquet.iter_batches(_BATCH_ROWS, columns=self.columns_read))
             return self.source(pa.Table.from_batches(batches, self._schema(parquet)))
 
     def rows(self, first: int, end: int) -> Source:
@@ -84,8 +86,8 @@ class ParquetTable(BlockTable):
         ends = np.cumsum(self.groups, dtype=np.int64)
         first_group, last_group = np.searchsorted(ends, [first, end - 1], "right").tolist()
         groups = range(first_group, min(last_group + 1, len(ends)))
-        with _opened(self.file, coded) as parquet:
-            table = parquet.read_row_groups(groups, self.wanted, use_threads=False)
+        with _open_parquet(self.file, coded) as parquet:
+            table = parquet.read_row_groups(groups, self.columns_read, use_threads=False)
         n_before = int(ends[first_group - 1]) if first_group else 0
         table = table.slice(first - n_before, end - first)
         table.validate(full=True)
@@ -93,9 +95,9 @@ class ParquetTable(BlockTable):
 
     def query_tables(self) -> Iterator[tuple[pa.Table, Sequence[Finding]]]:
         """Yield the columns read, each table cut where a query ends."""
-        with _opened(self.file, self.texts) as parquet:  # as in read
+        with _open_parquet(self.file, self.texts) as parquet:  # as in read
             buffer = QueryBuffer(self._schema(parquet), self.mapping["query_id"])
-            for batch in parquet.iter_batches(_BATCH_ROWS, columns=self.wanted, use_threads=False):
+            for batch in parquet.iter_batches(_BATCH_ROWS, columns=self.columns_read, use_threads=False):
                 if sum(map(unpacked_size, batch.columns)) > _MAX_BATCH_BYTES:
                     problem = f"{_BATCH_ROWS:,} rows take more than {_MAX_BATCH_BYTES / 2**20:.0f} MB"
                     raise ReadError(self.file.name, problem, "Write shorter ids.")
@@ -108,16 +110,16 @@ class ParquetTable(BlockTable):
     def source(self, table: pa.Table, n_before: int = 0, findings: Sequence[Finding] = ()) -> Source:
         """Check and convert rows of the file; arguments as of `BlockTable`."""
         origin = FileProvenance(self.file.name, partial(_row_of, n_before), "row")
-        columns = {name: table[name] for name in self.wanted}
+        columns = {name: table[name] for name in self.columns_read}
         source = build_source(columns, self.mapping, origin, "parquet", self.reported_header, findings)
         return source.note_unused()
 
     def refuse_repeated_query(self, ids: list[str], row: int) -> None:
         """Raise a ReadError if a query has rows before this one; arguments as of `BlockTable`."""
         names = ("query_id", "reranker")[: len(ids)]
-        keys, n_before, last = self.only(names), 0, None
-        with _opened(self.file) as parquet:
-            for batch in parquet.iter_batches(_BATCH_ROWS, columns=keys.wanted, use_threads=False):
+        keys, n_before, last = self.select(names), 0, None
+        with _open_parquet(self.file) as parquet:
+            for batch in parquet.iter_batches(_BATCH_ROWS, columns=keys.columns_read, use_threads=False):
                 table = keys.source(pa.Table.from_batches([batch.slice(0, row - n_before)])).table
                 matches = [
                     pc.equal(table[ours].cast(pa.string()), name) for ours, name in zip(names, ids, strict=True)
@@ -132,7 +134,7 @@ class ParquetTable(BlockTable):
             raise ReadError(self.file.name, problem, hint, line=row + 1, unit="row")
 
     def _schema(self, parquet: "ParquetFile") -> pa.Schema:
-        return pa.schema([parquet.schema_arrow.field(name) for name in self.wanted])
+        return pa.schema([parquet.schema_arrow.field(name) for name in self.columns_read])
 
     def _within_limit(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the batches; stop where they grow past the limit, whatever the file says of its size."""
@@ -154,7 +156,7 @@ def unpacked_size(column: pa.Array) -> int:
 
 
 @contextmanager
-def _opened(file: File, coded: Sequence[str] = ()) -> "Iterator[ParquetFile]":
+def _open_parquet(file: File, coded: Sequence[str] = ()) -> "Iterator[ParquetFile]":
     """Open the file; columns of texts in `coded` come as dictionaries.
 
     Raises:

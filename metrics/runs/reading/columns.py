@@ -187,10 +187,10 @@ class ColumnChoice:
         if len(header) > MAX_COLUMNS:
             problem = f"{len(header):,} columns, more than {MAX_COLUMNS:,}"
             raise ReadError(file, problem, "Leave out those that are not needed.", line=1)
-        wanted = self.among(header, usual)
-        mapping = recognise(header, wanted)
+        choice = self.among(header, usual)
+        mapping = recognise(header, choice)
         if only_usual:
-            mapping = {ours: theirs for ours, theirs in mapping.items() if ours in wanted}
+            mapping = {ours: theirs for ours, theirs in mapping.items() if ours in choice}
         _check_mapping(file, header, mapping)
         return mapping
 

@@ -68,7 +68,7 @@ class CsvParser:
         for block_size in _ATTEMPTS:
             careful = block_size > BLOCK
             types = self._types(text=careful)
-            schema = pa.schema([(name, types[name]) for name in self._wanted])
+            schema = pa.schema([(name, types[name]) for name in self._columns_read])
             buffer, n_passed = QueryBuffer(schema, self.mapping["query_id"]), 0
             try:
                 for batch in self._batches(block_size, careful=careful):
@@ -99,7 +99,7 @@ class CsvParser:
         return [make_finding("comments", self.file.name, message, count=self.n_comments)]
 
     @property
-    def _wanted(self) -> list[str]:
+    def _columns_read(self) -> list[str]:
         return [*self.mapping.values(), *self.extras]
 
     def _of_kind(self, *kinds: str) -> set[str]:
@@ -120,7 +120,7 @@ class CsvParser:
                 return CodedTextBuilder()
             return TextBuilder(n_batches) if pa.types.is_string(types[name]) else NumberBuilder(n_batches)
 
-        builders = {name: builder(name) for name in self._wanted}
+        builders = {name: builder(name) for name in self._columns_read}
         for batch in self._batches(block_size, careful=careful):
             for name, column in builders.items():
                 column.add(batch[name])
@@ -155,7 +155,7 @@ class CsvParser:
             ),
             "convert_options": arrow_csv.ConvertOptions(
                 column_types=self._types(text=careful),
-                include_columns=self._wanted,
+                include_columns=self._columns_read,
                 null_values=[],
                 strings_can_be_null=False,
             ),

@@ -119,7 +119,7 @@ class File:
         """
         total, kind = 0, self.packed
         try:
-            with self.given() as given, pa.input_stream(given, compression=kind) as stream:
+            with self.given() as raw, pa.input_stream(raw, compression=kind) as stream:
                 while block := stream.read_buffer(BLOCK).to_pybytes():  # read() loses its memory where it fails
                     total += len(block)
                     self.refuse_too_large(total)
@@ -187,9 +187,9 @@ class File:
             raise ReadError(self.name, "the text is UTF-16", "Save it as UTF-8.", line=1)
         if b"\x00" in head or head.startswith((b"\x89PNG", b"%PDF", b"PK\x03\x04")):
             kind = {b"\x89PNG": "a PNG picture", b"%PDF": "a PDF", b"PK\x03\x04": "a ZIP or Excel file"}
-            found = kind.get(head[:4], "a binary file")
+            description = kind.get(head[:4], "a binary file")
             hint = "Give a TREC run, qrels, a CSV or TSV table, JSON or Parquet."
-            raise ReadError(self.name, f"this is {found}, not a table", hint, line=1)
+            raise ReadError(self.name, f"this is {description}, not a table", hint, line=1)
 
 
 def _first_line(text: bytes) -> int:

@@ -47,7 +47,13 @@ class FileProvenance:
             raise self.error(row, problem_of(column[row].as_py()), hint)
 
     def error(self, row: int, problem: str, hint: str) -> ReadError:
-        """Return the error that names a row, what is wrong with it and what to do."""
+        """Return the error of a row.
+
+        Args:
+            row: the row, the first 0.
+            problem: what is wrong with it.
+            hint: what to do about it.
+        """
         return ReadError(self.file, problem, hint, line=self.line_of(row), unit=self.unit)
 
 

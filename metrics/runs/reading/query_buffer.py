@@ -55,8 +55,8 @@ class QueryBuffer:
     def take(self) -> pa.Table:
         """Return the rows of whole queries, and hold them no longer."""
         table = self.table
-        rest = table.slice(self.last_start)
-        self._batches, self._n_rows, self.size = rest.to_batches(), len(rest), rest.nbytes
+        unfinished = table.slice(self.last_start)
+        self._batches, self._n_rows, self.size = unfinished.to_batches(), len(unfinished), unfinished.nbytes
         table, self.last_start = table.slice(0, self.last_start), 0
         return table
 
@@ -84,13 +84,13 @@ class SeenQueries:
         for reranker, rows in _rows_by_reranker(table):
             starts = rows[np.diff(span[rows], prepend=0) > 0]
             hashes = text_hashes(queries.dictionary.take(pa.array(query[starts])))
-            seen = self._hashes.get(reranker, hashes[:0])
+            known_hashes = self._hashes.get(reranker, hashes[:0])
             first = np.unique(query[starts], return_index=True)[1]
-            is_repeated = np.isin(hashes, seen) | ~np.isin(np.arange(len(starts)), first)
+            is_repeated = np.isin(hashes, known_hashes) | ~np.isin(np.arange(len(starts)), first)
             for row in starts[is_repeated]:
                 ids = [queries[int(row)].as_py()]
                 self._refuse(ids + [reranker] * ("reranker" in table.column_names), n_before + int(row))
-            self._hashes[reranker] = np.sort(np.concatenate([seen, hashes]), kind="stable")
+            self._hashes[reranker] = np.sort(np.concatenate([known_hashes, hashes]), kind="stable")
 
 
 def _rows_by_reranker(table: pa.Table) -> Iterator[tuple[str, IntArray]]:

@@ -44,7 +44,9 @@ class Part:
         """
         table = self.member.table
         source = (
-            table.only(columns).rows(self.first, self._end) if isinstance(table, ParquetTable) else table.read()
+            table.select(columns).rows(self.first, self._end)
+            if isinstance(table, ParquetTable)
+            else table.read()
         )
         return replace(source, name=self.member.name)
 
