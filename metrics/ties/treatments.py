@@ -94,14 +94,14 @@ TREATMENTS: tuple[Treatment, ...] = (
     ),
     Treatment(
         "optimistic",
-        "The best ordering: the highest grade first scored each tie.",
+        "The best ordering: the highest grade first inside each tie.",
         "PyKEEN, OGB",
         _optimistic,
         most_targets_first,
     ),
     Treatment(
         "pessimistic",
-        "The worst ordering: the lowest grade first scored each tie.",
+        "The worst ordering: the lowest grade first inside each tie.",
         "PyKEEN, OGB; the PRR of TsRR",
         _pessimistic,
         most_targets_last,
