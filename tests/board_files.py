@@ -20,9 +20,9 @@ VIEW = {"baseline": "a", "precision": "float64", "relevant_from": 1.5, "tied": T
 TABLE = "query_id,doc_id,score,other,relevance\nq,a,1,3,0\nq,b,1,2,1\nq,c,1,1,0\n"
 
 
-def exported(of, view=None):
+def exported(board_or_record, view=None):
     stream = io.BytesIO()
-    export(of, stream, view)
+    export(board_or_record, stream, view)
     return stream.getvalue()
 
 
@@ -36,26 +36,26 @@ def as_read(record):
 
 def unpacked(data):
     """What the JSON says, and the other entries."""
-    with zipfile.ZipFile(io.BytesIO(data)) as packed:
-        entries = {name: packed.read(name) for name in packed.namelist()}
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
     return json.loads(entries.pop("board.json")), entries
 
 
-def packed(said, entries, method=zipfile.ZIP_STORED):
+def packed(board_json, entries, method=zipfile.ZIP_STORED):
     """A board file that says so and holds that; entries may come twice."""
     stream = io.BytesIO()
-    text = said if isinstance(said, bytes) else json.dumps(said).encode()
-    with zipfile.ZipFile(stream, "w", method) as made:
+    text = board_json if isinstance(board_json, bytes) else json.dumps(board_json).encode()
+    with zipfile.ZipFile(stream, "w", method) as archive:
         for name, data in [("board.json", text), *entries.items()]:
-            made.writestr(name, data)
+            archive.writestr(name, data)
     return stream.getvalue()
 
 
 def with_parquet(data):
     """A board file with another Parquet in the place of its first, the hash of which is right."""
-    said, entries = unpacked(SENT)
-    said["files"][0]["parquet"] = sha256(data).hexdigest()
-    return packed(said, entries | {"files/00.parquet": data})
+    board_json, entries = unpacked(SENT)
+    board_json["files"][0]["parquet"] = sha256(data).hexdigest()
+    return packed(board_json, entries | {"files/00.parquet": data})
 
 
 def stored(**columns):
@@ -100,12 +100,12 @@ NOTED = {
 
 def with_value(place, value):
     """What the JSON says and the entries, with another value in one place."""
-    said, entries = unpacked(SENT)
-    said["names"] = [["strict", "a"], ["coarse", "b"]]
-    said["files"][0]["columns"] = [["score", "score"]]
-    said["files"][0]["reading"]["noted"] = [dict(NOTED)]
-    at = said
+    board_json, entries = unpacked(SENT)
+    board_json["names"] = [["strict", "a"], ["coarse", "b"]]
+    board_json["files"][0]["columns"] = [["score", "score"]]
+    board_json["files"][0]["reading"]["noted"] = [dict(NOTED)]
+    container = board_json
     for step in place[:-1]:
-        at = at[step]
-    at[place[-1]] = value
-    return said, entries
+        container = container[step]
+    container[place[-1]] = value
+    return board_json, entries

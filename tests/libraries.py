@@ -16,8 +16,8 @@ def shas(library, owner="", **options):
     return [one.sha256 for one in library.uploads(owner, **options)]
 
 
-def sha(of, at=0):
-    return of.spec.entries[at].file.sha256
+def sha(record, position=0):
+    return record.spec.entries[position].file.sha256
 
 
 def names_on(record):

@@ -23,12 +23,12 @@ class Step:
     """A change of the library.
 
     Attributes:
-        what: keep, revise or delete.
+        action: keep, revise or delete.
         numbers: of the files that are on the board then.
         board: the one that is revised or deleted.
     """
 
-    what: str
+    action: str
     numbers: tuple[int, ...] = ()
     board: str = ""
 
@@ -67,9 +67,9 @@ def write(home: str, url: str, seed: int, says) -> None:
         version = library.find(step.board).version if step.board else 0
         says.send(step)
         number = step.board
-        if step.what == "keep":
+        if step.action == "keep":
             number = library.keep(new_board).id
-        elif step.what == "revise":
+        elif step.action == "revise":
             library.revise(step.board, version, new_board)
         else:
             library.delete(step.board)

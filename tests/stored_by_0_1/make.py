@@ -103,11 +103,11 @@ def fill(library):
         "precision": "decimals:1",
         "baseline": "BM25",
     }
-    named = library.keep(board(arranged), name="Tuned, by hand", view=view)
+    named_record = library.keep(board(arranged), name="Tuned, by hand", view=view)
     columns = Recipe(recipe("judged.csv").entries, "max").reading(
         0, {"score": "second", "segment": "query_type"}
     )
-    chosen = library.keep(board(columns))
+    chosen_record = library.keep(board(columns))
     shared = library.keep(
         board(recipe("bm25.trec", "dense.trec", "judgments.txt")),
         "ann@example.org",
@@ -122,8 +122,14 @@ def fill(library):
     library.describe(uploads["bm25.trec"], "the usual baseline")
     library.choose_eviction(evict=True)
     with (FOLDER / "board.tiescope").open("wb") as into:
-        export(named, into)
-    return {"named": named, "chosen": chosen, "shared": shared, "formats": formats, "deleted": deleted}
+        export(named_record, into)
+    return {
+        "named": named_record,
+        "chosen": chosen_record,
+        "shared": shared,
+        "formats": formats,
+        "deleted": deleted,
+    }
 
 
 def contents(library, records):
@@ -132,8 +138,8 @@ def contents(library, records):
     for kind, record in records.items():
         if kind == "deleted":
             continue
-        made = board(library.find(record.id, record.owner).recipe)
-        scores = evaluate(made.runs, ["RR", "nDCG@5", "AP"], ["input", "expected", "optimistic"]).scores
+        kept_board = board(library.find(record.id, record.owner).recipe)
+        scores = evaluate(kept_board.runs, ["RR", "nDCG@5", "AP"], ["input", "expected", "optimistic"]).scores
         boards[kind] = {
             "id": record.id,
             "label": record.label,
@@ -154,8 +160,8 @@ def contents(library, records):
                 }
                 for entry in record.recipe.entries
             ],
-            "rows": [source.table.to_pydict() for source in made.sources][:1],
-            "findings": made.runs.findings["code"].tolist(),
+            "rows": [source.table.to_pydict() for source in kept_board.sources][:1],
+            "findings": kept_board.runs.findings["code"].tolist(),
             "scores": {" ".join(column): values.tolist() for column, values in scores.items()},
         }
     uploads = [
@@ -179,22 +185,22 @@ def contents(library, records):
 
 def links(records):
     """Links as the app writes them."""
-    named, chosen, shared = (records[kind].label for kind in ("named", "chosen", "shared"))
+    named_label, chosen_label, shared_label = (records[kind].label for kind in ("named", "chosen", "shared"))
     docs = "Sample: docstring search"
-    asked = [
-        ("leaderboard", {"data": named}),
-        ("leaderboard", {"data": shared, "measure": "Hits@3", "order": "random:0"}),
+    pages = [
+        ("leaderboard", {"data": named_label}),
+        ("leaderboard", {"data": shared_label, "measure": "Hits@3", "order": "random:0"}),
         ("leaderboard", {"data": records["formats"].label, "measure": "nDCG@7"}),
         ("leaderboard", {"data": "Sample: simulated rerankers", "measure": "nDCG@10", "order": "pessimistic"}),
-        ("runs", {"data": named, "find": "trec", "severity": "info", "baseline": "LLM *judge*"}),
-        ("runs", {"data": chosen, "segments": ["short"]}),
-        ("ties", {"data": chosen, "first": "AP", "second": "P@10", "lists": "with ties"}),
-        ("rerankers", {"data": shared, "rerankers": ["dense"], "measure": "R@10", "sort": "tie ratio"}),
+        ("runs", {"data": named_label, "find": "trec", "severity": "info", "baseline": "LLM *judge*"}),
+        ("runs", {"data": chosen_label, "segments": ["short"]}),
+        ("ties", {"data": chosen_label, "first": "AP", "second": "P@10", "lists": "with ties"}),
+        ("rerankers", {"data": shared_label, "rerankers": ["dense"], "measure": "R@10", "sort": "tie ratio"}),
         ("rerankers", {"data": docs, "baseline": "TF-IDF", "sort": "gap", "measure": "Hits@1"}),
         (
             "query",
             {
-                "data": shared,
+                "data": shared_label,
                 "reranker": "dense",
                 "query": "q3",
                 "measure": "nDCG@3",
@@ -204,7 +210,7 @@ def links(records):
         (
             "query",
             {
-                "data": named,
+                "data": named_label,
                 "reranker": "LLM *judge*",
                 "query": "q2",
                 "relevant_from": "1",
@@ -214,7 +220,7 @@ def links(records):
         (
             "significance",
             {
-                "data": shared,
+                "data": shared_label,
                 "baseline": "dense",
                 "correction": "Bonferroni",
                 "test": "Wilcoxon signed-rank",
@@ -223,19 +229,24 @@ def links(records):
         ),
         ("tradeoffs", {"data": docs, "measure": "Hits@5"}),
         ("simulator", {"made": "Notebook: 200 lists", "madeseed": "7", "listk": "2", "held": "1 decimal"}),
-        ("simulator", {"data": shared, "performance": "0.5", "madequeries": "50", "madeties": "0.6"}),
+        ("simulator", {"data": shared_label, "performance": "0.5", "madequeries": "50", "madeties": "0.6"}),
         (
             "report",
-            {"data": shared, "title": "A title", "targets_for": "dense", "sections": ["Scores", "Targets"]},
+            {
+                "data": shared_label,
+                "title": "A title",
+                "targets_for": "dense",
+                "sections": ["Scores", "Targets"],
+            },
         ),
         ("guide", {"section": "Measures"}),
         ("large", {"results": "evaluation.parquet", "results_measure": "AP", "results_order": "docid_desc"}),
-        ("leaderboard", {"data": named, "empty": "skip", "missing": "zero", "relevant_from": "3"}),
+        ("leaderboard", {"data": named_label, "empty": "skip", "missing": "zero", "relevant_from": "3"}),
     ]
-    return [f"{page}?{urlencode(query, doseq=True)}" for page, query in asked]
+    return [f"{page}?{urlencode(query, doseq=True)}" for page, query in pages]
 
 
-def seen(link):
+def page_contents(link):
     page, _, query = link.partition("?")
     stored = [str(FOLDER / "evaluation.parquet")] if page == "large" else []
     os.environ["TIESCOPE_OPEN"] = json.dumps({"runs": [], "qrels": None, "stored": stored})
@@ -263,7 +274,7 @@ def main():
         path.unlink()
     os.environ["TIESCOPE_HOME"] = str(FOLDER / "library")
     os.environ["TIESCOPE_INSECURE"] = "1"  # the visitor is the owner without a name
-    pages = {link: seen(link) for link in links(records)}
+    pages = {link: page_contents(link) for link in links(records)}
     evaluated = Stored.open(FOLDER / "evaluation.parquet").summary()
     means = {" ".join(column): values.to_dict() for column, values in evaluated.items()}
     text = json.dumps(

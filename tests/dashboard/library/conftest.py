@@ -93,14 +93,14 @@ def empty_url(kind, request, tmp_path):
 @pytest.fixture
 def open_database(tmp_path):
     """Look into a database, and change it by hand."""
-    opened = []
+    databases = []
 
-    def make(address):
-        opened.append(Database(url_of(address, tmp_path)))
-        return opened[-1]
+    def open_url(address):
+        databases.append(Database(url_of(address, tmp_path)))
+        return databases[-1]
 
-    yield make
-    for database in opened:
+    yield open_url
+    for database in databases:
         database.close()
 
 
@@ -113,14 +113,14 @@ def database(url, open_database):
 @pytest.fixture
 def library_at(tmp_path):
     """Open a library of some database, its uploads in this test's folder."""
-    opened = []
+    libraries = []
 
-    def make(address, **options):
-        opened.append(Library(tmp_path / "home", address, **options))
-        return opened[-1]
+    def open_url(address, **options):
+        libraries.append(Library(tmp_path / "home", address, **options))
+        return libraries[-1]
 
-    yield make
-    for library in opened:
+    yield open_url
+    for library in libraries:
         library.close()
 
 

@@ -12,31 +12,31 @@ TIED = COARSE.replace(" tag", " other")
 
 def joined(before, **files):
     """The files of a spec and others, nothing renamed."""
-    more = BoardSpec.of([File(name.replace("_", "."), text.encode()) for name, text in files.items()])
-    spec = before.with_files(more)
+    new_spec = BoardSpec.of([File(name.replace("_", "."), text.encode()) for name, text in files.items()])
+    spec = before.with_files(new_spec)
     return make_board(spec, [entry.read() for entry in spec.entries])
 
 
 @pytest.fixture
 def arranged():
     """A board whose second run comes first under another name, and whose third is left out."""
-    made = board(a_trec=STRICT, b_trec=COARSE, c_trec=COARSE, qrels_txt=QRELS)
-    return made.spec.arranged({"b": "the second", "a": "a"})
+    original = board(a_trec=STRICT, b_trec=COARSE, c_trec=COARSE, qrels_txt=QRELS)
+    return original.spec.arranged({"b": "the second", "a": "a"})
 
 
 def test_names_order_and_what_is_left_out_stay_when_a_run_joins(arranged):
-    made = keep_arrangement(joined(arranged, new_trec=STRICT), arranged)
-    assert made.runs.rerankers == ["the second", "a", "new"]
+    new_board = keep_arrangement(joined(arranged, new_trec=STRICT), arranged)
+    assert new_board.runs.rerankers == ["the second", "a", "new"]
 
 
 def test_a_file_that_takes_anothers_place_keeps_its_name_on_the_board(arranged):
-    made = keep_arrangement(joined(arranged, b_trec=TIED), arranged)
-    assert made.runs.rerankers == ["the second", "a"]
+    new_board = keep_arrangement(joined(arranged, b_trec=TIED), arranged)
+    assert new_board.runs.rerankers == ["the second", "a"]
 
 
 def test_a_file_that_takes_the_place_of_one_left_out_is_shown(arranged):
-    made = keep_arrangement(joined(arranged, c_trec=TIED), arranged)
-    assert made.runs.rerankers == ["the second", "a", "c"]
+    new_board = keep_arrangement(joined(arranged, c_trec=TIED), arranged)
+    assert new_board.runs.rerankers == ["the second", "a", "c"]
 
 
 def test_a_new_run_of_a_name_that_was_given_to_another_is_refused():

@@ -27,61 +27,61 @@ NAMES = [
 ODD = pytest.mark.parametrize("name", NAMES, ids=lambda name: ascii(name)[:20])
 
 
-def named(*names, **options):
+def board_of_runs(*names, **options):
     """A board of runs of these names."""
     runs = [File(name, text.encode()) for name, text in zip(names, (STRICT, TIED), strict=False)]
     spec = BoardSpec.of([*runs, File("qrels.txt", QRELS.encode())])
-    made = make_board(spec, [entry.read() for entry in spec.entries])
-    return made if not options else arranged(made, **options)
+    board = make_board(spec, [entry.read() for entry in spec.entries])
+    return board if not options else arranged(board, **options)
 
 
-def arranged(made, names):
-    shown = dict(zip(made.runs.rerankers, names, strict=True))
-    return make_board(made.spec.arranged(shown), made.sources)
+def arranged(board, names):
+    name_by_reranker = dict(zip(board.runs.rerankers, names, strict=True))
+    return make_board(board.spec.arranged(name_by_reranker), board.sources)
 
 
 def as_read(spec):
     return make_board(spec, [entry.read() for entry in spec.entries])
 
 
-def sent(made):
+def sent(board):
     stream = io.BytesIO()
-    export(made, stream)
+    export(board, stream)
     return load(File("sent.tiescope", stream.getvalue())).board
 
 
 @ODD
 def test_a_file_of_an_odd_name_can_be_opened_again(library, name):
-    record = library.keep(named(name))
+    record = library.keep(board_of_runs(name))
     assert [entry.file.name for entry in record.spec.entries] == [file_name(name), "qrels.txt"]
     assert as_read(record.spec).runs.rerankers == [File(file_name(name), b"").stem]
     assert sent(record).runs.rerankers == as_read(record.spec).runs.rerankers
-    assert library.keep(named(name)).id == record.id
+    assert library.keep(board_of_runs(name)).id == record.id
     assert library.keep(as_read(record.spec)).id == record.id
 
 
 @ODD
 def test_a_reranker_of_an_odd_name_that_was_renamed_can_be_opened_again(library, name):
-    made = named(name, "a.trec", names=["second", "first"])
-    record = library.keep(made)
+    board = board_of_runs(name, "a.trec", names=["second", "first"])
+    record = library.keep(board)
     again = as_read(record.spec)
     assert (
-        again.runs.rerankers == sent(made).runs.rerankers == sent(record).runs.rerankers == ["second", "first"]
+        again.runs.rerankers == sent(board).runs.rerankers == sent(record).runs.rerankers == ["second", "first"]
     )
-    for one in ("first", "second"):
-        assert again.runs.tables[one] == made.runs.tables[one]
+    for reranker in ("first", "second"):
+        assert again.runs.tables[reranker] == board.runs.tables[reranker]
 
 
 def test_spaces_tell_files_from_each_other(library):
-    record = library.keep(named(" a.trec", "a.trec"))
+    record = library.keep(board_of_runs(" a.trec", "a.trec"))
     assert as_read(record.spec).runs.rerankers == [" a", "a"]
-    revised = library.revise(record.id, record.version, named("a.trec", " a.trec"))
+    revised = library.revise(record.id, record.version, board_of_runs("a.trec", " a.trec"))
     assert as_read(revised.spec).runs.rerankers == ["a", " a"]
 
 
 def test_a_board_can_be_revised_to_files_of_odd_names(library):
-    kept = library.keep(named("a.trec"), name="Mine")
-    revised = library.revise(kept.id, kept.version, named("a\0b.trec", "\0.trec", names=["x", "y"]))
+    record = library.keep(board_of_runs("a.trec"), name="Mine")
+    revised = library.revise(record.id, record.version, board_of_runs("a\0b.trec", "\0.trec", names=["x", "y"]))
     assert as_read(revised.spec).runs.rerankers == ["x", "y"]
 
 
@@ -94,22 +94,22 @@ def test_rerankers_that_a_column_names_keep_their_names(library):
 
 def test_two_names_that_are_one_once_they_are_cut_are_refused(library):
     with pytest.raises(LibraryError, match="It cannot be kept, for names of its files are cut"):
-        library.keep(named("x" * 1500, "x" * 1501))
+        library.keep(board_of_runs("x" * 1500, "x" * 1501))
     assert (library.boards(), library.uploads()) == ([], [])
 
 
 def test_the_names_of_boards_are_cut_to_what_their_field_holds(library):
-    record = library.keep(named("a.trec"), name="x" * 300)
+    record = library.keep(board_of_runs("a.trec"), name="x" * 300)
     assert record.name == "x" * 200
     assert library.rename(record.id, "y" * 300).name == "y" * 200
     double = library.duplicate(record.id)
     assert double.name == "y" * 194 + ", copy"
     with pytest.raises(LibraryError, match="already"):
-        library.keep(named("b.trec"), name="y" * 400, single=True)
+        library.keep(board_of_runs("b.trec"), name="y" * 400, single=True)
 
 
-@pytest.mark.parametrize("make", [clean, board_name, file_name])
+@pytest.mark.parametrize("cut", [clean, board_name, file_name])
 @pytest.mark.parametrize("text", [*NAMES, "x" * 199 + " y", "\0 \0", ""])
-def test_a_name_that_was_kept_is_kept_as_it_is(make, text):
-    assert make(make(text)) == make(text)
+def test_a_name_that_was_kept_is_kept_as_it_is(cut, text):
+    assert cut(cut(text)) == cut(text)
     assert len(copy_name(text)) <= 200

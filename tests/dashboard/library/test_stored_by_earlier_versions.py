@@ -57,7 +57,7 @@ def board_of(record):
 def test_a_board_is_what_it_was(library, kind):
     expected = BOARDS[kind]
     record = library.find(expected["id"])
-    said = {
+    description = {
         "label": record.label,
         "name": record.name,
         "is_named": record.named,
@@ -68,7 +68,7 @@ def test_a_board_is_what_it_was(library, kind):
         "repeated": record.spec.repeated,
         "names": as_json(record.spec.names),
     }
-    assert said == {name: expected[name] for name in said}
+    assert description == {name: expected[name] for name in description}
     files = [
         {
             "name": entry.file.name,

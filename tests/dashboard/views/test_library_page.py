@@ -19,17 +19,20 @@ from metrics.runs import File, read
 @pytest.fixture
 def library(tmp_path, monkeypatch):
     """An empty library that every page of the test opens, of one owner."""
-    kept = Library(tmp_path / "library")
+    new_library = Library(tmp_path / "library")
     monkeypatch.setenv(INSECURE, "1")
-    monkeypatch.setattr(cache, "open_library", lambda: kept)
-    yield kept
-    kept.close()
+    monkeypatch.setattr(cache, "open_library", lambda: new_library)
+    yield new_library
+    new_library.close()
 
 
-def files(*named):
+def files(*names_and_texts):
     """A board of files: name, text, name, text ..."""
-    given = [File(name, text.encode()) for name, text in zip(named[::2], named[1::2], strict=True)]
-    return make_board(BoardSpec.of(given), [read(file) for file in given])
+    board_files = [
+        File(name, text.encode())
+        for name, text in zip(names_and_texts[::2], names_and_texts[1::2], strict=True)
+    ]
+    return make_board(BoardSpec.of(board_files), [read(file) for file in board_files])
 
 
 def two_versions(library):
@@ -166,11 +169,11 @@ def test_names_that_meet_are_told_apart_by_day_then_time_then_hash(library):
     names = [one.file.name for one in distinguish_files(spec, [first, judgments, second], set()).entries]
     day = f"{second.added:%Y-%m-%d}"
     assert names == ["coarse.trec", "qrels.txt", f"coarse_{day}.trec"]
-    taken = {"coarse", f"coarse_{day}"}
-    alone = distinguish_files(library.spec_of([second.sha256]), [second], taken).entries[0].file.name
+    taken_names = {"coarse", f"coarse_{day}"}
+    alone = distinguish_files(library.spec_of([second.sha256]), [second], taken_names).entries[0].file.name
     assert alone == f"coarse_{second.added:%Y-%m-%d_%H%M%S}.trec"
-    taken.add(f"coarse_{second.added:%Y-%m-%d_%H%M%S}")
-    alone = distinguish_files(library.spec_of([second.sha256]), [second], taken).entries[0].file.name
+    taken_names.add(f"coarse_{second.added:%Y-%m-%d_%H%M%S}")
+    alone = distinguish_files(library.spec_of([second.sha256]), [second], taken_names).entries[0].file.name
     assert alone == f"coarse_{second.sha256[:7]}.trec"
 
 
@@ -186,9 +189,9 @@ def test_uploads_are_pinned_and_unpinned(library):
 
 def test_a_note_is_written_and_shown(library):
     two_versions(library)
-    one = library.uploads()[0]
-    page = tick(opened("runs"), one)
-    page.text_input(key=f"note-{one.sha256}").set_value("temperature 0")
+    upload = library.uploads()[0]
+    page = tick(opened("runs"), upload)
+    page.text_input(key=f"note-{upload.sha256}").set_value("temperature 0")
     next(button for button in page.button if button.label == "Save").click().run()
     assert library.uploads()[0].note == "temperature 0"
     assert rows(page).value["note"][0] == "temperature 0"
@@ -249,10 +252,10 @@ def test_a_library_that_cannot_be_reached_is_said_and_the_page_works(tmp_path, m
 
 def test_hostile_names_are_shown_as_text(library):
     record = library.keep(EXTREMES["hostile names"](), name="[x](y) :red[b] $1$ <b>")
-    one = library.uploads()[0]
-    library.describe(one.sha256, "<img src=x onerror=alert(1)>")
+    upload = library.uploads()[0]
+    library.describe(upload.sha256, "<img src=x onerror=alert(1)>")
     page = opened("runs", data=record.label)
-    press(tick(page, one), "discard")
+    press(tick(page, upload), "discard")
     assert r"\[x\]\(y\) \:red\[b\]" in page.error[0].value
     library.keep(files("<b>:red[x].trec", COARSE, "qrels.txt", QRELS))
     run = next(one for one in library.uploads() if one.name.startswith("<b>"))
@@ -275,9 +278,9 @@ def test_versions_of_a_reranker_are_drawn_over_time(library):
     page = opened("runs", data=record.label)
     history = page.dataframe[-1].value
     assert history["name"].tolist() == ["bge-v1", "bge-v2"]
-    shown = cache.evaluation(record.spec.digest, cache.load_record(record)).means("RR").loc["bge-v2"]
-    drawn = history.iloc[1][["tied", "worst", "best", "traditional"]].tolist()
-    assert drawn == shown[["expected", "pessimistic", "optimistic", "input"]].tolist()
+    means = cache.evaluation(record.spec.digest, cache.load_record(record)).means("RR").loc["bge-v2"]
+    newest_version = history.iloc[1][["tied", "worst", "best", "traditional"]].tolist()
+    assert newest_version == means[["expected", "pessimistic", "optimistic", "input"]].tolist()
     assert any("**bge** " in one.value and "tied MRR" in one.value for one in page.markdown)
     page.segmented_control(key="across").set_value("Date added").run()
     assert not page.exception
@@ -305,10 +308,10 @@ def test_versions_are_scored_on_the_segments_shown(library):
     library.keep(files("bge-v1.csv", table.replace("{}", "2")))
     record = library.keep(files("bge-v2.csv", table.replace("{}", "3")))
     page = opened("runs", data=record.label, segments=["s1"])
-    shown = cache.evaluation(record.spec.digest, cache.load_record(record)).only(["bge-v2"], {"q1", "q3"})
+    evaluation = cache.evaluation(record.spec.digest, cache.load_record(record)).only(["bge-v2"], {"q1", "q3"})
     history = page.dataframe[-1].value
     assert history["n_judged"].tolist() == [2, 2]
-    assert history["tied"].iloc[-1] == shown.means("RR")["expected"].iloc[0]
+    assert history["tied"].iloc[-1] == evaluation.means("RR")["expected"].iloc[0]
 
 
 def test_a_shared_server_says_whose_the_uploads_are(library, monkeypatch):
@@ -321,27 +324,27 @@ def test_a_shared_server_says_whose_the_uploads_are(library, monkeypatch):
     assert "this list only until you leave" in words(opened("runs"))
 
 
-def drawn(by="added", names=("<b>one", "two")):
+def history_figure(axis="added", names=("<b>one", "two")):
     table = pd.DataFrame({"reranker": name, "version": at, "tied": at / 4} for name in names for at in (1, 2))
     table["added"] = pd.to_datetime(["2026-11-02", "2026-11-09"] * len(names))
     table = table.assign(name=table["reranker"], n_shared=3, n_judged=4)
     table = table.assign(worst=table["tied"] - 0.1, best=table["tied"] + 0.1, traditional=table["tied"] + 0.05)
-    return version_history(table, LIGHT, "MRR", dict.fromkeys(names, "#00695C"), by)
+    return version_history(table, LIGHT, "MRR", dict.fromkeys(names, "#00695C"), axis)
 
 
 def test_names_in_the_chart_are_text_and_stand_apart():
-    notes = drawn().layout.annotations
+    notes = history_figure().layout.annotations
     assert [note.text for note in notes] == ["&lt;b&gt;one", "two"]
     assert notes[0].yshift - notes[1].yshift == 17
-    assert "<b>one" not in str(drawn().data[2].customdata)
+    assert "<b>one" not in str(history_figure().data[2].customdata)
 
 
 def test_one_reranker_alone_is_blue_and_several_have_their_colours():
     def colours(figure):
         return {line.marker.color for line in figure.data if line.mode == "lines+markers"}
 
-    assert colours(drawn(names=["one"])) == {LIGHT.tied}
-    assert colours(drawn()) == {"#00695C"}
+    assert colours(history_figure(names=["one"])) == {LIGHT.tied}
+    assert colours(history_figure()) == {"#00695C"}
 
 
 def test_rerankers_of_a_table_are_versions_of_each_of_them(library):
@@ -372,10 +375,12 @@ def test_runs_of_other_queries_are_no_versions(library):
 
 def test_five_hundred_uploads_are_one_table_and_no_parquet_is_read(library, monkeypatch):
     record = two_versions(library)
-    real = library.uploads()
-    many = [one for at in range(170) for one in real]
-    named = [type(one)(**(vars(one) | {"sha256": f"{at:064x}"})) for at, one in enumerate(many)]
-    monkeypatch.setattr(library, "uploads", lambda *_, deleted=False: [] if deleted else named)
+    uploads = library.uploads()
+    repeated_uploads = [one for at in range(170) for one in uploads]
+    distinct_uploads = [
+        type(one)(**(vars(one) | {"sha256": f"{at:064x}"})) for at, one in enumerate(repeated_uploads)
+    ]
+    monkeypatch.setattr(library, "uploads", lambda *_, deleted=False: [] if deleted else distinct_uploads)
     monkeypatch.setattr(library, "spec_of", lambda *_: pytest.fail("a Parquet is read"))
     monkeypatch.setattr("dashboard.views.runs.over_time._UNASKED", 0)
     page = opened("runs", data=record.label)

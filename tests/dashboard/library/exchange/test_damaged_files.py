@@ -35,30 +35,30 @@ VALUES = st.recursive(
 
 def edited(draw, data):
     for _ in range(draw(st.integers(1, 5))):
-        at = draw(st.integers(0, len(data)) | st.integers(max(0, len(data) - 300), len(data)))
+        start = draw(st.integers(0, len(data)) | st.integers(max(0, len(data) - 300), len(data)))
         piece = draw(st.sampled_from(WORDS) | st.binary(max_size=4))
-        data = data[:at] + piece + data[at + draw(st.sampled_from([0, len(piece), 1, 9])) :]
+        data = data[:start] + piece + data[start + draw(st.sampled_from([0, len(piece), 1, 9])) :]
     return data
 
 
 def overwritten(draw, data):
     """As long as before: lengths still hold."""
     for _ in range(draw(st.integers(1, 4))):
-        at = draw(st.integers(0, max(0, len(data) - 1)))
-        data = data[:at] + draw(st.binary(min_size=1, max_size=1)) + data[at + 1 :]
+        position = draw(st.integers(0, max(0, len(data) - 1)))
+        data = data[:position] + draw(st.binary(min_size=1, max_size=1)) + data[position + 1 :]
     return data
 
 
 @st.composite
 def damaged(draw):
     """A board file whose zip, JSON, values or Parquet are not as they were."""
-    said, entries = unpacked(SENT)
+    board_json, entries = unpacked(SENT)
     spoil = draw(st.sampled_from([edited, overwritten]))
     kind = draw(st.sampled_from(["zip", "text", "value", "parquet", "parquet"]))
     if kind == "zip":
         return spoil(draw, SENT)
     if kind == "text":
-        return packed(spoil(draw, json.dumps(said).encode()), entries)
+        return packed(spoil(draw, json.dumps(board_json).encode()), entries)
     if kind == "value":
         return packed(*with_value(draw(st.sampled_from(PLACES)), draw(VALUES)))
     return with_parquet(spoil(draw, entries["files/00.parquet"]))

@@ -34,18 +34,18 @@ def test_a_kept_import_is_recognised_when_it_is_sent_once_more(library):
 
 def claiming(victim, spoil):
     """A board file of a hostile person who says its upload is that of somebody else."""
-    said, entries = unpacked(exported(board(a_csv=TABLE.replace("q,a,1,3", "q,a,9,9"))))
-    said["files"][0]["sha256"] = victim
-    spoil(said["files"][0])
-    return packed(said, entries)
+    board_json, entries = unpacked(exported(board(a_csv=TABLE.replace("q,a,1,3", "q,a,9,9"))))
+    board_json["files"][0]["sha256"] = victim
+    spoil(board_json["files"][0])
+    return packed(board_json, entries)
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["before", "after"])
 def test_nobody_can_put_another_table_under_the_hash_of_an_upload(library, first):
     mine = board(a_csv=TABLE)
     false = loaded(claiming(mine.files[0].sha256, lambda _: None)).board
-    for one, owner in [(false, "eve"), (mine, "ada")] if first else [(mine, "ada"), (false, "eve")]:
-        library.keep(one, owner)
+    for owned_board, owner in [(false, "eve"), (mine, "ada")] if first else [(mine, "ada"), (false, "eve")]:
+        library.keep(owned_board, owner)
     (upload,) = library.uploads("ada")
     assert upload.sha256 == mine.files[0].sha256 != library.uploads("eve")[0].sha256
     (entry,) = library.spec_of([upload.sha256], "ada").entries
@@ -54,11 +54,11 @@ def test_nobody_can_put_another_table_under_the_hash_of_an_upload(library, first
 
 def test_nobody_can_have_the_table_of_an_upload_read_otherwise(library):
     mine = exported(board(a_csv=TABLE))
-    said, entries = unpacked(mine)
-    said["files"][0]["reading"]["mapping"]["score"] = "other"
-    library.keep(loaded(packed(said, entries)).board, "eve")
-    said["files"][0]["columns"] = [["score", "score"]]
-    library.keep(loaded(packed(said, entries)).board, "eve")
+    board_json, entries = unpacked(mine)
+    board_json["files"][0]["reading"]["mapping"]["score"] = "other"
+    library.keep(loaded(packed(board_json, entries)).board, "eve")
+    board_json["files"][0]["columns"] = [["score", "score"]]
+    library.keep(loaded(packed(board_json, entries)).board, "eve")
     library.keep(loaded(mine).board, "ada")
     (upload,) = library.uploads("ada")
     assert upload.reading.mapping["score"] == "score"
@@ -75,10 +75,10 @@ def test_nobody_can_have_the_table_of_an_upload_read_otherwise(library):
 def test_nobody_can_say_of_an_upload_that_it_is_read_otherwise(library, name, value):
     """The Parquet is that of the upload, so only what is stated of it is false."""
     mine = library.keep(board(a_csv=TABLE), "ada")
-    said, entries = unpacked(exported(mine))
-    assert said["files"][0]["reading"][name] != value
-    said["files"][0]["reading"][name] = value
-    false = library.keep(loaded(packed(said, entries)).board, "eve")
+    board_json, entries = unpacked(exported(mine))
+    assert board_json["files"][0]["reading"][name] != value
+    board_json["files"][0]["reading"][name] = value
+    false = library.keep(loaded(packed(board_json, entries)).board, "eve")
     assert false.spec.entries[0].file.sha256 != mine.spec.entries[0].file.sha256
     assert false.spec.digest != mine.spec.digest
     assert false.spec.key != mine.spec.key
@@ -86,9 +86,9 @@ def test_nobody_can_say_of_an_upload_that_it_is_read_otherwise(library, name, va
 
 def test_what_somebody_states_was_found_is_told_of_their_board_alone(library):
     mine = library.keep(board(a_csv=TABLE), "ada")
-    said, entries = unpacked(exported(mine))
-    said["files"][0]["reading"]["noted"] = [NOTED | {"message": "All is well."}]
-    false = library.keep(loaded(packed(said, entries)).board, "eve")
+    board_json, entries = unpacked(exported(mine))
+    board_json["files"][0]["reading"]["noted"] = [NOTED | {"message": "All is well."}]
+    false = library.keep(loaded(packed(board_json, entries)).board, "eve")
     assert false.spec.digest == mine.spec.digest
     assert false.spec.key != mine.spec.key
 
@@ -126,12 +126,12 @@ def test_an_upload_that_was_lost_cannot_be_exported(library, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("limit", "said"),
+    ("limit", "message"),
     [((board_file, "MOST_PARQUET_BYTES", 100), "larger than"), ((board_file, "MOST_BYTES", 9), "names take")],
 )
-def test_a_board_that_could_not_be_read_again_is_not_exported(monkeypatch, limit, said):
+def test_a_board_that_could_not_be_read_again_is_not_exported(monkeypatch, limit, message):
     monkeypatch.setattr(*limit)
-    with pytest.raises(LibraryError, match=said):
+    with pytest.raises(LibraryError, match=message):
         exported(board(a_csv=TABLE))
 
 

@@ -108,15 +108,17 @@ def test_a_key_that_stands_twice_is_refused():
 
 
 def test_a_parquet_in_the_place_of_another_is_told():
-    said, entries = unpacked(SENT)
+    board_json, entries = unpacked(SENT)
     entries["files/01.parquet"] = entries["files/00.parquet"]
-    assert "the Parquet of 'coarse.trec' is not the one that was exported" in refusal(packed(said, entries))
+    assert "the Parquet of 'coarse.trec' is not the one that was exported" in refusal(
+        packed(board_json, entries)
+    )
 
 
 def test_more_files_than_a_board_has_are_refused():
-    said, _ = unpacked(SENT)
-    said["files"] = said["files"][:1] * 101
-    assert "files" in refusal(packed(said, {}))
+    board_json, _ = unpacked(SENT)
+    board_json["files"] = board_json["files"][:1] * 101
+    assert "files" in refusal(packed(board_json, {}))
 
 
 def test_a_newer_format_is_told_from_a_damaged_file():

@@ -6,9 +6,9 @@ from board_files import SENT, loaded, refusal, stored, unpacked, with_parquet
 from boards import STRICT
 
 
-def columns(n=3, **others):
+def columns(n=3, **changed_columns):
     usual = {"query_id": ["q"] * n, "doc_id": [f"d{at}" for at in range(n)], "score": [0.5] * n}
-    return {name: values for name, values in (usual | others).items() if values is not None}
+    return {name: values for name, values in (usual | changed_columns).items() if values is not None}
 
 
 def repeated_text(length, rows):

@@ -16,39 +16,39 @@ from metrics.runs import File
 
 def changed(**attributes):
     """The file sent, the entry of its JSON changed."""
-    said, entries = unpacked(SENT)
+    board_json, entries = unpacked(SENT)
     info = zipfile.ZipInfo("board.json")
     for name, value in attributes.items():
         setattr(info, name, value)
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as made:
-        made.writestr(info, json.dumps(said))
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr(info, json.dumps(board_json))
         for name, data in entries.items():
-            made.writestr(name, data)
+            archive.writestr(name, data)
     return stream.getvalue()
 
 
 def encrypted():
     """The bit that says so, in the entry and in the directory."""
     data = bytearray(SENT)
-    for mark, at in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
-        data[data.rindex(mark) + at] |= 1
+    for mark, offset in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        data[data.rindex(mark) + offset] |= 1
     return bytes(data)
 
 
 def twice(name):
-    said, entries = unpacked(SENT)
-    stream = io.BytesIO(packed(said, entries))
-    with zipfile.ZipFile(stream, "a") as made, pytest.warns(UserWarning, match="Duplicate"):
-        made.writestr(name, entries.get(name, b"{}"))
+    board_json, entries = unpacked(SENT)
+    stream = io.BytesIO(packed(board_json, entries))
+    with zipfile.ZipFile(stream, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr(name, entries.get(name, b"{}"))
     return stream.getvalue()
 
 
 def resized(size):
     """The directory says another size of the JSON than it has."""
     data = bytearray(SENT)
-    at = data.rindex(b"PK\1\2") + 24
-    data[at : at + 4] = size.to_bytes(4, "little")
+    offset = data.rindex(b"PK\1\2") + 24
+    data[offset : offset + 4] = size.to_bytes(4, "little")
     return bytes(data)
 
 

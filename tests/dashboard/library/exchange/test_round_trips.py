@@ -36,8 +36,8 @@ def test_a_board_gives_the_same_bytes_again_and_so_does_what_was_made_of_them(na
 def test_a_kept_board_gives_the_bytes_it_gave_before_it_was_kept(library):
     before = board(table_csv=HOSTILE)
     record = library.keep(before, name="Nightly", view=VIEW)
-    named = replace(before, spec=replace(before.spec, title="Nightly"))
-    assert exported(record) == exported(named, VIEW)
+    named_board = replace(before, spec=replace(before.spec, title="Nightly"))
+    assert exported(record) == exported(named_board, VIEW)
 
 
 def test_nothing_says_whose_a_board_is_and_which_number_it_has(library):
@@ -48,10 +48,10 @@ def test_nothing_says_whose_a_board_is_and_which_number_it_has(library):
 
 
 def test_names_order_choices_and_view_come_along(library):
-    given = Entry(File("t.csv", TABLE.encode()), (("score", "other"),))
+    entry = Entry(File("t.csv", TABLE.encode()), (("score", "other"),))
     other = File("u.csv", TABLE.encode().replace(b"\n", b"\r\n"))
-    spec = BoardSpec((given, Entry(other)), "max", (("u", "second"), ("t", "first\0")))
-    record = library.keep(make_board(spec, [given.read(), read(other)]), name="A ties", view=VIEW)
+    spec = BoardSpec((entry, Entry(other)), "max", (("u", "second"), ("t", "first\0")))
+    record = library.keep(make_board(spec, [entry.read(), read(other)]), name="A ties", view=VIEW)
     came = loaded(exported(record))
     assert (came.name, came.view, came.board.spec.repeated) == ("A ties", VIEW, "max")
     assert came.board.runs.rerankers == ["second", "first\0"]
@@ -62,10 +62,10 @@ def test_names_order_choices_and_view_come_along(library):
 @pytest.mark.parametrize("name", ["Nightly", "Sample: docstring search"])
 def test_a_board_that_was_sent_is_found_in_memory_whatever_its_name(library, name):
     came = loaded(exported(library.keep(board(a_csv=TABLE), name=name)))
-    held = LoadedBoards()
-    held.add(came.board)
+    loaded_boards = LoadedBoards()
+    loaded_boards.add(came.board)
     assert (came.name, came.board.spec.title) == (name, "")
-    assert held.get(id_of(came.board.label)) is came.board
+    assert loaded_boards.get(id_of(came.board.label)) is came.board
 
 
 def test_nothing_of_a_board_that_is_not_kept_is_written_to_the_disk(monkeypatch, tmp_path):
@@ -84,8 +84,8 @@ def test_a_board_without_a_name_stays_without():
 
 
 def test_a_name_that_no_file_system_encodes_can_be_read():
-    given = BoardSpec((Entry(File("caf\udce9.csv", TABLE.encode())),))
-    came = loaded(exported(make_board(given, [given.entries[0].read()])))
+    spec = BoardSpec((Entry(File("caf\udce9.csv", TABLE.encode())),))
+    came = loaded(exported(make_board(spec, [spec.entries[0].read()])))
     assert came.board.runs.rerankers == ["caf?"]
 
 
@@ -102,10 +102,10 @@ def test_an_import_is_in_memory_and_can_be_read_again():
 
 
 def test_json_holds_what_is_promised_and_nothing_else():
-    said, _ = unpacked(SENT)
-    assert list(said) == ["files", "format", "name", "names", "repeated", "version", "view"]
-    assert list(said["files"][0]) == ["columns", "name", "parquet", "reading", "sha256", "size"]
-    assert said["files"][0]["sha256"] == sha256(STRICT.encode()).hexdigest()
-    assert said["files"][0]["size"] == len(STRICT)
+    board_json, _ = unpacked(SENT)
+    assert list(board_json) == ["files", "format", "name", "names", "repeated", "version", "view"]
+    assert list(board_json["files"][0]) == ["columns", "name", "parquet", "reading", "sha256", "size"]
+    assert board_json["files"][0]["sha256"] == sha256(STRICT.encode()).hexdigest()
+    assert board_json["files"][0]["size"] == len(STRICT)
     assert contents.ENTRY == "board.json"
-    assert TIED not in str(said)
+    assert TIED not in str(board_json)

@@ -37,9 +37,9 @@ def impatient(monkeypatch):
 
 @contextmanager
 def refused(words):
-    with pytest.raises(LibraryError, match=words) as told:
+    with pytest.raises(LibraryError, match=words) as caught:
         yield
-    assert not [word for word in UNTOLD if word in str(told.value)]
+    assert not [word for word in UNTOLD if word in str(caught.value)]
 
 
 def state(library, home):
@@ -72,12 +72,12 @@ STEPS = {
 
 @pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
 def test_a_disk_that_is_full_at_any_step_is_told(library, tmp_path, monkeypatch, step):
-    kept = library.keep(FIRST)
+    record = library.keep(FIRST)
 
     def fail(*_, **__):
         raise FULL
 
-    for change in (lambda: library.keep(OTHER), lambda: library.revise(kept.id, kept.version, OTHER)):
+    for change in (lambda: library.keep(OTHER), lambda: library.revise(record.id, record.version, OTHER)):
         with nothing_changes(library, tmp_path), monkeypatch.context() as patch:
             patch.setattr(*step, fail)
             with refused("no space left on device"):
@@ -156,8 +156,8 @@ def test_a_board_that_made_room_is_kept_though_the_sweep_fails(open_library, mon
     tight = open_library(most=library.room()[0])
     tight.set_eviction(evict=True)
     monkeypatch.setattr(Intake, "sweep", lambda _: _raise(LibraryError("The library: locked.")))
-    kept = tight.keep(OTHER)
-    assert tight.find(kept.id) == kept
+    record = tight.keep(OTHER)
+    assert tight.find(record.id) == record
 
 
 def _raise(error):
@@ -184,18 +184,18 @@ def another_writer(url, tmp_path):
 
 def test_a_locked_database_is_told_and_can_be_read_meanwhile(open_library, url, tmp_path):
     library = open_library(wait=0.05)
-    kept = library.keep(FIRST)
+    record = library.keep(FIRST)
     with nothing_changes(library, tmp_path), another_writer(url, tmp_path):
         for change in (
             lambda: library.keep(OTHER),
-            lambda: library.revise(kept.id, kept.version, OTHER),
-            lambda: library.rename(kept.id, "new"),
-            lambda: library.delete(kept.id),
+            lambda: library.revise(record.id, record.version, OTHER),
+            lambda: library.rename(record.id, "new"),
+            lambda: library.delete(record.id),
             library.sweep,
         ):
             with refused("another program writes to it. Try again in a moment"):
                 change()
-        assert library.find(kept.id) == kept
+        assert library.find(record.id) == record
     assert library.keep(OTHER)
 
 
@@ -220,7 +220,7 @@ def test_a_write_waits_for_another_to_end(open_library, database):
 def read_only(library_at, empty_url, kind):
     """A library with a board, and the same where the database can only be read."""
     library = library_at(empty_url)
-    kept = library.keep(FIRST)
+    record = library.keep(FIRST)
     address = empty_url
     if kind == "SQLite":
         address = empty_url.replace("sqlite:///", "sqlite:///file:") + "?mode=ro&uri=true"
@@ -229,17 +229,17 @@ def read_only(library_at, empty_url, kind):
             name = connection.info.dbname
             connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
     library.close()
-    return library_at(address), kept
+    return library_at(address), record
 
 
 def test_a_database_that_can_only_be_read_is_read(read_only, tmp_path):
-    library, kept = read_only
-    assert library.find(kept.id) == kept
+    library, record = read_only
+    assert library.find(record.id) == record
     with nothing_changes(library, tmp_path):
         for change in (
             lambda: library.keep(OTHER),
             lambda: library.keep(FIRST),
-            lambda: library.rename(kept.id, "new"),
+            lambda: library.rename(record.id, "new"),
             lambda: library.set_eviction(evict=True),
         ):
             with refused("it can only be read"):
@@ -274,11 +274,14 @@ def _other(path):
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_a_damaged_upload_is_told_by_name_and_the_others_are_read(library, damage):
-    kept, other = library.keep(FIRST), library.keep(board(third_trec=COARSE, grades_txt=QRELS + "q0 0 d1 0\n"))
-    run, qrels = kept.spec.entries
+    record, other = (
+        library.keep(FIRST),
+        library.keep(board(third_trec=COARSE, grades_txt=QRELS + "q0 0 d1 0\n")),
+    )
+    run, qrels = record.spec.entries
     damage(run.file.data)
     with refused(r"strict\.trec: the library's copy.*Upload the file again"):
-        library.find(kept.id).spec.entries[0].read()
+        library.find(record.id).spec.entries[0].read()
     assert qrels.read()
     assert [entry.read() for entry in library.find(other.id).spec.entries]
     assert len(library.uploads()) == 4
@@ -286,30 +289,30 @@ def test_a_damaged_upload_is_told_by_name_and_the_others_are_read(library, damag
 
 @pytest.mark.parametrize("damage", [one for name, one in DAMAGE.items() if name != "a folder in its place"])
 def test_the_same_bytes_again_heal_a_damaged_upload(library, damage):
-    kept = library.keep(FIRST, name="Mine")
+    record = library.keep(FIRST, name="Mine")
     library.describe(FIRST.spec.entries[0].file.sha256, "noted")
-    damage(kept.spec.entries[0].file.data)
+    damage(record.spec.entries[0].file.data)
     library.keep(FIRST)
-    again = library.find(kept.id)
+    again = library.find(record.id)
     assert [entry.read().table for entry in again.spec.entries] == [one.table for one in FIRST.sources]
     assert {one.note for one in library.uploads()} == {"noted", ""}
 
 
 def test_a_full_library_can_still_be_healed(open_library):
     library = open_library()
-    kept = library.keep(FIRST)
-    kept.spec.entries[0].file.data.unlink()
+    record = library.keep(FIRST)
+    record.spec.entries[0].file.data.unlink()
     tight = open_library(most=library.room()[0])
     tight.keep(FIRST)
-    assert [entry.read() for entry in library.find(kept.id).spec.entries]
+    assert [entry.read() for entry in library.find(record.id).spec.entries]
 
 
 def test_a_kept_board_of_a_damaged_upload_cannot_be_kept_from_itself(library):
-    kept = library.keep(FIRST)
-    sources = [entry.read() for entry in kept.spec.entries]
-    kept.spec.entries[0].file.data.unlink()
+    record = library.keep(FIRST)
+    sources = [entry.read() for entry in record.spec.entries]
+    record.spec.entries[0].file.data.unlink()
     with refused(r"strict\.trec is no longer in the library. Upload it again"):
-        library.keep(make_board(kept.spec, sources), name="again")
+        library.keep(make_board(record.spec, sources), name="again")
     assert len(library.boards()) == 1
 
 
@@ -334,15 +337,15 @@ NO_DATABASE = {
 }
 
 
-@pytest.mark.parametrize(("make", "words"), NO_DATABASE.values(), ids=NO_DATABASE)
-def test_a_file_that_is_no_database_is_told_and_left_as_it_is(tmp_path, make, words):
+@pytest.mark.parametrize(("create", "words"), NO_DATABASE.values(), ids=NO_DATABASE)
+def test_a_file_that_is_no_database_is_told_and_left_as_it_is(tmp_path, create, words):
     path = tmp_path / "library.db"
-    make(path)
+    create(path)
     before = path.read_bytes() if path.is_file() else None
     library = Library(tmp_path)
-    for ask in (library.boards, library.uploads, lambda: library.keep(OTHER)):
+    for operation in (library.boards, library.uploads, lambda: library.keep(OTHER)):
         with refused(words):
-            ask()
+            operation()
     assert before is None or path.read_bytes() == before
     shutil.move(path, tmp_path / "moved")
     assert library.boards() == []
@@ -375,8 +378,12 @@ def test_an_address_that_names_no_database_is_told(library_at, url):
 
 @pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+asyncpg", "postgresql+psycopg2"])
 def test_every_way_to_name_postgresql_is_understood(tmp_path, scheme):
-    found = url_of(f"{scheme}://anna:secret@example.org/boards", tmp_path)
-    assert (found.drivername, found.host, found.database) == ("postgresql+psycopg", "example.org", "boards")
+    address = url_of(f"{scheme}://anna:secret@example.org/boards", tmp_path)
+    assert (address.drivername, address.host, address.database) == (
+        "postgresql+psycopg",
+        "example.org",
+        "boards",
+    )
 
 
 def test_a_missing_driver_is_told(library_at, monkeypatch):
@@ -391,9 +398,9 @@ def test_a_missing_driver_is_told(library_at, monkeypatch):
 def test_a_server_that_does_not_answer_is_told_without_its_password(library_at, tmp_path):
     with refused(
         "The library .*cannot be reached. Check TIESCOPE_DATABASE_URL and that the server runs"
-    ) as told:
+    ) as caught:
         library_at(f"postgresql://anna:secret@/boards?host={tmp_path}").boards()
-    assert "secret" not in str(told)
+    assert "secret" not in str(caught)
 
 
 def test_a_database_the_server_lacks_is_told(library_at, server):
@@ -403,16 +410,16 @@ def test_a_database_the_server_lacks_is_told(library_at, server):
 
 def test_a_library_goes_on_when_its_server_is_back(library_at, server, postgresql_url):
     library, late = library_at(postgresql_url), library_at(postgresql_url)
-    kept = library.keep(FIRST, name="before it stopped")
+    record = library.keep(FIRST, name="before it stopped")
     server.stop()
     try:
-        for ask in (library.boards, late.boards, lambda: library.keep(OTHER), library.sweep):
+        for operation in (library.boards, late.boards, lambda: library.keep(OTHER), library.sweep):
             with refused("cannot be reached"):
-                ask()
+                operation()
     finally:
         server.start()
-    assert library.find(kept.id) == kept
-    assert late.find(kept.id) == kept
+    assert library.find(record.id) == record
+    assert late.find(record.id) == record
     assert library.keep(OTHER)
 
 
@@ -423,8 +430,8 @@ def test_a_connection_that_breaks_in_a_write_leaves_the_old_state(
     library.keep(FIRST)
     place = parquets.Parquets.place
 
-    def breaking(*given):
-        place(*given)
+    def breaking(*arguments):
+        place(*arguments)
         with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
             connection.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'migrated'"

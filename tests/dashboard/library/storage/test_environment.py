@@ -18,8 +18,8 @@ def test_the_environment_names_folder_database_and_limits(monkeypatch, tmp_path,
     library.close()
 
 
-@pytest.mark.parametrize("given", ["x", "-1", "1.5", "1e3"])
-def test_a_limit_that_is_no_number_is_told(monkeypatch, given):
-    monkeypatch.setenv("TIESCOPE_MAX_UPLOAD_MB", given)
-    with pytest.raises(LibraryError, match=f"TIESCOPE_MAX_UPLOAD_MB is '{given}'. Give a whole number"):
+@pytest.mark.parametrize("limit", ["x", "-1", "1.5", "1e3"])
+def test_a_limit_that_is_no_number_is_told(monkeypatch, limit):
+    monkeypatch.setenv("TIESCOPE_MAX_UPLOAD_MB", limit)
+    with pytest.raises(LibraryError, match=f"TIESCOPE_MAX_UPLOAD_MB is '{limit}'. Give a whole number"):
         Library.open()

@@ -12,40 +12,40 @@ from metrics.errors import LibraryError
 
 
 def test_a_sweep_leaves_what_was_deleted_lately(library, database):
-    kept = library.keep(FIRST)
-    library.delete(kept.id)
+    record = library.keep(FIRST)
+    library.delete(record.id)
     library.discard(sha(FIRST))
     aged(database, boards, shelves, days=29)
     library.sweep()
     library.reclaim(sha(FIRST))
-    library.restore(kept.id)
-    assert [entry.read() for entry in library.find(kept.id).spec.entries]
+    library.restore(record.id)
+    assert [entry.read() for entry in library.find(record.id).spec.entries]
 
 
 def test_a_sweep_forgets_what_was_deleted_long_ago(library, tmp_path, database):
-    kept = library.keep(FIRST)
+    record = library.keep(FIRST)
     library.discard(sha(FIRST))
     aged(database, boards, shelves)
     library.sweep()
     assert parquets(tmp_path / "home") == [sha(FIRST, 1)]
     assert shas(library, deleted=True) == []
     with pytest.raises(LibraryError, match="gone for good"):
-        library.restore(kept.id)
+        library.restore(record.id)
 
 
 def test_a_sweep_leaves_uploads_that_somebodys_board_needs(library, database):
-    kept = library.keep(board(x_trec=TIED, qrels_txt=QRELS), ANNA, name="Mine", access="edit")
-    library.revise(kept.id, 1, FIRST, BERT)
+    record = library.keep(board(x_trec=TIED, qrels_txt=QRELS), ANNA, name="Mine", access="edit")
+    library.revise(record.id, 1, FIRST, BERT)
     library.discard(sha(FIRST), BERT)
     aged(database, boards, shelves)
     library.sweep()
-    assert [entry.read() for entry in library.find(kept.id, ANNA).spec.entries]
+    assert [entry.read() for entry in library.find(record.id, ANNA).spec.entries]
 
 
 def test_a_sweep_removes_files_nobody_knows_and_old_ones_nobody_finished(library, tmp_path):
     library.keep(FIRST)
     folder = tmp_path / "home" / "uploads"
-    known = parquets(tmp_path / "home")
+    upload_shas = parquets(tmp_path / "home")
     stray, begun, old = (
         folder / name for name in ("ab/abcd.parquet", "writing/1.parquet", "writing/2.parquet")
     )
@@ -56,7 +56,7 @@ def test_a_sweep_removes_files_nobody_knows_and_old_ones_nobody_finished(library
     os.utime(old, (past, past))
     library.sweep()
     assert [path.exists() for path in (stray, begun, old)] == [False, True, False]
-    assert set(known) < set(parquets(tmp_path / "home"))
+    assert set(upload_shas) < set(parquets(tmp_path / "home"))
 
 
 def test_an_upload_without_a_shelf_and_a_board_is_forgotten(library, database):

@@ -12,25 +12,30 @@ from metrics.runs import File
 
 def test_a_kept_board_is_found_as_it_was_kept(library):
     view = {"measure": "nDCG@10", "baseline": "strict", "depth": 10, "policies": ["expected"]}
-    kept = library.keep(FIRST, name="Mine", view=view)
-    found = library.find(kept.id)
-    assert found == kept
-    assert (found.name, found.named, found.version, found.view) == ("Mine", True, 1, view)
-    assert found.spec.digest == FIRST.key
-    again = make_board(found.spec, [entry.read() for entry in found.spec.entries])
+    record = library.keep(FIRST, name="Mine", view=view)
+    found_record = library.find(record.id)
+    assert found_record == record
+    assert (found_record.name, found_record.named, found_record.version, found_record.view) == (
+        "Mine",
+        True,
+        1,
+        view,
+    )
+    assert found_record.spec.digest == FIRST.key
+    again = make_board(found_record.spec, [entry.read() for entry in found_record.spec.entries])
     assert [one.table for one in again.sources] == [one.table for one in FIRST.sources]
 
 
 def test_a_kept_board_is_found_after_a_restart(library, open_library):
-    kept = library.keep(FIRST, name="Mine")
+    record = library.keep(FIRST, name="Mine")
     library.close()
-    assert open_library().find(kept.id) == kept
+    assert open_library().find(record.id) == record
 
 
 def test_a_board_without_a_name_is_told_by_its_size(library):
-    kept = library.keep(FIRST)
-    assert (kept.name, kept.named) == ("1 run, 4 queries", False)
-    assert kept.label == f"1 run, 4 queries · {kept.id}"
+    record = library.keep(FIRST)
+    assert (record.name, record.named) == ("1 run, 4 queries", False)
+    assert record.label == f"1 run, 4 queries · {record.id}"
 
 
 def test_the_same_board_without_a_name_is_found_again(library):
@@ -54,11 +59,15 @@ def test_columns_names_and_repeats_of_a_recipe_are_kept(library):
     file = File("t.csv", b"query_id,doc_id,a,b,relevance\nq,d,1,2,1\nq,e,2,1,0\n")
     entry = Entry(file, (("score", "b"),))
     spec = BoardSpec((entry,), "max", (("t", "new name"),))
-    made = make_board(spec, [entry.read()])
-    found = library.find(library.keep(made).id).spec
-    assert (found.entries[0].columns, found.repeated, found.names) == (entry.columns, "max", spec.names)
-    assert found.digest == made.key
-    again = make_board(found, [found.entries[0].read()])
+    board = make_board(spec, [entry.read()])
+    kept_spec = library.find(library.keep(board).id).spec
+    assert (kept_spec.entries[0].columns, kept_spec.repeated, kept_spec.names) == (
+        entry.columns,
+        "max",
+        spec.names,
+    )
+    assert kept_spec.digest == board.key
+    again = make_board(kept_spec, [kept_spec.entries[0].read()])
     assert again.runs.tables["new name"]["score"].to_pylist() == [2.0, 1.0]
 
 
@@ -77,45 +86,45 @@ def test_boards_are_listed_the_one_changed_last_first(library):
 def test_of_boards_nobody_named_the_newest_are_listed(library):
     spec, sources = FIRST.spec, FIRST.sources
     names = {}
-    for at in range(6):
-        made = make_board(replace(spec, names=(("strict", f"run {at}"),)), sources)
-        names[library.keep(made, name="Mine" if at in (0, 4) else "").id] = at
+    for number in range(6):
+        board = make_board(replace(spec, names=(("strict", f"run {number}"),)), sources)
+        names[library.keep(board, name="Mine" if number in (0, 4) else "").id] = number
     library.keep(OTHER, ANNA)
-    for most, found in ((0, [4, 0]), (1, [5, 4, 0]), (3, [5, 4, 3, 2, 0]), (50, [5, 4, 3, 2, 1, 0])):
-        assert [names[one.id] for one in library.boards(most_unnamed=most)] == found
+    for most_unnamed, expected in ((0, [4, 0]), (1, [5, 4, 0]), (3, [5, 4, 3, 2, 0]), (50, [5, 4, 3, 2, 1, 0])):
+        assert [names[one.id] for one in library.boards(most_unnamed=most_unnamed)] == expected
     assert len(library.boards()) == 6
 
 
 def test_a_number_with_what_is_left_out_of_it_is_the_boards(library):
-    kept = library.keep(FIRST, name="Mine")
-    number = f" {kept.id}\0"
-    assert library.find(number) == kept
-    assert library.rename(number, "New").name == library.find(kept.id).name == "New"
+    record = library.keep(FIRST, name="Mine")
+    number = f" {record.id}\0"
+    assert library.find(number) == record
+    assert library.rename(number, "New").name == library.find(record.id).name == "New"
     revised = library.revise(number, 2, OTHER)
-    assert revised == library.find(kept.id)
+    assert revised == library.find(record.id)
     assert (revised.version, names_on(revised)) == (3, ["coarse.trec", "qrels.txt"])
-    assert library.duplicate(number).spec == library.find(kept.id).spec
+    assert library.duplicate(number).spec == library.find(record.id).spec
     library.delete(number)
-    assert library.look(kept.id) is None
+    assert library.look(record.id) is None
 
 
 def test_a_rename_gives_back_the_board_it_made(library):
-    kept = library.keep(FIRST)
-    renamed = library.rename(kept.id, "Mine")
-    assert renamed == library.find(kept.id)
+    record = library.keep(FIRST)
+    renamed = library.rename(record.id, "Mine")
+    assert renamed == library.find(record.id)
     assert (renamed.name, renamed.named, renamed.version) == ("Mine", True, 2)
 
 
 @pytest.mark.parametrize("wrong", ["", "nothing", "a\0b", "a\udc80b", "🎯", "x" * 10_000, "' OR 1=1 --"])
 def test_a_number_that_is_none_is_told(library, wrong):
-    for ask in (library.find, library.delete, library.duplicate):
+    for operation in (library.find, library.delete, library.duplicate):
         with pytest.raises(LibraryError, match="no such board"):
-            ask(wrong)
+            operation(wrong)
     with pytest.raises(LibraryError, match="gone for good"):
         library.restore(wrong)
 
 
 def test_the_same_files_joined_in_another_way_are_another_board(library):
-    kept = library.keep(FIRST)
-    changed = replace(kept.spec, repeated="max")
-    assert library.keep(make_board(changed, [entry.read() for entry in changed.entries])).id != kept.id
+    record = library.keep(FIRST)
+    changed = replace(record.spec, repeated="max")
+    assert library.keep(make_board(changed, [entry.read() for entry in changed.entries])).id != record.id

@@ -15,7 +15,7 @@ from library_writer import PROCESSES, Step
 from dashboard.library.storage import parquets
 from metrics.runs import read
 
-SOME, MANY = 12, 500
+FEW_KILLS, MANY_KILLS = 12, 500
 """Kills of a plain run, and of one that was asked for."""
 LIVES = (1, 2, 3, 4)
 """In which of its steps a writer is killed."""
@@ -40,30 +40,30 @@ class Ledger:
         writer.start()
         theirs.close()
         for _ in range(chance.choice(LIVES) - 1):
-            self.note(*self.whole(mine))
-        step = self.said(mine)
+            self.note(*self.receive_step(mine))
+        step = self.receive(mine)
         mine.poll(chance.random() * statistics.median(self.seconds[-50:]))
         writer.kill()
         writer.join(PATIENCE)
-        messages = [step, *self.rest(mine)]
+        messages = [step, *self.remaining_messages(mine)]
         mine.close()
-        for done in zip(messages[::2], messages[1::2], strict=False):
-            self.note(*done)
+        for step_and_number in zip(messages[::2], messages[1::2], strict=False):
+            self.note(*step_and_number)
         self.counts["kills"] += 1
         self.settle(messages[-1] if len(messages) % 2 else None)
 
-    def said(self, pipe):
+    def receive(self, pipe):
         assert pipe.poll(PATIENCE), "the writer is silent"
         return pipe.recv()
 
-    def whole(self, pipe):
+    def receive_step(self, pipe):
         """A step, and the number of its board once it is done."""
-        step, begin = self.said(pipe), time.monotonic()
-        number = self.said(pipe)
+        step, begin = self.receive(pipe), time.monotonic()
+        number = self.receive(pipe)
         self.seconds.append(time.monotonic() - begin)
         return step, number
 
-    def rest(self, pipe):
+    def remaining_messages(self, pipe):
         """What a writer said before it was killed."""
         try:
             while True:
@@ -73,9 +73,9 @@ class Ledger:
 
     def note(self, step, number):
         """A step that was done."""
-        self.counts[f"committed: {step.what}"] += 1
+        self.counts[f"committed: {step.action}"] += 1
         self.uploads |= set(step.numbers)
-        if step.what == "delete":
+        if step.action == "delete":
             self.boards.pop(number)
         else:
             self.boards[number] = step.numbers
@@ -85,19 +85,19 @@ class Ledger:
         self.counts["after a write" if step is None else "inside a write"] += 1
         step = step or Step("none")
         library = self.open_library()
-        listed = {one.id for one in library.boards()}
-        before, new = dict(self.boards), listed - set(self.boards)
-        if step.what == "keep" and new:
+        board_ids = {one.id for one in library.boards()}
+        before, new = dict(self.boards), board_ids - set(self.boards)
+        if step.action == "keep" and new:
             (number,) = new
             self.note(step, number)
-        elif step.what == "delete":
-            if step.board not in listed:
+        elif step.action == "delete":
+            if step.board not in board_ids:
                 self.note(step, step.board)
-        elif step.what == "revise" and self.files(library, step.board) == self.names(step.numbers):
+        elif step.action == "revise" and self.files(library, step.board) == self.names(step.numbers):
             self.note(step, step.board)
         if self.boards != before:
             self.counts["inside a write, and it was done"] += 1
-        self.check(library, listed, step)
+        self.check(library, board_ids, step)
         library.close()
 
     def names(self, numbers):
@@ -106,14 +106,14 @@ class Ledger:
     def files(self, library, number):
         return [entry.file.name for entry in library.find(number).spec.entries]
 
-    def check(self, library, listed, step):
-        assert listed == set(self.boards)
-        kept = {one.name: one for one in library.uploads()}
-        assert set(kept) == set(self.names(self.uploads))
-        touched = {step.board, *list(self.boards)[-6:]} & listed
+    def check(self, library, board_ids, step):
+        assert board_ids == set(self.boards)
+        upload_by_name = {one.name: one for one in library.uploads()}
+        assert set(upload_by_name) == set(self.names(self.uploads))
+        touched = {step.board, *list(self.boards)[-6:]} & board_ids
         self.check_boards(library, touched)
         library.sweep()
-        assert self.on_disk() == {one.sha256 for one in kept.values()}
+        assert self.on_disk() == {one.sha256 for one in upload_by_name.values()}
 
     def check_boards(self, library, numbers):
         for number in numbers:
@@ -130,11 +130,11 @@ class Ledger:
         """Every board, and every upload, to its last row."""
         library = self.open_library()
         self.check_boards(library, self.boards)
-        kept = {one.name: one.sha256 for one in library.uploads()}
+        sha_by_name = {one.name: one.sha256 for one in library.uploads()}
         for number, name in zip(self.uploads, self.names(self.uploads), strict=True):
-            again = library.spec_of([kept[name]]).entries[0].read()
+            again = library.spec_of([sha_by_name[name]]).entries[0].read()
             assert again.table.equals(read(library_writer.file(number)).table)
-        self.counts["uploads at the end"], self.counts["boards at the end"] = len(kept), len(self.boards)
+        self.counts["uploads at the end"], self.counts["boards at the end"] = len(sha_by_name), len(self.boards)
 
 
 @pytest.fixture
@@ -151,16 +151,16 @@ def killed(ledger, url, kills):
 
 
 def test_a_few_kills_lose_no_committed_upload_and_leave_no_half_one(ledger, url):
-    counts = killed(ledger, url, SOME)
-    assert counts["kills"] == SOME
+    counts = killed(ledger, url, FEW_KILLS)
+    assert counts["kills"] == FEW_KILLS
     assert counts["inside a write"] > 0
 
 
 @pytest.mark.slow
 def test_500_kills_lose_no_committed_upload_and_leave_no_half_one(ledger, url, kind, request):
     if request.config.option.markexpr != "slow":
-        pytest.skip(f"{MANY} kills on each database: pytest -m slow")
-    counts = killed(ledger, url, MANY)
+        pytest.skip(f"{MANY_KILLS} kills on each database: pytest -m slow")
+    counts = killed(ledger, url, MANY_KILLS)
     print(f"\n{kind}: {dict(counts)}")
-    assert counts["kills"] == MANY
-    assert counts["inside a write"] > MANY / 2
+    assert counts["kills"] == MANY_KILLS
+    assert counts["inside a write"] > MANY_KILLS / 2

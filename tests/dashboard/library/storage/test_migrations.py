@@ -24,9 +24,9 @@ AT_ONCE = 3
 
 @pytest.fixture
 def engine(empty_url, tmp_path):
-    made = sa.create_engine(url_of(empty_url, tmp_path))
-    yield made
-    made.dispose()
+    new_engine = sa.create_engine(url_of(empty_url, tmp_path))
+    yield new_engine
+    new_engine.dispose()
 
 
 def upgraded(engine, version):
@@ -47,7 +47,7 @@ def contents(engine):
 
 
 @pytest.fixture
-def kept(tmp_path):
+def stored_board(tmp_path):
     """A board as the first version kept it: rows of its tables; the uploads are in the folder."""
     library = Library(tmp_path / "home")
     record = library.keep(BOARD, name="Mine", view={"depth": 5})
@@ -56,46 +56,46 @@ def kept(tmp_path):
     library.close()
     old = sa.create_engine(f"sqlite:///{tmp_path / 'home' / 'library.db'}")
     with old.connect() as connection:
-        found = {table.name: _rows(connection, sa.select(table)) for table in metadata.sorted_tables}
+        table_rows = {table.name: _rows(connection, sa.select(table)) for table in metadata.sorted_tables}
     old.dispose()
-    shelves = {row["sha256"]: row for row in found.pop("shelves")}
-    found.pop("owners")
-    for row in found["uploads"]:
+    shelves = {row["sha256"]: row for row in table_rows.pop("shelves")}
+    table_rows.pop("owners")
+    for row in table_rows["uploads"]:
         row.update({name: shelves[row["sha256"]][name] for name in ("name", "note", "pinned")})
-    for row in found["boards"]:
+    for row in table_rows["boards"]:
         del row["owner"], row["access"]
-    return record, found
+    return record, table_rows
 
 
-def _rows(connection, asked):
-    return [dict(row) for row in connection.execute(asked).mappings()]
+def _rows(connection, query):
+    return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def filled(engine, found):
+def filled(engine, table_rows):
     """Write rows of the first version, in types of the newest: JSON as JSON."""
     with engine.begin() as connection:
         for name in ("uploads", "boards", "board_files"):
             tables = sa.MetaData()
-            there = sa.Table(name, tables, autoload_with=connection, resolve_fks=False)
-            for column in there.columns:
+            table = sa.Table(name, tables, autoload_with=connection, resolve_fks=False)
+            for column in table.columns:
                 if column.name in metadata.tables[name].c:
                     column.type = metadata.tables[name].c[column.name].type
-            connection.execute(there.insert(), found[name])
+            connection.execute(table.insert(), table_rows[name])
 
 
 @pytest.mark.parametrize("version", VERSIONS[:-1])
-def test_what_an_earlier_version_kept_is_there(library_at, empty_url, engine, kept, version):
-    record, found = kept
+def test_what_an_earlier_version_kept_is_there(library_at, empty_url, engine, stored_board, version):
+    record, table_rows = stored_board
     upgraded(engine, VERSIONS[0])
-    filled(engine, found)
+    filled(engine, table_rows)
     upgraded(engine, version)
     library = library_at(empty_url)
     assert library.find(record.id) == record
     again = library.find(record.id)
     assert [entry.read().table for entry in again.spec.entries] == [one.table for one in BOARD.sources]
-    told = {(one.name, one.note, one.pinned, one.boards) for one in library.uploads()}
+    uploads = {(one.name, one.note, one.pinned, one.boards) for one in library.uploads()}
     on = ((record.id, "Mine"),)
-    assert told == {("strict.trec", "noted", True, on), ("qrels.txt", "", False, on)}
+    assert uploads == {("strict.trec", "noted", True, on), ("qrels.txt", "", False, on)}
     assert library.keep(BOARD).id != record.id
 
 
@@ -132,13 +132,13 @@ def test_several_processes_may_open_it_for_the_first_time_at_once(tmp_path, empt
     if version != "base":
         upgraded(engine, version)
     gate, answer = PROCESSES.Barrier(AT_ONCE), PROCESSES.Queue()
-    given = str(tmp_path / "home"), empty_url, gate, answer
-    started = [PROCESSES.Process(target=open_at_once, args=given) for _ in range(AT_ONCE)]
-    for one in started:
-        one.start()
-    assert [answer.get(timeout=60) for _ in started] == [0] * AT_ONCE
-    for one in started:
-        one.join(60)
+    arguments = str(tmp_path / "home"), empty_url, gate, answer
+    processes = [PROCESSES.Process(target=open_at_once, args=arguments) for _ in range(AT_ONCE)]
+    for process in processes:
+        process.start()
+    assert [answer.get(timeout=60) for _ in processes] == [0] * AT_ONCE
+    for process in processes:
+        process.join(60)
     assert contents(engine)["alembic_version"] == [(VERSIONS[-1],)]
 
 
@@ -148,15 +148,15 @@ def test_a_newer_schema_is_told_and_nothing_is_changed(library_at, empty_url, en
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
     before = contents(engine)
     library = library_at(empty_url)
-    for ask in (library.boards, library.uploads, lambda: library.keep(BOARD), library.sweep):
+    for operation in (library.boards, library.uploads, lambda: library.keep(BOARD), library.sweep):
         with pytest.raises(LibraryError, match=r"of a newer TieScope \(schema 9999; this one knows 0002\)"):
-            ask()
+            operation()
     assert contents(engine) == before
 
 
-def test_a_migration_that_fails_leaves_the_version_there_was(library_at, empty_url, engine, kept):
+def test_a_migration_that_fails_leaves_the_version_there_was(library_at, empty_url, engine, stored_board):
     upgraded(engine, "0001")
-    filled(engine, kept[1])
+    filled(engine, stored_board[1])
     with engine.begin() as connection:
         connection.execute(sa.text("CREATE TABLE owners (other INTEGER)"))
     before = contents(engine)

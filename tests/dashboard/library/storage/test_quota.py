@@ -22,17 +22,17 @@ def test_an_upload_larger_than_the_limit_is_refused_by_name(open_library):
 def small(open_library, tmp_path, migrated_file):
     """Make a library that is full with Anna's first board."""
 
-    def make(**kept):
+    def fill_library(**options):
         measured = Library(
             tmp_path / "measured", f"sqlite:///{shutil.copy(migrated_file, tmp_path / 'measured.db')}"
         )
         measured.keep(FIRST)
         library = open_library(most=measured.room()[0])
         measured.close()
-        library.keep(FIRST, ANNA, **kept)
+        library.keep(FIRST, ANNA, **options)
         return library
 
-    return make
+    return fill_library
 
 
 def test_a_full_library_refuses_what_is_new_and_keeps_what_it_has(small):
@@ -91,24 +91,24 @@ def test_what_the_same_upload_needs_is_not_evicted_for_it(small):
     """The judgments are kept already, are older than all else, and belong to the new board."""
     library = small()
     library.set_eviction(ANNA, evict=True)
-    kept = library.keep(OTHER, ANNA)
-    assert [entry.read() for entry in kept.spec.entries]
+    record = library.keep(OTHER, ANNA)
+    assert [entry.read() for entry in record.spec.entries]
 
 
 def test_what_its_owner_deleted_goes_first_whatever_was_chosen(small):
     library = small()
     library.pin(sha(FIRST), ANNA)
     library.discard(sha(FIRST), ANNA)
-    kept = library.keep(OTHER, ANNA)
-    assert [one.id for one in library.boards(ANNA)] == [kept.id]
+    record = library.keep(OTHER, ANNA)
+    assert [one.id for one in library.boards(ANNA)] == [record.id]
     assert shas(library, ANNA, deleted=True) == []
 
 
 def test_a_deleted_upload_that_a_board_still_shows_stays(small):
     library = small()
-    kept = library.boards(ANNA)[0]
+    record = library.boards(ANNA)[0]
     library.discard(sha(FIRST), ANNA)
-    library.restore(kept.id, ANNA)
+    library.restore(record.id, ANNA)
     with pytest.raises(LibraryError, match="full"):
         library.keep(OTHER, ANNA)
-    assert [entry.read() for entry in library.find(kept.id, ANNA).spec.entries]
+    assert [entry.read() for entry in library.find(record.id, ANNA).spec.entries]

@@ -15,7 +15,7 @@ NAMELESS = File("t.csv", b"query_id,passage,score,relevance\nq,d,1,1\nq,e,2,0\n"
 CHOICES = {ANNA: (("score", "a"),), BERT: (("score", "b"),)}
 
 
-def chosen(file, columns):
+def board_with_columns(file, columns):
     entry = Entry(file, columns)
     return make_board(BoardSpec((entry,)), [entry.read()])
 
@@ -25,15 +25,16 @@ def scores(entry):
 
 
 @pytest.fixture
-def both(library):
+def records(library):
     """The same bytes kept by two people who chose other columns."""
     return {
-        owner: library.keep(chosen(TABLE, columns), owner, name="Mine") for owner, columns in CHOICES.items()
+        owner: library.keep(board_with_columns(TABLE, columns), owner, name="Mine")
+        for owner, columns in CHOICES.items()
     }
 
 
 def test_an_upload_from_the_library_is_read_as_it_was_kept(library):
-    before = chosen(NAMELESS, (("doc_id", "passage"),))
+    before = board_with_columns(NAMELESS, (("doc_id", "passage"),))
     library.keep(before)
     spec = library.spec_of([NAMELESS.sha256])
     assert spec.entries[0].columns == (("doc_id", "passage"),)
@@ -43,30 +44,30 @@ def test_an_upload_from_the_library_is_read_as_it_was_kept(library):
     assert again.spec.entries[0].read().table == before.sources[0].table
 
 
-def test_everybody_reads_the_same_bytes_by_their_own_columns(library, both):
-    for owner, found in ((ANNA, [1, 2]), (BERT, [2, 1])):
+def test_everybody_reads_the_same_bytes_by_their_own_columns(library, records):
+    for owner, expected in ((ANNA, [1, 2]), (BERT, [2, 1])):
         (entry,) = library.spec_of([TABLE.sha256], owner).entries
         (upload,) = library.uploads(owner)
         assert entry.columns == CHOICES[owner]
-        assert scores(entry) == scores(library.find(both[owner].id, owner).spec.entries[0]) == found
+        assert scores(entry) == scores(library.find(records[owner].id, owner).spec.entries[0]) == expected
         assert upload.reading.mapping["score"] == CHOICES[owner][0][1]
 
 
-def test_the_columns_of_a_deleted_board_are_still_those_of_its_owner(library, both):
-    library.delete(both[BERT].id, BERT)
+def test_the_columns_of_a_deleted_board_are_still_those_of_its_owner(library, records):
+    library.delete(records[BERT].id, BERT)
     assert scores(library.spec_of([TABLE.sha256], BERT).entries[0]) == [2, 1]
 
 
-def test_the_newest_of_several_choices_is_taken(library, both):
-    library.keep(chosen(TABLE, CHOICES[BERT]), ANNA, name="newer")
+def test_the_newest_of_several_choices_is_taken(library, records):
+    library.keep(board_with_columns(TABLE, CHOICES[BERT]), ANNA, name="newer")
     assert scores(library.spec_of([TABLE.sha256], ANNA).entries[0]) == [2, 1]
-    library.save_view(both[ANNA].id, {"depth": 5}, ANNA)
+    library.save_view(records[ANNA].id, {"depth": 5}, ANNA)
     assert scores(library.spec_of([TABLE.sha256], ANNA).entries[0]) == [1, 2]
 
 
 def test_an_upload_on_no_board_of_ones_own_is_read_as_it_was_first_and_says_so(library):
-    kept = library.keep(chosen(TABLE, CHOICES[BERT]), ANNA, access="edit")
-    library.revise(kept.id, 1, chosen(TABLE, CHOICES[BERT]), CARL)
+    record = library.keep(board_with_columns(TABLE, CHOICES[BERT]), ANNA, access="edit")
+    library.revise(record.id, 1, board_with_columns(TABLE, CHOICES[BERT]), CARL)
     (entry,) = library.spec_of([TABLE.sha256], CARL).entries
     assert dict(entry.columns)["score"] == "b"
     assert scores(entry) == [2, 1]
@@ -76,7 +77,7 @@ def test_an_upload_on_no_board_of_ones_own_is_read_as_it_was_first_and_says_so(l
 def test_a_table_is_a_run_or_judgments_as_its_owner_reads_it(library, tmp_path):
     (tmp_path / "run.trec").write_text("q Q0 d 1 1 t\n")
     (tmp_path / "judged.csv").write_text("query_id,doc_id,score,relevance,segment\nq,d,9,1,s\n")
-    library.keep(chosen(File.open(tmp_path / "judged.csv"), ()), ANNA)
+    library.keep(board_with_columns(File.open(tmp_path / "judged.csv"), ()), ANNA)
     entries, sources = read_files([tmp_path / "run.trec"], tmp_path / "judged.csv")
     library.keep(make_board(BoardSpec(entries), sources), BERT)
     assert [one.kind for one in library.uploads(ANNA)] == ["run"]
@@ -95,9 +96,9 @@ def test_what_judgments_leave_of_a_table_is_kept_and_can_be_chosen(library, tmp_
 # keys
 
 
-def test_one_upload_read_in_two_ways_is_kept_in_memory_under_two_keys(both):
-    (entry,) = both[ANNA].spec.entries
-    plain, other = (Entry(one.spec.entries[0].file) for one in both.values())
+def test_one_upload_read_in_two_ways_is_kept_in_memory_under_two_keys(records):
+    (entry,) = records[ANNA].spec.entries
+    plain, other = (Entry(one.spec.entries[0].file) for one in records.values())
     assert plain.digest == other.digest
     assert plain.key != other.key
     assert BoardSpec((plain,)).digest == BoardSpec((other,)).digest
@@ -107,24 +108,24 @@ def test_one_upload_read_in_two_ways_is_kept_in_memory_under_two_keys(both):
 
 
 def test_a_file_is_its_content_and_its_key_says_no_more():
-    made = chosen(TABLE, CHOICES[ANNA])
-    assert made.spec.entries[0].key == made.spec.entries[0].digest
-    assert made.key == made.spec.key == made.spec.digest
-    assert made.label.endswith(f" · {made.key[:12]}")
+    board = board_with_columns(TABLE, CHOICES[ANNA])
+    assert board.spec.entries[0].key == board.spec.entries[0].digest
+    assert board.key == board.spec.key == board.spec.digest
+    assert board.label.endswith(f" · {board.key[:12]}")
 
 
-def test_a_kept_board_that_nobody_named_is_told_by_its_key(both):
-    spec = both[ANNA].spec
-    made = make_board(spec, [entry.read() for entry in spec.entries])
-    assert made.key != spec.digest
-    assert made.label.endswith(f" · {made.key[:12]}")
+def test_a_kept_board_that_nobody_named_is_told_by_its_key(records):
+    spec = records[ANNA].spec
+    board = make_board(spec, [entry.read() for entry in spec.entries])
+    assert board.key != spec.digest
+    assert board.label.endswith(f" · {board.key[:12]}")
 
 
-def test_a_board_made_of_the_library_is_found_again_by_its_digest(library, both):
+def test_a_board_made_of_the_library_is_found_again_by_its_digest(library, records):
     spec = library.spec_of([TABLE.sha256], ANNA)
     nameless = library.keep(make_board(spec, [spec.entries[0].read()]), ANNA)
-    assert nameless.id != both[ANNA].id
-    assert library.keep(chosen(TABLE, CHOICES[ANNA]), ANNA).id == nameless.id
+    assert nameless.id != records[ANNA].id
+    assert library.keep(board_with_columns(TABLE, CHOICES[ANNA]), ANNA).id == nameless.id
     assert library.keep(make_board(spec, [spec.entries[0].read()]), ANNA).id == nameless.id
 
 
@@ -134,16 +135,16 @@ def test_a_board_made_of_the_library_is_found_again_by_its_digest(library, both)
 @pytest.mark.parametrize("value", [b"caf\xe9", b"\xff"])
 def test_a_file_with_a_column_that_is_no_text_is_kept_without_it(library, value):
     content = b"query_id,doc_id,score,relevance,note,more\nq,d,1,1,%s,x\nq,e,2,0,y,z\n"
-    made = chosen(File("latin.csv", content % value), ())
-    (entry,) = library.keep(made).spec.entries
+    board = board_with_columns(File("latin.csv", content % value), ())
+    (entry,) = library.keep(board).spec.entries
     again = entry.read()
-    assert again.table == made.sources[0].table
-    assert again.unused == made.sources[0].unused == ("note", "more")
+    assert again.table == board.sources[0].table
+    assert again.unused == board.sources[0].unused == ("note", "more")
 
 
 def test_a_sound_column_that_was_not_read_is_kept(library):
-    made = chosen(File("t.csv", b"query_id,doc_id,score,relevance,note\nq,d,1,1,x\n"), ())
-    (entry,) = library.keep(made).spec.entries
+    board = board_with_columns(File("t.csv", b"query_id,doc_id,score,relevance,note\nq,d,1,1,x\n"), ())
+    (entry,) = library.keep(board).spec.entries
     assert entry.file.read({"segment": "note"}).table["segment"].to_pylist() == ["x"]
 
 

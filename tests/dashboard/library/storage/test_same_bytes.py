@@ -29,27 +29,29 @@ def test_the_same_bytes_are_kept_once_under_whatever_name(library, tmp_path):
 
 
 def test_two_files_of_the_same_bytes_on_one_board_are_kept_once(library, tmp_path):
-    kept = library.keep(board(one_trec=STRICT, two_trec=STRICT, qrels_txt=QRELS))
+    record = library.keep(board(one_trec=STRICT, two_trec=STRICT, qrels_txt=QRELS))
     assert len(parquets(tmp_path / "home")) == 2
-    assert names_on(kept) == ["one.trec", "two.trec", "qrels.txt"]
+    assert names_on(record) == ["one.trec", "two.trec", "qrels.txt"]
 
 
 def test_whoever_keeps_bytes_last_leaves_those_kept_meanwhile(library, open_library, monkeypatch):
     """Both wrote a Parquet; a board that was found before must still be read."""
     file = File("t.csv", b"query_id,doc_id,a,b,relevance\nq,d,1,2,1\nq,e,2,1,0\n")
-    one, two = (make_board(BoardSpec((it,)), [it.read()]) for it in (_reading(file, "a"), _reading(file, "b")))
-    other, found = open_library(), []
+    own_board, other_board = (
+        make_board(BoardSpec((it,)), [it.read()]) for it in (_reading(file, "a"), _reading(file, "b"))
+    )
+    other_library, other_records = open_library(), []
     write = Parquets.write
 
-    def beaten(*given):
-        waiting = write(*given)
+    def write_late(*arguments):
+        waiting = write(*arguments)
         monkeypatch.setattr(Parquets, "write", write)
-        found.append(other.keep(two))
+        other_records.append(other_library.keep(other_board))
         return waiting
 
-    monkeypatch.setattr(Parquets, "write", beaten)
-    kept = library.keep(one)
-    for record, column in ((kept, "a"), (found[0], "b")):
+    monkeypatch.setattr(Parquets, "write", write_late)
+    own_record = library.keep(own_board)
+    for record, column in ((own_record, "a"), (other_records[0], "b")):
         assert record.spec.entries[0].read().mapping["score"] == column
 
 

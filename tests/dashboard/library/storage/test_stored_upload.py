@@ -10,7 +10,7 @@ from boards import QRELS, STRICT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
-from runs.written import PACKED, SAMPLE, WAYS, as_parquet, written
+from runs.written import PACKED, SAMPLE, WRITERS, as_parquet, written
 
 from dashboard.library import BoardSpec, Entry, make_board
 from dashboard.library.storage import stored_upload
@@ -23,7 +23,7 @@ from metrics.runs.findings.finding import as_frame
 from metrics.runs.reading.columns import COLUMNS
 
 FILES = sorted((Path(__file__).parents[3] / "runs" / "files").iterdir())
-BY_NAME = pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
+BY_NAME = pytest.mark.parametrize("writer", WRITERS, ids=lambda writer: writer.name)
 MEASURES = ("RR", "nDCG@3", "AP")
 
 
@@ -52,17 +52,17 @@ def lines(source):
     return [(source.origin.line_of(row), source.origin.unit) for row in range(len(source.table))]
 
 
-def told(source):
+def description(source):
     """All that a source says, but for its ranks and the lines of its rows."""
     table = {name: bits(source.table[name]) for name in source.table.column_names}
     types = [str(kind) for kind in source.table.schema.types]
-    said = (source.format, dict(source.mapping), tuple(source.header), source.noted, source.kind)
-    return table, types, *said, source.unused
+    metadata = (source.format, dict(source.mapping), tuple(source.header), source.noted, source.kind)
+    return table, types, *metadata, source.unused
 
 
 def ranks(source):
-    found = source.origin.ranks()
-    return None if found is None else found.to_pylist()
+    rank_column = source.origin.ranks()
+    return None if rank_column is None else rank_column.to_pylist()
 
 
 def as_kept(keep, file, columns=()):
@@ -72,7 +72,7 @@ def as_kept(keep, file, columns=()):
     return source, Entry(keep(file, source), entry.columns).read()
 
 
-def made(source, file, columns=()):
+def outcome(source, file, columns=()):
     """What a board says, or why there is none."""
     try:
         board = make_board(BoardSpec((Entry(file, tuple(columns)),), "max"), [source])
@@ -81,7 +81,7 @@ def made(source, file, columns=()):
     except TieScopeError as error:
         return str(error)
     frames = [*tables, board.runs.findings.drop(columns=["line"])]
-    return [frame.to_csv() for frame in frames], told(source)
+    return [frame.to_csv() for frame in frames], description(source)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -89,36 +89,36 @@ def made(source, file, columns=()):
 def test_a_file_of_another_tool_comes_back_as_it_was_read(library, path, packed):
     file = File(path.name, PACKED[packed](path.read_bytes()))
     source = read(file)
-    others = [File("run.trec", STRICT.encode()), File("judged.txt", QRELS.encode())]
-    record = library.keep(make_board(BoardSpec.of([file, *others]), [source, *map(read, others)]))
+    other_files = [File("run.trec", STRICT.encode()), File("judged.txt", QRELS.encode())]
+    record = library.keep(make_board(BoardSpec.of([file, *other_files]), [source, *map(read, other_files)]))
     again = next(entry for entry in record.spec.entries if entry.file.sha256 == file.sha256)
     assert again.file.name == path.name
     assert again.file.size == len(file.data)
-    assert told(again.read()) == told(source)
+    assert description(again.read()) == description(source)
     assert ranks(again.read()) == ranks(source)
     assert lines(again.read()) == lines(source)
 
 
 def test_every_format_is_kept_by_a_test():
-    shown = {read(File.open(path)).format for path in FILES} | {"parquet"}
-    assert shown == {one.name for one in FORMATS}
+    formats = {read(File.open(path)).format for path in FILES} | {"parquet"}
+    assert formats == {one.name for one in FORMATS}
 
 
 @BY_NAME
 @settings(max_examples=25)
 @given(data=st.data())
-def test_any_table_comes_back_as_it_was_read(keep, way, data):
-    _, content = data.draw(written(way))
+def test_any_table_comes_back_as_it_was_read(keep, writer, data):
+    _, content = data.draw(written(writer))
     file = File("file.dat", content)
     source, again = as_kept(keep, file)
-    assert told(again) == told(source)
+    assert description(again) == description(source)
     assert ranks(again) == ranks(source)
-    assert made(again, file) == made(source, file)
+    assert outcome(again, file) == outcome(source, file)
 
 
 @BY_NAME
-def test_ranks_that_are_only_compared_come_back(keep, way):
-    source, again = as_kept(keep, File("file.dat", way.sample()))
+def test_ranks_that_are_only_compared_come_back(keep, writer):
+    source, again = as_kept(keep, File("file.dat", writer.sample()))
     assert ranks(again) == ranks(source)
 
 
@@ -169,29 +169,29 @@ CHOICES = {
     "numbers that were not read": {"latency": "second"},
     "no judgments": {"relevance": ""},
 }
-TABLES = {way.name: way for way in WAYS if way.holds is None}
+TABLES = {writer.name: writer for writer in WRITERS if writer.holds is None}
 
 
 @pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("chosen", CHOICES.values(), ids=CHOICES)
-def test_other_columns_can_be_chosen_of_what_is_kept(keep, name, chosen):
+@pytest.mark.parametrize("mapping", CHOICES.values(), ids=CHOICES)
+def test_other_columns_can_be_chosen_of_what_is_kept(keep, name, mapping):
     file = File("file.dat", TABLES[name].write(TABLE))
     before = keep(file, read(file))
-    expected = read(file, chosen)
-    assert told(before.read(chosen)) == told(expected)
+    expected = read(file, mapping)
+    assert description(before.read(mapping)) == description(expected)
 
 
 def test_whole_numbers_can_be_chosen_as_names(keep):
     file = File("t.csv", b"query_id,doc_id,score,year\nq,d,1,2019\n")
-    chosen = {"segment": "year"}
-    assert told(keep(file, read(file)).read(chosen)) == told(read(file, chosen))
+    mapping = {"segment": "year"}
+    assert description(keep(file, read(file)).read(mapping)) == description(read(file, mapping))
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_columns_that_were_chosen_stay_chosen(keep, name):
     columns = (("score", "second"), ("segment", "answer"))
     source, again = as_kept(keep, File("file.dat", TABLES[name].write(TABLE)), columns)
-    assert told(again) == told(source)
+    assert description(again) == description(source)
     assert again.mapping["score"] == "second"
 
 
@@ -200,15 +200,15 @@ def test_columns_that_cannot_be_read_are_told_as_before(keep, wrong):
     file = File("t.csv", TABLES["CSV"].write(TABLE))
     with pytest.raises(TieScopeError) as expected:
         read(file, wrong)
-    with pytest.raises(type(expected.value)) as found:
+    with pytest.raises(type(expected.value)) as caught:
         keep(file, read(file)).read(wrong)
-    assert str(found.value).split(":")[0].split(",")[0] == str(expected.value).split(":")[0].split(",")[0]
+    assert str(caught.value).split(":")[0].split(",")[0] == str(expected.value).split(":")[0].split(",")[0]
 
 
 def test_ranks_read_as_scores_are_ranks_when_they_are_read_as_grades(keep):
     file = File("run.tsv", b"q\td\t1\nq\te\t2\n")
-    chosen = {"relevance": "rank"}
-    assert told(keep(file, read(file)).read(chosen))[0] == told(read(file, chosen))[0]
+    mapping = {"relevance": "rank"}
+    assert description(keep(file, read(file)).read(mapping))[0] == description(read(file, mapping))[0]
 
 
 def test_all_columns_of_ours_are_kept(keep):
@@ -216,7 +216,7 @@ def test_all_columns_of_ours_are_kept(keep):
     row = ["m", "q", "d", "1.5", "1", "t", "3", "0.25", "s", "why?", "because"]
     file = File("all.csv", (",".join(names) + "\n" + ",".join(row) + "\n").encode())
     source, again = as_kept(keep, file)
-    assert told(again) == told(source)
+    assert description(again) == description(source)
     assert again.table.column_names == names
 
 
@@ -245,9 +245,9 @@ def test_findings_come_back_word_for_word(keep):
 
 def test_what_is_found_is_said_of_the_name_the_file_has_now(keep):
     file = File("t.csv", b"query_id,doc_id,score,why\nq,d,2,text\n")
-    found = replace(keep(file, read(file)), name="new.csv").read({})
-    assert [one.file for one in found.noted] == ["new.csv"]
-    assert found.file == "new.csv"
+    source = replace(keep(file, read(file)), name="new.csv").read({})
+    assert [one.file for one in source.noted] == ["new.csv"]
+    assert source.file == "new.csv"
 
 
 # profiles
@@ -273,6 +273,6 @@ def test_a_profile_counts_finite_scores_from_the_lowest_to_the_highest(scores, f
 
 def test_a_profile_tells_queries_depth_and_ties():
     text = "q Q0 a 1 1 t\nq Q0 b 2 1 t\nq Q0 c 3 0 t\nr Q0 a 1 1 t\n"
-    found = Profile.of(read(File("run.trec", text.encode())))
-    assert (found.queries, found.depth, found.tied) == (2, 3, 0.5)
+    profile = Profile.of(read(File("run.trec", text.encode())))
+    assert (profile.queries, profile.depth, profile.tied) == (2, 3, 0.5)
     assert Profile.of(read(File("qrels.txt", QRELS.encode()))).tied is None

@@ -23,18 +23,18 @@ SHA = FIRST.spec.entries[0].file.sha256
 def aged(database):
     """Have something have happened so many days ago."""
 
-    def make(days, *columns, owner=None):
+    def set_back(days, *columns, owner=None):
         with database.writing() as connection:
             for column in columns:
-                which = (
+                condition = (
                     column.is_not(None)
                     if owner is None
                     else column.is_not(None) & (column.table.c.owner == owner)
                 )
                 values = {column.name: rows.now() - timedelta(days)}
-                connection.execute(column.table.update().where(which).values(values))
+                connection.execute(column.table.update().where(condition).values(values))
 
-    return make
+    return set_back
 
 
 def on_disk(home):
@@ -59,18 +59,18 @@ def test_a_sweep_removes_what_strangers_left(library, aged, tmp_path):
 
 
 def test_a_sweep_leaves_what_strangers_lately_kept(library, aged):
-    kept = library.keep(FIRST, VISITOR)
+    record = library.keep(FIRST, VISITOR)
     aged(29, boards.c.changed, shelves.c.added)
     library.sweep()
-    assert library.find(kept.id, VISITOR) == library.find(kept.id, VISITOR)
+    assert library.find(record.id, VISITOR) == library.find(record.id, VISITOR)
     assert len(library.uploads(VISITOR)) == 2
 
 
 def test_a_board_a_stranger_still_changes_keeps_its_files(library, aged):
-    kept = library.keep(FIRST, VISITOR)
+    record = library.keep(FIRST, VISITOR)
     aged(31, shelves.c.added)
     library.sweep()
-    assert [entry.read() for entry in library.find(kept.id, VISITOR).spec.entries]
+    assert [entry.read() for entry in library.find(record.id, VISITOR).spec.entries]
 
 
 # when
@@ -80,18 +80,18 @@ def test_a_board_a_stranger_still_changes_keeps_its_files(library, aged):
 def days_later(monkeypatch):
     """Let so many days go by."""
 
-    def make(days):
+    def advance(days):
         monkeypatch.setattr(intake, "now", lambda: rows.now() + timedelta(days))
 
-    return make
+    return advance
 
 
 @pytest.fixture
 def sweeps(monkeypatch):
     """How often was swept."""
-    found, sweep = [], Intake.sweep
-    monkeypatch.setattr(Intake, "sweep", lambda self: (found.append(1), sweep(self)))
-    return found
+    calls, sweep = [], Intake.sweep
+    monkeypatch.setattr(Intake, "sweep", lambda self: (calls.append(1), sweep(self)))
+    return calls
 
 
 def test_a_library_that_is_written_to_is_swept_once_a_day(library, days_later, sweeps, aged):
@@ -113,8 +113,8 @@ def test_a_library_that_is_written_to_is_swept_once_a_day(library, days_later, s
 def test_a_board_is_kept_though_the_daily_sweep_fails(library, days_later, monkeypatch):
     monkeypatch.setattr(Intake, "sweep", lambda _: _raise(LibraryError("The library: locked.")))
     days_later(2)
-    kept = library.keep(FIRST)
-    assert library.find(kept.id) == kept
+    record = library.keep(FIRST)
+    assert library.find(record.id) == record
 
 
 def _raise(error):
@@ -125,16 +125,16 @@ def _raise(error):
 
 
 def test_what_was_deleted_too_long_ago_is_not_offered_and_not_brought_back(library, aged):
-    kept = library.keep(FIRST)
-    library.delete(kept.id)
+    record = library.keep(FIRST)
+    library.delete(record.id)
     library.discard(SHA)
     aged(29, boards.c.deleted, shelves.c.deleted)
-    assert [one.id for one in library.boards(deleted=True)] == [kept.id]
+    assert [one.id for one in library.boards(deleted=True)] == [record.id]
     assert [one.sha256 for one in library.uploads(deleted=True)] == [SHA]
     aged(31, boards.c.deleted, shelves.c.deleted)
     assert (library.boards(deleted=True), library.uploads(deleted=True)) == ([], [])
     with pytest.raises(LibraryError, match=r"That board is gone for good\."):
-        library.restore(kept.id)
+        library.restore(record.id)
     with pytest.raises(LibraryError, match=r"That upload is gone for good\."):
         library.reclaim(SHA)
     assert (library.boards(), [one.sha256 for one in library.uploads()]) == ([], list(shas(FIRST) - {SHA}))
@@ -145,27 +145,27 @@ def test_what_was_deleted_too_long_ago_is_not_offered_and_not_brought_back(libra
 
 def test_no_room_is_made_of_a_board_that_somebody_else_can_restore(open_library):
     library = open_library()
-    kept = library.keep(OTHER, BERT, name="Bert's", access="edit")
-    library.revise(kept.id, 1, FIRST, ANNA)  # so that the run is in Anna's library alone
-    library.delete(kept.id, BERT)
+    record = library.keep(OTHER, BERT, name="Bert's", access="edit")
+    library.revise(record.id, 1, FIRST, ANNA)  # so that the run is in Anna's library alone
+    library.delete(record.id, BERT)
     library.set_eviction(ANNA, evict=True)
     tight = open_library(most=library.room()[0])
     with pytest.raises(LibraryError, match="The library is full"):
         tight.keep(THIRD, ANNA)
-    library.restore(kept.id, BERT)
-    assert [entry.read() for entry in library.find(kept.id, BERT).spec.entries]
+    library.restore(record.id, BERT)
+    assert [entry.read() for entry in library.find(record.id, BERT).spec.entries]
 
 
 # what was refused
 
 
 def test_a_change_that_is_refused_leaves_no_file_behind(library, tmp_path, database):
-    kept = library.keep(FIRST, name="Mine")
+    record = library.keep(FIRST, name="Mine")
     before = on_disk(tmp_path / "home")
     for change in (
         lambda: library.keep(OTHER, name="Mine", single=True),
-        lambda: library.revise(kept.id, kept.version + 1, OTHER),
-        lambda: library.revise(kept.id, kept.version, OTHER, BERT),
+        lambda: library.revise(record.id, record.version + 1, OTHER),
+        lambda: library.revise(record.id, record.version, OTHER, BERT),
     ):
         with pytest.raises(LibraryError):
             change()
@@ -177,8 +177,8 @@ def test_a_change_that_is_refused_leaves_no_file_behind(library, tmp_path, datab
 def test_a_file_is_in_its_place_before_it_is_committed(library, tmp_path, monkeypatch):
     settle = intake.Parquets.place
 
-    def fail(*given):
-        settle(*given)
+    def fail(*arguments):
+        settle(*arguments)
         raise LibraryError("The power failed.")
 
     monkeypatch.setattr(intake.Parquets, "place", fail)
