@@ -40,6 +40,12 @@ def pytest_unconfigure():
     shutil.rmtree(os.environ["TIESCOPE_HOME"], ignore_errors=True)
 
 
+@pytest.fixture(autouse=True)
+def _main_module(monkeypatch):
+    """Put `__main__` back: a page that a test runs takes its place, and new processes would run it again."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+
+
 @pytest.fixture
 def write(tmp_path):
     def save(name, content):
