@@ -23,21 +23,21 @@ def scheduler():
         yield client.scheduler.address
 
 
-def scored(here, files, qrels=None, *, reading=None, **options):
+def dataset_evaluation(address, files, qrels=None, *, reading=None, **options):
     """The evaluation of a dataset, and the dataset."""
     tiebreak_by = options.get("tiebreak_by", ())
-    dataset = Dataset(files, qrels, scheduler=here, tiebreak_by=tiebreak_by, **(reading or {}))
+    dataset = Dataset(files, qrels, scheduler=address, tiebreak_by=tiebreak_by, **(reading or {}))
     score = partial(evaluate, measures=MEASURES, ties=TIES, **options)
     return Evaluation.merge(*dataset.parts(score)), dataset
 
 
-def same(found, expected):
+def assert_same(actual, expected):
     """Hold values, lists, counts and lists left out against each other; in any order."""
-    assert set(found.scores.index) == set(expected.scores.index)
-    assert len(found.scores) == len(expected.scores)
-    assert set(found.skipped) == set(expected.skipped)
-    gaps = found.scores.reindex(expected.scores.index).to_numpy() - expected.scores.to_numpy()
+    assert set(actual.scores.index) == set(expected.scores.index)
+    assert len(actual.scores) == len(expected.scores)
+    assert set(actual.skipped) == set(expected.skipped)
+    gaps = actual.scores.reindex(expected.scores.index).to_numpy() - expected.scores.to_numpy()
     assert np.abs(gaps).max(initial=0) <= 1e-12
-    assert found.policies.to_dict("index") == expected.policies.to_dict("index")
-    lists = found.lists.reindex(expected.lists.index)
+    assert actual.policies.to_dict("index") == expected.policies.to_dict("index")
+    lists = actual.lists.reindex(expected.lists.index)
     pd.testing.assert_frame_equal(lists, expected.lists, check_dtype=False)

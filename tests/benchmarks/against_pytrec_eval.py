@@ -92,35 +92,39 @@ def main():
     options.add_argument("--queries", type=int, default=10_000)
     options.add_argument("--repeats", type=int, default=7)
     options.add_argument("--larger", action="store_true", help="also ten times as many queries")
-    asked = options.parse_args()
+    arguments = options.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        run, qrels = files.write(Path(folder), asked.queries, 100)
-        whole = against(lambda: ours_whole(run, qrels), lambda: theirs_whole(run, qrels), asked.repeats)
-        rows.append(("files to values, s", *whole, 0.30))
-        rows.append(("reading, s (theirs: pyarrow)", *against(*reading(run), asked.repeats), 1.5))
+        run, qrels = files.write(Path(folder), arguments.queries, 100)
+        whole_times = against(
+            lambda: ours_whole(run, qrels), lambda: theirs_whole(run, qrels), arguments.repeats
+        )
+        rows.append(("files to values, s", *whole_times, 0.30))
+        rows.append(("reading, s (theirs: pyarrow)", *against(*reading(run), arguments.repeats), 1.5))
         runs = metrics.read_runs([run], qrels)
         with run.open() as ranked, qrels.open() as judged:
-            parsed, known = pytrec_eval.parse_run(ranked), pytrec_eval.parse_qrel(judged)
-        evaluator = pytrec_eval.RelevanceEvaluator(known, THEIRS)
+            parsed, judgments = pytrec_eval.parse_run(ranked), pytrec_eval.parse_qrel(judged)
+        evaluator = pytrec_eval.RelevanceEvaluator(judgments, THEIRS)
         alone_ = against(
-            lambda: metrics.evaluate(runs, MEASURES, TIES), lambda: evaluator.evaluate(parsed), asked.repeats
+            lambda: metrics.evaluate(runs, MEASURES, TIES),
+            lambda: evaluator.evaluate(parsed),
+            arguments.repeats,
         )
         rows.append(("evaluation alone, s", *alone_, 0.20))
         names = {"run": str(run), "qrels": str(qrels), "measures": MEASURES, "ties": TIES, "theirs": THEIRS}
         ours, theirs = OURS_ALONE.format(**names), THEIRS_ALONE.format(**names)
-        our_time, our_peak, their_time, their_peak = processes(ours, theirs, max(3, asked.repeats // 2))
+        our_time, our_peak, their_time, their_peak = processes(ours, theirs, max(3, arguments.repeats // 2))
         rows += [("whole process, s", our_time, their_time, 1), ("peak memory, MB", our_peak, their_peak, 0.8)]
-        if asked.larger:
-            run10, qrels10 = files.write(Path(folder), asked.queries * 10, 100)
+        if arguments.larger:
+            run10, qrels10 = files.write(Path(folder), arguments.queries * 10, 100)
             ours_whole(run10, qrels10)
             larger = statistics.median(seconds(lambda: ours_whole(run10, qrels10)) for _ in range(3))
-            rows.append(("ten times the rows, s a tenth", larger / 10, whole[0], 1.2))
-    rows.append(("one tie of a million, s", *against(*one_tie(), asked.repeats), 5))
+            rows.append(("ten times the rows, s a tenth", larger / 10, whole_times[0], 1.2))
+    rows.append(("one tie of a million, s", *against(*one_tie(), arguments.repeats), 5))
     imports = [f"import {name}" for name in ("metrics", "pandas, pyarrow")]
-    loaded = processes(*imports, asked.repeats)
+    loaded = processes(*imports, arguments.repeats)
     rows.append(("import, s", loaded[0], loaded[2], 1.4))
-    print(f"{asked.queries * 100:,} rows, medians; a ratio at or below its target meets it")
+    print(f"{arguments.queries * 100:,} rows, medians; a ratio at or below its target meets it")
     print(f"{'work':32}{'ours':>10}{'theirs':>10}{'ratio':>8}{'target':>8}")
     for work, ours, theirs, target in rows:
         print(f"{work:32}{ours:10.3f}{theirs:10.3f}{ours / theirs:8.2f}{target:8.2f}")

@@ -25,7 +25,7 @@ def write(folder: Path, n_queries: int, depth: int, *, levels: int = 21, relevan
                 f"{query} Q0 {document} {rank} {score!r} bench\n"
                 for rank, (document, score) in enumerate(zip(documents, scores.tolist(), strict=True), 1)
             )
-            known = draw.choice(documents, max(1, draw.poisson(relevant)), replace=False)
-            judged.writelines(f"{query} 0 {document} {draw.integers(1, 4)}\n" for document in known)
+            judged_ids = draw.choice(documents, max(1, draw.poisson(relevant)), replace=False)
+            judged.writelines(f"{query} 0 {document} {draw.integers(1, 4)}\n" for document in judged_ids)
             judged.write(f"{query} 0 {DOCUMENTS + query} 1\n")
     return run, qrels

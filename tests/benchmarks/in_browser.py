@@ -28,20 +28,20 @@ CLICKED = dict.fromkeys(PAGES[:4], MEASURES) | {"Trade-offs": ("10", "50", "5", 
 """Pages, and what is clicked on each in turn: measures, or how deep targets are counted."""
 
 
-def start(browser, repeats, *, known):
+def start(browser, repeats, *, reuse_browser):
     """From the command to the chart of the leaderboard, in a browser that knows the app or has nothing kept."""
     port = free_port()
     context = browser.new_context()
-    for at in range(repeats + known):
+    for turn in range(repeats + reuse_browser):
         begin = time.perf_counter()
         with serving(port=port) as server:
             page = context.new_page()
             page.goto(server.address)
             page.locator(PAINTED).first.wait_for()
-            if at >= known:
+            if turn >= reuse_browser:
                 yield time.perf_counter() - begin
             page.close()
-        if not known:
+        if not reuse_browser:
             context.close()
             context = browser.new_context()
     context.close()
@@ -49,12 +49,12 @@ def start(browser, repeats, *, known):
 
 def clicks(page, repeats):
     """Seconds of each click on a measure, by page; for the first ten, nothing was drawn before."""
-    found = {}
+    seconds_by_page = {}
     for name, options in CLICKED.items():
         switched(page, name)
         turns = islice(cycle(options), repeats)
-        found[name] = [redrawn(page, partial(control, page, option)) for option in turns]
-    return found
+        seconds_by_page[name] = [redrawn(page, partial(control, page, option)) for option in turns]
+    return seconds_by_page
 
 
 def control(page, option):
@@ -73,10 +73,10 @@ def switches(page, repeats):
     return dict(zip(PAGES, zip(*rounds, strict=True), strict=True))
 
 
-def upload(browser, server, run, qrels, at):
+def upload(browser, server, run, qrels, number):
     """From the drop of two files the server has never seen to their leaderboard."""
-    other = run.with_name(f"dropped-{at}.trec")
-    other.write_bytes(run.read_bytes().replace(b" bench\n", b" b%04d\n" % at))
+    other = run.with_name(f"dropped-{number}.trec")
+    other.write_bytes(run.read_bytes().replace(b" bench\n", b" b%04d\n" % number))
     with visiting(browser, server.address, "/runs") as page:
         page.get_by_test_id("stFileUploaderDropzoneInput").wait_for(state="attached")
         page.locator("[data-test-script-state=notRunning]").wait_for()
@@ -103,57 +103,57 @@ def memory(browser, run, qrels, sessions):
             yield server.megabytes()
 
 
-def by_page(what, found, target):
+def by_page(label, seconds_by_page, target):
     """A row for all of it, and one for each page."""
-    every = [one for seconds in found.values() for one in seconds]
-    yield what, every, target
-    for name, seconds in found.items():
+    all_seconds = [one for seconds in seconds_by_page.values() for one in seconds]
+    yield label, all_seconds, target
+    for name, seconds in seconds_by_page.items():
         yield f"  {name}", seconds, target
 
 
-def measured(browser, folder, asked):
+def measured(browser, folder, arguments):
     """Rows of the table: what, figures, target."""
-    if "start" in asked.only:
-        yield "command to leaderboard, s", list(start(browser, asked.repeats, known=True)), 2.5
-        yield "  in a new browser, s", list(start(browser, asked.repeats, known=False)), 2.5
-    if "sample" in asked.only:
+    if "start" in arguments.only:
+        yield "command to leaderboard, s", list(start(browser, arguments.repeats, reuse_browser=True)), 2.5
+        yield "  in a new browser, s", list(start(browser, arguments.repeats, reuse_browser=False)), 2.5
+    if "sample" in arguments.only:
         with serving() as server, visiting(browser, server.address) as page:
             page.locator(PAINTED).first.wait_for()
-            yield from by_page("click to chart, sample, s", clicks(page, asked.repeats), 0.3)
-            yield from by_page("page switch, sample, s", switches(page, asked.repeats), 0.4)
-    if not {"large", "upload", "memory"} & set(asked.only):
+            yield from by_page("click to chart, sample, s", clicks(page, arguments.repeats), 0.3)
+            yield from by_page("page switch, sample, s", switches(page, arguments.repeats), 0.4)
+    if not {"large", "upload", "memory"} & set(arguments.only):
         return
     run, qrels = files.write(folder, 10_000, 100)
-    if "large" in asked.only:
+    if "large" in arguments.only:
         with serving(str(run), "--qrels", str(qrels)) as server, visiting(browser, server.address) as page:
             page.locator(PAINTED).first.wait_for()
-            yield from by_page("click to chart, 1,000,000 rows, s", clicks(page, asked.repeats), 0.6)
-            yield from by_page("page switch, 1,000,000 rows, s", switches(page, asked.repeats), None)
-    if "upload" in asked.only:
+            yield from by_page("click to chart, 1,000,000 rows, s", clicks(page, arguments.repeats), 0.6)
+            yield from by_page("page switch, 1,000,000 rows, s", switches(page, arguments.repeats), None)
+    if "upload" in arguments.only:
         with serving() as server:
-            seconds = [upload(browser, server, run, qrels, at) for at in range(asked.repeats)]
+            seconds = [upload(browser, server, run, qrels, at) for at in range(arguments.repeats)]
         yield "upload of 1,000,000 rows to leaderboard, s", seconds, 4
-    if "memory" in asked.only:
-        held = list(memory(browser, run, qrels, 5))
-        yield "server with it, after one session, MB", held[:1], 700
-        yield "  after five sessions", held[-1:], 700
-        yield "  more than after the third", [held[-1] - held[2]], 10
+    if "memory" in arguments.only:
+        megabytes = list(memory(browser, run, qrels, 5))
+        yield "server with it, after one session, MB", megabytes[:1], 700
+        yield "  after five sessions", megabytes[-1:], 700
+        yield "  more than after the third", [megabytes[-1] - megabytes[2]], 10
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--repeats", type=int, default=10)
     options.add_argument("--only", nargs="+", default=["start", "sample", "large", "upload", "memory"])
-    asked = options.parse_args()
-    print(f"medians of {asked.repeats}; load of the machine before: {os.getloadavg()[0]:.1f}")
+    arguments = options.parse_args()
+    print(f"medians of {arguments.repeats}; load of the machine before: {os.getloadavg()[0]:.1f}")
     print(f"{'what':44}{'median':>9}{'worst':>9}{'target':>9}")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         os.environ["TIESCOPE_HOME"] = f"{folder}/home"  # never what a user keeps
         path = find()
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        for what, figures, target in measured(browser, Path(folder), asked):
-            told = f"{target:9.2f}" if target else ""
-            print(f"{what:44}{statistics.median(figures):9.3f}{max(figures):9.3f}{told}", flush=True)
+        for label, figures, target in measured(browser, Path(folder), arguments):
+            target_text = f"{target:9.2f}" if target else ""
+            print(f"{label:44}{statistics.median(figures):9.3f}{max(figures):9.3f}{target_text}", flush=True)
         browser.close()
 
 

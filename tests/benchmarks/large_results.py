@@ -34,7 +34,7 @@ LAST = """title => [...document.querySelectorAll(".js-plotly-plot")].some((plot)
 TIES = ("input", "docid_desc", "expected", "optimistic", "pessimistic")
 
 
-def drawn(n_lists):
+def evaluation_parts(n_lists):
     """Parts of an evaluation: lists of a hundred documents, two in three with ties, no two values alike."""
     draw, n_queries = np.random.default_rng(0), n_lists // RERANKERS // PARTS
     names = pd.Index([f"reranker-{at:02}" for at in range(RERANKERS)], name="reranker")
@@ -72,17 +72,17 @@ def values(draw, width):
     first = draw.integers(1, 30, len(width))
     inside = [first + (width * draw.random(len(width))).astype(int) for _ in TIES[:2]]
     ranks = [*inside, first + width / 2, first, first + width]
-    found = {}
+    tables = {}
     for name, k in STEPS.items():
         value = [(rank <= (k or rank)) / (rank if name.startswith("RR") else 1) for rank in ranks]
-        found[name] = pd.DataFrame(dict(zip(TIES, value, strict=True)))
+        tables[name] = pd.DataFrame(dict(zip(TIES, value, strict=True)))
     for name in SMOOTH:
         best, loss = draw.random(len(width)), 0.3 * draw.random(len(width)) * (width > 0)
         shares = [draw.random(len(width)), draw.random(len(width)), 0.5, 0.0, 1.0]
-        found[name] = pd.DataFrame(
+        tables[name] = pd.DataFrame(
             {ties: best * (1 - loss * one) for ties, one in zip(TIES, shares, strict=True)}
         )
-    return found
+    return tables
 
 
 def clicked(page, name):
@@ -98,24 +98,24 @@ def clicked(page, name):
 
 def measured(browser, file, repeats):
     """Rows of the table: what, figures, target."""
-    opened, new, again, held = [], [], [], []
+    openings, new, again, megabytes = [], [], [], []
     for _ in range(repeats):
         begin = time.perf_counter()
         with serving(str(file)) as server:
             started = time.perf_counter()
             with visiting(browser, server.address) as page:
                 page.locator(PAINTED).first.wait_for(timeout=120_000)
-                opened.append((time.perf_counter() - begin, time.perf_counter() - started))
+                openings.append((time.perf_counter() - begin, time.perf_counter() - started))
                 page.wait_for_function(LAST, arg="RR gap of single lists", timeout=60_000)
                 new += [clicked(page, name) for name in (*SMOOTH, *STEPS) if name != "RR"]
                 again += [clicked(page, name) for name in (*SMOOTH, *STEPS)]
-                held.append(server.megabytes())
-    yield "command to leaderboard, s", [whole for whole, _ in opened], 5
-    yield "  from the address in a new browser, s", [part for _, part in opened], 5
-    for what, clicks in (("a new measure", new), ("a measure seen before", again)):
-        yield f"click on {what} to chart, s", [first for first, _ in clicks], 1
+                megabytes.append(server.megabytes())
+    yield "command to leaderboard, s", [whole for whole, _ in openings], 5
+    yield "  from the address in a new browser, s", [part for _, part in openings], 5
+    for label, clicks in (("a new measure", new), ("a measure seen before", again)):
+        yield f"click on {label} to chart, s", [first for first, _ in clicks], 1
         yield "  to all of its charts, s", [whole for _, whole in clicks], None
-    yield "server with it, every measure seen, MB", held, None
+    yield "server with it, every measure seen, MB", megabytes, None
 
 
 def main():
@@ -123,20 +123,20 @@ def main():
     options.add_argument("--lists", type=int, default=10_000_000)
     options.add_argument("--repeats", type=int, default=3)
     options.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()))
-    asked = options.parse_args()
-    file = asked.folder / f"lists-{asked.lists}.parquet"
+    arguments = options.parse_args()
+    file = arguments.folder / f"lists-{arguments.lists}.parquet"
     if not file.exists():
         begin = time.perf_counter()
-        made = sum(len(part.scores) for part in save_parts(drawn(asked.lists), file))
-        print(f"{made:,} lists kept in {time.perf_counter() - begin:.1f} s")
+        n_lists = sum(len(part.scores) for part in save_parts(evaluation_parts(arguments.lists), file))
+        print(f"{n_lists:,} lists kept in {time.perf_counter() - begin:.1f} s")
     print(f"{file.stat().st_size / 10**6:,.0f} MB; load of the machine before: {os.getloadavg()[0]:.1f}")
     print(f"{'what':44}{'median':>9}{'worst':>9}{'target':>9}")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         os.environ["TIESCOPE_HOME"] = f"{folder}/home"  # never what a user keeps
         browser = playwright.chromium.launch(executable_path=find(), args=["--no-sandbox"])
-        for what, figures, target in measured(browser, file, asked.repeats):
-            told = f"{target:9.2f}" if target else ""
-            print(f"{what:44}{statistics.median(figures):9.3f}{max(figures):9.3f}{told}", flush=True)
+        for label, figures, target in measured(browser, file, arguments.repeats):
+            target_text = f"{target:9.2f}" if target else ""
+            print(f"{label:44}{statistics.median(figures):9.3f}{max(figures):9.3f}{target_text}", flush=True)
         browser.close()
 
 

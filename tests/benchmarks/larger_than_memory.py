@@ -21,8 +21,8 @@ import metrics
 
 MEASURES = ["RR", "RR@10", "Hits@1", "Hits@3", "Hits@10", "P@10", "R@10", "F1@10", "AP", "nDCG@10"]
 TIES = ["input", "expected", "optimistic", "pessimistic"]
-HOW = {"measures": MEASURES, "ties": TIES}
-_EVERY = 0.2
+OPTIONS = {"measures": MEASURES, "ties": TIES}
+_INTERVAL = 0.2
 
 
 class Watched:
@@ -44,11 +44,11 @@ class Watched:
 
     def _watch(self):
         this = psutil.Process()
-        while not self._over.wait(_EVERY):
-            self.peak = max(self.peak, sum(map(_held, [this, *this.children(recursive=True)])))
+        while not self._over.wait(_INTERVAL):
+            self.peak = max(self.peak, sum(map(_resident_bytes, [this, *this.children(recursive=True)])))
 
 
-def _held(process):
+def _resident_bytes(process):
     """Bytes a process holds, what it shares counted in each; none once it is gone."""
     try:
         return process.memory_info().rss
@@ -64,11 +64,11 @@ def tracin(path, lists, documents):
     columns = ("test_triple", "train_triple", "TracInScore", "In_path")
     schema = pa.schema(list(zip(columns, kinds, strict=True)))
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
-        for at in range(lists):
+        for number in range(lists):
             relevant = draw.random(documents) < 1e-4
             score = np.round(draw.normal(0.2 * relevant, 0.05), 4) * (draw.random(documents) < 0.5)
             order = names.take(pa.array(draw.permutation(documents)))
-            query = pa.repeat(f"test-{at}", documents)
+            query = pa.repeat(f"test-{number}", documents)
             writer.write_table(pa.table([query, order, score, relevant], schema=schema))
     return path
 
@@ -78,7 +78,7 @@ def torn(folder, lists, documents, files):
     folder.mkdir(exist_ok=True)
     draw = np.random.default_rng(2)
     order = draw.permutation(lists * documents)
-    for at, rows in enumerate(np.array_split(order, files)):
+    for number, rows in enumerate(np.array_split(order, files)):
         query, document = np.divmod(rows, documents)
         table = {
             "query_id": pa.array([f"q{one}" for one in range(lists)]).take(pa.array(query)),
@@ -86,7 +86,7 @@ def torn(folder, lists, documents, files):
             "score": np.round(draw.random(len(rows)), 2),
             "relevance": draw.random(len(rows)) < 1e-3,
         }
-        parquet.write_table(pa.table(table), folder / f"{at:03d}.parquet", compression="zstd")
+        parquet.write_table(pa.table(table), folder / f"{number:03d}.parquet", compression="zstd")
     return folder
 
 
@@ -95,25 +95,27 @@ def in_memory(path):
     start = time.perf_counter()
     runs = metrics.read_runs([path])
     read = time.perf_counter()
-    evaluation = metrics.evaluate(runs, **HOW)
+    evaluation = metrics.evaluate(runs, **OPTIONS)
     return evaluation, read - start, time.perf_counter() - read
 
 
 def contiguous(folder, lists, documents):
     """The rows of the table for lists that stand together."""
     few = tracin(folder / "tenth.parquet", lists // 10, documents)
-    _, read, scored = min((in_memory(few) for _ in range(2)), key=lambda found: found[1] + found[2])
+    _, read, scored = min(
+        (in_memory(few) for _ in range(2)), key=lambda measurement: measurement[1] + measurement[2]
+    )
     many = tracin(folder / "whole.parquet", lists, documents)
     with Watched() as watched:
-        stored = metrics.evaluate_dataset(many, **HOW)
+        stored = metrics.evaluate_dataset(many, **OPTIONS)
     n_rows, n_few = lists * documents, lists // 10 * documents
     print(f"{n_few:,} rows in memory: read {read:.2f} s, scored {scored:.2f} s")
     print(
         f"{n_rows:,} rows, {stored.n_lists:,} lists: {watched.seconds:.1f} s, {watched.peak / 2**30:.2f} GB (4)"
     )
     per_row = watched.seconds / n_rows
-    for what, seconds in (("read and scored", read + scored), ("scored alone", scored)):
-        print(f"  per row, against {what} in memory: {per_row / (seconds / n_few):.2f} (1.5)")
+    for label, seconds in (("read and scored", read + scored), ("scored alone", scored)):
+        print(f"  per row, against {label} in memory: {per_row / (seconds / n_few):.2f} (1.5)")
 
 
 def shuffled(folder, lists, documents):
@@ -122,12 +124,12 @@ def shuffled(folder, lists, documents):
     quiet = {"dashboard_address": None, "silence_logs": logging.ERROR}
     with LocalCluster(n_workers=2, threads_per_worker=1, memory_limit="2GB", **quiet) as cluster:
         with Watched() as watched:
-            stored = metrics.evaluate_dataset(files, scheduler=cluster.scheduler_address, **HOW)
-        found = stored.load().scores
-    whole = folder / "torn.parquet"
-    parquet.write_table(parquet.read_table(files), whole)
-    expected = in_memory(whole)[0].scores.droplevel("reranker")
-    gap = np.abs(found.droplevel("reranker").reindex(expected.index) - expected).to_numpy().max()
+            stored = metrics.evaluate_dataset(files, scheduler=cluster.scheduler_address, **OPTIONS)
+        scores = stored.load().scores
+    table_path = folder / "torn.parquet"
+    parquet.write_table(parquet.read_table(files), table_path)
+    expected = in_memory(table_path)[0].scores.droplevel("reranker")
+    gap = np.abs(scores.droplevel("reranker").reindex(expected.index) - expected).to_numpy().max()
     print(f"{lists * documents:,} torn rows, two workers of 2 GB: {watched}")
     print(f"  largest difference from memory: {gap:.1e} (1e-12)")
 
@@ -137,10 +139,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--small", action="store_true")
-    asked = parser.parse_args()
-    times = 1 if asked.small else 10
+    arguments = parser.parse_args()
+    times = 1 if arguments.small else 10
     with tempfile.TemporaryDirectory() as temporary:
-        folder = asked.folder or Path(temporary)
+        folder = arguments.folder or Path(temporary)
         contiguous(folder, 100 * times, 10_000 * times)
         shuffled(folder, 200 * times, 1_000 * times)
 

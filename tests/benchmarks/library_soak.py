@@ -41,15 +41,15 @@ AMISS = re.compile(r"library|not kept|cannot be|no longer", re.IGNORECASE)
 class Visitor:
     """One session of the app, and what it did and saw."""
 
-    def __init__(self, page, at, tally):
+    def __init__(self, page, number, tally):
         self.page, self.tally = page, tally
-        self.own = count(1000 * (at + 1))
-        self.shared = count(at)
+        self.own = count(1000 * (number + 1))
+        self.shared = count(number)
         self.boards = []
         page.on("pageerror", lambda error: self.wrong(f"uncaught: {error}"))
 
-    def wrong(self, what):
-        self.tally["wrong"].append(what)
+    def wrong(self, message):
+        self.tally["wrong"].append(message)
 
     async def visit(self, end):
         """Go on until the time is over."""
@@ -70,25 +70,25 @@ class Visitor:
 
     async def upload(self, number):
         file, before = library_writer.file(number), self.page.url
-        given = {"name": file.name, "mimeType": "text/csv", "buffer": file.data}
-        await self.page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(given)
+        payload = {"name": file.name, "mimeType": "text/csv", "buffer": file.data}
+        await self.page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(payload)
         await self.page.wait_for_url(lambda url: "data=" in url and url != before, timeout=PATIENCE)
         await self.look("uploaded")
         self.tally["numbers"].add(number)
         self.boards.append(self.page.url)
 
-    async def look(self, what):
+    async def look(self, action):
         """Wait until the page is drawn, and read what it says is amiss."""
         await self.page.wait_for_function(SETTLED, timeout=PATIENCE)
-        self.tally["done"][what] += 1
+        self.tally["done"][action] += 1
         if await self.page.get_by_test_id("stException").count():
             self.wrong(await self.page.get_by_test_id("stException").first.inner_text())
         alerts = await self.page.get_by_test_id("stAlert").all_inner_texts()
         for alert in filter(AMISS.search, alerts):
             self.wrong(alert)
-        shown = await self.page.get_by_role("combobox", name="Board").input_value()
-        if what != "opened" and "1 run" not in shown:
-            self.wrong(f"{self.page.url} shows {shown}")
+        board_text = await self.page.get_by_role("combobox", name="Board").input_value()
+        if action != "opened" and "1 run" not in board_text:
+            self.wrong(f"{self.page.url} shows {board_text}")
 
 
 async def visits(address, visitors, seconds):
@@ -101,8 +101,8 @@ async def visits(address, visitors, seconds):
         for page in pages:
             page.set_default_timeout(PATIENCE)
         everybody = [Visitor(page, at, tally) for at, page in enumerate(pages)]
-        for one in everybody:
-            await one.open(f"{address}/runs")
+        for visitor in everybody:
+            await visitor.open(f"{address}/runs")
         end = time.monotonic() + seconds
         await asyncio.gather(*(one.visit(end) for one in everybody))
         await browser.close()
@@ -112,11 +112,11 @@ async def visits(address, visitors, seconds):
 def missing(library, home, numbers):
     """What is wrong with the uploads: those that are not there, not there once, or not whole."""
     files = {library_writer.file(number).sha256: library_writer.file(number) for number in numbers}
-    listed = Counter(one.sha256 for one in library.uploads())
+    upload_counts = Counter(one.sha256 for one in library.uploads())
     on_disk = Counter(path.stem for path in (home / "uploads").glob("*/*"))
-    if listed != Counter(files.keys()) or on_disk != listed:
-        yield f"{len(files)} were uploaded, {listed.total()} are listed, {on_disk.total()} are on disk"
-    for sha256 in files.keys() & listed.keys():
+    if upload_counts != Counter(files.keys()) or on_disk != upload_counts:
+        yield f"{len(files)} were uploaded, {upload_counts.total()} are listed, {on_disk.total()} are on disk"
+    for sha256 in files.keys() & upload_counts.keys():
         if not library.spec_of([sha256]).entries[0].read().table.equals(read(files[sha256]).table):
             yield f"{files[sha256].name} is not what was uploaded"
 
@@ -126,25 +126,25 @@ def main() -> int:
     parser.add_argument("--visitors", type=int, default=20)
     parser.add_argument("--seconds", type=int, default=120)
     parser.add_argument("--postgresql", action="store_true")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         environment, url = {"TIESCOPE_HOME": str(folder), "TIESCOPE_DATABASE_URL": ""}, None
-        if asked.postgresql:
+        if arguments.postgresql:
             url = stack.enter_context(postgresql.serving(postgresql.find())).url("postgres")
             environment["TIESCOPE_DATABASE_URL"] = url
         port = free_port()
         address = f"http://127.0.0.1:{port}"
         command = (*TIESCOPE, "app", "--port", str(port))
         with running(command, f"{address}/_stcore/health", folder, environment):
-            tally = asyncio.run(visits(address, asked.visitors, asked.seconds))
+            tally = asyncio.run(visits(address, arguments.visitors, arguments.seconds))
         library = Library(folder, url)
         wrong = [*tally["wrong"], *missing(library, folder, tally["numbers"])]
         log = (folder / "log").read_text()
         wrong += re.findall(r"Traceback.*(?:\n .*)*\n\S.*", log)
-        print(f"{asked.visitors} visitors, {asked.seconds} s: {dict(tally['done'])} pages")
-        kept = f"{len(library.uploads())} uploads and {len(library.boards())} boards kept"
-        print(f"{len(tally['numbers'])} different files uploaded, {kept}; amiss: {len(wrong)}")
+        print(f"{arguments.visitors} visitors, {arguments.seconds} s: {dict(tally['done'])} pages")
+        library_counts = f"{len(library.uploads())} uploads and {len(library.boards())} boards kept"
+        print(f"{len(tally['numbers'])} different files uploaded, {library_counts}; amiss: {len(wrong)}")
         library.close()
     print(*wrong, sep="\n")
     return bool(wrong)

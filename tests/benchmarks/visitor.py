@@ -121,9 +121,9 @@ def quiet(page) -> None:
 def redrawn(page, control) -> float:
     """Seconds from the click on a control, which `control` finds, to the chart that shows what it asks for."""
     quiet(page)
-    found = control()
-    page.evaluate("name => untilRedrawn(name)", str(found))
-    found.click()
+    element = control()
+    page.evaluate("name => untilRedrawn(name)", str(element))
+    element.click()
     return page.evaluate("measured") / 1000
 
 

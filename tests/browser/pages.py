@@ -15,7 +15,7 @@ SETTLED = """title => {
 THEMED = """ground => [...document.querySelectorAll('[data-testid=stApp] style')]
     .some(style => style.textContent.includes(`color: ${ground}`))"""
 """Whether the app's own styles are those of the theme of that background."""
-DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 """Wait until the page has been drawn: a table takes what is typed as it draws, and Enter what it took."""
 
 
@@ -48,10 +48,10 @@ def retype(page, text):
     """Type over what the open cell of a table holds, and leave it."""
     field = page.locator("#portal").get_by_role("textbox")
     expect(field).to_be_focused()
-    page.evaluate(DRAWN)
+    page.evaluate(TWO_FRAMES)
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type(text)
     expect(field).to_have_value(text)
-    page.evaluate(DRAWN)
+    page.evaluate(TWO_FRAMES)
     page.keyboard.press("Enter")
     expect(field).to_have_count(0)

@@ -6,7 +6,7 @@ from pages import go, settle
 from playwright.sync_api import expect
 
 
-def chosen(page, name):
+def expect_radio(page, name):
     return expect(page.get_by_role("radio", name=name, exact=True).first)
 
 
@@ -19,12 +19,12 @@ def test_back_and_forward_bring_each_page_with_its_choice(new_page):
     expect(page).to_have_url(re.compile("rerankers.*measure=AP"))
 
     page.go_back()
-    chosen(page, "Hits@3").to_be_checked()
+    expect_radio(page, "Hits@3").to_be_checked()
     expect(page.locator("h1")).to_have_text("Leaderboard")
     settle(page)
-    chosen(page, "Hits@3").to_be_checked()
+    expect_radio(page, "Hits@3").to_be_checked()
 
     page.go_forward()
     expect(page.locator("h1")).to_have_text("Rerankers")
     settle(page)
-    chosen(page, "AP").to_be_checked()
+    expect_radio(page, "AP").to_be_checked()

@@ -49,15 +49,15 @@ def test_a_column_of_a_loaded_file_can_be_changed(new_page, write):
 
 
 @pytest.mark.parametrize(
-    ("button", "kept"), [("Keep first", "the first"), ("Keep highest", "the highest score")]
+    ("button", "kept_row"), [("Keep first", "the first"), ("Keep highest", "the highest score")]
 )
-def test_repeated_documents_are_settled_by_a_button(new_page, write, button, kept):
+def test_repeated_documents_are_settled_by_a_button(new_page, write, button, kept_row):
     page = new_page("/runs")
     upload(page, [write("coarse.trec", COARSE + "q0 Q0 d1 9 7 tag\n"), write("qrels.txt", QRELS)])
     expect(page.get_by_test_id("stAlert")).to_contain_text("listed twice")
     page.get_by_role("button", name=button).click()
     expect(page.get_by_text("1 run and judgments")).to_be_visible()
-    expect(page.get_by_text(f"{kept} is kept")).to_be_visible()
+    expect(page.get_by_text(f"{kept_row} is kept")).to_be_visible()
 
 
 def test_a_run_is_added_to_what_is_loaded_and_taken_out_again(new_page, write):

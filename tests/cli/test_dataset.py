@@ -12,7 +12,7 @@ from dask_cluster import scheduler
 
 from metrics import Stored
 
-ASKED = [
+OPTIONS = [
     "-m",
     "RR",
     "-m",
@@ -30,7 +30,7 @@ QRELS = "".join(f"q{q} 0 d{d} {d % 3}\n" for q in range(5, 44) for d in (q % 4, 
 
 
 @pytest.fixture(scope="module")
-def here():
+def address():
     """Address of a scheduler in this process."""
     with scheduler() as address:
         yield address
@@ -46,20 +46,29 @@ def runs(tmp_path):
     rows = rows.assign(relevance=np.arange(400) % 11 % 3).sample(frac=1, random_state=1)
     rows.to_parquet(tmp_path / "whole.parquet")
     (tmp_path / "runs").mkdir()
-    for at, piece in enumerate(np.array_split(np.arange(400), 3)):
-        rows.iloc[piece].to_parquet(tmp_path / "runs" / f"{at}.parquet")
+    for number, piece in enumerate(np.array_split(np.arange(400), 3)):
+        rows.iloc[piece].to_parquet(tmp_path / "runs" / f"{number}.parquet")
     (tmp_path / "qrels.txt").write_text(QRELS, encoding="utf-8")
     return tmp_path
 
 
 @pytest.fixture
-def both(call, here, runs):
+def run_both_engines(call, address, runs):
     """What the command gives, and what it gives with --engine dask: exit code, output, messages."""
 
     def run(*arguments):
-        whole = call("evaluate", runs / "whole.parquet", *ASKED, *arguments)
-        parted = ["evaluate", runs / "runs", *ASKED, *arguments, "--engine", "dask", "--scheduler", here]
-        return whole, call(*parted)
+        in_memory = call("evaluate", runs / "whole.parquet", *OPTIONS, *arguments)
+        dask_arguments = [
+            "evaluate",
+            runs / "runs",
+            *OPTIONS,
+            *arguments,
+            "--engine",
+            "dask",
+            "--scheduler",
+            address,
+        ]
+        return in_memory, call(*dask_arguments)
 
     return run
 
@@ -72,20 +81,22 @@ def values(text):
 @pytest.mark.parametrize(
     "options", [[], ["--qrels"], ["--qrels", "--missing", "skip", "--empty", "skip"]], ids=str
 )
-def test_the_same_means_lists_and_counts_are_printed(both, runs, options):
-    asked = [option for one in options for option in ([one, runs / "qrels.txt"] if one == "--qrels" else [one])]
+def test_the_same_means_lists_and_counts_are_printed(run_both_engines, runs, options):
+    arguments = [
+        option for one in options for option in ([one, runs / "qrels.txt"] if one == "--qrels" else [one])
+    ]
     for form in ([], ["--per-query"]):
-        whole, parted = both("--format", "csv", *form, *asked)
-        assert whole[0] == parted[0] == 0
-        assert values(parted[1]) == pytest.approx(values(whole[1]), rel=0, abs=1e-12)
-    for line in whole[2].splitlines():
+        in_memory, on_dask = run_both_engines("--format", "csv", *form, *arguments)
+        assert in_memory[0] == on_dask[0] == 0
+        assert values(on_dask[1]) == pytest.approx(values(in_memory[1]), rel=0, abs=1e-12)
+    for line in in_memory[2].splitlines():
         if " queries have " in line and "judgments" not in line:
-            assert line in parted[2].splitlines()
+            assert line in on_dask[2].splitlines()
 
 
-def test_the_same_table_is_printed_and_lists_are_kept(both, runs):
-    whole, parted = both("--save", runs / "kept.parquet")
-    assert sorted(parted[1].splitlines()) == sorted(whole[1].splitlines())
+def test_the_same_table_is_printed_and_lists_are_kept(run_both_engines, runs):
+    in_memory, on_dask = run_both_engines("--save", runs / "kept.parquet")
+    assert sorted(on_dask[1].splitlines()) == sorted(in_memory[1].splitlines())
     assert len(Stored.open(runs / "kept.parquet").load().scores) == 80
 
 
@@ -116,8 +127,8 @@ def test_what_cannot_be_is_one_message_and_exit_code_2(call, runs, options, word
 def test_a_stream_of_parquet_keeps_its_lists(call, runs):
     rows = pd.read_parquet(runs / "whole.parquet").sort_values("query_id")
     rows.to_parquet(runs / "sorted.parquet")
-    asked = ["evaluate", runs / "sorted.parquet", *ASKED]
-    assert call(*asked, "--stream", "--save", runs / "kept.parquet") == call(*asked)
+    arguments = ["evaluate", runs / "sorted.parquet", *OPTIONS]
+    assert call(*arguments, "--stream", "--save", runs / "kept.parquet") == call(*arguments)
     assert len(Stored.open(runs / "kept.parquet").load().scores) == 80
 
 
@@ -128,10 +139,10 @@ def test_a_script_needs_no_guard_and_its_workers_say_nothing(runs):
     script = runs / "script.py"
     script.write_text("from dashboard import cli\nprint('once')\ncli.main()\n")
     command = [sys.executable, script, "evaluate", runs / "bad.parquet", "--engine", "dask"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 our own
-    assert (done.returncode, done.stdout) == (2, "once\n")
+    process = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 our own
+    assert (process.returncode, process.stdout) == (2, "once\n")
     hint = "Map words to numbers, drop the row, or choose another column."
-    assert done.stderr == f"tiescope: bad.parquet, row 322: score None is not a number. {hint}\n"
+    assert process.stderr == f"tiescope: bad.parquet, row 322: score None is not a number. {hint}\n"
 
 
 @pytest.mark.parametrize("engine", [[], ["--stream"], ["--engine", "dask"]], ids=["memory", "stream", "dask"])

@@ -21,8 +21,8 @@ from metrics.scale.stream import Stream
 
 MEASURES = ["RR", "Hits@2", "nDCG@3", "DR@2"]
 TIES = ["input", "expected", "optimistic", "random:3"]
-ASKED = [option for name in MEASURES for option in ("-m", name)]
-ASKED += [option for name in TIES for option in ("--ties", name)]
+OPTIONS = [option for name in MEASURES for option in ("-m", name)]
+OPTIONS += [option for name in TIES for option in ("--ties", name)]
 RUN = "".join(f"q{q} Q0 d{d} {d} {0.9 - d // 3 / 10} t\n" for q in range(40) for d in range(q % 7 + 1))
 QRELS = "".join(f"q{q} 0 d{d} {d % 3}\n" for q in range(44) for d in (q % 4, q % 5 + 4))
 FIELDS = [line.split() for line in RUN.splitlines()]
@@ -39,13 +39,13 @@ def small_blocks(patch, rows=200):
 
 
 @pytest.fixture
-def both(call, monkeypatch):
+def run_both_ways(call, monkeypatch):
     """What the command gives, and what it gives with --stream: exit code, output, messages."""
 
     def run(*arguments):
-        whole = call("evaluate", *arguments)
+        in_memory = call("evaluate", *arguments)
         small_blocks(monkeypatch)
-        return whole, call("evaluate", *arguments, "--stream")
+        return in_memory, call("evaluate", *arguments, "--stream")
 
     return run
 
@@ -68,31 +68,31 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_stream_prints_the_same_text_for_each_list(both, write, way):
-    run, qrels = write("run.dat", WAYS[way]), write("qrels.txt", QRELS)
-    whole, streamed = both(run, "--qrels", qrels, "--per-query", "--format", "csv", *ASKED)
-    assert streamed[:2] == (0, whole[1])
+@pytest.mark.parametrize("run_format", WAYS)
+def test_a_stream_prints_the_same_text_for_each_list(run_both_ways, write, run_format):
+    run, qrels = write("run.dat", WAYS[run_format]), write("qrels.txt", QRELS)
+    in_memory, streamed = run_both_ways(run, "--qrels", qrels, "--per-query", "--format", "csv", *OPTIONS)
+    assert streamed[:2] == (0, in_memory[1])
 
 
 @pytest.mark.parametrize("kind", ["gzip", "zstd"])
-def test_a_packed_stream_prints_the_same_text_too(both, write, kind):
+def test_a_packed_stream_prints_the_same_text_too(run_both_ways, write, kind):
     run, qrels = write("run.trec", PACKED[kind](RUN.encode())), write("qrels.txt", QRELS)
-    whole, streamed = both(run, "--qrels", qrels, "--per-query", "--format", "csv", *ASKED)
-    assert streamed[:2] == (0, whole[1])
+    in_memory, streamed = run_both_ways(run, "--qrels", qrels, "--per-query", "--format", "csv", *OPTIONS)
+    assert streamed[:2] == (0, in_memory[1])
 
 
 @pytest.mark.parametrize("policies", POLICIES, ids=" ".join)
 @pytest.mark.parametrize("form", ["csv", "table", "markdown"])
-def test_a_stream_prints_the_same_means_and_counts_under_every_policy(both, write, policies, form):
+def test_a_stream_prints_the_same_means_and_counts_under_every_policy(run_both_ways, write, policies, form):
     run, qrels = write("run.trec", RUN), write("qrels.txt", QRELS)
-    whole, streamed = both(run, "--qrels", qrels, "--format", form, *ASKED, *policies)
-    assert streamed[2] == whole[2]
+    in_memory, streamed = run_both_ways(run, "--qrels", qrels, "--format", form, *OPTIONS, *policies)
+    assert streamed[2] == in_memory[2]
     assert "4 of 44 queries have no rows" in streamed[2]
     if form == "csv":
-        assert rows(streamed[1], rounding=True) == rows(whole[1])
+        assert rows(streamed[1], rounding=True) == rows(in_memory[1])
     else:
-        assert streamed[1] == whole[1]
+        assert streamed[1] == in_memory[1]
 
 
 def rows(text, *, rounding=False):
@@ -120,37 +120,41 @@ def files(draw):
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @given(files(), st.booleans(), st.sampled_from([1, 100, 1000]), st.sampled_from(["zero", "skip"]))
-def test_parts_of_a_stream_merge_into_the_evaluation_of_the_whole(kind, drawn, apart, size, policy):
-    table, judgments = drawn
+def test_parts_of_a_stream_merge_into_the_evaluation_of_the_whole(
+    kind, table_and_judgments, apart, size, policy
+):
+    table, judgments = table_and_judgments
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         run, qrels = Path(folder, f"run.{kind}"), Path(folder, "qrels.tsv") if apart else None
         getattr(table, f"to_{kind}")(run, index=False)
         if qrels is not None:
             qrels.write_text(judgments, encoding="utf-8", newline="")
-        whole = evaluate(read_runs([run], qrels), MEASURES, TIES, missing=policy, empty=policy)
+        evaluation = evaluate(read_runs([run], qrels), MEASURES, TIES, missing=policy, empty=policy)
         small_blocks(patch, size)
         stream = Stream([run], qrels)
         parts = stream.parts(lambda runs: evaluate(runs, MEASURES, TIES, missing=policy, empty=policy))
         merged = Evaluation.merge(*parts)
-    assert set(merged.scores.index) == set(whole.scores.index)
-    assert len(merged.scores) == len(whole.scores)
-    aligned = merged.scores.reindex(whole.scores.index)
-    assert aligned.to_numpy().tobytes() == whole.scores.to_numpy().tobytes()
-    assert merged.policies.to_dict("index") == whole.policies.to_dict("index")
-    assert stream.policies.to_dict("index") == whole.policies.to_dict("index")
+    assert set(merged.scores.index) == set(evaluation.scores.index)
+    assert len(merged.scores) == len(evaluation.scores)
+    aligned = merged.scores.reindex(evaluation.scores.index)
+    assert aligned.to_numpy().tobytes() == evaluation.scores.to_numpy().tobytes()
+    assert merged.policies.to_dict("index") == evaluation.policies.to_dict("index")
+    assert stream.policies.to_dict("index") == evaluation.policies.to_dict("index")
 
 
-def test_rerankers_may_take_turns_within_a_query(both, write):
+def test_rerankers_may_take_turns_within_a_query(run_both_ways, write):
     lines = [f"{name},q{q},d{d},{d // 2},{d % 2}" for q in range(9) for d in range(4) for name in "AB"]
     path = write("runs.csv", "reranker,query_id,doc_id,score,relevance\n" + "\n".join(lines))
-    whole, streamed = both(path, *ASKED)
-    assert streamed == whole
+    in_memory, streamed = run_both_ways(path, *OPTIONS)
+    assert streamed == in_memory
 
 
-def test_several_files_are_streamed_one_after_the_other(both, write):
+def test_several_files_are_streamed_one_after_the_other(run_both_ways, write):
     runs = [write("a.trec", RUN), write("b.trec.gz", PACKED["gzip"](RUN.replace("0.9", "0.8").encode()))]
-    whole, streamed = both(*runs, "--qrels", write("qrels.txt", QRELS), "--per-query", "--format", "csv")
-    assert streamed[:2] == (0, whole[1])
+    in_memory, streamed = run_both_ways(
+        *runs, "--qrels", write("qrels.txt", QRELS), "--per-query", "--format", "csv"
+    )
+    assert streamed[:2] == (0, in_memory[1])
 
 
 AGAIN = RUN + "q3 Q0 late 9 0.1 t\n"
@@ -163,9 +167,9 @@ def test_a_query_that_comes_again_is_refused_with_file_line_and_query(call, writ
     code, out, err = call("evaluate", run, "--qrels", write("qrels.txt", QRELS), "--stream")
     assert (code, out) == (2, "")
     end = 1 + max(at for at, fields in enumerate(FIELDS) if fields[0] == "q3")
-    where = f"run.trec, line {len(FIELDS) + 1}"
+    location = f"run.trec, line {len(FIELDS) + 1}"
     hint = "Sort the file by query, or read it whole (without --stream)."
-    assert err == f"tiescope: {where}: query 'q3' comes again, after its rows ended on line {end}. {hint}\n"
+    assert err == f"tiescope: {location}: query 'q3' comes again, after its rows ended on line {end}. {hint}\n"
 
 
 def test_a_query_of_a_reranker_that_comes_again_is_refused_with_both(call, write):
@@ -178,12 +182,12 @@ def test_a_query_of_a_reranker_that_comes_again_is_refused_with_both(call, write
     assert "runs.parquet, row 4: query 'q' of 'A' comes again, after its rows ended on row 1." in err
 
 
-def test_queries_of_equal_prints_are_told_apart(both, write, monkeypatch):
+def test_queries_of_equal_prints_are_told_apart(run_both_ways, write, monkeypatch):
     monkeypatch.setattr(
         "metrics.runs.reading.query_buffer.text_hashes", lambda texts: np.full(len(texts), 7, np.uint64)
     )
-    whole, streamed = both(write("run.trec", RUN), "--qrels", write("qrels.txt", QRELS))
-    assert streamed == whole
+    in_memory, streamed = run_both_ways(write("run.trec", RUN), "--qrels", write("qrels.txt", QRELS))
+    assert streamed == in_memory
 
 
 def test_a_part_is_a_few_lists(write, monkeypatch):
@@ -205,28 +209,28 @@ BAD = {
 
 @pytest.mark.parametrize("bad", BAD)
 @pytest.mark.parametrize("before", ["", "# first\n\n"])
-def test_what_cannot_be_read_is_refused_in_the_same_words(both, write, bad, before):
+def test_what_cannot_be_read_is_refused_in_the_same_words(run_both_ways, write, bad, before):
     text = (before + RUN.replace(*BAD[bad])).encode("utf-8", "surrogateescape")
-    whole, streamed = both(write("run.trec", text), "--qrels", write("qrels.txt", QRELS))
-    assert whole[0] == streamed[0] == 2
-    assert streamed == whole
+    in_memory, streamed = run_both_ways(write("run.trec", text), "--qrels", write("qrels.txt", QRELS))
+    assert in_memory[0] == streamed[0] == 2
+    assert streamed == in_memory
 
 
 @pytest.mark.parametrize(
     "text", ["q,a,1,1\nq,b,1\n", 'q,a,1,1\n"q,b,1,1\n' + "r,c,1,1\n" * 99, "q,,1,1\n", ",a,1,1\n"]
 )
-def test_a_table_that_cannot_be_read_is_refused_in_the_same_words(both, write, text):
-    whole, streamed = both(write("run.csv", HEADER + text))
-    assert whole[0] == 2
-    assert streamed == whole
+def test_a_table_that_cannot_be_read_is_refused_in_the_same_words(run_both_ways, write, text):
+    in_memory, streamed = run_both_ways(write("run.csv", HEADER + text))
+    assert in_memory[0] == 2
+    assert streamed == in_memory
 
 
-def test_repeated_documents_are_counted_over_all_blocks(both, write):
+def test_repeated_documents_are_counted_over_all_blocks(run_both_ways, write):
     doubled = "".join(line + line.replace(" 0.9 ", " 2 ") for line in RUN.splitlines(keepends=True))
-    asked = [write("run.trec", doubled), "--qrels", write("qrels.txt", QRELS), "--repeated", "max"]
-    whole, streamed = both(*asked)
-    assert streamed[:2] == whole[:2]
-    assert f"Repeated rows left out: {len(FIELDS)}," in whole[2]
+    arguments = [write("run.trec", doubled), "--qrels", write("qrels.txt", QRELS), "--repeated", "max"]
+    in_memory, streamed = run_both_ways(*arguments)
+    assert streamed[:2] == in_memory[:2]
+    assert f"Repeated rows left out: {len(FIELDS)}," in in_memory[2]
     assert f"In the whole file: {len(FIELDS)}." in streamed[2]
 
 
@@ -238,23 +242,25 @@ def test_repeated_documents_are_counted_over_all_blocks(both, write):
         (RUN, "q1 0 x 1\n", "none is judged|No document listed"),
     ],
 )
-def test_what_is_left_out_is_said(both, write, run, qrels, words):
-    whole, streamed = both(write("run.trec", run), "--qrels", write("qrels.txt", qrels))
-    assert streamed[:2] == whole[:2]
-    for said in (whole[2], streamed[2]):
-        assert any(word in said for word in words.split("|"))
+def test_what_is_left_out_is_said(run_both_ways, write, run, qrels, words):
+    in_memory, streamed = run_both_ways(write("run.trec", run), "--qrels", write("qrels.txt", qrels))
+    assert streamed[:2] == in_memory[:2]
+    for stderr in (in_memory[2], streamed[2]):
+        assert any(word in stderr for word in words.split("|"))
 
 
-def test_queries_that_a_reranker_lacks_are_counted(both, write):
+def test_queries_that_a_reranker_lacks_are_counted(run_both_ways, write):
     text = "reranker,query_id,doc_id,score,relevance\nA,q,a,1,1\nB,q,a,1,1\nB,r,a,1,1\n"
-    whole, streamed = both(write("runs.csv", text))
-    assert streamed[1] == whole[1]
+    in_memory, streamed = run_both_ways(write("runs.csv", text))
+    assert streamed[1] == in_memory[1]
     assert "A: 1 of 2 queries has no rows" in streamed[2]
 
 
-def test_a_table_without_a_row_misses_every_query(both, write):
-    whole, streamed = both(write("run.csv", "query_id,doc_id,score\n"), "--qrels", write("qrels.txt", QRELS))
-    assert streamed == whole
+def test_a_table_without_a_row_misses_every_query(run_both_ways, write):
+    in_memory, streamed = run_both_ways(
+        write("run.csv", "query_id,doc_id,score\n"), "--qrels", write("qrels.txt", QRELS)
+    )
+    assert streamed == in_memory
     assert "44 of 44 queries have no rows" in streamed[2]
 
 
@@ -283,11 +289,18 @@ def test_two_runs_of_one_name_are_refused(write):
 
 
 def test_values_go_to_a_file_as_they_come(call, write, tmp_path):
-    asked = ["evaluate", write("run.csv", HEADER + "q,a,1,1\n"), "--stream", "--per-query", "--format", "csv"]
-    printed = call(*asked)[1]
-    assert call(*asked, "-o", tmp_path / "out.csv")[:2] == (0, "")
+    arguments = [
+        "evaluate",
+        write("run.csv", HEADER + "q,a,1,1\n"),
+        "--stream",
+        "--per-query",
+        "--format",
+        "csv",
+    ]
+    printed = call(*arguments)[1]
+    assert call(*arguments, "-o", tmp_path / "out.csv")[:2] == (0, "")
     assert (tmp_path / "out.csv").read_text(encoding="utf-8") == printed
-    code, _, err = call(*asked, "-o", tmp_path / "nowhere" / "out.csv")
+    code, _, err = call(*arguments, "-o", tmp_path / "nowhere" / "out.csv")
     assert code == 2
     assert "cannot be written" in err
 
@@ -329,8 +342,21 @@ def test_three_million_rows_take_less_memory_than_a_third_of_their_file(tmp_path
     qrels.write_text(
         "".join(f"{q} 0 a-long-name-of-a-document-{q % DEPTH}-of-{q} 1\n" for q in range(N_QUERIES))
     )
-    asked = ["evaluate", run, "--qrels", qrels, "--stream", "--format", "csv", "-m", "RR", "-o", out, *options]
-    command = [sys.executable, "-c", MEASURED, *map(str, asked)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 our own
-    assert int(done.stderr.splitlines()[-1]) < 80
+    arguments = [
+        "evaluate",
+        run,
+        "--qrels",
+        qrels,
+        "--stream",
+        "--format",
+        "csv",
+        "-m",
+        "RR",
+        "-o",
+        out,
+        *options,
+    ]
+    command = [sys.executable, "-c", MEASURED, *map(str, arguments)]
+    process = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 our own
+    assert int(process.stderr.splitlines()[-1]) < 80
     assert len(out.read_text().splitlines()) == 1 + 4 * (N_QUERIES if options else 1)

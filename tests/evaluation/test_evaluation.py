@@ -110,11 +110,11 @@ def test_the_order_of_rerankers_is_the_order_given():
 
 
 def test_only_some_rerankers_keep_their_values_in_the_order_asked():
-    whole = scored(RANKED, ["RR"], ["expected"])
-    some = whole.only(["a", "z"])
-    assert some.summary().index.to_list() == ["a", "z"]
-    assert some.scores.loc["z"].equals(whole.scores.loc["z"])
-    assert whole.only(["a"]).lists.index.to_list() == [("a", "q1")]
+    evaluation = scored(RANKED, ["RR"], ["expected"])
+    selection = evaluation.only(["a", "z"])
+    assert selection.summary().index.to_list() == ["a", "z"]
+    assert selection.scores.loc["z"].equals(evaluation.scores.loc["z"])
+    assert evaluation.only(["a"]).lists.index.to_list() == [("a", "q1")]
 
 
 def test_a_reranker_with_every_list_left_out_can_be_picked():

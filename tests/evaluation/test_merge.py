@@ -25,26 +25,26 @@ TABLE = {
 }
 
 
-def only(table, queries):
+def rows_of_queries(table, queries):
     """Rows of some queries, in their order."""
     return table.filter(pc.is_in(table["query_id"].cast(pa.string()), value_set=pa.array(queries, pa.string())))
 
 
 def part_of(runs, queries):
     """The rows and the judgments of some queries; every reranker is there, with or without rows."""
-    qrels = None if runs.qrels is None else only(runs.qrels, queries)
-    return Runs({name: only(table, queries) for name, table in runs.tables.items()}, qrels)
+    qrels = None if runs.qrels is None else rows_of_queries(runs.qrels, queries)
+    return Runs({name: rows_of_queries(table, queries) for name, table in runs.tables.items()}, qrels)
 
 
 @st.composite
 def judged(draw):
     """Several rerankers with judgments apart: some queries without rows, some with nothing relevant."""
     inside = Runs.from_frame(frame(draw(tables())))
-    asked = draw(st.lists(st.sampled_from(QUERIES), min_size=1, unique=True))
+    judged_queries = draw(st.lists(st.sampled_from(QUERIES), min_size=1, unique=True))
     documents = st.sampled_from([*pc.unique(next(iter(inside.tables.values()))["doc_id"]).to_pylist(), "x"])
     rows = [
         (query, document, draw(st.sampled_from([0.0, 1.0, 2.0])))
-        for query in asked
+        for query in judged_queries
         for document in draw(st.lists(documents, min_size=1, max_size=3, unique=True))
     ]
     columns = zip(*rows, strict=True)
@@ -54,10 +54,14 @@ def judged(draw):
 
 def parts(draw, runs):
     """Any split of the queries, some parts perhaps with none."""
-    known = runs.tables.values() if runs.qrels is None else [*runs.tables.values(), runs.qrels]
-    queries = sorted({query for table in known for query in table["query_id"].cast(pa.string()).to_pylist()})
-    where = draw(st.lists(st.integers(0, 2), min_size=len(queries), max_size=len(queries)))
-    split = [[query for query, at in zip(queries, where, strict=True) if at == part] for part in range(3)]
+    all_tables = runs.tables.values() if runs.qrels is None else [*runs.tables.values(), runs.qrels]
+    queries = sorted(
+        {query for table in all_tables for query in table["query_id"].cast(pa.string()).to_pylist()}
+    )
+    part_numbers = draw(st.lists(st.integers(0, 2), min_size=len(queries), max_size=len(queries)))
+    split = [
+        [query for query, at in zip(queries, part_numbers, strict=True) if at == part] for part in range(3)
+    ]
     return [part_of(runs, one) for one in draw(st.permutations(split))]
 
 
@@ -65,36 +69,38 @@ def bits(table):
     return table.to_numpy().tobytes()
 
 
-@pytest.mark.parametrize("drawn", [tables().map(frame).map(Runs.from_frame), judged()], ids=["inside", "apart"])
+@pytest.mark.parametrize(
+    "runs_strategy", [tables().map(frame).map(Runs.from_frame), judged()], ids=["inside", "apart"]
+)
 @given(st.data(), POLICIES)
-def test_parts_of_any_split_by_query_merge_into_the_whole_to_the_last_bit(drawn, data, policies):
-    runs = data.draw(drawn)
-    whole = evaluate(runs, MEASURES, TIES, **policies)
+def test_parts_of_any_split_by_query_merge_into_the_whole_to_the_last_bit(runs_strategy, data, policies):
+    runs = data.draw(runs_strategy)
+    evaluation = evaluate(runs, MEASURES, TIES, **policies)
     merged = Evaluation.merge(*(evaluate(part, MEASURES, TIES, **policies) for part in parts(data.draw, runs)))
-    pd.testing.assert_frame_equal(merged.policies, whole.policies)
-    assert set(merged.skipped) == set(whole.skipped)
-    assert len(merged.skipped) == len(whole.skipped)
-    assert len(merged.scores) == len(whole.scores)
-    assert merged.scores.columns.equals(whole.scores.columns)
-    aligned = merged.scores.reindex(whole.scores.index)
-    assert bits(aligned) == bits(whole.scores)
+    pd.testing.assert_frame_equal(merged.policies, evaluation.policies)
+    assert set(merged.skipped) == set(evaluation.skipped)
+    assert len(merged.skipped) == len(evaluation.skipped)
+    assert len(merged.scores) == len(evaluation.scores)
+    assert merged.scores.columns.equals(evaluation.scores.columns)
+    aligned = merged.scores.reindex(evaluation.scores.index)
+    assert bits(aligned) == bits(evaluation.scores)
     pd.testing.assert_frame_equal(
-        merged.lists.reindex(whole.lists.index), whole.lists, check_exact=True, check_index_type=False
+        merged.lists.reindex(evaluation.lists.index), evaluation.lists, check_exact=True, check_index_type=False
     )
     in_order = Evaluation(aligned, merged.lists, merged.policies, merged.measures, merged.ties)
-    assert bits(in_order.summary()) == bits(whole.summary())
-    pd.testing.assert_frame_equal(merged.summary(), whole.summary(), rtol=1e-12, atol=1e-12)
+    assert bits(in_order.summary()) == bits(evaluation.summary())
+    pd.testing.assert_frame_equal(merged.summary(), evaluation.summary(), rtol=1e-12, atol=1e-12)
 
 
 @given(judged(), POLICIES)
 def test_parts_in_the_order_of_the_whole_merge_into_the_same_table(runs, policies):
-    whole = evaluate(runs, MEASURES, TIES, **policies)
+    evaluation = evaluate(runs, MEASURES, TIES, **policies)
     queries = list(dict.fromkeys(runs.qrels["query_id"].to_pylist()))
     merged = Evaluation.merge(
         *(evaluate(part_of(runs, [query]), MEASURES, TIES, **policies) for query in queries)
     )
-    assert merged.scores.index.to_list() == whole.scores.index.to_list()
-    assert bits(merged.scores) == bits(whole.scores)
+    assert merged.scores.index.to_list() == evaluation.scores.index.to_list()
+    assert bits(merged.scores) == bits(evaluation.scores)
 
 
 VALUES = st.lists(st.sampled_from([0.0, 1.0, 1 / 3, 1 / 6, 0.1, 1e-17, 1e-300, 12345.678]), max_size=12)
@@ -105,8 +111,8 @@ def test_running_means_are_those_of_exact_fractions_however_lists_are_cut(values
     index = pd.MultiIndex.from_product([["A"], range(len(values))], names=["reranker", "query_id"])
     scores, means = pd.DataFrame({"RR": values}, index=index, dtype=float), Means()
     means.add(scores.iloc[:0], ["A"])
-    for at in range(0, len(values), size):
-        means.add(scores.iloc[at : at + size], ["A"])
+    for start in range(0, len(values), size):
+        means.add(scores.iloc[start : start + size], ["A"])
     exact = float(sum(map(Fraction, values))) / len(values) if values else float("nan")
     assert means.table()["RR"].to_list() == [pytest.approx(exact, rel=0, abs=0, nan_ok=True)]
 
@@ -135,10 +141,10 @@ def test_rerankers_and_queries_come_in_order_of_first_appearance():
 
 
 def test_one_part_is_the_whole():
-    whole = scored()
-    merged = Evaluation.merge(whole)
-    assert merged.scores.equals(whole.scores)
-    assert merged.policies.equals(whole.policies)
+    evaluation = scored()
+    merged = Evaluation.merge(evaluation)
+    assert merged.scores.equals(evaluation.scores)
+    assert merged.policies.equals(evaluation.policies)
 
 
 def test_a_merged_evaluation_can_be_merged_again():
@@ -154,14 +160,14 @@ def test_a_query_in_two_parts_of_a_reranker_is_refused_by_name():
 
 
 def test_a_query_left_out_of_two_parts_is_refused_too():
-    found = []
+    evaluations = []
     for query in ("q1", "q2"):
         qrels = pa.table({"query_id": [query, "gone"], "doc_id": ["a", "a"], "relevance": [1.0, 1.0]})
         runs = Runs(Runs.from_frame(frame(queries_of(TABLE, query))).tables, qrels)
-        found.append(evaluate(runs, ["RR"], ["expected"], missing="skip"))
-    assert [one.policies["n_missing"].to_list() for one in found] == [[1, 1], [1, 1]]
+        evaluations.append(evaluate(runs, ["RR"], ["expected"], missing="skip"))
+    assert [one.policies["n_missing"].to_list() for one in evaluations] == [[1, 1], [1, 1]]
     with pytest.raises(UsageError, match="Query 'gone' of 'A' is in two parts"):
-        Evaluation.merge(*found)
+        Evaluation.merge(*evaluations)
 
 
 @pytest.mark.parametrize(

@@ -42,9 +42,9 @@ def imported(tmp_path_factory):
     rows = "".join(f"{query},{document},{int(document[1]) % 3},1\n" for query, document in lists)
     (folder / "judged.csv").write_text(f"query_id,doc_id,score,relevance\n{rows}")
     command = [sys.executable, "-W", "error", "-c", ALONE]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603 our own
-    assert done.returncode == 0, done.stderr
-    return set(done.stdout.split())
+    process = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603 our own
+    assert process.returncode == 0, process.stderr
+    return set(process.stdout.split())
 
 
 def test_runs_are_read_scored_and_shown_without_threads_processes_or_network(imported):

@@ -20,7 +20,7 @@ from metrics.interop.ir_measures import MTRR, TMHits, TsRR, best, tied, worst
 
 pytestmark = pytest.mark.filterwarnings("ignore:ast.:DeprecationWarning")  # how ir_measures reads names
 
-HOW = {tied: "expected", worst: "pessimistic", best: "optimistic"}
+TREATMENT_OF = {tied: "expected", worst: "pessimistic", best: "optimistic"}
 EXP = nDCG(dcg="exp-log2")
 PLAIN = {
     RR: "RR",
@@ -47,10 +47,10 @@ def board(seed, *, scores=(0.0, 0.5, 1.0)):
     names = [f"d{number}" for number in range(30)]
     run, qrels = {}, {}
     for number in range(25):
-        listed = chance.sample(names, chance.randint(2, 25))
+        documents = chance.sample(names, chance.randint(2, 25))
         if number % 8:
             values = chance.choices(scores, k=30) if scores else chance.sample(range(30), 30)
-            run[f"q{number}"] = dict(zip(listed, map(float, values), strict=False))
+            run[f"q{number}"] = dict(zip(documents, map(float, values), strict=False))
         if number % 7:
             judged = chance.sample(names, chance.randint(1, 20))
             qrels[f"q{number}"] = {name: chance.choice((-1, 0, 0, 1, 1, 2, 3)) for name in judged}
@@ -68,29 +68,31 @@ def table(nested, value):
 
 def per_query(measures, qrels, run):
     """{measure: {query: value}}, each query once."""
-    found = {}
-    for one in ir_measures.iter_calc(measures, qrels, run):
-        values = found.setdefault(one.measure, {})
-        assert one.query_id not in values
-        values[one.query_id] = one.value
-    return found
+    values_by_measure = {}
+    for metric in ir_measures.iter_calc(measures, qrels, run):
+        values = values_by_measure.setdefault(metric.measure, {})
+        assert metric.query_id not in values
+        values[metric.query_id] = metric.value
+    return values_by_measure
 
 
 @pytest.mark.parametrize("rel", [1, 2])
 def test_every_tied_worst_and_best_value_is_that_of_evaluate(rel):
     run, qrels = board(rel)
     runs = Runs({"A": table(run, "score")}, table(qrels, "relevance"))
-    ours = evaluate(runs, [*PLAIN.values(), "TsRR"], list(HOW.values()), relevant_from=rel).scores.loc["A"]
-    asked = {TsRR(rel=rel): ours["TsRR", "expected"].to_dict()}
-    for (plain, name), (how, treatment) in itertools.product(PLAIN.items(), HOW.items()):
-        measure = how(plain if plain.NAME == "nDCG" else plain(rel=rel))
-        asked[measure] = ours[name, treatment].to_dict()
-    assert len(asked) == 3 * len(PLAIN) + 1
-    assert per_query(list(asked), qrels, run) == asked
+    ours = evaluate(runs, [*PLAIN.values(), "TsRR"], list(TREATMENT_OF.values()), relevant_from=rel).scores.loc[
+        "A"
+    ]
+    expected = {TsRR(rel=rel): ours["TsRR", "expected"].to_dict()}
+    for (plain, name), (wrapper, treatment) in itertools.product(PLAIN.items(), TREATMENT_OF.items()):
+        measure = wrapper(plain if plain.NAME == "nDCG" else plain(rel=rel))
+        expected[measure] = ours[name, treatment].to_dict()
+    assert len(expected) == 3 * len(PLAIN) + 1
+    assert per_query(list(expected), qrels, run) == expected
 
 
 @pytest.mark.parametrize(
-    ("params", "some"),
+    ("params", "measures"),
     [
         ({}, (RR, RR @ 3, AP, P @ 5, R @ 5, Success @ 3, nDCG, nDCG @ 5)),
         ({"rel": 2}, (RR, RR @ 3, AP, P @ 5, R @ 5, Success @ 3)),
@@ -101,12 +103,12 @@ def test_every_tied_worst_and_best_value_is_that_of_evaluate(rel):
     ids=str,
 )
 @pytest.mark.parametrize("seed", range(3))
-def test_without_ties_all_three_are_the_value_of_ir_measures_itself(seed, params, some):
+def test_without_ties_all_three_are_the_value_of_ir_measures_itself(seed, params, measures):
     run, qrels = board(seed, scores=())
-    for plain in some:
+    for plain in measures:
         measure = plain(**params)
         theirs = per_query([measure], qrels, run)[measure]
-        ours = per_query([how(measure) for how in HOW], qrels, run)
+        ours = per_query([wrapper(measure) for wrapper in TREATMENT_OF], qrels, run)
         assert list(ours.values()) == [pytest.approx(theirs)] * 3, measure
 
 
@@ -114,24 +116,24 @@ def test_without_ties_all_three_are_the_value_of_ir_measures_itself(seed, params
 def test_with_ties_the_value_of_ir_measures_itself_lies_between_worst_and_best(seed):
     run, qrels = board(seed)
     for plain in (RR, RR @ 3, AP, P @ 5, R @ 5, Success @ 3, nDCG @ 5):
-        found = per_query([worst(plain), plain, tied(plain), best(plain)], qrels, run)
-        for query, value in found[plain].items():
-            assert found[worst(plain)][query] <= value + 1e-9, plain
-            assert value <= found[best(plain)][query] + 1e-9, plain
+        values = per_query([worst(plain), plain, tied(plain), best(plain)], qrels, run)
+        for query, value in values[plain].items():
+            assert values[worst(plain)][query] <= value + 1e-9, plain
+            assert value <= values[best(plain)][query] + 1e-9, plain
 
 
 def test_of_two_tied_documents_one_relevant_the_first_hit_is_first_half_the_time():
-    found = ir_measures.calc([MTRR, TMHits @ 1, RR], {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}})
-    assert found.aggregated[MTRR] == 0.75
-    assert found.aggregated[TMHits @ 1] == 0.5
-    assert sorted(str(one.measure) for one in found.per_query) == ["MTRR", "RR", "TMHits@1"]
+    results = ir_measures.calc([MTRR, TMHits @ 1, RR], {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}})
+    assert results.aggregated[MTRR] == 0.75
+    assert results.aggregated[TMHits @ 1] == 0.5
+    assert sorted(str(one.measure) for one in results.per_query) == ["MTRR", "RR", "TMHits@1"]
 
 
 def test_queries_and_means_are_those_of_ir_measures():
     run = {"both": {"a": 1.0}, "unjudged": {"a": 1.0}}
     qrels = {"both": {"a": 1}, "missing": {"b": 1}, "nothing relevant": {"b": 0}, "other": {"b": 1}}
-    found = per_query([RR, MTRR], qrels, run)
-    assert found[MTRR] == found[RR] == {query: float(query == "both") for query in qrels}
+    values = per_query([RR, MTRR], qrels, run)
+    assert values[MTRR] == values[RR] == {query: float(query == "both") for query in qrels}
     assert ir_measures.calc_aggregate([RR, MTRR], qrels, run) == {RR: 0.25, MTRR: 0.25}
     assert ir_measures.calc_aggregate([MTRR], qrels, {}) == {MTRR: 0}
     assert ir_measures.calc_aggregate([MTRR], {"no judgment": {}} | qrels, run) == {MTRR: 0.2}
@@ -140,17 +142,17 @@ def test_queries_and_means_are_those_of_ir_measures():
 
 def test_dicts_frames_and_iterators_give_the_same_and_an_evaluator_serves_several_runs():
     run, qrels = board(5)
-    both = [MTRR, RR]
-    wanted = ir_measures.calc_aggregate(both, qrels, run)
+    measures = [MTRR, RR]
+    expected = ir_measures.calc_aggregate(measures, qrels, run)
     iterators = (Qrel(*row) for row in rows(qrels)), (ScoredDoc(*row) for row in rows(run))
-    assert ir_measures.calc_aggregate(both, *iterators) == wanted
+    assert ir_measures.calc_aggregate(measures, *iterators) == expected
     frames = (
         pd.DataFrame(rows(qrels), columns=["query_id", "doc_id", "relevance"]),
         pd.DataFrame(rows(run), columns=["query_id", "doc_id", "score"]),
     )
-    assert MTRR.calc_aggregate(*frames) == wanted[MTRR]
-    evaluator = ir_measures.evaluator(both, qrels)
-    assert [evaluator.calc_aggregate(each) for each in (run, {}, run)] == [wanted, {MTRR: 0, RR: 0}, wanted]
+    assert MTRR.calc_aggregate(*frames) == expected[MTRR]
+    evaluator = ir_measures.evaluator(measures, qrels)
+    assert [evaluator.calc_aggregate(each) for each in (run, {}, run)] == [expected, {MTRR: 0, RR: 0}, expected]
 
 
 def test_ids_that_are_numbers_come_back_as_they_were():
@@ -194,11 +196,11 @@ def test_trec_eval_names_are_read_as_before():
 
 def test_the_listings_of_ir_measures_have_measures_and_provider():
     provider = ir_measures.providers.registry["tiescope"]
-    listed = {one.NAME for one in provider.SUPPORTED_MEASURES}
-    three = {f"{how.__name__}_{name}" for how in HOW for name in ("AP", "P", "R", "nDCG")}
-    hits = {f"{how}_{name}" for how in ("worst", "best") for name in ("RR", "Success")}
-    assert listed == {"MTRR", "TMHits", "TsRR"} | three | hits
-    for name in listed:
+    names = {one.NAME for one in provider.SUPPORTED_MEASURES}
+    three = {f"{wrapper.__name__}_{name}" for wrapper in TREATMENT_OF for name in ("AP", "P", "R", "nDCG")}
+    hits = {f"{prefix}_{name}" for prefix in ("worst", "best") for name in ("RR", "Success")}
+    assert names == {"MTRR", "TMHits", "TsRR"} | three | hits
+    for name in names:
         measure = ir_measures.measures.registry[name]
         assert measure.SUPPORTED_PARAMS["rel" if "nDCG" not in name else "dcg"].desc
         assert "Source: " in measure.__doc__
@@ -241,12 +243,12 @@ def test_what_cannot_be_read_is_an_error_of_ours(qrels, run, problem):
 
 def test_importing_again_changes_nothing():
     before = ir_measures.DefaultPipeline.providers[:]
-    known = dict(ir_measures.measures.registry)
+    registry = dict(ir_measures.measures.registry)
     importlib.reload(interop)
     assert [one.NAME for one in ir_measures.DefaultPipeline.providers] == [one.NAME for one in before]
-    assert ir_measures.measures.registry == known
-    both = [MTRR, interop.MTRR @ 3]
-    assert ir_measures.calc_aggregate(both, {"q": {"a": 1}}, {"q": {"a": 1.0}}) == {MTRR: 1, MTRR @ 3: 1}
+    assert ir_measures.measures.registry == registry
+    measures = [MTRR, interop.MTRR @ 3]
+    assert ir_measures.calc_aggregate(measures, {"q": {"a": 1}}, {"q": {"a": 1.0}}) == {MTRR: 1, MTRR @ 3: 1}
 
 
 def test_without_ir_measures_the_import_says_what_to_install(monkeypatch):
@@ -261,10 +263,10 @@ def test_the_command_of_ir_measures_has_them(write):
     qrels = write("qrels.txt", "q 0 a 1\nq 0 b 0\n")
     run = write("run.txt", "q Q0 a 1 1.0 x\nq Q0 b 2 1.0 x\n")
     command = [sys.executable, "-m", "metrics.interop.ir_measures", qrels, run]
-    asked = ["MTRR worst_RR@10", "TMHits@1", "RR", "tied_nDCG(dcg='exp-log2')@10", "--by_query"]
-    done = subprocess.run([*command, *asked], cwd=ROOT, capture_output=True, text=True, check=True)  # noqa: S603
-    assert done.stderr == ""
-    values = {line.split("\t")[1]: line.split("\t")[2] for line in done.stdout.splitlines()}
+    arguments = ["MTRR worst_RR@10", "TMHits@1", "RR", "tied_nDCG(dcg='exp-log2')@10", "--by_query"]
+    process = subprocess.run([*command, *arguments], cwd=ROOT, capture_output=True, text=True, check=True)  # noqa: S603
+    assert process.stderr == ""
+    values = {line.split("\t")[1]: line.split("\t")[2] for line in process.stdout.splitlines()}
     assert values == {
         "MTRR": "0.7500",
         "worst_RR@10": "0.5000",
@@ -294,7 +296,7 @@ def test_an_experiment_of_pyterrier_has_them():
     topics = pd.DataFrame({"qid": ["q"], "query": ["anything"]})
     run = pd.DataFrame({"qid": ["q", "q"], "docno": ["a", "b"], "score": [1.0, 1.0], "rank": [0, 1]})
     qrels = pd.DataFrame({"qid": ["q"], "docno": ["a"], "label": [1]})
-    asked = [MTRR, TMHits @ 1, tied(nDCG @ 10), ir_measures.parse_measure("worst_RR@10")]
-    (row,) = pt.Experiment([run], topics, qrels, asked, names=["all tied"]).to_dict("records")
+    measures = [MTRR, TMHits @ 1, tied(nDCG @ 10), ir_measures.parse_measure("worst_RR@10")]
+    (row,) = pt.Experiment([run], topics, qrels, measures, names=["all tied"]).to_dict("records")
     values = {"MTRR": 0.75, "TMHits@1": 0.5, "tied_nDCG@10": pytest.approx(0.8154648768), "worst_RR@10": 0.5}
     assert row == {"name": "all tied"} | values

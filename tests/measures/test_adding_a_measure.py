@@ -121,16 +121,16 @@ def test_the_distribution_of_a_mean_is_exact_where_orderings_are_far_too_many():
     }
     large = Runs.from_frame(frame({"A": lists}))
     evaluation = evaluate(large, "RRSquared@10", ["expected", "optimistic", "pessimistic", "std"])
-    found = mean_distributions(evaluation, "RRSquared@10", {"A": Ranking.of(large, "A")})["A"]
-    assert found.method == "exact"
-    assert found.means @ found.chances == pytest.approx(found.mean)
+    distribution = mean_distributions(evaluation, "RRSquared@10", {"A": Ranking.of(large, "A")})["A"]
+    assert distribution.method == "exact"
+    assert distribution.means @ distribution.chances == pytest.approx(distribution.mean)
 
 
 @pytest.mark.parametrize("measure", NAMES)
 def test_the_distribution_of_a_mean_is_that_of_every_ordering_of_every_list(runs, measure):
     ties = ["expected", "optimistic", "pessimistic", "std"]
     rankings = {name: Ranking.of(runs, name) for name in TABLE}
-    for name, found in mean_distributions(evaluate(runs, measure, ties), measure, rankings).items():
+    for name, mean_distribution in mean_distributions(evaluate(runs, measure, ties), measure, rankings).items():
         lists = [Counter(every_square(measure, documents)) for documents in TABLE[name].values()]
         chances = Counter()
         for values in product(*(counts.items() for counts in lists)):
@@ -138,26 +138,28 @@ def test_the_distribution_of_a_mean_is_that_of_every_ordering_of_every_list(runs
             for (_, times), counts in zip(values, lists, strict=True):
                 share *= Fraction(times, counts.total())
             chances[sum(value for value, _ in values) / len(lists)] += share
-        assert found.method == "exact"
-        assert found.means.tolist() == pytest.approx([float(mean) for mean in sorted(chances)])
-        assert found.chances.tolist() == pytest.approx([float(chances[mean]) for mean in sorted(chances)])
+        assert mean_distribution.method == "exact"
+        assert mean_distribution.means.tolist() == pytest.approx([float(mean) for mean in sorted(chances)])
+        assert mean_distribution.chances.tolist() == pytest.approx(
+            [float(chances[mean]) for mean in sorted(chances)]
+        )
 
 
 def test_files_larger_than_memory_give_the_same_and_results_are_kept(runs, path):
-    whole = evaluate(runs, list(NAMES), TIES)
+    in_memory = evaluate(runs, list(NAMES), TIES)
     score = partial(evaluate, measures=list(NAMES), ties=TIES)
     streamed = Evaluation.merge(*Stream([path]).parts(score))
-    dask_cluster.same(streamed, whole)
-    stored = Stored.write(path.with_suffix(".parquet"), [whole])
-    assert stored.means("RRSquared@2").equals(whole.means("RRSquared@2"))
-    assert stored.load().scores.equals(whole.scores)
+    dask_cluster.assert_same(streamed, in_memory)
+    stored = Stored.write(path.with_suffix(".parquet"), [in_memory])
+    assert stored.means("RRSquared@2").equals(in_memory.means("RRSquared@2"))
+    assert stored.load().scores.equals(in_memory.scores)
 
 
 def test_workers_of_dask_give_the_same(runs, path):
     score = partial(evaluate, measures=list(NAMES), ties=TIES)
     with dask_cluster.scheduler() as address:
         merged = Evaluation.merge(*Dataset([path], scheduler=address).parts(score))
-    dask_cluster.same(merged, evaluate(runs, list(NAMES), TIES))
+    dask_cluster.assert_same(merged, evaluate(runs, list(NAMES), TIES))
 
 
 def test_the_guide_and_the_command_list_it(call, path):

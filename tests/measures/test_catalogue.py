@@ -9,9 +9,9 @@ from metrics import UsageError, parse
 NAMES = [name for one in metrics.MEASURES for name in (one.name, *one.aliases)]
 
 
-@pytest.mark.parametrize("one", metrics.MEASURES, ids=lambda one: one.name)
-def test_a_measure_says_in_one_line_what_it_is_and_where_it_comes_from(one):
-    for text in (one.summary, one.source):
+@pytest.mark.parametrize("measure", metrics.MEASURES, ids=lambda measure: measure.name)
+def test_a_measure_says_in_one_line_what_it_is_and_where_it_comes_from(measure):
+    for text in (measure.summary, measure.source):
         assert text.strip()
         assert "\n" not in text
 

@@ -13,7 +13,7 @@ from metrics import parse
 from metrics.ties import Judgments, TieGroups
 
 MILLION = 1_000_000
-SOME = [1, 2, 3, 1000, 499_999, 500_000, 999_990, 999_999, MILLION]
+RELEVANT_COUNTS = [1, 2, 3, 1000, 499_999, 500_000, 999_990, 999_999, MILLION]
 SIZES = [*range(1, 13), 31, 100, 333, 1000, 2000]
 
 
@@ -45,17 +45,17 @@ def deviation(measure, sizes, relevants, above=0):
 @cache
 def first_ranks(size, relevant):
     """P(l), l from 1, from integers of 400 bits or more; what is below 1e-30 in the end is left out."""
-    found, numerator, denominator = [], relevant, size
+    chances, numerator, denominator = [], relevant, size
     for place in range(1, size - relevant + 2):
-        found.append(numerator / denominator)
+        chances.append(numerator / denominator)
         numerator *= size - relevant - place + 1
         denominator *= size - place
         if place % 50 == 0:
             shift = max(denominator.bit_length() - 400, 0)
             numerator, denominator = numerator >> shift, denominator >> shift
-            if found[-1] < 1e-30:
+            if chances[-1] < 1e-30:
                 break
-    return found
+    return chances
 
 
 def reciprocal_rank(size, relevant, above=0, cutoff=math.inf):
@@ -64,14 +64,14 @@ def reciprocal_rank(size, relevant, above=0, cutoff=math.inf):
 
 
 @pytest.mark.parametrize("above", [0, 7])
-@pytest.mark.parametrize("relevant", SOME)
+@pytest.mark.parametrize("relevant", RELEVANT_COUNTS)
 def test_reciprocal_rank_of_a_million_tied_documents(relevant, above):
-    found = [*expected("RR", [MILLION], [relevant], above), *expected("RR@10", [MILLION], [relevant], above)]
+    values = [*expected("RR", [MILLION], [relevant], above), *expected("RR@10", [MILLION], [relevant], above)]
     cut = reciprocal_rank(MILLION, relevant, above, cutoff=10)
-    assert found == pytest.approx([reciprocal_rank(MILLION, relevant, above), cut], rel=1e-9)
+    assert values == pytest.approx([reciprocal_rank(MILLION, relevant, above), cut], rel=1e-9)
 
 
-@pytest.mark.parametrize("relevant", SOME)
+@pytest.mark.parametrize("relevant", RELEVANT_COUNTS)
 def test_spread_of_the_reciprocal_rank_of_a_million_tied_documents(relevant):
     mean = reciprocal_rank(MILLION, relevant)
     pairs = enumerate(first_ranks(MILLION, relevant), 1)
@@ -79,7 +79,7 @@ def test_spread_of_the_reciprocal_rank_of_a_million_tied_documents(relevant):
     assert deviation("RR", [MILLION], [relevant]) == pytest.approx([exact], rel=1e-9)
 
 
-@pytest.mark.parametrize("relevant", [*SOME, 900_000])
+@pytest.mark.parametrize("relevant", [*RELEVANT_COUNTS, 900_000])
 def test_hits_of_a_million_tied_documents_and_their_spread(relevant):
     missed = Fraction(math.perm(MILLION - relevant, 10), math.perm(MILLION, 10))
     spread = math.sqrt(missed * (1 - missed))
@@ -95,13 +95,13 @@ def exact_ap(size, relevant, harmonic_number):
     return (harmonic_number + pairs * (size - harmonic_number)) / size
 
 
-@pytest.mark.parametrize("relevant", SOME)
+@pytest.mark.parametrize("relevant", RELEVANT_COUNTS)
 def test_average_precision_of_a_million_tied_documents(relevant):
     exact = exact_ap(MILLION, relevant, Fraction(math.fsum(1 / place for place in range(1, MILLION + 1))))
     assert expected("AP", [MILLION], [relevant]) == pytest.approx([float(exact)], rel=1e-9)
 
 
-@pytest.mark.parametrize("relevant", SOME)
+@pytest.mark.parametrize("relevant", RELEVANT_COUNTS)
 def test_precision_and_recall_of_a_million_tied_documents_and_the_spread_of_precision(relevant):
     share = relevant / MILLION
     assert expected("P@10", [MILLION], [relevant], 4) == pytest.approx([share * 6 / 10], rel=1e-12)
@@ -111,7 +111,7 @@ def test_precision_and_recall_of_a_million_tied_documents_and_the_spread_of_prec
     assert deviation("P@10", [MILLION], [relevant]) == pytest.approx([exact], rel=1e-9, abs=1e-15)
 
 
-@pytest.mark.parametrize("relevant", SOME)
+@pytest.mark.parametrize("relevant", RELEVANT_COUNTS)
 def test_ndcg_and_rbp_of_a_million_tied_documents(relevant):
     discounts = [1 / math.log2(place + 1) for place in range(1, 11)]
     share = relevant / MILLION

@@ -36,9 +36,9 @@ def expected_rr(size, relevant, above=0):
     """Sum of P(l) / (above + l), from integers: every term where r is small, else those that matter."""
     chance, total = Fraction(relevant, size), []
     if relevant <= 3:
-        whole = math.perm(size, relevant)
+        n_arrangements = math.perm(size, relevant)
         return math.fsum(
-            relevant * math.perm(size - place, relevant - 1) / (whole * (above + place))
+            relevant * math.perm(size - place, relevant - 1) / (n_arrangements * (above + place))
             for place in range(1, size - relevant + 2)
         )
     for place in range(1, 400):

@@ -14,7 +14,7 @@ from metrics.runs import File, read
 @settings(max_examples=150)
 @given(tables())
 def test_every_value_is_that_of_the_enumeration(table):
-    found = values(evaluate(Runs.from_frame(frame(table)), MEASURES, TREATMENTS))
+    actual = values(evaluate(Runs.from_frame(frame(table)), MEASURES, TREATMENTS))
     exact = {
         (reranker, query, measure, ties): float(reference(docs, measure, ties))
         for reranker, queries in table.items()
@@ -22,12 +22,12 @@ def test_every_value_is_that_of_the_enumeration(table):
         for measure in MEASURES
         for ties in TREATMENTS
     }
-    assert found == pytest.approx(exact, rel=1e-12, abs=1e-15)
+    assert actual == pytest.approx(exact, rel=1e-12, abs=1e-15)
 
 
 @given(tables(), st.sampled_from([0.5, 2, 3]))
 def test_a_higher_relevant_from_is_the_enumeration_with_fewer_relevant_documents(table, relevant_from):
-    found = values(evaluate(Runs.from_frame(frame(table)), MEASURES, TREATMENTS, relevant_from=relevant_from))
+    actual = values(evaluate(Runs.from_frame(frame(table)), MEASURES, TREATMENTS, relevant_from=relevant_from))
     exact = {
         (reranker, query, measure, ties): float(reference(docs, measure, ties, relevant_from))
         for reranker, queries in table.items()
@@ -35,7 +35,7 @@ def test_a_higher_relevant_from_is_the_enumeration_with_fewer_relevant_documents
         for measure in MEASURES
         for ties in TREATMENTS
     }
-    assert found == pytest.approx(exact, rel=1e-12, abs=1e-15)
+    assert actual == pytest.approx(exact, rel=1e-12, abs=1e-15)
 
 
 def test_every_list_of_up_to_five_documents_equals_its_enumeration():
@@ -48,14 +48,14 @@ def test_every_list_of_up_to_five_documents_equals_its_enumeration():
         for cuts in product((0, 1), repeat=size - 1)
         for grades in product((0, 1), repeat=size)
     }
-    found = values(evaluate(Runs.from_frame(frame({"A": queries})), MEASURES, TREATMENTS))
+    actual = values(evaluate(Runs.from_frame(frame({"A": queries})), MEASURES, TREATMENTS))
     exact = {
         ("A", query, measure, ties): float(reference(docs, measure, ties))
         for query, docs in queries.items()
         for measure in MEASURES
         for ties in TREATMENTS
     }
-    assert found == pytest.approx(exact, rel=1e-12, abs=1e-15)
+    assert actual == pytest.approx(exact, rel=1e-12, abs=1e-15)
 
 
 QUERIES, DOCUMENTS = st.sampled_from(["q1", "q2", "q3"]), st.sampled_from("abcdefg")
@@ -72,14 +72,14 @@ def test_judgments_in_their_own_file_score_as_the_enumeration_does(ranked, judge
     run = "".join(f"{q} Q0 {d} 1 {s!r} t\n" for q, docs in ranked.items() for d, s in docs.items())
     qrels = "".join(f"{q} 0 {d} {g}\n" for q, docs in judged.items() for d, g in docs.items())
     runs = Runs.from_sources([read(File("run.trec", run.encode())), read(File("qrels.txt", qrels.encode()))])
-    found = values(evaluate(runs, MEASURES, TREATMENTS))
+    actual = values(evaluate(runs, MEASURES, TREATMENTS))
     exact = {}
     for query, grades in judged.items():
         docs = [Doc(name, score, grades.get(name, 0)) for name, score in ranked.get(query, {}).items()]
         for measure in MEASURES:
             for ties in TREATMENTS:
                 exact["run", query, measure, ties] = float(reference(docs, measure, ties))
-    assert found == pytest.approx(exact, rel=1e-12, abs=1e-15)
+    assert actual == pytest.approx(exact, rel=1e-12, abs=1e-15)
 
 
 def test_the_reference_itself_knows_the_textbook_list():

@@ -43,7 +43,7 @@ REAL = [
 ]
 
 
-def drawn(seed):
+def random_run_and_qrels(seed):
     """{query: {document: score}} and {query: {document: grade}}; some queries are in one of them only."""
     chance = random.Random(seed)  # noqa: S311
     names = ["é", "\uffff", "\U0001f600", *map(str, range(8, 30)), *"aAzZ"]
@@ -51,9 +51,9 @@ def drawn(seed):
     run, qrels = {}, {}
     for number in range(60):
         query = str(number)
-        listed = chance.sample(names, chance.randint(3, 20))
+        documents = chance.sample(names, chance.randint(3, 20))
         if number % 10:
-            run[query] = {name: chance.choice(scores) for name in listed}
+            run[query] = {name: chance.choice(scores) for name in documents}
         if number % 7:
             judged = chance.sample(names, chance.randint(1, 20))
             qrels[query] = {name: chance.choice((-1, 0, 0, 1, 2, 3)) for name in judged}
@@ -77,66 +77,69 @@ def parsed(path, value, kind):
     return dict(nested)
 
 
-def per_query(runs, measures, ties, **how):
+def per_query(runs, measures, ties, **options):
     """{measure: {query: value}}."""
-    scores = evaluate(runs, measures, [ties], **how).scores.droplevel("reranker")
+    scores = evaluate(runs, measures, [ties], **options).scores.droplevel("reranker")
     return {measure: scores[measure, ties].to_dict() for measure in measures}
 
 
 def by_trec_eval(run, qrels):
-    found = pytrec_eval.RelevanceEvaluator(qrels, set(TREC_EVAL)).evaluate(run)
-    return {ours: {query: found[query][theirs] for query in found} for theirs, ours in TREC_EVAL.items()}
+    values_by_query = pytrec_eval.RelevanceEvaluator(qrels, set(TREC_EVAL)).evaluate(run)
+    return {
+        ours: {query: values_by_query[query][theirs] for query in values_by_query}
+        for theirs, ours in TREC_EVAL.items()
+    }
 
 
 def by_ir_measures(run, qrels, measures):
-    found = {ours: {} for ours in measures.values()}
-    for one in ir_measures.iter_calc(list(measures), qrels, run):
-        found[measures[one.measure]][one.query_id] = one.value
-    return found
+    values_by_measure = {ours: {} for ours in measures.values()}
+    for metric in ir_measures.iter_calc(list(measures), qrels, run):
+        values_by_measure[measures[metric.measure]][metric.query_id] = metric.value
+    return values_by_measure
 
 
-def assert_same(found, wanted):
-    for measure, values in wanted.items():
-        assert found[measure] == pytest.approx(values, rel=1e-12, abs=1e-15), measure
+def assert_same(actual, expected):
+    for measure, values in expected.items():
+        assert actual[measure] == pytest.approx(values, rel=1e-12, abs=1e-15), measure
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_falling_ids_and_32_bit_scores_are_trec_eval_which_skips_queries_of_one_file_only(seed):
-    run, qrels = drawn(seed)
-    found = per_query(
+    run, qrels = random_run_and_qrels(seed)
+    values = per_query(
         runs_of(run, qrels), list(TREC_EVAL.values()), "docid_desc", precision="float32", missing="skip"
     )
-    assert_same(found, by_trec_eval(run, qrels))
+    assert_same(values, by_trec_eval(run, qrels))
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_ir_measures_is_trec_eval_with_zero_for_missing_queries_for_what_it_leaves_to_it(seed):
-    run, qrels = drawn(seed)
-    found = per_query(
+    run, qrels = random_run_and_qrels(seed)
+    values = per_query(
         runs_of(run, qrels), list(BY_TREC_EVAL.values()), "docid_desc", precision="float32", missing="zero"
     )
-    assert_same(found, by_ir_measures(run, qrels, BY_TREC_EVAL))
+    assert_same(values, by_ir_measures(run, qrels, BY_TREC_EVAL))
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_ir_measures_sorts_rising_ids_where_it_computes_itself(seed):
-    run, qrels = drawn(seed)
-    found = per_query(runs_of(run, qrels), list(BY_ITSELF.values()), "docid_asc", missing="zero")
-    assert_same(found, by_ir_measures(run, qrels, BY_ITSELF))
+    run, qrels = random_run_and_qrels(seed)
+    values = per_query(runs_of(run, qrels), list(BY_ITSELF.values()), "docid_asc", missing="zero")
+    assert_same(values, by_ir_measures(run, qrels, BY_ITSELF))
 
 
 @pytest.mark.parametrize("k", [1, 3, 10, None])
 def test_the_expected_linear_ndcg_is_that_of_scikit_learn(k):
     measure = f"nDCG-linear@{k}" if k else "nDCG-linear"
     for seed in range(10):
-        run, _ = drawn(seed)
+        run, _ = random_run_and_qrels(seed)
         chance = random.Random(seed)  # noqa: S311
         judged = {query: {name: chance.choice((0, 0, 1, 2, 3)) for name in run[query]} for query in run}
-        wanted = {
+        expected = {
             query: ndcg_score([list(judged[query].values())], [list(run[query].values())], k=k) for query in run
         }
-        found = per_query(runs_of(run, judged), [measure], "expected")
-        assert found[measure] == pytest.approx(wanted, rel=1e-12, abs=1e-15)
+        values = per_query(runs_of(run, judged), [measure], "expected")
+        assert values[measure] == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
 
 @pytest.mark.skipif(not REAL_RUNS.is_dir(), reason="the real runs are not beside the repository")
@@ -147,5 +150,5 @@ def test_a_real_run_scores_as_trec_eval_and_ir_measures_score_it_list_by_list(fo
     runs = read_runs([paths[0]], paths[1])
     exact = {"precision": "float32", "missing": "skip"}
     assert_same(per_query(runs, list(TREC_EVAL.values()), "docid_desc", **exact), by_trec_eval(ranked, judged))
-    found = per_query(runs, list(BY_ITSELF.values()), "docid_asc", missing="zero")
-    assert_same(found, by_ir_measures(ranked, judged, BY_ITSELF))
+    values = per_query(runs, list(BY_ITSELF.values()), "docid_asc", missing="zero")
+    assert_same(values, by_ir_measures(ranked, judged, BY_ITSELF))

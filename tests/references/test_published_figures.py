@@ -57,13 +57,13 @@ def test_five_tied_documents_with_one_relevant_tell_mtrr_and_the_g_rag_paper_apa
 
 
 @pytest.mark.parametrize(
-    ("listed", "k", "figure"),
+    ("n_tied", "k", "figure"),
     [(5, 5, 1), (5, 9, 1), (5, 3, 3 / 5), (5, 0, 0), (1, 1, 1)],
 )
-def test_g_rag_hits_hold_at_the_edges_where_the_printed_equation_slips(listed, k, figure):
+def test_g_rag_hits_hold_at_the_edges_where_the_printed_equation_slips(n_tied, k, figure):
     above = 2
-    scores = [2.0] * above + [1.0] * listed
-    grades = [0] * (above + listed - 1) + [1]
+    scores = [2.0] * above + [1.0] * n_tied
+    grades = [0] * (above + n_tied - 1) + [1]
     assert value(f"GRAG-Hits@{above + k}", grades, scores) == pytest.approx(figure)
 
 
@@ -124,9 +124,9 @@ TRIPLES = {
 
 @pytest.mark.parametrize(("measure", "mean"), [("AP", 0.5556), ("RR", 0.5111)])
 def test_worked_examples_of_seed_4(measure, mean):
-    found = [value(measure, list(grades)) for grades in TRIPLES[measure]]
-    assert found == pytest.approx(list(TRIPLES[measure].values()))
-    assert math.fsum(found) / 3 == pytest.approx(mean, abs=5e-5)
+    values = [value(measure, list(grades)) for grades in TRIPLES[measure]]
+    assert values == pytest.approx(list(TRIPLES[measure].values()))
+    assert math.fsum(values) / 3 == pytest.approx(mean, abs=5e-5)
 
 
 @pytest.mark.parametrize(("places", "figure"), [((1, 4, 5), 0.7), ((1, 2, 3), 1.0)])

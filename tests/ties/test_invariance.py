@@ -17,8 +17,8 @@ def scores(table, treatments=tuple(TREATMENTS)):
     return evaluate(Runs.from_frame(table), MEASURES, treatments).scores.sort_index()
 
 
-def assert_same(left, right):
-    pd.testing.assert_frame_equal(left, right, rtol=1e-12, atol=1e-15)
+def assert_same(actual, expected):
+    pd.testing.assert_frame_equal(actual, expected, rtol=1e-12, atol=1e-15)
 
 
 @given(tables(), SEEDS)
@@ -44,8 +44,8 @@ def test_interleaving_lists_changes_nothing_while_each_keeps_its_order(table, dr
     lists = [list(part.index) for _, part in rows.groupby(["reranker", "query_id"], sort=False)]
     order = []
     while lists:
-        chosen = draw.choice(lists)
-        order.append(chosen.pop(0))
+        list_rows = draw.choice(lists)
+        order.append(list_rows.pop(0))
         lists = [one for one in lists if one]
     assert_same(scores(rows), scores(rows.loc[order]))
 
@@ -60,9 +60,9 @@ def test_only_the_order_of_scores_matters_not_their_size(table):
 def test_pessimistic_and_optimistic_enclose_every_other_treatment(table):
     values = scores(frame(table))
     for measure in MEASURES:
-        one = values[measure]
-        assert (one.sub(one["pessimistic"], axis=0) >= -1e-15).all(axis=None)
-        assert (one.sub(one["optimistic"], axis=0) <= 1e-15).all(axis=None)
+        by_treatment = values[measure]
+        assert (by_treatment.sub(by_treatment["pessimistic"], axis=0) >= -1e-15).all(axis=None)
+        assert (by_treatment.sub(by_treatment["optimistic"], axis=0) <= 1e-15).all(axis=None)
 
 
 @given(tables(untied=True))

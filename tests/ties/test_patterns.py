@@ -33,15 +33,15 @@ def test_each_pattern_stands_for_as_many_orderings_as_it_says(docs):
 
 @given(lists())
 def test_patterns_times_their_multiplicity_are_all_orderings(docs):
-    one = ranking(docs)
-    patterns = Patterns.of(one, "q")
-    assert patterns.count * patterns.multiplicity == Orderings.of(one, "q").count
+    tied_ranking = ranking(docs)
+    patterns = Patterns.of(tied_ranking, "q")
+    assert patterns.count * patterns.multiplicity == Orderings.of(tied_ranking, "q").count
 
 
 @given(GROUPS)
 def test_patterns_fall_from_the_highest_grades_first_and_the_last_group_changes_fastest(groups):
-    falling = [sorted(set(permutations(group)), reverse=True) for group in groups]
-    expected = [tuple(grade for part in parts for grade in part) for parts in product(*falling)]
+    arrangements = [sorted(set(permutations(group)), reverse=True) for group in groups]
+    expected = [tuple(grade for part in parts for grade in part) for parts in product(*arrangements)]
     assert list(Patterns(tuple(map(tuple, groups)))) == expected
 
 
@@ -100,11 +100,11 @@ def test_complexity_is_that_of_the_notebook(sizes, total, tractable, draws):
 
 @given(lists())
 def test_chances_of_places_are_those_of_the_enumeration(docs):
-    one = ranking(docs)
-    size = one.sizes[one.groups]
-    first = one.above[one.groups] + 1
+    tied_ranking = ranking(docs)
+    size = tied_ranking.sizes[tied_ranking.groups]
+    first = tied_ranking.above[tied_ranking.groups] + 1
     chances = place_chances(first, first + size - 1, len(docs))
-    orders = list(Orderings.of(one, "q"))
+    orders = list(Orderings.of(tied_ranking, "q"))
     counts = np.zeros_like(chances)
     for order in orders:
         counts[list(order), range(len(order))] += 1

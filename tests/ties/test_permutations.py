@@ -21,9 +21,9 @@ def ranking(docs):
 
 @given(lists())
 def test_orderings_are_all_the_enumeration_gives_and_as_many_as_counted(docs):
-    one = ranking(docs)
-    orderings = Orderings.of(one, "q")
-    ids = one.ids(range(len(docs))).to_pylist()
+    tied_ranking = ranking(docs)
+    orderings = Orderings.of(tied_ranking, "q")
+    ids = tied_ranking.ids(range(len(docs))).to_pylist()
     in_order = [tuple(ids[document] for document in order) for order in orderings]
     assert len(in_order) == orderings.count
     assert sorted(in_order) == sorted(tuple(doc.id for doc in order) for order in all_orderings(docs))
@@ -31,9 +31,9 @@ def test_orderings_are_all_the_enumeration_gives_and_as_many_as_counted(docs):
 
 @given(lists())
 def test_the_first_ordering_is_the_input_order(docs):
-    one = ranking(docs)
-    first = next(iter(Orderings.of(one, "q")))
-    ids = [one.ids([document])[0].as_py() for document in first]
+    tied_ranking = ranking(docs)
+    first = next(iter(Orderings.of(tied_ranking, "q")))
+    ids = [tied_ranking.ids([document])[0].as_py() for document in first]
     assert ids == [doc.id for doc in sorted(docs, key=lambda doc: -doc.score)]
 
 

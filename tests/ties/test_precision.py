@@ -14,7 +14,7 @@ NAMES = ["float64", "float32", "float16", "bfloat16", "decimals:0", "decimals:2"
 ANY = st.floats(allow_nan=False) | st.floats(-2, 2) | st.sampled_from([math.inf, -math.inf, -0.0, 1e308])
 
 
-def held(precision, *scores):
+def round_to(precision, *scores):
     return rounded(np.array(scores, dtype=np.float64), precision).tolist()
 
 
@@ -47,28 +47,28 @@ def test_float_noise_is_absorbed_by_decimals():
 @given(st.lists(ANY, min_size=1, max_size=8), st.randoms(), st.sampled_from(NAMES))
 def test_rounding_and_so_grouping_does_not_depend_on_the_order_of_rows(scores, chance, precision):
     order = chance.sample(range(len(scores)), len(scores))
-    rounded_scores = held(precision, *scores)
-    assert held(precision, *[scores[at] for at in order]) == [rounded_scores[at] for at in order]
+    rounded_scores = round_to(precision, *scores)
+    assert round_to(precision, *[scores[at] for at in order]) == [rounded_scores[at] for at in order]
     shuffled = [scores[at] for at in order]
     assert largest_tie(scores, precision) == largest_tie(shuffled, precision)
 
 
 @given(st.lists(ANY, min_size=2, max_size=8), st.sampled_from(NAMES))
 def test_a_coarser_precision_ties_scores_but_never_turns_them_round(scores, precision):
-    rounded_scores = held(precision, *sorted(scores))
+    rounded_scores = round_to(precision, *sorted(scores))
     assert not any(math.isnan(value) for value in rounded_scores)
     assert all(low <= high for low, high in itertools.pairwise(rounded_scores))
 
 
 @given(ANY, st.sampled_from(NAMES))
 def test_rounding_twice_is_rounding_once(score, precision):
-    rounded_score = held(precision, score)
-    assert held(precision, *rounded_score) == rounded_score
+    rounded_score = round_to(precision, score)
+    assert round_to(precision, *rounded_score) == rounded_score
 
 
 @pytest.mark.parametrize("precision", NAMES)
 def test_infinities_stay_and_zeros_tie(precision):
-    rounded_scores = held(precision, math.inf, -math.inf, -0.0, 0.0)
+    rounded_scores = round_to(precision, math.inf, -math.inf, -0.0, 0.0)
     assert rounded_scores == [math.inf, -math.inf, 0.0, 0.0]
 
 
@@ -87,7 +87,7 @@ def test_infinities_stay_and_zeros_tie(precision):
     ],
 )
 def test_bfloat16_keeps_eight_bits_to_the_nearest_even(score, nearest):
-    assert held("bfloat16", score) == [nearest]
+    assert round_to("bfloat16", score) == [nearest]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_bfloat16_keeps_eight_bits_to_the_nearest_even(score, nearest):
     ],
 )
 def test_a_score_becomes_the_nearest_the_format_holds(precision, score, nearest):
-    assert held(precision, score) == [nearest]
+    assert round_to(precision, score) == [nearest]
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ def test_the_treatments_are_those_that_are_promised():
     assert [one.name for one in metrics.TREATMENTS] == [*TREATMENTS, "std"]
 
 
-@pytest.mark.parametrize("one", metrics.TREATMENTS, ids=lambda one: one.name)
-def test_a_treatment_says_in_one_line_what_it_does_and_who_does_it(one):
-    for text in (one.summary, one.used_by):
+@pytest.mark.parametrize("treatment", metrics.TREATMENTS, ids=lambda treatment: treatment.name)
+def test_a_treatment_says_in_one_line_what_it_does_and_who_does_it(treatment):
+    for text in (treatment.summary, treatment.used_by):
         assert text.strip()
         assert "\n" not in text
 

@@ -3,7 +3,7 @@ from dask_cluster import scheduler
 
 
 @pytest.fixture(scope="session")
-def here():
+def address():
     """Address of a scheduler in this process."""
     with scheduler() as address:
         yield address

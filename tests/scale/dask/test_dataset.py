@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from dask_cluster import same
+from dask_cluster import assert_same
 from drawing import IDS, frame, tables
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -46,9 +46,11 @@ def files(draw):
 
 
 @settings(max_examples=25, phases=[Phase.explicit, Phase.generate])
-@given(drawn=files(), rows=st.sampled_from([1, 4, 100]), policy=st.sampled_from(["zero", "skip"]))
-def test_any_split_of_rows_over_files_and_row_groups_gives_the_values_of_the_whole(here, drawn, rows, policy):
-    table, pieces, judgments = drawn
+@given(split_table=files(), rows=st.sampled_from([1, 4, 100]), policy=st.sampled_from(["zero", "skip"]))
+def test_any_split_of_rows_over_files_and_row_groups_gives_the_values_of_the_whole(
+    address, split_table, rows, policy
+):
+    table, pieces, judgments = split_table
     options = {"measures": MEASURES, "ties": TIES, "missing": policy, "empty": policy}
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         for module in ("parts", "dataset"):
@@ -58,36 +60,36 @@ def test_any_split_of_rows_over_files_and_row_groups_gives_the_values_of_the_who
         )
         if qrels is not None:
             qrels.write_text(judgments, encoding="utf-8", newline="")
-        parts, whole = Path(folder, "parts"), Path(folder, "whole.parquet")
+        parts, table_path = Path(folder, "parts"), Path(folder, "whole.parquet")
         parts.mkdir()
-        for at, (piece, group) in enumerate(pieces):
-            parquet.write_table(pa.Table.from_pandas(piece), parts / f"{at}.parquet", row_group_size=group)
-        table.to_parquet(whole)
-        expected = evaluate(metrics.read_runs([whole], qrels), **options)
-        stored = evaluate_dataset(parts, qrels, scheduler=here, **options)
-        found = stored.load()
-    same(found, expected)
+        for number, (piece, group) in enumerate(pieces):
+            parquet.write_table(pa.Table.from_pandas(piece), parts / f"{number}.parquet", row_group_size=group)
+        table.to_parquet(table_path)
+        expected = evaluate(metrics.read_runs([table_path], qrels), **options)
+        stored = evaluate_dataset(parts, qrels, scheduler=address, **options)
+        evaluation = stored.load()
+    assert_same(evaluation, expected)
     pd.testing.assert_frame_equal(
         stored.summary(), expected.summary().loc[stored.rerankers], rtol=0, atol=1e-12
     )
 
 
 @settings(max_examples=60)
-@given(drawn=files(), rows=st.sampled_from([1, 4, 100]))
-def test_parts_hold_every_row_once_and_a_list_that_stands_together_lies_in_one(drawn, rows):
-    table, pieces, _ = drawn
+@given(split_table=files(), rows=st.sampled_from([1, 4, 100]))
+def test_parts_hold_every_row_once_and_a_list_that_stands_together_lies_in_one(split_table, rows):
+    table, pieces, _ = split_table
     ids = list(zip(table["reranker"], table["query_id"], strict=True))
-    together = len(set(ids)) == 1 + sum(one != other for one, other in pairwise(ids))
+    is_contiguous = len(set(ids)) == 1 + sum(one != other for one, other in pairwise(ids))
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr("metrics.scale.dask.parts.ROWS", rows)
         path = Path(folder, "table.parquet")
         parquet.write_table(pa.Table.from_pandas(table), path, row_group_size=pieces[0][1])
         (member,) = dataset_files(path, {})
-        seen = [group for part in parts_to_scan(member) for group in scan_part(part)]
-        parts = list(cut_file(member, seen))
+        groups = [group for part in parts_to_scan(member) for group in scan_part(part)]
+        parts = list(cut_file(member, groups))
         read = [part.read(["doc_id", "query_id"]).table["doc_id"].to_pylist() for part, _ in parts]
     assert [name for some in read for name in some] == table["doc_id"].to_list()
-    assert not together or not len(lists_in_several([keys for _, keys in parts]))
+    assert not is_contiguous or not len(lists_in_several([keys for _, keys in parts]))
 
 
 @pytest.fixture(scope="module")
@@ -110,13 +112,13 @@ def test_a_worker_killed_in_the_middle_costs_time_and_no_result(cluster, tmp_pat
     table.to_parquet(tmp_path / "run.parquet", row_group_size=250)
     killed = []
 
-    def watch(done, known):
-        if done == known - 20 and known > 40 * (1 + torn) and not killed:
+    def watch(n_done, n_parts):
+        if n_done == n_parts - 20 and n_parts > 40 * (1 + torn) and not killed:
             killed.extend(cluster.run(os.getpid).values())
             os.kill(killed[0], signal.SIGKILL)
 
     address = cluster.scheduler_info()["address"]
     runs = Dataset(tmp_path / "run.parquet", scheduler=address, watch=watch)
-    found = Evaluation.merge(*runs.parts(partial(evaluate, measures=MEASURES, ties=TIES)))
+    merged = Evaluation.merge(*runs.parts(partial(evaluate, measures=MEASURES, ties=TIES)))
     assert killed
-    same(found, evaluate(metrics.read_table(tmp_path / "run.parquet"), MEASURES, TIES))
+    assert_same(merged, evaluate(metrics.read_table(tmp_path / "run.parquet"), MEASURES, TIES))

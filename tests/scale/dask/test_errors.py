@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from dask_cluster import same, scored
+from dask_cluster import assert_same, dataset_evaluation
 from distributed import KilledWorker
 from distributed.client import FutureCancelledError
 
@@ -32,7 +32,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("bad", BAD)
-def test_a_bad_row_deep_in_a_file_is_named_as_in_memory(here, tmp_path, monkeypatch, bad):
+def test_a_bad_row_deep_in_a_file_is_named_as_in_memory(address, tmp_path, monkeypatch, bad):
     monkeypatch.setattr("metrics.scale.dask.parts.ROWS", 40)
     column, value, words = BAD[bad]
     rows = table().astype({"relevance": float})
@@ -40,19 +40,19 @@ def test_a_bad_row_deep_in_a_file_is_named_as_in_memory(here, tmp_path, monkeypa
     path = tmp_path / "run.parquet"
     rows.to_parquet(path, row_group_size=20)
     with pytest.raises(ReadError) as refused:
-        scored(here, path)
+        dataset_evaluation(address, path)
     with pytest.raises(ReadError) as expected:
         read_runs([path])
     assert str(refused.value) == str(expected.value)
     assert str(refused.value).startswith(f"run.parquet, row 202: {words}")
 
 
-def test_a_word_among_scores_is_named_with_its_line(here, tmp_path):
+def test_a_word_among_scores_is_named_with_its_line(address, tmp_path):
     rows = table().astype({"score": str})
     rows.loc[17, "score"] = "high"
     rows.to_csv(tmp_path / "run.csv", index=False)
     with pytest.raises(ReadError, match=r"run\.csv, line 19: score 'high' is not a number\. Map words"):
-        scored(here, tmp_path / "run.csv")
+        dataset_evaluation(address, tmp_path / "run.csv")
 
 
 @pytest.fixture
@@ -67,32 +67,35 @@ def repeats(tmp_path):
     return folder, tmp_path / "torn.csv", rows.iloc[5]
 
 
-def test_a_document_twice_in_a_torn_list_is_named_with_both_files(here, repeats):
+def test_a_document_twice_in_a_torn_list_is_named_with_both_files(address, repeats):
     folder, _, row = repeats
     with pytest.raises(RepeatError) as refused:
-        scored(here, folder)
-    what = (
+        dataset_evaluation(address, folder)
+    repeat_message = (
         f"document {row['doc_id']!r} is listed twice for query {row['query_id']!r}, first in 0.parquet on row 6"
     )
-    assert str(refused.value).startswith(f"1.csv, row 111: {what}. Keep one row of each")
+    assert str(refused.value).startswith(f"1.csv, row 111: {repeat_message}. Keep one row of each")
 
 
-@pytest.mark.parametrize("kept", ["first", "max"])
-def test_one_row_of_a_repeated_document_may_be_kept(here, repeats, kept):
-    folder, whole, _ = repeats
-    found, dataset = scored(here, folder, reading={"repeated": kept})
-    same(found, evaluate(read_runs([whole], repeated=kept), list(found.measures), list(found.ties)))
+@pytest.mark.parametrize("policy", ["first", "max"])
+def test_one_row_of_a_repeated_document_may_be_kept(address, repeats, policy):
+    folder, table_path, _ = repeats
+    evaluation, dataset = dataset_evaluation(address, folder, reading={"repeated": policy})
+    assert_same(
+        evaluation,
+        evaluate(read_runs([table_path], repeated=policy), list(evaluation.measures), list(evaluation.ties)),
+    )
     dropped = dataset.left_out.set_index("code").loc["rows-dropped"]
     assert dropped["count"] == 2
     assert dropped["line"] == 111
 
 
-def test_a_document_twice_in_one_torn_file_is_named_with_its_rows(here, tmp_path, monkeypatch):
+def test_a_document_twice_in_one_torn_file_is_named_with_its_rows(address, tmp_path, monkeypatch):
     monkeypatch.setattr("metrics.scale.dask.parts.ROWS", 40)
     rows = table().sample(frac=1, random_state=2)
     pd.concat([rows, rows[3:4]]).to_parquet(tmp_path / "run.parquet", row_group_size=40)
     with pytest.raises(RepeatError, match=r"run\.parquet, row 241: .* first in run\.parquet on row 4\. Keep"):
-        scored(here, tmp_path / "run.parquet")
+        dataset_evaluation(address, tmp_path / "run.parquet")
 
 
 WRONG = {
@@ -139,9 +142,9 @@ def test_a_scheduler_that_does_not_answer_is_named(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("error", [MemoryError("full"), OSError("no disk"), ModuleNotFoundError("no numpy")])
-def test_a_worker_that_cannot_work_is_an_error_of_ours(here, tmp_path, error):
+def test_a_worker_that_cannot_work_is_an_error_of_ours(address, tmp_path, error):
     table().to_csv(tmp_path / "run.csv", index=False)
-    runs = Dataset(tmp_path / "run.csv", scheduler=here)
+    runs = Dataset(tmp_path / "run.csv", scheduler=address)
     score = partial(fail_where_there_are_rows, error)
     with pytest.raises(UsageError, match=f"A Dask worker failed: {type(error).__name__}: {error}"):
         list(runs.parts(score))
@@ -189,27 +192,31 @@ sys.argv = ["tiescope", "evaluate", "run.csv", "--engine", "dask"]
 cli.main()
 """
     monkeypatch.chdir(tmp_path)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)  # noqa: S603 our own
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)  # noqa: S603 our own
     message = 'Dask is missing, or too old. Install it: pip install "tiescope[distributed]"'
-    assert done.stdout == f"30\nMissingPackageError {message}\n"
-    assert (done.returncode, done.stderr) == (2, f"tiescope: {message}\n")
+    assert process.stdout == f"30\nMissingPackageError {message}\n"
+    assert (process.returncode, process.stderr) == (2, f"tiescope: {message}\n")
     assert issubclass(MissingPackageError, UsageError)
 
 
 def test_the_package_is_imported_without_what_only_some_need():
     code = "import metrics, sys; print(sorted(sys.modules.keys() & set(sys.argv[1:])))"
     unwanted = ["dask", "distributed", "upath", "fsspec", "rich"]
-    done = subprocess.run([sys.executable, "-c", code, *unwanted], capture_output=True, text=True, check=True)  # noqa: S603 our own
-    assert done.stdout == "[]\n"
+    process = subprocess.run(  # noqa: S603 our own
+        [sys.executable, "-c", code, *unwanted], capture_output=True, text=True, check=True
+    )
+    assert process.stdout == "[]\n"
 
 
-def test_a_file_that_nobody_keeps_goes_with_its_result(here, tmp_path):
+def test_a_file_that_nobody_keeps_goes_with_its_result(address, tmp_path):
     table().to_csv(tmp_path / "run.csv", index=False)
-    stored = evaluate_dataset(tmp_path / "run.csv", measures=["RR"], scheduler=here)
+    stored = evaluate_dataset(tmp_path / "run.csv", measures=["RR"], scheduler=address)
     path = stored.path
     assert len(stored.load().scores) == 30
     del stored
     assert not path.parent.exists()
-    kept = evaluate_dataset(tmp_path / "run.csv", scheduler=here, output=tmp_path / "scores.parquet").path
-    assert kept.exists()
+    output_path = evaluate_dataset(
+        tmp_path / "run.csv", scheduler=address, output=tmp_path / "scores.parquet"
+    ).path
+    assert output_path.exists()
     assert list(tmp_path.glob("*.part")) == []

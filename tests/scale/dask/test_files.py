@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from dask_cluster import MEASURES, TIES, same, scored
+from dask_cluster import MEASURES, TIES, assert_same, dataset_evaluation
 from pyarrow import parquet
 
 from metrics import ReadError, UsageError, evaluate, read_runs
@@ -36,8 +36,10 @@ def put(tmp_path, monkeypatch):
         path.parent.mkdir(parents=True, exist_ok=True)
         rows = table() if rows is None else rows
         if path.suffix == ".parquet":
-            made = rows if isinstance(rows, pa.Table) else pa.Table.from_pandas(rows, preserve_index=False)
-            parquet.write_table(made, path, row_group_size=20)
+            arrow_table = (
+                rows if isinstance(rows, pa.Table) else pa.Table.from_pandas(rows, preserve_index=False)
+            )
+            parquet.write_table(arrow_table, path, row_group_size=20)
         else:
             rows.to_csv(path, index=False, sep="\t" if path.suffix == ".tsv" else ",")
         return path
@@ -45,7 +47,7 @@ def put(tmp_path, monkeypatch):
     return write
 
 
-def named(paths, **columns):
+def named_files(paths, **columns):
     return [(one.table.file.name, one.reranker) for one in dataset_files(paths, columns)]
 
 
@@ -53,7 +55,7 @@ A, B = ("a.parquet", "a"), ("b.parquet", "b")
 
 
 @pytest.mark.parametrize(
-    ("paths", "found"),
+    ("paths", "expected"),
     [
         ("runs/a.parquet", [A]),
         (["runs/b.parquet", "runs/a.parquet"], [B, A]),
@@ -71,19 +73,19 @@ A, B = ("a.parquet", "a"), ("b.parquet", "b")
     ],
     ids=str,
 )
-def test_files_are_named_by_the_user_else_by_their_folder_else_by_their_stem(put, monkeypatch, paths, found):
+def test_files_are_named_by_the_user_else_by_their_folder_else_by_their_stem(put, monkeypatch, paths, expected):
     for name in ("a", "b"):
-        here = put(f"here/runs/{name}.parquet").parent
-    monkeypatch.chdir(here.parent)
-    assert named(paths) == found
+        folder = put(f"here/runs/{name}.parquet").parent
+    monkeypatch.chdir(folder.parent)
+    assert named_files(paths) == expected
 
 
 def test_a_pattern_means_files_of_the_folder_one_is_in(put, monkeypatch):
     monkeypatch.chdir(put("runs/a.parquet").parent)
-    assert named("*.parquet") == [A]
-    assert named(".") == [("a.parquet", "runs")]
+    assert named_files("*.parquet") == [A]
+    assert named_files(".") == [("a.parquet", "runs")]
     monkeypatch.chdir(put("below/b.parquet").parent)
-    assert named("../runs/*.parquet") == [A]
+    assert named_files("../runs/*.parquet") == [A]
 
 
 def test_what_tools_leave_beside_tables_is_not_read(put):
@@ -92,35 +94,38 @@ def test_what_tools_leave_beside_tables_is_not_read(put):
         (path.parent / name).write_text("")
     put("llm.parquet/_temporary/0/part-1.parquet")
     put("llm.parquet/.trash/part-2.parquet")
-    assert named("llm.parquet") == named("*.parquet") == [("part-0.parquet", "llm")]
-    assert named("llm.parquet/*") == [("part-0.parquet", "part-0")]
-    assert named("llm.parquet/_temporary/0") == [("part-1.parquet", "0")]
+    assert named_files("llm.parquet") == named_files("*.parquet") == [("part-0.parquet", "llm")]
+    assert named_files("llm.parquet/*") == [("part-0.parquet", "part-0")]
+    assert named_files("llm.parquet/_temporary/0") == [("part-1.parquet", "0")]
 
 
 def test_parts_come_in_the_order_of_their_numbers(put):
-    for at in (10, 9, 1, 2):
-        put(f"run/part.{at}.parquet")
-    assert [name for name, _ in named("run")] == [f"part.{at}.parquet" for at in (1, 2, 9, 10)]
+    for number in (10, 9, 1, 2):
+        put(f"run/part.{number}.parquet")
+    assert [name for name, _ in named_files("run")] == [f"part.{at}.parquet" for at in (1, 2, 9, 10)]
 
 
 def test_brackets_in_names_of_what_is_there_mean_themselves(put):
     put("v[1]/a[2].parquet")
     for path in ("v[1]/a[2].parquet", "v[1]/*.parquet", "v[[]1]/*.parquet"):
-        assert named(path) == [("a[2].parquet", "a[2]")]
-    assert named("v[1]") == [("a[2].parquet", "v[1]")]
+        assert named_files(path) == [("a[2].parquet", "a[2]")]
+    assert named_files("v[1]") == [("a[2].parquet", "v[1]")]
 
 
-def test_partitions_name_their_rerankers(here, put):
+def test_partitions_name_their_rerankers(address, put):
     runs = {name: table(seed) for seed, name in enumerate(["A b", "C"])}
     for name, rows in runs.items():
-        for at in range(2):
-            put(f"set/reranker={name.replace(' ', '%20')}/part-{at}.parquet", rows[at * 48 : (at + 1) * 48])
+        for part in range(2):
+            put(
+                f"set/reranker={name.replace(' ', '%20')}/part-{part}.parquet",
+                rows[part * 48 : (part + 1) * 48],
+            )
     expected = evaluate(
         read_runs({name: put(f"{name}.csv", rows) for name, rows in runs.items()}), MEASURES, TIES
     )
-    listed = [file.table.file.data for file in dataset_files("set", {})]
-    for paths in ("set", "set/*/*.parquet", listed):
-        same(scored(here, paths)[0], expected)
+    sources = [file.table.file.data for file in dataset_files("set", {})]
+    for paths in ("set", "set/*/*.parquet", sources):
+        assert_same(dataset_evaluation(address, paths)[0], expected)
 
 
 @pytest.mark.parametrize("path", ["nix/*.parquet", "*.nix", "nix.parquet", "empty", "memory://nix/*.parquet"])
@@ -146,34 +151,34 @@ def test_nothing_there_is_said_with_the_path_as_given(put, tmp_path, path):
     ],
     ids=str,
 )
-def test_two_runs_of_one_name_are_refused_before_anything_is_scored(here, put, paths):
+def test_two_runs_of_one_name_are_refused_before_anything_is_scored(address, put, paths):
     for name in ("a.parquet", "b.parquet", "x/a.csv", "run.csv", "x/run/0.csv", "y/run/0.csv"):
         put(name)
     put("set/reranker=a/0.parquet")
-    both = pd.concat([table(reranker="a"), table(reranker="c")])
-    put("inside.parquet", both)
+    two_rerankers = pd.concat([table(reranker="a"), table(reranker="c")])
+    put("inside.parquet", two_rerankers)
     with pytest.raises(UsageError, match=r"There are two runs named '(a|run)'"):
-        scored(here, paths)
+        dataset_evaluation(address, paths)
 
 
-def test_a_table_of_one_reranker_goes_by_the_name_given(here, put):
+def test_a_table_of_one_reranker_goes_by_the_name_given(address, put):
     old, new = put("old.parquet", table(1, reranker="llm")), put("new.parquet", table(2, reranker="llm"))
-    given = {"old": old, "new": new}
-    same(scored(here, given)[0], evaluate(read_runs(given), MEASURES, TIES))
+    paths = {"old": old, "new": new}
+    assert_same(dataset_evaluation(address, paths)[0], evaluate(read_runs(paths), MEASURES, TIES))
     several = {"X": put("two.parquet", pd.concat([table(1, reranker="A"), table(2, reranker="B")]))}
-    same(scored(here, several)[0], evaluate(read_runs(several), MEASURES, TIES))
+    assert_same(dataset_evaluation(address, several)[0], evaluate(read_runs(several), MEASURES, TIES))
 
 
-def test_urls_are_files_folders_and_patterns(here, put):
+def test_urls_are_files_folders_and_patterns(address, put):
     disk, memory = put("a.parquet"), fsspec.filesystem("memory")
     memory.pipe_file("/urls/a.parquet", disk.read_bytes())
     expected = evaluate(read_runs([disk]), MEASURES, TIES)
-    assert named("memory://urls") == named("memory://urls/") == [("a.parquet", "urls")]
+    assert named_files("memory://urls") == named_files("memory://urls/") == [("a.parquet", "urls")]
     for path in ("memory://urls/a.parquet", "memory://urls/*.parquet", {"a": "memory://urls"}, disk.as_uri()):
-        same(scored(here, path)[0], expected)
+        assert_same(dataset_evaluation(address, path)[0], expected)
 
 
-def test_formats_go_together(here, put, write):
+def test_formats_go_together(address, put, write):
     rows = table().sort_values(["query_id", "score"], ascending=[True, False])
     text = "".join(f"{one.query_id} Q0 {one.doc_id} 1 {one.score} t\n" for one in rows.itertuples())
     ranks = "".join(f"{one.query_id}\t{one.doc_id}\t{at % 8 + 1}\n" for at, one in enumerate(rows.itertuples()))
@@ -184,11 +189,11 @@ def test_formats_go_together(here, put, write):
     for policy in ("zero", "skip"):
         options = {"missing": policy, "empty": policy}
         expected = evaluate(read_runs(files, qrels), MEASURES, TIES, **options)
-        same(scored(here, files, qrels, **options)[0], expected)
+        assert_same(dataset_evaluation(address, files, qrels, **options)[0], expected)
 
 
 @pytest.mark.parametrize("options", [{}, {"relevant_from": 2, "precision": "decimals:0"}], ids=str)
-def test_a_list_may_be_torn_over_files_of_any_format_and_types_of_ids(here, put, options):
+def test_a_list_may_be_torn_over_files_of_any_format_and_types_of_ids(address, put, options):
     rows = table()
     for name in ("query_id", "doc_id"):
         rows[name] = rows[name].str[1:].astype(int)
@@ -199,18 +204,18 @@ def test_a_list_may_be_torn_over_files_of_any_format_and_types_of_ids(here, put,
         pa.string_view(),
         pa.dictionary(pa.int32(), pa.string()),
     ]
-    for at, kind in enumerate(kinds):
-        piece = pa.Table.from_pandas(rows[at * 16 : (at + 1) * 16], preserve_index=False)
+    for number, kind in enumerate(kinds):
+        piece = pa.Table.from_pandas(rows[number * 16 : (number + 1) * 16], preserve_index=False)
         for place, name in enumerate(["query_id", "doc_id"]):
-            ids = piece[name] if at < 2 else piece[name].cast(pa.string())
-            piece = piece.set_column(place, name, ids.dictionary_encode() if at == 4 else ids.cast(kind))
-        put(f"torn/{at}.parquet", piece)
+            ids = piece[name] if number < 2 else piece[name].cast(pa.string())
+            piece = piece.set_column(place, name, ids.dictionary_encode() if number == 4 else ids.cast(kind))
+        put(f"torn/{number}.parquet", piece)
     put("torn/5.csv", rows[80:])
     expected = evaluate(read_runs({"torn": put("whole.csv", rows)}), MEASURES, TIES, **options)
-    same(scored(here, "torn", **options)[0], expected)
+    assert_same(dataset_evaluation(address, "torn", **options)[0], expected)
 
 
-def test_targets_may_be_in_some_files_and_grades_of_any_kind(here, put):
+def test_targets_may_be_in_some_files_and_grades_of_any_kind(address, put):
     draw = np.random.default_rng(3)
     first = table(reranker="A", target_id=draw.choice(["s", "t", None], 96))
     second = table(2, reranker="B").assign(relevance=lambda rows: (rows["relevance"] > 1).astype(int))
@@ -219,62 +224,65 @@ def test_targets_may_be_in_some_files_and_grades_of_any_kind(here, put):
     put("torn/2.parquet", second[:40].assign(relevance=second["relevance"][:40].astype(bool)))
     put("torn/3.csv", second[40:])
     expected = evaluate(read_runs([put("A.parquet", first), put("B.parquet", second)]), MEASURES, TIES)
-    same(scored(here, "torn")[0], expected)
+    assert_same(dataset_evaluation(address, "torn")[0], expected)
 
 
-def test_ties_are_broken_by_further_columns_wherever_they_are(here, put):
+def test_ties_are_broken_by_further_columns_wherever_they_are(address, put):
     rows = table(first=np.arange(96) % 3, second=np.arange(96) % 7 / 10, latency=0.5)
     put("torn/0.parquet", rows[:50])
     put("torn/1.csv", rows[50:])
     for names in (("first", "second"), ("latency",)):
         expected = evaluate(read_runs({"torn": put("whole.parquet", rows)}), MEASURES, TIES, tiebreak_by=names)
-        same(scored(here, "torn", tiebreak_by=names)[0], expected)
+        assert_same(dataset_evaluation(address, "torn", tiebreak_by=names)[0], expected)
 
 
-def test_columns_may_be_chosen(here, put):
+def test_columns_may_be_chosen(address, put):
     rows = table(other=1.5).rename(columns={"query_id": "theme"})
     put("torn/0.parquet", rows[:50])
     put("torn/1.csv", rows[50:])
     reading = {"columns": {"query_id": "theme", "score": "other"}}
     expected = evaluate(read_runs({"torn": put("whole.csv", rows)}, **reading), MEASURES, TIES)
-    same(scored(here, "torn", reading=reading)[0], expected)
+    assert_same(dataset_evaluation(address, "torn", reading=reading)[0], expected)
     with pytest.raises(UsageError, match="No file has the columns chosen: nix"):
-        scored(here, "torn", reading={"columns": {"query_id": "theme", "latency": "nix"}})
+        dataset_evaluation(address, "torn", reading={"columns": {"query_id": "theme", "latency": "nix"}})
 
 
-def test_tables_without_a_row_miss_every_query(here, put, write):
+def test_tables_without_a_row_miss_every_query(address, put, write):
     rows = table()
     empty = put("set/0.parquet", rows[:0])
     parquet.ParquetWriter(empty.with_name("1.parquet"), parquet.read_schema(empty)).close()
     qrels = write("qrels.txt", QRELS)
-    same(scored(here, "set", qrels)[0], evaluate(read_runs({"set": empty}, qrels), MEASURES, TIES))
+    assert_same(
+        dataset_evaluation(address, "set", qrels)[0],
+        evaluate(read_runs({"set": empty}, qrels), MEASURES, TIES),
+    )
     expected = evaluate(read_runs({"set": put("set/2.parquet", rows)}, qrels), MEASURES, TIES)
-    same(scored(here, "set", qrels)[0], expected)
+    assert_same(dataset_evaluation(address, "set", qrels)[0], expected)
     with pytest.raises(UsageError, match="There is no run"):
-        scored(here, put("named.parquet", rows[:0].assign(reranker="A")))
+        dataset_evaluation(address, put("named.parquet", rows[:0].assign(reranker="A")))
 
 
-def test_judgments_among_the_files_are_no_run(here, put, write):
+def test_judgments_among_the_files_are_no_run(address, put, write):
     run = put("in/run.csv", table().drop(columns="relevance").sort_values("query_id"))
     qrels = write("in/qrels.txt", QRELS)
     expected = evaluate(read_runs([run], qrels), MEASURES, TIES)
-    same(scored(here, "in/*", "in/qrels.txt")[0], expected)
-    same(scored(here, {"run": "in"}, qrels)[0], expected)
+    assert_same(dataset_evaluation(address, "in/*", "in/qrels.txt")[0], expected)
+    assert_same(dataset_evaluation(address, {"run": "in"}, qrels)[0], expected)
     parts = list(Stream(["in/qrels.txt", run], "in/qrels.txt").parts(evaluate))
     assert {name for part in parts for name in part.policies.index} == {"run"}
 
 
-def test_a_judged_run_is_a_run_though_its_relevance_is_asked_for(here, put):
+def test_a_judged_run_is_a_run_though_its_relevance_is_asked_for(address, put):
     path = put("run.csv")
-    same(scored(here, path, path)[0], evaluate(read_runs([path], path), MEASURES, TIES))
+    assert_same(dataset_evaluation(address, path, path)[0], evaluate(read_runs([path], path), MEASURES, TIES))
 
 
-def test_what_is_not_used_is_said_of_parquet_as_of_text(here, put, write):
+def test_what_is_not_used_is_said_of_parquet_as_of_text(address, put, write):
     rows, qrels = table(foo="x", bar=1, target_id="t"), write("qrels.txt", QRELS)
     for path in (put("run.csv", rows), put("run.parquet", rows)):
-        found = scored(here, path, qrels)[1].left_out.set_index("code")
+        findings = dataset_evaluation(address, path, qrels)[1].left_out.set_index("code")
         expected = read_runs([path], qrels).left_out.set_index("code")
         for code in ("columns-unused", "relevance-unused", "target-unused"):
-            assert found.loc[code, "message"] == expected.loc[code, "message"]
-        assert found.loc["relevance-unused", "count"] == len(rows)
-        assert found.loc["queries-unjudged", "count"] == 2
+            assert findings.loc[code, "message"] == expected.loc[code, "message"]
+        assert findings.loc["relevance-unused", "count"] == len(rows)
+        assert findings.loc["queries-unjudged", "count"] == 2

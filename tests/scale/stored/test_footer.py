@@ -27,20 +27,20 @@ def evaluation():
     return evaluate(Runs.from_frame(frame), ["RR", "nDCG@3"])
 
 
-def changed(path, about=lambda found: found, columns=lambda table: table):
+def changed(path, about=lambda footer: footer, columns=lambda table: table):
     """The stored file, with something else in its footer or its columns."""
-    table, said = parquet.read_table(path), json.loads(parquet.read_metadata(path).metadata[KEY])
-    about(said)
+    table, footer = parquet.read_table(path), json.loads(parquet.read_metadata(path).metadata[KEY])
+    about(footer)
     table = columns(table)
-    parquet.write_table(table.replace_schema_metadata({KEY: json.dumps(said)}), path)
+    parquet.write_table(table.replace_schema_metadata({KEY: json.dumps(footer)}), path)
     return path
 
 
 def put(*keys, value):
-    def change(found):
+    def change(footer):
         for key in keys[:-1]:
-            found = found[key]
-        found[keys[-1]] = value
+            footer = footer[key]
+        footer[keys[-1]] = value
 
     return change
 
@@ -77,10 +77,10 @@ def test_a_footer_that_cannot_be_true_is_refused(evaluation, tmp_path, footer):
 @pytest.mark.parametrize("name", ["n_docs", "tie_ratio", "max_tie_size", "RR/input", "reranker", "query_id"])
 def test_a_column_of_another_kind_or_none_is_refused(evaluation, tmp_path, name):
     path = Stored.write(tmp_path / "scores.parquet", [evaluation]).path
-    kept = path.read_bytes()
+    stored_bytes = path.read_bytes()
     with pytest.raises(ReadError, match=name):
         Stored.open(changed(path, columns=lambda table: table.drop_columns(name)))
-    path.write_bytes(kept)
+    path.write_bytes(stored_bytes)
     with pytest.raises(ReadError, match=name):
         Stored.open(changed(path, columns=lambda table: with_column(table, name, [True] * len(table))))
 
@@ -108,10 +108,10 @@ def test_lists_that_cannot_be_true_are_refused_when_they_are_gone_over(evaluatio
 
 def test_two_who_write_one_file_at_once_leave_the_whole_file_of_the_last(evaluation, tmp_path):
     path = tmp_path / "scores.parquet"
-    one, other = (save_parts([evaluation], path) for _ in range(2))
-    next(one)
-    next(other)
-    assert not list(one)
-    assert not list(other)
+    first_writer, second_writer = (save_parts([evaluation], path) for _ in range(2))
+    next(first_writer)
+    next(second_writer)
+    assert not list(first_writer)
+    assert not list(second_writer)
     assert Stored.open(path).load().scores.equals(evaluation.scores)
     assert [file.name for file in tmp_path.iterdir()] == ["scores.parquet"]

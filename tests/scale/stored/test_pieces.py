@@ -18,7 +18,7 @@ ROWS = pd.DataFrame(
     ],
     columns=["reranker", "query_id", "doc_id", "score", "relevance"],
 )
-WHOLE = evaluate(Runs.from_frame(ROWS), ["RR", "Hits@3"], TIES, empty="skip")
+EVALUATION = evaluate(Runs.from_frame(ROWS), ["RR", "Hits@3"], TIES, empty="skip")
 
 
 def parts():
@@ -35,38 +35,41 @@ def stored(tmp_path, monkeypatch):
 
 def test_means_and_tie_ratios_come_from_the_footer_and_are_those_of_the_lists(stored):
     stored.path.write_bytes(b"")
-    for measure in WHOLE.measures:
+    for measure in EVALUATION.measures:
         pd.testing.assert_frame_equal(
-            stored.means(measure), WHOLE.means(measure), check_names=False, atol=1e-15
+            stored.means(measure), EVALUATION.means(measure), check_names=False, atol=1e-15
         )
-    assert np.allclose(stored.tie_ratios, WHOLE.lists["tie_ratio"].groupby(level="reranker", sort=False).mean())
+    assert np.allclose(
+        stored.tie_ratios, EVALUATION.lists["tie_ratio"].groupby(level="reranker", sort=False).mean()
+    )
     assert (
-        stored.n_movable("RR") == (WHOLE.scores["RR", "optimistic"] > WHOLE.scores["RR", "pessimistic"]).sum()
+        stored.n_movable("RR")
+        == (EVALUATION.scores["RR", "optimistic"] > EVALUATION.scores["RR", "pessimistic"]).sum()
     )
 
 
 def test_pieces_hold_every_list_that_has_values_once_with_its_reranker_and_place(stored):
-    found = list(stored.pieces(["tie_ratio", "RR/input"]))
-    assert len(found) > 2
-    rows = np.concatenate([one.rows for one in found])
-    names = np.array(stored.rerankers)[np.concatenate([one.owner for one in found])]
+    pieces = list(stored.pieces(["tie_ratio", "RR/input"]))
+    assert len(pieces) > 2
+    rows = np.concatenate([one.rows for one in pieces])
+    names = np.array(stored.rerankers)[np.concatenate([one.owner for one in pieces])]
     ids = stored.at(rows, ["query_id", "reranker"])
     assert ids["reranker"].tolist() == names.tolist()
-    values = pd.Series(np.concatenate([one.columns["RR/input"] for one in found]), [names, ids["query_id"]])
-    assert values.sort_index().to_dict() == WHOLE.scores["RR", "input"].sort_index().to_dict()
+    values = pd.Series(np.concatenate([one.columns["RR/input"] for one in pieces]), [names, ids["query_id"]])
+    assert values.sort_index().to_dict() == EVALUATION.scores["RR", "input"].sort_index().to_dict()
 
 
 def test_lists_are_found_by_their_places_in_the_order_asked(stored):
-    every = stored.at(np.arange(14), ["query_id"])["query_id"]
-    asked = np.array([13, 0, 7, 7, 2])
-    assert stored.at(asked, ["query_id"])["query_id"].tolist() == every[asked].tolist()
+    query_ids = stored.at(np.arange(14), ["query_id"])["query_id"]
+    places = np.array([13, 0, 7, 7, 2])
+    assert stored.at(places, ["query_id"])["query_id"].tolist() == query_ids[places].tolist()
     assert len(stored.at(np.array([], int), ["query_id"])) == 0
 
 
 def test_a_last_part_that_fills_a_group_is_written_once(tmp_path, monkeypatch):
     monkeypatch.setattr(writing, "GROUP", 1)
     assert len(list(save_parts(parts(), tmp_path / "kept.parquet"))) == 7
-    assert Stored.open(tmp_path / "kept.parquet").n_lists == len(WHOLE.scores)
+    assert Stored.open(tmp_path / "kept.parquet").n_lists == len(EVALUATION.scores)
 
 
 def test_a_file_that_is_gone_is_said_to_be(stored):
