@@ -27,6 +27,7 @@ MEASURES: tuple[Measure, ...] = (
         aliases=("MRR", "MTRR", "ReciprocalRank", "recip_rank"),
         summary="One over the rank of the first relevant document.",
         source=f"Voorhees, TREC-8 QA track report, 1999; {_TIES}",
+        term=r"$f(x)=\frac{1}{x}$",
     ),
     Measure(
         name="Hits",
@@ -36,6 +37,7 @@ MEASURES: tuple[Measure, ...] = (
         aliases=("TMHits", "Hit", "Success", "HitRate"),
         summary="Whether a relevant document is among the first k.",
         source=f"{_TIES}; TMHits: arXiv 2405.18414",
+        term=r"$f(x)=1$, which gives $1-\binom{n-r}{m}\big/\binom{n}{m}$",
     ),
     Measure(
         name="AP",
@@ -56,6 +58,7 @@ MEASURES: tuple[Measure, ...] = (
         aliases=("nDCG-exp",),
         summary="Gain 2^grade - 1 discounted by place, over that of all judged documents in their best order.",
         source=f"{_DCG}; {_TIES}",
+        term=r"$g=2^{\mathrm{grade}}-1$, $w=\frac{1}{\log_2(i+1)}$, over the ideal",
     ),
     Measure(
         name="nDCG-linear",
@@ -64,6 +67,7 @@ MEASURES: tuple[Measure, ...] = (
         aliases=("ndcg_cut", "nDCG-lin"),
         summary="As nDCG with the grade itself as gain: trec_eval's ndcg_cut.",
         source=f"Järvelin & Kekäläinen, TOIS 2002; {_TIES}",
+        term=r"$g=\mathrm{grade}$, $w=\frac{1}{\log_2(i+1)}$, over the ideal",
     ),
     Measure(
         name="DCG",
@@ -72,6 +76,7 @@ MEASURES: tuple[Measure, ...] = (
         summary="Gain 2^grade - 1 discounted by place; no upper bound.",
         source=f"{_DCG}; {_TIES}",
         largest=None,
+        term=r"$g=2^{\mathrm{grade}}-1$, $w=\frac{1}{\log_2(i+1)}$",
     ),
     Measure(
         name="P",
@@ -80,6 +85,7 @@ MEASURES: tuple[Measure, ...] = (
         aliases=("Precision",),
         summary="Relevant documents among the first k, over k.",
         source=f"Kent et al., 1955; {_TIES}",
+        term=r"$g=\mathrm{rel}$, $w=\frac{1}{k}$",
     ),
     Measure(
         name="R",
@@ -88,6 +94,7 @@ MEASURES: tuple[Measure, ...] = (
         aliases=("Recall",),
         summary="Relevant documents among the first k, over all that are relevant.",
         source=f"Kent et al., 1955; {_TIES}",
+        term=r"$g=\mathrm{rel}$, $w=\frac{1}{R}$",
     ),
     Measure(
         name="F1",
@@ -96,6 +103,7 @@ MEASURES: tuple[Measure, ...] = (
         aliases=("F", "F1-score"),
         summary="Harmonic mean of P@k and R@k.",
         source=f"van Rijsbergen, 1979; {_TIES}",
+        term=r"$g=\mathrm{rel}$, $w=\frac{2}{k+R}$",
     ),
     Measure(
         name="Rprec",
@@ -106,6 +114,7 @@ MEASURES: tuple[Measure, ...] = (
         aliases=("R-precision",),
         summary="Precision at as many documents as are relevant.",
         source=f"Buckley & Voorhees, SIGIR 2000; {_TIES}",
+        term=r"$g=\mathrm{rel}$, $w=\frac{1}{R}$, $k=R$",
     ),
     Measure(
         name="RBP",
@@ -114,6 +123,7 @@ MEASURES: tuple[Measure, ...] = (
         summary="Relevant documents weighted by a reader who goes on with probability p.",
         source=f"Moffat & Zobel, TOIS 2008; {_TIES}",
         parameter=0.8,
+        term=r"$g=\mathrm{rel}$, $w=(1-p)\,p^{\,i-1}$",
     ),
     Measure(
         name="Judged",
@@ -121,6 +131,7 @@ MEASURES: tuple[Measure, ...] = (
         cutoff="required",
         summary="Documents among the first k that somebody judged, over k.",
         source=f"as P@k; {_TIES}",
+        term=r"$g=1$ if judged, $w=\frac{1}{k}$",
     ),
     Measure(
         name="DR",
@@ -129,6 +140,7 @@ MEASURES: tuple[Measure, ...] = (
         aliases=("DistinctRecall",),
         summary="Distinct relevant targets among the first k, over all targets.",
         source="Clarke et al., SIGIR 2008 (novelty); ties: hypergeometric, per target",
+        term=r"$\mathbb{E}\,/\,T$",
     ),
     Measure(
         name="Div",
@@ -138,6 +150,7 @@ MEASURES: tuple[Measure, ...] = (
         summary="Number of distinct relevant targets among the first k: a count.",
         source="as DR@k, not divided",
         largest=None,
+        term=r"$\mathbb{E}$",
     ),
     Measure(
         name="TsRR",

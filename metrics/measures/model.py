@@ -67,6 +67,7 @@ class Measure:
         source: where the formula comes from.
         parameter: a parameter in brackets, with its default; None where there is none.
         largest: the largest value it can take; None where there is no bound.
+        term: what is its own in the formula of its family, in LaTeX; empty where the summary says it.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Measure:
     aliases: tuple[str, ...] = ()
     parameter: float | None = None
     largest: float | None = 1
+    term: str = ""
 
 
 @dataclass(frozen=True)

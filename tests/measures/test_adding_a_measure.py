@@ -25,14 +25,14 @@ from metrics.studies.tie_breaking.mean_distributions import mean_distributions
 from metrics.ties import Ranking
 
 RECORD = Measure(
-    name="RRSquared",
+    name="SquaredRR",
     family=first_hit(lambda rank: 1 / rank**2),
     cutoff="optional",
     aliases=("squared-rr",),
     summary="One over the square of the rank of the first relevant document.",
     source="this test",
 )
-NAMES = {"RRSquared": "RR", "RRSquared@2": "RR@2"}
+NAMES = {"SquaredRR": "RR", "SquaredRR@2": "RR@2"}
 """The measure → that whose square it is."""
 TABLE = {
     reranker: {
@@ -79,9 +79,9 @@ def every_square(measure, documents):
 
 
 def test_its_names_are_understood_and_a_wrong_one_is_answered_with_it():
-    assert [str(parse(name)) for name in ("RRSquared@10", "squared-rr")] == ["RRSquared@10", "RRSquared"]
-    assert parse("rrsquared@10").tied == "tied RRSquared@10"
-    with pytest.raises(UsageError, match="Did you mean RRSquared"):
+    assert [str(parse(name)) for name in ("SquaredRR@10", "squared-rr")] == ["SquaredRR@10", "SquaredRR"]
+    assert parse("squaredrr@10").tied == "tied SquaredRR@10"
+    with pytest.raises(UsageError, match="Did you mean SquaredRR"):
         parse("RRSquare")
 
 
@@ -97,8 +97,8 @@ def test_mean_ends_and_deviation_are_those_of_every_ordering(runs, measure):
 @pytest.mark.parametrize("ties", ["input", "docid_asc", "docid_desc", "random:1"])
 def test_a_strict_order_gives_the_square_of_the_reciprocal_rank(runs, ties):
     scores = evaluate(runs, ["RR", *NAMES], ties).scores.droplevel("ties", axis=1)
-    assert scores["RRSquared"].to_list() == pytest.approx((scores["RR"] ** 2).to_list())
-    assert scores["RRSquared@2"].to_list() == pytest.approx(
+    assert scores["SquaredRR"].to_list() == pytest.approx((scores["RR"] ** 2).to_list())
+    assert scores["SquaredRR@2"].to_list() == pytest.approx(
         (scores["RR"] ** 2).where(scores["RR"] >= 0.5, 0).to_list()
     )
 
@@ -120,8 +120,8 @@ def test_the_distribution_of_a_mean_is_exact_where_orderings_are_far_too_many():
         for number in range(2)
     }
     large = Runs.from_frame(frame({"A": lists}))
-    evaluation = evaluate(large, "RRSquared@10", ["expected", "optimistic", "pessimistic", "std"])
-    distribution = mean_distributions(evaluation, "RRSquared@10", {"A": Ranking.of(large, "A")})["A"]
+    evaluation = evaluate(large, "SquaredRR@10", ["expected", "optimistic", "pessimistic", "std"])
+    distribution = mean_distributions(evaluation, "SquaredRR@10", {"A": Ranking.of(large, "A")})["A"]
     assert distribution.method == "exact"
     assert distribution.means @ distribution.chances == pytest.approx(distribution.mean)
 
@@ -151,7 +151,7 @@ def test_files_larger_than_memory_give_the_same_and_results_are_kept(runs, path)
     streamed = Evaluation.merge(*Stream([path]).parts(score))
     dask_cluster.assert_same(streamed, in_memory)
     stored = Stored.write(path.with_suffix(".parquet"), [in_memory])
-    assert stored.means("RRSquared@2").equals(in_memory.means("RRSquared@2"))
+    assert stored.means("SquaredRR@2").equals(in_memory.means("SquaredRR@2"))
     assert stored.load().scores.equals(in_memory.scores)
 
 
@@ -163,17 +163,17 @@ def test_workers_of_dask_give_the_same(runs, path):
 
 
 def test_the_guide_and_the_command_list_it(call, path):
-    row = measure_table().set_index("measure").loc["RRSquared[@k]"]
-    assert (row["tied"], row["summary"]) == ("tied RRSquared[@k]", RECORD.summary)
+    row = measure_table().set_index("measure").loc["SquaredRR[@k]"]
+    assert (row["tied"], row["summary"]) == ("tied SquaredRR[@k]", RECORD.summary)
     assert RECORD in family_measures("first_hit")
     code, out, _ = call("evaluate", "--list-measures")
-    assert (code, "RRSquared[@k]" in out) == (0, True)
-    code, out, _ = call("evaluate", path, "-m", "RRSquared@2", "--format", "csv")
-    assert (code, "A,RRSquared@2,expected," in out) == (0, True)
+    assert (code, "SquaredRR[@k]" in out) == (0, True)
+    code, out, _ = call("evaluate", path, "-m", "SquaredRR@2", "--format", "csv")
+    assert (code, "A,SquaredRR@2,expected," in out) == (0, True)
 
 
 def test_pages_offer_it_and_show_it_from_a_link():
-    page = opened("leaderboard", measure="RRSquared@10")
-    assert page.segmented_control(key="measure").value == "RRSquared@10"
-    assert "RRSquared" in page.selectbox(key="_other").options
-    assert opened("query", measure="RRSquared").segmented_control(key="measure").value == "RRSquared"
+    page = opened("leaderboard", measure="SquaredRR@10")
+    assert page.segmented_control(key="measure").value == "SquaredRR@10"
+    assert "SquaredRR" in page.selectbox(key="_other").options
+    assert opened("query", measure="SquaredRR").segmented_control(key="measure").value == "SquaredRR"

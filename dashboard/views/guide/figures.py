@@ -18,6 +18,8 @@ from metrics.studies.guide.reference import family_measures, measure_table, tool
 from metrics.studies.leaderboard.leaderboard import VERDICTS
 
 Figures = Mapping[str, Any]
+_COMMON_FORMATS = ("trec-run", "trec-qrels", "table", "parquet", "json", "jsonl")
+"""Formats that come first."""
 _FAMILIES = ("first_hit", "additive", "average_precision", "targets", "own_rules")
 
 
@@ -71,8 +73,9 @@ def findings() -> Figures:
 
 def files() -> Figures:
     """Return the formats, the columns and the limits of files."""
+    by_name = {file_format.name: file_format for file_format in FORMATS}
     return {
-        "formats": {file_format.name: file_format.summary for file_format in FORMATS},
+        "formats": [by_name[name] for name in dict.fromkeys((*_COMMON_FORMATS, *by_name))],
         "columns": COLUMNS,
         "limits": {
             "upload": st.get_option("server.maxUploadSize"),

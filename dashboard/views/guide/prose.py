@@ -129,6 +129,9 @@ def _environment() -> Environment:
         "sentence": lambda text: text[0].upper() + text[1:],
         "code": lambda text: Marked(f"`{text}`"),
         "measures": lambda measures: Marked(", ".join(f"`{measure.name}`" for measure in measures)),
+        "term": lambda measure: Marked(
+            f"- `{measure.name}`: {measure.term or escape_markdown(measure.summary)}"
+        ),
         "note": lambda text: Marked(f":gray[{escape_markdown(text)}]"),
         "source": lambda text: Marked(f":small[:gray[{escape_markdown(text)}]]"),
         "traditional": lambda text: Marked(f":orange[{escape_markdown(text)}]"),

@@ -156,6 +156,7 @@ def _number_columns(
 def table_format(
     name: str,
     summary: str,
+    example: str,
     recognises: Callable[[Head], bool],
     usual: Callable[[Sequence[str]], Mapping[str, str]] = lambda _: {},
 ) -> Format:
@@ -164,6 +165,7 @@ def table_format(
     Args:
         name: as `Format`.
         summary: as `Format`.
+        example: as `Format`.
         recognises: as `Format`.
         usual: header → our column → the file's, where recognition by name would not find it.
     """
@@ -171,29 +173,35 @@ def table_format(
     def open_file(head: Head, choice: ColumnChoice) -> DelimitedTable:
         return open_table(head, choice, name, usual)
 
-    return Format(name, summary, recognises, lambda head, choice: open_file(head, choice).read(), open_file)
+    return Format(
+        name, summary, example, recognises, lambda head, choice: open_file(head, choice).read(), open_file
+    )
 
 
 def fixed_format(
     name: str,
     summary: str,
+    example: str,
     columns: tuple[str, ...],
     usual: Mapping[str, str],
     *,
+    delimiter: str = " ",
     recognises: Callable[[Head], bool] | None = None,
     finish: Callable[[Source], Source] = unchanged,
 ) -> Format:
-    """Declare a format of lines without a header, whose fields are separated by spaces or tabs.
+    """Declare a format of lines without a header, whose fields stand in no quotes.
 
     Args:
         name: as `Format`.
         summary: as `Format`.
+        example: as `Format`.
         columns: names of its fields.
         usual: our column → the field it is read from, unless the user chooses another.
+        delimiter: what separates the fields, as `Layout`.
         recognises: as `Format`; by the number of fields unless given.
         finish: what is done to what was read.
     """
-    layout = Layout(" ", columns, quoted=False)
+    layout = Layout(delimiter, columns, quoted=False)
 
     def open_file(head: Head, choice: ColumnChoice) -> DelimitedTable:
         mapping = choice.mapping(head.file.name, columns, usual, only_usual=True)
@@ -204,7 +212,8 @@ def fixed_format(
     return Format(
         name,
         summary,
-        recognises or (lambda head: head.width == len(columns)),
+        example,
+        recognises or (lambda head: head.width_cut_at(delimiter) == len(columns)),
         lambda head, choice: open_file(head, choice).read(),
         open_file,
         has_header=False,

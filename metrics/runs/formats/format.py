@@ -24,14 +24,21 @@ class Head:
     @cached_property
     def lines(self) -> list[list[bytes]]:
         """Fields of the first lines, cut at spaces and tabs; no blank lines, no comments."""
-        cut = [fields for line in self.file.head.split(b"\n")[:_LINES] if (fields := line.split())]
-        return [fields for fields in cut if not fields[0].startswith(b"#")] or cut
+        return self._cut(None)
 
     @cached_property
     def width(self) -> int:
         """The most frequent number of fields, cut at spaces and tabs."""
-        widths = Counter(map(len, self.lines))
-        return max(widths, key=lambda width: widths[width], default=0)
+        return _usual_width(self.lines)
+
+    def width_cut_at(self, delimiter: str) -> int:
+        """Return the most frequent number of fields, cut at a delimiter; a space stands as in `Layout`."""
+        return self.width if delimiter == " " else _usual_width(self._cut(delimiter.encode()))
+
+    def _cut(self, delimiter: bytes | None) -> list[list[bytes]]:
+        lines = [line for line in self.file.head.split(b"\n")[:_LINES] if line.strip()]
+        cut = [line.split(delimiter) for line in lines]
+        return [fields for fields in cut if not fields[0].startswith(b"#")] or cut
 
     @cached_property
     def layout(self) -> Layout:
@@ -57,6 +64,11 @@ class Head:
         return {layout: header_of(self.file.head, layout) for layout in layouts}
 
 
+def _usual_width(lines: list[list[bytes]]) -> int:
+    widths = Counter(map(len, lines))
+    return max(widths, key=lambda width: widths[width], default=0)
+
+
 @dataclass(frozen=True)
 class Format:
     """A file format: how it is told from others, how it is read, and what it can.
@@ -64,6 +76,7 @@ class Format:
     Attributes:
         name: as `Source.format` says it.
         summary: one line for people.
+        example: three lines of such a file; of a binary one, of Python that writes it.
         recognises: whether a file that begins so is of this format.
         read: reads a file, with the columns the user chose.
         open_blocks: opens a file that is then read in blocks; None where the format is read whole.
@@ -73,6 +86,7 @@ class Format:
 
     name: str
     summary: str
+    example: str
     recognises: Callable[[Head], bool]
     read: Callable[[Head, ColumnChoice], Source]
     open_blocks: Callable[[Head, ColumnChoice], BlockTable] | None = None

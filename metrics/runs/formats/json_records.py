@@ -231,12 +231,16 @@ FORMATS = (
     Format(
         "json",
         "JSON records: [{query_id, doc_id, score, ...}, ...].",
+        '[{"query_id": "q1", "doc_id": "d7", "score": 0.9},\n'
+        ' {"query_id": "q1", "doc_id": "d2", "score": 0.9},\n'
+        ' {"query_id": "q2", "doc_id": "d4", "score": 0.3}]',
         _begins(rb'\[\s*(?:[{\]]|(?:-?\d|"|true|false|null)[^\s,]*\s*[,\]])'),
         lambda head, choice: read_array(head.file, choice),
     ),
     Format(
         "nested-json",
         "JSON by query and document: {query: {document: score}}, grades if all are whole numbers.",
+        '{"q1": {"d7": 0.9,\n        "d2": 0.9},\n "q2": {"d4": 0.3}}',
         _begins(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'),
         lambda head, choice: read_nested(head.file, choice),
         has_header=False,
@@ -245,6 +249,9 @@ FORMATS = (
     Format(
         "jsonl",
         "JSON, one record a line.",
+        '{"query_id": "q1", "doc_id": "d7", "score": 0.9}\n'
+        '{"query_id": "q1", "doc_id": "d2", "score": 0.9}\n'
+        '{"query_id": "q2", "doc_id": "d4", "score": 0.3}',
         _begins(rb'\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:)'),
         lambda head, choice: read_lines(head.file, choice),
     ),

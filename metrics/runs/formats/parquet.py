@@ -198,6 +198,7 @@ FORMATS = (
     Format(
         "parquet",
         "Parquet table; columns as in a CSV table.",
+        'import pandas as pd\ntable = pd.read_csv("llm.csv")\ntable.to_parquet("llm.parquet")',
         is_parquet,
         lambda head, choice: ParquetTable.open(head.file, choice).read(),
         lambda head, choice: ParquetTable.open(head.file, choice),

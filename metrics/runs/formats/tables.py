@@ -22,9 +22,18 @@ def _is_table(head: Head) -> bool:
 
 
 TABLE = table_format(
-    "table", f"CSV, TSV or semicolon table with a header; columns {', '.join(BY_NAME)}.", _is_table
+    "table",
+    f"CSV, TSV or semicolon table with a header; columns {', '.join(BY_NAME)}.",
+    "reranker,query_id,doc_id,score,relevance\nllm,q1,d7,0.9,1\nllm,q1,d2,0.9,0",
+    _is_table,
 )
 FORMATS = (
-    table_format("beir-qrels", "BEIR judgments: query-id, corpus-id, score.", _is_beir, _beir_columns),
+    table_format(
+        "beir-qrels",
+        "BEIR judgments: query-id, corpus-id, score.",
+        "query-id\tcorpus-id\tscore\nq1\td7\t1\nq1\td2\t0",
+        _is_beir,
+        _beir_columns,
+    ),
     TABLE,
 )

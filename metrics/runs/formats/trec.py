@@ -42,18 +42,21 @@ FORMATS = (
     fixed_format(
         "trec-run",
         "TREC run: query Q0 document rank score tag.",
+        "q1 Q0 d7 1 0.9 llm\nq1 Q0 d2 2 0.9 llm\nq2 Q0 d4 1 0.3 llm",
         ("query_id", "Q0", "doc_id", "rank", "score", "tag"),
         {"query_id": "query_id", "doc_id": "doc_id", "score": "score"},
     ),
     fixed_format(
         "trec-qrels",
         "TREC judgments: query 0 document grade.",
+        "q1 0 d7 1\nq1 0 d2 0\nq2 0 d4 2",
         ("query_id", "iteration", "doc_id", "relevance"),
         {"query_id": "query_id", "doc_id": "doc_id", "relevance": "relevance"},
     ),
     fixed_format(
         "ranked",
         "MS MARCO run: query document rank.",
+        "q1\td7\t1\nq1\td2\t2\nq2\td4\t1",
         _RANKED_COLUMNS,
         {"query_id": "query_id", "doc_id": "doc_id", "score": "rank"},
         recognises=_is_ranked,

@@ -151,7 +151,9 @@ class CsvParser:
                 delimiter=self.layout.delimiter,
                 quote_char='"' if self.layout.quoted else False,
                 newlines_in_values=self.layout.quoted,
-                invalid_row_handler=self._skip_comment if careful else None,  # it can only be called with UTF-8
+                invalid_row_handler=self._skip_other_rows
+                if careful
+                else None,  # it can only be called with UTF-8
             ),
             "convert_options": arrow_csv.ConvertOptions(
                 column_types=self._types(text=careful),
@@ -167,7 +169,9 @@ class CsvParser:
         with stream:
             yield from arrow_csv.open_csv(stream, **options)
 
-    def _skip_comment(self, row: arrow_csv.InvalidRow) -> str:
+    def _skip_other_rows(self, row: arrow_csv.InvalidRow) -> str:
+        if self.layout.names is not None and not row.text.strip():  # `check_lines` lets it pass: blank, before all rows
+            return "skip"
         comment = is_comment(row.text, row.actual_columns, self.layout)
         self.n_comments += comment
         return "skip" if comment else "error"
