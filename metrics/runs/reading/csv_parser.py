@@ -170,7 +170,7 @@ class CsvParser:
             yield from arrow_csv.open_csv(stream, **options)
 
     def _skip_other_rows(self, row: arrow_csv.InvalidRow) -> str:
-        if self.layout.names is not None and not row.text.strip():  # `check_lines` lets it pass: blank, before all rows
+        if self.layout.names is not None and not row.text.strip():  # blank lines that the file begins with
             return "skip"
         comment = is_comment(row.text, row.actual_columns, self.layout)
         self.n_comments += comment

@@ -43,7 +43,7 @@ def test_lines_with_a_delimiter_are_read_in_blocks(data):
     assert [row["doc_id"] for row in rows] == ROWS["doc_id"]
 
 
-@pytest.mark.parametrize("data", [b"q1 Q0 d7 1 0.9 llm\n", b"q1|d7|0.9\n", b"q1\td7\t1\n", b""])
+@pytest.mark.parametrize("data", [b"q1 Q0 d7 1 0.9 llm\n", b"q1|d7|0.9\n", b"q1\td7\t1\n"])
 def test_lines_of_another_width_are_not_recognised(data):
     assert not PIPED.recognises(head(data))
 
