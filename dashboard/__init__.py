@@ -1,1 +1,1 @@
-"""Floor 7: the browser app. The only place that imports streamlit or plotly."""
+"""The browser app, above every floor of `metrics`; the only place that imports streamlit or plotly."""

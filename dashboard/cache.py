@@ -152,13 +152,27 @@ def _join_board(key: str, _spec: BoardSpec, _sources: Sequence[Source]) -> Board
 def evaluation(
     key: str, _board: Board, scoring: ScoringOptions = AS_READ, measures: tuple[str, ...] = MEASURES
 ) -> Evaluation:
-    """Return measures under every treatment the pages offer."""
+    """Return measures under every treatment the pages offer.
+
+    Args:
+        key: `Board.key`: what the cache tells boards by.
+        _board: the board.
+        scoring: how lists are scored.
+        measures: names of measures.
+    """
     return score_runs(_board.runs, measures, _TIES, scoring)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def ranking(key: str, reranker: str, _board: Board, scoring: ScoringOptions = AS_READ) -> Ranking:
-    """Return the lists of one reranker, cut into tie groups."""
+    """Return the lists of one reranker, cut into tie groups.
+
+    Args:
+        key: `Board.key`: what the cache tells boards by.
+        reranker: whose lists.
+        _board: the board.
+        scoring: how lists are scored.
+    """
     return scoring.ranking(_board.runs, reranker)
 
 
@@ -176,7 +190,13 @@ def findings(key: str, _board: Board) -> pd.DataFrame:
 
 @st.cache_resource(show_spinner="Asking what other tools would say …", max_entries=16)
 def tool_table(key: str, measure: str, _board: Board) -> pd.DataFrame:
-    """Return what each tool would report for a measure."""
+    """Return what each tool would report for a measure.
+
+    Args:
+        key: `Board.key`: what the cache tells boards by.
+        measure: name of the measure.
+        _board: the board.
+    """
     return tool_values(_board.runs, measure, _board.runs.rerankers)
 
 
@@ -184,7 +204,14 @@ def tool_table(key: str, measure: str, _board: Board) -> pd.DataFrame:
 def tie_std_of_means(
     view_key: ViewKey, measure: str, _board: Board, _evaluation: Evaluation
 ) -> "pd.Series[float]":
-    """Return the standard deviation of each mean over random tie-breaking; nothing where it must be sampled."""
+    """Return the standard deviation of each mean over random tie-breaking; nothing where it must be sampled.
+
+    Args:
+        view_key: what is shown of the board, and how it is scored.
+        measure: name of the measure.
+        _board: the board.
+        _evaluation: the values shown; its lists are those counted.
+    """
     if parse(measure).measure.family.sampled:
         return pd.Series(dtype="float64")
     evaluation = score_runs(_board.runs, measure, "std", view_key.scoring)
@@ -208,18 +235,38 @@ def file_version(path: Path) -> tuple[str, int, int]:
 def summarize_stored(
     file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored
 ) -> StoredSummary:
-    """Return what ties do to a measure, over a stored evaluation."""
+    """Return what ties do to a measure, over a stored evaluation.
+
+    Args:
+        file: path, size and time of change, as `identity` gives them.
+        measure: name of the measure.
+        traditional: the treatment taken as traditional.
+        _stored: the stored evaluation in that file.
+    """
     return stored_summary(_stored, measure, traditional)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
 def largest_gaps(file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored) -> pd.DataFrame:
-    """Return the lists with the largest gap, with their queries."""
+    """Return the lists with the largest gap, with their queries.
+
+    Args:
+        file: path, size and time of change, as `identity` gives them.
+        measure: name of the measure.
+        traditional: the treatment taken as traditional.
+        _stored: the stored evaluation in that file.
+    """
     lists = summarize_stored(file, measure, traditional, _stored).farthest
     return lists.assign(query_id=_stored.at(lists["row"].to_numpy(np.int64), ["query_id"])["query_id"])
 
 
 def restrict_to_view(values: Evaluation, view_key: ViewKey, view_evaluation: Evaluation) -> Evaluation:
-    """Return the values of the rerankers and queries that are shown."""
+    """Return the values of the rerankers and queries that are shown.
+
+    Args:
+        values: of every reranker and query of the board.
+        view_key: which rerankers are shown, and whether segments are chosen.
+        view_evaluation: the values shown; its queries are kept.
+    """
     queries = set(view_evaluation.scores.index.get_level_values("query_id")) if view_key.segments else None
     return values.only(view_key.rerankers, queries)

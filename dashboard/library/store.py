@@ -104,7 +104,17 @@ class Library:
             return rows.read_record(connection, self._parquets, board_id, owner)
 
     def revise(self, board_id: str, version: int, board: Board, owner: str = "") -> Record:
-        """Change what is on a board, if nobody else has since `version` was read."""
+        """Change what is on a board, if nobody else has since `version` was read.
+
+        Args:
+            board_id: id of the board.
+            version: of the board as it was read.
+            board: what it is to hold.
+            owner: whose library; an empty text where one owner stands for everybody.
+
+        Raises:
+            LibraryError: somebody changed it since, it is not the owner's, or there is no room.
+        """
         board = self._storable(board, owner)
         with self._intake.taking_in(board, owner) as connection:
             before = self._own(connection, board_id, owner)
@@ -151,7 +161,17 @@ class Library:
             return [BoardListing(*row) for row in connection.execute(query)]
 
     def rename(self, board_id: str, name: str, owner: str = "") -> Record:
-        """Call a board something else."""
+        """Call a board something else.
+
+        Args:
+            board_id: id of the board.
+            name: the new one.
+            owner: whose library; an empty text where one owner stands for everybody.
+
+        Raises:
+            UsageError: the name is empty.
+            LibraryError: the board is not the owner's.
+        """
         if not board_name(name):
             raise UsageError("A board needs a name.")
         with self._database.writing() as connection:
@@ -160,11 +180,29 @@ class Library:
             return rows.read_record(connection, self._parquets, before.id, owner)
 
     def save_view(self, board_id: str, view: Mapping[str, Any], owner: str = "") -> None:
-        """Say what a board is opened with."""
+        """Say what a board is opened with.
+
+        Args:
+            board_id: id of the board.
+            view: setting → value, as controls hold them.
+            owner: whose library; an empty text where one owner stands for everybody.
+
+        Raises:
+            LibraryError: the board is not the owner's.
+        """
         self._change(board_id, owner, view=dict(view))
 
     def share(self, board_id: str, access: Access, owner: str = "") -> None:
-        """Say who else may open a board; its owner only."""
+        """Say who else may open a board; its owner only.
+
+        Args:
+            board_id: id of the board.
+            access: who else may open it.
+            owner: whose library; an empty text where one owner stands for everybody.
+
+        Raises:
+            LibraryError: the board is not the owner's.
+        """
         self._change(board_id, owner, by_owner=True, access=access)
 
     def delete(self, board_id: str, owner: str = "") -> None:
@@ -180,7 +218,16 @@ class Library:
                 raise LibraryError("That board is gone for good.")
 
     def duplicate(self, board_id: str, owner: str = "", *, access: Access = "private") -> Record:
-        """A board of one's own with the same content."""
+        """A board of one's own with the same content.
+
+        Args:
+            board_id: id of a board that the owner may see.
+            owner: whose library; an empty text where one owner stands for everybody.
+            access: who may open the new one.
+
+        Raises:
+            LibraryError: there is no such board for this owner.
+        """
         with self._database.writing() as connection:
             before = rows.read_record(connection, self._parquets, board_id, owner)
             row = dict(connection.execute(sa.select(boards).where(boards.c.id == before.id)).mappings().one())
@@ -221,12 +268,24 @@ class Library:
         return self._intake.recognised(spec, owner)
 
     def describe(self, sha256: str, note: str, owner: str = "") -> None:
-        """Write a note on an upload."""
+        """Write a note on an upload.
+
+        Args:
+            sha256: hash of the upload.
+            note: the text; control characters are left out.
+            owner: whose library; an empty text where one owner stands for everybody.
+        """
         with self._database.writing() as connection:
             rows.update_shelf(connection, owner, sha256, note=clean(note))
 
     def pin(self, sha256: str, owner: str = "", *, pinned: bool = True) -> None:
-        """Say whether an upload stays when room is needed."""
+        """Say whether an upload stays when room is needed.
+
+        Args:
+            sha256: hash of the upload.
+            owner: whose library; an empty text where one owner stands for everybody.
+            pinned: whether it stays.
+        """
         with self._database.writing() as connection:
             rows.update_shelf(connection, owner, sha256, pinned=pinned)
 

@@ -46,7 +46,15 @@ def segmented(label: str, options: Sequence[str], key: str, default: str = "", *
 
 
 def select(label: str, options: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on
-    """Draw a list of many options; return the chosen one. Arguments as of `segmented`."""
+    """Draw a list of many options; return the chosen one..
+
+    Args:
+        label: above the list.
+        options: at least one.
+        key: of the session's state and of the link.
+        default: the first option where empty.
+        **more_options: passed on to Streamlit.
+    """
     default = default or options[0]
     reset_unless_valid(key, lambda option: option in options, default)
     index = list(options).index(default)
@@ -54,7 +62,13 @@ def select(label: str, options: Sequence[str], key: str, default: str = "", **mo
 
 
 def multiselect(label: str, options: Sequence[str], key: str) -> list[str]:
-    """Draw a choice of any options, all by default; return them in their own order. None chosen means all."""
+    """Draw a choice of any options, all by default; return them in their own order. None chosen means all.
+
+    Args:
+        label: above the list.
+        options: at least one.
+        key: of the session's state and of the link.
+    """
     all_options = list(options)
     reset_unless_valid(key, lambda choices: set(choices) <= set(all_options), all_options)
     choices = st.multiselect(label, all_options, default=all_options, key=key, placeholder="All", **BOUND)
@@ -62,7 +76,13 @@ def multiselect(label: str, options: Sequence[str], key: str) -> list[str]:
 
 
 def pills(label: str, options: Sequence[str], key: str) -> list[str]:
-    """Draw and return as `multiselect`, with every option in sight."""
+    """Draw and return as `multiselect`, with every option in sight.
+
+    Args:
+        label: above the row.
+        options: at least one.
+        key: of the session's state and of the link.
+    """
     all_options = list(options)
     reset_unless_valid(key, lambda choices: set(choices) <= set(all_options), all_options)
     choices = st.pills(

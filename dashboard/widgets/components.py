@@ -170,7 +170,13 @@ def csv(frame: pd.DataFrame) -> bytes:
 
 
 def number(label: str, fmt: str = "%.4f", help: str | None = None) -> Any:  # noqa: A002, ANN401 Streamlit's name
-    """A column of figures."""
+    """A column of figures.
+
+    Args:
+        label: heading of the column.
+        fmt: printf format of a figure.
+        help: shown on hover.
+    """
     return st.column_config.NumberColumn(label, format=fmt, help=help)
 
 

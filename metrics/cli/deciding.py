@@ -12,8 +12,8 @@ import typer
 
 from metrics.cli.messages import say_left_out
 from metrics.cli.options import (
-    Format,
     Measures,
+    OutputFormat,
     Qrels,
     ReadingOptions,
     RunPaths,
@@ -124,11 +124,11 @@ def _side_by_side(tables: dict[str, pd.DataFrame], measure: str) -> pd.DataFrame
     return table[["measure", "ties", *table.columns.drop(["measure", "ties"])]]
 
 
-def _printable(table: pd.DataFrame, form: Format) -> pd.DataFrame:
+def _printable(table: pd.DataFrame, form: OutputFormat) -> pd.DataFrame:
     """Return the table with p as four decimals show it, for people; an unbounded effect as null, for JSON."""
-    if form in (Format.table, Format.markdown, Format.latex):
+    if form in (OutputFormat.table, OutputFormat.markdown, OutputFormat.latex):
         for name in ("p", "p_adjusted"):
             table[name] = [f"{p:.4f}" if p >= SMALLEST else "<0.0001" for p in table[name]]
-    if form == Format.json:
+    if form == OutputFormat.json:
         table["dz"] = table["dz"].where(np.isfinite(table["dz"]))
     return table

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from metrics.cli.messages import say_left_out
-from metrics.cli.options import Format, Qrels, ReadingOptions, RunPaths, TableOutput, with_shared_options
+from metrics.cli.options import OutputFormat, Qrels, ReadingOptions, RunPaths, TableOutput, with_shared_options
 from metrics.evaluation import ScoringOptions, score_runs
 from metrics.studies.targets.targets import PRESETS, check_targets, targets_of
 from metrics.support.progress import progress
@@ -42,7 +42,7 @@ def gate_command(
         )
     say_left_out(runs, evaluation)
     outcomes = check_targets(evaluation, targets, traditional, baseline, ties)
-    if table_output == TableOutput(Format.table, None):
+    if table_output == TableOutput(OutputFormat.table, None):
         for row in outcomes.to_dict("records"):
             typer.echo(_line(row, traditional))
     else:

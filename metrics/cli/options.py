@@ -37,7 +37,7 @@ class Repeated(StrEnum):
     max = "max"
 
 
-class Format(StrEnum):
+class OutputFormat(StrEnum):
     """How values are printed."""
 
     table = "table"
@@ -85,7 +85,7 @@ class TableOutput:
         path: the file; None for stdout.
     """
 
-    format: Format
+    format: OutputFormat
     path: Path | None
 
     def write(self, table: pd.DataFrame) -> None:
@@ -113,7 +113,7 @@ def _reading(
 
 
 def _table_output(
-    format: Annotated[Format, typer.Option(help="How to print.")] = Format.table,  # noqa: A002
+    format: Annotated[OutputFormat, typer.Option(help="How to print.")] = OutputFormat.table,  # noqa: A002
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead.")] = None,
 ) -> TableOutput:
     return TableOutput(format, output)

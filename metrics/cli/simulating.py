@@ -26,7 +26,7 @@ from metrics.simulation.model import PERFORMANCE
 from metrics.support.progress import progress
 
 
-class Simulation(StrEnum):
+class SimulationKind(StrEnum):
     """What is simulated."""
 
     llm = "llm"
@@ -37,11 +37,11 @@ class Simulation(StrEnum):
     notebook_grag = "notebook-grag"
 
 
-_NOTEBOOK: Mapping[Simulation, Callable[[], Runs]] = {
-    Simulation.notebook_scenarios: notebook_scenarios,
-    Simulation.notebook_synthetic: notebook_synthetic,
-    Simulation.notebook_llm: notebook_llm_rerankers,
-    Simulation.notebook_grag: notebook_grag,
+_NOTEBOOK: Mapping[SimulationKind, Callable[[], Runs]] = {
+    SimulationKind.notebook_scenarios: notebook_scenarios,
+    SimulationKind.notebook_synthetic: notebook_synthetic,
+    SimulationKind.notebook_llm: notebook_llm_rerankers,
+    SimulationKind.notebook_grag: notebook_grag,
 }
 _RANGE = "LOW-HIGH, or one number."
 
@@ -49,9 +49,9 @@ _RANGE = "LOW-HIGH, or one number."
 def simulate_command(
     output: Annotated[Path, typer.Option("--output", "-o", help="The table: .csv or .parquet.")],
     what: Annotated[
-        Simulation,
+        SimulationKind,
         typer.Argument(help="LLM rerankers, synthetic lists, or what the notebook draws, draw by draw."),
-    ] = Simulation.llm,
+    ] = SimulationKind.llm,
     queries: Annotated[int, typer.Option(help="How many queries.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same table.")] = 0,
     documents: Annotated[str | None, typer.Option(help=f"Documents of a list: {_RANGE}")] = None,
@@ -77,7 +77,7 @@ def simulate_command(
     with progress("Simulating"):
         if what in _NOTEBOOK:
             runs = _NOTEBOOK[what]()
-        elif what == Simulation.synthetic:
+        elif what == SimulationKind.synthetic:
             share = (tie_probability or [0.3])[0]
             runs = synthetic(
                 queries, _parse_range(documents, (5, 14)), _parse_range(relevant, (1, 3)), seed, share

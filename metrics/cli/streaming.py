@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from metrics.cli.options import Format, TableOutput
+from metrics.cli.options import OutputFormat, TableOutput
 from metrics.cli.output import csv_rows, long_table, stack_columns
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
@@ -43,7 +43,7 @@ def score_parts(
     Raises:
         UsageError: values of each list are asked for in another form than csv, or a file cannot be written.
     """
-    if per_query and table_output.format != Format.csv:
+    if per_query and table_output.format != OutputFormat.csv:
         raise UsageError("Of parts, one line a list is written as they are read: add --format csv.")
     if table_output.path is not None:
         refuse_unwritable(table_output.path)

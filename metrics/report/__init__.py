@@ -1,4 +1,4 @@
-"""One file to send: what was scored, by which rule for ties, and what holds in every order."""
+"""Floor 7: one file to send: what was scored, by which rule for ties, and what holds in every order."""
 
 from metrics.report.building import SECTIONS, report
 from metrics.report.model import Figure, Report, ReportCharts, Section, Table

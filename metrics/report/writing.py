@@ -27,7 +27,13 @@ def markdown(report: "Report", day: date) -> str:
 
 
 def html(report: "Report", day: date, charts: "ReportCharts | None") -> str:
-    """Return one HTML file, with its style, its charts and their script inside."""
+    """Return one HTML file, with its style, its charts and their script inside.
+
+    Args:
+        report: what to write.
+        day: the day it bears.
+        charts: figures and their script; None for none.
+    """
     template = _templates(escaping.html, "<strong>{}</strong>").get_template("report.html")
     figures = {} if charts is None else charts.figures
     script = "" if charts is None else Markup(charts.script)  # noqa: S704 plotly's own

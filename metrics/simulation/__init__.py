@@ -1,4 +1,4 @@
-"""Rerankers that never were: the notebook's own draws, and simulators for everything else. Both make Runs."""
+"""Floor 6: runs that nobody ranked: the notebook's own draws, and simulators for everything else."""
 
 from metrics.simulation.drawing import simulate, synthetic
 from metrics.simulation.model import LlmReranker, Segment

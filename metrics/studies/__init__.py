@@ -1,1 +1,1 @@
-"""Floor 5: questions asked of an evaluation, answered in tables and sentences."""
+"""Floor 6: questions asked of an evaluation, answered in tables and sentences."""

@@ -38,7 +38,19 @@ def evaluation(
     relevant_from: float,
     tiebreak_by: Sequence[str],
 ) -> str:
-    """The means of each reranker, and what they are means of; arguments as the attributes of `Evaluation`."""
+    """The means of each reranker, and what they are means of.
+
+    Args:
+        scores: index (reranker, query_id), columns (measure, ties).
+        policies: index reranker; n_queries, n_missing, n_empty, n_scored.
+        measures: names, as in `scores`.
+        ties: names of treatments, as in `scores`.
+        missing: policy for judged queries without rows.
+        empty: policy for queries with nothing relevant.
+        precision: how scores were rounded.
+        relevant_from: smallest relevant grade.
+        tiebreak_by: score columns that split ties first.
+    """
     shown_ties = ties[:COLUMNS]
     shown_measures = measures[: COLUMNS // len(shown_ties)]
     columns = [(measure, how) for measure in shown_measures for how in shown_ties]

@@ -82,7 +82,15 @@ class Ranking:
         precision: str = "float64",
         tiebreak_by: Sequence[str] = (),
     ) -> Iterator["Ranking"]:
-        """Yield the lists of `of`, with its arguments, a few at a time in the order of the judged queries."""
+        """Yield the lists of `of`, a few at a time in the order of the judged queries.
+
+        Args:
+            runs: what was ranked.
+            reranker: whose lists.
+            relevant_from: smallest relevant grade.
+            precision: how scores are rounded before they are compared.
+            tiebreak_by: score columns that split ties first.
+        """
         lists = Lists.of(runs, reranker, relevant_from, tiebreak_by)
         for first, end in lists.cuts(_PART):
             yield cls._cut(lists, precision, first, end)
@@ -91,7 +99,15 @@ class Ranking:
     def of_query(
         cls, runs: Runs, reranker: str, query_id: str, relevant_from: float = 1, precision: str = "float64"
     ) -> "Ranking":
-        """Return the list of one query alone, other arguments as in `of`; no list where it is not judged."""
+        """Return the list of one query alone; no list where it is not judged.
+
+        Args:
+            runs: what was ranked.
+            reranker: whose list.
+            query_id: which list.
+            relevant_from: smallest relevant grade.
+            precision: how scores are rounded before they are compared.
+        """
         lists = Lists.of(runs, reranker, relevant_from, ())
         place = pc.index(lists.judgments.query_ids, query_id).as_py()
         return cls._cut(lists, precision, max(place, 0), place + 1)

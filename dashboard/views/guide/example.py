@@ -9,7 +9,7 @@ from dashboard.charts.one_list.first_hit_bars import first_hit_bars
 from dashboard.charts.one_list.tie_ladder import tie_ladder
 from dashboard.escaping import escape_markdown
 from dashboard.views.guide.layout import draw_cards, draw_head
-from dashboard.views.guide.prose import Part, read_parts
+from dashboard.views.guide.prose import ProsePart, read_parts
 from dashboard.widgets.components import Card, cards, chart, finding
 from dashboard.widgets.list_panel import orderings_text
 from metrics.studies.guide.worked_example import WorkedExample, filled_formulas, worked_example, worked_finding
@@ -72,7 +72,7 @@ def _count(label: str, key: str, default: int, bounds: tuple[int, int]) -> int:
     return math.floor(value + 0.5)
 
 
-def _draw_formulas(part: Part, example: WorkedExample) -> None:
+def _draw_formulas(part: ProsePart, example: WorkedExample) -> None:
     """Draw the formulas with the numbers of the example."""
     draw_head(part)
     grid = st.grid(2, min_column_width=300)

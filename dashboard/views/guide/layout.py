@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from dashboard.views.guide.prose import Block, Part, read_parts
+from dashboard.views.guide.prose import Block, ProsePart, read_parts
 from dashboard.widgets.components import heading
 
 _DEFINITION = re.compile(r"(`[^`]+`|\$[^$]+\$): (.*)", re.DOTALL)
@@ -27,12 +27,14 @@ def draw_file(name: str, columns: int = 2, width: int = 300) -> None:
         draw_blocks([block for block in part.rest if block.kind == "note"])
 
 
-def draw_head(part: Part) -> None:
+def draw_head(part: ProsePart) -> None:
     """Draw the heading of a part, and its first paragraph below it."""
     heading(part.title, part.text)
 
 
-def draw_cards(cards: Sequence[Part], columns: int = 2, width: int = 300, icons: Sequence[str] = ()) -> None:
+def draw_cards(
+    cards: Sequence[ProsePart], columns: int = 2, width: int = 300, icons: Sequence[str] = ()
+) -> None:
     """Draw each part in a box.
 
     Args:
@@ -49,7 +51,7 @@ def draw_cards(cards: Sequence[Part], columns: int = 2, width: int = 300, icons:
             draw_blocks(card.rest)
 
 
-def card_title(card: Part) -> str:
+def card_title(card: ProsePart) -> str:
     """Return the title of a card: its name in bold, unless that is code, and what follows the name."""
     name, space, details = card.title.partition(" &nbsp; ")
     return (name if name.startswith("`") else f"**{name}**") + space + details

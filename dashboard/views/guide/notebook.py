@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard.escaping import escape_markdown
 from dashboard.session.view import link_parameters
 from dashboard.views.guide.layout import card_title, draw_head
-from dashboard.views.guide.prose import Part, read_parts
+from dashboard.views.guide.prose import ProsePart, read_parts
 
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
 
@@ -25,7 +25,7 @@ class NotebookPlace(NamedTuple):
         choices: those of the link that the page needs.
     """
 
-    card: Part
+    card: ProsePart
     figures: tuple[str, ...]
     label: str
     page: str
@@ -54,13 +54,13 @@ def notebook() -> None:
             )
 
 
-def notebook_places() -> tuple[Part, list[NotebookPlace]]:
+def notebook_places() -> tuple[ProsePart, list[NotebookPlace]]:
     """Return the part on the notebook, and the place of every table and figure the notebook prints."""
     (part,) = read_parts("notebook")
     return part, [_read_place(card) for card in part.cards]
 
 
-def _read_place(card: Part) -> NotebookPlace:
+def _read_place(card: ProsePart) -> NotebookPlace:
     """Read figures in emphasis and the link from below what a card says."""
     *emphasis, link = (block.text for block in card.rest)
     label, address = _LINK.findall(link)[0]

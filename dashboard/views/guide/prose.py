@@ -55,7 +55,7 @@ class Block(NamedTuple):
         return [lines[0], *lines[2:]]
 
 
-class Part(NamedTuple):
+class ProsePart(NamedTuple):
     """A heading and what is below it.
 
     Attributes:
@@ -66,7 +66,7 @@ class Part(NamedTuple):
 
     title: str
     blocks: list[Block]
-    cards: list["Part"]
+    cards: list["ProsePart"]
 
     @property
     def text(self) -> str:
@@ -79,7 +79,7 @@ class Part(NamedTuple):
         return self.blocks[1:] if self.blocks and self.blocks[0].kind == "text" else self.blocks
 
 
-def read_parts(name: str) -> list[Part]:
+def read_parts(name: str) -> list[ProsePart]:
     """Return the parts under the second-level headings of `text/NAME.md`."""
     return _split(markdown(name), level=2)
 
@@ -90,13 +90,13 @@ def markdown(name: str) -> str:
     return _environment().get_template(f"{name}.md").render(figures)
 
 
-def _split(text: str, level: int) -> list[Part]:
+def _split(text: str, level: int) -> list[ProsePart]:
     parts = []
     for section in re.split(rf"^{'#' * level} ", text, flags=re.MULTILINE)[1:]:
         title, _, below = section.partition("\n")
         own = re.split(rf"^#{{{level + 1}}} ", below, maxsplit=1, flags=re.MULTILINE)[0]
         blocks = [_block(block.strip("\n")) for block in _BLOCK.findall(own)]
-        parts.append(Part(title, blocks, _split(below, level + 1)))
+        parts.append(ProsePart(title, blocks, _split(below, level + 1)))
     return parts
 
 

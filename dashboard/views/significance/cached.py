@@ -14,14 +14,28 @@ _TIES = ("expected", "optimistic", "pessimistic", "std")
 
 @st.cache_resource(show_spinner="Looking at every order …", max_entries=24)
 def list_spreads(view: ViewKey, measure: str, _board: Board, _evaluation: Evaluation) -> Evaluation:
-    """Return what every list scores on average, at best, at worst, and how far from its mean by chance."""
+    """Return what every list scores on average, at best, at worst, and how far from its mean by chance.
+
+    Args:
+        view: what is shown of the board, and how it is scored.
+        measure: name of the measure.
+        _board: the board.
+        _evaluation: the values shown; its lists are those returned.
+    """
     evaluation = score_runs(_board.runs, measure, _TIES, view.scoring)
     return restrict_to_view(evaluation, view, _evaluation)
 
 
 @st.cache_resource(show_spinner="Breaking ties at random …", max_entries=24)
 def order_stability(view: ViewKey, measure: str, _board: Board, _lists: Evaluation) -> OrderStability:
-    """Return how a leaderboard of the rerankers shown moves when every tie is broken at random."""
+    """Return how a leaderboard of the rerankers shown moves when every tie is broken at random.
+
+    Args:
+        view: what is shown of the board, and how it is scored.
+        measure: name of the measure.
+        _board: the board.
+        _lists: values as `list_spreads` returns them.
+    """
     values = _lists.only(view.rerankers)
     rankings = {name: ranking(view.key, name, _board, view.scoring) for name in view.rerankers}
     return OrderStability.of(values, measure, rankings)

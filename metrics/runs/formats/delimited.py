@@ -74,7 +74,13 @@ class DelimitedTable(BlockTable):
         return self._parser().query_tables()
 
     def source(self, table: pa.Table, n_before: int, findings: Sequence[Finding] = ()) -> Source:
-        """Check and convert rows of the file; arguments as of `BlockTable`."""
+        """Check and convert rows of the file.
+
+        Args:
+            table: rows as the parser gives them.
+            n_before: rows of the file before them.
+            findings: what was found while they were read.
+        """
         origin = FileProvenance(self.file.name, partial(self._line_of, n_before=n_before))
         return self._finished({name: table[name] for name in self.columns_read}, origin, findings)
 

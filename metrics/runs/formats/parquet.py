@@ -108,7 +108,13 @@ class ParquetTable(BlockTable):
             yield buffer.table, ()
 
     def source(self, table: pa.Table, n_before: int = 0, findings: Sequence[Finding] = ()) -> Source:
-        """Check and convert rows of the file; arguments as of `BlockTable`."""
+        """Check and convert rows of the file.
+
+        Args:
+            table: rows as the file holds them.
+            n_before: rows of the file before them.
+            findings: what was found while they were read.
+        """
         origin = FileProvenance(self.file.name, partial(_row_of, n_before), "row")
         columns = {name: table[name] for name in self.columns_read}
         source = build_source(columns, self.mapping, origin, "parquet", self.reported_header, findings)

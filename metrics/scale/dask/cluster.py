@@ -128,6 +128,13 @@ def shuffle_frames(
 
 
 def map_frames(client: Client, task: Callable[..., Any], frames: Sequence[Any], *arguments: Any) -> list[Any]:  # noqa: ANN401 as many and of any kind
-    """Run a task on each frame, beside the same further arguments."""
+    """Run a task on each frame, beside the same further arguments.
+
+    Args:
+        client: of the cluster.
+        task: takes a frame and the further arguments.
+        frames: one a task.
+        *arguments: the same for every task.
+    """
     delayed_task = delayed(task)
     return list(client.compute([delayed_task(frame, *arguments) for frame in frames]))
