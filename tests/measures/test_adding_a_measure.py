@@ -82,7 +82,7 @@ def test_its_names_are_understood_and_a_wrong_one_is_answered_with_it():
     assert [str(parse(name)) for name in ("SquaredRR@10", "squared-rr")] == ["SquaredRR@10", "SquaredRR"]
     assert parse("squaredrr@10").tied == "tied SquaredRR@10"
     with pytest.raises(UsageError, match="Did you mean SquaredRR"):
-        parse("RRSquare")
+        parse("SquaredR")
 
 
 @pytest.mark.parametrize("measure", NAMES)
