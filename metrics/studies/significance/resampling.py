@@ -105,8 +105,9 @@ def percentile_interval(means: FloatArray, n: int, level: float) -> tuple[float,
     narrow for few queries by what parts z from t and n from n - 1, so a = Phi(-sqrt(n / (n - 1)) t), t the
     quantile of Student's t for (1 - level) / 2 with n - 1 degrees of freedom. p is where that interval
     begins to leave 0 out: p = 2 T(sqrt((n - 1) / n) Phi^-1(c)), c = (1 + resamples on the rarer side of 0) /
-    (1 + DRAWS), T the distribution function of that t. Of two or three queries the interval is the range of
-    all resamples, and p is larger than where it leaves 0 out.
+    (1 + DRAWS), T the distribution function of that t. Where a is less than one draw (of two or three queries,
+    of five at a level of 0.99), the interval is the range of all resamples, and p is no smaller than that of
+    one draw, so it may be above 1 - level where the interval leaves 0 out.
 
     Args:
         means: (DRAWS,) resampled means.

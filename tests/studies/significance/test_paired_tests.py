@@ -6,12 +6,12 @@ import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
 from comparing import VALUES, tied_values
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy import stats
 
 from metrics import UsageError
-from metrics.studies.significance import resampling as drawing
+from metrics.studies.significance import resampling
 from metrics.studies.significance.paired_tests import Comparison, round_differences
 from metrics.studies.significance.test_registry import CORRECTIONS, TESTS, find_correction, find_test
 
@@ -91,7 +91,7 @@ def test_many_sign_flips_are_drawn_close_to_all_of_them():
     deltas = differences(values)
     signs = 1 - 2 * (np.arange(2**18)[:, None] >> np.arange(18) & 1)
     exact = np.mean(np.abs(signs @ deltas) >= abs(deltas.sum()) - 1e-9)
-    error = np.sqrt(exact * (1 - exact) / drawing.MANY_DRAWS)
+    error = np.sqrt(exact * (1 - exact) / resampling.MANY_DRAWS)
     assert run_test("randomisation", values).p == pytest.approx(exact, abs=4 * error)
 
 
@@ -115,11 +115,14 @@ def test_a_bootstrap_interval_is_scipys_percentile_interval_widened(values, leve
 
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.95, 0.99])
 @given(values=st.lists(st.tuples(VALUES, VALUES), min_size=5, max_size=30).map(np.array))
-def test_a_bootstrap_p_is_below_alpha_where_the_interval_leaves_0_out(level, values):
+@example(values=np.array([[0, 1 / 3]] * 4 + [[0, 0.3]]))
+def test_a_bootstrap_p_is_below_alpha_or_that_of_one_draw_where_the_interval_leaves_0_out(level, values):
     varying(values)
-    result = run_test("bootstrap", values, level)
+    result, n = run_test("bootstrap", values, level), len(values)
+    one_draw = stats.norm.ppf(1 / (1 + resampling.DRAWS)) * np.sqrt((n - 1) / n)
+    smallest_p = 2 * stats.t.cdf(one_draw, n - 1)
     assert (result.p < 1 - level) <= (result.low > 1e-12 or result.high < -1e-12)
-    assert (result.low > 1e-9 or result.high < -1e-9) <= (result.p <= 1 - level + 1e-9)
+    assert (result.low > 1e-9 or result.high < -1e-9) <= (result.p <= max(1 - level, smallest_p) + 1e-9)
 
 
 @given(pairs)
@@ -200,10 +203,10 @@ def test_draws_depend_on_nothing_but_the_seed(name):
 
 def test_batches_of_draws_change_nothing(monkeypatch):
     values = TIED[2]
-    before = drawing.resampled_means(values, 0)
+    before = resampling.resampled_means(values, 0)
     monkeypatch.setattr(drawing, "CELLS", 1)
-    assert np.allclose(drawing.resampled_means(values, 0), before)
-    assert len(drawing.flipped_sums(values, 7, 0)) == 7
+    assert np.allclose(resampling.resampled_means(values, 0), before)
+    assert len(resampling.flipped_sums(values, 7, 0)) == 7
 
 
 def test_a_p_too_coarse_for_the_comparisons_made_says_so():
