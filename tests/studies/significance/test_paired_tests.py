@@ -204,7 +204,7 @@ def test_draws_depend_on_nothing_but_the_seed(name):
 def test_batches_of_draws_change_nothing(monkeypatch):
     values = TIED[2]
     before = resampling.resampled_means(values, 0)
-    monkeypatch.setattr(drawing, "CELLS", 1)
+    monkeypatch.setattr(resampling, "CELLS", 1)
     assert np.allclose(resampling.resampled_means(values, 0), before)
     assert len(resampling.flipped_sums(values, 7, 0)) == 7
 
