@@ -8,13 +8,23 @@ from pictures import EVERY_LOOK, LOOKS, judge_looks
 from playwright.sync_api import expect
 
 
-def test_no_page_scrolls_sideways_or_has_a_serious_barrier_light_dark_or_on_a_phone(new_page):
-    page = new_page("/")
+def problems_of_pages(page, looks):
     problems = judge_looks(page, "leaderboard", EVERY_LOOK)
     for name, title in list(DATA_PAGES.items())[1:]:
         go(page, title)
-        problems += judge_looks(page, name, LOOKS)
-    assert problems == []
+        problems += judge_looks(page, name, looks)
+    return problems
+
+
+def test_no_page_scrolls_sideways_or_has_a_serious_barrier_light_dark_or_on_a_phone(new_page):
+    assert problems_of_pages(new_page("/"), LOOKS) == []
+
+
+@pytest.mark.slow
+def test_no_page_does_so_in_any_theme_at_any_width(new_page, request):
+    if request.config.option.markexpr != "slow":
+        pytest.skip("every page, four looks: pytest -m slow tests/browser")
+    assert problems_of_pages(new_page("/"), EVERY_LOOK) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
