@@ -99,9 +99,9 @@ def test_test_correction_level_and_seed_are_those_asked_for(call, table, options
 def test_policies_are_those_of_evaluate_and_are_told(call, write):
     runs = [write(f"{name}.trec", "q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\n") for name in ("one", "two")]
     qrels = write("qrels.txt", "q1 0 b 1\nq2 0 a 1\n")
-    asked = ["--qrels", qrels, "-m", "RR", "--ties", "input", "--format", "csv"]
+    arguments = ["--qrels", qrels, "-m", "RR", "--ties", "input", "--format", "csv"]
     for options, n in (([], "2"), (["--missing", "skip"], "1")):
-        _, out, err = call("compare", *runs, *asked, *options)
+        _, out, err = call("compare", *runs, *arguments, *options)
         assert rows(out)[0]["n"] == n
         assert "one: 1 of 2 queries have no rows" in err
 

@@ -6,7 +6,7 @@ from metrics import evaluate
 from metrics.errors import UsageError
 from metrics.simulation import NOTEBOOK_SEGMENTS, LlmReranker, Segment, long_table, simulate, synthetic
 
-ONE = {"one": LlmReranker(0.3, 10)}
+RERANKERS = {"one": LlmReranker(0.3, 10)}
 
 
 def rows(runs, name=None):
@@ -17,16 +17,18 @@ def lists(runs):
     return rows(runs).groupby("query_id", sort=False)
 
 
-@pytest.mark.parametrize("make", [lambda **how: simulate(ONE, 300, **how), lambda **how: synthetic(300, **how)])
-def test_lists_keep_within_the_numbers_asked_for(make):
-    drawn_lists = lists(make(documents=(3, 6), relevant=(1, 2)))
+@pytest.mark.parametrize(
+    "draw", [lambda **options: simulate(RERANKERS, 300, **options), lambda **options: synthetic(300, **options)]
+)
+def test_lists_keep_within_the_numbers_asked_for(draw):
+    drawn_lists = lists(draw(documents=(3, 6), relevant=(1, 2)))
     assert len(drawn_lists) == 300
     assert set(drawn_lists.size()) == {3, 4, 5, 6}
     assert set(drawn_lists["relevance"].sum()) == {1, 2}
 
 
 def test_no_list_has_more_relevant_documents_than_documents():
-    drawn_lists = lists(simulate(ONE, 50, documents=(1, 2), relevant=(2, 5)))
+    drawn_lists = lists(simulate(RERANKERS, 50, documents=(1, 2), relevant=(2, 5)))
     assert (drawn_lists["relevance"].sum() == drawn_lists.size()).all()
 
 
@@ -50,13 +52,13 @@ def test_all_documents_that_hand_on_their_scores_leave_fewer_scores():
 
 
 def test_a_higher_performance_lifts_the_score_of_the_same_lists():
-    low, high = (evaluate(simulate(ONE, 300, performance=one), "RR", "expected").scores for one in (0, 1))
+    low, high = (evaluate(simulate(RERANKERS, 300, performance=one), "RR", "expected").scores for one in (0, 1))
     assert low.index.equals(high.index)
     assert low.mean().item() < high.mean().item()
 
 
 def test_the_same_seed_draws_the_same_and_another_does_not():
-    first, again, other = (rows(simulate(ONE, 20, seed=seed)) for seed in (3, 3, 4))
+    first, again, other = (rows(simulate(RERANKERS, 20, seed=seed)) for seed in (3, 3, 4))
     assert first.equals(again)
     assert not first.equals(other)
 
@@ -76,7 +78,7 @@ def test_rerankers_with_common_luck_differ_by_their_settings_alone():
 
 
 def test_queries_are_spread_over_the_segments_in_turn():
-    segments = lists(simulate(ONE, 10, segments=NOTEBOOK_SEGMENTS))["segment"].first()
+    segments = lists(simulate(RERANKERS, 10, segments=NOTEBOOK_SEGMENTS))["segment"].first()
     assert list(segments[:4]) == list(NOTEBOOK_SEGMENTS)
     assert segments.value_counts().to_dict() == dict(zip(NOTEBOOK_SEGMENTS, [3, 3, 2, 2], strict=True))
 
@@ -100,7 +102,7 @@ def test_a_synthetic_list_has_ties_only_where_it_keeps_its_few_scores():
 
 
 def test_ten_thousand_queries_are_simulated():
-    runs = simulate(ONE, 10_000)
+    runs = simulate(RERANKERS, 10_000)
     assert len(runs.queries["one"]) == 10_000
     assert rows(runs)["query_id"].is_monotonic_increasing
 
@@ -114,15 +116,15 @@ def test_the_long_table_makes_the_same_runs_again():
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("build", "message"),
     [
         (lambda: simulate({}, 5), "Name a reranker"),
-        (lambda: simulate(ONE, 0), "0 queries"),
-        (lambda: simulate(ONE, 5, seed=-1), "seed -1"),
-        (lambda: simulate(ONE, 5, documents=(5, 4)), "documents=5 to 4"),
-        (lambda: simulate(ONE, 5, documents=(0, 4)), "documents=0 to 4"),
-        (lambda: simulate(ONE, 5, relevant=(-1, 4)), "relevant=-1 to 4"),
-        (lambda: simulate(ONE, 5, performance=1.5), "performance=1.5"),
+        (lambda: simulate(RERANKERS, 0), "0 queries"),
+        (lambda: simulate(RERANKERS, 5, seed=-1), "seed -1"),
+        (lambda: simulate(RERANKERS, 5, documents=(5, 4)), "documents=5 to 4"),
+        (lambda: simulate(RERANKERS, 5, documents=(0, 4)), "documents=0 to 4"),
+        (lambda: simulate(RERANKERS, 5, relevant=(-1, 4)), "relevant=-1 to 4"),
+        (lambda: simulate(RERANKERS, 5, performance=1.5), "performance=1.5"),
         (lambda: synthetic(5, tied=-0.1), "tied=-0.1"),
         (lambda: synthetic(5, distinct=(0, 3)), "distinct=0 to 3"),
         (lambda: LlmReranker(2, 3), "tie probability=2"),
@@ -131,6 +133,6 @@ def test_the_long_table_makes_the_same_runs_again():
         (lambda: Segment(float("nan"), 1), "performance=nan"),
     ],
 )
-def test_a_setting_that_cannot_be_is_refused_by_name(make, message):
+def test_a_setting_that_cannot_be_is_refused_by_name(build, message):
     with pytest.raises(UsageError, match=message):
-        make()
+        build()

@@ -16,7 +16,7 @@ from metrics.simulation.list_text import (
 DOCUMENTS = st.builds(
     Document,
     st.text("ab,<é", min_size=1, max_size=5),
-    st.integers(-1000, 1000).map(lambda one: one / 100),
+    st.integers(-1000, 1000).map(lambda hundredths: hundredths / 100),
     st.integers(0, 10).map(float),
 )
 

@@ -50,7 +50,7 @@ def figures(runs):
 
 
 @pytest.mark.parametrize(
-    ("reranker", "known"),
+    ("reranker", "expected"),
     [
         ("GPT-4 (Low Ties)", [0.5690, 0.6748, 0.6845, 0.0376, 0.9000, 0.8827, 0.0454, 0.3889, 0.8000]),
         ("PaLM-2 (Medium Ties)", [0.8245, 0.5571, 0.5756, 0.0686, 0.7700, 0.7697, 0.0410, 0.4792, 0.8000]),
@@ -61,8 +61,8 @@ def figures(runs):
         ),
     ],
 )
-def test_the_notebooks_table_of_llm_rerankers_comes_out_again(reranker, known):
-    assert figures(notebook_llm_rerankers(100)).loc[reranker].to_list() == pytest.approx(known, abs=5e-5)
+def test_the_notebooks_table_of_llm_rerankers_comes_out_again(reranker, expected):
+    assert figures(notebook_llm_rerankers(100)).loc[reranker].to_list() == pytest.approx(expected, abs=5e-5)
 
 
 @pytest.fixture(scope="module")
@@ -87,9 +87,9 @@ def test_the_gaps_of_the_synthetic_lists_are_the_notebooks(synthetic, gap, mean,
     assert figures == pytest.approx([mean, std, largest], abs=5e-5)
 
 
-@pytest.mark.parametrize(("ties", "known"), [("tie_ratio", 0.546), ("max_tie_size", 0.596)])
-def test_ties_predict_the_gap_of_a_synthetic_list_as_in_the_notebook(synthetic, ties, known):
-    assert correlation(synthetic[ties], synthetic["rr_size"])[0] == pytest.approx(known, abs=5e-4)
+@pytest.mark.parametrize(("ties", "expected"), [("tie_ratio", 0.546), ("max_tie_size", 0.596)])
+def test_ties_predict_the_gap_of_a_synthetic_list_as_in_the_notebook(synthetic, ties, expected):
+    assert correlation(synthetic[ties], synthetic["rr_size"])[0] == pytest.approx(expected, abs=5e-4)
 
 
 @pytest.fixture(scope="module")

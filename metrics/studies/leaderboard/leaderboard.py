@@ -59,13 +59,13 @@ def leaderboard(evaluation: Evaluation | Stored, measure: str, traditional: str)
     for value in ("tied", "traditional"):
         ranks = table[value].round(12).rank(method="min", ascending=False)
         table[f"{value}_rank"] = ranks.astype("Int64")
-    table["best_rank"], table["worst_rank"] = _place_range(table)
+    table["best_rank"], table["worst_rank"] = place_range(table)
     table["verdict"] = [verdict(row.gap, row.best - row.worst) for row in table.itertuples()]
     return table.sort_values("tied", ascending=False, kind="stable")
 
 
-def _place_range(table: pd.DataFrame) -> Iterator["pd.Series[int]"]:
-    """The highest and the lowest place that any tie-breaking gives each reranker; none where none is scored."""
+def place_range(table: pd.DataFrame) -> Iterator["pd.Series[int]"]:
+    """Yield the highest, then the lowest place any tie-breaking gives each reranker, NA if not scored."""
     best, worst = (table[bound].to_numpy() for bound in ("best", "worst"))
     for theirs, ours in ((worst, best), (best, worst)):
         sorted_means = np.sort(theirs[~np.isnan(theirs)])

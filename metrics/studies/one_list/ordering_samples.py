@@ -65,17 +65,25 @@ def _sample_places(
     for kind_id, (size, n_inside) in enumerate(kinds.T.tolist()):
         alike = np.flatnonzero(kind == kind_id)
         columns = column[alike, None] + np.arange(n_inside)
-        offsets = _sample_distinct(size, n_inside, draws * len(alike), generator).reshape(
+        offsets = sample_distinct_places(size, n_inside, draws * len(alike), generator).reshape(
             draws, len(alike), n_inside
         )
         place[:, columns] = ranking.above[ties[alike]][:, None] + offsets
     return place
 
 
-def _sample_distinct(size: int, n_contributing: int, draws: int, generator: np.random.Generator) -> IntArray:
+def sample_distinct_places(
+    size: int, n_contributing: int, draws: int, generator: np.random.Generator
+) -> IntArray:
     """Return (draws, n_contributing) distinct places of a tie, from 0, all choices and orders equally likely.
 
     Few of many are drawn freely, and drawn again where they fall on one another: no place is favoured.
+
+    Args:
+        size: documents of the tie.
+        n_contributing: how many of them are placed.
+        draws: how often.
+        generator: what draws.
     """
     if _SPARSE * n_contributing > size:
         return generator.permuted(np.tile(np.arange(size), (draws, 1)), axis=1)[:, :n_contributing]

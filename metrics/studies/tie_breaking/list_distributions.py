@@ -109,19 +109,29 @@ def _count_distributions(
     owners, rises, shares = [], [], []
     for part, deepest in batch_by_depth(depth):
         row, n_more = np.nonzero(np.arange(deepest) < depth[part, None])
-        chance = _hypergeometric(size[part], marked[part], within[part], fewest[part], deepest)
+        chance = hypergeometric_chances(size[part], marked[part], within[part], fewest[part], deepest)
         owners.append(part[row])
         rises.append(n_more * unit[part][row])
         shares.append(chance[row, n_more])
     return ListDistributions.of(n_lists, np.concatenate(owners), np.concatenate(rises), np.concatenate(shares))
 
 
-def _hypergeometric(
+def hypergeometric_chances(
     size: IntArray, marked: IntArray, within: IntArray, fewest: IntArray, deepest: int
 ) -> FloatArray:
-    """(n, deepest) chance of x = fewest, fewest + 1, ... marked documents among the first `within` of a tie.
+    """Return the chances of x = fewest, fewest + 1, ... marked documents among the first places of a tie.
 
     P(x) / P(x − 1) = (t − x + 1)(m − x + 1) / (x (n − t − m + x)): sums of logs, then shares of their total.
+
+    Args:
+        size: (n,) documents n of each tie.
+        marked: (n,) marked documents m of each.
+        within: (n,) first places t of each that count.
+        fewest: (n,) the smallest x that can be.
+        deepest: how many x.
+
+    Returns:
+        (n, deepest) chances, 0 where there are not as many x.
     """
     x = fewest[:, None] + np.arange(deepest)
     over = np.maximum((marked[:, None] - x + 1.0) * (within[:, None] - x + 1.0), 0)

@@ -89,8 +89,8 @@ def test_every_variable_of_ours_is_one_the_code_reads():
 
 def test_the_build_sees_all_that_it_copies_and_nothing_else():
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
-    seen = {line.removeprefix("!") for line in ignored if line.startswith("!")}
+    included = {line.removeprefix("!") for line in ignored if line.startswith("!")}
     copied = {name for line in instructions("COPY") for name in line.split()[:-1]}
     assert ignored[0] == "*"
-    assert seen == copied
+    assert included == copied
     assert all((ROOT / name).exists() for name in copied)

@@ -423,9 +423,13 @@ def test_parquet_that_was_pulled_has_every_value_of_the_board(library, call, tmp
 def test_what_is_pulled_is_what_the_board_shows(library, call, tmp_path):
     table = File("t.csv", (TABLE + TABLE.splitlines()[1] + "\n").encode())
     names = (("b", "GPT-4 (b)"), ("a", "../../a"))
-    one = library.keep(make_board(BoardSpec((Entry(table),), "first", names), [read(table)]), name="both")
-    two = library.keep(make_board(BoardSpec((Entry(table),), "first", names[1:]), [read(table)]), name="one")
-    for record in (one, two):
+    both_record = library.keep(
+        make_board(BoardSpec((Entry(table),), "first", names), [read(table)]), name="both"
+    )
+    single_record = library.keep(
+        make_board(BoardSpec((Entry(table),), "first", names[1:]), [read(table)]), name="one"
+    )
+    for record in (both_record, single_record):
         assert call("pull", record.name, "-o", tmp_path / record.name)[0] == 0
         (path,) = (tmp_path / record.name).iterdir()
         assert read_runs([path]).rerankers == as_read(record).runs.rerankers

@@ -18,12 +18,12 @@ RUN = COARSE.replace(" tag", " keeping")
 @pytest.fixture
 def library(tmp_path, monkeypatch):
     """An empty library that every page of the test opens, of one owner; and memory without boards."""
-    kept, loaded = Library(tmp_path / "library"), LoadedBoards()
+    new_library, loaded = Library(tmp_path / "library"), LoadedBoards()
     monkeypatch.setenv(INSECURE, "1")
-    monkeypatch.setattr(cache, "open_library", lambda: kept)
+    monkeypatch.setattr(cache, "open_library", lambda: new_library)
     monkeypatch.setattr(cache, "loaded_boards", lambda: loaded)
-    yield kept
-    kept.close()
+    yield new_library
+    new_library.close()
 
 
 def press(page, label):
@@ -40,9 +40,9 @@ def names(library):
 
 
 def test_taking_a_file_out_leaves_the_other_rerankers_their_names(library):
-    made = board(a_trec=STRICT, b_trec=RUN, c_trec=COARSE, qrels_txt=QRELS)
-    arranged = made.spec.arranged({"b": "best", "a": "worst"})
-    record = library.keep(cache.build_board(arranged, made.sources))
+    new_board = board(a_trec=STRICT, b_trec=RUN, c_trec=COARSE, qrels_txt=QRELS)
+    arranged = new_board.spec.arranged({"b": "best", "a": "worst"})
+    record = library.keep(cache.build_board(arranged, new_board.sources))
     press(opened("runs", data=record.label), "Remove")
     assert names(library) == ["best"]
 

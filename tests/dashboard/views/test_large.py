@@ -45,8 +45,8 @@ def server(monkeypatch, tmp_path):
 
     def start(*files, allow=(), address="127.0.0.1"):
         config.set_option("server.address", address)
-        told = {"runs": [], "qrels": None, "stored": [str(file) for file in files]}
-        monkeypatch.setenv(settings.OPEN, json.dumps(told))
+        opened_files = {"runs": [], "qrels": None, "stored": [str(file) for file in files]}
+        monkeypatch.setenv(settings.OPEN, json.dumps(opened_files))
         monkeypatch.setenv(settings.ALLOW_PATHS, json.dumps([str(folder) for folder in allow]))
 
     start()
@@ -144,15 +144,17 @@ def test_several_files_are_chosen_by_name_even_where_names_are_alike(server, run
 
 
 @pytest.mark.parametrize(
-    ("ties", "told"), [("input", "--ties expected"), (["expected", "optimistic", "pessimistic"], "")]
+    ("ties", "advice"), [("input", "--ties expected"), (["expected", "optimistic", "pessimistic"], "")]
 )
-def test_an_evaluation_without_the_treatments_of_a_leaderboard_says_which_to_ask_for(server, runs, ties, told):
+def test_an_evaluation_without_the_treatments_of_a_leaderboard_says_which_to_ask_for(
+    server, runs, ties, advice
+):
     runs_read = read_runs([runs / "coarse.trec"], runs / "qrels.txt")
     Stored.write(runs / "kept.parquet", [evaluate(runs_read, "RR", ties)])
     server(runs / "kept.parquet")
     page = opened(PAGE)
-    assert [told in plain(error.value) for error in page.error] == ([True] if told else [])
-    assert bool(page.metric) != bool(told)
+    assert [advice in plain(error.value) for error in page.error] == ([True] if advice else [])
+    assert bool(page.metric) != bool(advice)
 
 
 def test_an_evaluation_without_a_scored_list_says_so(server, runs):
@@ -172,31 +174,31 @@ def test_a_file_that_is_gone_is_one_message(server, runs):
     assert not page.exception
 
 
-@pytest.mark.parametrize("how", ["not allowed", "elsewhere", "stranger"])
-def test_no_link_opens_a_file_that_may_not_be_opened(server, runs, tmp_path, how):
+@pytest.mark.parametrize("situation", ["not allowed", "elsewhere", "stranger"])
+def test_no_link_opens_a_file_that_may_not_be_opened(server, runs, tmp_path, situation):
     (tmp_path / "other").mkdir()
-    allow = {"not allowed": [], "elsewhere": [tmp_path / "other"], "stranger": [runs]}[how]
-    server(allow=allow, address="0.0.0.0" if how == "stranger" else "127.0.0.1")  # noqa: S104 nothing is served
-    for asked in (
+    allow = {"not allowed": [], "elsewhere": [tmp_path / "other"], "stranger": [runs]}[situation]
+    server(allow=allow, address="0.0.0.0" if situation == "stranger" else "127.0.0.1")  # noqa: S104 nothing is served
+    for path in (
         runs / "kept.parquet",
         f"file://{runs}/kept.parquet",
         tmp_path / "other/../runs/kept.parquet",
     ):
-        page = opened(PAGE, results=str(asked), path=str(asked))
+        page = opened(PAGE, results=str(path), path=str(path))
         assert shows_nothing(page)
         assert "not kept here" in only(page.warning).value
-        assert bool(page.text_input) == (how == "elsewhere")
+        assert bool(page.text_input) == (situation == "elsewhere")
 
 
 def test_a_file_that_may_not_be_opened_is_refused_as_one_that_is_not_there(server, runs, tmp_path):
     (tmp_path / "other").mkdir()
     server(allow=[tmp_path / "other"])
-    told = set()
+    messages = set()
     for name in ("kept.parquet", "none.parquet"):
         page = asked_for(opened(PAGE), str(runs / name))
         assert shows_nothing(page)
-        told.add(plain(only(page.error).value).replace(name, "X"))
-    assert len(told) == 1
+        messages.add(plain(only(page.error).value).replace(name, "X"))
+    assert len(messages) == 1
 
 
 def test_the_environment_of_a_server_that_cannot_be_understood_allows_nothing(server, runs, monkeypatch):
@@ -239,7 +241,7 @@ def test_a_run_that_changed_is_scored_anew(server, runs):
 
 
 @pytest.mark.parametrize(
-    ("path", "qrels", "told"),
+    ("path", "qrels", "message"),
     [
         ("coarse.trec", "", "relevance"),
         ("qrels.txt", "qrels.txt", "these are the judgments"),
@@ -249,10 +251,10 @@ def test_a_run_that_changed_is_scored_anew(server, runs):
         ("", "", "no file that may be opened"),
     ],
 )
-def test_what_cannot_be_opened_is_one_message_and_what_was_shown_stays(server, runs, path, qrels, told):
+def test_what_cannot_be_opened_is_one_message_and_what_was_shown_stays(server, runs, path, qrels, message):
     server(runs / "kept.parquet", allow=[runs])
     page = asked_for(opened(PAGE), path, qrels)
-    assert told in plain(only(page.error).value)
+    assert message in plain(only(page.error).value)
     assert shows(page, "strict", "coarse")
     assert not list((runs.parent / "home").rglob("*.new*"))
 
@@ -266,17 +268,19 @@ def test_what_was_left_out_of_runs_is_said(server, runs):
 
 def test_evaluations_that_nobody_looked_at_for_longest_go_first(server, runs):
     server(allow=[runs])
-    asked = runs / "qrels.txt", ["RR"], server_files.TIES, str
-    kept = ScoredRuns.of(str(server_files.allowed_paths()))
-    first, second = (kept.score([runs / f"{name}.trec"], *asked).label for name in ("coarse", "strict"))
-    os.utime(kept.find(second), (1, kept.find(second).stat().st_mtime))
-    kept.find(first)
-    (kept.folder / "broken.new.part").write_bytes(b"left")
-    os.utime(kept.folder / "broken.new.part", (1, 1))
-    little = replace(kept, most_bytes=2 * kept.find(first).stat().st_size + 2000)
-    third = little.score([runs / "coarse.trec", runs / "strict.trec"], *asked).label
-    assert [bool(kept.find(label)) for label in (first, second, third)] == [True, False, True]
-    assert not list(kept.folder.glob("*.part"))
+    scoring_arguments = runs / "qrels.txt", ["RR"], server_files.TIES, str
+    scored_runs = ScoredRuns.of(str(server_files.allowed_paths()))
+    first, second = (
+        scored_runs.score([runs / f"{name}.trec"], *scoring_arguments).label for name in ("coarse", "strict")
+    )
+    os.utime(scored_runs.find(second), (1, scored_runs.find(second).stat().st_mtime))
+    scored_runs.find(first)
+    (scored_runs.folder / "broken.new.part").write_bytes(b"left")
+    os.utime(scored_runs.folder / "broken.new.part", (1, 1))
+    little = replace(scored_runs, most_bytes=2 * scored_runs.find(first).stat().st_size + 2000)
+    third = little.score([runs / "coarse.trec", runs / "strict.trec"], *scoring_arguments).label
+    assert [bool(scored_runs.find(label)) for label in (first, second, third)] == [True, False, True]
+    assert not list(scored_runs.folder.glob("*.part"))
 
 
 def test_an_evaluation_larger_than_all_that_may_be_kept_is_refused(server, runs, monkeypatch):
@@ -301,15 +305,15 @@ def test_a_stored_evaluation_that_is_uploaded_is_told_how_to_open(runs):
 def test_what_lies_at_an_address_is_fetched_or_scored_like_a_file(runs, tmp_path):
     for file in runs.iterdir():
         UPath(f"memory://bucket/{file.name}").write_bytes(file.read_bytes())
-    kept = ScoredRuns(tmp_path / "scored" / "here", 10**9)
-    fetched = kept.score(["memory://bucket/kept.parquet"], None, ["RR"], server_files.TIES, str).label
-    assert kept.find(fetched).read_bytes() == (runs / "kept.parquet").read_bytes()
-    scored = kept.score(
+    scored_runs = ScoredRuns(tmp_path / "scored" / "here", 10**9)
+    fetched = scored_runs.score(["memory://bucket/kept.parquet"], None, ["RR"], server_files.TIES, str).label
+    assert scored_runs.find(fetched).read_bytes() == (runs / "kept.parquet").read_bytes()
+    scored = scored_runs.score(
         ["memory://bucket/coarse.trec"], "memory://bucket/qrels.txt", ["RR"], server_files.TIES, str
     )
-    assert Stored.open(kept.find(scored.label)).rerankers == ["coarse"]
+    assert Stored.open(scored_runs.find(scored.label)).rerankers == ["coarse"]
     with pytest.raises(UsageError, match="cannot be reached"):
-        kept.score(["memory://bucket/none.trec"], None, ["RR"], server_files.TIES, str)
+        scored_runs.score(["memory://bucket/none.trec"], None, ["RR"], server_files.TIES, str)
 
 
 def has_none(page):
@@ -322,9 +326,9 @@ def has_none(page):
 
 def test_a_reranker_without_a_scored_list_is_in_the_table_and_not_drawn(server, runs):
     (runs / "none.trec").write_text("elsewhere Q0 d1 1 1 none\n")
-    both = read_runs([runs / "strict.trec", runs / "none.trec"], runs / "qrels.txt")
-    found = evaluate(both, ["RR"], server_files.TIES, missing="skip", empty="skip")
-    Stored.write(runs / "kept.parquet", [found])
+    judged_runs = read_runs([runs / "strict.trec", runs / "none.trec"], runs / "qrels.txt")
+    evaluation = evaluate(judged_runs, ["RR"], server_files.TIES, missing="skip", empty="skip")
+    Stored.write(runs / "kept.parquet", [evaluation])
     server(runs / "kept.parquet")
     assert has_none(opened(PAGE))
 

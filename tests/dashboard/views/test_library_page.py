@@ -47,9 +47,10 @@ def rows(page):
 
 
 def tick(page, *uploads):
-    """Tick uploads, as a visitor does in the browser; all others are not ticked."""
-    page.session_state["_ticked"] = tuple(one.sha256 for one in uploads)
-    page.session_state["_ticked_as_drawn"] = (None, 1000, [])
+    """Tick uploads of the table that shows them all, as a visitor does; all others are not ticked."""
+    positions = {upload.sha256: position for position, upload in enumerate(cache.open_library().uploads())}
+    chosen_rows = sorted(positions[upload.sha256] for upload in uploads)
+    page.session_state[rows(page).key] = {"selection": {"rows": chosen_rows, "columns": [], "cells": []}}
     return page.run()
 
 
@@ -259,7 +260,7 @@ def test_hostile_names_are_shown_as_text(library):
     assert r"\[x\]\(y\) \:red\[b\]" in page.error[0].value
     library.keep(files("<b>:red[x].trec", COARSE, "qrels.txt", QRELS))
     run = next(one for one in library.uploads() if one.name.startswith("<b>"))
-    page = press(tick(page, run), "discard")
+    page = press(tick(page.run(), run), "discard")
     assert r"\<b\>\:red\[x\]" in words(page)
 
 

@@ -36,8 +36,8 @@ def explored(**query):
     return page
 
 
-def label(made):
-    return cache.loaded_boards().add(made).label
+def label(new_board):
+    return cache.loaded_boards().add(new_board).label
 
 
 def table(page, column):
@@ -48,7 +48,7 @@ def charts(page):
     return [json.loads(one.proto.spec) for one in page.get("plotly_chart")]
 
 
-def said(page):
+def page_text(page):
     return " ".join(one.value for one in [*page.markdown, *page.caption, *page.subheader])
 
 
@@ -60,10 +60,17 @@ def texts():
 @pytest.fixture(scope="module")
 def long():
     """Lists of 100,000 documents: fifty ties, one tie, none."""
-    at = np.arange(LONG)
-    scores = {"fifty": at // 2000, "one": at * 0, "none": at}
+    positions = np.arange(LONG)
+    scores = {"fifty": positions // 2000, "one": positions * 0, "none": positions}
     parts = [
-        pd.DataFrame({"query_id": name, "doc_id": at, "score": score, "relevance": (at % 997 == 5).astype(int)})
+        pd.DataFrame(
+            {
+                "query_id": name,
+                "doc_id": positions,
+                "score": score,
+                "relevance": (positions % 997 == 5).astype(int),
+            }
+        )
         for name, score in scores.items()
     ]
     return label(board(long_csv=pd.concat(parts).to_csv(index=False)))
@@ -75,11 +82,11 @@ def test_the_words_of_the_query_are_shown_and_cannot_run(texts):
 
 
 def test_the_documents_of_the_list_are_a_table_with_their_text_and_the_places_they_can_take(texts):
-    found = table(explored(data=texts, reranker="a"), "places")
-    assert found["doc_id"].to_list()[:4] == ["d6", "d7", "d8", "d3"]
-    assert found["text"].iloc[0] == '<b>6</b> said "so"'
-    assert found["places"].to_list() == ["1 to 3"] * 3 + ["4 to 6"] * 3 + ["7 to 9"] * 3
-    assert found["group"].to_list() == [1, 1, 1, 2, 2, 2, 3, 3, 3]
+    documents = table(explored(data=texts, reranker="a"), "places")
+    assert documents["doc_id"].to_list()[:4] == ["d6", "d7", "d8", "d3"]
+    assert documents["text"].iloc[0] == '<b>6</b> said "so"'
+    assert documents["places"].to_list() == ["1 to 3"] * 3 + ["4 to 6"] * 3 + ["7 to 9"] * 3
+    assert documents["group"].to_list() == [1, 1, 1, 2, 2, 2, 3, 3, 3]
 
 
 def test_a_list_without_texts_has_no_text():
@@ -90,9 +97,9 @@ def test_a_list_without_texts_has_no_text():
 
 def test_the_tie_groups_of_the_list_are_a_table(texts):
     page = explored(data=texts, rows="Tie groups")
-    found = table(page, "documents")
-    assert found["documents"].to_list() == [3, 3, 3]
-    assert found["relevant"].to_list() == [2, 2, 2]
+    groups = table(page, "documents")
+    assert groups["documents"].to_list() == [3, 3, 3]
+    assert groups["relevant"].to_list() == [2, 2, 2]
 
 
 def test_orderings_and_relevance_patterns_are_listed_and_counted(texts):
@@ -100,36 +107,36 @@ def test_orderings_and_relevance_patterns_are_listed_and_counted(texts):
     assert len(table(page, "ordering")) == math.factorial(3) ** 3
     assert any("mean over the table is" in one.value for one in page.caption)
     page.segmented_control(key="every").set_value("Relevance patterns").run()
-    found = table(page, "pattern")
-    assert len(found) == 216
-    assert found["grades"].iloc[0] == "2 1 0 | 2 1 0 | 2 1 0"
-    assert found["orderings"].unique().tolist() == [1]
-    assert found["AP"].mean() == pytest.approx(float(page.metric[1].value), abs=5e-5)
+    patterns = table(page, "pattern")
+    assert len(patterns) == 216
+    assert patterns["grades"].iloc[0] == "2 1 0 | 2 1 0 | 2 1 0"
+    assert patterns["orderings"].unique().tolist() == [1]
+    assert patterns["AP"].mean() == pytest.approx(float(page.metric[1].value), abs=5e-5)
 
 
 def test_too_many_orderings_are_cut_and_their_number_said():
     page = explored(data=label(EXTREMES["all tied"]()), every="Orderings")
-    assert "Every ordering: 120" in said(page)
+    assert "Every ordering: 120" in page_text(page)
     tied = "query_id,doc_id,score,relevance\n" + "".join(f"q,d{at},1,{int(at == 0)}\n" for at in range(9))
     page = explored(data=label(board(tied_csv=tied)))
-    assert "The first 5,040 of 362,880 orderings" in said(page)
+    assert "The first 5,040 of 362,880 orderings" in page_text(page)
     assert len(table(page, "ordering")) == 5040
-    assert "mean over the table is" not in said(page)
+    assert "mean over the table is" not in page_text(page)
 
 
 def test_every_measure_of_the_list_has_its_worst_best_and_deviation():
     page = explored(data=cache.SIMULATED_LABEL, query="q084", reranker="GPT-4 (Low Ties)")
-    found = table(page, "worst").set_index("measure")
-    assert found.loc["RR", ["traditional", "tied", "worst", "best"]].to_list() == pytest.approx(
+    measures = table(page, "worst").set_index("measure")
+    assert measures.loc["RR", ["traditional", "tied", "worst", "best"]].to_list() == pytest.approx(
         [1, 11 / 18, 1 / 3, 1]
     )
-    assert found.loc["RR", "std"] == pytest.approx(np.std([1, 1 / 2, 1 / 3]))
-    assert found.notna().all(axis=None)
+    assert measures.loc["RR", "std"] == pytest.approx(np.std([1, 1 / 2, 1 / 3]))
+    assert measures.notna().all(axis=None)
 
 
 def test_another_reranker_can_stand_beside(texts):
     page = explored(data=texts, reranker="a", beside="b")
-    assert "Lines follow the relevant documents" in said(page)
+    assert "Lines follow the relevant documents" in page_text(page)
     assert page.selectbox(key="beside").options == ["no other", "b"]
     page.selectbox(key="reranker").set_value("b").run()
     assert not page.exception
@@ -137,10 +144,10 @@ def test_another_reranker_can_stand_beside(texts):
 
 
 def test_draws_and_seed_are_in_the_link_and_decide_what_is_drawn():
-    one = charts(explored(draws="100", drawseed="7"))
-    again, other = charts(explored(draws="100", drawseed="7")), charts(explored(drawseed="8"))
-    assert one == again
-    assert one != other
+    first_charts = charts(explored(draws="100", drawseed="7"))
+    same_charts, other_charts = charts(explored(draws="100", drawseed="7")), charts(explored(drawseed="8"))
+    assert first_charts == same_charts
+    assert first_charts != other_charts
 
 
 def test_a_measure_with_its_own_rule_is_not_drawn_as_a_mean_over_orderings():
@@ -175,8 +182,8 @@ def test_of_a_list_of_100_000_documents_only_what_can_be_read_is_sent(long, quer
     page = explored(data=long, query=query, measure=measure)
     assert len(json.dumps(charts(page))) < 300_000
     assert max(len(one.value) for one in page.dataframe) <= 1000
-    assert f"{MAX_DOCUMENTS} of 100,000 documents" in said(page)
-    assert "not written out" in said(page)
+    assert f"{MAX_DOCUMENTS} of 100,000 documents" in page_text(page)
+    assert "not written out" in page_text(page)
 
 
 @pytest.fixture
@@ -260,8 +267,8 @@ MARKS = pd.Series({"tied": 0.5, "traditional": 0.75, "worst": 0.0, "best": 1.0})
     "values", [[0.0, 0.5, 1.0], np.linspace(0, 1, 500), [0.0, 0.001, 1.0], [0.0, 1e-9, 0.5, 1.0]]
 )
 def test_the_bars_of_a_histogram_hold_every_ordering_within_worst_and_best(values):
-    found = pd.DataFrame({"value": values, "chance": 1 / len(values)})
-    bars = value_histogram(found, MARKS, LIGHT, "RR").data[0]
+    chances = pd.DataFrame({"value": values, "chance": 1 / len(values)})
+    bars = value_histogram(chances, MARKS, LIGHT, "RR").data[0]
     assert bars.y.sum() == pytest.approx(1)
     assert len(bars.x) <= 24
     assert (np.asarray(bars.width) > 0).all()

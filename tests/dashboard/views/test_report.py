@@ -33,10 +33,15 @@ def preview(page):
 
 
 def test_the_preview_is_the_file_that_the_command_writes(label, write, call, tmp_path):
-    given = [write("strict.trec", STRICT), write("coarse.trec", COARSE), "--qrels", write("qrels.txt", QRELS)]
+    arguments = [
+        write("strict.trec", STRICT),
+        write("coarse.trec", COARSE),
+        "--qrels",
+        write("qrels.txt", QRELS),
+    ]
     page = opened("report", data=label)
     path = tmp_path / "report.html"
-    call("report", *given, "--date", f"{datetime.now(UTC):%Y-%m-%d}", "-o", path)
+    call("report", *arguments, "--date", f"{datetime.now(UTC):%Y-%m-%d}", "-o", path)
     assert preview(page) == path.read_text(encoding="utf-8")
 
 
@@ -58,10 +63,10 @@ def test_the_command_beside_the_buttons_says_every_choice(label):
 
 
 def test_the_command_makes_the_same_report(write, call, tmp_path):
-    made = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS)
+    new_board = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS)
     for name, text in (("strict.trec", STRICT), ("coarse.trec", COARSE), ("qrels.txt", QRELS)):
         write(name, text)
-    asked = ReportOptions.of(
+    options = ReportOptions.of(
         measures=("nDCG@5", "RR"),
         traditional="pessimistic",
         baseline="coarse",
@@ -70,24 +75,24 @@ def test_the_command_makes_the_same_report(write, call, tmp_path):
         title="it's",
         rerankers=("coarse", "strict"),
         sections=("targets", "scores"),
-        files=tuple((file.name, file.sha256) for file in made.files),
+        files=tuple((file.name, file.sha256) for file in new_board.files),
         precision="float16",
         empty="skip",
         relevant_from=1,
     )
     words = [
         str(tmp_path / word) if (tmp_path / word).is_file() else word
-        for word in shlex.split(command(made, asked).replace("\\\n", " "))[1:]
+        for word in shlex.split(command(new_board, options).replace("\\\n", " "))[1:]
     ]
     _, out, _ = call(*words[: words.index("-o")], "--date", DAY.isoformat())
-    assert out == report(made.runs, **vars(asked)).markdown(DAY)
+    assert out == report(new_board.runs, **vars(options)).markdown(DAY)
 
 
 def test_columns_that_were_chosen_are_in_the_command():
     table = "topic,doc_id,score,relevance\nq,a,1,1\nq,b,1,0\n"
     spec = BoardSpec.of([File("t.csv", table.encode())]).with_columns(0, {"query_id": "topic"})
-    made = make_board(spec, [read(spec.entries[0].file, {"query_id": "topic"})])
-    assert "--column query_id=topic" in command(made, ReportOptions())
+    new_board = make_board(spec, [read(spec.entries[0].file, {"query_id": "topic"})])
+    assert "--column query_id=topic" in command(new_board, ReportOptions())
 
 
 def test_targets_of_the_page_are_those_written_or_the_usual(label):
@@ -115,11 +120,11 @@ def test_the_page_tells_of_the_reranker_chosen(label):
 
 @pytest.mark.parametrize("name", EXTREMES)
 def test_bullets_hold_a_row_a_target_and_verdicts_in_words(name):
-    found = report(EXTREMES[name]().runs).studies
-    rows = found.targets[found.targets["reranker"] == found.targets_for].reset_index(drop=True)
+    studies = report(EXTREMES[name]().runs).studies
+    rows = studies.targets[studies.targets["reranker"] == studies.targets_for].reset_index(drop=True)
     figure = target_bullets(rows, LIGHT)
     assert len(figure.data[-1].x) == len(figure.layout.annotations) == len(figure.layout.shapes) == 11
-    assert len(target_matrix(found.targets, LIGHT, found.targets_for).data) == 4
+    assert len(target_matrix(studies.targets, LIGHT, studies.targets_for).data) == 4
 
 
 def test_charts_of_the_file_are_the_same_whenever_they_are_drawn(tmp_path):

@@ -15,20 +15,24 @@ SEGMENTED = "model,qid,docid,score,rel,query_type\n" + "".join(
 )
 
 
-def kept(made):
-    return cache.loaded_boards().add(made).label
+def add_board(new_board):
+    return cache.loaded_boards().add(new_board).label
 
 
 def tied(page):
     return table(page, "All rerankers").set_index("reranker")["tied"].to_dict()
 
 
-def said(page):
+def sidebar_text(page):
     return " ".join(text.value for text in page.sidebar.caption)
 
 
-def means(made, measure="RR", **how):
-    return evaluate(made.runs, [measure], ["expected"], **how).summary()[measure, "expected", "mean"].to_dict()
+def means(scored_board, measure="RR", **options):
+    return (
+        evaluate(scored_board.runs, [measure], ["expected"], **options)
+        .summary()[measure, "expected", "mean"]
+        .to_dict()
+    )
 
 
 def test_any_measure_of_a_link_is_shown_beside_the_usual():
@@ -56,44 +60,44 @@ def test_a_measure_stays_when_the_page_is_switched():
 def test_coarser_scores_change_the_values_and_are_said(precision):
     page = opened("leaderboard", precision=precision)
     assert tied(page) == pytest.approx(means(cache.sample_board(), precision=precision))
-    assert f"scores as {precision}" in said(page)
+    assert f"scores as {precision}" in sidebar_text(page)
 
 
 def test_the_smallest_relevant_grade_can_be_raised():
-    made = board(coarse_trec=COARSE, qrels_txt=QRELS.replace("q0 0 d0 1", "q0 0 d0 2"))
-    page = opened("leaderboard", data=kept(made), relevant_from="2")
-    assert tied(page) == pytest.approx(means(made, relevant_from=2))
-    assert "relevant from grade 2" in said(page)
+    new_board = board(coarse_trec=COARSE, qrels_txt=QRELS.replace("q0 0 d0 1", "q0 0 d0 2"))
+    page = opened("leaderboard", data=add_board(new_board), relevant_from="2")
+    assert tied(page) == pytest.approx(means(new_board, relevant_from=2))
+    assert "relevant from grade 2" in sidebar_text(page)
 
 
 def test_missing_and_empty_queries_are_counted_in_sight():
-    made = EXTREMES["a query without rows"]()
-    page = opened("leaderboard", data=kept(made))
-    assert "1 without rows count as 0" in said(page)
-    page = opened("leaderboard", data=kept(made), missing="skip")
-    assert "1 without rows are left out" in said(page)
-    assert tied(page) == pytest.approx(means(made, missing="skip"))
+    new_board = EXTREMES["a query without rows"]()
+    page = opened("leaderboard", data=add_board(new_board))
+    assert "1 without rows count as 0" in sidebar_text(page)
+    page = opened("leaderboard", data=add_board(new_board), missing="skip")
+    assert "1 without rows are left out" in sidebar_text(page)
+    assert tied(page) == pytest.approx(means(new_board, missing="skip"))
 
 
 @pytest.mark.parametrize("view", ["leaderboard", "ties", "rerankers", "query"])
 def test_choices_that_leave_no_list_are_said_and_show_all(view):
-    page = opened(view, data=kept(EXTREMES["nothing relevant"]()), empty="skip")
+    page = opened(view, data=add_board(EXTREMES["nothing relevant"]()), empty="skip")
     assert "No list is left" in only(page.sidebar.warning).value
     assert len(metrics(page)) == 4
 
 
 def test_a_segment_restricts_every_value_to_its_queries():
-    made = board(table_csv=SEGMENTED)
-    page = opened("leaderboard", data=kept(made), segments=["short"])
-    scores = evaluate(made.runs, ["RR"], ["expected"]).scores["RR", "expected"]
+    new_board = board(table_csv=SEGMENTED)
+    page = opened("leaderboard", data=add_board(new_board), segments=["short"])
+    scores = evaluate(new_board.runs, ["RR"], ["expected"]).scores["RR", "expected"]
     for name, value in tied(page).items():
         assert value == pytest.approx(scores.loc[name].loc[["q0", "q1"]].mean())
-    assert "2 queries" in said(page)
+    assert "2 queries" in sidebar_text(page)
 
 
 @pytest.mark.parametrize("order", ["optimistic", "pessimistic", "random:0"])
 def test_any_strict_order_can_be_the_traditional_one(order):
     page = opened("leaderboard", order=order)
-    found = table(page, "All rerankers").set_index("reranker")["traditional"].to_dict()
+    traditional_means = table(page, "All rerankers").set_index("reranker")["traditional"].to_dict()
     values = evaluate(cache.sample_board().runs, ["RR"], [order]).summary()["RR", order, "mean"]
-    assert found == pytest.approx(values.to_dict())
+    assert traditional_means == pytest.approx(values.to_dict())

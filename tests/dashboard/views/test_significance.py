@@ -48,12 +48,12 @@ def test_the_page_counts_the_verdicts_that_change(sample):
     page = opened(
         "significance", data=SIMULATED, measure="Hits@5", order="docid_asc", test="Wilcoxon signed-rank"
     )
-    found = verdicts(sample, "Hits@5", "docid_asc", BASE, "wilcoxon")
-    assert metrics(page)["Verdicts that change"] == f"{found.changed.sum()} of 3"
-    shown = table(page, "Results against").set_index("reranker")
-    expected = found.tied.set_index("reranker").reindex(shown.index)
-    np.testing.assert_allclose(shown["p_adjusted"], expected["p_adjusted"])
-    assert shown["stars"].tolist() == expected["stars"].tolist()
+    outcome = verdicts(sample, "Hits@5", "docid_asc", BASE, "wilcoxon")
+    assert metrics(page)["Verdicts that change"] == f"{outcome.changed.sum()} of 3"
+    results = table(page, "Results against").set_index("reranker")
+    expected = outcome.tied.set_index("reranker").reindex(results.index)
+    np.testing.assert_allclose(results["p_adjusted"], expected["p_adjusted"])
+    assert results["stars"].tolist() == expected["stars"].tolist()
 
 
 @pytest.mark.parametrize("test", ["t-test", "randomisation", "bootstrap", "Mann-Whitney U", "Tukey HSD"])
@@ -82,23 +82,23 @@ def test_more_rerankers_than_can_be_paired_show_the_best(monkeypatch):
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK])
 def test_a_difference_is_filled_only_where_it_is_significant(sample, palette):
-    found = verdicts(sample, "Hits@5", "docid_asc", BASE)
-    figure = difference_forest(found, palette, "Hits@5")
+    outcome = verdicts(sample, "Hits@5", "docid_asc", BASE)
+    figure = difference_forest(outcome, palette, "Hits@5")
     for kind, rows, colour in (
-        ("tied", found.tied, palette.tied),
-        ("traditional", found.traditional, palette.traditional),
+        ("tied", outcome.tied, palette.tied),
+        ("traditional", outcome.traditional, palette.traditional),
     ):
         filled = [fill == colour for fill in marks(figure, kind).marker.color]
         assert filled == (rows["p_adjusted"] < 0.05).tolist()
         assert list(marks(figure, kind).x) == rows["difference"].tolist()
-    assert len(figure.layout.shapes) == found.changed.sum() + 1
+    assert len(figure.layout.shapes) == outcome.changed.sum() + 1
 
 
 def test_a_row_far_off_the_scale_is_told_in_words(sample):
-    found = verdicts(sample, "Hits@5", "docid_asc", BASE)
-    for rows in (found.tied, found.traditional):
+    outcome = verdicts(sample, "Hits@5", "docid_asc", BASE)
+    for rows in (outcome.tied, outcome.traditional):
         rows.loc[0, ["difference", "low", "high"]] = [-9.0, -9.1, -8.9]
-    figure = difference_forest(found, LIGHT, "Hits@5")
+    figure = difference_forest(outcome, LIGHT, "Hits@5")
     assert any("off the scale" in text and "−9.000" in text for text in words(figure))
     assert len(marks(figure, "tied").x) == 2
     assert figure.layout.xaxis.range[0] > -1
@@ -119,8 +119,8 @@ def test_a_chance_is_never_rounded_to_certainty():
     )
     assert order_matrix(pairs, ["a", "b"], LIGHT).data[0].text[0][1] == ">99"
     assert order_matrix(pairs, ["b", "a"], LIGHT).data[0].text[0][1] == "<1"
-    drawn = pairs.assign(above=1.0, below=0.0)
-    assert order_matrix(drawn, ["a", "b"], LIGHT).data[0].text[0][1] == ">99"
+    certain_pairs = pairs.assign(above=1.0, below=0.0)
+    assert order_matrix(certain_pairs, ["a", "b"], LIGHT).data[0].text[0][1] == ">99"
 
 
 def test_every_pair_has_one_mark():
@@ -129,8 +129,8 @@ def test_every_pair_has_one_mark():
     )
     tied, before = pd.Series([True, False, True]), pd.Series([True, True, False])
     figure = verdict_matrix(tied, before, pairs, ["a", "b", "c"], LIGHT)
-    named = {trace.name: list(zip(trace.x, trace.y, strict=True)) for trace in figure.data[1:]}
-    assert named == {
+    cells_by_name = {trace.name: list(zip(trace.x, trace.y, strict=True)) for trace in figure.data[1:]}
+    assert cells_by_name == {
         "both · 1": [(1, 0)],
         "tied only · 1": [(2, 1)],
         "traditional only · 1": [(2, 0)],
@@ -142,12 +142,12 @@ def test_an_outline_holds_every_place_with_a_chance(lucks):
     chances, limits = rank_distribution(lucks), mean_bounds(lucks)
     figure = finish_heatmap(chances, limits, [1, 2, 3, 4], LIGHT)
     cells = figure.data[0].z.astype(float)
-    for at, box in enumerate(figure.layout.shapes):
-        seen = 1 + np.flatnonzero(np.isfinite(cells[at]))
-        assert box.x0 < seen.min()
-        assert seen.max() < box.x1
+    for row, box in enumerate(figure.layout.shapes):
+        places = 1 + np.flatnonzero(np.isfinite(cells[row]))
+        assert box.x0 < places.min()
+        assert places.max() < box.x1
 
 
 def test_verdicts_on_the_page_are_those_of_compare(sample):
-    found = verdicts(sample, "Hits@5", "docid_asc", BASE)
-    pd.testing.assert_frame_equal(found.tied, compare(sample, "Hits@5", "expected", BASE))
+    outcome = verdicts(sample, "Hits@5", "docid_asc", BASE)
+    pd.testing.assert_frame_equal(outcome.tied, compare(sample, "Hits@5", "expected", BASE))

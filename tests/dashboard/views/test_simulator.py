@@ -37,7 +37,7 @@ def table(page, column):
     return next(one.value for one in page.dataframe if column in one.value.columns)
 
 
-def said(page):
+def page_text(page):
     return " ".join(one.value for one in [*page.markdown, *page.caption]).replace("\\", "")
 
 
@@ -66,7 +66,7 @@ def test_the_table_of_scenarios_is_the_notebooks():
 def test_a_list_of_a_link_is_shown_and_scored():
     page = simulated(rows="0.9,0; 0.9,1; 0.5,0,<b>last</b>", listk="1")
     assert figures(page) == ["0.5000", "0.7500", "0.50 – 1.00", "0.5000"]
-    assert "2 orderings" in said(page)
+    assert "2 orderings" in page_text(page)
 
 
 @pytest.mark.parametrize("rows", ["nothing", "nan,1", "inf,1", "1;" * 100])
@@ -89,7 +89,7 @@ def test_grades_count_from_the_one_that_is_chosen():
     assert figures(simulated(rows="0.9,1;0.8,2", listgrade="2"))[0] == "0.5000"
     page = simulated(rows="0.9,1;0.8,2", listgrade="3")
     assert figures(page)[:2] == ["0.0000", "0.0000"]
-    assert "No relevant document is listed" in said(page)
+    assert "No relevant document is listed" in page_text(page)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -133,7 +133,7 @@ def test_settings_of_a_link_that_cannot_be_fall_back(value):
     ],
 )
 def test_settings_hold_at_their_ends(settings, said_of_ties):
-    assert said_of_ties in said(simulated(**settings))
+    assert said_of_ties in page_text(simulated(**settings))
 
 
 def test_a_preset_moves_the_sliders_and_a_slider_leaves_the_preset():
@@ -160,11 +160,11 @@ def test_what_is_simulated_becomes_the_data_of_the_app():
 
 
 def test_scores_with_fewer_digits_become_the_data_of_the_app():
-    made = cache.loaded_boards().add(board(table_csv=HOSTILE.replace("{document % 2}", "0.123456")))
-    page = simulated(data=made.label, held="0 decimals")
+    added_board = cache.loaded_boards().add(board(table_csv=HOSTILE.replace("{document % 2}", "0.123456")))
+    page = simulated(data=added_board.label, held="0 decimals")
     page.button(key="use-held").click().run()
     assert not page.exception
-    assert page.selectbox(key="data").value != made.label
+    assert page.selectbox(key="data").value != added_board.label
 
 
 @pytest.mark.parametrize("precision", ["decimals:0", "grades:0-10", "bfloat16"])
@@ -174,8 +174,8 @@ def test_a_board_with_fewer_digits_scores_as_its_curve_says(name, precision):
     after = cached.board_at_precision(before, precision)
     assert after.runs.rerankers == before.runs.rerankers
     curve = precision_curve(before.runs, "RR", precisions=[precision]).set_index("reranker")["tied"]
-    found = evaluate(after.runs, "RR", "expected").scores["RR", "expected"].groupby(level="reranker").mean()
-    assert found.to_dict() == pytest.approx(curve.to_dict())
+    means = evaluate(after.runs, "RR", "expected").scores["RR", "expected"].groupby(level="reranker").mean()
+    assert means.to_dict() == pytest.approx(curve.to_dict())
 
 
 def test_number_formats_are_of_the_data_shown():
@@ -184,7 +184,7 @@ def test_number_formats_are_of_the_data_shown():
     rows = table(page, "precision").set_index("precision")
     assert rows["tie_ratio"].iloc[:4].to_list() == [0, 0, 0, 0]
     assert rows.loc["decimals:0", "tie_ratio"] == 100
-    assert "do as well as all digits" in said(page)
+    assert "do as well as all digits" in page_text(page)
 
 
 def test_the_chart_of_a_list_has_ranks_on_the_axis_of_the_list():

@@ -25,24 +25,24 @@ from metrics import evaluate
 from metrics.studies.tradeoffs.coverage import coverage_measures
 from metrics.studies.tradeoffs.tradeoffs import pareto_front
 
-EVERY = {**EXTREMES, **TIMED, **UNTIMED}
+ALL_BOARDS = {**EXTREMES, **TIMED, **UNTIMED}
 COLUMNS = ["latency", "segment", "target_id"]
 
 
-def kept(made):
-    return cache.loaded_boards().add(made).label
+def add_board(new_board):
+    return cache.loaded_boards().add(new_board).label
 
 
-def shown(made, **query):
-    return opened("tradeoffs", data=kept(made), **query)
+def open_board(new_board, **query):
+    return opened("tradeoffs", data=add_board(new_board), **query)
 
 
-def said(page):
+def page_text(page):
     return " ".join(text.value for text in page.markdown)
 
 
 def hidden(page):
-    return [name for name in COLUMNS if f"Hidden: no `{name}` column" in said(page)]
+    return [name for name in COLUMNS if f"Hidden: no `{name}` column" in page_text(page)]
 
 
 def charts(page):
@@ -65,28 +65,28 @@ def test_the_page_says_what_is_missing_of_the_simulated_data():
     page = opened("tradeoffs", data=cache.SIMULATED_LABEL)
     assert page.title[0].value == "Trade-offs"
     assert len(page.metric) == 4
-    assert "lightbulb" in said(page)
-    assert "No run says how long it took" in said(page)
+    assert "lightbulb" in page_text(page)
+    assert "No run says how long it took" in page_text(page)
     assert hidden(page) == COLUMNS
     assert set(charts(page)) == {"diversity"}
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", ALL_BOARDS)
 def test_the_page_runs_on_extreme_data(name):
-    made = EVERY[name]()
-    page = shown(made, budget="200 ms")
-    assert page.selectbox(key="data").value == made.label
+    new_board = ALL_BOARDS[name]()
+    page = open_board(new_board, budget="200 ms")
+    assert page.selectbox(key="data").value == new_board.label
     assert len(page.metric) == 4
-    assert len(rows(page)) == len(made.runs.rerankers)
+    assert len(rows(page)) == len(new_board.runs.rerankers)
     assert ("latency" in charts(page)) == (name in TIMED) == ("latency" not in hidden(page))
 
 
 @pytest.mark.parametrize("name", ["latency, segments and targets", "zero latency", "some lists not timed"])
-@pytest.mark.parametrize("by", ["p95", "mean"])
-def test_any_latency_can_be_weighed(name, by):
-    page = shown(TIMED[name](), latency=by)
-    assert page.segmented_control(key="latency").value == by
-    assert LATENCY_NAMES[by] in charts(page)["latency"]["layout"]["xaxis"]["title"]["text"]
+@pytest.mark.parametrize("statistic", ["p95", "mean"])
+def test_any_latency_can_be_weighed(name, statistic):
+    page = open_board(TIMED[name](), latency=statistic)
+    assert page.segmented_control(key="latency").value == statistic
+    assert LATENCY_NAMES[statistic] in charts(page)["latency"]["layout"]["xaxis"]["title"]["text"]
 
 
 @pytest.mark.parametrize(
@@ -101,21 +101,24 @@ def test_any_latency_can_be_weighed(name, by):
     ],
 )
 def test_a_chart_is_hidden_with_its_reason_where_its_column_is_absent(name, gone):
-    page = shown(EVERY[name]())
+    page = open_board(ALL_BOARDS[name]())
     assert hidden(page) == gone
-    drawn = dict(zip(COLUMNS, ("latency", "segments", "recall"), strict=True))
-    assert set(charts(page)) == {"diversity", *(key for column, key in drawn.items() if column not in gone)}
+    chart_of_column = dict(zip(COLUMNS, ("latency", "segments", "recall"), strict=True))
+    assert set(charts(page)) == {
+        "diversity",
+        *(key for column, key in chart_of_column.items() if column not in gone),
+    }
 
 
 def test_figures_are_those_of_the_evaluation():
-    made = TIMED["latency, segments and targets"]()
-    found = rows(shown(made, measure="Hits@3", depth="5"))
-    means = evaluate(made.runs, ["Hits@3", *coverage_measures(5)], ["input", "expected"]).summary()
+    new_board = TIMED["latency, segments and targets"]()
+    figures = rows(open_board(new_board, measure="Hits@3", depth="5"))
+    means = evaluate(new_board.runs, ["Hits@3", *coverage_measures(5)], ["input", "expected"]).summary()
     for column, value in (("tied", ("Hits@3", "expected")), ("traditional", ("Hits@3", "input"))):
-        assert found[column].to_dict() == pytest.approx(means[*value, "mean"].to_dict())
+        assert figures[column].to_dict() == pytest.approx(means[*value, "mean"].to_dict())
     for column, measure in (("recall", "R@5"), ("distinct", "DR@5"), ("targets", "Div@5")):
-        assert found[column].to_dict() == pytest.approx(means[measure, "expected", "mean"].to_dict())
-    assert found["p50"].to_dict() == pytest.approx({"fast": 11.5, "middle": 115, "slow": 1150})
+        assert figures[column].to_dict() == pytest.approx(means[measure, "expected", "mean"].to_dict())
+    assert figures["p50"].to_dict() == pytest.approx({"fast": 11.5, "middle": 115, "slow": 1150})
 
 
 def test_depth_is_twenty_unless_the_link_says_otherwise():
@@ -123,11 +126,13 @@ def test_depth_is_twenty_unless_the_link_says_otherwise():
     assert opened("tradeoffs", depth="7").segmented_control(key="depth").value == "20"
 
 
-@pytest.mark.parametrize(("budget", "told"), [("20 ms", "as fast as any"), ("1 ms", "Nothing answers within")])
-def test_a_budget_of_the_link_is_kept(budget, told):
-    page = shown(TIMED["latency alone"](), budget=budget)
+@pytest.mark.parametrize(
+    ("budget", "sentence"), [("20 ms", "as fast as any"), ("1 ms", "Nothing answers within")]
+)
+def test_a_budget_of_the_link_is_kept(budget, sentence):
+    page = open_board(TIMED["latency alone"](), budget=budget)
     assert page.select_slider(key="budget").value == budget
-    assert told in said(page)
+    assert sentence in page_text(page)
     assert page.metric[0].label.endswith(f"Best within {budget}")
     page.switch_page("views/leaderboard/leaderboard.py").run()
     page.switch_page("views/tradeoffs/tradeoffs.py").run()
@@ -135,51 +140,51 @@ def test_a_budget_of_the_link_is_kept(budget, told):
 
 
 def test_a_budget_that_does_not_exist_is_no_limit():
-    page = shown(TIMED["latency alone"](), budget="9 parsecs", latency="p51")
+    page = open_board(TIMED["latency alone"](), budget="9 parsecs", latency="p51")
     assert page.select_slider(key="budget").value == "no limit"
     assert page.segmented_control(key="latency").value == "p50"
 
 
 def test_a_segment_restricts_latencies_and_targets_to_its_queries():
-    made = TIMED["latency, segments and targets"]()
-    found = rows(shown(made, segments=["short"]))
-    assert found.loc["fast", "n_timed"] == 2
-    assert found.loc["fast", "p50"] == pytest.approx(12)
-    scores = evaluate(made.runs, ["DR@20"], ["expected"]).scores["DR@20", "expected"]
-    assert found.loc["slow", "distinct"] == pytest.approx(scores.loc["slow"].loc[["q1", "q3"]].mean())
+    new_board = TIMED["latency, segments and targets"]()
+    figures = rows(open_board(new_board, segments=["short"]))
+    assert figures.loc["fast", "n_timed"] == 2
+    assert figures.loc["fast", "p50"] == pytest.approx(12)
+    scores = evaluate(new_board.runs, ["DR@20"], ["expected"]).scores["DR@20", "expected"]
+    assert figures.loc["slow", "distinct"] == pytest.approx(scores.loc["slow"].loc[["q1", "q3"]].mean())
 
 
 @pytest.mark.parametrize("scoring", [{"precision": "decimals:0"}, {"empty": "skip"}, {"relevant_from": "2"}])
 @pytest.mark.parametrize("name", ["latency, segments and targets", "nothing relevant"])
 def test_targets_are_counted_as_lists_are_scored(name, scoring):
-    page = shown(TIMED[name](), **scoring)
+    page = open_board(TIMED[name](), **scoring)
     assert len(page.metric) == 4
     assert rows(page)[["recall", "distinct", "targets"]].notna().all(axis=None)
 
 
 def test_a_name_is_text_in_every_chart():
-    for figure in charts(shown(TIMED["hostile names"]())).values():
+    for figure in charts(open_board(TIMED["hostile names"]())).values():
         assert "<b>*x*" not in json.dumps(figure)
         assert "\u202e" not in json.dumps(figure, ensure_ascii=False)
 
 
 def test_only_the_largest_segments_are_drawn_and_the_table_has_all():
-    page = shown(table(THREE, rising, lambda query: f"kind {query // 2}", queries=24)())
+    page = open_board(table(THREE, rising, lambda query: f"kind {query // 2}", queries=24)())
     assert len(charts(page)["segments"]["layout"]["xaxis"]["ticktext"]) == MOST_SEGMENTS
     assert page.dataframe[1].value["segment"].nunique() == 12
 
 
 def test_the_file_names_measures_and_seconds():
-    page = shown(table(THREE, rising, kind)())
-    every = page.dataframe[0].value.assign(p50=[0.1, 0.2, 0.3])
-    names = set(figure_file(every, 20).columns)
+    page = open_board(table(THREE, rising, kind)())
+    figures = page.dataframe[0].value.assign(p50=[0.1, 0.2, 0.3])
+    names = set(figure_file(figures, 20).columns)
     assert {"reranker", "tied", "latency_p50", "R@20", "DR@20_worst", "Div@20_best"} <= names
     assert "seconds" not in names
 
 
 VALUES = st.floats(0, 1).map(lambda value: round(value, 3))
 SECONDS = st.one_of(st.just(0.0), st.floats(1e-12, 1e6))
-DRAWN = st.lists(st.tuples(VALUES, VALUES, SECONDS), min_size=1, max_size=12)
+POINTS = st.lists(st.tuples(VALUES, VALUES, SECONDS), min_size=1, max_size=12)
 
 
 def board_of(points):
@@ -200,44 +205,44 @@ def trace(figure, name):
     return next(one for one in figure.data if one.name == name)
 
 
-@given(DRAWN, st.sampled_from([None, 1e-3, 0.2, 70]))
+@given(POINTS, st.sampled_from([None, 1e-3, 0.2, 70]))
 def test_every_mark_stands_inside_the_axes(points, budget):
     figure = latency_scatter(board_of(points), LIGHT, "MRR", "median", budget)
-    left, right = figure.layout.xaxis.range
+    x_low, x_high = figure.layout.xaxis.range
     bottom, top = figure.layout.yaxis.range
     assert figure.layout.xaxis.type == "log"
     for name in ("tied", "traditional"):
         x, y = np.log10(trace(figure, name).x), trace(figure, name).y
-        assert ((left < x) & (x < right) & (bottom < y) & (y < top)).all()
+        assert ((x_low < x) & (x < x_high) & (bottom < y) & (y < top)).all()
         step = trace(figure, f"front, {name}")
         assert (np.diff(step.x) >= 0).all()
         assert (np.diff(step.y) >= -1e-12).all()
 
 
-@given(DRAWN)
+@given(POINTS)
 def test_names_do_not_cover_each_other_unless_they_are_on_the_front(points):
     board = board_of(points)
     figure = latency_scatter(board, DARK, "MRR", "median")
     boxes = [box_of(figure, one) for one in figure.layout.annotations if not one.text.startswith("<b>")]
-    for one, other in combinations(boxes, 2):
-        assert covered(one, other) <= 25
+    for box, other_box in combinations(boxes, 2):
+        assert overlap(box, other_box) <= 25
 
 
 def box_of(figure, label):
     """Left, right, top and bottom of a name in pixels, as it was placed."""
-    (left, right), (bottom, top) = figure.layout.xaxis.range, figure.layout.yaxis.range
+    (x_low, x_high), (bottom, top) = figure.layout.xaxis.range, figure.layout.yaxis.range
     text = html.unescape(re.sub("<.*?>", "", label.text))
     wide = 6.5 * len(text) + 4
-    x = WIDE * (label.x - left) / (right - left) + label.ax
+    x = WIDE * (label.x - x_low) / (x_high - x_low) + label.ax
     y = TALL * (top - label.y) / (top - bottom) + label.ay
     x -= {"left": 0, "center": wide / 2, "right": wide}[label.xanchor]
     y -= {"top": 0, "middle": 8, "bottom": 16}[label.yanchor]
     return x, x + wide, y, y + 16
 
 
-def covered(one, other):
-    across = min(one[1], other[1]) - max(one[0], other[0])
-    down = min(one[3], other[3]) - max(one[2], other[2])
+def overlap(box, other_box):
+    across = min(box[1], other_box[1]) - max(box[0], other_box[0])
+    down = min(box[3], other_box[3]) - max(box[2], other_box[2])
     return max(across, 0) * max(down, 0)
 
 
@@ -257,7 +262,7 @@ def test_seven_usual_rerankers_all_find_room_for_their_names():
     text = " ".join(label.text for label in figure.layout.annotations)
     assert [name for name in USUAL if name not in text] == []
     boxes = [box_of(figure, label) for label in figure.layout.annotations if label.showarrow]
-    assert max(covered(one, other) for one, other in combinations(boxes, 2)) == 0
+    assert max(overlap(one, other) for one, other in combinations(boxes, 2)) == 0
 
 
 def test_one_far_below_all_others_stands_on_the_edge_with_its_figures():

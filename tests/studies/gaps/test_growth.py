@@ -8,12 +8,12 @@ from metrics.simulation import LlmReranker, simulate
 from metrics.studies.gaps.growth import LEVELS, TIE_PROBABILITIES, gap_by_settings, growth_curve, growth_finding
 from metrics.studies.prose import plain
 
-MAKE = partial(simulate, n_queries=60, common=True)
+SIMULATE = partial(simulate, n_queries=60, common=True)
 
 
 @pytest.fixture(scope="module")
 def curve():
-    return growth_curve(MAKE, 10, "RR")
+    return growth_curve(SIMULATE, 10, "RR")
 
 
 def test_ties_grow_with_their_probability(curve):
@@ -35,7 +35,7 @@ def test_worst_shuffles_tied_and_best_stand_in_order(curve):
 
 
 def test_a_cell_of_the_grid_is_the_mean_gap_of_that_reranker():
-    grid = gap_by_settings(MAKE, "RR")
+    grid = gap_by_settings(SIMULATE, "RR")
     assert grid.shape == (len(TIE_PROBABILITIES), len(LEVELS))
     rr = evaluate(simulate({"one": LlmReranker(0.5, 5)}, 60), "RR", ["input", "expected"]).scores["RR"]
     assert grid.loc[0.5, 5] == pytest.approx((rr["input"] - rr["expected"]).abs().mean())
@@ -50,5 +50,5 @@ def test_the_finding_says_what_the_chosen_settings_leave_to_luck(curve):
 
 
 def test_the_finding_of_lists_without_ties_says_so():
-    curve = growth_curve(partial(MAKE, performance=0), 0, "RR", [0])
+    curve = growth_curve(partial(SIMULATE, performance=0), 0, "RR", [0])
     assert plain(growth_finding(curve, 0, 0, "MRR")).startswith("No document ties: MRR is ")

@@ -46,7 +46,9 @@ def test_every_row_is_what_evaluate_says_under_that_precision(runs, measure):
 
 def test_grades_are_scored_like_runs_that_hold_them(runs):
     table = pd.concat([one.to_pandas().assign(reranker=name) for name, one in runs.tables.items()])
-    table["score"] = table.groupby("reranker")["score"].transform(lambda one: grade_scores(one.to_numpy()))
+    table["score"] = table.groupby("reranker")["score"].transform(
+        lambda scores: grade_scores(scores.to_numpy())
+    )
     values = evaluate(Runs.from_frame(table), "RR", "expected").scores["RR", "expected"]
     curve = precision_curve(runs, "RR", precisions=[GRADES]).set_index("reranker")["tied"]
     assert curve.to_dict() == pytest.approx(values.groupby("reranker").mean().to_dict())
@@ -122,7 +124,7 @@ def test_a_precision_that_does_not_exist_is_refused(runs):
 
 
 @pytest.mark.parametrize(
-    ("precision", "said"),
+    ("precision", "words"),
     [
         ("float32", "float32"),
         ("decimals:2", "2 decimals"),
@@ -131,8 +133,8 @@ def test_a_precision_that_does_not_exist_is_refused(runs):
         (GRADES, "grades 0 to 10"),
     ],
 )
-def test_a_precision_is_said_in_words(precision, said):
-    assert precision_label(precision) == said
+def test_a_precision_is_said_in_words(precision, words):
+    assert precision_label(precision) == words
 
 
 def test_the_finding_names_the_fewest_digits_that_do_and_what_fewer_cost(curve):

@@ -78,11 +78,11 @@ def compare(parts, file, measure):
     for grid, column in ((summary.ratios, "tie_ratio"), (summary.sizes, "max_tie_size")):
         for position, name in enumerate(stored.rerankers):
             own = table[table["reranker"] == name]
-            assert (grid.counts[position] == counted(grid, own[column], own["first_gap"])).all()
+            assert (grid.counts[position] == cell_counts(grid, own[column], own["first_gap"])).all()
     return stored, summary, table
 
 
-def counted(grid, x, gap):
+def cell_counts(grid, x, gap):
     """Lists of one reranker in the cells of a grid, one by one."""
     places = grid.counts.shape[1]
     counts = np.zeros(grid.counts.shape[1:], int)

@@ -10,7 +10,7 @@ from metrics.studies.guide.worked_example import MOST_TERMS, filled_formulas, wo
 from metrics.studies.prose import plain
 
 SMALL = st.tuples(st.integers(1, 6), st.integers(1, 6), st.integers(0, 4), st.integers(1, 12)).map(
-    lambda drawn: (drawn[0], min(drawn[1], drawn[0]), *drawn[2:])
+    lambda settings: (settings[0], min(settings[1], settings[0]), *settings[2:])
 )
 
 
@@ -29,9 +29,9 @@ def test_five_tied_documents_with_one_relevant_give_the_known_figures():
 
 
 @given(SMALL)
-def test_the_worked_example_is_what_the_enumeration_says(drawn):
-    tied, relevant, above, k = drawn
-    example, docs = worked_example(*drawn), documents(tied, relevant, above)
+def test_the_worked_example_is_what_the_enumeration_says(settings):
+    tied, relevant, above, k = settings
+    example, docs = worked_example(*settings), documents(tied, relevant, above)
     assert example.expected == pytest.approx(float(reference(docs, "RR", "expected")))
     assert example.best == pytest.approx(float(reference(docs, "RR", "optimistic")))
     assert example.worst == pytest.approx(float(reference(docs, "RR", "pessimistic")))
@@ -43,33 +43,33 @@ def test_the_worked_example_is_what_the_enumeration_says(drawn):
 
 
 @given(SMALL)
-def test_one_over_the_mean_rank_of_a_document_is_never_above_the_mean_of_one_over_the_first_rank(drawn):
-    tied, _, above, _ = drawn
-    example = worked_example(*drawn)
+def test_one_over_the_mean_rank_of_a_document_is_never_above_the_mean_of_one_over_the_first_rank(settings):
+    tied, _, above, _ = settings
+    example = worked_example(*settings)
     mean_rank = Fraction(sum(range(above + 1, above + tied + 1)), tied)
     assert example.of_mean_rank == pytest.approx(float(1 / mean_rank))
     assert example.of_mean_rank <= example.expected + 1e-12
 
 
 @given(SMALL)
-def test_the_list_of_the_example_has_its_one_tie_below_documents_that_do_not_tie(drawn):
-    tied, relevant, above, _ = drawn
-    rows = worked_example(*drawn).documents
+def test_the_list_of_the_example_has_its_one_tie_below_documents_that_do_not_tie(settings):
+    tied, relevant, above, _ = settings
+    rows = worked_example(*settings).documents
     assert list(rows["last"] - rows["first"] + 1) == [1] * above + [tied] * tied
     assert rows["relevant"].sum() == relevant
     assert not rows["relevant"].head(above).any()
 
 
 @pytest.mark.parametrize(
-    ("drawn", "start"),
+    ("settings", "start"),
     [
         ((1, 1, 0, 3), "Nothing ties: the list has one order, and RR is 1.0000"),
         ((3, 3, 1, 3), "A tie that does not matter: all of it is relevant, so RR is 0.5000 in each of the 6"),
         ((5, 1, 0, 3), "5 documents share a score, 1 of them relevant: 6 orders"),
     ],
 )
-def test_the_finding_of_the_example_says_what_its_tie_leaves_open(drawn, start):
-    assert plain(worked_finding(worked_example(*drawn), "6")).startswith(start)
+def test_the_finding_of_the_example_says_what_its_tie_leaves_open(settings, start):
+    assert plain(worked_finding(worked_example(*settings), "6")).startswith(start)
 
 
 def number(text):
@@ -77,8 +77,8 @@ def number(text):
 
 
 @given(SMALL)
-def test_the_sum_that_is_filled_in_comes_to_the_value_behind_it(drawn):
-    latex = filled_formulas(worked_example(*drawn))[0].latex
+def test_the_sum_that_is_filled_in_comes_to_the_value_behind_it(settings):
+    latex = filled_formulas(worked_example(*settings))[0].latex
     terms, value = re.search(r"&=(.*)\\\\\[6pt\]&(?:=|\\approx)\\mathbf\{([\d.]+)\}", latex).groups()
     if r"\dots" not in terms:
         products = [

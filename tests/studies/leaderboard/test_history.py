@@ -165,12 +165,12 @@ def test_a_version_without_a_value_is_no_version():
     assert len(history(rows(("a-v1", MONDAY, None, None), ("a-v2", FRIDAY, 0.2, 0.2)))) == 0
 
 
-def told(*versions):
+def finding_text(*versions):
     return plain(history_finding(history(rows(*versions)), "MRR"))
 
 
 def test_the_finding_is_of_the_reranker_whose_sort_order_says_the_opposite():
-    assert told(
+    assert finding_text(
         ("far-v1", MONDAY, 0.1, 0.1),
         ("far-v2", TUESDAY, 0.9, 0.9),
         ("bge-v1", MONDAY, 0.412, 0.43),
@@ -179,7 +179,7 @@ def test_the_finding_is_of_the_reranker_whose_sort_order_says_the_opposite():
 
 
 def test_the_finding_is_of_the_farthest_where_orders_agree():
-    assert told(
+    assert finding_text(
         ("a-v1", MONDAY, 0.5, 0.5),
         ("a-v2", TUESDAY, 0.51, 0.52),
         ("b-v1", MONDAY, 0.6, 0.6),
@@ -188,8 +188,10 @@ def test_the_finding_is_of_the_farthest_where_orders_agree():
 
 
 def test_a_mean_that_stays_is_said_to_stay():
-    assert told(("a-v1", MONDAY, 0.5, 0.5), ("a-v2", TUESDAY, 0.5, 0.6)) == (
+    assert finding_text(("a-v1", MONDAY, 0.5, 0.5), ("a-v2", TUESDAY, 0.5, 0.6)) == (
         "a stayed at 0.500 tied MRR; by sort order it rose, from 0.500 to 0.600."
     )
-    assert "by sort order it stayed at 0.500." in told(("a-v1", MONDAY, 0.5, 0.5), ("a-v2", TUESDAY, 0.6, 0.5))
-    assert "no MRR moved" in told(("a-v1", MONDAY, 0.5, 0.5), ("a-v2", TUESDAY, 0.5, 0.5))
+    assert "by sort order it stayed at 0.500." in finding_text(
+        ("a-v1", MONDAY, 0.5, 0.5), ("a-v2", TUESDAY, 0.6, 0.5)
+    )
+    assert "no MRR moved" in finding_text(("a-v1", MONDAY, 0.5, 0.5), ("a-v2", TUESDAY, 0.5, 0.5))

@@ -13,10 +13,10 @@ from metrics.evaluation import EQUAL
 from metrics.studies.leaderboard.leaderboard import (
     TOLERANCE,
     VERDICTS,
-    _place_range,
     leaderboard,
     leaderboard_finding,
     mean_std,
+    place_range,
     verdict,
 )
 from metrics.studies.prose import plain
@@ -75,12 +75,14 @@ def test_ranks_are_the_number_of_better_rerankers_plus_one(table):
     evaluation = evaluate(
         Runs.from_frame(frame(table)), ["RR"], ["expected", "optimistic", "pessimistic", "input"]
     )
-    found = leaderboard(evaluation, "RR", "input")
+    leaders = leaderboard(evaluation, "RR", "input")
     for value in ("tied", "traditional"):
-        means = found[value].round(12)
-        assert found[f"{value}_rank"].to_list() == [1 + sum(other > mean for other in means) for mean in means]
-    assert (found["worst"] <= found["tied"] + 1e-12).all()
-    assert (found["tied"] <= found["best"] + 1e-12).all()
+        means = leaders[value].round(12)
+        assert leaders[f"{value}_rank"].to_list() == [
+            1 + sum(other > mean for other in means) for mean in means
+        ]
+    assert (leaders["worst"] <= leaders["tied"] + 1e-12).all()
+    assert (leaders["tied"] <= leaders["best"] + 1e-12).all()
 
 
 def test_a_reranker_with_every_list_left_out_has_no_rank():
@@ -175,7 +177,7 @@ def test_places_are_those_of_comparing_each_with_each(ends):
     worst, best = np.array(ends, dtype=float).reshape(-1, 2).T
     rows = pd.DataFrame({"worst": worst, "best": best, "tied": worst})
     is_other = ~np.eye(len(rows), dtype=bool)
-    for places, theirs, ours in zip(_place_range(rows), (worst, best), (best, worst), strict=True):
+    for places, theirs, ours in zip(place_range(rows), (worst, best), (best, worst), strict=True):
         above = ((theirs > ours[:, None] + EQUAL) & is_other).sum(axis=1)
         expected = pd.Series(1 + above, dtype="Int64").mask(np.isnan(worst))
         pd.testing.assert_series_equal(places, expected)

@@ -57,7 +57,7 @@ def test_what_made_the_ties_is_to_be_mended_first():
 
 
 @pytest.fixture
-def held():
+def checked_targets():
     """Targets of a reranker that ties all five documents and lists the relevant one first."""
     runs = board(flat_trec=TIED, qrels_txt="".join(f"q{q} 0 d0 1\n" for q in range(4))).runs
     values = evaluate(runs, ["RR", "Hits@5"], TIES)
@@ -66,25 +66,25 @@ def held():
     return tied.assign(by_sort=before["passed"])
 
 
-def test_targets_are_counted_by_what_meets_them(held):
-    assert target_summary(held) == (4, 2, 3, 1, ("RR",))
+def test_targets_are_counted_by_what_meets_them(checked_targets):
+    assert target_summary(checked_targets) == (4, 2, 3, 1, ("RR",))
 
 
-def test_targets_that_only_the_sort_meets_are_named(held):
-    sentence = plain(target_finding(held, "flat"))
+def test_targets_that_only_the_sort_meets_are_named(checked_targets):
+    sentence = plain(target_finding(checked_targets, "flat"))
     assert sentence == (
         "flat meets 3 of 4 targets by its traditional values and 2 once ties are averaged. "
         "RR passes only by the traditional order."
     )
 
 
-def test_targets_met_either_way_are_told_once(held):
-    always_met = held[held["verdict"] == "met"]
+def test_targets_met_either_way_are_told_once(checked_targets):
+    always_met = checked_targets[checked_targets["verdict"] == "met"]
     assert (
         plain(target_finding(always_met, "flat"))
         == "flat meets 1 of 1 targets, 1 of them in every order of its ties."
     )
-    none = held[held["verdict"] == "missed"]
+    none = checked_targets[checked_targets["verdict"] == "missed"]
     assert plain(target_finding(none, "flat")) == "flat meets none of 1 targets, sorted or averaged."
 
 

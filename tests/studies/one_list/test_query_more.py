@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from metrics import Runs, evaluate
 from metrics.runs import File, read
 from metrics.studies.one_list import ordering_samples as drawing
-from metrics.studies.one_list.ordering_samples import running_mean, sample_values
+from metrics.studies.one_list.ordering_samples import running_mean, sample_distinct_places, sample_values
 from metrics.studies.one_list.orderings import (
     count_orderings,
     distribution,
@@ -98,7 +98,7 @@ def test_one_relevant_document_in_a_tie_of_many_has_as_many_patterns_as_places()
     assert complexity_report(single_list, "q")[1] == "100,000 relevance patterns."
 
 
-def flat(documents, relevant, groups=1, **more):
+def flat(documents, relevant, groups=1, **columns):
     """One list of `groups` even ties; its first documents of each are relevant."""
     size = documents // groups
     positions = np.arange(documents)
@@ -108,7 +108,7 @@ def flat(documents, relevant, groups=1, **more):
         "score": -(positions // size),
         "relevance": positions % size < relevant,
     }
-    return Ranking.of(Runs.from_frame(pd.DataFrame(table | {"reranker": "A"} | more)), "A")
+    return Ranking.of(Runs.from_frame(pd.DataFrame(table | {"reranker": "A"} | columns)), "A")
 
 
 @given(SHORT)
@@ -269,13 +269,13 @@ def test_draws_from_a_large_tie_find_the_exact_value_within_their_standard_error
     assert abs(estimate.mean - exact["expected"]) <= 4 * estimate.standard_error
 
 
-@pytest.mark.parametrize(("size", "held"), [(5, 2), (5, 5), (4, 1), (24, 3), (40, 2), (60, 2)])
-def test_places_are_drawn_distinct_and_each_choice_as_often_as_chance_has_it(size, held):
-    places = drawing._sample_distinct(size, held, 60_000, np.random.default_rng(0))  # noqa: SLF001 what a draw rests on
+@pytest.mark.parametrize(("size", "n_placed"), [(5, 2), (5, 5), (4, 1), (24, 3), (40, 2), (60, 2)])
+def test_places_are_drawn_distinct_and_each_choice_as_often_as_chance_has_it(size, n_placed):
+    places = sample_distinct_places(size, n_placed, 60_000, np.random.default_rng(0))
     assert (np.diff(np.sort(places, axis=1), axis=1) > 0).all()
     times = Counter(map(tuple, places.tolist()))
-    choices = math.perm(size, held)
-    assert set(times) <= set(permutations(range(size), held))
+    choices = math.perm(size, n_placed)
+    assert set(times) <= set(permutations(range(size), n_placed))
     squares = sum((count - 60_000 / choices) ** 2 for count in times.values())
     squares += (choices - len(times)) * (60_000 / choices) ** 2
     spread = squares / (60_000 / choices) - (choices - 1)

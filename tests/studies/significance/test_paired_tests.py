@@ -19,8 +19,8 @@ TIED = [tied_values(seed, n) for seed, n in enumerate([14, 20, 43, 100, 400])]
 pairs = st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=30).map(np.array)
 
 
-def run_test(name, values, level=0.95, **more):
-    return find_test(name).function(Comparison(np.asarray(values, float), [(0, 1)], level, **more))[0]
+def run_test(name, values, level=0.95, **options):
+    return find_test(name).function(Comparison(np.asarray(values, float), [(0, 1)], level, **options))[0]
 
 
 def differences(values):
@@ -69,12 +69,12 @@ def mean(values, axis):
 
 
 @given(st.lists(st.integers(-8, 8), min_size=2, max_size=11))
-def test_randomisation_of_few_queries_is_scipys(found):
-    assume(len(set(found)) > 1)
+def test_randomisation_of_few_queries_is_scipys(eighths):
+    assume(len(set(eighths)) > 1)
     scipys = stats.permutation_test(
-        (np.array(found) / 8,), mean, permutation_type="samples", n_resamples=np.inf
+        (np.array(eighths) / 8,), mean, permutation_type="samples", n_resamples=np.inf
     )
-    assert run_test("randomisation", [(0, one / 8) for one in found]).p == pytest.approx(scipys.pvalue)
+    assert run_test("randomisation", [(0, one / 8) for one in eighths]).p == pytest.approx(scipys.pvalue)
 
 
 def test_queries_without_a_difference_leave_randomisation_exact():

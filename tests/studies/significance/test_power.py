@@ -12,8 +12,8 @@ VALUES = tied_values(0, 50, 3)
 SCORED = scored(expected={name: VALUES[:, at] for at, name in enumerate("ABC")})
 
 
-def spread(one, other):
-    return (VALUES[:, one] - VALUES[:, other]).std(ddof=1)
+def spread(column, other_column):
+    return (VALUES[:, column] - VALUES[:, other_column]).std(ddof=1)
 
 
 @pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
@@ -39,7 +39,7 @@ def test_more_queries_make_less_detectable():
 
 
 @pytest.mark.parametrize(
-    ("values", "least"),
+    ("values", "smallest"),
     [
         ({"A": [1, 0]}, math.inf),
         ({"A": {"p": 1}, "B": {"q": 1}}, math.inf),
@@ -47,8 +47,8 @@ def test_more_queries_make_less_detectable():
         ({"A": [1, 0.5], "B": [0.75, 0.25]}, 0),
     ],
 )
-def test_what_cannot_be_tested_is_never_found_and_what_does_not_vary_always(values, least):
-    assert detectable(scored(expected=values), "RR", "expected", "A") == least
+def test_what_cannot_be_tested_is_never_found_and_what_does_not_vary_always(values, smallest):
+    assert detectable(scored(expected=values), "RR", "expected", "A") == smallest
 
 
 def test_two_queries_find_only_the_huge():
@@ -57,7 +57,7 @@ def test_two_queries_find_only_the_huge():
 
 
 @pytest.mark.parametrize(
-    ("how", "words"),
+    ("options", "words"),
     [
         ({"baseline": "Z"}, "'Z'"),
         ({"power": 1}, "power=1"),
@@ -65,6 +65,6 @@ def test_two_queries_find_only_the_huge():
         ({"level": 1}, "level=1"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(how, words):
+def test_what_cannot_be_asked_is_refused(options, words):
     with pytest.raises(UsageError, match=words):
-        detectable(SCORED, **{"measure": "RR", "ties": "expected", "baseline": "A"} | how)
+        detectable(SCORED, **{"measure": "RR", "ties": "expected", "baseline": "A"} | options)

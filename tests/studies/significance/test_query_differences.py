@@ -79,13 +79,13 @@ def test_only_queries_both_have_are_told(ours, theirs):
 
 
 @pytest.mark.parametrize(
-    ("how", "words"),
+    ("options", "words"),
     [
         ({"a": "Z"}, "no reranker 'Z'"),
         ({"traditional": "random:1"}, "random:1"),
         ({"sort_by": "size"}, "size"),
     ],
 )
-def test_what_was_not_evaluated_is_refused(how, words):
+def test_what_was_not_evaluated_is_refused(options, words):
     with pytest.raises(UsageError, match=words):
-        query_differences(SCORED, **{"measure": "RR", "a": "A", "b": "B", "traditional": "input"} | how)
+        query_differences(SCORED, **{"measure": "RR", "a": "A", "b": "B", "traditional": "input"} | options)

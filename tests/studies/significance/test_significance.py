@@ -23,8 +23,8 @@ def board(values):
     return scored(expected={f"r{at}": column for at, column in enumerate(np.asarray(values).T)})
 
 
-def compared(values, **how):
-    return compare(board(values), "RR", "expected", **how)
+def compared(values, **options):
+    return compare(board(values), "RR", "expected", **options)
 
 
 FIVE = tied_values(0, 30, 5, 0.05)
@@ -187,7 +187,7 @@ def test_one_reranker_has_nothing_to_be_compared_with():
 
 
 @pytest.mark.parametrize(
-    ("how", "words"),
+    ("options", "words"),
     [
         ({"baselines": "r9"}, "no reranker 'r9'.*r0, r1, r2, r3, r4"),
         ({"measure": "AP"}, "AP was not evaluated. There are: RR"),
@@ -197,9 +197,9 @@ def test_one_reranker_has_nothing_to_be_compared_with():
         ({"level": 95}, "level=95"),
     ],
 )
-def test_a_name_that_is_not_there_is_refused_with_what_there_is(how, words):
+def test_a_name_that_is_not_there_is_refused_with_what_there_is(options, words):
     with pytest.raises(UsageError, match=words):
-        compare(board(FIVE), **{"measure": "RR", "ties": "expected"} | how)
+        compare(board(FIVE), **{"measure": "RR", "ties": "expected"} | options)
 
 
 # Verdicts
@@ -254,7 +254,7 @@ def test_the_finding_tells_of_a_difference_that_shows_only_once_ties_are_average
 
 
 @pytest.mark.parametrize(
-    ("p", "said"),
+    ("p", "words"),
     [
         (0.00099, "p < 0.001"),
         (0.001, "p = 0.001"),
@@ -263,8 +263,8 @@ def test_the_finding_tells_of_a_difference_that_shows_only_once_ties_are_average
         (1, "p = 1.000"),
     ],
 )
-def test_a_p_is_said_on_its_side_of_the_bound(p, said):
-    assert chance(p) == said
+def test_a_p_is_said_on_its_side_of_the_bound(p, words):
+    assert chance(p) == words
 
 
 def test_a_negative_difference_has_a_true_minus():
@@ -277,7 +277,7 @@ def test_a_negative_difference_has_a_true_minus():
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "words"),
     [
         (FIVE[:, :1], "There is one reranker, and nothing to compare it with."),
         (FIVE[:1], "Nothing can be tested. A test needs two queries."),
@@ -288,10 +288,10 @@ def test_a_negative_difference_has_a_true_minus():
         ),
     ],
 )
-def test_the_finding_says_plainly_that_no_verdict_changes_or_why_there_is_none(values, said):
+def test_the_finding_says_plainly_that_no_verdict_changes_or_why_there_is_none(values, words):
     by_name = {f"r{at}": column for at, column in enumerate(values.T)}
     outcome = verdicts(scored(input=by_name, expected=by_name), "RR", "input")
-    assert said in plain(significance_finding(outcome, "MRR", "t"))
+    assert words in plain(significance_finding(outcome, "MRR", "t"))
 
 
 def test_a_lucky_sort_of_real_lists_makes_a_verdict():

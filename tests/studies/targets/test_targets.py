@@ -25,8 +25,8 @@ def evaluated(scores, measures=("RR",), relevant=("d1",), empty="zero"):
     return metrics.evaluate(metrics.Runs.from_frame(pd.DataFrame(rows)), list(measures), TIES, empty=empty)
 
 
-def only(evaluation, text, **more):
-    table = check_targets(evaluation, targets_of([text]), **more)
+def check_target(evaluation, text, **options):
+    table = check_targets(evaluation, targets_of([text]), **options)
     assert len(table) == 1
     return table.iloc[0]
 
@@ -48,7 +48,7 @@ def test_a_target_is_read_and_printed_back(text, spelled):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "words"),
     [
         ("MTRR", "is no target"),
         ("MTRR>=", "is no target"),
@@ -59,8 +59,8 @@ def test_a_target_is_read_and_printed_back(text, spelled):
         ("MTTR>=0.8", "Did you mean RR"),
     ],
 )
-def test_a_wrong_target_is_said_with_what_to_write(text, said):
-    with pytest.raises(metrics.UsageError, match=said.replace("+", r"\+")):
+def test_a_wrong_target_is_said_with_what_to_write(text, words):
+    with pytest.raises(metrics.UsageError, match=words.replace("+", r"\+")):
         Target.of(text)
 
 
@@ -93,13 +93,13 @@ TIED = {"llm": [1, 1, 1]}
     ],
 )
 def test_a_verdict_tells_the_mean_from_the_sort(text, verdict, passed):
-    row = only(evaluated(TIED), text)
+    row = check_target(evaluated(TIED), text)
     assert (row["verdict"], row["passed"]) == (verdict, passed)
     assert (row["missed_by"] == 0) == passed
 
 
 def test_the_treatment_asked_for_decides():
-    row = only(evaluated(TIED), "RR>=0.5", decided_by="pessimistic")
+    row = check_target(evaluated(TIED), "RR>=0.5", decided_by="pessimistic")
     assert not row["passed"]
     assert row["verdict"] == "met on average"
     assert row["missed_by"] == pytest.approx(0.5 - 1 / 3)
@@ -110,7 +110,7 @@ def test_a_bound_is_met_by_the_value_that_equals_it_but_for_rounding():
     value = evaluated(TIED).scores["RR", "expected"].iloc[0]
     assert Target.of("RR>=0.6").meets(0.6 - 1e-15, 0.6)
     assert not Target.of("RR>0.6").meets(0.6 + 1e-15, 0.6)
-    assert only(evaluated(TIED), f"RR>={11 / 18!r}")["passed"]
+    assert check_target(evaluated(TIED), f"RR>={11 / 18!r}")["passed"]
     assert value == pytest.approx(11 / 18)
 
 
@@ -124,21 +124,21 @@ def test_a_relative_target_holds_all_but_the_baseline_to_its_mean():
 
 def test_a_relative_target_is_met_by_every_order_only_if_the_baselines_best_is_reached():
     evaluation = evaluated({"old": [1, 1, 0], "new": [0, 1, 1]})
-    assert only(evaluation, "RR>=baseline", baseline="old")["verdict"] == "met on average"
+    assert check_target(evaluation, "RR>=baseline", baseline="old")["verdict"] == "met on average"
     evaluation = evaluated({"old": [2, 1, 0], "new": [0, 1, 1]})
-    assert only(evaluation, "RR>=baseline", baseline="old")["verdict"] == "met"
+    assert check_target(evaluation, "RR>=baseline", baseline="old")["verdict"] == "met"
 
 
 def test_a_relative_target_needs_a_baseline_that_is_there():
     with pytest.raises(metrics.UsageError, match="needs a baseline"):
-        only(evaluated(TIED), "RR>=baseline")
+        check_target(evaluated(TIED), "RR>=baseline")
     with pytest.raises(metrics.UsageError, match="no reranker 'old'"):
-        only(evaluated(TIED), "RR>=baseline", baseline="old")
+        check_target(evaluated(TIED), "RR>=baseline", baseline="old")
 
 
 def test_where_nothing_is_scored_nothing_is_reached():
     evaluation = evaluated(TIED, relevant=(), empty="skip")
-    row = only(evaluation, "RR>=0")
+    row = check_target(evaluation, "RR>=0")
     assert (row["verdict"], row["passed"]) == ("not scored", False)
 
 
@@ -148,7 +148,7 @@ def test_where_nothing_is_scored_nothing_is_reached():
     sign=st.sampled_from([">", ">=", "<", "<="]),
 )
 def test_what_every_order_meets_the_mean_meets(scores, bound, sign):
-    row = only(evaluated({"llm": scores}), f"RR{sign}{bound:.6f}")
+    row = check_target(evaluated({"llm": scores}), f"RR{sign}{bound:.6f}")
     assume(row["verdict"] == "met")
     assert row["passed"]
     target = Target.of(row["target"])

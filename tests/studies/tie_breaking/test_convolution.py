@@ -19,7 +19,7 @@ from metrics.studies.tie_breaking.convolution import (
     sample_sums,
     sum_distribution,
 )
-from metrics.studies.tie_breaking.list_distributions import _hypergeometric
+from metrics.studies.tie_breaking.list_distributions import hypergeometric_chances
 
 VALUES = st.lists(
     st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 1 / math.log2(3), 1.0]), min_size=2, max_size=3, unique=True
@@ -83,8 +83,8 @@ def test_too_many_steps_are_too_many():
     ],
 )
 def test_a_common_step_is_found_where_there_is_one(rises, smallest, step):
-    found = common_step(np.array(rises), smallest)
-    assert found == (None if step is None else pytest.approx(step, rel=1e-12))
+    computed_step = common_step(np.array(rises), smallest)
+    assert computed_step == (None if step is None else pytest.approx(step, rel=1e-12))
 
 
 def test_a_drawn_sum_has_the_mean_and_spread_of_the_sum():
@@ -107,7 +107,9 @@ def test_values_that_differ_by_rounding_are_one():
 )
 def test_chances_of_counts_are_hypergeometric(size, marked, within):
     fewest, largest = max(0, within - size + marked), min(marked, within)
-    chances = _hypergeometric(*(np.array([n]) for n in (size, marked, within, fewest)), largest - fewest + 3)[0]
+    chances = hypergeometric_chances(
+        *(np.array([n]) for n in (size, marked, within, fewest)), largest - fewest + 3
+    )[0]
     exact = [
         math.comb(marked, x) * math.comb(size - marked, within - x) / math.comb(size, within)
         for x in range(fewest, largest + 1)
@@ -116,7 +118,7 @@ def test_chances_of_counts_are_hypergeometric(size, marked, within):
 
 
 def test_chances_of_counts_in_a_tie_of_a_million_sum_to_one_about_the_right_mean():
-    chances = _hypergeometric(*(np.array([n]) for n in (10**6, 1000, 500_000, 0)), 1001)[0]
+    chances = hypergeometric_chances(*(np.array([n]) for n in (10**6, 1000, 500_000, 0)), 1001)[0]
     assert chances.sum() == pytest.approx(1, abs=1e-12)
     assert chances @ np.arange(1001) == pytest.approx(500, rel=1e-9)
 

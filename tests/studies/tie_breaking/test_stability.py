@@ -43,9 +43,9 @@ BOARDS = st.dictionaries(
 )
 
 
-def evaluate_means(table, measure, **how):
+def evaluate_means(table, measure, **options):
     runs = Runs.from_frame(frame(table))
-    evaluation = evaluate(runs, [measure], TIES, **how)
+    evaluation = evaluate(runs, [measure], TIES, **options)
     return evaluation, mean_distributions(
         evaluation, measure, {name: Ranking.of(runs, name) for name in runs.rerankers}
     )

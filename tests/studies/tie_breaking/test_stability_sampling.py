@@ -168,9 +168,9 @@ def means_of(scores, grades, measure, seed=0, targets=None):
 
 def test_the_same_seed_draws_the_same_whoever_else_is_there():
     scores, grades = board(6, 30, 2, seed=3)
-    both, alone = means_of(scores, grades, "AP"), means_of({"B": scores["B"]}, grades, "AP")
-    assert both["B"].means.tolist() == alone["B"].means.tolist()
-    assert both["B"].means.tolist() != means_of(scores, grades, "AP", seed=1)["B"].means.tolist()
+    pair, alone = means_of(scores, grades, "AP"), means_of({"B": scores["B"]}, grades, "AP")
+    assert pair["B"].means.tolist() == alone["B"].means.tolist()
+    assert pair["B"].means.tolist() != means_of(scores, grades, "AP", seed=1)["B"].means.tolist()
 
 
 def test_twins_are_drawn_on_their_own():

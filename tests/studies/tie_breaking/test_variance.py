@@ -12,7 +12,7 @@ from metrics.studies.tie_breaking.variance import variance_split
 TIES = ["expected", "optimistic", "pessimistic", "std"]
 
 
-def listed(docs, levels, draw):
+def random_list(docs, levels, draw):
     return [Doc(f"d{n}", int(draw.integers(levels)), int(draw.random() < 0.3)) for n in range(docs)]
 
 
@@ -27,7 +27,7 @@ def rr(scores, hits, order):
 
 def test_the_split_is_that_of_drawing_queries_and_breaking_their_ties():
     draw, n, times = np.random.default_rng(4), 12, 40_000
-    table = {name: {f"q{q}": listed(6, 2, draw) for q in range(n)} for name in "AB"}
+    table = {name: {f"q{q}": random_list(6, 2, draw) for q in range(n)} for name in "AB"}
     row = split(table).loc["B"]
     values = {
         name: np.stack(

@@ -50,14 +50,14 @@ def test_the_finding_says_whether_tools_name_the_same_leader():
     third, fourth = ([Doc(d, 5 - at, int(at == place)) for at, d in enumerate("abcde")] for place in (2, 3))
     last = [Doc(d, 5 - at, int(d == "e")) for at, d in enumerate("abcde")]
 
-    def said(lists):
+    def finding_of(lists):
         drawn_runs = Runs.from_frame(
             drawn({"A": {"q": TIED, "r": TIED}, "B": dict(zip("qr", lists, strict=True))})
         )
         return plain(tool_finding(tool_values(drawn_runs, "RR", ["A", "B"]), "RR"))
 
-    assert said([last, last]).endswith("All name the same leader.")
-    assert said([third, fourth]).endswith("They name 2 different leaders.")
+    assert finding_of([last, last]).endswith("All name the same leader.")
+    assert finding_of([third, fourth]).endswith("They name 2 different leaders.")
 
 
 @pytest.mark.parametrize("measure", ["RR", "Hits@1", "AP"])

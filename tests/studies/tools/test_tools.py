@@ -10,7 +10,7 @@ from metrics.evaluation import score_runs
 from metrics.studies.tools import tools as studied
 from metrics.studies.tools.tools import TOOLS, emulate, find_tool
 
-EVERY = [
+MEASURES = [
     "RR", "RR@5", "AP", "Rprec", "nDCG", "nDCG@3", "nDCG-linear", "nDCG-linear@3", "P@3", "R@3", "Hits@3",
 ]  # fmt: skip
 
@@ -128,7 +128,7 @@ def test_one_evaluation_serves_all_rules_that_share_what_is_seen_precision_and_p
         return score_runs(*arguments)
 
     monkeypatch.setattr(studied, "score_runs", count_calls)
-    emulate(runs({"q": FIVE}), EVERY)
+    emulate(runs({"q": FIVE}), MEASURES)
     policies = {rule.policy for one in TOOLS for rule in one.rules.values()}
     assert len(calls) == 1 + len(policies)
 
@@ -149,25 +149,25 @@ def test_values_of_tools_that_hold_scores_as_read_lie_between_the_worst_and_the_
 @given(tables())
 def test_the_tied_column_is_the_expected_mean_of_the_evaluation(table):
     given_runs = Runs.from_frame(drawn(table))
-    expected = evaluate(given_runs, EVERY, ["expected"]).summary()
-    for row in emulate(given_runs, EVERY).itertuples():
+    expected = evaluate(given_runs, MEASURES, ["expected"]).summary()
+    for row in emulate(given_runs, MEASURES).itertuples():
         assert row.tied == pytest.approx(expected.loc[row.reranker, (row.measure, "expected", "mean")])
 
 
 def test_a_reranker_without_one_judged_query_has_no_value():
     stray = runs({"other": FIVE}, {"q": {"b": 1}})
-    values = emulate(stray, EVERY).set_index(["tool", "measure"])["value"]
+    values = emulate(stray, MEASURES).set_index(["tool", "measure"])["value"]
     assert pd.isna(values["trec_eval", "RR"])
     assert pd.isna(values["scikit-learn", "nDCG-linear@3"])
     assert values["ir_measures", "RR"] == 0
 
 
-@pytest.mark.parametrize("one", TOOLS, ids=lambda one: one.name)
-def test_every_rule_names_a_measure_a_spelling_and_one_sentence_of_why(one):
-    for ours, rule in one.rules.items():
-        found = one.rule(parse(ours.replace("@k", "@7")))
-        assert "{" not in found.spelling
-        assert ("7" in found.spelling) == ("@k" in ours)
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_every_rule_names_a_measure_a_spelling_and_one_sentence_of_why(tool):
+    for ours, rule in tool.rules.items():
+        tool_rule = tool.rule(parse(ours.replace("@k", "@7")))
+        assert "{" not in tool_rule.spelling
+        assert ("7" in tool_rule.spelling) == ("@k" in ours)
         assert rule.why.endswith(".")
         assert ". " not in rule.why
 

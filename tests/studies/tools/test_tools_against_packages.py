@@ -78,7 +78,10 @@ def test_scikit_learn_ndcg_of_the_listed_documents_is_what_is_emulated(seed, k):
     measure = "nDCG-linear" if k is None else f"nDCG-linear@{k}"
     (reported,) = emulated("scikit-learn", [measure], run, qrels).values()
     real = np.mean(
-        [ndcg_score([truth(qrels[query], docs)], [[*docs.values()]], k=k) for query, docs in both(run, qrels)]
+        [
+            ndcg_score([truth(qrels[query], docs)], [[*docs.values()]], k=k)
+            for query, docs in judged_lists(run, qrels)
+        ]
     )
     assert reported == pytest.approx(real, abs=EXACT)
 
@@ -89,7 +92,7 @@ def test_sentence_transformers_reranking_calls_scikit_learn_with_relevant_or_not
     values = emulated("sentence-transformers reranking", ["nDCG@10"], run, qrels)
     real = [
         ndcg_score([np.minimum(truth(qrels[query], docs), 1)], [np.float32([*docs.values()])], k=10)
-        for query, docs in both(run, qrels)
+        for query, docs in judged_lists(run, qrels)
     ]
     assert values == pytest.approx({"ndcg@10": np.mean(real)}, abs=EXACT)
 
@@ -99,7 +102,7 @@ def test_scikit_learn_average_precision_is_the_worst_order_for_one_relevant_docu
     run, qrels = draw(seed)
     qrels = {query: dict.fromkeys(docs, 0) | {min(run.get(query, docs)): 1} for query, docs in qrels.items()}
     values = emulated("scikit-learn", ["AP"], run, qrels)
-    pairs = [(truth(qrels[query], docs), [*docs.values()]) for query, docs in both(run, qrels)]
+    pairs = [(truth(qrels[query], docs), [*docs.values()]) for query, docs in judged_lists(run, qrels)]
     one_by_one = np.mean([average_precision_score(grades, scores) for grades, scores in pairs])
     assert values == pytest.approx({"average_precision_score": one_by_one}, abs=EXACT)
     ranked = np.mean([label_ranking_average_precision_score([grades], [scores]) for grades, scores in pairs])
@@ -125,7 +128,7 @@ def test_numpy_reversed_argsort_keeps_no_order_of_ties_so_reranking_mrr_has_no_r
     assert not np.array_equal(orders, last_first)
 
 
-def both(run, qrels):
+def judged_lists(run, qrels):
     """Lists of the judged queries."""
     return [(query, docs) for query, docs in run.items() if query in qrels]
 

@@ -42,9 +42,9 @@ def simple(**seconds):
     return runs_of(rows, "latency")
 
 
-def board_of(runs, by="p50", measure="RR"):
+def board_of(runs, statistic="p50", measure="RR"):
     evaluation = evaluate(runs, [measure], TIES)
-    return tradeoffs(evaluation, latency_table(latencies(runs), evaluation), measure, "input", by)
+    return tradeoffs(evaluation, latency_table(latencies(runs), evaluation), measure, "input", statistic)
 
 
 def covered_of(runs, k=2):
@@ -140,11 +140,11 @@ def test_who_is_not_timed_is_neither_on_the_front_nor_beaten():
     assert board["beaten_by"].to_list() == ["", ""]
 
 
-@pytest.mark.parametrize(("by", "front"), [("p50", "b"), ("p95", "a"), ("mean", "a")])
-def test_the_latency_asked_for_is_weighed(by, front):
+@pytest.mark.parametrize(("statistic", "front"), [("p50", "b"), ("p95", "a"), ("mean", "a")])
+def test_the_latency_asked_for_is_weighed(statistic, front):
     seconds = {"a": [2, 2, 2, 2, 2], "b": [1, 1, 1, 1, 99]}
     rows = [(name, f"q{n}", "d", 1, 1, one) for name, each in seconds.items() for n, one in enumerate(each)]
-    board = board_of(runs_of(rows, "latency"), by)
+    board = board_of(runs_of(rows, "latency"), statistic)
     assert board.index[board["tied_front"]].to_list() == [front]
 
 
