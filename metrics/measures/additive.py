@@ -7,7 +7,7 @@ import numpy as np
 
 from metrics.measures.model import Family, Parameter
 from metrics.measures.weights import Weight, even
-from metrics.support.arrays import FloatArray
+from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.groups import TieGroups
 
 Gain = Callable[[TieGroups], FloatArray]
@@ -32,6 +32,17 @@ def exponential(grades: FloatArray) -> FloatArray:
 def linear(grades: FloatArray) -> FloatArray:
     """The grade, 0 below 0."""
     return np.maximum(grades, 0.0)
+
+
+def _weight_spread(weight: Weight, top: IntArray, end: IntArray, size: IntArray, k: Parameter) -> FloatArray:
+    """(n_groups,) sum of (w - mean w)^2 over the places of each group; places past its `end` weigh 0."""
+    start = np.cumsum(end - top) - (end - top)
+    owner = np.repeat(np.arange(len(size)), end - top)
+    place = np.arange(len(owner)) - start[owner] + top[owner]
+    each = weight.each(place + 1.0, k)
+    mean_weight = np.bincount(owner, each, minlength=len(size)) / size
+    within = np.bincount(owner, (each - mean_weight[owner]) ** 2, minlength=len(size))
+    return np.asarray(within + (size - (end - top)) * mean_weight**2)
 
 
 def additive(
@@ -88,13 +99,7 @@ def additive(
             return np.zeros(groups.n_lists)
         top, end = (bound[open_groups].astype(np.intp) for bound in reach(groups, k))
         size = groups.size[open_groups]
-        start = np.cumsum(end - top) - (end - top)
-        owner = np.repeat(np.arange(len(size)), end - top)
-        place = np.arange(len(owner)) - start[owner] + top[owner]
-        each = weight.each(place + 1.0, k)
-        mean_weight = np.bincount(owner, each, minlength=len(size)) / size
-        within = np.bincount(owner, (each - mean_weight[owner]) ** 2, minlength=len(size))
-        weight_spread = within + (size - (end - top)) * mean_weight**2
+        weight_spread = _weight_spread(weight, top, end, size, k)
         variances = np.zeros(len(groups.size))
         variances[open_groups] = weight_spread * gain_spread[open_groups] / (size - 1)
         return groups.per_list(variances) * np.square(scale(groups, k))

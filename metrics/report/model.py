@@ -171,7 +171,7 @@ class Report:
 
     def markdown(self, day: date) -> str:
         """Return the report as Markdown: for a pull request or a README."""
-        return writing.markdown(self, day)
+        return writing.markdown(report=self, day=day)
 
     def html(self, day: date, charts: ReportCharts | None = None) -> str:
         """Return the report as one HTML file that asks nothing of any host.
@@ -180,11 +180,12 @@ class Report:
             day: the day it bears.
             charts: its charts; without them it holds sentences and tables.
         """
-        return writing.html(self, day, charts)
+        charts = charts or ReportCharts("", {})
+        return writing.html(charts.script, report=self, day=day, figures=charts.figures)
 
     def latex(self, day: date) -> str:
         """Return its tables for LaTeX with booktabs, to be copied or taken in by `input`."""
-        return writing.latex(self, day)
+        return writing.latex(report=self, day=day)
 
     def per_query(self) -> pd.DataFrame:
         """Return all values of every list, unrounded: a row a list.

@@ -2,9 +2,7 @@
 
 import re
 from collections.abc import Callable
-from datetime import date
 from functools import cache
-from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -12,38 +10,30 @@ from markupsafe import Markup
 from metrics.studies.prose import Prose, Strong
 from metrics.support import escaping
 
-if TYPE_CHECKING:
-    from metrics.report.model import Report, ReportCharts
-
 Escape = Callable[[str], str]
 
 _ENDS = str.maketrans({mark: f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"})
 
 
-def markdown(report: "Report", day: date) -> str:
-    """Return the report as GitHub-flavoured Markdown."""
-    template = _templates(escaping.markdown, "**{}**").get_template("report.md")
-    return _tidy(template.render(report=report, day=day))
+def markdown(**context: object) -> str:
+    """Return GitHub-flavoured Markdown of what the template `report.md` names."""
+    return _tidy(_templates(escaping.markdown, "**{}**").get_template("report.md").render(context))
 
 
-def html(report: "Report", day: date, charts: "ReportCharts | None") -> str:
+def html(script: str, **context: object) -> str:
     """Return one HTML file, with its style, its charts and their script inside.
 
     Args:
-        report: what to write.
-        day: the day it bears.
-        charts: figures and their script; None for none.
+        script: what draws the charts, trusted as it stands; empty for none.
+        context: what else the template `report.html` names.
     """
     template = _templates(escaping.html, "<strong>{}</strong>").get_template("report.html")
-    figures = {} if charts is None else charts.figures
-    script = "" if charts is None else Markup(charts.script)  # noqa: S704 plotly's own
-    return template.render(report=report, day=day, figures=figures, script=script)
+    return template.render(context, script=Markup(script))  # noqa: S704 plotly's own
 
 
-def latex(report: "Report", day: date) -> str:
+def latex(**context: object) -> str:
     """Return tables with booktabs' rules, and the sentences that go with them as comments."""
-    template = _templates(escaping.latex, r"\textbf{{{}}}").get_template("report.tex")
-    return _tidy(template.render(report=report, day=day))
+    return _tidy(_templates(escaping.latex, r"\textbf{{{}}}").get_template("report.tex").render(context))
 
 
 @cache

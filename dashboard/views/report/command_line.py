@@ -27,16 +27,23 @@ _OPTIONS = {
 """Option of the command → field of the options it sets."""
 
 
-def command(board: Board, options: ReportOptions) -> str:
-    """Return the command line that makes the HTML file of a board with these options."""
-    files = list(zip(board.files, board.sources, strict=True))
-    words = [["tiescope", "report", *(file.name for file, source in files if source.kind == "run")]]
-    words += [["--qrels", file.name] for file, source in files if source.kind != "run"]
+def _changed_options(options: ReportOptions) -> list[list[str]]:
+    """Return the options that are not as they are by default, each with its value."""
+    words = []
     for option, field in _OPTIONS.items():
         value = attrgetter(field)(options)
         if value != attrgetter(field)(_DEFAULTS):
             values = value if isinstance(value, tuple) else (value,)
             words += [[option, f"{item:g}" if isinstance(item, float) else str(item)] for item in values]
+    return words
+
+
+def command(board: Board, options: ReportOptions) -> str:
+    """Return the command line that makes the HTML file of a board with these options."""
+    files = list(zip(board.files, board.sources, strict=True))
+    words = [["tiescope", "report", *(file.name for file, source in files if source.kind == "run")]]
+    words += [["--qrels", file.name] for file, source in files if source.kind != "run"]
+    words += _changed_options(options)
     columns = dict.fromkeys(pair for entry in board.spec.entries for pair in entry.columns)
     words += [["--column", f"{ours}={theirs}"] for ours, theirs in columns]
     if board.spec.repeated != "error":

@@ -75,19 +75,30 @@ def dataset_files(
     else:
         by_name = [(None, path) for path in ([paths] if isinstance(paths, str | PurePath) else paths)]
     no_run = None if judgments is None else place_of(judgments).resolve()
-    files, names, partitions = list[DatasetFile](), Counter[str](), set[str]()
-    for name, path in by_name:
-        places = [(folder, place) for folder, place in _expand(path) if place.resolve() != no_run]
-        opened = [(_open(place, name, folder, columns), _partition(place)) for folder, place in places]
-        files += [file for file, _ in opened]
-        names.update(file.reranker for file, _ in opened if file.is_alone)
-        names.update({file.name for file, partition in opened if file.name and not partition})
-        partitions |= {file.name for file, partition in opened if file.name and partition}
-    names.update(partitions)
-    _refuse_two_runs(name for name, count in names.items() if count > 1)
+    opened = [
+        [
+            (_open(place, name, folder, columns), _partition(place))
+            for folder, place in _expand(path)
+            if place.resolve() != no_run
+        ]
+        for name, path in by_name
+    ]
+    _refuse_two_runs(_repeated_names(opened))
+    files = [file for group in opened for file, _ in group]
     if not files:
         raise UsageError("There is no run. Give at least one file.")
     return files
+
+
+def _repeated_names(opened: Iterable[Sequence[tuple[DatasetFile, str | None]]]) -> list[str]:
+    """Return names of rerankers that stand for more than one run; files of one partition are one."""
+    names, partitions = Counter[str](), set[str]()
+    for group in opened:
+        names.update(file.reranker for file, _ in group if file.is_alone)
+        names.update({file.name for file, partition in group if file.name and not partition})
+        partitions |= {file.name for file, partition in group if file.name and partition}
+    names.update(partitions)
+    return [name for name, count in names.items() if count > 1]
 
 
 def _refuse_two_runs(names: Iterable[str]) -> None:

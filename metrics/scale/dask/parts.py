@@ -158,6 +158,11 @@ def cut_file(file: DatasetFile, row_groups: Sequence[RowGroupLists]) -> Iterator
     if len(row_groups) == 1 or not isinstance(file.table, ParquetTable):
         yield Part(file, 0, row_groups[0].end), row_groups[0].keys
         return
+    yield from _cut_between_lists(file, row_groups)
+
+
+def _cut_between_lists(file: DatasetFile, row_groups: Sequence[RowGroupLists]) -> Iterator[tuple[Part, Hashes]]:
+    """Yield parts of a file of several row groups: of `ROWS` rows or more, but for the last."""
     start, last_start, hashes, before_last = 0, 0, list[Hashes](), np.empty(0, np.uint64)
     for before, group, after in zip([None, *row_groups], row_groups, [*row_groups[1:], None], strict=False):
         if before is None or not group.is_more_of_last(before):
