@@ -42,11 +42,11 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Return a name that few need: it is imported when it is asked for, not with the others."""
     if name == "Stored":
-        from metrics.scale.stored import Stored  # noqa: PLC0415 as above
+        from metrics.scale.stored import Stored  # noqa: PLC0415 few need it
 
         return Stored
     if name == "evaluate_dataset":
-        from metrics.scale.dask import evaluate_dataset  # noqa: PLC0415 as above
+        from metrics.scale.dask import evaluate_dataset  # noqa: PLC0415 few need it
 
         return evaluate_dataset
     raise AttributeError(f"module 'metrics' has no attribute {name!r}")

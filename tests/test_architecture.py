@@ -8,7 +8,7 @@ from repository import ROOT
 
 WEB_AND_PLOTS = {"streamlit", "plotly"}
 LAZY = ("dashboard/cli/serving.py", "streamlit.web")
-MOST_ENTRIES = 16
+MOST_ENTRIES = 14
 OF_EXTRAS = {
     ("dask", "metrics/scale/dask/cluster.py"),
     ("distributed", "metrics/scale/dask/cluster.py"),
