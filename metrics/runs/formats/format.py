@@ -92,8 +92,3 @@ class Format:
     open_blocks: Callable[[Head, ColumnChoice], BlockTable] | None = None
     has_header: bool = True
     scores_may_be_grades: bool = False
-
-    @property
-    def reads_blocks(self) -> bool:
-        """Whether a file larger than memory can be read, some queries at a time."""
-        return self.open_blocks is not None
