@@ -1,47 +1,70 @@
-"""The measure shown: one of the usual, or any other."""
+"""The measures shown: each one of the usual, or any other."""
 
 import streamlit as st
 
 from dashboard import cache
-from dashboard.session.controls import segmented
+from dashboard.session.controls import segmented, select
 from metrics import MEASURES, parse
 from metrics.errors import UsageError
 
-_NEXT = "_wanted_measure"
+MEASURE_KEYS = ("measure", "first", "second")
+"""Choices of a measure, by their names in the link: of most pages, and the two of Ties vs gap."""
 
 
-def measure(label: str = "Measure") -> str:
-    """Draw the choice of a measure: one of the usual, or any other with its cut-off; return its name."""
-    other = other_measure()
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        measure_name = segmented(label, [*cache.MEASURES, *([other] if other else [])], "measure")
+def measure(label: str = "Measure", key: str = "measure", default: str = "") -> str:
+    """Draw the choice of a measure: one of the usual, or any other with its cut-off; return its name.
+
+    Args:
+        label: above the control.
+        key: one of `MEASURE_KEYS`; the usual measures of the first stand in a row, of the others in a list.
+        default: chosen first; the first of the usual where empty.
+    """
+    options = [*cache.MEASURES, *_other_measure(key)]
+    is_row = key == MEASURE_KEYS[0]
+    with st.container(
+        horizontal=True, vertical_alignment="bottom", gap="small", width="stretch" if is_row else "content"
+    ):
+        if is_row:
+            measure_name = segmented(label, options, key, default)
+        else:
+            measure_name = select(label, options, key, default, width=180)
         with st.popover("More", icon=":material/tune:", help="Any other measure and cut-off."):
-            _choose_other()
+            _choose_other(key)
     return measure_name
 
 
-def _choose_other() -> None:
+def _choose_other(key: str) -> None:
+    name = "" if key == MEASURE_KEYS[0] else f"_{key}"
     measures = {measure.name: measure for measure in MEASURES}
-    measure = measures[st.selectbox("Measure", list(measures), key="_other")]
+    measure = measures[st.selectbox("Measure", list(measures), key=f"_other{name}")]
     st.caption(measure.summary)
     k = None
     if measure.cutoff != "none":
         is_optional = measure.cutoff == "optional"
         k = st.number_input(
-            "Cut-off", 1, 100_000, None if is_optional else 10, key="_other_k", placeholder="none"
+            "Cut-off", 1, 100_000, None if is_optional else 10, key=f"_other{name}_k", placeholder="none"
         )
-    if st.button("Use", type="primary", key="_other_use"):
-        st.session_state[_NEXT] = str(parse(measure.name + ("" if k is None else f"@{k}")))
+    if st.button("Use", type="primary", key=f"_other{name}_use"):
+        st.session_state[_next(key)] = str(parse(measure.name + ("" if k is None else f"@{k}")))
         st.rerun()
 
 
-def other_measure() -> str | None:
-    """Return the measure that the visitor or the link asked for where it is none of the usual."""
-    if next_measure := st.session_state.pop(_NEXT, None):
-        st.session_state["measure"] = next_measure
-    requested = st.session_state.get("measure") or st.query_params.get("measure")
+def other_measures() -> list[str]:
+    """Return the measures that the visitor or the link asked for where they are none of the usual."""
+    return list(dict.fromkeys(name for key in MEASURE_KEYS for name in _other_measure(key)))
+
+
+def _other_measure(key: str) -> list[str]:
+    """Return the measure of one choice where it is none of the usual."""
+    if next_measure := st.session_state.pop(_next(key), None):
+        st.session_state[key] = next_measure
+    requested = st.session_state.get(key) or st.query_params.get(key)
     try:
         name = str(parse(str(requested))) if requested else None
     except UsageError:
-        return None
-    return None if name in cache.MEASURES else name
+        return []
+    return [] if name is None or name in cache.MEASURES else [name]
+
+
+def _next(key: str) -> str:
+    return f"_wanted_{key}"

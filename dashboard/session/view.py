@@ -13,7 +13,7 @@ from dashboard.library import Board, queries_text
 from dashboard.library.storage.records import Record
 from dashboard.session.boards import DATA, choose_board, owner
 from dashboard.session.controls import multiselect, number_input, segmented, select, theme
-from dashboard.session.measures import other_measure
+from dashboard.session.measures import other_measures
 from metrics import Evaluation
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
 from metrics.ties import Ranking, treatment
@@ -94,8 +94,7 @@ def choose_view() -> None:
         selected_segments = multiselect("Segments", segments, "segments") if segments else []
     traditional = select("Traditional order", cache.TRADITIONAL, "order", help=ORDER_HELP)
     scoring = _choose_scoring()
-    other = other_measure()
-    measures = (*cache.MEASURES, *([other] if other else []))
+    measures = (*cache.MEASURES, *other_measures())
     is_part = len(selected_segments) < len(segments)
     queries = set(query_segments.index[query_segments.isin(selected_segments)]) if is_part else None
     values = cache.evaluation(board.key, board, scoring, measures).only(selected, queries)

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from metrics.support.shown_columns import ShownColumn
+from metrics.support.shown_columns import ShownColumn, shown_columns
 
 Columns = Mapping[str, Any]
 """Column of a table → how it is shown: a `ShownColumn`, or what Streamlit makes of one."""
@@ -24,6 +24,20 @@ def column_config(column: ShownColumn) -> Any:  # noqa: ANN401 Streamlit's own i
                 column.label, format="%.0f%%", min_value=0, max_value=100, color="orange", help=column.help
             )
     return st.column_config.NumberColumn(column.label, format=column.number_format, help=column.help)
+
+
+def gap_columns(prefix: str, measure: str) -> dict[str, ShownColumn]:
+    """Return how the absolute gap in one measure is shown: mean, deviation, maximum and correlations.
+
+    Args:
+        prefix: of its columns, as `gap_summary` returns them.
+        measure: its name.
+    """
+    columns = shown_columns(
+        *(("gap_mean", "measure_gap_mean"), ("gap_std", "deviation"), "gap_max", "r_ratio", "r_size"),
+        measure=measure,
+    )
+    return {f"{prefix}_{name}": column for name, column in columns.items()}
 
 
 def badge_column(label: str, meanings: Mapping[Any, str], colours: Sequence[str]) -> Any:  # noqa: ANN401 likewise

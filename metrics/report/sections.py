@@ -9,11 +9,16 @@ from metrics.measures import parse
 from metrics.report.model import SEVERITY, VERDICT, Section, Table
 from metrics.report.studies import ReportStudies
 from metrics.studies.gaps.gap import gap_finding
+from metrics.studies.gaps.gap_summary import with_overall
 from metrics.studies.leaderboard.leaderboard import VERDICTS, leaderboard_finding
 from metrics.studies.leaderboard.recommendation import tie_remedies
 
 FOUR_DECIMALS = ".4f"
 SIGNED = "+.4f"
+_TIES_NOTE = (
+    "Largest tie, mean: a list without ties counts 1. ±: sample standard deviation over lists (ddof 1). r: "
+    "correlation of the tie ratio with the absolute gap."
+)
 _POLICY_VERBS = {"zero": "count as 0", "skip": "are left out"}
 
 
@@ -87,27 +92,27 @@ def scores(studies: ReportStudies) -> Section:
 
 def ties(studies: ReportStudies) -> Section:
     """Write how much is tied, and what it costs."""
-    order = studies.leaderboard.index
-    lists = studies.evaluation.lists.groupby(level="reranker", sort=False)
-    gaps = studies.lists["first_gap"].abs().groupby(studies.lists["reranker"], sort=False)
+    summary = with_overall(studies.summary, studies.lists)
     gap = f"|{studies.measure_at.traditional} gap|"
     columns = {
-        "Lists": (lists.size(), ",d"),
-        "With ties": (lists["n_tie_groups"].agg(lambda groups: (groups > 0).mean()), ".1%"),
-        "Tie groups a list": (lists["n_tie_groups"].mean(), ".2f"),
-        "Largest tie, mean": (lists["max_tie_size"].mean(), ".2f"),
-        "Largest tie": (lists["max_tie_size"].max(), ",d"),
-        "Documents tied": (lists["tie_ratio"].mean(), ".1%"),
-        f"{gap}, mean": (gaps.mean(), FOUR_DECIMALS),
-        f"{gap}, largest": (gaps.max(), FOUR_DECIMALS),
+        "Lists": (summary["n"], ",d"),
+        "With ties": (summary["with_ties_share"], ".1%"),
+        "Tie groups a list": (summary["tie_groups"], ".2f"),
+        "Largest tie, mean": (summary["max_tie_size_mean"], ".2f"),
+        "Largest tie": (summary["max_tie_size"], ",d"),
+        "Documents tied": (summary["tie_ratio"], ".1%"),
+        f"{gap}, mean": (summary["first_gap_mean"], FOUR_DECIMALS),
+        "±": (summary["first_gap_std"], FOUR_DECIMALS),
+        f"{gap}, largest": (summary["first_gap_max"], FOUR_DECIMALS),
+        "r, tie ratio": (summary["first_r_ratio"], ".3f"),
     }
-    ordered = {name: (values.reindex(order), spec) for name, (values, spec) in columns.items()}
+    table = Table.of("Ties of each reranker", {"Reranker": summary.index, **columns}, _TIES_NOTE)
     return Section(
         "ties",
         "Ties",
         "How many documents share a score, and how far a list's traditional value is from its tied one.",
         sentences=(gap_finding(studies.lists, studies.measure),),
-        tables=(Table.of("Ties of each reranker", {"Reranker": order, **ordered}),),
+        tables=(table,),
         charts=("gaps",),
     )
 

@@ -11,8 +11,8 @@ from metrics.measures import MeasureAt, parse
 from metrics.report.options import ReportOptions
 from metrics.runs import Runs
 from metrics.studies.gaps.gap import gaps
+from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std
-from metrics.studies.leaderboard.rerankers import reranker_summary
 from metrics.studies.leaderboard.segments import query_segments
 from metrics.studies.significance.significance import Verdicts, verdicts
 from metrics.studies.targets.targets import Target, check_targets, targets_of
@@ -122,10 +122,8 @@ class ReportStudies:
 
     @cached_property
     def summary(self) -> pd.DataFrame:
-        """The notebook's summary, by the first measure and the second, best tied first."""
-        other = self.options.measures[min(1, len(self.options.measures) - 1)]
-        summary = reranker_summary(self.evaluation, self.measure, other, self.options.traditional)
-        return summary.loc[self.leaderboard.index]
+        """The lists summarised, a row a reranker, best tied first."""
+        return gap_summary(self.lists).loc[self.leaderboard.index]
 
     @cached_property
     def verdicts(self) -> Verdicts:

@@ -71,6 +71,7 @@ def shown_columns(*keys: str | tuple[str, str], **words: object) -> dict[str, Sh
 
 
 _TIED_VALUE, _ABSOLUTE_GAP = "Tied value.", "Mean over lists of the absolute gap."
+_SAMPLE_STD = "Sample standard deviation over lists (ddof 1)."
 COLUMNS: Mapping[str, ShownColumn] = {
     column.key: column
     for column in (
@@ -99,19 +100,22 @@ COLUMNS: Mapping[str, ShownColumn] = {
             help="Standard deviation over all orderings; AP has no closed form, and is estimated from {draws} "
             "draws.",
         ),
-        ShownColumn("deviation", "± std"),
-        ShownColumn("short_deviation", "± std", digits=2),
+        ShownColumn("deviation", "± std", help=_SAMPLE_STD),
+        ShownColumn("short_deviation", "± std", digits=2, help=_SAMPLE_STD),
         # gaps
         ShownColumn("gap", "Gap", "difference", help="Traditional minus tied."),
         ShownColumn("list_gap", "Gap", "difference"),
         ShownColumn("measure_gap", "{measure} gap", "difference"),
         ShownColumn("gap_mean", "|gap|", help=_ABSOLUTE_GAP),
-        ShownColumn("second_gap_mean", "|gap|"),
         ShownColumn("measure_gap_mean", "|{measure} gap|", help=_ABSOLUTE_GAP),
         ShownColumn("gap_max", "max"),
         ShownColumn("lists_with_gap", "Lists with a gap", "share"),
-        ShownColumn("r_ratio", "r, tie ratio", digits=3, help="Correlation of the RR gap with the tie ratio."),
-        ShownColumn("r_size", "r, largest tie", "number", 3, "Correlation of the RR gap with the largest tie."),
+        ShownColumn(
+            "r_ratio", "r, tie ratio", "number", 3, "Correlation of the {measure} gap with the tie ratio."
+        ),
+        ShownColumn(
+            "r_size", "r, largest tie", "number", 3, "Correlation of the {measure} gap with the largest tie."
+        ),
         # ties
         ShownColumn("tie_ratio", "Tie ratio", "share"),
         ShownColumn(
@@ -121,10 +125,23 @@ COLUMNS: Mapping[str, ShownColumn] = {
             help="Documents that share their score with another, mean over lists.",
         ),
         ShownColumn("max_tie_size", "Largest tie", "count"),
-        ShownColumn("max_tie_size_mean", "Largest tie, mean", digits=2),
+        ShownColumn(
+            "max_tie_size_mean",
+            "Largest tie, mean",
+            digits=2,
+            help="A list without ties counts 1, as in the notebook's six panels.",
+        ),
+        ShownColumn(
+            "tie_size_mean",
+            "no tie as 0",
+            digits=2,
+            help="Mean of the largest tie where a list without ties counts 0, as in the notebook's G-RAG "
+            "report, which calls it the maximum.",
+        ),
         ShownColumn("tie_groups", "Ties a list", digits=2),
         ShownColumn("n_tie_groups", "Ties", "count"),
         ShownColumn("with_ties", "Lists with ties", "count"),
+        ShownColumn("with_ties_share", "of all", "share", help="Lists with ties, of all lists."),
         # ranks
         ShownColumn("tied_rank", "#", "count"),
         ShownColumn("traditional_rank", "# before", "count", help="Place by the traditional value."),

@@ -9,7 +9,8 @@ from dashboard.views.rerankers.comparisons import baseline_comparison
 from dashboard.widgets.components import Card, cards, chart, finding, heading, page_head, table
 from metrics import parse
 from metrics.studies.gaps.gap import gaps
-from metrics.studies.leaderboard.rerankers import reranker_finding, reranker_summary
+from metrics.studies.gaps.gap_summary import gap_summary
+from metrics.studies.leaderboard.rerankers import reranker_finding
 from metrics.studies.prose import percent, signed
 from metrics.support.shown_columns import shown_columns
 
@@ -23,7 +24,8 @@ with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     measure = session.measure()
     sort = session.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
 second = "Hits@5" if measure != "Hits@5" else "RR"
-summary = reranker_summary(view.evaluation, measure, second, view.traditional)
+lists = gaps(view.evaluation, {"first": measure, "second": second}, view.traditional)
+summary = gap_summary(lists)
 sort_columns = {"tied": "first_tied", "traditional": "first_traditional", "gap": "first_gap"}
 summary = summary.sort_values(sort_columns.get(sort, "tie_ratio"), ascending=False, kind="stable")
 name = parse(measure)
@@ -43,7 +45,6 @@ cards(
     ),
 )
 
-lists = gaps(view.evaluation, {"first": measure}, view.traditional)
 heading(
     "Score, ties and gap, reranker by reranker",
     "Right: lists with a gap, orange where the traditional value is too high, grey where it is too low.",
@@ -69,31 +70,25 @@ chart(
 if len(view.rerankers) > 1:
     baseline_comparison(view, measure)
 
-other = parse(second)
+columns = shown_columns("reranker", "tie_ratio", ("tie_ratio_std", "short_deviation"))
+for prefix, shown_measure in (("first", name), ("second", parse(second))):
+    columns |= shown_columns(
+        (f"{prefix}_traditional", "traditional"),
+        (f"{prefix}_traditional_std", "short_deviation"),
+        (f"{prefix}_tied", "tied"),
+        (f"{prefix}_tied_std", "short_deviation"),
+        (f"{prefix}_gap_mean", "gap_mean"),
+        (f"{prefix}_gap_max", "gap_max"),
+        traditional=shown_measure.traditional,
+        tied=shown_measure.tied,
+    )
 table(
     summary.reset_index(),
     "Summary",
     "rerankers",
-    shown_columns("reranker", "tie_ratio", ("tie_ratio_std", "short_deviation"))
-    | shown_columns(
-        ("first_traditional", "traditional"),
-        ("first_traditional_std", "short_deviation"),
-        ("first_tied", "tied"),
-        ("first_tied_std", "short_deviation"),
-        ("first_gap_mean", "gap_mean"),
-        ("first_gap_max", "gap_max"),
-        traditional=name.traditional,
-        tied=name.tied,
-    )
-    | shown_columns(
-        ("second_traditional", "traditional"),
-        ("second_tied", "tied"),
-        "second_gap_mean",
-        ("second_gap_max", "gap_max"),
-        traditional=other.traditional,
-        tied=other.tied,
-    ),
+    columns,
     download=summary.reset_index().rename(
         columns=lambda column: column.replace("first", measure).replace("second", second)
     ),
 )
+st.caption("± std: sample standard deviation over lists (ddof 1), as the notebook's summary has it.")

@@ -11,13 +11,14 @@ from dashboard.views.simulator import cached
 from dashboard.views.simulator.cached import KINDS, LLM, SECOND, SYNTHETIC, Simulation
 from dashboard.views.simulator.settings import choose_simulation
 from dashboard.views.simulator.tables import mean_columns
+from dashboard.widgets.columns import gap_columns
 from dashboard.widgets.components import chart, heading, section_finding, table
 from metrics import parse
 from metrics.simulation import long_table
 from metrics.studies.gaps.gap import gap_finding, gaps
+from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.gaps.growth import LEVELS, TIE_PROBABILITIES, growth_finding
 from metrics.studies.leaderboard.leaderboard import leaderboard
-from metrics.studies.leaderboard.tie_summary import tie_summary
 from metrics.support.shown_columns import shown_columns
 
 _EXPLAINED = {
@@ -95,16 +96,11 @@ def _figure_table(simulation: Simulation) -> None:
     means = evaluation.scores.groupby(level="reranker", sort=False).mean()
     first_means, first_columns = mean_columns(means, evaluation.measures[:1])
     other_means, other_columns = mean_columns(means, evaluation.measures[1:])
+    summary = gap_summary(gaps(evaluation, {"first": "RR", "second": second}, "input"))
     columns = shown_columns("reranker", "tie_ratio", "with_ties", ("n", "n_lists")) | first_columns
-    for place, measure in (("first", "RR"), ("second", second)):
-        columns |= shown_columns(
-            (f"{place}_gap_mean", "measure_gap_mean"),
-            (f"{place}_gap_std", "deviation"),
-            (f"{place}_gap_max", "gap_max"),
-            measure=measure,
-        )
-    columns |= shown_columns("r_ratio", "r_size", "tie_groups", "max_tie_size_mean", "max_tie_size")
-    rows = tie_summary(evaluation, "RR", second).join([first_means, other_means]).reset_index()
+    columns |= gap_columns("first", "RR") | gap_columns("second", second)
+    columns |= shown_columns("tie_groups", "max_tie_size_mean", "tie_size_mean", "max_tie_size")
+    rows = summary.join([first_means, other_means]).reset_index()
     table(rows, "In figures", "simulated", columns | other_columns)
 
 

@@ -7,9 +7,11 @@ from dashboard import session
 from dashboard.charts.gaps.gap_panels import gap_panels
 from dashboard.session.controls import clicked_row
 from dashboard.session.view import get_open_list, set_open_list
+from dashboard.widgets.columns import gap_columns
 from dashboard.widgets.components import Card, cards, clickable_chart, table
 from dashboard.widgets.list_panel import list_panel
 from metrics.studies.gaps.gap import correlation
+from metrics.studies.gaps.gap_summary import gap_summary, with_overall
 from metrics.support.shown_columns import shown_columns
 
 
@@ -71,6 +73,31 @@ def gap_chart(view: session.View, lists: pd.DataFrame, first: str, second: str) 
         list_panel(view, reranker, query, (first, second))
 
 
+def summary_table(lists: pd.DataFrame, first: str, second: str) -> None:
+    """Draw what the notebook prints of its lists, of all lists together and of each reranker.
+
+    Args:
+        lists: as for `correlation_cards`.
+        first: the first measure.
+        second: the second measure.
+    """
+    summary = with_overall(gap_summary(lists), lists).reset_index()
+    table(
+        summary,
+        "Summary",
+        "gap-summary",
+        shown_columns("reranker", ("n", "n_lists"), "with_ties", "with_ties_share", "tie_ratio")
+        | shown_columns("max_tie_size_mean", "tie_size_mean", "max_tie_size")
+        | gap_columns("first", first)
+        | gap_columns("second", second),
+        download=summary.rename(columns=lambda name: _spelled_out(name, first, second)),
+    )
+    st.caption(
+        "|gap|: absolute gap of a list. ±: sample standard deviation over lists (ddof 1, as in the notebook's "
+        "summary). r: Pearson correlation with the gap."
+    )
+
+
 def largest_gaps_table(lists: pd.DataFrame, first: str, second: str) -> None:
     """Draw the lists with the largest gap in the first measure, and a download of all.
 
@@ -79,7 +106,6 @@ def largest_gaps_table(lists: pd.DataFrame, first: str, second: str) -> None:
         first: the first measure.
         second: the second measure.
     """
-    labels = {name: name.replace("first", first).replace("second", second) for name in lists.columns}
     table(
         lists.sort_values("first_size", ascending=False, kind="stable"),
         "Lists with the largest gap",
@@ -94,5 +120,14 @@ def largest_gaps_table(lists: pd.DataFrame, first: str, second: str) -> None:
             measure=first,
         )
         | shown_columns(("second_gap", "measure_gap"), measure=second),
-        download=lists.drop(columns=["first_size", "second_size"]).rename(columns=labels),
+        download=lists.drop(columns=["first_size", "second_size"]).rename(
+            columns=lambda name: _spelled_out(name, first, second)
+        ),
     )
+
+
+def _spelled_out(column: str, first: str, second: str) -> str:
+    """Return the name of a column with its measure for a prefix."""
+    prefix, separator, quantity = column.partition("_")
+    measure = {"first": first, "second": second}.get(prefix)
+    return column if measure is None else measure + separator + quantity

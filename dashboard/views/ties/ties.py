@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from dashboard import cache, session
-from dashboard.views.ties.sections import correlation_cards, gap_chart, largest_gaps_table
+from dashboard import session
+from dashboard.views.ties.sections import correlation_cards, gap_chart, largest_gaps_table, summary_table
 from dashboard.widgets.components import finding, page_head
 from metrics.studies.gaps.gap import gap_finding, gaps
 
@@ -13,9 +13,9 @@ page_head(
     "Does the share of tied documents predict how far a traditional score is off? "
     "One mark is one list: one reranker, one query.",
 )
-with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-    first = session.select("First measure", cache.MEASURES, "first", width=180)
-    second = session.select("Second measure", cache.MEASURES, "second", "Hits@3", width=180)
+with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    first = session.measure("First measure", "first")
+    second = session.measure("Second measure", "second", "Hits@3")
     kind = session.segmented("Lists", ("all", "with ties"), "lists")
 
 all_lists = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)
@@ -27,4 +27,5 @@ if len(lists):
     gap_chart(view, lists, first, second)
 else:
     st.info("No list has a tie: there is nothing to draw.", icon=":material/check:")
+summary_table(lists, first, second)
 largest_gaps_table(lists, first, second)

@@ -8,12 +8,14 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
+from metrics.measures import parse
 from metrics.studies.prose import Prose, Strong, percent, signed
 from metrics.support.arrays import FloatArray, IntArray
 
 FEWEST = 4
 """Lists that a mean or a correlation needs."""
 _Z = NormalDist().inv_cdf(0.975)
+_LIST_COLUMNS = ["n_docs", "n_relevant", "n_tie_groups", "tie_ratio", "max_tie_size", "log10_orderings"]
 
 
 def gaps(evaluation: Evaluation, measures: Mapping[str, str], traditional: str) -> pd.DataFrame:
@@ -25,12 +27,11 @@ def gaps(evaluation: Evaluation, measures: Mapping[str, str], traditional: str) 
         traditional: the treatment taken as the traditional one.
 
     Returns:
-        reranker, query_id, n_docs, n_relevant, tie_ratio, max_tie_size, log10_orderings, and for each
-        prefix p: p_traditional, p_tied, p_worst, p_best, p_gap (traditional − tied, exactly 0 where
+        reranker, query_id, n_docs, n_relevant, n_tie_groups, tie_ratio, max_tie_size, log10_orderings, and
+        for each prefix p: p_traditional, p_tied, p_worst, p_best, p_gap (traditional − tied, exactly 0 where
         they differ by rounding).
     """
-    lists = evaluation.lists[["n_docs", "n_relevant", "tie_ratio", "max_tie_size", "log10_orderings"]]
-    table = lists.reset_index()
+    table = evaluation.lists[_LIST_COLUMNS].reset_index()
     for prefix, measure in measures.items():
         values = evaluation.scores[measure].reset_index(drop=True)
         gap = values[traditional] - values["expected"]
@@ -142,6 +143,11 @@ def gap_finding(table: pd.DataFrame, measure: str) -> Prose:
         table: as `gaps` returns it, all lists; the first measure is the one spoken of.
         measure: its name.
     """
+    if parse(measure).measure.family.own_rule:
+        return (
+            Strong(f"{measure} has a rule of its own for ties: "),
+            "no sort changes it, so there is no gap to explain.",
+        )
     tied = table[table["tie_ratio"] > 0]
     tie_correlation = correlation(table["tie_ratio"], table["first_gap"].abs()) if len(tied) else None
     farthest = table.loc[table["first_gap"].abs().idxmax()] if len(tied) else {}

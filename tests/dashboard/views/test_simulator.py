@@ -96,22 +96,26 @@ def test_grades_count_from_the_one_that_is_chosen():
 def test_every_kind_of_list_is_simulated(kind):
     page = simulated(made=kind)
     assert page.segmented_control(key="made").value == kind
-    assert len(table(page, "r_ratio")) == len(cached.runs(Simulation(kind)).tables)
+    assert len(table(page, "first_r_ratio")) == len(cached.runs(Simulation(kind)).tables)
 
 
 def test_the_notebooks_draws_show_the_notebooks_figures():
-    rows = table(simulated(made="Notebook: G-RAG"), "r_ratio").iloc[0]
+    rows = table(simulated(made="Notebook: G-RAG"), "first_r_ratio").iloc[0]
     assert rows[["RR_input", "RR_expected", "Hits@10_expected"]].to_list() == pytest.approx(
         [0.5558, 0.5589, 0.9020], abs=5e-5
     )
-    rows = table(simulated(made="Notebook: 200 lists"), "r_ratio").iloc[0]
-    assert (rows["with_ties"], round(rows["r_ratio"], 3), round(rows["r_size"], 3)) == (60, 0.546, 0.596)
+    rows = table(simulated(made="Notebook: 200 lists"), "first_r_ratio").iloc[0]
+    assert (rows["with_ties"], round(rows["first_r_ratio"], 3), round(rows["first_r_size"], 3)) == (
+        60,
+        0.546,
+        0.596,
+    )
 
 
 def test_settings_of_a_link_shape_what_is_simulated():
     page = simulated(madeties="0.6", madelevels="4", madequeries="30", madeseed="7", madedocs=["5", "9"])
     simulation = Simulation(LLM, 30, (5, 9), (1, 4), 7, 0.6, 4)
-    row = table(page, "r_ratio").iloc[0]
+    row = table(page, "first_r_ratio").iloc[0]
     assert row["reranker"] == simulation.name
     tied = evaluate(cached.runs(simulation), "RR", "expected").scores.mean().item()
     assert row["RR_expected"] == pytest.approx(tied)
@@ -148,7 +152,7 @@ def test_a_preset_moves_the_sliders_and_a_slider_leaves_the_preset():
 
 def test_the_rerankers_of_the_notebook_stand_beside():
     page = simulated(madebeside="the notebook's four LLMs", madetypes="the notebook's four")
-    assert len(table(page, "r_ratio")) == 5
+    assert len(table(page, "first_r_ratio")) == 5
 
 
 def test_what_is_simulated_becomes_the_data_of_the_app():

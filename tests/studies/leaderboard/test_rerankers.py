@@ -1,20 +1,19 @@
-import statistics
-
 import pytest
-from drawing import frame, tables
+from drawing import frame
 from enumeration import Doc
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import Runs, evaluate
-from metrics.studies.leaderboard.rerankers import reranker_finding, reranker_summary
+from metrics.studies.gaps.gap import gaps
+from metrics.studies.gaps.gap_summary import gap_summary
+from metrics.studies.leaderboard.rerankers import reranker_finding
 from metrics.studies.prose import Strong, percent, plain, signed
 
 
 def summary_of(table, **policies):
-    ties = ["expected", "optimistic", "pessimistic", "input"]
-    evaluation = evaluate(Runs.from_frame(frame(table)), ["RR", "Hits@3"], ties, **policies)
-    return reranker_summary(evaluation, "RR", "Hits@3", "input")
+    evaluation = evaluate(Runs.from_frame(frame(table)), ["RR"], **policies)
+    return gap_summary(gaps(evaluation, {"first": "RR"}, "input"))
 
 
 def finding(table, **policies):
@@ -24,44 +23,6 @@ def finding(table, **policies):
 STRICT = [Doc("a", 2, 1), Doc("b", 1, 0)]
 LUCKY = [Doc("a", 1, 1), Doc("b", 1, 0), Doc("c", 0, 0), Doc("d", -1, 0)]
 HARMLESS = [Doc("a", 2, 1), Doc("b", 1, 0), Doc("c", 1, 0), Doc("d", 1, 0)]
-
-
-def test_a_row_holds_the_figures_of_both_measures():
-    row = summary_of({"A": {"q1": LUCKY, "q2": STRICT}}).loc["A"]
-    expected = {
-        "tie_ratio": 1 / 4,
-        "lists_with_gap": 1 / 2,
-        "first_traditional": 1,
-        "first_tied": 7 / 8,
-        "first_worst": 3 / 4,
-        "first_best": 1,
-        "first_gap": 1 / 8,
-        "first_gap_mean": 1 / 8,
-        "first_gap_max": 1 / 4,
-        "second_traditional": 1,
-        "second_gap_max": 0,
-        "tie_ratio_std": statistics.stdev([1 / 2, 0]),
-        "first_traditional_std": 0,
-        "first_tied_std": statistics.stdev([3 / 4, 1]),
-    }
-    assert row[list(expected)].to_dict() == pytest.approx(expected)
-
-
-@given(tables())
-def test_means_are_those_of_the_evaluation_in_the_order_of_rerankers(table):
-    evaluation = evaluate(Runs.from_frame(frame(table)), ["RR", "Hits@3"])
-    summary = summary_of(table)
-    assert summary.index.to_list() == list(table)
-    means = evaluation.scores.groupby(level="reranker", sort=False).mean()
-    assert summary["first_tied"].to_list() == pytest.approx(means["RR", "expected"].to_list())
-    assert summary["second_best"].to_list() == pytest.approx(means["Hits@3", "optimistic"].to_list())
-
-
-@given(tables())
-def test_the_mean_gap_is_no_larger_than_the_mean_absolute_gap(table):
-    summary = summary_of(table)
-    assert (summary["first_gap"].abs() <= summary["first_gap_mean"] + 1e-12).all()
-    assert (summary["first_gap_mean"] <= summary["first_gap_max"] + 1e-12).all()
 
 
 def test_the_finding_says_plainly_that_nothing_ties():

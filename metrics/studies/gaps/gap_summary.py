@@ -1,0 +1,84 @@
+"""What the notebook prints of a set of lists: how many tie, and how far that moves each measure."""
+
+import numpy as np
+import pandas as pd
+
+from metrics.studies.gaps.gap import correlation
+
+ALL_LISTS = "All lists"
+"""What stands for a reranker in the row of all lists together."""
+
+
+def gap_summary(lists: pd.DataFrame, *, ddof: int = 1) -> pd.DataFrame:
+    """Summarise lists, their ties and their gaps, a row a reranker.
+
+    Deviations are over lists: √(Σ (x − mean)² / (n − ddof)). The notebook takes 1 for its two summaries of
+    lists and rerankers, and 0 for its G-RAG report.
+
+    Args:
+        lists: as `metrics.studies.gaps.gap.gaps` returns them, of any measures.
+        ddof: what a deviation takes from the number of lists; it is NaN where nothing remains.
+
+    Returns:
+        index reranker; n, with_ties (lists), with_ties_share, tie_ratio and tie_ratio_std, tie_groups,
+        max_tie_size_mean (a list without ties counts 1, as in the notebook's panels), tie_size_mean (it
+        counts 0, as in its G-RAG report), max_tie_size; and for each prefix p of the lists the means
+        p_traditional, p_tied, p_worst, p_best, p_gap, the deviations p_traditional_std and p_tied_std,
+        p_lists_with_gap (their share), of the absolute gap p_gap_mean, p_gap_std and p_gap_max, and its
+        correlation with the tie ratio and the largest tie, p_r_ratio and p_r_size: NaN where not defined.
+    """
+    prefixes = [name.removesuffix("_gap") for name in lists.columns if name.endswith("_gap")]
+    is_tied = lists["n_tie_groups"] > 0
+    table = lists.assign(
+        is_tied=is_tied,
+        tie_size=lists["max_tie_size"].where(is_tied, 0),
+        **{f"{prefix}_size": lists[f"{prefix}_gap"].abs() for prefix in prefixes},
+        **{f"{prefix}_has_gap": lists[f"{prefix}_gap"] != 0 for prefix in prefixes},
+    )
+    groups = table.groupby("reranker", sort=False)
+    columns = {
+        "n": groups.size(),
+        "with_ties": groups["is_tied"].sum(),
+        "with_ties_share": groups["is_tied"].mean(),
+        "tie_ratio": groups["tie_ratio"].mean(),
+        "tie_ratio_std": groups["tie_ratio"].std(ddof=ddof),
+        "tie_groups": groups["n_tie_groups"].mean(),
+        "max_tie_size_mean": groups["max_tie_size"].mean(),
+        "tie_size_mean": groups["tie_size"].mean(),
+        "max_tie_size": groups["max_tie_size"].max(),
+    }
+    for prefix in prefixes:
+        size = groups[f"{prefix}_size"]
+        columns |= {
+            f"{prefix}_{name}": groups[f"{prefix}_{name}"].mean()
+            for name in ("traditional", "tied", "worst", "best", "gap")
+        } | {
+            f"{prefix}_traditional_std": groups[f"{prefix}_traditional"].std(ddof=ddof),
+            f"{prefix}_tied_std": groups[f"{prefix}_tied"].std(ddof=ddof),
+            f"{prefix}_lists_with_gap": groups[f"{prefix}_has_gap"].mean(),
+            f"{prefix}_gap_mean": size.mean(),
+            f"{prefix}_gap_std": size.std(ddof=ddof),
+            f"{prefix}_gap_max": size.max(),
+            f"{prefix}_r_ratio": _correlations(groups, "tie_ratio", f"{prefix}_size"),
+            f"{prefix}_r_size": _correlations(groups, "max_tie_size", f"{prefix}_size"),
+        }
+    return pd.DataFrame(columns).rename_axis("reranker")
+
+
+def with_overall(summary: pd.DataFrame, lists: pd.DataFrame, *, ddof: int = 1) -> pd.DataFrame:
+    """Return a summary with a first row, `ALL_LISTS`, of all lists together; of one reranker as it is.
+
+    Args:
+        summary: as `gap_summary` returns it.
+        lists: those it is of.
+        ddof: as of the summary.
+    """
+    if len(summary) < 2:  # noqa: PLR2004 both rows would be the same
+        return summary
+    return pd.concat([gap_summary(lists.assign(reranker=ALL_LISTS), ddof=ddof), summary])
+
+
+def _correlations(groups: "pd.api.typing.DataFrameGroupBy", x: str, y: str) -> "pd.Series[float]":
+    """Return the correlation of two columns within each group."""
+    pairs = {name: correlation(lists[x], lists[y]) for name, lists in groups}
+    return pd.Series({name: np.nan if pair is None else pair[0] for name, pair in pairs.items()}, dtype=float)
