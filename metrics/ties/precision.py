@@ -10,11 +10,20 @@ from metrics.support.arrays import FloatArray
 PRECISIONS = ("float64", "float32", "float16", "bfloat16", "decimals:N")
 """Every precision there is."""
 
-_LARGEST_DECIMALS = 15
+_MOST_DECIMALS = 17
+"""Decimals that tell any two scores of double precision between 0.1 and 1 apart."""
+_SPLIT = 2.0**27 + 1
+"""Veltkamp's constant: it parts the 53 bits of a double into two halves."""
+_INTEGERS = 2.0**53
+"""From here on doubles stand farther apart than whole numbers."""
+_BLOCK = 2**14
+"""Scores rounded at a time: what is computed on the way stays in the processor's cache."""
 
 
 def rounded(scores: FloatArray, precision: str) -> FloatArray:
     """(n,) scores rounded to the nearest value the format holds, ties to even; too large becomes infinite.
+
+    `decimals:N` gives what a file holds that was written with N decimals, as C's and Python's `%.Nf` write.
 
     Args:
         scores: (n,) scores as read.
@@ -23,6 +32,7 @@ def rounded(scores: FloatArray, precision: str) -> FloatArray:
     Raises:
         UsageError: there is no such precision.
     """
+    scores = np.asarray(scores, dtype=np.float64)
     if precision == "float64":
         return scores
     with np.errstate(over="ignore"):
@@ -31,10 +41,65 @@ def rounded(scores: FloatArray, precision: str) -> FloatArray:
         if precision == "bfloat16":
             return _bfloat16(scores)
         decimals = re.fullmatch(r"decimals:(\d{1,2})", precision)
-        if decimals and int(decimals[1]) <= _LARGEST_DECIMALS:
-            fine = np.round(scores, int(decimals[1]))
-            return np.where(np.isfinite(fine), fine, scores)
+        if decimals and int(decimals[1]) <= _MOST_DECIMALS:
+            return _decimals(scores, 10.0 ** int(decimals[1]))
     raise UsageError(f"There is no precision {precision!r}. Precisions: {', '.join(PRECISIONS)}.")
+
+
+def _decimals(scores: FloatArray, scale: float) -> FloatArray:
+    """(n,) the decimal numbers nearest to the exact values of scores, ties to even, as doubles.
+
+    Args:
+        scores: (n,) scores.
+        scale: 10 to the power of the decimals, exact as a double.
+    """
+    nearest = np.empty_like(scores)
+    with np.errstate(invalid="ignore"):
+        for start in range(0, len(scores), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            _round_block(scores[block], scale, nearest[block])
+    return nearest
+
+
+def _round_block(scores: FloatArray, scale: float, out: FloatArray) -> None:
+    """Write the decimal numbers nearest to a few scores.
+
+    A product rounds to a half where the exact one is at or next to it, and elsewhere to the side where the
+    exact one is: only halves need their residual. From 2**53 on a score has no digit to lose.
+
+    Args:
+        scores: (n,) scores.
+        scale: 10 to the power of the decimals.
+        out: (n,) where the numbers are written.
+    """
+    product = scores * scale
+    np.rint(product, out=out)
+    remainder = product - out
+    np.abs(remainder, out=remainder)
+    half = np.flatnonzero(remainder == 0.5)  # noqa: PLR2004 halfway between two decimals
+    if len(half):
+        middle = product[half]
+        residual = _residual(scores[half], scale, middle)
+        out[half] = np.where(residual == 0, out[half], middle + np.copysign(0.5, residual))
+    out /= scale
+    if not -_INTEGERS < product.min() <= product.max() < _INTEGERS:
+        np.copyto(out, scores, where=np.abs(product) >= _INTEGERS)
+
+
+def _residual(factor: FloatArray, scale: float, product: FloatArray) -> FloatArray:
+    """(n,) what the rounded products of scores and the scale lack, exactly.
+
+    Source: T. J. Dekker, A floating-point technique for extending the available precision, 1971.
+    """
+
+    def halves(value: FloatArray) -> tuple[FloatArray, FloatArray]:
+        upper = value * _SPLIT
+        upper = upper - (upper - value)
+        return upper, value - upper
+
+    (upper, lower), (scale_upper, scale_lower) = halves(factor), halves(np.float64(scale))
+    cross = ((upper * scale_upper - product) + upper * scale_lower) + lower * scale_upper
+    return np.asarray(cross + lower * scale_lower)
 
 
 def _bfloat16(scores: FloatArray) -> FloatArray:
