@@ -8,6 +8,7 @@ from metrics.report import deciding, sections
 from metrics.report.method import method
 from metrics.report.model import Report, Section
 from metrics.report.options import ReportOptions
+from metrics.report.readings import readings
 from metrics.report.studies import ReportStudies
 from metrics.runs import Runs
 from metrics.studies.leaderboard.recommendation import recommendation
@@ -15,6 +16,7 @@ from metrics.studies.leaderboard.recommendation import recommendation
 SECTIONS: Mapping[str, Callable[[ReportStudies], Section]] = {
     "data": sections.data,
     "scores": sections.scores,
+    "readings": readings,
     "targets": deciding.targets,
     "ties": sections.ties,
     "significance": deciding.significance,

@@ -76,7 +76,7 @@ def scores(studies: ReportStudies) -> Section:
             "Places": place_ranges(board["best_rank"], board["worst_rank"]),
             VERDICT: board["verdict"],
         },
-        "± queries: standard deviation over lists. "
+        "± queries: sample standard deviation over lists (n − 1). "
         f"± ties: of the mean, when ties are broken at random. {verdicts}",
     )
     return Section(
@@ -166,7 +166,7 @@ def _every_measure(studies: ReportStudies) -> Table:
             "Best": (column("optimistic"), FOUR_DECIMALS),
             "Gap": (column(traditional) - column("expected"), SIGNED),
         },
-        "±: standard deviation over lists. Bold: the best tied value of a measure.",
+        "±: sample standard deviation over lists (n − 1). Bold: the best tied value of a measure.",
     )
     return replace(table, strong=_best(table.frame, "Tied", "Measure"))
 

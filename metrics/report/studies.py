@@ -1,5 +1,6 @@
 """The studies behind a report, each computed when it is first read."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +13,7 @@ from metrics.report.options import ReportOptions
 from metrics.runs import Runs
 from metrics.studies.gaps.gap import gaps
 from metrics.studies.gaps.gap_summary import gap_summary
+from metrics.studies.leaderboard import readings
 from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std
 from metrics.studies.leaderboard.segments import query_segments
 from metrics.studies.significance.significance import Verdicts, verdicts
@@ -42,18 +44,18 @@ class ReportStudies:
         Raises:
             UsageError: a reranker or segment that is not there, or no list is scored.
         """
-        options = self.options
-        evaluation = score_runs(
-            self.runs,
-            [*options.measures, *(str(target.measure) for target in self._targets)],
-            [options.traditional, "expected", "pessimistic", "optimistic", "std"],
-            options.scoring,
-        )
-        values = evaluation.only(options.rerankers or self.runs.rerankers, self._queries)
+        measures = [*self.options.measures, *(str(target.measure) for target in self._targets)]
+        values = self._score(measures, ["expected", "pessimistic", "optimistic", "std"])
         scored = set(values.scores.index.get_level_values("reranker"))
         if not scored:
             raise UsageError("No list is scored: every query was left out.")
         return values.only([name for name in values.policies.index if name in scored])
+
+    def _score(self, measures: Sequence[str], ties: Sequence[str]) -> Evaluation:
+        """Return the values asked for, under these treatments and the traditional one."""
+        options = self.options
+        evaluation = score_runs(self.runs, measures, [options.traditional, *ties], options.scoring)
+        return evaluation.only(options.rerankers or self.runs.rerankers, self._queries)
 
     @property
     def _queries(self) -> set[str] | None:
@@ -124,6 +126,13 @@ class ReportStudies:
     def summary(self) -> pd.DataFrame:
         """The lists summarised, a row a reranker, best tied first."""
         return gap_summary(self.lists).loc[self.leaderboard.index]
+
+    @cached_property
+    def readings(self) -> pd.DataFrame:
+        """MRR and MAP in words, best tied first."""
+        evaluation = self._score(readings.MEASURES, ["expected"]).only(self.rerankers)
+        table = readings.readings(evaluation, self.options.traditional, self.baseline)
+        return table.loc[self.leaderboard.index]
 
     @cached_property
     def verdicts(self) -> Verdicts:

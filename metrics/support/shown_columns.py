@@ -156,7 +156,9 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ShownColumn("to_place", "To place", "localized"),
         ShownColumn("possible_places", "Can stand at", "text"),
         ShownColumn("score", "Score", "significant", 6),
+        ShownColumn("scores", "Scores", "text"),
         ShownColumn("grade", "Grade", "significant", 0),
+        ShownColumn("grades", "Grades", "text"),
         ShownColumn("group", "Group", "localized"),
         ShownColumn("document_group", "Group", "localized", help="Documents of one group share a score."),
         ShownColumn("n_documents", "Documents", "localized"),
@@ -170,6 +172,28 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ShownColumn("orderings", "Orderings", "localized", help="Orderings that share the pattern."),
         ShownColumn("chance", "Chance", "significant"),
         ShownColumn("first_relevant", "First relevant", "count"),
+        # mean reciprocal rank and mean average precision in words
+        ShownColumn("times", "× {baseline}", "significant", 3, "So many times the value of the baseline."),
+        ShownColumn("typical_rank", "1/{measure}", digits=1, help="{typical_rank}"),
+        ShownColumn(
+            "mean_rank",
+            "Mean rank",
+            digits=1,
+            help="Of the first relevant document in the traditional order, over the lists that hold one.",
+        ),
+        ShownColumn("relevant_mean", "Relevant a query", digits=2),
+        ShownColumn(
+            "one_sided",
+            "RR or AP alone",
+            "count",
+            help="Queries on which only one of RR and AP, ties averaged, differs from the baseline.",
+        ),
+        ShownColumn(
+            "opposed",
+            "RR against AP",
+            "count",
+            help="Queries on which RR is above the baseline's and AP below, or the other way round.",
+        ),
         # two rerankers, query by query
         ShownColumn("won", "Won", "count"),
         ShownColumn("equal", "Equal", "count"),

@@ -6,6 +6,7 @@ from dashboard import session
 from dashboard.charts.gaps.gap_multiples import gap_multiples
 from dashboard.charts.leaderboard.aligned_rows import aligned_rows
 from dashboard.views.rerankers.comparisons import baseline_comparison
+from dashboard.views.rerankers.readings import readings_section
 from dashboard.widgets.components import Card, cards, chart, finding, heading, page_head, table
 from metrics import parse
 from metrics.studies.gaps.gap import gaps
@@ -69,6 +70,7 @@ chart(
 
 if len(view.rerankers) > 1:
     baseline_comparison(view, measure)
+readings_section(view)
 
 columns = shown_columns("reranker", "tie_ratio", ("tie_ratio_std", "short_deviation"))
 for prefix, shown_measure in (("first", name), ("second", parse(second))):

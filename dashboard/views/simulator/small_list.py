@@ -88,7 +88,7 @@ def small_list() -> None:
         chart(figure, "small-list", "The list by score, and the chance of each rank of its first relevant one.")
     narrow, wide = st.columns([4, 5], gap="large")
     with narrow:
-        ordering_table(small.orders, small.n_orderings)
+        ordering_table(small.orders, small.n_orderings, small.scores)
     with wide:
         scenario_table()
 
@@ -153,7 +153,7 @@ def _score(documents: list[Document], k: int, relevant_from: int) -> SmallList:
         rows=rows,
         chances=first_rank_chances(ranking, _QUERY),
         orders=_orders(ranking, names),
-        scores=orderings.list_values(ranking, _QUERY, ["RR", f"Hits@{k}"], _TIES),
+        scores=orderings.list_values(ranking, _QUERY, ["RR", "Hits@3", f"Hits@{k}"], _TIES),
         n_orderings=orderings_text(counts.log10_orderings, counts.orderings),
         listed_rank=first_rank_under(ranking, _QUERY, "input"),
         k=k,

@@ -3,22 +3,26 @@
 from collections.abc import Iterable
 
 import pandas as pd
+import streamlit as st
 
 from dashboard.widgets.components import table
+from dashboard.widgets.one_list import value_text
 from metrics import evaluate, parse
 from metrics.simulation import notebook_scenarios
+from metrics.simulation.list_text import scenario_documents
 from metrics.support.shown_columns import ShownColumn, shown_columns
 
 MAX_ORDERINGS = 120
 """Orderings that are listed at most."""
 
 
-def ordering_table(orders: pd.DataFrame, count: str) -> None:
-    """Draw the orderings one by one, as the notebook lists them.
+def ordering_table(orders: pd.DataFrame, count: str, values: pd.DataFrame) -> None:
+    """Draw the orderings one by one, as the notebook lists them, and below the range and mean of all.
 
     Args:
         orders: as `every_ordering` returns them, by RR and Hits@3.
         count: how many there are, in words.
+        values: index measure, columns expected, pessimistic and optimistic: of the same list.
     """
     is_whole = count == f"{len(orders):,}"
     columns = shown_columns("ordering", "documents", "first_relevant", ("RR", "value"), measure="RR")
@@ -28,6 +32,13 @@ def ordering_table(orders: pd.DataFrame, count: str) -> None:
         "orderings",
         columns | shown_columns(("Hits@3", "binary_value"), measure="Hits@3"),
     )
+    st.caption(
+        "  \n".join(
+            f"{measure} over all orderings: {value_text(row['pessimistic'])} to "
+            f"{value_text(row['optimistic'])}, mean ({parse(measure).tied}) {value_text(row['expected'])}."
+            for measure, row in values.loc[["RR", "Hits@3"]].iterrows()
+        )
+    )
 
 
 def scenario_table() -> None:
@@ -35,11 +46,16 @@ def scenario_table() -> None:
     evaluation = evaluate(notebook_scenarios(), ["RR", "Hits@3", "Hits@5"], ["input", "expected"])
     values, columns = mean_columns(evaluation.scores, evaluation.measures)
     rows = evaluation.lists[["n_tie_groups", "max_tie_size"]].join(values.rename(columns=_file_name))
+    rows = rows.reset_index("query_id").reset_index(drop=True)
+    documents = [scenario_documents(name) for name in rows["query_id"]]
     table(
-        rows.reset_index("query_id").reset_index(drop=True),
+        rows.assign(
+            scores=[" ".join(f"{document.score:g}" for document in listed) for listed in documents],
+            grades=[" ".join(f"{document.grade:g}" for document in listed) for listed in documents],
+        ),
         "The four scenarios",
         "scenarios",
-        shown_columns(("query_id", "scenario"), "n_tie_groups", "max_tie_size")
+        shown_columns(("query_id", "scenario"), "scores", "grades", "n_tie_groups", "max_tie_size")
         | {_file_name(name): column for name, column in columns.items()},
     )
 

@@ -1,0 +1,30 @@
+"""A section that reads MRR and MAP in words: typical ranks, how many times better, and where the two part."""
+
+from dashboard import session
+from dashboard.widgets.components import heading, section_finding, table
+from metrics import parse
+from metrics.studies.leaderboard.readings import MEASURES, TYPICAL_RANK, limits_text, readings, readings_finding
+from metrics.support.shown_columns import shown_columns
+
+
+def readings_section(view: session.View) -> None:
+    """Draw MRR beside MAP, each over that of the baseline, and what neither sees."""
+    rr, ap = (parse(measure) for measure in MEASURES)
+    heading(
+        f"{rr.traditional} beside {ap.traditional}",
+        f"{rr.traditional} does not see {limits_text('RR')} {ap.traditional} does not see {limits_text('AP')}",
+    )
+    rows = readings(view.evaluation, view.traditional, view.baseline)
+    section_finding(readings_finding(rows, view.baseline))
+    has_baseline = len(rows) > 1
+    columns = shown_columns("reranker", ("relevant", "relevant_mean"))
+    for prefix, measure in (("rr", rr), ("ap", ap)):
+        for value, name in (("traditional", measure.traditional), ("tied", measure.tied)):
+            columns |= shown_columns((f"{prefix}_{value}", "value"), measure=name)
+            if prefix == "rr":
+                words = {"measure": name, "typical_rank": TYPICAL_RANK}
+                columns |= shown_columns((f"{value}_rank", "typical_rank"), **words)
+            if has_baseline:
+                columns |= shown_columns((f"{prefix}_{value}_times", "times"), baseline=view.baseline)
+    columns |= shown_columns("mean_rank") | (shown_columns("one_sided", "opposed") if has_baseline else {})
+    table(rows.reset_index(), "In words and times", "readings", columns)
