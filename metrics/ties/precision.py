@@ -92,14 +92,16 @@ def _residual(factor: FloatArray, scale: float, product: FloatArray) -> FloatArr
     Source: T. J. Dekker, A floating-point technique for extending the available precision, 1971.
     """
 
-    def halves(value: FloatArray) -> tuple[FloatArray, FloatArray]:
-        upper = value * _SPLIT
-        upper = upper - (upper - value)
-        return upper, value - upper
-
-    (upper, lower), (scale_upper, scale_lower) = halves(factor), halves(np.float64(scale))
+    (upper, lower), (scale_upper, scale_lower) = _halves(factor), _halves(np.array(scale))
     cross = ((upper * scale_upper - product) + upper * scale_lower) + lower * scale_upper
     return np.asarray(cross + lower * scale_lower)
+
+
+def _halves(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Doubles as sums of two numbers of 26 bits, which multiply exactly."""
+    shifted = values * _SPLIT
+    upper = shifted - (shifted - values)
+    return upper, values - upper
 
 
 def _bfloat16(scores: FloatArray) -> FloatArray:
