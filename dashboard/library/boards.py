@@ -138,7 +138,7 @@ class Board:
         spec: what it was made from.
         sources: what each file held.
         runs: all of them joined.
-        n_queries: queries of the judgments, else of the runs.
+        n_queries: queries of the judgments, else of all runs together.
     """
 
     label: str
@@ -178,9 +178,7 @@ def make_board(spec: BoardSpec, sources: Sequence[Source]) -> Board:
     runs = Runs.from_sources(sources, spec.repeated)
     if spec.names is not None:
         runs = runs.arranged(dict(spec.names))
-    query_sets = runs.queries.values() if runs.qrels is None else [runs.judged_pairs.queries]
-    n_queries = max(map(len, query_sets))
-    board = Board("", spec, tuple(sources), runs, n_queries)
+    board = Board("", spec, tuple(sources), runs, len(runs.every_query))
     return replace(board, label=spec.title or f"{default_name(board)} · {spec.key[:HASH]}")
 
 

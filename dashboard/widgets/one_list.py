@@ -161,3 +161,18 @@ def value_text(value: float) -> str:
 def counted_noun(count: str, noun: str) -> str:
     """Return so many of a thing, in words."""
     return f"{count} {noun}" if count == "1" else f"{count} {noun}s"
+
+
+def describe_values(scores: pd.DataFrame) -> None:
+    """Draw the range and the mean of measures over all orderings of a list, listed or not.
+
+    Args:
+        scores: index measure, columns expected, pessimistic and optimistic.
+    """
+    st.caption(
+        "  \n".join(
+            f"{measure} over all orderings: {value_text(row['pessimistic'])} to "
+            f"{value_text(row['optimistic'])}, mean ({parse(str(measure)).tied}) {value_text(row['expected'])}."
+            for measure, row in scores.iterrows()
+        )
+    )

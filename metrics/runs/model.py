@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics.errors import UsageError
 from metrics.runs.findings import (
@@ -150,6 +151,13 @@ class Runs:
     def queries(self) -> Mapping[str, pa.Array]:
         """Reranker → its queries, in order of appearance."""
         return {name: self.pairs(name).queries for name in self.tables}
+
+    @property
+    def every_query(self) -> pa.Array:
+        """The judged queries, else those of all rerankers, in order of appearance."""
+        if self.qrels is not None:
+            return self.judged_pairs.queries
+        return pc.unique(pa.chunked_array([queries.cast(pa.string()) for queries in self.queries.values()]))
 
     @cached_property
     def judged_pairs(self) -> QueryDocKeys:

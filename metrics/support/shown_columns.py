@@ -133,7 +133,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ),
         ShownColumn(
             "tie_size_mean",
-            "no tie as 0",
+            "untied as 0",
             digits=2,
             help="Mean of the largest tie where a list without ties counts 0, as in the notebook's G-RAG "
             "report, which calls it the maximum.",
@@ -141,7 +141,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ShownColumn("tie_groups", "Ties a list", digits=2),
         ShownColumn("n_tie_groups", "Ties", "count"),
         ShownColumn("with_ties", "Lists with ties", "count"),
-        ShownColumn("with_ties_share", "of all", "share", help="Lists with ties, of all lists."),
+        ShownColumn("with_ties_share", "of all", "percent", help="Lists with ties, of all lists."),
         # ranks
         ShownColumn("tied_rank", "#", "count"),
         ShownColumn("traditional_rank", "# before", "count", help="Place by the traditional value."),

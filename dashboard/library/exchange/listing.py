@@ -90,7 +90,7 @@ def require_board(library: Library, name: str, owner: str) -> BoardListing:
 
 
 def _counts(spec: BoardSpec) -> tuple[int | None, int | None]:
-    """Runs of a board, and queries of its judgments, else of its runs, by two columns of its files."""
+    """Return the runs of a board, and the queries of its judgments, else of all its runs, by their columns."""
     files = [entry.file for entry in spec.entries if isinstance(entry.file, StoredUpload)]
     try:
         runs = [_lists(file) for file in files if "score" in file.reading.mapping]
@@ -98,17 +98,16 @@ def _counts(spec: BoardSpec) -> tuple[int | None, int | None]:
     except (LibraryError, OSError, pa.ArrowException):
         return None, None
     n_runs = sum(len(pc.unique(lists["reranker"])) for lists in runs)
-    if judged:
-        n_queries = len(pc.unique(pa.chunked_array([chunk for one in judged for chunk in one.chunks])))
-    else:
-        query_counts = pa.concat_tables(
-            [lists.group_by("reranker").aggregate([([], "count_all")]) for lists in runs]
-        )
-        if spec.names:
-            rerankers = pa.array([before for before, _ in spec.names])
-            query_counts = query_counts.filter(pc.is_in(query_counts["reranker"], rerankers))
-        n_queries = pc.max(query_counts["count_all"]).as_py()
+    queries = judged or [_of_rerankers(lists, spec)["query_id"] for lists in runs]
+    n_queries = len(pc.unique(pa.chunked_array([chunk for column in queries for chunk in column.chunks])))
     return len(spec.names) if spec.names else n_runs, n_queries
+
+
+def _of_rerankers(lists: pa.Table, spec: BoardSpec) -> pa.Table:
+    """Return the lists of those rerankers that a board has."""
+    if not spec.names:
+        return lists
+    return lists.filter(pc.is_in(lists["reranker"], pa.array([before for before, _ in spec.names])))
 
 
 def _lists(file: StoredUpload) -> pa.Table:

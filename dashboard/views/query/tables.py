@@ -6,7 +6,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.widgets.components import table
 from dashboard.widgets.list_panel import orderings_text
-from dashboard.widgets.one_list import LETTERS, ListInView, affordable_draws, value_text
+from dashboard.widgets.one_list import LETTERS, ListInView, affordable_draws, describe_values
 from metrics.studies.one_list import orderings
 from metrics.studies.one_list.ordering_samples import sample_values
 from metrics.studies.one_list.query import every_ordering, tie_groups
@@ -112,17 +112,7 @@ def orders_table(current: ListInView) -> None:
     )
     shown_rows = rows.assign(**{text: rows[text].map(_shorten)})
     table(shown_rows, title, name.replace(" ", "-"), columns, download=rows)
-    if is_whole and not current.own_rule:
-        _describe_values(current.measure, rows[current.measure])
-
-
-def _describe_values(measure: str, values: "pd.Series[float]") -> None:
-    """Draw the range and the mean of a measure over all orderings; nothing where it has no value in one."""
-    if not values.isna().any():
-        st.caption(
-            f"{measure} ranges from {value_text(values.min())} to {value_text(values.max())}; its mean "
-            f"over the table is {value_text(values.mean())}, the tied value."
-        )
+    describe_values(current.scores.loc[current.columns])
 
 
 def _shorten(text: str) -> str:

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.widgets.components import table
-from dashboard.widgets.one_list import value_text
+from dashboard.widgets.one_list import describe_values
 from metrics import evaluate, parse
 from metrics.simulation import notebook_scenarios
 from metrics.simulation.list_text import scenario_documents
@@ -32,13 +32,7 @@ def ordering_table(orders: pd.DataFrame, count: str, values: pd.DataFrame) -> No
         "orderings",
         columns | shown_columns(("Hits@3", "binary_value"), measure="Hits@3"),
     )
-    st.caption(
-        "  \n".join(
-            f"{measure} over all orderings: {value_text(row['pessimistic'])} to "
-            f"{value_text(row['optimistic'])}, mean ({parse(measure).tied}) {value_text(row['expected'])}."
-            for measure, row in values.loc[["RR", "Hits@3"]].iterrows()
-        )
-    )
+    describe_values(values.loc[["RR", "Hits@3"]])
 
 
 def scenario_table() -> None:

@@ -87,9 +87,9 @@ def summary_table(lists: pd.DataFrame, first: str, second: str) -> None:
         "Summary",
         "gap-summary",
         shown_columns("reranker", ("n", "n_lists"), "with_ties", "with_ties_share", "tie_ratio")
-        | shown_columns("max_tie_size_mean", "tie_size_mean", "max_tie_size")
         | gap_columns("first", first)
-        | gap_columns("second", second),
+        | gap_columns("second", second)
+        | shown_columns("max_tie_size_mean", "tie_size_mean", "max_tie_size"),
         download=summary.rename(columns=lambda name: _spelled_out(name, first, second)),
     )
     st.caption(

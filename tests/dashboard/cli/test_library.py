@@ -343,6 +343,9 @@ def test_counts_are_those_of_the_board_that_is_shown(library, call):
     longer_table = TABLE + "b,q2,d1,1,1\n"
     keep_board("tables", t_csv=longer_table)
     keep_board("one", names=(("a", "z"),), t_csv=longer_table)
+    keep_board(
+        "queries apart", t_csv=longer_table, u_csv=TABLE.replace("a,q,", "c,q3,").replace("b,q,", "d,q4,")
+    )
     keep_board("judged twice", strict_trec=STRICT, one_txt=QRELS, two_txt="q9 0 d1 1\nq0 0 d9 1\n")
     for name, factory in EXTREMES.items():
         library.keep(factory(), name=name)

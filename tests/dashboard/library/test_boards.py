@@ -4,8 +4,10 @@ import pytest
 from boards import COARSE, QRELS, STRICT, board
 
 from dashboard.library import BoardSpec, keep_arrangement, make_board
+from dashboard.views.runs.upload import board_finding
 from metrics import TieScopeError
 from metrics.runs import File
+from metrics.studies.prose import plain
 
 TIED = COARSE.replace(" tag", " other")
 
@@ -48,3 +50,13 @@ def test_a_new_run_of_a_name_that_was_given_to_another_is_refused():
 def test_a_board_nobody_arranged_shows_all():
     before = board(a_trec=STRICT, qrels_txt=QRELS).spec
     assert keep_arrangement(joined(before, new_trec=TIED), before).runs.rerankers == ["a", "new"]
+
+
+def test_queries_that_no_two_runs_share_are_all_counted():
+    def table(name, first, last):
+        rows = [f"{name},q{query},d,1,1\n" for query in range(first, last)]
+        return "model,query_id,doc_id,score,label\n" + "".join(rows)
+
+    two_runs = board(a_csv=table("a", 0, 60), b_csv=table("b", 45, 105))
+    assert two_runs.label.startswith("2 runs, 105 queries")
+    assert "2 runs for 105 queries" in plain(board_finding(two_runs))
