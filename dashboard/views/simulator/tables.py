@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 import pandas as pd
-import streamlit as st
 
 from dashboard.widgets.components import table
 from dashboard.widgets.one_list import describe_values
