@@ -50,7 +50,7 @@ def _figure(chart: _Chart, studies: ReportStudies) -> Figure:
 def _finishes(studies: ReportStudies, palette: Palette) -> go.Figure:
     bounds = studies.order_stability.bounds
     order = bounds.sort_values("expected", ascending=False, kind="stable").index
-    ranks = studies.leaderboard.loc[order, "traditional_rank"].astype(int).tolist()
+    ranks = studies.leaderboard.loc[order, "traditional_rank"].rank(method="min").astype(int).tolist()
     return finish_heatmap(studies.order_stability.ranks.loc[order], bounds.loc[order], ranks, palette)
 
 

@@ -11,7 +11,7 @@ from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import Card, cards, chart, table
 from metrics.measures import MeasureAt
 from metrics.studies.leaderboard.leaderboard import VERDICTS
-from metrics.studies.prose import percent, signed
+from metrics.studies.prose import decimal, percent, signed
 from metrics.support.shown_columns import shown_columns
 
 _MAX_NAMED = 5
@@ -54,7 +54,7 @@ def leaderboard_cards(leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: 
     best, farthest = rows.iloc[0], rows.loc[rows["gap"].abs().idxmax()]
     n_changed = int((rows["tied_rank"] != rows["traditional_rank"]).sum())
     cards(
-        Card("trophy", f"Best {measure.tied}", f"{best['tied']:.4f}", str(best.name), "blue"),
+        Card("trophy", f"Best {measure.tied}", decimal(best["tied"], 4), str(best.name), "blue"),
         Card("casino", "Largest gap", signed(farthest["gap"], 4), str(farthest.name), "orange"),
         Card("swap_vert", "Rank changes", f"{n_changed} of {len(rows)}", "tied against traditional"),
         Card(

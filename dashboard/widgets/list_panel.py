@@ -8,6 +8,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import chart
 from metrics import parse
 from metrics.studies.one_list.query import ladder
+from metrics.studies.prose import decimal
 from metrics.ties import Orderings
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -43,10 +44,10 @@ def list_panel(view: session.View, reranker: str, query: str, measures: tuple[st
         chart(tie_ladder(rows, view.palette, k), "list-ladder", f"The list of {query} by score, with its ties.")
         for name in measures:
             value = values[name]
+            worst, best = decimal(value["pessimistic"], 4), decimal(value["optimistic"], 4)
             st.markdown(
-                f"{name} &nbsp; :orange[traditional **{value[view.traditional]:.4f}**] &nbsp; "
-                f":blue[tied **{value['expected']:.4f}**] &nbsp; worst to best {value['pessimistic']:.4f} – "
-                f"{value['optimistic']:.4f}"
+                f"{name} &nbsp; :orange[traditional **{decimal(value[view.traditional], 4)}**] &nbsp; "
+                f":blue[tied **{decimal(value['expected'], 4)}**] &nbsp; worst to best {worst} – {best}"
             )
         count = Orderings.of(ranking, query).count if len(rows) <= MAX_DOCUMENTS else None
         lists = view.evaluation.lists.loc[(reranker, query)]

@@ -12,6 +12,7 @@ from dashboard.widgets.list_panel import orderings_text
 from metrics import parse
 from metrics.studies.one_list import orderings
 from metrics.studies.one_list.query import first_rank_chances, ladder, text_column
+from metrics.studies.prose import decimal
 from metrics.ties import Ranking
 
 LETTERS = 240
@@ -155,7 +156,7 @@ def affordable_draws(list_in_view: ListInView, measure: str, n_wanted: int) -> i
 
 def value_text(value: float) -> str:
     """Return a value to four decimals."""
-    return f"{value:.4f}"
+    return decimal(value, 4)
 
 
 def counted_noun(count: str, noun: str) -> str:

@@ -1,5 +1,6 @@
 """Sentences written from data. A name inside them is the user's text, so it stays apart until shown."""
 
+import math
 from dataclasses import dataclass
 
 
@@ -15,6 +16,7 @@ Prose = tuple[str | Strong, ...]
 
 
 NOTHING_SCORED: Prose = ("No list is scored: every query was left out.",)
+_NOISE = 1e-9
 ONE_RERANKER: Prose = ("There is one reranker, and nothing to compare it with.",)
 
 
@@ -30,16 +32,27 @@ def percent(share: float) -> str:
     return "over 99%" if 0.995 <= share < 1 else f"{share:.0%}"  # noqa: PLR2004 rounds to 100
 
 
+def decimal(value: float, digits: int = 3) -> str:
+    """Write a number with this many decimals, or with as many as show two figures of a smaller one.
+
+    So .4567 is 0.457, and .00031 is 0.00031 rather than 0.000. What only the noise of floats made is 0.
+    """
+    if math.isfinite(value) and abs(value) > _NOISE:
+        digits = max(digits, 1 - math.floor(math.log10(abs(value))))
+    text = f"{value:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
 def signed(value: float, digits: int = 3, *, plus: bool = True) -> str:
     """Write a number with its sign, a true minus, and no sign on zero.
 
     Args:
         value: the number.
-        digits: how many decimals.
+        digits: how many decimals, at least, as `decimal` has them.
         plus: whether a number above 0 gets a plus.
     """
-    text = f"{value:{'+' * plus}.{digits}f}"
-    return text.replace("-", "−") if float(text) else f"{0:.{digits}f}"
+    text = decimal(value, digits)
+    return f"+{text}" if plus and float(text) > 0 else text.replace("-", "−")
 
 
 def and_more(n: int) -> str:

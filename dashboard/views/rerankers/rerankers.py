@@ -12,7 +12,7 @@ from metrics import parse
 from metrics.studies.gaps.gap import gaps
 from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.leaderboard.rerankers import reranker_finding
-from metrics.studies.prose import percent, signed
+from metrics.studies.prose import decimal, percent, signed
 from metrics.support.shown_columns import shown_columns
 
 view = session.view()
@@ -35,13 +35,13 @@ finding(reranker_finding(summary, name.traditional))
 best, farthest = summary.loc[summary["first_tied"].idxmax()], summary.loc[summary["first_gap"].abs().idxmax()]
 most_tied, farthest_list = (summary.loc[summary[column].idxmax()] for column in ("tie_ratio", "first_gap_max"))
 cards(
-    Card("trophy", f"Best {name.tied}", f"{best['first_tied']:.4f}", str(best.name), "blue"),
+    Card("trophy", f"Best {name.tied}", decimal(best["first_tied"], 4), str(best.name), "blue"),
     Card("casino", "Largest gap", signed(farthest["first_gap"], 4), str(farthest.name), "orange"),
     Card("join_inner", "Most ties", percent(most_tied["tie_ratio"]), str(most_tied.name), "orange"),
     Card(
         "vertical_align_center",
         "Farthest single list",
-        f"{farthest_list['first_gap_max']:.4f}",
+        decimal(farthest_list["first_gap_max"], 4),
         str(farthest_list.name),
     ),
 )

@@ -12,6 +12,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.session import View
 from dashboard.widgets.components import Card, cards, chart, heading
 from metrics.studies.leaderboard.leaderboard import leaderboard
+from metrics.studies.prose import decimal
 from metrics.studies.significance.power import detectable
 from metrics.studies.significance.significance import Verdicts
 from metrics.studies.significance.test_registry import find_correction, is_significant
@@ -41,7 +42,7 @@ def verdict_cards(view: View, verdicts: Verdicts, measure: str, baseline: str) -
         Card("verified", "Significant, tied", tied, f"against {baseline}", "blue"),
         Card("rule", "Significant, traditional", traditional, "same test, same level", "orange"),
         Card("swap_horiz", "Verdicts that change", f"{int(verdicts.changed.sum())} of {n_pairs}", "by ties"),
-        Card("straighten", "Detectable difference", f"{least:.3f}" if least < 1 else "none", power),
+        Card("straighten", "Detectable difference", decimal(least) if least < 1 else "none", power),
     )
 
 

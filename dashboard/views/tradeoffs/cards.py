@@ -5,7 +5,7 @@ import pandas as pd
 from dashboard.widgets.components import Card
 from metrics import parse
 from metrics.evaluation import EQUAL
-from metrics.studies.prose import percent
+from metrics.studies.prose import decimal, percent
 from metrics.studies.tradeoffs.tradeoffs import duration
 
 
@@ -22,7 +22,7 @@ def speed_cards(rows: pd.DataFrame, measure: str, budget: float | None) -> list[
     label = f"Best {parse(measure).tied}" if budget is None else f"Best within {duration(budget)}"
     if len(affordable):
         best = affordable["tied"].max()
-        first = Card("trophy", label, f"{best:.4f}", _leader(affordable["tied"]), "blue")
+        first = Card("trophy", label, decimal(best, 4), _leader(affordable["tied"]), "blue")
     else:
         first = Card("trophy", label, "–", "none is that fast")
     return [
@@ -50,8 +50,8 @@ def depth_cards(rows: pd.DataFrame, coverage: pd.DataFrame, measure: str, k: int
     """
     tied, recall, targets = rows["tied"], coverage["recall"], coverage["targets"]
     return [
-        Card("trophy", f"Best {parse(measure).tied}", f"{tied.max():.4f}", _leader(tied), "blue"),
-        Card("travel_explore", f"Best Recall@{k}", f"{recall.max():.4f}", _leader(recall)),
+        Card("trophy", f"Best {parse(measure).tied}", decimal(tied.max(), 4), _leader(tied), "blue"),
+        Card("travel_explore", f"Best Recall@{k}", decimal(recall.max(), 4), _leader(recall)),
         Card("category", f"Largest Div@{k}", f"{targets.max():.2f}", _leader(targets)),
     ]
 
@@ -70,7 +70,7 @@ def last_card(coverage: pd.DataFrame, k: int, *, has_targets: bool) -> Card:
         explanation = f"Share of the relevant documents in the first {k} whose target another one satisfies."
     else:
         values, label = coverage["recall_best"] - coverage["recall_worst"], f"Recall@{k} ties move"
-        value, explanation = f"{values.max():.4f}", "From the worst order of ties to the best."
+        value, explanation = decimal(values.max(), 4), "From the worst order of ties to the best."
     is_any = values.max() > EQUAL
     return Card(
         "content_copy" if has_targets else "join_inner",

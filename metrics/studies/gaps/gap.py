@@ -185,7 +185,7 @@ def gap_prose(
         ""
         if tie_correlation is None
         else f"The tie ratio predicts the gap {_strength(tie_correlation[0])} "
-        f"(r = {signed(tie_correlation[0], 2, plus=False)}): a tie "
+        f"(r = {signed(round(tie_correlation[0], 2), 2, plus=False)}): a tie "
         "costs something only where it mixes relevant and other documents. "
     )
     direction = "too high" if farthest["gap"] > 0 else "too low"

@@ -9,7 +9,7 @@ from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.simulation import LlmReranker
 from metrics.studies.gaps.precisions import precision_curve
-from metrics.studies.prose import Prose, Strong, percent
+from metrics.studies.prose import Prose, Strong, decimal, percent
 
 Simulate = Callable[[Mapping[str, LlmReranker]], Runs]
 """What simulates rerankers by name; with common luck, or differences are noise."""
@@ -73,13 +73,13 @@ def growth_finding(curve: pd.DataFrame, tie_probability: float, levels: int, mea
     """
     row = curve[curve["tie_probability"] == tie_probability].iloc[0]
     if not row["tie_ratio"]:
-        return (Strong("No document ties: "), f"{measure} is {row['tied']:.3f} in every order.")
+        return (Strong("No document ties: "), f"{measure} is {decimal(row['tied'])} in every order.")
     scores = f"{levels} score level{'s' * (levels != 1)}" if levels else "any score allowed"
     return (
         f"With {scores} and a tie probability of {tie_probability:g}, ",
         Strong(f"{percent(row['tie_ratio'])} of the documents tie"),
-        f". Tied {measure} is {row['tied']:.3f}; shuffling the same file gives {row['low']:.3f} to "
-        f"{row['high']:.3f} 19 times in 20, and the orders taken to their ends ",
-        Strong(f"{row['worst']:.3f} to {row['best']:.3f}"),
+        f". Tied {measure} is {decimal(row['tied'])}; shuffling the same file gives {decimal(row['low'])} to "
+        f"{decimal(row['high'])} 19 times in 20, and the orders taken to their ends ",
+        Strong(f"{decimal(row['worst'])} to {decimal(row['best'])}"),
         ".",
     )

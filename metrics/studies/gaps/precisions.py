@@ -10,7 +10,7 @@ from metrics.evaluation import AS_READ, EQUAL, ScoringOptions, score_runs
 from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.studies.leaderboard.leaderboard import TOLERANCE, mean_std
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, percent
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal, percent
 from metrics.support.arrays import FloatArray
 from metrics.ties.precision import rounded
 
@@ -151,11 +151,11 @@ def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:
         )
     cost = (
         f"With {widest['label']}, {percent(widest['tie_ratio'])} tie and their order decides "
-        f"{width.max():.3f} of {measure}."
+        f"{decimal(width.max())} of {measure}."
     )
     if abs(widest["traditional"] - as_read["traditional"]) <= EQUAL and width.iloc[0] <= EQUAL:
         cost += (
-            f" The traditional value hides that, at {as_read['traditional']:.3f} as before: the file is "
+            f" The traditional value hides that, at {decimal(as_read['traditional'])} as before: the file is "
             "still in the order of the finer scores."
         )
     if not len(sufficient):
@@ -166,6 +166,6 @@ def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:
         Strong(coarsest["label"][0].upper() + coarsest["label"][1:]),
         f" {verb} as well as all digits: {percent(coarsest['tie_ratio'])} of the documents tie, "
         f"{percent(as_read['tie_ratio'])} as read, and tied {measure} is ",
-        Strong(f"{coarsest['tied']:.3f}"),
+        Strong(decimal(coarsest["tied"])),
         f". {cost}",
     )

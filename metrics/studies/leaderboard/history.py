@@ -12,7 +12,7 @@ from metrics.runs import Runs
 from metrics.runs.joining import judgment_columns
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.studies.leaderboard.leaderboard import SMALLEST_SHOWN
-from metrics.studies.prose import Prose, Strong
+from metrics.studies.prose import Prose, Strong, decimal
 
 LEAST_SHARED = 0.5
 """Share of the judged queries that a run must have rows for to count as a version."""
@@ -156,13 +156,13 @@ def history_finding(rows: pd.DataFrame, measure: str) -> Prose:
         )
     before, after = (float(ends.loc[name, ("tied", end)]) for end in ("first", "last"))
     tied_part: tuple[str | Strong, ...] = (
-        (f" stayed at {after:.3f} tied {measure}; ",)
+        (f" stayed at {decimal(after)} tied {measure}; ",)
         if not visible_change.loc[name, "tied"]
         else (
             f" {_rose_or_fell(after - before)} from ",
-            Strong(f"{before:.3f}"),
+            Strong(decimal(before)),
             " to ",
-            Strong(f"{after:.3f}"),
+            Strong(decimal(after)),
             f" tied {measure}; ",
         )
     )
@@ -176,9 +176,11 @@ def history_finding(rows: pd.DataFrame, measure: str) -> Prose:
 def _sort_order_clause(visible_change: "pd.Series[float]", ends: Mapping[str, float]) -> str:
     before, after = ends["first"], ends["last"]
     if not visible_change["traditional"]:
-        return f"by sort order it stayed at {after:.3f}."
+        return f"by sort order it stayed at {decimal(after)}."
     also = " also" * bool(visible_change["tied"] * visible_change["traditional"] > 0)
-    return f"by sort order it{also} {_rose_or_fell(after - before)}, from {before:.3f} to {after:.3f}."
+    return (
+        f"by sort order it{also} {_rose_or_fell(after - before)}, from {decimal(before)} to {decimal(after)}."
+    )
 
 
 def _rose_or_fell(change: float) -> str:

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, percent, signed
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal, percent, signed
 
 
 def reranker_finding(summary: pd.DataFrame, measure: str) -> Prose:
@@ -24,7 +24,7 @@ def reranker_finding(summary: pd.DataFrame, measure: str) -> Prose:
         f"{signed(most_tied['first_gap'])} {measure}. ",
     )
     if farthest.name == most_tied.name or not farthest["first_gap"]:
-        sentence = f"A single list of it is off by {most_tied['first_gap_mean']:.3f} on average."
+        sentence = f"A single list of it is off by {decimal(most_tied['first_gap_mean'])} on average."
         return (*start, sentence)
     return (
         *start,

@@ -18,7 +18,7 @@ from metrics.studies.one_list.orderings import (
     first_relevant_ranks,
     strict_orders,
 )
-from metrics.studies.prose import Prose, Strong
+from metrics.studies.prose import Prose, Strong, decimal
 from metrics.support.arrays import BoolArray, IntArray
 from metrics.ties import Orderings, Ranking, TieGroups, first_relevant_rank, refine, treatment
 
@@ -227,8 +227,8 @@ def query_finding(
     if width <= EQUAL:
         return (
             Strong(f"{orderings} orderings, one value: "),
-            f"{tied:,} of {len(rows):,} documents tie, but {measure} is {value['expected']:.4f} in every "
-            "order.",
+            f"{tied:,} of {len(rows):,} documents tie, but {measure} is {decimal(value['expected'], 4)} in "
+            "every order.",
         )
     low, high = int(chances["rank"].min()), int(chances["rank"].max())
     span = f"anywhere from rank {low:,} to {high:,}" if high > low else f"at rank {low:,} in every order"
@@ -236,8 +236,8 @@ def query_finding(
         "The scores allow ",
         Strong(f"{orderings} orderings"),
         f". The first relevant document can stand {span}, and {measure} lies between "
-        f"{value['pessimistic']:.4f} and {value['optimistic']:.4f}; the order taken gives "
-        f"{value[traditional]:.4f}, the mean of all is ",
-        Strong(f"{value['expected']:.4f}"),
+        f"{decimal(value['pessimistic'], 4)} and {decimal(value['optimistic'], 4)}; the order taken gives "
+        f"{decimal(value[traditional], 4)}, the mean of all is ",
+        Strong(decimal(value["expected"], 4)),
         ".",
     )

@@ -9,7 +9,7 @@ import pandas as pd
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.runs import Runs
 from metrics.studies.leaderboard.leaderboard import SMALLEST_SHOWN
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, percent, signed
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal, percent, signed
 from metrics.support.arrays import BoolArray, FloatArray
 
 DEPTH = 20
@@ -196,7 +196,7 @@ def tradeoff_finding(
         return (
             "Nothing to choose from: only ",
             Strong(str(timed.index[0])),
-            f" is timed, with a tied {measure} of {timed['tied'].iloc[0]:.3f} at "
+            f" is timed, with a tied {measure} of {decimal(timed['tied'].iloc[0])} at "
             f"{duration(timed['seconds'].iloc[0])}.{end}",
         )
     if not timed["rounded"].any():
@@ -223,26 +223,26 @@ def _budget_finding(timed: pd.DataFrame, measure: str, budget: float | None) -> 
         return (
             scope,
             Strong(str(best.name)),
-            f" gives the best tied {measure} ({best['tied']:.3f} at {duration(best['seconds'])}); ",
+            f" gives the best tied {measure} ({decimal(best['tied'])} at {duration(best['seconds'])}); ",
             Strong(str(better.name)),
-            f" gives {better['tied']:.3f}, {_longer(better['seconds'], best['seconds'])}.",
+            f" gives {decimal(better['tied'])}, {_longer(better['seconds'], best['seconds'])}.",
         )
     if best["seconds"] == fastest["seconds"]:
         return (
             Strong("Nothing is traded off: "),
             Strong(str(best.name)),
             f" is as fast as any ({duration(best['seconds'])}) and as good as any "
-            f"({best['tied']:.3f} tied {measure}).",
+            f"({decimal(best['tied'])} tied {measure}).",
         )
     cheaper = timed[timed["tied_front"] & (timed["seconds"] < best["seconds"])].iloc[0]
     slower = ", and nothing slower is better" if (timed["seconds"] > best["seconds"]).any() else ""
     return (
         scope,
         Strong(str(best.name)),
-        f" gives the best tied {measure} ({best['tied']:.3f} at {duration(best['seconds'])}){slower}; next on "
-        "the front is ",
+        f" gives the best tied {measure} ({decimal(best['tied'])} at {duration(best['seconds'])}){slower}; "
+        "next on the front is ",
         Strong(str(cheaper.name)),
-        f": {cheaper['tied']:.3f} {_shorter(best['seconds'], cheaper['seconds'])}.",
+        f": {decimal(cheaper['tied'])} {_shorter(best['seconds'], cheaper['seconds'])}.",
     )
 
 
@@ -263,7 +263,11 @@ def _front_change(timed: pd.DataFrame, measure: str) -> Prose:
         )
     if len(leaves):
         row = leaves.loc[leaves["gap"].idxmin()]
-        why = f"puts it {-row['gap']:.3f} too low" if row["gap"] <= -SMALLEST_SHOWN else "puts another too high"
+        why = (
+            f"puts it {decimal(-row['gap'])} too low"
+            if row["gap"] <= -SMALLEST_SHOWN
+            else "puts another too high"
+        )
         return " By the traditional value ", Strong(str(row.name)), f" would leave the front: the sort {why}."
     return (" The order of ties does not move the front.",)
 
@@ -298,5 +302,5 @@ def _coverage_finding(covered: pd.DataFrame, k: int) -> Prose:
     if best["recall"] - covered["recall"].min() < SMALLEST_SHOWN:
         subject = "every reranker finds" if len(covered) > 1 else "the only reranker finds"
         less = "; fewer places tell more" if best["recall"] > 1 - SMALLEST_SHOWN else ""
-        return (f"In the first {k} places {subject} {best['recall']:.3f} of what is relevant{less}.",)
-    return Strong(str(best.name)), f" finds most in the first {k}: Recall@{k} is {best['recall']:.3f}."
+        return (f"In the first {k} places {subject} {decimal(best['recall'])} of what is relevant{less}.",)
+    return Strong(str(best.name)), f" finds most in the first {k}: Recall@{k} is {decimal(best['recall'])}."

@@ -8,7 +8,7 @@ from metrics import Runs, evaluate
 from metrics.studies.gaps.gap import gaps
 from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.leaderboard.rerankers import reranker_finding
-from metrics.studies.prose import Strong, percent, plain, signed
+from metrics.studies.prose import Strong, percent, plain
 
 
 def summary_of(table, **policies):
@@ -49,14 +49,6 @@ def test_a_share_is_a_whole_percent(share, text):
 @given(st.floats(min_value=0, max_value=1, exclude_min=True) | st.just(1 / 200))
 def test_a_share_above_zero_never_reads_as_zero(share):
     assert percent(share) != "0%"
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.0123, "+0.012"), (-0.0123, "−0.012"), (0, "0.000"), (-0.0, "0.000"), (-0.0001, "0.000")],
-)
-def test_a_difference_has_its_sign_and_zero_has_none(value, text):
-    assert signed(value) == text
 
 
 def test_prose_reads_as_one_text():
