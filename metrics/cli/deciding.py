@@ -3,8 +3,8 @@
 Its studies are imported when it is called: statsmodels takes a second that other commands need not pay.
 """
 
-from functools import partial
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ import typer
 
 from metrics.cli.messages import say_left_out
 from metrics.cli.options import (
+    FOR_PEOPLE,
     Measures,
     OutputFormat,
     Qrels,
@@ -21,7 +22,10 @@ from metrics.cli.options import (
     listing,
     with_shared_options,
 )
-from metrics.evaluation import ScoringOptions, score_runs
+from metrics.errors import UsageError
+from metrics.evaluation import Evaluation, ScoringOptions, score_runs
+from metrics.runs import Runs
+from metrics.studies.tradeoffs.latency import latencies, with_latency
 from metrics.support.progress import progress
 
 MEASURES = ("RR", "nDCG@10")
@@ -54,6 +58,10 @@ def compare_command(
     ] = "holm",
     level: Annotated[float, typer.Option(help="Of the intervals; below 1 - level, p is significant.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of randomisation and bootstrap.")] = 0,
+    in_one_table: Annotated[
+        bool,
+        typer.Option("--table", help="One table: all measures and the latency of each run, with stars."),
+    ] = False,
     *,
     table_output: TableOutput,
     scoring: ScoringOptions,
@@ -61,34 +69,76 @@ def compare_command(
     _is_listing: Annotated[bool, typer.Option("--list-tests", is_eager=True, callback=listing(_tests))] = False,
 ) -> None:
     """Test differences between runs, and whether the verdicts depend on the order of ties."""
-    from metrics.studies.significance import significance  # noqa: PLC0415 statsmodels
-    from metrics.studies.significance.comparisons import baseline_pairs  # noqa: PLC0415 likewise
+    from metrics.studies.significance.comparisons import baseline_pairs  # noqa: PLC0415 statsmodels
     from metrics.studies.significance.test_registry import find_correction, find_test  # noqa: PLC0415 likewise
 
     find_test(test), find_correction(correction)
+    if in_one_table and len(baseline or []) > 1:
+        raise UsageError("--table compares with one baseline: name it once.")
     with progress("Reading"):
         runs = reading.read(run, qrels)
     baseline_pairs(runs.rerankers, baseline)
+    testing = {"test": test, "correction": correction, "level": level, "seed": seed}
     with progress("Scoring"):
-        evaluation = score_runs(runs, measure or MEASURES, ties or TIES, scoring)
+        names = measure or (_experiment_measures() if in_one_table else MEASURES)
+        evaluation = score_runs(runs, names, ties or TIES, scoring)
     say_left_out(runs, evaluation)
-    compare = partial(
-        significance.compare,
-        evaluation,
-        baselines=baseline,
-        test=test,
-        correction=correction,
-        level=level,
-        seed=seed,
-    )
-    tables = []
     with progress("Testing"):
-        for name in evaluation.measures:
-            by_treatment = {treatment: compare(name, treatment) for treatment in evaluation.ties}
-            if len(by_treatment) > 1 and "expected" in by_treatment:
-                by_treatment = _with_changes(by_treatment, name, test, level)
-            tables.append(_side_by_side(by_treatment, name))
-    table_output.write(_printable(pd.concat(tables, ignore_index=True), table_output.format))
+        if in_one_table:
+            first = baseline[0] if baseline else runs.rerankers[0]
+            table = _experiment(runs, evaluation, first, testing, table_output.format)
+        else:
+            table = _pair_by_pair(evaluation, baseline, testing, table_output.format)
+    table_output.write(table)
+
+
+def _experiment_measures() -> Sequence[str]:
+    from metrics.studies.tradeoffs.experiment import experiment_measures  # noqa: PLC0415 statsmodels
+
+    return experiment_measures()
+
+
+def _experiment(
+    runs: Runs, evaluation: Evaluation, baseline: str, testing: dict[str, Any], form: OutputFormat
+) -> pd.DataFrame:
+    """Return one table of every measure and the latency, and say on stderr what its stars mean.
+
+    Args:
+        runs: whose latencies count.
+        evaluation: of the runs.
+        baseline: whom the others are compared with.
+        testing: test, correction, level and seed.
+        form: as text for people a line a run and treatment, else a row a value with what was tested.
+    """
+    from metrics.studies.tradeoffs import experiment  # noqa: PLC0415 statsmodels
+
+    timed = with_latency(evaluation, latencies(runs))
+    table = experiment.experiment_table(timed, baseline, **testing)
+    note = experiment.experiment_note(table, baseline, testing["test"], testing["correction"])
+    typer.echo(note, err=True)
+    return experiment.experiment_lines(table) if form in FOR_PEOPLE else table
+
+
+def _pair_by_pair(
+    evaluation: Evaluation, baselines: list[str] | None, testing: dict[str, Any], form: OutputFormat
+) -> pd.DataFrame:
+    """Return every comparison by every measure and treatment, and say on stderr which verdicts change.
+
+    Args:
+        evaluation: of the runs.
+        baselines: whom the others are compared with; None for all pairs.
+        testing: test, correction, level and seed.
+        form: how it is printed.
+    """
+    from metrics.studies.significance.significance import compare  # noqa: PLC0415 statsmodels
+
+    tables = []
+    for name in evaluation.measures:
+        by_treatment = {ties: compare(evaluation, name, ties, baselines, **testing) for ties in evaluation.ties}
+        if len(by_treatment) > 1 and "expected" in by_treatment:
+            by_treatment = _with_changes(by_treatment, name, testing["test"], testing["level"])
+        tables.append(_side_by_side(by_treatment, name))
+    return _printable(pd.concat(tables, ignore_index=True), form)
 
 
 def _with_changes(
@@ -126,7 +176,7 @@ def _side_by_side(tables: dict[str, pd.DataFrame], measure: str) -> pd.DataFrame
 
 def _printable(table: pd.DataFrame, form: OutputFormat) -> pd.DataFrame:
     """Return the table with p as four decimals show it, for people; an unbounded effect as null, for JSON."""
-    if form in (OutputFormat.table, OutputFormat.markdown, OutputFormat.latex):
+    if form in FOR_PEOPLE:
         for name in ("p", "p_adjusted"):
             table[name] = [f"{p:.4f}" if p >= SMALLEST else "<0.0001" for p in table[name]]
     if form == OutputFormat.json:

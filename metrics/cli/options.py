@@ -48,6 +48,8 @@ class OutputFormat(StrEnum):
     parquet = "parquet"
 
 
+FOR_PEOPLE = (OutputFormat.table, OutputFormat.markdown, OutputFormat.latex)
+"""Formats that are read, not parsed."""
 RunPaths = Annotated[list[Path], typer.Argument(help="Run files, or long tables with relevance.")]
 Qrels = Annotated[Path | None, typer.Option(help="Judgments; not needed where RUN holds relevance.")]
 Measures = Annotated[list[str] | None, typer.Option("--measure", "-m", help="RR, RR@10, nDCG@10, AP ...")]

@@ -6,10 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+import pandas as pd
 import typer
 
 from metrics.cli.messages import say_left_out, say_sampled
-from metrics.cli.options import Measures, ReadingOptions, TableOutput, listing, with_shared_options
+from metrics.cli.options import FOR_PEOPLE, Measures, ReadingOptions, TableOutput, listing, with_shared_options
 from metrics.cli.output import long_table
 from metrics.cli.streaming import score_parts
 from metrics.errors import UsageError
@@ -20,6 +21,7 @@ from metrics.scale.dask import Dataset, refuse_unwritable
 from metrics.scale.stored import Stored
 from metrics.scale.stream import PartitionedRuns, Stream
 from metrics.studies.tools.tools import TOOLS
+from metrics.studies.tradeoffs.latency import LATENCY, latencies, with_latency
 from metrics.support.progress import bar, progress
 from metrics.ties import TREATMENTS, treatment
 
@@ -58,6 +60,13 @@ def evaluate_command(
     measure: Measures = None,
     ties: Annotated[list[str] | None, typer.Option(help="What is done about ties; --list-ties.")] = None,
     per_query: Annotated[bool, typer.Option("--per-query", help="One line a list.")] = False,
+    latency: Annotated[
+        bool | None,
+        typer.Option(
+            help="Seconds of the lists as measure latency_s, the same under every treatment; "
+            "unless said in table, markdown and latex, where runs give any."
+        ),
+    ] = None,
     stream: Annotated[
         bool, typer.Option("--stream", help="For runs larger than memory, sorted by query: read in blocks.")
     ] = False,
@@ -89,12 +98,15 @@ def evaluate_command(
         raise UsageError("--scheduler goes with --engine dask.")
     if stream and engine == Engine.dask:
         raise UsageError("Choose --stream or --engine dask: both read what is larger than memory.")
+    if latency and (stream or engine == Engine.dask):
+        raise UsageError("--latency needs runs in memory: leave out --stream and --engine dask.")
     _refuse_overwriting([*run, *([qrels] if qrels else [])], save, table_output.path)
     score = partial(
         score_runs, measures=measure or DEFAULT_MEASURES, ties=ties or DEFAULT_TIES, options=scoring
     )
     if not stream and engine == Engine.local:
-        _score_in_memory(lambda: reading.read(run, qrels), score, table_output, save, per_query=per_query)
+        read = partial(reading.read, run, qrels)
+        _score_in_memory(read, score, table_output, save, per_query=per_query, latency=latency)
         return
     with (progress if stream else bar)("Scoring") as watch:
         runs: PartitionedRuns = (
@@ -124,8 +136,9 @@ def _score_in_memory(
     save: Path | None,
     *,
     per_query: bool,
+    latency: bool | None,
 ) -> None:
-    """Score runs that fit into memory, and write their values."""
+    """Score runs that fit into memory, and write their values, with latencies where these are wanted."""
     with progress("Reading"):
         runs = read()
     with progress("Scoring"):
@@ -134,7 +147,27 @@ def _score_in_memory(
         Stored.write(save, [evaluation])
     say_left_out(runs, evaluation)
     say_sampled(evaluation)
-    table_output.write(long_table(evaluation, per_query=per_query))
+    for_people = table_output.format in FOR_PEOPLE
+    timed = (
+        with_latency(evaluation, latencies(runs)) if latency or (latency is None and for_people) else evaluation
+    )
+    if latency and timed is evaluation:
+        raise UsageError(
+            "--latency: no scored list gives one. It is a column `latency` of a table, in seconds."
+        )
+    table_output.write(_readable(long_table(timed, per_query=per_query), for_people=for_people))
+
+
+def _readable(table: pd.DataFrame, *, for_people: bool) -> pd.DataFrame:
+    """Return the values without latencies that nobody gives; for people latencies with four figures."""
+    is_latency = table["measure"] == LATENCY
+    table = table[table["value"].notna() | ~is_latency]
+    if for_people and is_latency.any():
+        values = table["value"].astype(object)
+        table = table.assign(
+            value=values.where(table["measure"] != LATENCY, table["value"].map("{:.4g}".format))
+        )
+    return table
 
 
 def _refuse_overwriting(read: list[str], save: Path | None, output: Path | None) -> None:

@@ -1,23 +1,18 @@
 """What a better ranking costs in time: latencies, and the front of those that nothing beats."""
 
-from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.runs import Runs
 from metrics.studies.leaderboard.leaderboard import SMALLEST_SHOWN
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal, percent, signed
+from metrics.studies.tradeoffs.latency import Latency
 from metrics.support.arrays import BoolArray, FloatArray
 
 DEPTH = 20
 """Places within which documents and targets are counted."""
-
-Latency = Literal["p50", "p95", "mean"]
-LATENCIES: tuple[Latency, ...] = ("p50", "p95", "mean")
-"""What may stand for the latency of a reranker: median, 95th percentile or mean over its lists."""
 
 Standing = Literal["both", "tied only", "traditional only", "beaten", "not timed"]
 STANDINGS: dict[Standing, str] = {
@@ -31,50 +26,6 @@ STANDINGS: dict[Standing, str] = {
 
 _UNITS = ((7200, 3600, "h"), (120, 60, "min"), (1, 1, "s"), (1e-3, 1e-3, "ms"), (0, 1e-6, "µs"))
 """From how many seconds on a unit is used, its length in seconds, and its name."""
-
-
-def latencies(runs: Runs) -> dict[str, "pd.Series[float]"]:
-    """Seconds each list took: reranker → (query_id → seconds), only lists and rerankers that give any.
-
-    Every row of a list may give them, one is enough; rows that disagree: the largest counts. Values
-    that are missing, infinite or below 0 are no latency.
-    """
-    by_reranker = {}
-    for name, table in runs.tables.items():
-        if "latency" not in table.column_names:
-            continue
-        seconds, pairs = table["latency"].to_numpy(), runs.pairs(name)
-        timed = np.flatnonzero(np.isfinite(seconds) & (seconds >= 0))
-        largest = np.full(len(pairs.queries), -1.0)
-        np.maximum.at(largest, pairs.query[timed], seconds[timed])
-        if len(timed):
-            longest = pd.Series(largest, index=pairs.queries.to_pandas(), name=name)
-            by_reranker[name] = longest[largest >= 0]
-    return by_reranker
-
-
-def latency_table(list_seconds: Mapping[str, "pd.Series[float]"], evaluation: Evaluation) -> pd.DataFrame:
-    """Mean and percentiles of the seconds of each reranker, over the lists that are scored.
-
-    Args:
-        list_seconds: as `latencies` returns them.
-        evaluation: whose lists count.
-
-    Returns:
-        index reranker; mean, p50, p95 (interpolated), n_timed (lists). Those not timed have no row.
-    """
-    index = evaluation.scores.index
-    owner, queries = (index.get_level_values(level) for level in ("reranker", "query_id"))
-    rows = {}
-    for name in evaluation.policies.index.intersection(list(list_seconds)):
-        seconds = list_seconds[name].reindex(queries[owner == name]).dropna()
-        if len(seconds):
-            rows[name] = [seconds.mean(), *np.quantile(seconds, [0.5, 0.95]), len(seconds)]
-    names = pd.Index(list(rows), dtype="str", name="reranker")
-    table = pd.DataFrame(
-        list(rows.values()), index=names, columns=["mean", "p50", "p95", "n_timed"], dtype=float
-    )
-    return table.astype({"n_timed": np.int64})
 
 
 def beats(seconds: FloatArray, quality: FloatArray) -> BoolArray:
@@ -101,7 +52,7 @@ def tradeoffs(
 
     Args:
         evaluation: with `measure` under expected, optimistic, pessimistic and `traditional`.
-        timed: as `speeds` returns it.
+        timed: as `latency_table` returns it.
         measure: name of a measure.
         traditional: the treatment taken as the traditional one.
         latency: which latency is weighed.

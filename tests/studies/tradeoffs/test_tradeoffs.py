@@ -10,12 +10,11 @@ from metrics import Runs, evaluate, read_runs, read_table
 from metrics.studies.leaderboard.segments import UNNAMED, query_segments, segment_table
 from metrics.studies.prose import plain
 from metrics.studies.tradeoffs.coverage import coverage, coverage_measures, with_targets
+from metrics.studies.tradeoffs.latency import latencies, latency_table
 from metrics.studies.tradeoffs.tradeoffs import (
     STANDINGS,
     beats,
     duration,
-    latencies,
-    latency_table,
     pareto_front,
     tradeoff_finding,
     tradeoffs,
