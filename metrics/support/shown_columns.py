@@ -81,6 +81,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ShownColumn("doc_id", "Document", "text"),
         ShownColumn("measure", "Measure", "text"),
         ShownColumn("segment", "Segment", "text"),
+        ShownColumn("ties", "Ties", "text"),
         ShownColumn("scenario", "Scenario", "text"),
         ShownColumn("number_format", "Format", "text"),
         ShownColumn("target", "Target", "text"),

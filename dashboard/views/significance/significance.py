@@ -16,11 +16,8 @@ from dashboard.views.significance.tables import comparison_table, query_table
 from dashboard.widgets.components import finding, page_head, section_finding
 from metrics import parse
 from metrics.studies.significance.significance import significance_finding
-from metrics.studies.significance.test_registry import CORRECTIONS, TESTS
 from metrics.studies.tie_breaking.stability import stability_finding
 
-tests = {test.label.removesuffix(" test").removeprefix("paired "): test.name for test in TESTS}
-corrections = {correction.label: correction.name for correction in CORRECTIONS}
 view = session.view()
 page_head(
     "Significance",
@@ -30,8 +27,7 @@ with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     baseline = session.select("Baseline", view.rerankers, "baseline", width=240)
     measure = session.measure()
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-    test = tests[session.segmented("Test", list(tests), "test")]
-    correction = corrections[session.segmented("Correction", list(corrections), "correction")]
+    test, correction = session.choose_test()
 name = parse(measure).traditional
 
 arguments = measure, view.traditional

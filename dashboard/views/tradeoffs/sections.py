@@ -15,7 +15,8 @@ from dashboard.widgets.components import chart, heading
 from metrics import parse
 from metrics.studies.leaderboard.segments import segment_table
 from metrics.studies.tradeoffs.coverage import with_targets
-from metrics.studies.tradeoffs.tradeoffs import DEPTH, LATENCIES, Latency, duration
+from metrics.studies.tradeoffs.latency import LATENCIES, Latency
+from metrics.studies.tradeoffs.tradeoffs import DEPTH, duration
 
 NO_LIMIT = "no limit"
 BUDGETS = {
@@ -65,6 +66,13 @@ def choose(*, is_timed: bool) -> Choices:
             persist_state="session",
         )
     return Choices(measure, int(depth), cast("Latency", latency), BUDGETS.get(budget))
+
+
+def choose_test(view: View) -> tuple[str, str, str]:
+    """Draw whom the table compares with and how; return baseline, test and correction."""
+    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+        baseline = session.select("Baseline", view.rerankers, "baseline", width=240)
+        return baseline, *session.choose_test()
 
 
 def _hidden_chart(column: str, reason: str, remedy: str) -> None:

@@ -1,11 +1,15 @@
 """Tables of the Trade-offs page: all figures, and gaps by segment."""
 
 import pandas as pd
+import streamlit as st
 
+from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import table
 from metrics import parse
-from metrics.studies.tradeoffs.tradeoffs import LATENCIES, STANDINGS
+from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_note, heading
+from metrics.studies.tradeoffs.latency import LATENCIES, LATENCY
+from metrics.studies.tradeoffs.tradeoffs import STANDINGS
 from metrics.support.shown_columns import shown_columns
 
 
@@ -53,6 +57,27 @@ def figure_file(rows: pd.DataFrame, k: int) -> pd.DataFrame:
     names = {column + end: name + end for column, name in measures.items() for end in ("", "_worst", "_best")}
     names |= {latency: f"latency_{latency}" for latency in LATENCIES}
     return rows.drop(columns="seconds").rename(columns=names)
+
+
+def experiment_table(rows: pd.DataFrame, traditional: str, baseline: str, test: str, correction: str) -> None:
+    """Draw every measure and the latency of each reranker with their stars, a line tied and a line traditional.
+
+    Args:
+        rows: as `metrics.studies.tradeoffs.experiment.experiment_table` returns them.
+        traditional: the treatment taken as the traditional one.
+        baseline: whom the others are compared with.
+        test: its name.
+        correction: its name.
+    """
+    headings = {
+        heading(name): "Seconds." if name == LATENCY else f"Tied line: {parse(name).tied}."
+        for name in rows["measure"].unique()
+    }
+    lines = experiment_lines(rows).replace({"ties": {"expected": "tied", traditional: "traditional"}})
+    columns = {name: st.column_config.TextColumn(name, help=text) for name, text in headings.items()}
+    title = f"Every measure against {escape_markdown(baseline)}"
+    table(lines, title, "experiment", {**shown_columns("reranker", "ties"), **columns}, download=rows)
+    st.caption(escape_markdown(experiment_note(rows, baseline, test, correction)))
 
 
 def segment_gap_table(rows: pd.DataFrame, measure: str) -> None:

@@ -5,24 +5,27 @@ import streamlit as st
 from dashboard import session
 from dashboard.views.tradeoffs import cached, sections
 from dashboard.views.tradeoffs.cards import depth_cards, last_card, speed_cards
-from dashboard.views.tradeoffs.tables import figure_table, segment_gap_table
+from dashboard.views.tradeoffs.tables import experiment_table, figure_table, segment_gap_table
 from dashboard.widgets.components import cards, finding, page_head
 from metrics import parse
 from metrics.studies.tradeoffs import tradeoffs
 from metrics.studies.tradeoffs.coverage import coverage
+from metrics.studies.tradeoffs.latency import latency_table, with_latency
 
 view = session.view()
 page_head(
     "Trade-offs",
     "What a better ranking costs in time, and whether more relevant documents are also more different ones.",
 )
-speeds = tradeoffs.latency_table(cached.latencies(view.board.key, view.board), view.evaluation)
+list_seconds = cached.latencies(view.board.key, view.board)
+speeds = latency_table(list_seconds, view.evaluation)
 is_timed = bool(len(speeds))
 choices = sections.choose(is_timed=is_timed)
 measure, k, latency, budget = choices
 rows = tradeoffs.tradeoffs(view.evaluation, speeds, measure, view.traditional, latency)
 rows = rows.sort_values("tied", ascending=False, kind="stable")
-covered = coverage(cached.list_coverage(view, k), k)
+depths = cached.list_depths(view, k)
+covered = coverage(depths, k)
 finding(tradeoffs.tradeoff_finding(rows, covered, parse(measure).traditional, budget, k))
 cards(
     *(speed_cards(rows, measure, budget) if is_timed else depth_cards(rows, covered, measure, k)),
@@ -41,6 +44,10 @@ with wide:
 with narrow:
     sections.recall_section(view, covered, k)
 
+baseline, test, correction = sections.choose_test(view)
+timed = with_latency(depths.only(list(rows.index)), list_seconds)
+compared = cached.experiment_table(view.key, k, view.traditional, baseline, test, correction, timed)
+experiment_table(compared, view.traditional, baseline, test, correction)
 figure_table(rows.join(covered).reset_index(), measure, k, is_timed=is_timed)
 if segments is not None:
     segment_gap_table(segments, measure)

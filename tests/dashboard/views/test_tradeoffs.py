@@ -6,12 +6,13 @@ import re
 from itertools import combinations
 
 import numpy as np
+import opening
 import pandas as pd
 import pytest
 from boards import EXTREMES
 from hypothesis import given
 from hypothesis import strategies as st
-from opening import opened
+from opening import opened, texts
 from tradeoff_boards import THREE, TIMED, UNTIMED, kind, rising, table
 
 from dashboard import cache
@@ -23,6 +24,8 @@ from dashboard.views.tradeoffs.sections import LATENCY_NAMES
 from dashboard.views.tradeoffs.tables import figure_file
 from metrics import evaluate
 from metrics.studies.tradeoffs.coverage import coverage_measures
+from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_measures, experiment_table
+from metrics.studies.tradeoffs.latency import latencies, with_latency
 from metrics.studies.tradeoffs.tradeoffs import pareto_front
 
 ALL_BOARDS = {**EXTREMES, **TIMED, **UNTIMED}
@@ -51,7 +54,7 @@ def charts(page):
 
 
 def rows(page):
-    return page.dataframe[0].value.set_index("reranker")
+    return opening.table(page, "All figures").set_index("reranker")
 
 
 def test_the_page_opens_on_the_sample_data_and_hides_nothing():
@@ -162,6 +165,30 @@ def test_targets_are_counted_as_lists_are_scored(name, scoring):
     assert rows(page)[["recall", "distinct", "targets"]].notna().all(axis=None)
 
 
+def test_every_measure_stands_in_one_table_tied_and_traditional_with_stars_by_the_test_chosen():
+    new_board = TIMED["latency, segments and targets"]()
+    page = open_board(new_board, baseline="middle", test="t-test", correction="Bonferroni", depth="5")
+    lines = opening.table(page, "Every measure against middle")
+    names = ["Hits@1", "Hits@5", "Hits@10", "Hits@20", "MRR", "Recall@5", "DR@5", "Div@5", "Latency (s)"]
+    assert lines.columns.to_list() == ["reranker", "ties", *names]
+    assert lines["ties"].to_list() == ["tied", "traditional"] * 3
+    evaluation = evaluate(new_board.runs, experiment_measures(5), ["expected", "input"])
+    timed = with_latency(evaluation, latencies(new_board.runs))
+    expected = experiment_lines(experiment_table(timed, "middle", correction="bonferroni"))
+    texts_of = [
+        frame.assign(ties=frame["ties"].replace({"expected": "tied", "input": "traditional"}))
+        .set_index(["reranker", "ties"])
+        .sort_index()
+        .to_dict()
+        for frame in (lines, expected)
+    ]
+    assert texts_of[0] == texts_of[1]
+    assert lines.set_index(["reranker", "ties"]).loc[("slow", "tied"), "Latency (s)"] == "1.15 −***"
+    said = texts(page, "caption")
+    assert "Against middle: paired t-test, Bonferroni correction within each column" in said
+    assert "+ better than middle, − worse." in said
+
+
 def test_a_name_is_text_in_every_chart():
     for figure in charts(open_board(TIMED["hostile names"]())).values():
         assert "<b>*x*" not in json.dumps(figure)
@@ -171,12 +198,12 @@ def test_a_name_is_text_in_every_chart():
 def test_only_the_largest_segments_are_drawn_and_the_table_has_all():
     page = open_board(table(THREE, rising, lambda query: f"kind {query // 2}", queries=24)())
     assert len(charts(page)["segments"]["layout"]["xaxis"]["ticktext"]) == MOST_SEGMENTS
-    assert page.dataframe[1].value["segment"].nunique() == 12
+    assert opening.table(page, "By segment")["segment"].nunique() == 12
 
 
 def test_the_file_names_measures_and_seconds():
     page = open_board(table(THREE, rising, kind)())
-    figures = page.dataframe[0].value.assign(p50=[0.1, 0.2, 0.3])
+    figures = opening.table(page, "All figures").assign(p50=[0.1, 0.2, 0.3])
     names = set(figure_file(figures, 20).columns)
     assert {"reranker", "tied", "latency_p50", "R@20", "DR@20_worst", "Div@20_best"} <= names
     assert "seconds" not in names
