@@ -69,7 +69,11 @@ def choose(*, is_timed: bool) -> Choices:
 
 
 def choose_test(view: View) -> tuple[str, str, str]:
-    """Draw whom the table compares with and how; return baseline, test and correction."""
+    """Draw whom the table of every measure compares with and how; return baseline, test and correction."""
+    heading(
+        "Every measure at once",
+        "Means with ties averaged and as sorted, and the mean seconds a list takes, each tested against a baseline.",
+    )
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         baseline = session.select("Baseline", view.rerankers, "baseline", width=240)
         return baseline, *session.choose_test()

@@ -168,7 +168,7 @@ def test_targets_are_counted_as_lists_are_scored(name, scoring):
 def test_every_measure_stands_in_one_table_tied_and_traditional_with_stars_by_the_test_chosen():
     new_board = TIMED["latency, segments and targets"]()
     page = open_board(new_board, baseline="middle", test="t-test", correction="Bonferroni", depth="5")
-    lines = opening.table(page, "Every measure against middle")
+    lines = opening.table(page, "Against middle")
     names = ["Hits@1", "Hits@5", "Hits@10", "Hits@20", "MRR", "Recall@5", "DR@5", "Div@5", "Latency (s)"]
     assert lines.columns.to_list() == ["reranker", "ties", *names]
     assert lines["ties"].to_list() == ["tied", "traditional"] * 3
