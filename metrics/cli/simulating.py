@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from pyarrow import csv
@@ -12,6 +12,7 @@ from metrics.cli.output import unwritable
 from metrics.errors import UsageError
 from metrics.runs import Runs
 from metrics.simulation import (
+    CONTINUOUS,
     NOTEBOOK_SEGMENTS,
     LlmReranker,
     long_table,
@@ -23,6 +24,7 @@ from metrics.simulation import (
     synthetic,
 )
 from metrics.simulation.model import PERFORMANCE
+from metrics.simulation.reranker_text import default_name, parse_reranker, reranker_table
 from metrics.support.progress import progress
 
 
@@ -30,6 +32,7 @@ class SimulationKind(StrEnum):
     """What is simulated."""
 
     llm = "llm"
+    continuous = "continuous"
     synthetic = "synthetic"
     notebook_scenarios = "notebook-scenarios"
     notebook_synthetic = "notebook-synthetic"
@@ -43,6 +46,18 @@ _NOTEBOOK: Mapping[SimulationKind, Callable[[], Runs]] = {
     SimulationKind.notebook_llm: notebook_llm_rerankers,
     SimulationKind.notebook_grag: notebook_grag,
 }
+_ANY = ("--queries", "--seed", "--documents", "--relevant")
+_OPTIONS: Mapping[SimulationKind, tuple[str, ...]] = {
+    SimulationKind.llm: (
+        *_ANY,
+        *("--tie-probability", "--levels", "--reranker", "--performance", "--segments"),
+    ),
+    SimulationKind.continuous: (*_ANY, "--performance", "--segments"),
+    SimulationKind.synthetic: (*_ANY, "--tie-probability"),
+}
+"""Options of each kind; the notebook's own draws have none."""
+_TOGETHER = (("--performance", "--segments"), ("--reranker", "--tie-probability"), ("--reranker", "--levels"))
+"""Options of which one makes the other pointless."""
 _RANGE = "LOW-HIGH, or one number."
 
 
@@ -50,10 +65,15 @@ def simulate_command(
     output: Annotated[Path, typer.Option("--output", "-o", help="The table: .csv or .parquet.")],
     what: Annotated[
         SimulationKind,
-        typer.Argument(help="LLM rerankers, synthetic lists, or what the notebook draws, draw by draw."),
+        typer.Argument(
+            help="LLM rerankers, scores that never tie, synthetic lists, or what the notebook draws, draw by "
+            "draw, which takes no option."
+        ),
     ] = SimulationKind.llm,
-    queries: Annotated[int, typer.Option(help="How many queries.")] = 100,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same table.")] = 0,
+    queries: Annotated[int | None, typer.Option(help="How many queries; 100 unless said.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="The same seed makes the same table; 0 unless said.")
+    ] = None,
     documents: Annotated[str | None, typer.Option(help=f"Documents of a list: {_RANGE}")] = None,
     relevant: Annotated[str | None, typer.Option(help=f"Relevant ones: {_RANGE}")] = None,
     tie_probability: Annotated[
@@ -66,45 +86,95 @@ def simulate_command(
     levels: Annotated[
         list[int] | None, typer.Option(help="llm: score levels of each reranker; 0 for any score.")
     ] = None,
-    performance: Annotated[float, typer.Option(help="llm: chance that relevance shows in a score.")] = (
-        PERFORMANCE
-    ),
-    segments: Annotated[bool, typer.Option("--segments", help="llm: queries of the notebook's types.")] = False,
+    reranker: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="llm: TIES,LEVELS[,PERFORMANCE[,NAME]], repeated for several, instead of --tie-probability "
+            "and --levels.",
+            metavar="TEXT",
+        ),
+    ] = None,
+    performance: Annotated[
+        float | None,
+        typer.Option(help=f"Chance that relevance shows in a score; {PERFORMANCE:g} unless said."),
+    ] = None,
+    segments: Annotated[bool, typer.Option("--segments", help="Queries of the notebook's types.")] = False,
 ) -> None:
     """Make runs that nobody ranked, with relevance inside, as one long table."""
     if output.suffix not in (".csv", ".parquet"):
         raise UsageError(f"{output}: name it .csv or .parquet.")
+    given: dict[str, Any] = {
+        "--queries": queries,
+        "--seed": seed,
+        "--documents": documents,
+        "--relevant": relevant,
+        "--tie-probability": tie_probability,
+        "--levels": levels,
+        "--reranker": reranker,
+        "--performance": performance,
+        "--segments": segments or None,
+    }
+    given = {name: value for name, value in given.items() if value is not None and value != []}
+    _refuse_ignored(what, list(given))
     with progress("Simulating"):
-        if what in _NOTEBOOK:
-            runs = _NOTEBOOK[what]()
-        elif what == SimulationKind.synthetic:
-            share = (tie_probability or [0.3])[0]
-            runs = synthetic(
-                queries, _parse_range(documents, (5, 14)), _parse_range(relevant, (1, 3)), seed, share
-            )
-        else:
-            runs = simulate(
-                _rerankers(tie_probability or [0.3], levels or [10]),
-                queries,
-                _parse_range(documents, (8, 19)),
-                _parse_range(relevant, (1, 4)),
-                seed,
-                performance,
-                NOTEBOOK_SEGMENTS if segments else None,
-            )
+        runs = _NOTEBOOK[what]() if what in _NOTEBOOK else _draw(what, given)
     _write(runs, output)
     rows = sum(len(table) for table in runs.tables.values())
     typer.echo(f"{output}: {len(runs.tables)} rerankers, {rows:,} rows.", err=True)
 
 
-def _rerankers(chances: list[float], levels: list[int]) -> dict[str, LlmReranker]:
-    """Return a reranker for each chance and number of levels; one of either goes with all of the other."""
+def _refuse_ignored(what: SimulationKind, given: list[str]) -> None:
+    """Refuse options that a kind of simulation would ignore.
+
+    Raises:
+        UsageError: there is one.
+    """
+    options = _OPTIONS.get(what, ())
+    ignored = [name for name in given if name not in options]
+    if ignored:
+        remedy = f"It takes {', '.join(options)}." if options else "It draws what the notebook draws."
+        raise UsageError(f"{what} takes no {' and no '.join(ignored)}. {remedy}")
+    for first, second in _TOGETHER:
+        if first in given and second in given:
+            raise UsageError(f"Give either {first} or {second}: the one says what the other would.")
+
+
+def _draw(what: SimulationKind, given: Mapping[str, Any]) -> Runs:
+    """Draw lists by the options that were given, others as usual."""
+    n_queries, seed = given.get("--queries", 100), given.get("--seed", 0)
+    is_synthetic = what == SimulationKind.synthetic
+    documents = _parse_range(given.get("--documents"), (5, 14) if is_synthetic else (8, 19))
+    relevant = _parse_range(given.get("--relevant"), (1, 3) if is_synthetic else (1, 4))
+    chances = given.get("--tie-probability", [0.3])
+    if is_synthetic:
+        if len(chances) > 1:
+            raise UsageError("synthetic: give --tie-probability once; its lists are of one reranker.")
+        return synthetic(n_queries, documents, relevant, seed, chances[0])
+    rerankers = (
+        {"Continuous": CONTINUOUS}
+        if what == SimulationKind.continuous
+        else _rerankers(chances, given.get("--levels", [10]), given.get("--reranker", []))
+    )
+    segments = NOTEBOOK_SEGMENTS if "--segments" in given else None
+    return simulate(rerankers, n_queries, documents, relevant, seed, given.get("--performance"), segments)
+
+
+def _rerankers(chances: list[float], levels: list[int], texts: list[str]) -> dict[str, LlmReranker]:
+    """Return the rerankers of the texts, else one for each chance and number of levels.
+
+    Raises:
+        UsageError: several chances beside another number of levels, or a text that is no reranker.
+    """
+    if texts:
+        return reranker_table([parse_reranker(text) for text in texts])
     n = max(len(chances), len(levels))
     if {len(chances), len(levels)} - {1, n}:
         raise UsageError("Give as many --levels as --tie-probability, or one of either.")
     pairs = zip(chances * (n // len(chances)), levels * (n // len(levels)), strict=True)
-    return {f"LLM {at} ({chance:g} ties, {many} levels)": LlmReranker(chance, many)
-            for at, (chance, many) in enumerate(pairs, 1)}  # fmt: skip
+    return {
+        default_name(chance, many).replace("LLM", f"LLM {place}"): LlmReranker(chance, many)
+        for place, (chance, many) in enumerate(pairs, 1)
+    }
 
 
 def _parse_range(text: str | None, default: tuple[int, int]) -> tuple[int, int]:

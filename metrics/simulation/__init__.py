@@ -1,7 +1,7 @@
 """Floor 6: runs that nobody ranked: the notebook's own draws, and simulators for everything else."""
 
 from metrics.simulation.drawing import simulate, synthetic
-from metrics.simulation.model import LlmReranker, Segment
+from metrics.simulation.model import CONTINUOUS, LlmReranker, Segment
 from metrics.simulation.notebook import (
     NOTEBOOK_RERANKERS,
     NOTEBOOK_SCENARIOS,
@@ -14,6 +14,7 @@ from metrics.simulation.notebook import (
 from metrics.simulation.tables import long_table
 
 __all__ = [
+    "CONTINUOUS",
     "NOTEBOOK_RERANKERS",
     "NOTEBOOK_SCENARIOS",
     "NOTEBOOK_SEGMENTS",

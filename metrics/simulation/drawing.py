@@ -63,7 +63,7 @@ def simulate(
     documents: Span = (8, 19),
     relevant: Span = (1, 4),
     seed: int = 0,
-    performance: float = PERFORMANCE,
+    performance: float | None = None,
     segments: Mapping[str, Segment] | None = None,
     *,
     common: bool = False,
@@ -79,7 +79,8 @@ def simulate(
         documents: fewest and most documents of a list.
         relevant: fewest and most relevant ones; never more than the list has.
         seed: 0 or more.
-        performance: chance that a relevant document is scored higher, where there are no segments.
+        performance: chance that a relevant document is scored higher, of rerankers that say none;
+            `PERFORMANCE` where neither it nor segments are given.
         segments: name → what it does; queries are spread over them in turn.
         common: whether all rerankers share their luck, and so differ by their settings alone.
 
@@ -87,12 +88,15 @@ def simulate(
         Runs with relevance inside, and the column segment where there are segments.
 
     Raises:
-        UsageError: a number out of range, or no reranker.
+        UsageError: a number out of range, no reranker, or a performance beside segments, which have their
+            own.
     """
     if not rerankers:
         raise UsageError("Name a reranker to simulate.")
-    check_chance("performance", performance)
-    kinds = segments or {"": Segment(performance)}
+    is_said = performance is not None or any(each.performance is not None for each in rerankers.values())
+    if segments and is_said:
+        raise UsageError("Segments say how well relevance shows: give either them or a performance.")
+    kinds = segments or {"": Segment(PERFORMANCE if performance is None else performance)}
     kind = np.arange(n_queries) % len(kinds)
     queries = _queries(n_queries, documents, relevant, (seed, 0))
     names = pa.array(list(kinds)).take(pa.array(kind)) if segments else None
@@ -113,13 +117,14 @@ def _draw_scores(
     tie_factors: FloatArray,
     draw: np.random.Generator,
 ) -> FloatArray:
-    """(n_queries, most) scores; `shine` and `times` are (n_queries,) chances and factors of the segment."""
+    """Return (n_queries, most) scores from (n_queries,) chances and factors of the segments."""
     shape = queries.present.shape
     scores = draw.uniform(0.1, 0.9, shape)
-    lifted = queries.relevant & (draw.random(shape) < lift_chances[:, None])
-    scores = np.minimum(scores + lifted * draw.uniform(*_BOOST, shape), 1)
+    chances = lift_chances if reranker.performance is None else np.full(shape[0], reranker.performance)
+    lifted = queries.relevant & (draw.random(shape) < chances[:, None])
+    scores = scores + lifted * draw.uniform(*_BOOST, shape)
     if reranker.levels:
-        steps = max(reranker.levels - 1, 1)
+        scores, steps = np.minimum(scores, 1), max(reranker.levels - 1, 1)
         scores = np.round(scores * steps) / steps if reranker.levels > 1 else np.zeros(shape)
     gives = draw.random(shape) < np.minimum(reranker.tie_probability * tie_factors, 1)[:, None]
     receivers = np.floor(draw.random(shape) * (queries.n_docs - 1)[:, None]).astype(np.int64)

@@ -14,7 +14,10 @@ class LlmReranker:
 
     Attributes:
         tie_probability: chance that a document hands its score to another one.
-        levels: number of distinct scores it can give, spread evenly over [0, 1]; 0 for any.
+        levels: number of distinct scores it can give, spread evenly over [0, 1]; 0 for any from 0.1 to 1.2,
+            which no two documents share unless one hands its own on.
+        performance: chance that a relevant document is scored higher than by luck; None for what the
+            simulation or the type of query says.
 
     Raises:
         UsageError: a chance outside [0, 1], or fewer than no levels.
@@ -22,9 +25,12 @@ class LlmReranker:
 
     tie_probability: float
     levels: int
+    performance: float | None = None
 
     def __post_init__(self) -> None:
         check_chance("tie probability", self.tie_probability)
+        if self.performance is not None:
+            check_chance("performance", self.performance)
         if self.levels < 0:
             raise UsageError(f"levels={self.levels}: it is 1 or more, or 0 for any score.")
 
@@ -58,3 +64,7 @@ def check_chance(name: str, value: float) -> None:
     """
     if not 0 <= value <= 1:
         raise UsageError(f"{name}={value:g}: it is between 0 and 1.")
+
+
+CONTINUOUS = LlmReranker(0, 0)
+"""Scores without levels and without ties."""

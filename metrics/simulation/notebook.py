@@ -109,8 +109,10 @@ def llm_scores(reranker: LlmReranker, relevant: BoolArray, draw: np.random.Rando
     for document in np.flatnonzero(relevant):
         if draw.random_sample() > _LEFT_ALONE:
             scores[document] += draw.uniform(0.1, 0.3)
-    levels = np.linspace(0, 1, reranker.levels)
-    scores = levels[np.abs(np.clip(scores, 0, 1)[:, None] - levels).argmin(axis=1)]
+    scores = np.clip(scores, 0, 1)
+    if reranker.levels:
+        levels = np.linspace(0, 1, reranker.levels)
+        scores = levels[np.abs(scores[:, None] - levels).argmin(axis=1)]
     for document in np.arange(n):
         if draw.random_sample() < reranker.tie_probability and n > 1:
             other = draw.choice(np.delete(np.arange(n), document))

@@ -3,7 +3,7 @@ import pytest
 from repository import SAMPLE
 
 import metrics
-from metrics.simulation import notebook_grag
+from metrics.simulation import LlmReranker, notebook_grag, simulate
 
 
 def test_simulated_rerankers_are_written_as_a_table_that_reads_back(call, tmp_path):
@@ -51,6 +51,50 @@ def test_documents_and_relevant_are_a_number_or_a_range(call, tmp_path):
     assert lists["segment"].first().nunique() == 4
 
 
+def test_several_rerankers_are_named_with_their_ties_levels_and_performance(call, tmp_path):
+    path = tmp_path / "made.csv"
+    options = ["--reranker", "0,0,1,Exact", "--reranker", "0.5,5,,Coarse", "--reranker", "0.5,5"]
+    assert call("simulate", "-o", path, "--queries", 20, *options)[0] == 0
+    runs = metrics.read_table(path)
+    assert runs.rerankers == ["Exact", "Coarse", "LLM (0.5 ties, 5 levels)"]
+    expected = simulate({"Exact": LlmReranker(0, 0, 1), "Coarse": LlmReranker(0.5, 5)}, 20)
+    for name in expected.rerankers:
+        assert runs.tables[name]["score"].equals(expected.tables[name]["score"])
+
+
+def test_continuous_scores_are_a_kind_of_their_own_without_ties(call, tmp_path):
+    path = tmp_path / "made.csv"
+    assert call("simulate", "continuous", "-o", path, "--queries", 30, "--performance", 1)[0] == 0
+    assert metrics.evaluate(metrics.read_table(path), "RR").lists["tie_ratio"].max() == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("notebook-synthetic", ["--queries", 50]),
+        ("notebook-scenarios", ["--seed", 0]),
+        ("notebook-llm", ["--levels", 3]),
+        ("notebook-grag", ["--segments"]),
+        ("synthetic", ["--performance", 0.5]),
+        ("synthetic", ["--reranker", "0.5,5"]),
+        ("synthetic", ["--levels", 3]),
+        ("synthetic", ["--segments"]),
+        ("synthetic", ["--tie-probability", 0.2, "--tie-probability", 0.3]),
+        ("continuous", ["--tie-probability", 0.2]),
+        ("continuous", ["--levels", 3]),
+        ("llm", ["--segments", "--performance", 0.5]),
+        ("llm", ["--reranker", "0.5,5", "--tie-probability", 0.2]),
+        ("llm", ["--reranker", "0.5,5", "--levels", 3]),
+        ("llm", ["--reranker", "0.5,5,0.5", "--segments"]),
+    ],
+)
+def test_an_option_that_a_kind_would_ignore_is_refused_by_name(call, tmp_path, kind, options):
+    code, _, err = call("simulate", kind, "-o", tmp_path / "made.csv", *options)
+    assert code == 2
+    assert options[0] in err or "Segments say" in err
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -61,6 +105,8 @@ def test_documents_and_relevant_are_a_number_or_a_range(call, tmp_path):
         (["-o", "made.csv", "--documents", "many"], "'many' is no number"),
         (["-o", "made.csv", "--tie-probability", 2], "tie probability=2"),
         (["-o", "made.csv", *["--levels", 3] * 3, *["--tie-probability", 0.2] * 2], "as many --levels"),
+        (["-o", "made.csv", "--reranker", "Mine"], "'Mine' is no reranker"),
+        (["-o", "made.csv", "--reranker", "2,3"], "tie probability=2"),
         (["-o", "made.csv", "dice"], "dice"),
         ([], "--output"),
     ],

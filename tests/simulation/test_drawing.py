@@ -4,7 +4,15 @@ import pytest
 
 from metrics import evaluate
 from metrics.errors import UsageError
-from metrics.simulation import NOTEBOOK_SEGMENTS, LlmReranker, Segment, long_table, simulate, synthetic
+from metrics.simulation import (
+    CONTINUOUS,
+    NOTEBOOK_SEGMENTS,
+    LlmReranker,
+    Segment,
+    long_table,
+    simulate,
+    synthetic,
+)
 
 RERANKERS = {"one": LlmReranker(0.3, 10)}
 
@@ -38,11 +46,19 @@ def test_scores_stand_on_evenly_spread_levels(levels):
     assert set(np.round(scores, 12)) <= set(np.round(np.linspace(0, 1, levels), 12))
 
 
-def test_without_levels_and_ties_only_scores_cut_at_one_are_shared():
-    loose = {"one": LlmReranker(0, 0)}
-    lifted = rows(simulate(loose, 400, performance=1))
-    assert set(lifted.loc[lifted.duplicated(["query_id", "score"]), "score"]) == {1}
-    assert evaluate(simulate(loose, 400, performance=0), "RR").lists["tie_ratio"].max() == 0
+@pytest.mark.parametrize("performance", [0, 1])
+def test_continuous_scores_never_tie(performance):
+    runs = simulate({"one": CONTINUOUS}, 400, performance=performance)
+    assert evaluate(runs, "RR").lists["tie_ratio"].max() == 0
+
+
+def test_each_reranker_may_have_a_performance_of_its_own():
+    rerankers = {"usual": LlmReranker(0, 0), "low": LlmReranker(0, 0, 0), "high": LlmReranker(0, 0, 1)}
+    runs = simulate(rerankers, 400, performance=0.5, common=True)
+    usual, low, high = evaluate(runs, "RR", "expected").scores.groupby("reranker", sort=False).mean().to_numpy()
+    assert low < usual < high
+    same = simulate({"one": LlmReranker(0.3, 10, 0.5)}, 20), simulate(RERANKERS, 20, performance=0.5)
+    assert rows(same[0]).equals(rows(same[1]))
 
 
 def test_all_documents_that_hand_on_their_scores_leave_fewer_scores():
@@ -71,10 +87,10 @@ def test_rerankers_share_their_queries_and_not_their_luck():
 
 
 def test_rerankers_with_common_luck_differ_by_their_settings_alone():
-    settings = {"a": LlmReranker(0.3, 10), "same": LlmReranker(0.3, 10), "finer": LlmReranker(0.3, 0)}
+    settings = {"a": LlmReranker(0.3, 10), "same": LlmReranker(0.3, 10), "finer": LlmReranker(0.3, 1000)}
     runs = simulate(settings, 30, common=True)
     assert rows(runs, "a").equals(rows(runs, "same"))
-    assert (rows(runs, "a")["score"] - rows(runs, "finer")["score"]).abs().max() <= 0.5 / 9 + 1e-12
+    assert (rows(runs, "a")["score"] - rows(runs, "finer")["score"]).abs().max() <= 0.5 / 9 + 0.5 / 999 + 1e-12
 
 
 def test_queries_are_spread_over_the_segments_in_turn():
@@ -125,6 +141,9 @@ def test_the_long_table_makes_the_same_runs_again():
         (lambda: simulate(RERANKERS, 5, documents=(0, 4)), "documents=0 to 4"),
         (lambda: simulate(RERANKERS, 5, relevant=(-1, 4)), "relevant=-1 to 4"),
         (lambda: simulate(RERANKERS, 5, performance=1.5), "performance=1.5"),
+        (lambda: LlmReranker(0.5, 3, -0.1), "performance=-0.1"),
+        (lambda: simulate(RERANKERS, 5, performance=0.5, segments=NOTEBOOK_SEGMENTS), "Segments say"),
+        (lambda: simulate({"a": LlmReranker(0, 3, 0.5)}, 5, segments=NOTEBOOK_SEGMENTS), "Segments say"),
         (lambda: synthetic(5, tied=-0.1), "tied=-0.1"),
         (lambda: synthetic(5, distinct=(0, 3)), "distinct=0 to 3"),
         (lambda: LlmReranker(2, 3), "tie probability=2"),

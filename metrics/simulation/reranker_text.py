@@ -1,0 +1,99 @@
+"""Rerankers to simulate as a line of text, `ties,levels,performance,name; ...`: for a link or a command."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from metrics.errors import UsageError
+from metrics.simulation.model import PERFORMANCE, LlmReranker
+
+MAX_RERANKERS = 10
+"""Rerankers of such a line at most."""
+MAX_LEVELS = 50
+"""Score levels of a reranker of such a line at most."""
+_BETWEEN = ";"
+
+
+class NamedReranker(NamedTuple):
+    """A reranker to simulate.
+
+    Attributes:
+        ties: chance that a document hands its score to another.
+        levels: score levels, 0 for any score.
+        performance: chance that relevance shows in a score; None for the usual.
+        name: what it is called.
+    """
+
+    ties: float
+    levels: int
+    performance: float | None
+    name: str
+
+    @property
+    def reranker(self) -> LlmReranker:
+        """How it scores."""
+        return LlmReranker(self.ties, self.levels, self.performance)
+
+
+def default_name(ties: float, levels: int) -> str:
+    """Return what a reranker without a name is called: its settings."""
+    return f"LLM ({ties:g} ties, {f'{levels} levels' if levels else 'any score'})"
+
+
+def parse_reranker(text: str) -> NamedReranker:
+    """Return the reranker of `TIES,LEVELS[,PERFORMANCE[,NAME]]`; a performance left empty is the usual.
+
+    Raises:
+        UsageError: a part that is no number, or is out of range.
+    """
+    ties, _, remainder = text.partition(",")
+    levels, _, remainder = remainder.partition(",")
+    performance, _, name = remainder.partition(",")
+    try:
+        chance, count = float(ties), int(levels)
+        own = float(performance) if performance.strip() else None
+    except ValueError:
+        raise UsageError(
+            f"{text!r} is no reranker. Give TIES,LEVELS[,PERFORMANCE[,NAME]], such as "
+            f"0.3,10,{PERFORMANCE:g},Mine."
+        ) from None
+    LlmReranker(chance, count, own)
+    return NamedReranker(chance, count, own, name.strip() or default_name(chance, count))
+
+
+def parse_rerankers(line: str) -> list[NamedReranker] | None:
+    """Return the rerankers of a line, None where it is none: a part that is no reranker, or too many."""
+    parts = [part for part in line.split(_BETWEEN) if part.strip()]
+    try:
+        rerankers = [parse_reranker(part) for part in parts]
+    except UsageError:
+        return None
+    is_small = len(rerankers) <= MAX_RERANKERS and all(each.levels <= MAX_LEVELS for each in rerankers)
+    return rerankers if rerankers and is_small else None
+
+
+def format_rerankers(rerankers: Sequence[NamedReranker]) -> str:
+    """Return the line of rerankers."""
+    return f"{_BETWEEN} ".join(
+        f"{each.ties:g},{each.levels},{'' if each.performance is None else f'{each.performance:g}'},"
+        f"{each.name.replace(_BETWEEN, ' ')}"
+        for each in rerankers
+    )
+
+
+def reranker_table(rerankers: Sequence[NamedReranker]) -> dict[str, LlmReranker]:
+    """Return name → how it scores; a name given before gets a number."""
+    table: dict[str, LlmReranker] = {}
+    for each in rerankers:
+        name, number = each.name, 2
+        while name in table:
+            name, number = f"{each.name} ({number})", number + 1
+        table[name] = each.reranker
+    return table
+
+
+def named_rerankers(rerankers: Mapping[str, LlmReranker]) -> list[NamedReranker]:
+    """Return rerankers by name as a line has them."""
+    return [
+        NamedReranker(each.tie_probability, each.levels, each.performance, name)
+        for name, each in rerankers.items()
+    ]
