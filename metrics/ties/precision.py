@@ -91,7 +91,6 @@ def _residual(factor: FloatArray, scale: float, product: FloatArray) -> FloatArr
 
     Source: T. J. Dekker, A floating-point technique for extending the available precision, 1971.
     """
-
     (upper, lower), (scale_upper, scale_lower) = _halves(factor), _halves(np.array(scale))
     cross = ((upper * scale_upper - product) + upper * scale_lower) + lower * scale_upper
     return np.asarray(cross + lower * scale_lower)

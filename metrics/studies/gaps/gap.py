@@ -9,7 +9,7 @@ import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import parse
-from metrics.studies.prose import Prose, Strong, percent, signed
+from metrics.studies.prose import Prose, Strong, decimal, percent, signed
 from metrics.support.arrays import FloatArray, IntArray
 
 FEWEST = 4
@@ -181,25 +181,28 @@ def gap_prose(
     )
     if not farthest["gap"]:
         return (*start, "The order of the ties costs nothing here.")
-    strength = (
-        ""
-        if tie_correlation is None
-        else f"The tie ratio predicts the gap {_strength(tie_correlation[0])} "
-        f"(r = {signed(round(tie_correlation[0], 2), 2, plus=False)}): a tie "
-        "costs something only where it mixes relevant and other documents. "
-    )
     direction = "too high" if farthest["gap"] > 0 else "too low"
     return (
         *start,
-        strength,
+        "" if tie_correlation is None else _prediction(*tie_correlation),
         "Farthest off is query ",
         Strong(str(farthest["query_id"])),
         " of ",
         Strong(str(farthest["reranker"])),
-        f", {abs(farthest['gap']):.3f} {direction}.",
+        f", {decimal(abs(farthest['gap']))} {direction}.",
     )
 
 
-def _strength(r: float) -> str:
+def _prediction(r: float, low: float, high: float) -> str:
+    """Say how well the tie ratio predicts the gap; where the interval of r holds 0, that nobody can tell."""
+    shown = f"r = {signed(round(r, 2), 2, plus=False)}"
+    if low <= 0 <= high:
+        return (
+            f"Whether the tie ratio predicts the gap, these lists do not tell ({shown}, an interval around 0). "
+        )
     words = ((0.1, "hardly at all"), (0.3, "weakly"), (0.6, "moderately"))
-    return next((word for bound, word in words if abs(r) < bound), "strongly")
+    strength = next((word for bound, word in words if abs(r) < bound), "strongly")
+    return (
+        f"The tie ratio predicts the gap {strength} ({shown}): a tie costs something only where it mixes "
+        "relevant and other documents. "
+    )

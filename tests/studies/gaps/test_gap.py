@@ -141,6 +141,19 @@ def test_a_correlation_is_told_with_a_true_minus_and_none_before_nought():
         assert written in plain(gap_prose(9, 0.5, (r, -1.0, 1.0), worst, "RR"))
 
 
+@pytest.mark.parametrize(
+    ("correlation", "said"),
+    [
+        ((-0.73, -0.97, 0.21), "cannot be told"),
+        ((-0.73, -0.9, -0.5), "strongly"),
+        ((0.4, 0.1, 0.6), "moderately"),
+    ],
+)
+def test_no_strength_is_said_of_a_correlation_that_may_be_none(correlation, said):
+    worst = {"gap": 0.5, "query_id": "q", "reranker": "A"}
+    assert said in plain(gap_prose(6, 0.5, correlation, worst, "RR"))
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_a_correlation_and_its_interval_are_those_of_scipy_however_lists_come_in_parts(seed):
     draw = np.random.default_rng(seed)
