@@ -174,7 +174,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ShownColumn("chance", "Chance", "significant"),
         ShownColumn("first_relevant", "First relevant", "count"),
         # mean reciprocal rank and mean average precision in words
-        ShownColumn("times", "× {baseline}", "significant", 3, "So many times the value of the baseline."),
+        ShownColumn("times", "× baseline", "significant", 3, "So many times the value of {baseline}."),
         ShownColumn("typical_rank", "1/{measure}", digits=1, help="{typical_rank}"),
         ShownColumn(
             "mean_rank",

@@ -14,8 +14,10 @@ from metrics.runs.formats.json_records import MAX_DEPTH, MAX_JSON
 from metrics.runs.reading.columns import MAX_COLUMNS
 from metrics.runs.reading.files import MAX_BYTES
 from metrics.runs.reading.text import MAX_LINE
+from metrics.studies.guide.reading_examples import SCENARIOS, random_order_value, scenario_values
 from metrics.studies.guide.reference import family_measures, measure_table, tool_rules, treatment_table
 from metrics.studies.leaderboard.leaderboard import VERDICTS
+from metrics.studies.leaderboard.readings import LIMITS
 
 Figures = Mapping[str, Any]
 _COMMON_FORMATS = ("trec-run", "trec-qrels", "table", "parquet", "json", "jsonl")
@@ -43,6 +45,24 @@ def formulas() -> Figures:
 def measures() -> Figures:
     """Return all measures."""
     return {"measures": list(measure_table().itertuples())}
+
+
+def reading() -> Figures:
+    """Return usual targets by measure, what MRR and MAP do not see, and values that are read."""
+    from metrics.studies.targets import targets  # noqa: PLC0415 statistics take half a second to import
+
+    usual: dict[str, list[str]] = {}
+    for text in targets.PRESETS["retrieval"]:
+        usual.setdefault(targets.Target.of(text).measure.measure.name, []).append(text.replace(">", " > "))
+    return {
+        "targets": usual,
+        "limits": LIMITS,
+        "random_ndcg": f"{random_order_value('nDCG@5'):.4f}",
+        "scenarios": [
+            (name, ", ".join(map(str, SCENARIOS[name])), f"{row.RR:.4f}", f"{row.AP:.4f}")
+            for name, row in scenario_values().iterrows()
+        ],
+    }
 
 
 def deciding() -> Figures:
@@ -107,6 +127,7 @@ FIGURES: Mapping[str, Callable[[], Figures]] = {
     "words": words,
     "formulas": formulas,
     "measures": measures,
+    "reading": reading,
     "deciding": deciding,
     "tools": tools,
     "findings": findings,

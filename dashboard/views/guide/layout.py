@@ -21,10 +21,21 @@ def draw_file(name: str, columns: int = 2, width: int = 300) -> None:
         width: least width of a card in pixels, where it is not alone in its row.
     """
     for part in read_parts(name):
-        draw_head(part)
-        draw_blocks([block for block in part.rest if block.kind != "note"])
-        draw_cards(part.cards, columns, width)
-        draw_blocks([block for block in part.rest if block.kind == "note"])
+        draw_part(part, columns, width)
+
+
+def draw_part(part: ProsePart, columns: int = 2, width: int = 300) -> None:
+    """Draw a part: its heading, its blocks, its cards and its notes.
+
+    Args:
+        part: what is drawn.
+        columns: cards side by side.
+        width: least width of a card in pixels, where it is not alone in its row.
+    """
+    draw_head(part)
+    draw_blocks([block for block in part.rest if block.kind != "note"])
+    draw_cards(part.cards, columns, width)
+    draw_blocks([block for block in part.rest if block.kind == "note"])
 
 
 def draw_head(part: ProsePart) -> None:

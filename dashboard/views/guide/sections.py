@@ -7,7 +7,14 @@ from typing import Literal
 import streamlit as st
 
 from dashboard.views.guide.example import one_minute
-from dashboard.views.guide.layout import draw_blocks, draw_cards, draw_file, draw_head
+from dashboard.views.guide.layout import (
+    card_title,
+    draw_blocks,
+    draw_cards,
+    draw_file,
+    draw_head,
+    draw_part,
+)
 from dashboard.views.guide.notebook import notebook
 from dashboard.views.guide.prose import read_parts
 from dashboard.widgets.components import Colour
@@ -53,12 +60,24 @@ def findings() -> None:
 
 
 def measures() -> None:
-    """Draw which measure to look at when, and every measure."""
+    """Draw which measure to look at when, how to read each, and every measure."""
     advice, catalogue = read_parts("measures")
-    draw_head(advice)
-    draw_blocks(advice.rest)
+    draw_part(advice)
+    _reading()
     draw_head(catalogue)
     draw_cards(catalogue.cards, columns=3, width=280)
+
+
+def _reading() -> None:
+    """Draw how to read each measure, folded up, the scale of grades, and MRR beside MAP."""
+    values, *others = read_parts("reading")
+    draw_head(values)
+    for card in values.cards:
+        with st.expander(card_title(card)):
+            st.markdown(card.text)
+            draw_blocks(card.rest)
+    for part in others:
+        draw_part(part)
 
 
 SECTIONS: dict[str, Callable[[], None]] = {
@@ -73,5 +92,6 @@ SECTIONS: dict[str, Callable[[], None]] = {
     "Library": partial(draw_file, "library"),
     "Large results": partial(draw_file, "large_results"),
     "Notebook": notebook,
+    "Documents": partial(draw_file, "documents", columns=1),
 }
 """Section → what draws it."""

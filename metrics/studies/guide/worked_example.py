@@ -13,6 +13,8 @@ from metrics.ties import Orderings, Ranking
 
 MOST_TERMS = 5
 """Terms of a sum that are written out."""
+MOST_ORDERS = 1000
+"""Orders whose number is written into a formula."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,9 @@ def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
             "MTRR",
             "The mean, over all orders, of one over the rank of the first relevant document.",
             _lines(
-                r"\sum_{l=1}^{n-r+1} \frac{\binom{n-l}{r-1}}{\binom{n}{r}} \cdot \frac{1}{b+l}",
+                r"\frac{1}{|\Pi|}\sum_{\pi\in\Pi}\frac{1}{r^{\pi}}",
+                *_orders_counted(example),
+                r"=\sum_{l=1}^{n-r+1} \frac{\binom{n-l}{r-1}}{\binom{n}{r}} \cdot \frac{1}{b+l}",
                 "=" + "+".join(_terms(example.chances)),
                 _value(example.expected),
             ),
@@ -163,6 +167,17 @@ def _value(value: float) -> str:
     """A value with four decimals; whether these are all it has is said."""
     sign = "=" if abs(round(value, 4) - value) < EQUAL else r"\approx"
     return rf"{sign}\mathbf{{{value:.4f}}}"
+
+
+def _orders_counted(example: WorkedExample) -> list[str]:
+    """The definition with its numbers: how many of all orders put the first relevant document at each rank."""
+    if example.orderings > MOST_ORDERS or len(example.chances) > MOST_TERMS:
+        return []
+    terms = [
+        rf"{round(chance * example.orderings)}\cdot{_exact(1 / rank)}"
+        for rank, chance in zip(example.chances["rank"], example.chances["chance"], strict=True)
+    ]
+    return [rf"=\frac{{{'+'.join(terms)}}}{{{example.orderings}}}"]
 
 
 def _terms(chances: pd.DataFrame) -> list[str]:

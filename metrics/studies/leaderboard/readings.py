@@ -12,7 +12,7 @@ MEASURES = ("RR", "AP")
 """What is read."""
 LIMITS: Mapping[str, tuple[str, ...]] = {
     "RR": (
-        "every relevant document after the first: ten of them or one, the value is the same",
+        "what is relevant after the first: ten documents or one, the value is the same",
         "how much of what is relevant is found: it asks whether and where there is one",
         "the tail: ranks 50 and 500 differ by .018",
     ),

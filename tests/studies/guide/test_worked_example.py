@@ -76,15 +76,26 @@ def number(text):
     return Fraction(re.sub(r"\\tfrac\{(\d+)\}\{(\d+)\}", r"\1/\2", text))
 
 
+def sum_of_products(terms):
+    return sum(number(left) * number(right) for left, right in re.findall(r"(.*?)\\cdot(.*?)(?:\+|$)", terms))
+
+
 @given(SMALL)
-def test_the_sum_that_is_filled_in_comes_to_the_value_behind_it(settings):
-    latex = filled_formulas(worked_example(*settings))[0].latex
-    terms, value = re.search(r"&=(.*)\\\\\[6pt\]&(?:=|\\approx)\\mathbf\{([\d.]+)\}", latex).groups()
+def test_definition_and_closed_form_filled_in_come_to_the_value_behind_them(settings):
+    example = worked_example(*settings)
+    _, *counted, _, terms, value = filled_formulas(example)[0].latex.split(r"\\[6pt]&")
+    value = float(re.search(r"\\mathbf\{([\d.]+)\}", value)[1])
     if r"\dots" not in terms:
-        products = [
-            number(left) * number(right) for left, right in re.findall(r"(.*?)\\cdot(.*?)(?:\+|$)", terms)
-        ]
-        assert float(sum(products)) == pytest.approx(float(value), abs=6e-4)
+        assert float(sum_of_products(terms.removeprefix("="))) == pytest.approx(value, abs=6e-4)
+    for line in counted:
+        orders, total = re.fullmatch(r"=\\frac\{(.*)\}\{(\d+)\}", line).groups()
+        assert int(total) == example.orderings
+        assert float(sum_of_products(orders) / example.orderings) == pytest.approx(value, abs=6e-4)
+
+
+def test_the_definition_of_five_tied_documents_counts_24_orders_at_each_rank():
+    latex = filled_formulas(worked_example())[0].latex
+    assert r"=\frac{24\cdot1+24\cdot\tfrac{1}{2}+24\cdot\tfrac{1}{3}" in latex
 
 
 def test_the_formulas_of_the_example_show_its_numbers():
