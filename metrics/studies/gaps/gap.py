@@ -197,9 +197,7 @@ def _prediction(r: float, low: float, high: float) -> str:
     """Say how well the tie ratio predicts the gap; where the interval of r holds 0, that nobody can tell."""
     shown = f"r = {signed(round(r, 2), 2, plus=False)}"
     if low <= 0 <= high:
-        return (
-            f"Whether the tie ratio predicts the gap, these lists do not tell ({shown}, an interval around 0). "
-        )
+        return f"Whether the tie ratio predicts the gap cannot be told here ({shown}, its interval holds 0). "
     words = ((0.1, "hardly at all"), (0.3, "weakly"), (0.6, "moderately"))
     strength = next((word for bound, word in words if abs(r) < bound), "strongly")
     return (
