@@ -5,8 +5,12 @@ from collections.abc import Sequence
 from metrics.runs.formats.delimited import table_format
 from metrics.runs.formats.format import Head
 from metrics.runs.reading.columns import BY_NAME, recognise
+from metrics.runs.reading.conversion import parse_number
 
 _BEIR_COLUMNS = {"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"}
+
+_MOST_FIELDS = 6
+"""Fields of a line of a run, which has the most of all files without a header."""
 
 
 def _is_beir(head: Head) -> bool:
@@ -18,7 +22,14 @@ def _beir_columns(header: Sequence[str]) -> dict[str, str]:
 
 
 def _is_table(head: Head) -> bool:
-    return {"query_id", "doc_id"} & recognise(head.header).keys() != set() and len(head.header) > 1
+    """Return whether the first line names columns, and is none of a run whose id is spelled like one."""
+    names_columns = bool({"query_id", "doc_id"} & recognise(head.header).keys())
+    return names_columns and len(head.header) > 1 and not _holds_a_number(head.header)
+
+
+def _holds_a_number(fields: Sequence[str]) -> bool:
+    """Return whether one of the last two fields is a number, in a line as short as those of runs."""
+    return len(fields) <= _MOST_FIELDS and any(parse_number(field) is not None for field in fields[-2:])
 
 
 TABLE = table_format(
