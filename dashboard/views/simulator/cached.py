@@ -17,6 +17,7 @@ from metrics import Evaluation, Runs, evaluate
 from metrics.errors import TieScopeError
 from metrics.runs import File
 from metrics.simulation import (
+    CONTINUOUS,
     NOTEBOOK_RERANKERS,
     NOTEBOOK_SEGMENTS,
     LlmReranker,
@@ -27,18 +28,35 @@ from metrics.simulation import (
     simulate,
     synthetic,
 )
+from metrics.simulation.model import PERFORMANCE
+from metrics.simulation.reranker_text import (
+    NamedReranker,
+    default_name,
+    named_rerankers,
+    parse_rerankers,
+    reranker_table,
+)
 from metrics.simulation.tables import plain_columns
 from metrics.studies.gaps.growth import TIE_PROBABILITIES, gap_by_settings, growth_curve
 from metrics.studies.gaps.precisions import precision_curve, runs_at_precision
 
-LLM, SYNTHETIC = "LLM reranker", "Synthetic lists"
+LLM, SEVERAL, CONTINUOUS_KIND, SYNTHETIC = (
+    "LLM reranker",
+    "Several rerankers",
+    "Continuous scores",
+    "Synthetic lists",
+)
 NOTEBOOK = {
     "Notebook: four LLMs": notebook_llm_rerankers,
     "Notebook: 200 lists": notebook_synthetic,
     "Notebook: G-RAG": notebook_grag,
 }
 """What the notebook draws, draw by draw."""
-KINDS = (LLM, SYNTHETIC, *NOTEBOOK)
+KINDS = (LLM, SEVERAL, CONTINUOUS_KIND, SYNTHETIC, *NOTEBOOK)
+SEVERAL_AT_FIRST = [each._replace(performance=PERFORMANCE) for each in named_rerankers(NOTEBOOK_RERANKERS)] + [
+    NamedReranker(0, 0, PERFORMANCE, "Continuous")
+]
+"""The notebook's four rerankers, and one that never ties."""
 MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
 SECOND = {"Notebook: four LLMs": "Hits@5"}
 """Second measure of the gaps, where it is not Hits@3."""
@@ -56,9 +74,10 @@ class Simulation(NamedTuple):
         seed: of all draws.
         ties: chance that a document copies a score; of synthetic lists, the share that may tie.
         levels: scores there are.
-        performance: how well scores tell relevant documents, 0 to 1.
+        performance: how well scores tell relevant documents, 0 to 1; the types of queries have their own.
         has_segments: whether queries are of the notebook's four types.
         is_compared: whether the notebook's rerankers stand beside it.
+        several: line of several rerankers; empty for those there are at first.
     """
 
     kind: str
@@ -71,11 +90,17 @@ class Simulation(NamedTuple):
     performance: float = 0.9
     has_segments: bool = False
     is_compared: bool = False
+    several: str = ""
 
     @property
-    def name(self) -> str:
-        """What its reranker is called."""
-        return f"LLM ({self.ties:g} ties, {self.levels} levels)"
+    def rerankers(self) -> dict[str, LlmReranker]:
+        """Name → how it scores, of simulated LLMs."""
+        if self.kind == SEVERAL:
+            return reranker_table(parse_rerankers(self.several) or SEVERAL_AT_FIRST)
+        if self.kind == CONTINUOUS_KIND:
+            return {"Continuous": CONTINUOUS}
+        own = {default_name(self.ties, self.levels): LlmReranker(self.ties, self.levels)}
+        return {**own, **NOTEBOOK_RERANKERS} if self.is_compared else own
 
     def simulate(self, rerankers: Mapping[str, LlmReranker], *, common: bool = False) -> Runs:
         """Return the lists of these rerankers on its queries, from draws in common where `common` is set."""
@@ -85,7 +110,7 @@ class Simulation(NamedTuple):
             self.documents,
             self.relevant,
             self.seed,
-            self.performance,
+            None if self.has_segments else self.performance,
             NOTEBOOK_SEGMENTS if self.has_segments else None,
             common=common,
         )
@@ -100,10 +125,7 @@ def runs(simulation: Simulation) -> Runs:
         return synthetic(
             simulation.queries, simulation.documents, simulation.relevant, simulation.seed, simulation.ties
         )
-    notebook_rerankers = NOTEBOOK_RERANKERS if simulation.is_compared else {}
-    return simulation.simulate(
-        {simulation.name: LlmReranker(simulation.ties, simulation.levels), **notebook_rerankers}
-    )
+    return simulation.simulate(simulation.rerankers)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)

@@ -8,7 +8,15 @@ from dashboard.charts.leaderboard.score_bounds import score_bounds
 from dashboard.charts.simulated.gap_heatmap import gap_heatmap
 from dashboard.charts.simulated.tie_growth import tie_growth
 from dashboard.views.simulator import cached
-from dashboard.views.simulator.cached import KINDS, LLM, SECOND, SYNTHETIC, Simulation
+from dashboard.views.simulator.cached import (
+    CONTINUOUS_KIND,
+    KINDS,
+    LLM,
+    SECOND,
+    SEVERAL,
+    SYNTHETIC,
+    Simulation,
+)
 from dashboard.views.simulator.settings import choose_simulation
 from dashboard.views.simulator.tables import mean_columns
 from dashboard.widgets.columns import gap_columns
@@ -23,6 +31,8 @@ from metrics.support.shown_columns import shown_columns
 
 _EXPLAINED = {
     LLM: "The notebook's simulator: scores fall on a few levels, then some documents copy that of another.",
+    SEVERAL: "Rerankers of your own on the same queries: edit a row, add or delete some. Levels 0: any score.",
+    CONTINUOUS_KIND: "Scores of any size, which no two documents share: what there is without ties.",
     SYNTHETIC: "Scores drawn from a few, whatever is relevant; some lists get noise, which leaves no tie.",
 }
 
@@ -84,6 +94,8 @@ def _gap_section(simulation: Simulation) -> None:
         "Shaded cells hold four lists or more; dots are single lists; grey: share of lists without any gap.",
     )
     section_finding(gap_finding(lists, "RR"))
+    if not lists["n_tie_groups"].any():
+        return
     figure = gap_panels(lists, session.theme(), ("RR", second))
     alt = f"Tie ratio and largest tie against the gap in RR and in {second} of the simulated lists."
     chart(figure, "simulated-gaps", alt, wide=820)

@@ -8,11 +8,11 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
-from dashboard.session.controls import set_table_text, table_draft
 from dashboard.views.simulator.tables import MAX_ORDERINGS, ordering_table, scenario_table
 from dashboard.widgets.components import Card, cards, chart, finding, heading
 from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import counted_noun, value_text
+from dashboard.widgets.text_table import TextTable, number, text
 from metrics import parse
 from metrics.simulation import NOTEBOOK_SCENARIOS
 from metrics.simulation.list_text import (
@@ -36,7 +36,6 @@ from metrics.ties import Ranking
 KEY = "rows"
 _QUERY = "list"
 _TIES = ("input", "expected", "pessimistic", "optimistic")
-_COLUMNS = {"name": "Document", "score": "Score", "grade": "Grade"}
 _LETTERS = 40
 
 
@@ -98,23 +97,18 @@ def _reset_table() -> None:
 
 
 def _edit_table(name: str) -> list[Document]:
-    """Draw the table to edit, which is told in the link and can be typed as a line; return its documents."""
-    scenario_text = format_list(scenario_documents(name))
-    own_text = session.get_value(KEY)
-    now = own_text if parse_list(own_text) else scenario_text
-    base, key = table_draft(KEY, now)
-    start = pd.DataFrame(parse_list(base) or scenario_documents(name), columns=list(_COLUMNS))
-    frame = st.data_editor(start, num_rows="dynamic", hide_index=True, key=key, column_config=_columns())
-    documents = _documents(frame)
-    line = format_list(documents)
-    if documents and parse_list(line) and line != now:
-        set_table_text(KEY, line)
-        session.set_value(KEY, "" if line == scenario_text else line)
-    with st.popover("As text", icon=":material/notes:"):
-        session.text_input(
-            "score,grade,name; …", KEY, placeholder=scenario_text, help="Grades and names may be left out."
-        )
-    return documents
+    """Draw the table to edit; return its documents."""
+    text_table = TextTable(
+        key=KEY,
+        parse=parse_list,
+        line=format_list,
+        read=_documents,
+        columns=_columns(),
+        syntax="score,grade,name; …",
+        hint="Grades and names may be left out.",
+        most=MAX_DOCUMENTS,
+    )
+    return text_table.edit(scenario_documents(name))
 
 
 def _columns() -> dict[str, Any]:
@@ -127,20 +121,12 @@ def _columns() -> dict[str, Any]:
 
 def _documents(frame: pd.DataFrame) -> list[Document]:
     """Return the rows that have a score, as they stand."""
-    rows = frame.head(MAX_DOCUMENTS).to_dict("records")
+    rows = frame.to_dict("records")
     return [
-        Document(_name(row["name"], position), float(row["score"]), _number(row["grade"]))
+        Document(text(row["name"], f"doc{position}"), float(row["score"]), number(row["grade"]))
         for position, row in enumerate(rows, 1)
-        if math.isfinite(_number(row["score"], math.nan))
+        if math.isfinite(number(row["score"], math.nan))
     ]
-
-
-def _name(value: object, position: int) -> str:
-    return value if isinstance(value, str) and value.strip() else f"doc{position}"
-
-
-def _number(value: object, otherwise: float = 0.0) -> float:
-    return float(value) if isinstance(value, int | float) and math.isfinite(value) else otherwise
 
 
 def _score(documents: list[Document], k: int, relevant_from: int) -> SmallList:

@@ -23,7 +23,7 @@ finding(gap_finding(all_lists, first))
 lists = all_lists if kind == "all" else all_lists[all_lists["tie_ratio"] > 0]
 lists = lists.assign(first_size=lists["first_gap"].abs(), second_size=lists["second_gap"].abs())
 correlation_cards(lists, first, second)
-if len(lists):
+if lists["n_tie_groups"].any():
     gap_chart(view, lists, first, second)
 else:
     st.info("No list has a tie: there is nothing to draw.", icon=":material/check:")

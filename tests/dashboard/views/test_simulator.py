@@ -13,9 +13,9 @@ from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
 from dashboard.charts.simulated.precision_panels import precision_panels
 from dashboard.charts.simulated.tie_growth import tie_growth
 from dashboard.views.simulator import cached
-from dashboard.views.simulator.cached import KINDS, LLM, NOTEBOOK, Simulation
+from dashboard.views.simulator.cached import CONTINUOUS_KIND, KINDS, LLM, NOTEBOOK, SEVERAL, Simulation
 from metrics import evaluate
-from metrics.simulation import notebook_llm_rerankers
+from metrics.simulation import NOTEBOOK_RERANKERS, LlmReranker, notebook_llm_rerankers, simulate
 from metrics.simulation.list_text import parse_list, runs_from_list
 from metrics.studies.gaps.precisions import precision_curve
 from metrics.studies.one_list.query import first_rank_chances, first_rank_under, ladder
@@ -119,7 +119,7 @@ def test_settings_of_a_link_shape_what_is_simulated():
     page = simulated(madeties="0.6", madelevels="4", madequeries="30", madeseed="7", madedocs=["5", "9"])
     simulation = Simulation(LLM, 30, (5, 9), (1, 4), 7, 0.6, 4)
     row = table(page, "first_r_ratio").iloc[0]
-    assert row["reranker"] == simulation.name
+    assert row["reranker"] == "LLM (0.6 ties, 4 levels)"
     tied = evaluate(cached.runs(simulation), "RR", "expected").scores.mean().item()
     assert row["RR_expected"] == pytest.approx(tied)
 
@@ -127,7 +127,7 @@ def test_settings_of_a_link_shape_what_is_simulated():
 @pytest.mark.parametrize("value", ["x", "-1", "nan", "inf", "1e999", "", "2.5"])
 def test_settings_of_a_link_that_cannot_be_fall_back(value):
     keys = ("madeties", "madelevels", "madequeries", "madeseed", "performance", "madedocs", "maderelevant",
-            "made", "madetypes", "madebeside", "scenario", "listk", "listgrade", "held")  # fmt: skip
+            "made", "madeof", "madetypes", "madebeside", "scenario", "listk", "listgrade", "held")  # fmt: skip
     simulated(**dict.fromkeys(keys, value))
 
 
@@ -156,6 +156,30 @@ def test_a_preset_moves_the_sliders_and_a_slider_leaves_the_preset():
 def test_the_rerankers_of_the_notebook_stand_beside():
     page = simulated(madebeside="the notebook's four LLMs", madetypes="the notebook's four")
     assert len(table(page, "first_r_ratio")) == 5
+
+
+def test_several_rerankers_of_a_link_are_simulated_each_as_it_says():
+    page = simulated(
+        made=SEVERAL, madeof="0.6,4,0.5,Mine; 0,0,1,<b>Exact</b>; 0,0,1,<b>Exact</b>", madequeries="30"
+    )
+    rows = table(page, "first_r_ratio").set_index("reranker")
+    assert rows.index.to_list() == ["Mine", "<b>Exact</b>", "<b>Exact</b> (2)"]
+    runs = simulate({"Mine": LlmReranker(0.6, 4, 0.5), "Exact": LlmReranker(0, 0, 1)}, 30, seed=42)
+    means = evaluate(runs, "RR", "expected").scores.groupby("reranker", sort=False).mean()
+    assert rows["RR_expected"].iloc[:2].to_list() == pytest.approx(means["RR", "expected"].to_list())
+    assert rows["with_ties"].to_list()[1:] == [0, 0]
+
+
+def test_a_line_that_is_no_rerankers_leaves_those_there_are_at_first():
+    page = simulated(made=SEVERAL, madeof="; ".join(["0,0"] * 11))
+    assert table(page, "first_r_ratio")["reranker"].to_list() == [*NOTEBOOK_RERANKERS, "Continuous"]
+
+
+def test_types_of_queries_leave_no_performance_to_choose_and_continuous_scores_no_ties():
+    page = simulated(made=CONTINUOUS_KIND, madetypes="the notebook's four")
+    assert "No list has a tie" in page_text(page)
+    keys = {slider.key for slider in page.slider}
+    assert keys.isdisjoint({"performance", "madeties", "madelevels"})
 
 
 def test_what_is_simulated_becomes_the_data_of_the_app():
@@ -238,4 +262,4 @@ def test_a_measure_without_a_closed_spread_is_drawn_without_shuffles():
 
 
 def test_every_kind_is_named_once():
-    assert len(set(KINDS)) == len(KINDS) == 2 + len(NOTEBOOK)
+    assert len(set(KINDS)) == len(KINDS) == 4 + len(NOTEBOOK)

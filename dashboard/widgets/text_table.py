@@ -1,0 +1,69 @@
+"""A table to edit that is also a line of text: the link carries the line, and it can be typed."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import session
+from dashboard.session.controls import set_table_text, table_draft
+
+Row = TypeVar("Row", bound=tuple[Any, ...])
+"""A named tuple."""
+
+
+@dataclass(frozen=True)
+class TextTable(Generic[Row]):
+    """A table whose rows a line of text can hold.
+
+    Attributes:
+        key: of the line in the session and in the link.
+        parse: a line → its rows, None where it is none.
+        line: rows → their line.
+        read: the edited table → its rows, those left out that are incomplete.
+        columns: how each column is edited, in order.
+        syntax: what a line looks like.
+        hint: what may be left out of it.
+        most: rows that count.
+    """
+
+    key: str
+    parse: Callable[[str], list[Row] | None]
+    line: Callable[[Sequence[Row]], str]
+    read: Callable[[pd.DataFrame], list[Row]]
+    columns: dict[str, Any]
+    syntax: str
+    hint: str
+    most: int
+
+    def edit(self, start: Sequence[Row]) -> list[Row]:
+        """Draw the table, begun from some rows unless the link says others; return its rows."""
+        start_line = self.line(start)
+        own_line = session.get_value(self.key)
+        now = own_line if self.parse(own_line) else start_line
+        base, key = table_draft(self.key, now)
+        frame = pd.DataFrame(self.parse(base) or list(start))[list(self.columns)]
+        edited = st.data_editor(frame, num_rows="dynamic", hide_index=True, key=key, column_config=self.columns)
+        rows = self.read(edited.head(self.most))
+        line = self.line(rows)
+        if rows and self.parse(line) and line != now:
+            set_table_text(self.key, line)
+            session.set_value(self.key, "" if line == start_line else line)
+        if len(edited) > self.most:
+            st.caption(f"The first {self.most} rows count.")
+        with st.popover("As text", icon=":material/notes:"):
+            session.text_input(self.syntax, self.key, placeholder=start_line, help=self.hint)
+        return rows
+
+
+def number(value: object, otherwise: float = 0.0) -> float:
+    """Return the number of a cell, something else where it holds none."""
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else otherwise
+
+
+def text(value: object, otherwise: str) -> str:
+    """Return the text of a cell, something else where it holds none."""
+    return value if isinstance(value, str) and value.strip() else otherwise
