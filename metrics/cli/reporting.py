@@ -6,6 +6,7 @@ of the HTML file is handed to the command line as the object of its context.
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
+from enum import StrEnum
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,6 +25,18 @@ from metrics.support.progress import progress
 if TYPE_CHECKING:
     from metrics.report import Report, ReportCharts
 
+
+class ReportFormat(StrEnum):
+    """What a report is written as; text is what the G-RAG notebook's evaluator prints."""
+
+    html = "html"
+    markdown = "markdown"
+    text = "text"
+    latex = "latex"
+    csv = "csv"
+    parquet = "parquet"
+
+
 DrawCharts = Callable[["Report"], "ReportCharts"]
 """What makes the charts of a report."""
 
@@ -35,7 +48,11 @@ def report_command(
     qrels: Qrels = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="report.html, .md, .tex, .csv or .parquet; else Markdown here."),
+        typer.Option("--output", "-o", help="report.html, .md, .txt, .tex, .csv or .parquet; else here."),
+    ] = None,
+    format: Annotated[  # noqa: A002 what other commands call it
+        ReportFormat | None,
+        typer.Option(help="What is written, whatever the file ends in; else as it ends, Markdown here."),
     ] = None,
     measure: Measures = None,
     traditional: Annotated[str, typer.Option(help="The treatment taken as traditional.")] = "input",
@@ -61,7 +78,7 @@ def report_command(
     reading: ReadingOptions,
 ) -> None:
     """Write one file to send: scores, ties, tests, targets, and which number to report."""
-    write = _find_writer(output)
+    write = _find_writer(output, format)
     options: dict[str, Any] = {
         "traditional": traditional,
         "baseline": baseline,
@@ -118,22 +135,28 @@ def _csv(report: "Report", _: date, __: DrawCharts) -> bytes:
 
 _Writer = Callable[["Report", date, DrawCharts], bytes]
 
-WRITERS: Mapping[str, _Writer] = {
-    ".html": _html,
-    ".md": lambda report, day, _: report.markdown(day).encode(),
-    ".tex": lambda report, day, _: report.latex(day).encode(),
-    ".csv": _csv,
-    ".parquet": _parquet,
+WRITERS: Mapping[ReportFormat, tuple[str, _Writer]] = {
+    ReportFormat.html: (".html", _html),
+    ReportFormat.markdown: (".md", lambda report, day, _: report.markdown(day).encode()),
+    ReportFormat.latex: (".tex", lambda report, day, _: report.latex(day).encode()),
+    ReportFormat.csv: (".csv", _csv),
+    ReportFormat.parquet: (".parquet", _parquet),
+    ReportFormat.text: (".txt", lambda report, day, _: report.text(day).encode()),
 }
-"""Ending of a file → what writes it."""
+"""Format of a report → ending of its file, and what writes it."""
 
 
-def _find_writer(output: Path | None) -> _Writer:
+def _find_writer(output: Path | None, form: ReportFormat | None) -> _Writer:
+    if form is not None:
+        if form == ReportFormat.parquet and output is None:
+            raise UsageError("parquet needs a file: -o FILE.")
+        return WRITERS[form][1]
     if output is None:
-        return WRITERS[".md"]
-    if output.suffix.lower() not in WRITERS:
-        raise UsageError(f"{output}: a report ends in {', '.join(WRITERS)}.")
-    return WRITERS[output.suffix.lower()]
+        return WRITERS[ReportFormat.markdown][1]
+    by_ending = dict(WRITERS.values())
+    if output.suffix.lower() not in by_ending:
+        raise UsageError(f"{output}: a report ends in {', '.join(by_ending)}. Or say --format.")
+    return by_ending[output.suffix.lower()]
 
 
 def _write_bytes(written: bytes, output: Path | None) -> None:

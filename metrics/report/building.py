@@ -20,6 +20,7 @@ SECTIONS: Mapping[str, Callable[[ReportStudies], Section]] = {
     "targets": deciding.targets,
     "ties": sections.ties,
     "significance": deciding.significance,
+    "tradeoffs": deciding.tradeoffs,
     "stability": deciding.stability,
     "tools": deciding.tools,
     "findings": sections.findings,

@@ -11,6 +11,7 @@ from metrics.studies.targets.target_summary import target_finding
 from metrics.studies.targets.targets import VERDICTS
 from metrics.studies.tie_breaking.stability import stability_finding
 from metrics.studies.tools.tool_comparison import by_tool, tool_finding
+from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_note
 
 _HEADINGS = {"tool": "Tool", "spelling": "Calls it", "why": "Why it differs"}
 _RESERVED = {*_HEADINGS, *_HEADINGS.values()}
@@ -55,6 +56,20 @@ def significance(studies: ReportStudies) -> Section:
         sentences=(significance_finding(verdicts, traditional, options.test),),
         tables=(table,) if len(tied) else (),
         charts=("differences",) if len(tied) else (),
+    )
+
+
+def tradeoffs(studies: ReportStudies) -> Section:
+    """Write every measure and the latency of each reranker in one table, a line tied and a line traditional."""
+    options, rows = studies.options, studies.experiment
+    note = experiment_note(rows, studies.baseline, options.test, options.correction)
+    lines = experiment_lines(rows).replace({"ties": {"expected": "tied", options.traditional: "traditional"}})
+    lines = lines.rename(columns={"reranker": "Reranker", "ties": "Ties"})
+    return Section(
+        "tradeoffs",
+        "Trade-offs",
+        "Hits, MRR, recall, distinct targets and latency of each reranker, tied and traditional, with stars.",
+        tables=(Table(f"Every measure against {studies.baseline}", lines, note=note),),
     )
 
 

@@ -10,6 +10,7 @@ from metrics.measures import parse
 from metrics.report.model import Section, Table
 from metrics.report.studies import ReportStudies
 from metrics.studies.significance.test_registry import find_correction, find_test
+from metrics.studies.tradeoffs.experiment import experiment_measures
 from metrics.ties import treatment
 
 _WITH = ("numpy", "pandas", "pyarrow", "scipy", "statsmodels")
@@ -27,8 +28,8 @@ def method(studies: ReportStudies) -> Section:
         ("Versions", ", ".join(f"{name} {_version(name)}" for name in ("tiescope", *_WITH))),
         ("Python", platform.python_version()),
     )
-    measures = [parse(name) for name in studies.evaluation.measures]
-    sampled = [str(name) for name in measures if name.measure.family.sampled]
+    measures = [parse(name) for name in dict.fromkeys((*studies.evaluation.measures, *experiment_measures()))]
+    sampled = [name for name in studies.evaluation.measures if parse(name).measure.family.sampled]
     note = f"{', '.join(sampled)}: ± ties from {DRAWS} drawn orders, about 4% off." if sampled else ""
     columns = {
         "Measure": [str(name) for name in measures],

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from metrics.report import writing
+from metrics.report.evaluator import evaluator_reports, unusual_rules
 from metrics.report.studies import ReportStudies
 from metrics.studies.prose import Prose
+from metrics.studies.tradeoffs.latency import LATENCY
 
 _SHORT = 32
 """Letters of a cell that stay on one line."""
@@ -187,15 +189,26 @@ class Report:
         """Return its tables for LaTeX with booktabs, to be copied or taken in by `input`."""
         return writing.latex(report=self, day=day)
 
+    def text(self, day: date) -> str:
+        """Return the compact text that the G-RAG notebook's evaluator prints, reranker by reranker."""
+        runs, rules = evaluator_reports(self.studies), unusual_rules(self.studies)
+        return writing.text(report=self, day=day, runs=runs, rules=rules)
+
     def per_query(self) -> pd.DataFrame:
         """Return all values of every list, unrounded: a row a list.
 
         Returns:
-            reranker, query_id, what its ties look like (as `Evaluation.lists`), and for each measure and
-            treatment a column such as `RR expected`.
+            reranker, query_id, what its ties look like (as `Evaluation.lists`), for each measure and
+            treatment a column such as `RR expected`, those of a retrieval experiment among them, and where
+            any list gives a latency its seconds, `latency_s`.
         """
-        values = self.studies.evaluation.scores
+        values, further = self.studies.evaluation.scores, self.studies.experiment_evaluation.scores
+        values = values.join(
+            further.drop(columns=[name for name in further if name in values or name[0] == LATENCY])
+        )
         flat = values.set_axis([f"{measure} {ties}" for measure, ties in values.columns], axis=1)
+        if LATENCY in further:
+            flat[LATENCY] = further[LATENCY, "expected"]
         return self.studies.evaluation.lists.join(flat).reset_index()
 
 

@@ -20,7 +20,11 @@ from metrics.studies.significance.significance import Verdicts, verdicts
 from metrics.studies.targets.targets import Target, check_targets, targets_of
 from metrics.studies.tie_breaking.order_stability import OrderStability
 from metrics.studies.tools.tool_comparison import tool_values
+from metrics.studies.tradeoffs.experiment import experiment_measures, experiment_table
+from metrics.studies.tradeoffs.latency import latencies, with_latency
 
+EVALUATOR_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
+"""Measures of the report that the notebook's evaluator prints."""
 MAX_RERANKERS = 30
 """Rerankers whose places are worked out, the best by tied mean."""
 
@@ -140,6 +144,33 @@ class ReportStudies:
         options = self.options
         settings = options.traditional, self.baseline, options.test, options.correction
         return verdicts(self.evaluation, self.measure, *settings)
+
+    @cached_property
+    def experiment_evaluation(self) -> Evaluation:
+        """Scores and seconds of what a retrieval experiment reports, tied and traditional."""
+        values = self._score(experiment_measures(), ["expected"]).only(self.rerankers)
+        return with_latency(values, latencies(self.runs))
+
+    @cached_property
+    def experiment(self) -> pd.DataFrame:
+        """Every measure of a retrieval experiment against the baseline, best reranker first."""
+        options, values = self.options, self.experiment_evaluation.only(list(self.leaderboard.index))
+        ties = ["expected", options.traditional]
+        testing = {"test": options.test, "correction": options.correction}
+        return experiment_table(values, self.baseline, experiment_measures(), ties, **testing)
+
+    @cached_property
+    def evaluator_lists(self) -> pd.DataFrame:
+        """The lists and their gaps, by the measures of the notebook's evaluator and those asked for."""
+        measures = dict.fromkeys((*EVALUATOR_MEASURES, *self.options.measures))
+        values = self._score(list(measures), ["expected", "pessimistic", "optimistic"]).only(self.rerankers)
+        return gaps(values, {name: name for name in measures}, self.options.traditional)
+
+    def count_left_out(self, reranker: str) -> int:
+        """Count the judged queries that `missing` and `empty` leave out of one reranker's lists."""
+        skipped = self.evaluation.skipped
+        queries = skipped.get_level_values("query_id")[skipped.get_level_values("reranker") == reranker]
+        return len(queries if self._queries is None else queries.intersection(list(self._queries)))
 
     @cached_property
     def order_stability(self) -> OrderStability:

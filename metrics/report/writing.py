@@ -1,4 +1,4 @@
-"""A report as Markdown, HTML and LaTeX; every text is escaped unless it is mark-up of ours."""
+"""A report as Markdown, HTML, LaTeX and text; every text is escaped unless it is mark-up of ours."""
 
 import re
 from collections.abc import Callable
@@ -34,6 +34,11 @@ def html(script: str, **context: object) -> str:
 def latex(**context: object) -> str:
     """Return tables with booktabs' rules, and the sentences that go with them as comments."""
     return _tidy(_templates(escaping.latex, r"\textbf{{{}}}").get_template("report.tex").render(context))
+
+
+def text(**context: object) -> str:
+    """Return plain text of what the template `report.txt` names."""
+    return _tidy(_templates(escaping.clean, "{}").get_template("report.txt").render(context))
 
 
 @cache

@@ -10,6 +10,7 @@ import pytest
 from boards import COARSE, EXTREMES, HOSTILE, QRELS, STRICT, board
 from markdown_it import MarkdownIt
 from repository import SAMPLE
+from tradeoff_boards import TIMED
 
 from dashboard.charts.report import draw_charts
 from metrics import UsageError, evaluate, read_table
@@ -227,6 +228,31 @@ def test_a_formula_is_a_text_to_a_spreadsheet():
     frame = pd.DataFrame({"id": ["=1+1", "-x", "plain"], "value": [-1.0, 0.5, 1.0]})
     read = list(csv.reader(io.StringIO(without_formulas(frame).to_csv(index=False))))
     assert read[1:] == [["'=1+1", "-1.0"], ["'-x", "0.5"], ["plain", "1.0"]]
+
+
+def test_the_table_of_every_measure_and_latency_is_in_every_form_of_the_report():
+    finished = report(TIMED["some not timed"]().runs, baseline="slow", test="wilcoxon", sections=["tradeoffs"])
+    lines = finished.markdown(DAY).splitlines()
+    measures = "Hits@1 | Hits@5 | Hits@10 | Hits@20 | MRR | Recall@20 | DR@20 | Div@20 | Latency (s)"
+    assert f"| Reranker | Ties | {measures} |" in lines
+    rows = [
+        line.strip("| ").split(" | ") for line in lines if line.startswith(("| fast", "| slow", "| middle"))
+    ]
+    assert sorted(row[:2] for row in rows) == [
+        [name, ties] for name in ("fast", "middle", "slow") for ties in ("tied", "traditional")
+    ]
+    assert {row[0]: row[-1] for row in rows} == {"fast": "0.0115 ns", "middle": "–", "slow": "1.15"}
+    assert "Against slow: Wilcoxon signed-rank test, Holm" in finished.latex(DAY)
+    assert "1 of 3 rerankers gives none." in Elements(finished.html(DAY)).text
+    lists = finished.per_query().set_index(["reranker", "query_id"])
+    assert lists.loc["fast", "latency_s"].to_list() == pytest.approx([0.01, 0.011, 0.012, 0.013])
+    assert lists.loc["middle", "latency_s"].isna().all()
+    assert {"DR@20 expected", "Div@20 input", "RR std"} <= set(lists.columns)
+
+
+def test_without_latencies_the_rows_of_the_lists_have_no_column_of_them(simulated_report):
+    assert "latency_s" not in simulated_report.per_query()
+    assert "No run gives a latency." in simulated_report.markdown(DAY)
 
 
 def test_sections_not_asked_for_are_left_out(simulated):

@@ -38,8 +38,14 @@ def _changed_options(options: ReportOptions) -> list[list[str]]:
     return words
 
 
-def command(board: Board, options: ReportOptions) -> str:
-    """Return the command line that makes the HTML file of a board with these options."""
+def command(board: Board, options: ReportOptions, file_name: str = "report.html") -> str:
+    """Return the command line that makes the report of a board.
+
+    Args:
+        board: the board.
+        options: what the report is asked to tell.
+        file_name: where it is written; its ending says as what.
+    """
     files = list(zip(board.files, board.sources, strict=True))
     words = [["tiescope", "report", *(file.name for file, source in files if source.kind == "run")]]
     words += [["--qrels", file.name] for file, source in files if source.kind != "run"]
@@ -48,7 +54,7 @@ def command(board: Board, options: ReportOptions) -> str:
     words += [["--column", f"{ours}={theirs}"] for ours, theirs in columns]
     if board.spec.repeated != "error":
         words.append(["--repeated", board.spec.repeated])
-    words.append(["-o", "report.html"])
+    words.append(["-o", file_name])
     lines = [shlex.join(part) for part in words]
     line = " ".join(lines)
     return line if len(line) <= _LINE else " \\\n  ".join(lines)

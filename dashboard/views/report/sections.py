@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime
 import pandas as pd
 import streamlit as st
 
+from dashboard import session
 from dashboard.charts.deciding.target_bullets import target_bullets
 from dashboard.charts.deciding.target_matrix import MAX_COLUMNS, target_matrix
 from dashboard.escaping import escape_markdown
@@ -17,6 +18,11 @@ from metrics.report import Report, ReportOptions
 from metrics.studies.targets.target_summary import target_summary
 from metrics.studies.targets.targets import VERDICTS
 from metrics.support.shown_columns import shown_columns
+
+_FORM_HELP = (
+    "**page**: the HTML file. **text**: what the evaluator of the G-RAG notebook prints, reranker by reranker, "
+    "to be copied."
+)
 
 
 def target_cards(targets: pd.DataFrame, reranker: str) -> None:
@@ -84,12 +90,16 @@ def preview_and_export(view: View, report: Report, options: ReportOptions) -> No
     wide, narrow = st.columns([5, 3], gap="large")
     with wide:
         heading("Preview", "The file itself, not a picture of it.")
+        form = session.segmented("Preview as", ("page", "text"), "preview", help=_FORM_HELP)
         html = html_file(view.board.key, repr(options), today, report)
-        with st.container(border=True):
-            st.iframe(html, height=760, alt="Preview of the report")
+        if form == "text":
+            st.code(report.text(today), language=None, height=760, wrap_lines=True)
+        else:
+            with st.container(border=True):
+                st.iframe(html, height=760, alt="Preview of the report")
     with narrow:
         _export_buttons(report, html, today)
-        _command_section(view, options)
+        _command_section(view, options, "report.txt" if form == "text" else "report.html")
 
 
 def _export_buttons(report: Report, html: str, today: date) -> None:
@@ -97,6 +107,7 @@ def _export_buttons(report: Report, html: str, today: date) -> None:
     files = (
         ("HTML", "html", "text/html", "one file, opens offline", lambda: html),
         ("Markdown", "md", "text/markdown", "for a pull request", lambda: report.markdown(today)),
+        ("Text", "txt", "text/plain", "as the G-RAG notebook prints it", lambda: report.text(today)),
         ("LaTeX", "tex", "text/x-tex", "booktabs tables", lambda: report.latex(today)),
         ("CSV", "csv", "text/csv", "every list and value", lambda: csv(report.per_query())),
         ("Parquet", "parquet", "application/vnd.apache.parquet", "the same, typed", lambda: _parquet(report)),
@@ -121,10 +132,10 @@ def _parquet(report: Report) -> bytes:
     return bytes(report.per_query().to_parquet(index=False))
 
 
-def _command_section(view: View, options: ReportOptions) -> None:
-    """Draw the command that makes the same file."""
+def _command_section(view: View, options: ReportOptions, file_name: str) -> None:
+    """Draw the command that makes the file that is shown."""
     heading("The same from a terminal", "Names of files as they were given.")
-    st.code(command(view.board, options), language=None, wrap_lines=True)
+    st.code(command(view.board, options, file_name), language=None, wrap_lines=True)
     if view.board.spec.names is not None:
         st.caption("Rerankers were arranged here; in a terminal they have the names of their files.")
     st.caption("This page's address is a link to the same view.")

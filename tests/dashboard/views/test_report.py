@@ -45,6 +45,22 @@ def test_the_preview_is_the_file_that_the_command_writes(label, write, call, tmp
     assert preview(page) == path.read_text(encoding="utf-8")
 
 
+def test_the_text_can_be_copied_and_is_what_its_command_writes(label, write, call):
+    page = opened("report", data=label, preview="text")
+    text, command_line = (element.value for element in page.code)
+    arguments = [
+        write("strict.trec", STRICT),
+        write("coarse.trec", COARSE),
+        "--qrels",
+        write("qrels.txt", QRELS),
+    ]
+    day = f"{datetime.now(UTC):%Y-%m-%d}"
+    _, out, _ = call("report", *arguments, "--format", "text", "--date", day)
+    assert text.rstrip() == out.rstrip()
+    assert command_line.endswith("-o report.txt")
+    assert not page.get("iframe")
+
+
 def test_the_command_beside_the_buttons_says_every_choice(label):
     page = opened(
         "report",

@@ -1,0 +1,150 @@
+"""The report that the evaluator of the G-RAG notebook prints of a run, from exact values."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+
+from metrics.evaluation import AS_READ, EQUAL
+from metrics.measures import MeasureAt, parse
+from metrics.report.studies import ReportStudies
+from metrics.studies.gaps.gap_summary import gap_summary
+from metrics.studies.prose import decimal
+from metrics.ties import treatment
+
+MANY_TIES = 0.1
+"""Share of queries with ties above which the notebook recommends tied metrics."""
+_SMALLEST = 0.00005
+"""Smallest value that four decimals show."""
+
+
+@dataclass(frozen=True)
+class MeanLine:
+    """A line of the report: what a mean is called, the mean, and its population deviation over queries."""
+
+    name: str
+    mean: str
+    std: str
+
+
+@dataclass(frozen=True)
+class EvaluatorReport:
+    """What the notebook's `generate_evaluation_report` prints of one run, and what its words leave open.
+
+    Attributes:
+        reranker: the run.
+        figures: its row of `gap_summary`, deviations of the population.
+        traditional: a line a measure, by the traditional treatment.
+        tied: the same, exact means over every order.
+        own_rule: measures with a rule of their own for ties, which have one value.
+        policies: what was counted as 0 or left out; empty where nothing was.
+    """
+
+    reranker: str
+    figures: Mapping[str, Any]
+    traditional: tuple[MeanLine, ...]
+    tied: tuple[MeanLine, ...]
+    own_rule: tuple[MeanLine, ...]
+    policies: tuple[str, ...]
+
+    @property
+    def gap_mean(self) -> str:
+        """Return the mean |MRR − MTRR| as it is printed."""
+        return four_decimals(self.figures["RR_gap_mean"])
+
+    @property
+    def gap_max(self) -> str:
+        """Return the largest |MRR − MTRR| as it is printed."""
+        return four_decimals(self.figures["RR_gap_max"])
+
+    @property
+    def recommendation(self) -> str:
+        """Return the notebook's recommendation, in its words."""
+        if self.figures["with_ties_share"] > MANY_TIES:
+            return "Use tied metrics for fair comparison"
+        return "Traditional metrics sufficient"
+
+    @property
+    def effect(self) -> str:
+        """Say what ties did to MRR, which the notebook's rule does not ask."""
+        figures, n = self.figures, int(self.figures["n"])
+        queries = f"{n:,} {'query' if n == 1 else 'queries'}"
+        if not figures["with_ties"]:
+            return "No query has a tie."
+        n_moved = round(figures["RR_lists_with_gap"] * n)
+        if not n_moved:
+            return f"Ties on {figures['with_ties']:,} of {queries}; MRR and MTRR are the same on each."
+        mean, side = figures["RR_gap"], "high" if figures["RR_gap"] > 0 else "low"
+        what = f"reads {decimal(abs(mean), 4)} too {side}" if abs(mean) > EQUAL else "stays, as the gaps cancel"
+        return f"Ties move MRR on {n_moved:,} of {queries}; its mean {what}."
+
+
+def evaluator_reports(studies: ReportStudies) -> list[EvaluatorReport]:
+    """Return the notebook's report of each reranker: its measures, and those the report is of besides."""
+    lists = studies.evaluator_lists
+    measures = [parse(name.removesuffix("_gap")) for name in lists.columns if name.endswith("_gap")]
+    plain, own_rule = (
+        [each for each in measures if each.measure.family.own_rule is own] for own in (False, True)
+    )
+    return [
+        EvaluatorReport(
+            reranker=name,
+            figures=figures,
+            traditional=_mean_lines(figures, plain, "traditional"),
+            tied=_mean_lines(figures, plain, "tied"),
+            own_rule=_mean_lines(figures, own_rule, "tied"),
+            policies=tuple(_policies(studies, name, lists[lists["reranker"] == name])),
+        )
+        for name, figures in gap_summary(lists, ddof=0).to_dict("index").items()
+    ]
+
+
+def _mean_lines(
+    figures: Mapping[str, Any], measures: Sequence[MeasureAt], value: Literal["traditional", "tied"]
+) -> tuple[MeanLine, ...]:
+    """Return a line a measure, by its traditional or its tied mean."""
+    return tuple(
+        MeanLine(
+            getattr(measure, value),
+            four_decimals(figures[f"{measure}_{value}"]),
+            four_decimals(figures[f"{measure}_{value}_std"]),
+        )
+        for measure in measures
+    )
+
+
+def _policies(studies: ReportStudies, reranker: str, lists: pd.DataFrame) -> list[str]:
+    """Return what was done about queries without rows and with nothing relevant, of one reranker."""
+    scoring = studies.options.scoring
+    counted = {
+        "without rows": int((lists["n_docs"] == 0).sum()),
+        "with nothing relevant": int(((lists["n_relevant"] == 0) & (lists["n_docs"] > 0)).sum()),
+    }
+    texts = [f"{n:,} of them {what}, counted as 0" for what, n in counted.items() if n]
+    reasons = [
+        what for what, policy in zip(counted, (scoring.missing, scoring.empty), strict=True) if policy == "skip"
+    ]
+    n_left_out = studies.count_left_out(reranker)
+    if n_left_out:
+        texts.append(f"{n_left_out:,} more left out: judged queries {' or '.join(reasons)}")
+    return texts
+
+
+def unusual_rules(studies: ReportStudies) -> list[str]:
+    """Return what was not done as usual, a sentence each: order of ties, threshold, precision, segments."""
+    options, scoring = studies.options, studies.options.scoring
+    order = treatment(options.traditional)
+    sentences = {
+        f"Traditional: {order.name}, {order.summary} The notebook's is input.": order.name != "input",
+        f"Relevant: grade {scoring.relevant_from:g} and above.": scoring.relevant_from != AS_READ.relevant_from,
+        f"Scores are compared as {scoring.precision}.": scoring.precision != AS_READ.precision,
+        f"Ties are split first by {', '.join(scoring.tiebreak_by)}.": bool(scoring.tiebreak_by),
+        f"Queries of {', '.join(options.segments)} only.": bool(options.segments),
+    }
+    return [sentence for sentence, is_unusual in sentences.items() if is_unusual]
+
+
+def four_decimals(value: float) -> str:
+    """Write a figure as the notebook prints it, one that four decimals would hide with two figures."""
+    return f"{value:.4f}" if value == 0 or abs(value) >= _SMALLEST else decimal(value, 4)
