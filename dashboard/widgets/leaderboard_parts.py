@@ -10,7 +10,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import Card, cards, chart, table
 from metrics.measures import MeasureAt
-from metrics.studies.leaderboard.leaderboard import VERDICTS
+from metrics.studies.leaderboard.verdicts import VERDICTS
 from metrics.studies.prose import decimal, percent, signed
 from metrics.support.shown_columns import shown_columns
 
@@ -114,10 +114,11 @@ def leaderboard_table(
         file,
         {
             **shown_columns("tied_rank", "reranker"),
-            "verdict": badge_column("Verdict", VERDICTS, ("green", "yellow", "orange", "blue")),
+            "verdict": badge_column("Verdict", VERDICTS, ("green", "yellow", "orange", "blue", "gray")),
             **shown_columns("tied", "worst", "best", "traditional", **words),
             **(shown_columns("std") if "std" in leaderboard else {}),
             **shown_columns("places", "gap", ("tie_ratio", "mean_tie_ratio"), "traditional_rank"),
+            **shown_columns(("why", "verdict_reason")),
             **(extra_columns or {}),
         },
         download=leaderboard.reset_index(),

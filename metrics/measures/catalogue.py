@@ -1,6 +1,7 @@
 """Every measure, and the way from a name to it."""
 
 import re
+from dataclasses import replace
 from difflib import get_close_matches
 
 import numpy as np
@@ -16,6 +17,7 @@ from metrics.measures.weights import logarithmic, persistent
 
 _TIES = "ties: McSherry & Najork, ECIR 2008"
 _DCG = "Järvelin & Kekäläinen, TOIS 2002; gain 2^grade - 1: Burges et al., ICML 2005"
+_TSRR = "github.com/McGill-DMaS/TsRR"
 
 MEASURES: tuple[Measure, ...] = (
     Measure(
@@ -153,24 +155,36 @@ MEASURES: tuple[Measure, ...] = (
         term=r"$\mathbb{E}$",
     ),
     Measure(
-        name="TsRR",
-        family=own.tie_sensitive_rr,
-        cutoff="none",
-        summary="Reciprocal rank that leans to the worst order the more irrelevant documents tie.",
-        source="TsRR, McGill DMaS",
-    ),
-    Measure(
         name="taRR",
         family=own.tie_aware_rr,
         cutoff="none",
+        answers="RR",
         aliases=("ta-RR",),
         summary="One over the expected rank of the first relevant document.",
-        source="ta-RR, McGill DMaS",
+        source=f"tie-aware RR, as the README of TsRR describes it: {_TSRR}",
+    ),
+    Measure(
+        name="TsRR",
+        family=own.tie_sensitive_rr,
+        cutoff="none",
+        answers="RR",
+        summary="Reciprocal rank that leans to the worst order the more irrelevant documents tie.",
+        source=f"Tie-sensitive Reciprocal Rank, McGill DMaS: {_TSRR}",
+    ),
+    Measure(
+        name="PRR",
+        family=own.pessimistic_rr,
+        cutoff="none",
+        answers="RR",
+        aliases=("PessimisticRR",),
+        summary="Reciprocal rank with the relevant documents last in their tie.",
+        source=f"pessimistic RR, as the README of TsRR describes it: {_TSRR}",
     ),
     Measure(
         name="GRAG-RR",
         family=own.grag_rr,
         cutoff="none",
+        answers="RR",
         summary="One over the mean rank of its tie, averaged over all relevant documents.",
         source="arXiv 2405.18414, eq. 11",
     ),
@@ -178,6 +192,7 @@ MEASURES: tuple[Measure, ...] = (
         name="GRAG-Hits",
         family=own.grag_hits,
         cutoff="required",
+        answers="Hits",
         summary="Share of its tie that fits in the first k, averaged over all relevant documents.",
         source="arXiv 2405.18414, eq. 12, as its text describes it",
     ),
@@ -208,6 +223,18 @@ def parse(text: str) -> MeasureAt:
         if measure.parameter is None or not 0 < parameter < 1:
             raise UsageError(f"{text}: only RBP takes a parameter, between 0 and 1: RBP(0.8).")
     return MeasureAt(measure, k, parameter)
+
+
+def side_by_side(measure: MeasureAt) -> tuple[MeasureAt, ...]:
+    """The measure whose ties are in question, then all that settle them by a rule of their own.
+
+    `RR`, `TsRR` and `PRR` all give RR, taRR, TsRR, PRR, GRAG-RR; a measure that none answers stands alone.
+    """
+    question = measure.measure.answers or measure.measure.name
+    k_allowed = ("none", "optional") if measure.k is None else ("optional", "required")
+    rules = (rule for rule in MEASURES if rule.answers == question and rule.cutoff in k_allowed)
+    answered = replace(measure, measure=_by_name()[question.casefold()])
+    return answered, *(MeasureAt(rule, measure.k) for rule in rules)
 
 
 def _cutoff(text: str, digits: str | None) -> int | None:

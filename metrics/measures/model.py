@@ -60,6 +60,7 @@ class Measure:
         name: as in `nDCG@10`, without the cut-off.
         family: its formula.
         cutoff: whether a cut-off may, must or cannot follow the name.
+        answers: name of the measure whose ties it settles by its own rule; empty where treatments apply.
         traditional: name of its mean under a strict order; empty where it is the name.
         tied: name of its mean expectation; empty where it is "tied" and the name.
         aliases: other names that are understood.
@@ -75,6 +76,7 @@ class Measure:
     cutoff: Literal["none", "optional", "required"]
     summary: str
     source: str
+    answers: str = ""
     traditional: str = ""
     tied: str = ""
     aliases: tuple[str, ...] = ()

@@ -13,12 +13,24 @@ def _leading(groups: TieGroups) -> tuple[IntArray, FloatArray]:
     return leading, (groups.size[leading] + 1) / (groups.relevant[leading] + 1)
 
 
+def _reciprocal(groups: TieGroups, leading: IntArray, rank: FloatArray) -> FloatArray:
+    """One over the rank of each leading group, as a value of its list."""
+    value = np.zeros(groups.n_lists)
+    value[groups.lists[leading]] = 1 / rank
+    return value
+
+
 def _tie_aware_rr(groups: TieGroups, _: Parameter) -> FloatArray:
     """1 / (b + E[L])."""
     leading, place = _leading(groups)
-    value = np.zeros(groups.n_lists)
-    value[groups.lists[leading]] = 1 / (groups.above[leading] + place)
-    return value
+    return _reciprocal(groups, leading, groups.above[leading] + place)
+
+
+def _pessimistic_rr(groups: TieGroups, _: Parameter) -> FloatArray:
+    """1 / (b + n - r + 1): every other document of the group stands before the relevant ones."""
+    leading = groups.leading
+    last = groups.size[leading] - groups.relevant[leading] + 1
+    return _reciprocal(groups, leading, (groups.above[leading] + last).astype(np.float64))
 
 
 def _tie_sensitive_rr(groups: TieGroups, _: Parameter) -> FloatArray:
@@ -32,9 +44,7 @@ def _tie_sensitive_rr(groups: TieGroups, _: Parameter) -> FloatArray:
     n_listed = groups.per_list(groups.relevant.astype(np.float64))[groups.lists[leading]]
     irrelevant = groups.n_docs[groups.lists[leading]] - n_listed
     tau = (n - r) / np.maximum(irrelevant, 1)
-    value = np.zeros(groups.n_lists)
-    value[groups.lists[leading]] = 1 / (groups.above[leading] + (1 - tau) * place + tau * (n - r + 1))
-    return value
+    return _reciprocal(groups, leading, groups.above[leading] + (1 - tau) * place + tau * (n - r + 1))
 
 
 def _grag_rr(groups: TieGroups, _: Parameter) -> FloatArray:
@@ -51,5 +61,6 @@ def _grag_hits(groups: TieGroups, k: Parameter) -> FloatArray:
 
 tie_aware_rr = Family("own_rules", _tie_aware_rr, own_rule=True)
 tie_sensitive_rr = Family("own_rules", _tie_sensitive_rr, own_rule=True)
+pessimistic_rr = Family("own_rules", _pessimistic_rr, own_rule=True)
 grag_rr = Family("own_rules", _grag_rr, own_rule=True)
 grag_hits = Family("own_rules", _grag_hits, own_rule=True)

@@ -10,8 +10,9 @@ from metrics.report.model import SEVERITY, VERDICT, Section, Table
 from metrics.report.studies import ReportStudies
 from metrics.studies.gaps.gap import gap_finding
 from metrics.studies.gaps.gap_summary import with_overall
-from metrics.studies.leaderboard.leaderboard import VERDICTS, leaderboard_finding
+from metrics.studies.leaderboard.leaderboard import leaderboard_finding
 from metrics.studies.leaderboard.recommendation import tie_remedies
+from metrics.studies.leaderboard.verdicts import VERDICTS
 
 FOUR_DECIMALS = ".4f"
 SIGNED = "+.4f"
@@ -75,6 +76,7 @@ def scores(studies: ReportStudies) -> Section:
             "# before": (board["traditional_rank"], "d"),
             "Places": place_ranges(board["best_rank"], board["worst_rank"]),
             VERDICT: board["verdict"],
+            "Because": board["why"],
         },
         "± queries: sample standard deviation over lists (n − 1). "
         f"± ties: of the mean, when ties are broken at random. {verdicts}",

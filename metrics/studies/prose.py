@@ -43,6 +43,11 @@ def decimal(value: float, digits: int = 3) -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
+def smallest_shown(value: float) -> float:
+    """Return the smallest difference from a number that shows where `decimal` writes it."""
+    return float(0.5 * 10.0 ** -len(decimal(value).partition(".")[2]))
+
+
 def signed(value: float, digits: int = 3, *, plus: bool = True) -> str:
     """Write a number with its sign, a true minus, and no sign on zero.
 

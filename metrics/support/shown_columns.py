@@ -147,6 +147,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ShownColumn("tied_rank", "#", "count"),
         ShownColumn("traditional_rank", "# before", "count", help="Place by the traditional value."),
         ShownColumn("places", "Places", "text", help="Every place that some order of ties gives."),
+        ShownColumn("verdict_reason", "Because", "text", width="large"),
         # how many
         ShownColumn("n_lists", "Lists", "count"),
         ShownColumn("n", "Queries", "count"),

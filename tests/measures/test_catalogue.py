@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 import metrics
 from metrics import UsageError, parse
+from metrics.measures import side_by_side
 
 NAMES = [name for one in metrics.MEASURES for name in (one.name, *one.aliases)]
 
@@ -56,6 +57,34 @@ def test_every_name_in_any_case_means_the_measure_it_prints(measure, cutoff, dat
 def test_a_name_gives_its_measure_and_what_its_means_are_called(text, name, traditional, tied):
     measure = parse(text)
     assert (str(measure), measure.traditional, measure.tied) == (name, traditional, tied)
+
+
+@pytest.mark.parametrize("measure", metrics.MEASURES, ids=lambda measure: measure.name)
+def test_a_measure_with_its_own_rule_for_ties_says_whose_ties_it_settles(measure):
+    assert bool(measure.answers) == measure.family.own_rule
+    assert (
+        not measure.answers
+        or not next(one for one in metrics.MEASURES if one.name == measure.answers).family.own_rule
+    )
+
+
+RECIPROCAL = ["RR", "taRR", "TsRR", "PRR", "GRAG-RR"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("RR", RECIPROCAL),
+        ("TsRR", RECIPROCAL),
+        ("PRR", RECIPROCAL),
+        ("RR@10", ["RR@10"]),
+        ("GRAG-Hits@3", ["Hits@3", "GRAG-Hits@3"]),
+        ("Hits@3", ["Hits@3", "GRAG-Hits@3"]),
+        ("AP", ["AP"]),
+    ],
+)
+def test_a_measure_stands_beside_all_that_settle_the_same_ties(text, names):
+    assert [str(measure) for measure in side_by_side(parse(text))] == names
 
 
 @pytest.mark.parametrize(("text", "meant"), [("Hitz@3", "Hits"), ("MRRR", "RR"), ("suces@1", "Hits")])

@@ -24,7 +24,7 @@ from enumeration import (
 
 from metrics import MEASURES, Runs, evaluate, parse
 
-OWN = ("TsRR", "taRR", "GRAG-RR", "GRAG-Hits@1", "GRAG-Hits@3", "GRAG-Hits@10")
+OWN = ("TsRR", "taRR", "PRR", "GRAG-RR", "GRAG-Hits@1", "GRAG-Hits@3", "GRAG-Hits@10")
 SAMPLED = ("AP", "DR@1", "DR@3", "DR@10", "Div@1", "Div@3", "Div@10")
 CLOSED = (
     *(
@@ -152,7 +152,7 @@ def test_a_sampled_standard_deviation_is_near_and_zero_where_nothing_can_vary(sc
 
 
 def own_rule(measure, listing):
-    """TsRR, taRR and the two of G-RAG, from the places of an enumerated list."""
+    """TsRR, taRR, PRR and the two of G-RAG, from the places of an enumerated list."""
     name, k = name_and_parameter(measure)
     groups, above, shares, lead = tie_groups(listing.docs), 0, [], Fraction(0)
     for group in groups:
@@ -163,7 +163,12 @@ def own_rule(measure, listing):
         if not lead and any(hits):
             first = [1 / rr(order, None, None) for order in arrangements(tuple(hits))]
             irrelevant = sum(doc.grade < listing.relevant_from for doc in listing.docs)
-            tau = Fraction(hits.count(False), irrelevant or 1) if name == "TsRR" else 0
+            leans = {
+                "taRR": Fraction(0),
+                "TsRR": Fraction(hits.count(False), irrelevant or 1),
+                "PRR": Fraction(1),
+            }
+            tau = leans.get(name, 0)
             lead = 1 / (above + (1 - tau) * mean(first) + tau * max(first))
         above += len(group)
     return sum(shares) / (count_relevant(listing) or 1) if name.startswith("GRAG") else lead

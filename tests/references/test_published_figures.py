@@ -82,6 +82,12 @@ def test_tsrr_without_ties_is_the_reciprocal_rank(rank):
     assert value("TsRR", grades) == pytest.approx(1 / rank)
 
 
+def test_prr_is_the_reciprocal_rank_of_the_worst_order():
+    scores, grades = [3, 2, 2, 2, 2, 1], [0, 1, 0, 1, 0, 0]
+    assert value("PRR", grades, scores) == pytest.approx(1 / 4)
+    assert value("PRR", grades, scores) == pytest.approx(value("RR", grades, scores, "pessimistic"))
+
+
 @pytest.mark.parametrize("size", [1, 2, 5, 100])
 def test_tsrr_of_a_full_tie_with_one_relevant_is_the_pessimistic_reciprocal_rank(size):
     grades = [1] + [0] * (size - 1)

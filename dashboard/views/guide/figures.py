@@ -16,8 +16,8 @@ from metrics.runs.reading.files import MAX_BYTES
 from metrics.runs.reading.text import MAX_LINE
 from metrics.studies.guide.reading_examples import SCENARIOS, random_order_value, scenario_values
 from metrics.studies.guide.reference import family_measures, measure_table, tool_rules, treatment_table
-from metrics.studies.leaderboard.leaderboard import VERDICTS
 from metrics.studies.leaderboard.readings import LIMITS
+from metrics.studies.leaderboard.verdicts import VERDICTS
 
 Figures = Mapping[str, Any]
 _COMMON_FORMATS = ("trec-run", "trec-qrels", "table", "parquet", "json", "jsonl")

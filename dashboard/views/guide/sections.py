@@ -19,11 +19,12 @@ from dashboard.views.guide.notebook import notebook
 from dashboard.views.guide.prose import read_parts
 from dashboard.widgets.components import Colour
 
-_VERDICT_COLOURS: dict[str, Literal["green", "yellow", "orange", "blue"]] = {
+_VERDICT_COLOURS: dict[str, Literal["green", "yellow", "orange", "blue", "gray"]] = {
     "stable": "green",
     "tie-sensitive": "yellow",
     "tie-inflated": "orange",
     "tie-deflated": "blue",
+    "own rule": "gray",
 }
 _SEVERITY_BADGES: dict[str, tuple[str, Colour]] = {
     "error": ("error", "red"),

@@ -6,6 +6,8 @@ KEY = b"tiescope"
 """Of the footer: what there is to know but lists."""
 MOVABLE = "movable"
 """Stands for lists whose worst and best value differ, among the names of treatments."""
+SQUARES = "squares"
+"""Stands for the squares of the tied values, likewise."""
 IDS = ["reranker", "query_id"]
 GROUP = 2**17
 """Rows written at once, at least; so many are read at once where all of them are gone over."""

@@ -18,7 +18,7 @@ from metrics.evaluation import Evaluation, HasScoringOptions, ScoringOptions
 from metrics.evaluation.merging import concat_by_reranker, summarise
 from metrics.runs import File
 from metrics.scale.stored.footer import parse_footer
-from metrics.scale.stored.layout import GROUP, IDS, KEY, MOVABLE, VERSION, column_of
+from metrics.scale.stored.layout import GROUP, IDS, KEY, MOVABLE, SQUARES, VERSION, column_of
 from metrics.scale.stored.writing import save_parts
 from metrics.support.arrays import FloatArray, IntArray, coded
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from pandas.core.groupby import DataFrameGroupBy
     from pyarrow.parquet import ParquetFile
 
+_ROUNDING = 1e-12
+"""Part of a mean square that a sum of squares may be off."""
 _HINT = "`tiescope evaluate --save` and metrics.Stored.write make such files."
 
 
@@ -54,7 +56,8 @@ class Stored(HasScoringOptions):
         path: of the file.
         policies, measures, ties, options: as of `Evaluation`.
         totals: index reranker; sums over its lists of tie_ratio and of each column of values, and, as
-            `column_of(measure, MOVABLE)`, how many have a best value above the worst.
+            `column_of(measure, MOVABLE)`, how many have a best value above the worst, and as
+            `column_of(measure, SQUARES)` the squares of the tied values, which files of the first version lack.
     """
 
     path: Path
@@ -165,6 +168,17 @@ class Stored(HasScoringOptions):
     def tie_ratios(self) -> "pd.Series[float]":
         """Mean tie ratio of each reranker's lists; no list is read."""
         return self.totals["tie_ratio"] / self.policies["n_scored"]
+
+    def standard_errors(self, measure: str) -> "pd.Series[float]":
+        """Return the standard error over lists of each reranker's tied mean; no list is read.
+
+        sqrt((sum of squares / n - mean^2) / (n - 1)), 0 where that is rounding; NaN for one list, or where the
+        file does not say.
+        """
+        n, mean = self.policies["n_scored"], self.means(measure)["expected"]
+        squares = self.totals.get(column_of(measure, SQUARES), pd.Series(np.nan, n.index)) / n
+        variance = (squares - mean**2).where(lambda spread: spread.isna() | (spread > _ROUNDING * squares), 0.0)
+        return np.sqrt(variance / (n - 1).where(n > 1))
 
     def n_movable(self, measure: str) -> int:
         """Lists whose best and worst order differ, where both were asked for; no list is read."""

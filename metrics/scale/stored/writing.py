@@ -14,7 +14,7 @@ import pyarrow as pa
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.evaluation.merging import sum_counts
-from metrics.scale.stored.layout import GROUP, KEY, MOVABLE, VERSION, column_of
+from metrics.scale.stored.layout import GROUP, KEY, MOVABLE, SQUARES, VERSION, column_of
 
 
 def save_parts(parts: Iterable[Evaluation], path: str | PurePath) -> Iterator[Evaluation]:
@@ -118,6 +118,8 @@ def _totals(part: Evaluation) -> pd.DataFrame:
     for measure in part.measures if {"optimistic", "pessimistic"} <= set(part.ties) else ():
         best, worst = part.scores[measure, "optimistic"], part.scores[measure, "pessimistic"]
         columns[column_of(measure, MOVABLE)] = (best > worst).astype(float)
+    for measure in part.measures if "expected" in part.ties else ():
+        columns[column_of(measure, SQUARES)] = part.scores[measure, "expected"] ** 2
     owner = part.scores.index.codes[0]
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
     sums: dict[str, Any] = {

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.measures import parse
 from metrics.studies.prose import Prose, Strong, decimal, percent, signed
+from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
 
 FEWEST = 4
@@ -143,11 +143,6 @@ def gap_finding(table: pd.DataFrame, measure: str) -> Prose:
         table: as `gaps` returns it, all lists; the first measure is the one spoken of.
         measure: its name.
     """
-    if parse(measure).measure.family.own_rule:
-        return (
-            Strong(f"{measure} has a rule of its own for ties: "),
-            "no sort changes it, so there is no gap to explain.",
-        )
     tied = table[table["tie_ratio"] > 0]
     tie_correlation = correlation(table["tie_ratio"], table["first_gap"].abs()) if len(tied) else None
     farthest = table.loc[table["first_gap"].abs().idxmax()] if len(tied) else {}
@@ -173,14 +168,18 @@ def gap_prose(
         farthest: gap, reranker and query_id of the list that is farthest off.
         measure: its name.
     """
+    if n_tied and (note := own_rule_note(measure)):
+        return note
     if not n_tied:
         return (Strong("No list has a tie. "), "No sort can change a value.")
     start: Prose = (
         Strong(percent(share_level)),
         f" of the {n_tied:,} lists with ties score the same {measure} as the mean of their orderings. ",
     )
+    if n_tied == 1:
+        start = (Strong("One list has ties. "),)
     if not farthest["gap"]:
-        return (*start, "The order of the ties costs nothing here.")
+        return (*start, f"The order taken costs nothing: {measure} is the mean over all orders.")
     direction = "too high" if farthest["gap"] > 0 else "too low"
     return (
         *start,

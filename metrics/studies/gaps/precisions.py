@@ -9,7 +9,8 @@ import pandas as pd
 from metrics.evaluation import AS_READ, EQUAL, ScoringOptions, score_runs
 from metrics.measures import parse
 from metrics.runs import Runs
-from metrics.studies.leaderboard.leaderboard import TOLERANCE, mean_std
+from metrics.studies.leaderboard.leaderboard import mean_std
+from metrics.studies.leaderboard.verdicts import SHARE
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal, percent
 from metrics.support.arrays import FloatArray
 from metrics.ties.precision import rounded
@@ -140,13 +141,14 @@ def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:
         return NOTHING_SCORED
     width, as_read = curve["best"] - curve["worst"], curve.iloc[0]
     shift = (curve["tied"] - as_read["tied"]).abs()
-    is_unchanged = (width - width.iloc[0] < TOLERANCE) & (shift < TOLERANCE)
+    margin = max(SHARE * as_read["tied"], EQUAL)
+    is_unchanged = (width - width.iloc[0] < margin) & (shift < margin)
     sufficient = curve[is_unchanged & curve["precision"].str.startswith(("decimals", "grades"))]
     widest = curve.loc[width.idxmax()]
     if is_unchanged.all():
         return (
             Strong("Digits do not matter here. "),
-            f"No format moves {measure}, or what ties can make of it, by {TOLERANCE} or more; with "
+            f"No format moves {measure}, or what ties can make of it, by {SHARE:.0%} of its value; with "
             f"{widest['label']}, {percent(widest['tie_ratio'])} of the documents tie.",
         )
     cost = (

@@ -11,8 +11,7 @@ from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import Runs
 from metrics.runs.joining import judgment_columns
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.studies.leaderboard.leaderboard import SMALLEST_SHOWN
-from metrics.studies.prose import Prose, Strong, decimal
+from metrics.studies.prose import Prose, Strong, decimal, smallest_shown
 
 LEAST_SHARED = 0.5
 """Share of the judged queries that a run must have rows for to count as a version."""
@@ -146,12 +145,13 @@ def history_finding(rows: pd.DataFrame, measure: str) -> Prose:
     """
     ends = rows.groupby("reranker", sort=False)[["tied", "traditional"]].agg(["first", "last"])
     change = pd.DataFrame({one: ends[one]["last"] - ends[one]["first"] for one in ("tied", "traditional")})
-    visible_change = change.where(change.abs() >= SMALLEST_SHOWN, 0)
-    opposed = visible_change["tied"] * visible_change["traditional"] < 0
-    name = (change["tied"].abs() + opposed).idxmax()
-    if not visible_change.loc[name].any():
+    limits = pd.DataFrame({one: ends[one].max(axis=1).map(smallest_shown) for one in change})
+    visible_change = change.where(change.abs() >= limits, 0)
+    opposed, is_visible = visible_change.prod(axis=1) < 0, visible_change.any(axis=1)
+    name = (change["tied"].abs() + opposed).where(is_visible, -1).idxmax()
+    if not is_visible.any():
         return (
-            f"From the first version to the last, no {measure} moved by {SMALLEST_SHOWN:g} or more, "
+            f"From the first version to the last, no {measure} moved by {limits.to_numpy().max():.2g} or more, "
             "tied or by sort order.",
         )
     before, after = (float(ends.loc[name, ("tied", end)]) for end in ("first", "last"))

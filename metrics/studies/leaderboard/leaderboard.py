@@ -1,29 +1,16 @@
 """Which reranker leads, by the order of the file and by every order its ties allow."""
 
 from collections.abc import Iterator
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
+from metrics.measures import parse
 from metrics.scale.stored import Stored
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, percent
-
-Verdict = Literal["stable", "tie-sensitive", "tie-inflated", "tie-deflated"]
-
-TOLERANCE = 0.01
-"""Smallest difference of means that is called one."""
-SMALLEST_SHOWN = 0.0005
-"""Smallest difference that three decimals show."""
-
-VERDICTS: dict[Verdict, str] = {
-    "stable": f"No tie-breaking moves the mean by {TOLERANCE} or more.",
-    "tie-sensitive": f"Tie-breaking can move the mean by {TOLERANCE} or more; the traditional value is close.",
-    "tie-inflated": f"The traditional value is {TOLERANCE} or more above the tied one.",
-    "tie-deflated": f"The traditional value is {TOLERANCE} or more below the tied one.",
-}
-"""What each verdict means."""
+from metrics.studies.leaderboard.verdicts import judge, relative_size
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal, percent
+from metrics.studies.tie_rules import own_rule_note
 
 
 def leaderboard(evaluation: Evaluation | Stored, measure: str, traditional: str) -> pd.DataFrame:
@@ -37,15 +24,16 @@ def leaderboard(evaluation: Evaluation | Stored, measure: str, traditional: str)
 
     Returns:
         index reranker; tied, worst, best, traditional (means), gap (traditional − tied),
-        tie_ratio (mean over lists), tied_rank, traditional_rank (1 best, equal means share one),
-        best_rank, worst_rank (the highest and lowest place that any tie-breaking gives), verdict.
+        tie_ratio (mean over lists), standard_error (of the tied mean over queries, NaN where it is not
+        known: of one list), tied_rank, traditional_rank (1 best, equal means share one),
+        best_rank, worst_rank (the highest and lowest place that any tie-breaking gives), verdict and why.
     """
     means = evaluation.means(measure)
-    tie_ratios = (
-        evaluation.tie_ratios
-        if isinstance(evaluation, Stored)
-        else evaluation.lists["tie_ratio"].groupby(level="reranker").mean()
-    )
+    if isinstance(evaluation, Stored):
+        tie_ratios, standard_errors = evaluation.tie_ratios, evaluation.standard_errors(measure)
+    else:
+        tie_ratios = evaluation.lists["tie_ratio"].groupby(level="reranker").mean()
+        standard_errors = evaluation.scores[measure, "expected"].groupby(level="reranker").sem()
     table = pd.DataFrame(
         {
             "tied": means["expected"],
@@ -54,13 +42,15 @@ def leaderboard(evaluation: Evaluation | Stored, measure: str, traditional: str)
             "traditional": means[traditional],
             "gap": means[traditional] - means["expected"],
             "tie_ratio": tie_ratios,
+            "standard_error": standard_errors,
         }
     ).reindex(means.index)
     for value in ("tied", "traditional"):
         ranks = table[value].round(12).rank(method="min", ascending=False)
         table[f"{value}_rank"] = ranks.astype("Int64")
     table["best_rank"], table["worst_rank"] = place_range(table)
-    table["verdict"] = [verdict(row.gap, row.best - row.worst) for row in table.itertuples()]
+    own_rule = measure if parse(measure).measure.answers else ""
+    table = table.join(judge(table, own_rule))
     return table.sort_values("tied", ascending=False, kind="stable")
 
 
@@ -90,15 +80,6 @@ def mean_std(evaluation: Evaluation, measure: str) -> "pd.Series[float]":
     return lists.agg(lambda std: np.sqrt(np.square(std).sum()) / len(std)).rename("std")
 
 
-def verdict(gap: float, width: float) -> Verdict:
-    """What ties do to one mean: `gap` is traditional − tied, `width` is best − worst."""
-    if gap >= TOLERANCE:
-        return "tie-inflated"
-    if gap <= -TOLERANCE:
-        return "tie-deflated"
-    return "tie-sensitive" if width >= TOLERANCE else "stable"
-
-
 def leaderboard_finding(table: pd.DataFrame, measure: str) -> Prose:
     """What ties did to this leaderboard, in one or two sentences.
 
@@ -109,48 +90,82 @@ def leaderboard_finding(table: pd.DataFrame, measure: str) -> Prose:
     table = table[table["tied"].notna()]
     if not len(table):
         return NOTHING_SCORED
+    if (table["verdict"] == "own rule").all():
+        return _own_rule_finding(table, measure)
     rank_changes = table[table["tied_rank"] != table["traditional_rank"]]
     if len(rank_changes):
         return _rank_change_finding(rank_changes, measure)
-    farthest = table.loc[table["gap"].abs().idxmax()]
-    if abs(farthest["gap"]) >= TOLERANCE:
-        direction = "above" if farthest["gap"] > 0 else "below"
-        return (
-            Strong(str(farthest.name)),
-            f" reads {abs(farthest['gap']):.3f} {measure} {direction} what its scores say: "
-            f"{percent(farthest['tie_ratio'])} of its documents share a score. ",
-            "The order of rerankers stays the same." if len(table) > 1 else "",
-        )
-    return _same_ranks_finding(table, measure)
+    off = table[table["verdict"].isin(["tie-inflated", "tie-deflated"])]
+    if not len(off):
+        return _same_ranks_finding(table, measure)
+    farthest = off.loc[off["gap"].abs().idxmax()]
+    size = decimal(abs(farthest["gap"]))
+    return (
+        Strong(str(farthest.name)),
+        f" reads {size} {measure} {'above' if farthest['gap'] > 0 else 'below'} what its scores say, "
+        f"{farthest['why']}: {percent(farthest['tie_ratio'])} of its documents share a score. ",
+        "The order of rerankers stays the same." if len(table) > 1 else "",
+    )
 
 
 def _same_ranks_finding(table: pd.DataFrame, measure: str) -> Prose:
-    """Same ranks, no gap worth the name: either ties do not matter, or this sort was lucky."""
-    width = table["best"] - table["worst"]
-    widest, largest = str(width.idxmax()), table["gap"].abs().max()
-    if width.max() < TOLERANCE:
+    """Same ranks, no large gap: either ties do not matter, or this sort was lucky."""
+    width, largest = table["best"] - table["worst"], table["gap"].abs().max()
+    if width.max() <= EQUAL:
+        return no_order_matters(f"a mean {measure}", has_ties=bool(table["tie_ratio"].any()))
+    is_open = table["verdict"] == "tie-sensitive"
+    if not is_open.any():
+        name = str(width.idxmax())
+        close = int((table["best_rank"] != table["worst_rank"]).sum())
+        places = f"; but {close} rerankers are so close that it can change their places." if close else "."
         return (
-            Strong("Ties do not matter here. "),
-            f"No tie-breaking moves a mean by more than {width.max():.4f} {measure} (",
-            Strong(widest),
-            f"); the largest gap is {largest:.4f}.",
+            Strong("Ties hardly matter here. " if close else "Ties do not matter here. "),
+            f"No tie-breaking moves a mean by more than {decimal(width.max(), 4)} {measure} (",
+            Strong(name),
+            f": {table.loc[name, 'why']}); the largest gap is {decimal(largest, 4)}{places}",
         )
+    name = str(width[is_open].idxmax())
+    low, high = (decimal(table.loc[name, end]) for end in ("worst", "best"))
     return (
         Strong("This sort comes out close, another need not. "),
-        f"The largest gap is {largest:.4f} {measure}, but tie-breaking alone can put ",
-        Strong(widest),
-        f" anywhere from {table.loc[widest, 'worst']:.3f} to {table.loc[widest, 'best']:.3f}.",
+        f"The largest gap is {decimal(largest, 4)} {measure}, but tie-breaking alone can put ",
+        Strong(name),
+        f" anywhere from {low} to {high}: {table.loc[name, 'why']}.",
     )
+
+
+def _own_rule_finding(table: pd.DataFrame, measure: str) -> Prose:
+    """Who leads by a measure that settles ties by its own rule; how many documents tie all the same."""
+    most_tied = table.loc[table["tie_ratio"].idxmax()]
+    if not most_tied["tie_ratio"]:
+        return no_order_matters(measure, has_ties=False)
+    return (
+        *own_rule_note(measure),
+        f" {percent(most_tied['tie_ratio'])} of the documents of ",
+        Strong(str(most_tied.name)),
+        " tie.",
+    )
+
+
+def no_order_matters(value: str, *, has_ties: bool) -> Prose:
+    """Say that no order of the ties moves a value, or that there are none."""
+    if not has_ties:
+        return Strong(
+            "No document ties: "
+        ), "the scores leave one order, and traditional and tied are the same."
+    return Strong("Ties do not matter here. "), f"Documents tie, but no order of them moves {value}."
 
 
 def _rank_change_finding(rank_changes: pd.DataFrame, measure: str) -> Prose:
     jump = (rank_changes["traditional_rank"] - rank_changes["tied_rank"]).abs()
     size = rank_changes["gap"].abs()
     row = rank_changes.assign(jump=jump, size=size).sort_values(["jump", "size"], ascending=False).iloc[0]
+    gap, tied = row["gap"], row["tied"]
     why = (
         f"{percent(row['tie_ratio'])} of its documents share a score, and the sort puts its {measure} "
-        f"{abs(row['gap']):.3f} too {'high' if row['gap'] > 0 else 'low'}"
-        if abs(row["gap"]) >= SMALLEST_SHOWN
+        f"{decimal(abs(gap))} too {'high' if gap > 0 else 'low'}, "
+        f"{relative_size(gap, tied, 'above' if gap > 0 else 'below')}"
+        if abs(gap) > EQUAL
         else "its own value stays, the ties of others move"
     )
     return (

@@ -2,9 +2,10 @@
 
 import pandas as pd
 
-from metrics.measures import MeasureAt
-from metrics.studies.leaderboard.leaderboard import TOLERANCE
-from metrics.studies.prose import Prose, Strong, and_more
+from metrics.evaluation import EQUAL
+from metrics.measures import MeasureAt, side_by_side
+from metrics.studies.leaderboard.leaderboard import no_order_matters
+from metrics.studies.prose import Prose, Strong, and_more, decimal
 from metrics.studies.significance.significance import Verdicts
 
 MADE_BY_WRITING = ("few-decimals", "half-precision", "saturated", "constant-run")
@@ -20,8 +21,8 @@ def recommendation(
 ) -> Prose:
     """Whether to report the tied value, with the reasons that the data gives.
 
-    The traditional value will do where no order of the ties moves a mean by `TOLERANCE`, changes a place,
-    or changes a verdict of the test.
+    The traditional value will do where every reranker is stable, and no order of the ties changes a place or
+    a verdict of the test.
 
     Args:
         leaderboard: as `leaderboard` returns it, by the measure.
@@ -42,36 +43,43 @@ def _advice(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) -
     leaderboard = leaderboard[leaderboard["tied"].notna()]
     if not len(leaderboard):
         return (Strong("Nothing can be recommended: "), "no list is scored.")
-    if measure.measure.family.own_rule:
-        own_rule = f"{measure} has its own rule for ties, the same whatever the order."
-        return Strong(f"Report {measure}. "), own_rule
+    if measure.measure.answers:
+        answered = side_by_side(measure)[0]
+        return (
+            Strong(f"Report {measure} beside {answered.tied}, and name its rule. "),
+            f"{measure} settles ties by a rule of its own, so no order of them changes it; what the order "
+            f"decides is seen in {answered.traditional}, whose ties it settles.",
+        )
     width = leaderboard["best"] - leaderboard["worst"]
     reasons = _reasons(leaderboard, verdicts, measure)
-    if width.max() < TOLERANCE and not reasons:
-        return _harmless(leaderboard, float(width.max()), measure)
+    if (leaderboard["verdict"] == "stable").all() and not reasons:
+        return _harmless(leaderboard, width, measure)
     widest = str(width.idxmax())
-    ends = f"{leaderboard.loc[widest, 'worst']:.3f} to {leaderboard.loc[widest, 'best']:.3f}"
+    low, high = (decimal(leaderboard.loc[widest, end]) for end in ("worst", "best"))
     return (
         Strong(f"Report {measure.tied}, the mean over all orders, with its worst and best. "),
         *reasons,
         "Ties alone let ",
         Strong(widest),
-        f" read anywhere from {ends}.",
+        f" read anywhere from {low} to {high}: {leaderboard.loc[widest, 'why']}.",
     )
 
 
-def _harmless(leaderboard: pd.DataFrame, width: float, measure: MeasureAt) -> Prose:
+def _harmless(leaderboard: pd.DataFrame, width: "pd.Series[float]", measure: MeasureAt) -> Prose:
     """Ties move no mean far; whether they can still change a place."""
-    moves = f"No order of them moves a mean {measure.traditional} by more than {width:.4f}, "
+    report_it = " The traditional value may be reported as it is."
+    if width.max() <= EQUAL:
+        has_ties = bool(leaderboard["tie_ratio"].any())
+        return *no_order_matters(f"a mean {measure.traditional}", has_ties=has_ties), report_it
+    widest = str(width.idxmax())
+    moves = (
+        f"No order of them moves a mean {measure.traditional} by more than {decimal(width.max(), 4)} "
+        f"({widest}: {leaderboard.loc[widest, 'why']}), "
+    )
     close = int((leaderboard["best_rank"] != leaderboard["worst_rank"]).sum())
     if not close:
-        places = "no place depends on it, and verdicts are the same whether ties are sorted or averaged: "
-        return (
-            Strong("Ties do not matter here. "),
-            moves,
-            places,
-            "the traditional value may be reported as it is.",
-        )
+        places = "no place depends on it, and verdicts are the same whether ties are sorted or averaged."
+        return Strong("Ties do not matter here. "), moves, places, report_it
     places = f"but {close} rerankers are so close that it can change their places: report {measure.tied}."
     return Strong("Ties hardly matter here. "), moves, places
 
@@ -79,10 +87,11 @@ def _harmless(leaderboard: pd.DataFrame, width: float, measure: MeasureAt) -> Pr
 def _reasons(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) -> Prose:
     """What would be told wrongly by the traditional value."""
     reasons: Prose = ()
-    farthest = leaderboard.loc[leaderboard["gap"].abs().idxmax()]
-    if abs(farthest["gap"]) >= TOLERANCE:
-        side = "high" if farthest["gap"] > 0 else "low"
-        value = f" reads {abs(farthest['gap']):.3f} {measure.traditional} too {side} as its ties are sorted. "
+    off = leaderboard[leaderboard["verdict"].isin(["tie-inflated", "tie-deflated"])]
+    if len(off):
+        farthest = off.loc[off["gap"].abs().idxmax()]
+        size, side = decimal(abs(farthest["gap"])), "high" if farthest["gap"] > 0 else "low"
+        value = f" reads {size} {measure.traditional} too {side} as its ties are sorted, {farthest['why']}. "
         reasons = (*reasons, Strong(str(farthest.name)), value)
     n_moved = int((leaderboard["tied_rank"] != leaderboard["traditional_rank"]).sum())
     if n_moved:

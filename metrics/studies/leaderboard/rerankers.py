@@ -2,7 +2,9 @@
 
 import pandas as pd
 
+from metrics.evaluation import EQUAL
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal, percent, signed
+from metrics.studies.tie_rules import own_rule_note
 
 
 def reranker_finding(summary: pd.DataFrame, measure: str) -> Prose:
@@ -14,21 +16,33 @@ def reranker_finding(summary: pd.DataFrame, measure: str) -> Prose:
     """
     if not len(summary):
         return NOTHING_SCORED
-    farthest = summary.loc[summary["first_gap"].abs().idxmax()]
     most_tied = summary.loc[summary["tie_ratio"].idxmax()]
     if not most_tied["tie_ratio"]:
         return (Strong("No reranker ties a document. "), "Traditional and tied values are the same.")
-    start: Prose = (
-        Strong(str(most_tied.name)),
-        f" ties most, {percent(most_tied['tie_ratio'])} of its documents, at "
-        f"{signed(most_tied['first_gap'])} {measure}. ",
-    )
-    if farthest.name == most_tied.name or not farthest["first_gap"]:
-        sentence = f"A single list of it is off by {decimal(most_tied['first_gap_mean'])} on average."
-        return (*start, sentence)
+    size = summary["first_gap"].abs()
+    most_tied = summary.loc[summary["tie_ratio"].idxmax()]
+    if not most_tied["tie_ratio"]:
+        return (Strong("No reranker ties a document. "), "Traditional and tied values are the same.")
+    size = summary["first_gap"].abs()
+    farthest = summary.loc[size.idxmax()]
+    if (note := own_rule_note(measure)) or size.max() - abs(most_tied["first_gap"]) <= EQUAL:
+        sentence = f" A single list of it is off by {decimal(most_tied['first_gap_mean'])} on average."
+        return (*note, *_most_tied_clause(summary, "" if note else measure), "" if note else sentence)
+    is_clear = percent(farthest["tie_ratio"]) != percent(most_tied["tie_ratio"])
     return (
-        *start,
+        *_most_tied_clause(summary, measure),
+        " ",
         Strong(str(farthest.name)),
-        f" is farther off, {signed(farthest['first_gap'])}, with {percent(farthest['tie_ratio'])}: "
-        "where documents tie matters more than how many.",
+        f" is farther off, {signed(farthest['first_gap'])}, with {percent(farthest['tie_ratio'])}",
+        ": where documents tie matters more than how many." if is_clear else ".",
     )
+
+
+def _most_tied_clause(summary: pd.DataFrame, measure: str) -> Prose:
+    """Say who ties most, and where a measure is named how far its mean is off."""
+    ratios = summary["tie_ratio"]
+    row = summary.loc[ratios.idxmax()]
+    is_level = len(ratios) > 1 and ratios.max() - ratios.min() <= EQUAL
+    verb = "ties" if len(ratios) == 1 else "ties, as every reranker does," if is_level else "ties most,"
+    gap = f", at {signed(row['first_gap'])} {measure}" if measure else ""
+    return Strong(str(row.name)), f" {verb} {percent(row['tie_ratio'])} of its documents{gap}."

@@ -6,8 +6,16 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.leaderboard.leaderboard import SMALLEST_SHOWN
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal, percent, signed
+from metrics.studies.prose import (
+    NOTHING_SCORED,
+    Prose,
+    Strong,
+    and_more,
+    decimal,
+    percent,
+    signed,
+    smallest_shown,
+)
 from metrics.studies.tradeoffs.latency import Latency
 from metrics.support.arrays import BoolArray, FloatArray
 
@@ -190,8 +198,8 @@ def _budget_finding(timed: pd.DataFrame, measure: str, budget: float | None) -> 
     return (
         scope,
         Strong(str(best.name)),
-        f" gives the best tied {measure} ({decimal(best['tied'])} at {duration(best['seconds'])}){slower}; "
-        "next on the front is ",
+        f" gives the best tied {measure} ({decimal(best['tied'])} at {duration(best['seconds'])})"
+        f"{slower}; next on the front is ",
         Strong(str(cheaper.name)),
         f": {decimal(cheaper['tied'])} {_shorter(best['seconds'], cheaper['seconds'])}.",
     )
@@ -204,7 +212,7 @@ def _front_change(timed: pd.DataFrame, measure: str) -> Prose:
         row = joins.loc[joins["gap"].idxmax()]
         why = (
             f"but {signed(row['gap'])} {measure} of {'the first' if len(joins) > 1 else 'it'} is sort order."
-            if row["gap"] >= SMALLEST_SHOWN
+            if row["gap"] >= smallest_shown(row["tied"])
             else "because the sort puts another too low."
         )
         return (
@@ -214,11 +222,8 @@ def _front_change(timed: pd.DataFrame, measure: str) -> Prose:
         )
     if len(leaves):
         row = leaves.loc[leaves["gap"].idxmin()]
-        why = (
-            f"puts it {decimal(-row['gap'])} too low"
-            if row["gap"] <= -SMALLEST_SHOWN
-            else "puts another too high"
-        )
+        is_low = row["gap"] <= -smallest_shown(row["tied"])
+        why = f"puts it {decimal(-row['gap'])} too low" if is_low else "puts another too high"
         return " By the traditional value ", Strong(str(row.name)), f" would leave the front: the sort {why}."
     return (" The order of ties does not move the front.",)
 
@@ -243,15 +248,15 @@ def _times(slow: float, fast: float, words: str) -> str:
 
 def _coverage_finding(covered: pd.DataFrame, k: int) -> Prose:
     repeating = covered.loc[covered["repeated"].idxmax()]
-    if repeating["repeated"] >= SMALLEST_SHOWN:
+    if repeating["repeated"] > EQUAL:
         return (
             Strong(str(repeating.name)),
             f" repeats itself most: {percent(repeating['repeated'])} of the relevant documents in its first "
             f"{k} satisfy a target that is there already.",
         )
     best = covered.loc[covered["recall"].idxmax()]
-    if best["recall"] - covered["recall"].min() < SMALLEST_SHOWN:
+    if best["recall"] - covered["recall"].min() < smallest_shown(best["recall"]):
         subject = "every reranker finds" if len(covered) > 1 else "the only reranker finds"
-        less = "; fewer places tell more" if best["recall"] > 1 - SMALLEST_SHOWN else ""
+        less = "; fewer places tell more" if best["recall"] > 1 - smallest_shown(1) else ""
         return (f"In the first {k} places {subject} {decimal(best['recall'])} of what is relevant{less}.",)
     return Strong(str(best.name)), f" finds most in the first {k}: Recall@{k} is {decimal(best['recall'])}."

@@ -10,7 +10,7 @@ from dashboard.views.guide.sections import SECTIONS
 from metrics import FORMATS, MEASURES, TOOLS, TREATMENTS
 from metrics.runs import COLUMNS, KINDS
 from metrics.studies.guide.worked_example import worked_example
-from metrics.studies.leaderboard.leaderboard import VERDICTS
+from metrics.studies.leaderboard.verdicts import VERDICTS
 
 
 def guided(**query):

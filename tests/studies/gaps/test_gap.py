@@ -124,7 +124,7 @@ def test_the_finding_says_plainly_that_nothing_ties():
 
 def test_the_finding_says_plainly_that_ties_cost_nothing():
     text = finding([Doc("a", 2, 1), Doc("b", 1, 0), Doc("c", 1, 0)], STRICT)
-    assert text.startswith("100% of the 1 list")
+    assert text.startswith("One list has ties.")
     assert "costs nothing" in text
 
 

@@ -195,3 +195,13 @@ def test_a_mean_that_stays_is_said_to_stay():
         ("a-v1", MONDAY, 0.5, 0.5), ("a-v2", TUESDAY, 0.6, 0.5)
     )
     assert "no MRR moved" in finding_text(("a-v1", MONDAY, 0.5, 0.5), ("a-v2", TUESDAY, 0.5, 0.5))
+
+
+def test_a_change_of_small_means_shows_and_one_that_stays_does_not_hide_one_that_moves():
+    small = finding_text(("a-v1", MONDAY, 0.0014, 0.0014), ("a-v2", TUESDAY, 0.0019, 0.0014))
+    assert small == "a rose from 0.0014 to 0.0019 tied MRR; by sort order it stayed at 0.0014."
+    both = finding_text(
+        *(("a-v1", MONDAY, 0.5, 0.5), ("a-v2", TUESDAY, 0.5004, 0.5)),
+        *(("b-v1", MONDAY, 0.5, 0.5), ("b-v2", TUESDAY, 0.5, 0.6)),
+    )
+    assert both == "b stayed at 0.500 tied MRR; by sort order it rose, from 0.500 to 0.600."

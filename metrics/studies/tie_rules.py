@@ -1,0 +1,68 @@
+"""Measures that settle ties by a rule of their own, beside the measure whose ties they settle."""
+
+import pandas as pd
+
+from metrics.evaluation import EQUAL, Evaluation
+from metrics.measures import parse, side_by_side
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal, percent
+
+
+def own_rule_note(measure: str) -> Prose:
+    """Say that a measure settles ties by its own rule, and which to choose to see ties at work.
+
+    Returns:
+        the sentences; none for a measure that treatments apply to.
+    """
+    measure_at = parse(measure)
+    if not measure_at.measure.answers:
+        return ()
+    answered = side_by_side(measure_at)[0]
+    return (
+        Strong(f"{measure_at} settles ties by its own rule. "),
+        "No treatment applies to it, so what the order of ties decides is not seen here: "
+        f"choose {answered}, whose ties it settles.",
+    )
+
+
+def tie_answers(evaluation: Evaluation, measure: str, traditional: str) -> pd.DataFrame:
+    """Put the means of a measure beside those that settle its ties by rules of their own.
+
+    Args:
+        evaluation: with all of `side_by_side`; the first under expected and `traditional`, the others
+            under expected.
+        measure: any of them, such as `RR` or `TsRR`.
+        traditional: the treatment taken as the traditional one.
+
+    Returns:
+        index reranker, best tied mean first; a column for each, named as the mean is: MRR, MTRR, taRR, TsRR ...
+    """
+    answered, *rules = side_by_side(parse(measure))
+    means = evaluation.means(str(answered))
+    columns = {answered.traditional: means[traditional], answered.tied: means["expected"]}
+    columns |= {str(rule): evaluation.means(str(rule))["expected"] for rule in rules}
+    return pd.DataFrame(columns).sort_values(answered.tied, ascending=False, kind="stable")
+
+
+def answers_finding(answers: pd.DataFrame, tie_ratios: "pd.Series[float]") -> Prose:
+    """Say how far apart the answers to the same ties are, and whether they name one leader.
+
+    Args:
+        answers: as `tie_answers` returns them.
+        tie_ratios: mean over lists of each reranker.
+    """
+    answers = answers.dropna()
+    if not len(answers):
+        return NOTHING_SCORED
+    width = answers.max(axis=1) - answers.min(axis=1)
+    if width.max() <= EQUAL:
+        return (Strong("One value by every rule: "), "no rule for ties moves a mean here.")
+    widest = str(width.idxmax())
+    values = [f"{label} {decimal(value)}" for label, value in answers.loc[widest].items()]
+    is_leader = answers.ge(answers.max() - EQUAL).all(axis=1)
+    leaders = f" {is_leader.idxmax()} leads by each." if is_leader.any() else " They do not name one leader."
+    return (
+        "The same lists of ",
+        Strong(widest),
+        f", {percent(tie_ratios[widest])} of whose documents tie: {', '.join(values[:-1])} and {values[-1]}.",
+        leaders if len(answers) > 1 else "",
+    )
