@@ -13,6 +13,8 @@ Verdict = Literal["stable", "tie-sensitive", "tie-inflated", "tie-deflated", "ow
 
 SHARE = 0.01
 """Share of the tied value from which on a difference counts, however many queries there are."""
+_ROUNDING = 1e-6
+"""Part of a standard error that it may be off: one that is stored comes of a sum of squares."""
 _TIMES = 10
 """Tied values from which on a difference is told as a multiple of it."""
 
@@ -49,8 +51,13 @@ def is_large(
     """
     size = np.abs(difference)
     by_value = size >= SHARE * np.abs(tied)
-    by_queries = (standard_error > EQUAL) & (size > standard_error)
+    by_queries = _exceeds(difference, standard_error)
     return np.asarray((size > EQUAL * np.maximum(1.0, np.abs(tied))) & (by_value | by_queries | changes_place))
+
+
+def _exceeds(difference: FloatArray, standard_error: FloatArray) -> BoolArray:
+    """Whether a difference is above a standard error that is not 0, by more than either is rounded."""
+    return np.asarray((standard_error > EQUAL) & (np.abs(difference) > (1 + _ROUNDING) * standard_error))
 
 
 def judge(rows: pd.DataFrame, own_rule: str = "") -> pd.DataFrame:
@@ -130,7 +137,7 @@ class _Reasons:
     def _more(self, row: int, difference: float, passed: BoolArray) -> str:
         error = float(self._rows["standard_error"].iloc[row])
         text = ""
-        if EQUAL < error < abs(difference):
+        if _exceeds(np.array(difference), np.array(error)):
             text = f", more than its standard error over queries, {decimal(error)}"
         passed[row] = False
         if passed.any():
