@@ -1,0 +1,671 @@
+"""Every table, figure, printed line and piece of advice of the source documents: where it is here, and a check.
+
+One row a feature: the lines of the document that hold it, what it is, where the product has it, and what runs.
+Beside the repository, where the documents are, no line of them is without a row.
+"""
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+from document_checks import (
+    SIMULATED,
+    control,
+    equal,
+    every,
+    guide,
+    lines_of,
+    page,
+    prints,
+    reports,
+    scores,
+    true,
+    value,
+)
+from opening import opened, texts, title
+from repository import ROOT
+
+import metrics
+from dashboard.views.guide.notebook import notebook_places
+from metrics import Runs, evaluate
+from metrics.runs import COLUMNS
+from metrics.simulation import (
+    NOTEBOOK_RERANKERS,
+    NOTEBOOK_SCENARIOS,
+    NOTEBOOK_SEGMENTS,
+    notebook_grag,
+    notebook_llm_rerankers,
+    notebook_synthetic,
+)
+from metrics.simulation.list_text import runs_from_list, scenario_documents
+from metrics.studies.gaps.gap import gaps
+from metrics.studies.leaderboard.readings import rank_text, ratio_text
+from metrics.studies.one_list.orderings import count_orderings
+from metrics.studies.one_list.query import complexity_report, sampled_mean
+from metrics.studies.significance.comparisons import stars
+from metrics.studies.targets.targets import PRESETS, Target
+from metrics.ties import Orderings, Ranking
+
+SEEDS = ROOT.parent / "shared" / "seeds"
+SAMPLE_RERANKERS = {"data": "Sample: simulated rerankers"}
+LISTS_200, LLMS, GRAG = ({"made": f"Notebook: {kind}"} for kind in ("200 lists", "four LLMs", "G-RAG"))
+COMPLEX, SIMPLE = ([0.8, 0.8, 0.8, 0.6, 0.5], [0, 1, 0, 0, 0]), ([0.9, 0.8, 0.8, 0.6, 0.5], [0, 1, 0, 0, 0])
+RETRIEVED = [1, 0, 1, 0, 1, 0, 0, 0, 0, 0]
+FULL_TIE = [0.5] * 5
+
+
+class Feature(NamedTuple):
+    """A part of a document, and where the product has it.
+
+    Attributes:
+        first: line of the document.
+        last: line of the document, included.
+        name: what the document has there.
+        where: the place in the product.
+        check: fails where it is not there.
+    """
+
+    first: int
+    last: int
+    name: str
+    where: str
+    check: Callable[[], None]
+
+
+def ranking(*sizes):
+    """A list with ties of these sizes, and three documents that do not tie."""
+    values = [-group for group, size in enumerate((*sizes, 1, 1, 1)) for _ in range(size)]
+    table = pd.DataFrame({"query_id": "q", "score": values, "relevance": 0}).astype({"score": float})
+    table["doc_id"] = [f"d{place}" for place in range(len(values))]
+    table.loc[0, "relevance"] = 1
+    return Ranking.of(Runs.from_frame(table.assign(reranker="r")), "r")
+
+
+def scenario(name):
+    return Ranking.of_query(runs_from_list(scenario_documents(name)), "list", "list", 1)
+
+
+def complexity(sizes, orders, draws=None):
+    """The printed lines on a list with ties of these sizes."""
+    lines = complexity_report(ranking(*sizes), "q")
+    assert lines[0] == f"{orders} orderings from tie groups of {list(sizes)}."
+    assert lines[-1].startswith("Few enough" if draws is None else f"Too many to enumerate; {draws} draws")
+
+
+def rows_reversed(measure, ties):
+    """A value before and after the rows of the file change places."""
+    table = pd.read_csv(SIMULATED)
+    return [
+        evaluate(Runs.from_frame(rows), [measure], [ties]).scores.groupby(level="reranker").mean().to_numpy()
+        for rows in (table, table[::-1])
+    ]
+
+
+def is_left_alone(measure, ties):
+    return np.allclose(*rows_reversed(measure, ties), atol=1e-12)
+
+
+def every_order_is_listed():
+    orders = Orderings.of(scenario("Multiple Ties"), "list")
+    groups = [[0], [1, 2], [3, 4]]
+    expected = {sum(parts, ()) for parts in itertools.product(*map(itertools.permutations, groups))}
+    return set(orders) == expected and orders.count == len(expected) == 4
+
+
+def one_list(measure, targets, grades, k):
+    """A measure of one list whose documents satisfy targets."""
+    table = pd.DataFrame({"query_id": "q", "relevance": grades, "target_id": targets})
+    table = table.assign(doc_id=[f"d{place}" for place in range(len(table))], score=range(len(table), 0, -1))
+    return evaluate(Runs.from_frame(table), [f"{measure}@{k}"], ["expected"]).scores.iloc[0, 0]
+
+
+def refuses_a_list_without_scores():
+    with pytest.raises(metrics.ReadError):
+        Runs.from_frame(pd.DataFrame({"query_id": ["q"], "doc_id": ["d"], "relevance": [1]}))
+    return True
+
+
+def synonyms(column):
+    return next(entry.synonyms for entry in COLUMNS if entry.name == column)
+
+
+def order_of_rules(grades, tied_scores):
+    """taRR, TsRR and pessimistic RR of one list."""
+    return [
+        value("taRR", grades, tied_scores),
+        value("TsRR", grades, tied_scores),
+        value("RR", grades, tied_scores, "pessimistic"),
+    ]
+
+
+def compare(*arguments):
+    return ["compare", SIMULATED, "--baseline", "GPT-4 (Low Ties)", *arguments, "--format", "csv"]
+
+
+def summary(*contents):
+    return page("rerankers", "Summary", *contents, **SAMPLE_RERANKERS)
+
+
+def figures(*contents, **query):
+    return page("simulator", "In figures", *contents, **query)
+
+
+def panel(*contents):
+    return page("simulator", "Ties against gaps", *contents, **LISTS_200)
+
+
+def target(text):
+    return every(
+        true(lambda: text in PRESETS["retrieval"]),
+        reports(f"| {Target.of(text)} |"),
+    )
+
+
+# fmt: off
+NOTEBOOK = (
+    Feature(1, 16, "title, paper and objectives", "Guide, Documents",
+            guide("documents", "notebook on MTRR and TMHits@K", "arXiv 2405.18414")),
+    Feature(18, 24, "tied documents get arbitrary ranks", "Guide, One minute",
+            guide("one_minute", "Nothing orders a tie", "Row order or document ids decide")),
+    Feature(25, 25, "results vary with the order of the file", "`input`",
+            true(lambda: not is_left_alone("RR", "input"))),
+    Feature(26, 26, "models with other ties look incomparable", "Guide, Deciding",
+            guide("deciding", "Rerankers tie differently")),
+    Feature(28, 33, "mean over all arrangements, whatever the order of the file", "`expected`",
+            true(lambda: is_left_alone("RR", "expected"))),
+    Feature(35, 53, "set-up", "the library", true(lambda: metrics.MEASURES)),
+    Feature(55, 61, "formula of MRR", "Guide, Formulas",
+            guide("formulas", r"\mathrm{MRR}=\frac{1}{|Q|}\sum_{q\in Q}\frac{1}{r_q}")),
+    Feature(63, 71, "formula of MTRR and its symbols", "Guide, Formulas",
+            guide("formulas", r"\frac{1}{|\Pi_q|}\sum_{\pi\in\Pi_q}\frac{1}{r_q^{\pi}}",
+                "rank of the first relevant document in order")),
+    Feature(73, 75, "formula of TMHits@K", "Guide, Formulas", guide("formulas", r"\mathbb{1}[r_q^{\pi}\le k]")),
+    Feature(76, 86, "a ranking with scores and relevance of one length", "`Runs`",
+            true(refuses_a_list_without_scores)),
+    Feature(88, 97, "tied groups, best score first", "`metrics.ties`",
+            equal(lambda: count_orderings(scenario("Multiple Ties"), "list").tie_sizes, (2, 2))),
+    Feature(98, 118, "all rankings, group by group", "`Orderings`", true(every_order_is_listed)),
+    Feature(119, 125, "reciprocal rank of one ranking, 0 without a hit", "`RR`",
+            every(scores(1 / 3, "RR", [0, 0, 1]), scores(0, "RR", [0, 0, 0]))),
+    Feature(127, 133, "hit within k of one ranking", "`Hits@k`",
+            every(scores(1, "Hits@3", [0, 0, 1]), scores(0, "Hits@2", [0, 0, 1]))),
+    Feature(135, 148, "MTRR", "`RR`, expected", scores((1 + 1 / 2 + 1 / 3) / 3, "RR", COMPLEX[1], COMPLEX[0])),
+    Feature(150, 163, "TMHits@K", "`Hits@k`, expected", scores(2 / 3, "Hits@2", COMPLEX[1], COMPLEX[0])),
+    Feature(165, 171, "MRR by the order of the file", "`RR`, input",
+            scores(1 / 2, "RR", COMPLEX[1], COMPLEX[0], "input")),
+    Feature(173, 180, "Hits@K by the order of the file", "`Hits@k`, input",
+            scores(1, "Hits@2", COMPLEX[1], COMPLEX[0], "input")),
+    Feature(182, 216, "four scenarios", "Simulator, Scenario",
+            equal(lambda: list(NOTEBOOK_SCENARIOS), ["No Ties", "Simple Tie", "Complex Tie", "Multiple Ties"])),
+    Feature(218, 239, "each scenario by all measures", "Simulator, The four scenarios",
+            page("simulator", "The four scenarios", "0.5", "0.4167", "0.6111", "0.3333")),
+    Feature(240, 257, "Scenario Analysis Results: columns", "Simulator, The four scenarios",
+            page("simulator", "The four scenarios", "Scenario", "Scores", "Grades", "Ties", "Largest tie",
+                "MRR", "MTRR", "Hits@3", "TMHits@3", "Hits@5", "TMHits@5", "0.9 0.8 0.8 0.6 0.6", "0 0 1 0 0")),
+    Feature(259, 271, "Detailed Analysis: scores and relevance", "Simulator, A small list",
+            page("simulator", "A small list", "Score", "Grade", "0.4167", scenario="Simple Tie")),
+    Feature(273, 284, "tied groups of a scenario", "Simulator, A small list: the ladder",
+            page("simulator", "A small list", "score 0.8", scenario="Simple Tie")),
+    Feature(286, 288, "total possible rankings", "Simulator, A small list",
+            page("simulator", "A small list", "6 orderings", scenario="Complex Tie")),
+    Feature(290, 310, "each ranking, its first relevant position, MRR and Hits@3", "Simulator, Every ordering",
+            page("simulator", "Every ordering", "Documents", "First relevant", "RR", "Hits@3",
+                "doc2 doc1 doc3 doc4 doc5", scenario="Complex Tie")),
+    Feature(312, 314, "range and mean of MRR", "Simulator, Every ordering",
+            page("simulator", "Every ordering", "RR over all orderings: 0.3333 to 1.0000, mean (MTRR) 0.6111",
+                scenario="Complex Tie")),
+    Feature(315, 316, "range and mean of Hits@3", "Simulator, Every ordering",
+            page("simulator", "Every ordering",
+                "Hits@3 over all orderings: 1.0000 to 1.0000, mean (TMHits@3) 1.0000", scenario="Complex Tie")),
+    Feature(317, 318, "too many rankings to show", "`tiescope permutations`",
+            equal(lambda: complexity_report(ranking(8), "q")[-1].split(";")[0], "Too many to enumerate")),
+    Feature(320, 323, "Simple Tie and Complex Tie in detail", "Simulator, Scenario",
+            every(page("simulator", "A small list", "0.4167", scenario="Simple Tie"), page("simulator",
+                "A small list", "0.6111", scenario="Complex Tie"))),
+    Feature(325, 362, "200 synthetic lists: 5 to 14 documents, 1 to 3 relevant", "`notebook_synthetic`",
+            equal(lambda: [(lists["n_docs"].min(), lists["n_docs"].max(), lists["n_relevant"].min(), lists["n_relevant"].max()) for lists in [evaluate(notebook_synthetic(200), ["RR"]).lists]],
+                [(5, 14, 1, 3)])),
+    Feature(364, 395, "each list: ties, ratio, both values and both gaps",
+            "Ties vs gap, Lists with the largest gap",
+            page("ties", "Lists with the largest gap", "Query", "Tie ratio", "Largest tie", "RR", "Tied RR",
+                "RR gap", "Hits@3 gap", **SAMPLE_RERANKERS)),
+    Feature(397, 399, "analyzed 200 synthetic scenarios", "Simulator, In figures",
+            figures("Lists", "200", **LISTS_200)),
+    Feature(400, 400, "scenarios with ties: 60 (30.0%)", "Simulator, In figures",
+            figures("Lists with ties", "60", **LISTS_200)),
+    Feature(401, 401, "average tie ratio: 0.226", "Simulator, In figures",
+            figures("Tie ratio", "22.6", **LISTS_200)),
+    Feature(403, 413, "panel: MRR difference against tie ratio", "Simulator, Ties against gaps",
+            panel("tie ratio", "| RR − tied RR |")),
+    Feature(415, 420, "panel: MRR difference against largest tie", "Simulator, Ties against gaps",
+            panel("largest tie, documents")),
+    Feature(422, 427, "panel: distribution of MRR differences", "Simulator, Ties against gaps",
+            panel("lists", "traditional too high")),
+    Feature(429, 434, "panel: Hits@3 difference against tie ratio", "Simulator, Ties against gaps",
+            panel("| Hits@3 − tied Hits@3 |")),
+    Feature(436, 441, "panel: Hits@3 difference against largest tie", "Simulator, Ties against gaps",
+            panel("Gap in Hits@3")),
+    Feature(443, 451, "panel: one difference against the other", "Simulator, Ties against gaps",
+            panel("RR gap")),
+    Feature(453, 456, "mean MRR difference 0.0252 (± 0.0779)", "Simulator, In figures",
+            figures("|RR gap|", "± std", "0.0252", "0.0779", **LISTS_200)),
+    Feature(457, 457, "largest MRR difference 0.5092", "Simulator, In figures",
+            figures("max", "0.5092", **LISTS_200)),
+    Feature(458, 458, "mean Hits@3 difference 0.0291 (± 0.1221)", "Simulator, In figures",
+            figures("|Hits@3 gap|", "0.0291", "0.1221", **LISTS_200)),
+    Feature(459, 459, "largest Hits@3 difference 0.7500", "Simulator, In figures",
+            figures("0.7500", **LISTS_200)),
+    Feature(460, 460, "correlation with the tie ratio 0.546", "Simulator, In figures",
+            figures("r, tie ratio", "0.546", **LISTS_200)),
+    Feature(461, 461, "correlation with the largest tie 0.596", "Simulator, In figures",
+            figures("r, largest tie", "0.596", **LISTS_200)),
+    Feature(453, 461, "the same of one's own runs", "Ties vs gap, Summary",
+            page("ties", "Summary", "|RR gap|", "|Hits@3 gap|", "± std", "max", "Lists with ties", "of all",
+                "Tie ratio", "r, tie ratio", "r, largest tie", **SAMPLE_RERANKERS)),
+    Feature(463, 474, "a simulated reranker: tie probability, score levels", "Simulator, Many lists",
+            every(control("simulator", "slider", "madeties"), control("simulator", "slider", "madelevels"))),
+    Feature(476, 516, "boosted, clipped, on levels, then ties handed on", "`notebook_llm_rerankers`",
+            equal(lambda: len(notebook_llm_rerankers(3).tables), 4)),
+    Feature(518, 524, "four rerankers and their settings", "`NOTEBOOK_RERANKERS`",
+            equal(lambda: [(one.tie_probability, one.levels) for one in NOTEBOOK_RERANKERS.values()],
+                [(0.1, 20), (0.3, 10), (0.5, 5), (0.7, 3)])),
+    Feature(526, 575, "each query of each reranker: ties, both values, both gaps", "`gaps`",
+            true(lambda: ({"tie_ratio", "n_docs", "n_relevant", "rr_gap",
+                "hits_gap"} <= set(gaps(evaluate(notebook_llm_rerankers(3), ["RR", "Hits@5"]), {"rr": "RR",
+                "hits": "Hits@5"}, "input"))))),
+    Feature(577, 581, "evaluated 4 rerankers on 100 queries", "Simulator, In figures; sample data",
+            every(figures("100", *NOTEBOOK_RERANKERS, **LLMS), page("leaderboard", "All rerankers",
+                *NOTEBOOK_RERANKERS, **SAMPLE_RERANKERS))),
+    Feature(583, 606, "panel: mean MRR and MTRR by reranker", "Rerankers, Score, ties and gap",
+            page("rerankers", "Score, ties and gap", "MRR", "traditional", "tied", **SAMPLE_RERANKERS)),
+    Feature(608, 616, "panel: average tie ratio by reranker", "Rerankers, Score, ties and gap",
+            page("rerankers", "Score, ties and gap", "mean tie ratio", **SAMPLE_RERANKERS)),
+    Feature(618, 628, "panel: MRR difference against tie ratio by reranker", "Rerankers, Gap against tie ratio",
+            page("rerankers", "Gap against tie ratio", "RR gap", "GPT-4 (Low Ties)", "Claude (High Ties)",
+                **SAMPLE_RERANKERS)),
+    Feature(630, 642, "panel: distribution of MRR differences by reranker", "Rerankers, Score, ties and gap",
+            page("rerankers", "Score, ties and gap", "MRR gap of single lists", **SAMPLE_RERANKERS)),
+    Feature(644, 646, "tie ratio of each reranker, mean and deviation", "Rerankers, Summary",
+            summary("Tie ratio", "± std", "57", "82", "95", "97")),
+    Feature(647, 647, "MRR of each reranker, mean and deviation", "Rerankers, Summary",
+            summary("MRR", "0.6748", "0.5571", "0.5127", "0.4802", "0.3664")),
+    Feature(648, 648, "MTRR of each reranker, mean and deviation", "Rerankers, Summary",
+            summary("MTRR", "0.6845", "0.5756", "0.5324", "0.4840", "0.3524")),
+    Feature(649, 649, "MRR difference of each reranker, mean and largest", "Rerankers, Summary",
+            summary("|gap|", "max", "0.0376", "0.0686", "0.1294", "0.1667", "0.3889", "0.4792", "0.5433",
+                "0.5092")),
+    Feature(650, 650, "Hits@5 of each reranker, mean and deviation", "Rerankers, Summary",
+            summary("Hits@5", "0.9000", "0.7700", "0.7900", "0.7500", "0.3015")),
+    Feature(651, 651, "TMHits@5 of each reranker, mean and deviation", "Rerankers, Summary",
+            summary("TMHits@5", "0.8827", "0.7697", "0.7957", "0.7679", "0.2897")),
+    Feature(652, 657, "Hits@5 difference of each reranker, mean and largest", "Rerankers, Summary",
+            summary("0.0454", "0.0410", "0.1001", "0.1461", "0.8000", "0.8333")),
+    Feature(659, 663, "tied metrics for LLM rerankers", "Guide, Deciding",
+            guide("deciding", "An LLM scores the documents")),
+    Feature(664, 664, "tied metrics for discrete scores", "Guide, Deciding",
+            guide("deciding", "Scores have few levels")),
+    Feature(665, 665, "tied metrics to compare models", "Guide, Deciding",
+            guide("deciding", "Rerankers tie differently")),
+    Feature(666, 666, "tied metrics in production", "Guide, Deciding",
+            guide("deciding", "A value is watched over time", "In production")),
+    Feature(668, 670, "large ties cost much to enumerate", "closed forms: a tie of a million",
+            scores(math.fsum(1 / rank for rank in range(1, 10**6 + 1)) / 10**6, "RR", [1, *[0] * (10**6 - 1)],
+                [0.5] * 10**6, digits=12)),
+    Feature(671, 671, "sample where a tie is very large", "Query explorer, Sampling",
+            page("query", "Sampling RR", "exact", "drawn", "standard error", **SAMPLE_RERANKERS)),
+    Feature(672, 672, "always report both", "Guide, Deciding; report, Scores",
+            every(guide("deciding", "Always report both"), reports("| MTRR |", "| Traditional |"))),
+    Feature(674, 697, "MTRR exactly where that is cheap, else sampled", "`RR`, expected",
+            scores((1 + 1 / 2 + 1 / 3) / 3, "RR", COMPLEX[1], COMPLEX[0])),
+    Feature(698, 720, "mean of drawn orders", "`tiescope permutations --draws`",
+            true(lambda: abs(sampled_mean(ranking(5), "q", "RR", 4000).mean - 137 / 300) < 0.02)),
+    Feature(721, 739, "orders, tie sizes, tractable, recommended draws", "Query explorer",
+            page("query", "", "24 orderings", "few enough to enumerate", **SAMPLE_RERANKERS)),
+    Feature(741, 745, "Small ties: 4 orders", "`complexity_report`", lambda: complexity((2, 2), "4")),
+    Feature(746, 746, "Medium ties: 72 orders", "`complexity_report`", lambda: complexity((3, 3, 2), "72")),
+    Feature(747, 747, "Large tie: 120 orders", "`complexity_report`", lambda: complexity((5,), "120")),
+    Feature(748, 748, "Very large tie: 40,320 orders, 4,032 draws", "`complexity_report`",
+            lambda: complexity((8,), "40,320", "4,032")),
+    Feature(749, 777, "Multiple large ties: 3,456 orders", "`complexity_report`",
+            lambda: complexity((4, 4, 3), "3,456")),
+    Feature(779, 823, "every value of one query", "Query explorer, Every measure of this list",
+            page("query", "Every measure of this list", "RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10",
+                "Traditional", "Tied", "± std", **SAMPLE_RERANKERS)),
+    Feature(825, 855, "means, deviations, queries with ties, differences", "Simulator, In figures",
+            figures("0.5558", "0.5589", "45", "0.0122", "0.2778", **GRAG)),
+    Feature(906, 963, "four types of query, 25 each", "`notebook_grag`",
+            equal(lambda: (notebook_grag() .tables["G-RAG"] .to_pandas() .drop_duplicates("query_id")["segment"] .value_counts(sort=False) .to_dict()),
+                dict.fromkeys(NOTEBOOK_SEGMENTS, 25))),
+    Feature(964, 966, "the G-RAG evaluation run", "Simulator, Notebook: G-RAG", figures("G-RAG", **GRAG)),
+    Feature(968, 973, "the problem", "Guide, One minute",
+            guide("one_minute", "Scores tie", "So a score is a range")),
+    Feature(975, 978, "stable whatever breaks ties", "`expected`",
+            true(lambda: is_left_alone("Hits@3", "expected"))),
+    Feature(980, 983, "cost of exactness", "Guide, Deciding",
+            guide("deciding", "No sampling: values are exact at any tie size")),
+    Feature(985, 988, "who is truly better", "Significance",
+            page("significance", "P(row above column | ties)", "fragile", **SAMPLE_RERANKERS)),
+    Feature(990, 995, "inside the evaluation of G-RAG", "`metrics.evaluate`",
+            true(lambda: evaluate(notebook_grag(1), ["RR"]).summary().size)),
+    Feature(997, 999, "extension: ties weighted by confidence", "`tiebreak_by` a column of confidences",
+            true(lambda: (evaluate(Runs.from_frame(pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"],
+                "score": [1.0, 1.0], "relevance": [0, 1], "confidence": [0.2, 0.9]})), ["RR"], ["expected"],
+                tiebreak_by=["confidence"]).scores.iloc[0, 0] == 1))),
+    Feature(1000, 1000, "extension: hierarchical ties", "`tiebreak_by`",
+            prints(["evaluate", "--help"], "--tiebreak-by")),
+    Feature(1001, 1001, "extension: several criteria", "Trade-offs, Quality against latency",
+            page("tradeoffs", "Quality against latency", "front, tied")),
+    Feature(1002, 1002, "extension: online evaluation", "`Evaluation.merge`, `--stream`",
+            prints(["evaluate", "--help"], "--stream")),
+    Feature(1004, 1023, "conclusion", "Guide, Notebook", guide("notebook", "The notebook, place by place")),
+)
+
+TSRR = (
+    Feature(1, 9, "a metric for tied scores", "`TsRR`",
+            every(equal(lambda: str(metrics.parse("TsRR")), "TsRR"), guide("measures",
+                "Ties themselves should cost"))),
+    Feature(11, 11, "larger ties cost more", "`TsRR`",
+            true(lambda: (value("TsRR", [1, 0, 0, 0, 0], FULL_TIE) < value("TsRR", [1, 0, 0, 0, 0],
+                [2, 2, 2, 1, 0]) < 1))),
+    Feature(12, 12, "a smaller tie with the relevant document is rewarded", "`TsRR`",
+            true(lambda: value("TsRR", [1, 0, 0, 0], [2, 2, 1, 0]) > value("TsRR", [1, 0, 0, 0],
+                [2, 2, 2, 0]))),
+    Feature(13, 13, "known cases", "`TsRR`",
+            every(scores(1 / 3, "TsRR", [0, 0, 1, 0]), scores(1 / 5, "TsRR", [1, 0, 0, 0, 0], FULL_TIE))),
+    Feature(15, 25, "symbols", "Guide, Formulas",
+            guide("formulas", "documents strictly above the tie", "documents in the tie", "of them relevant",
+                "expected place of the first relevant document in its tie")),
+    Feature(27, 31, "tie penalty τ", "Guide, Formulas",
+            guide("formulas", "share of the irrelevant documents listed that stand in that tie")),
+    Feature(33, 39, "expected rank adjusted by τ, and TsRR", "Guide, Formulas",
+            guide("formulas", r"\frac{1}{b+(1-\tau)\,\mathrm{E}[L]+\tau\,(n-r+1)}")),
+    Feature(41, 45, "the larger τ, the nearer to the worst case", "`TsRR`",
+            scores(1 / (1 + 0.5 * 2 + 0.5 * 3), "TsRR", [0, 1, 0, 0, 0], [3, 2, 2, 2, 1])),
+    Feature(47, 48, "earlier is better", "`TsRR`", true(lambda: value("TsRR", [1, 0]) > value("TsRR", [0, 1]))),
+    Feature(50, 52, "no ties: 1/r; full tie: 1/R", "`TsRR`",
+            every(scores(1 / 2, "TsRR", [0, 1, 0]), scores(1 / 3, "TsRR", [0, 1, 0], [1, 1, 1]))),
+    Feature(54, 59, "fully tied, one relevant: that of pessimistic RR", "`TsRR`",
+            scores(value("RR", [1, 0, 0, 0, 0], FULL_TIE, "pessimistic"), "TsRR", [1, 0, 0, 0, 0], FULL_TIE)),
+    Feature(61, 63, "strict ranking: classical RR", "`TsRR`", scores(1 / 4, "TsRR", [0, 0, 0, 1, 0])),
+    Feature(65, 65, "between ta-RR and PRR", "`taRR`, `TsRR`, `RR` pessimistic",
+            true(lambda: (order_of_rules([0, 1, 0, 0, 0],
+                [3, 2, 2, 2, 1]) == sorted(order_of_rules([0, 1, 0, 0, 0], [3, 2, 2, 2, 1]), reverse=True)))),
+    Feature(65, 65, "MRR, MTRR, taRR, TsRR and PRR side by side", "Guide, One minute",
+            equal(lambda: [str(metrics.parse(name)) for name in ("taRR", "TsRR", "PRR")],
+                ["taRR", "TsRR", "PRR"])),
+    Feature(67, 76, "NumPy, installation", "part of the library",
+            true(lambda: metrics.parse("TsRR").measure.source)),
+)
+
+RANKING_METRICS = (
+    Feature(1, 3, "why rankings matter", "Guide, Measures", guide("measures", "Which measure when")),
+    Feature(7, 23, "precision: definition, formula, code", "`P@k`; Guide, Formulas",
+            every(scores(3 / 5, "P@5", RETRIEVED), guide("formulas",
+                r"`P`: $g=\mathrm{rel}$, $w=\frac{1}{k}$"))),
+    Feature(25, 30, "precision: 0.6 and 0.67", "`P@k`",
+            every(scores(0.6, "P@5", RETRIEVED), scores(0.67, "P@3", RETRIEVED, digits=2))),
+    Feature(33, 36, "precision: how to read it", "Guide, Measures",
+            guide("reading", "P@3 = 1.0", "P@5 = 0.6", "P@10 = 0.3")),
+    Feature(38, 42, "precision: when", "Guide, Measures",
+            guide("reading", "only the top k go to the LLM", "readers see the first results alone",
+                "the token budget holds no more than k",
+                "the order inside the top k matters: it does not see it")),
+    Feature(44, 47, "precision: targets", "Report, Targets",
+            every(target("P@3>0.80"), target("P@5>0.70"), target("P@10>0.60"))),
+    Feature(51, 67, "recall: definition, formula, code", "`R@k`; Guide, Formulas",
+            every(scores(2 / 3, "R@3", RETRIEVED), guide("formulas",
+                r"`R`: $g=\mathrm{rel}$, $w=\frac{1}{R}$"))),
+    Feature(69, 72, "recall: 1.0", "`R@k`", scores(1, "R@5", RETRIEVED)),
+    Feature(75, 78, "recall: how to read it", "Guide, Measures",
+            guide("reading", "R@10 = 1.0", "R@5 = 0.6", "R@3 = 0.33")),
+    Feature(80, 84, "recall: when", "Guide, Measures",
+            guide("reading", "few documents are relevant, and none may be missed", "multi-hop questions",
+                "a retriever is judged before anything reranks it", "only the first document is used")),
+    Feature(86, 89, "recall: targets", "Report, Targets",
+            every(target("R@5>0.70"), target("R@10>0.90"), target("R@20>0.95"))),
+    Feature(93, 112, "F1: definition, formula, code, 0 where both are 0", "`F1@k`",
+            every(scores(0.75, "F1@5", RETRIEVED), scores(0, "F1@3", [0, 0, 0, 1]))),
+    Feature(114, 117, "F1: how to read it", "Guide, Measures",
+            guide("reading", "low where either is, high where both are")),
+    Feature(119, 122, "F1: when", "Guide, Measures",
+            guide("reading", "precision and recall are traded against each other",
+                "one number has to stand for two", "only the top three are read")),
+    Feature(124, 124, "F1: target", "Report, Targets", target("F1@5>0.70")),
+    Feature(128, 153, "MRR: definition, formula, code", "`RR`; Guide, Formulas",
+            every(scores(1 / 3, "RR", [0, 0, 1, 1, 1]), guide("formulas", r"`RR`: $f(x)=\frac{1}{x}$"))),
+    Feature(155, 167, "MRR: mean over queries", "`Evaluation.means`",
+            prints(["evaluate", SIMULATED, "-m", "RR", "--ties", "input", "--format", "csv"],
+                "GPT-4 (Low Ties),RR,input,0.6748")),
+    Feature(169, 175, "MRR: 0.333 and 1.0", "`RR`",
+            every(scores(0.333, "RR", [0, 0, 1, 1, 1], digits=3), scores(1, "RR", [1, 0, 1, 0, 1]))),
+    Feature(178, 182, "MRR: how to read it", "Guide, Measures",
+            guide("reading", "MRR = 1.0", "Typical rank 2: harmonic mean, not the mean rank", "Typical rank 3",
+                "Typical rank 10: poor")),
+    Feature(184, 188, "MRR: when", "Guide, Measures",
+            guide("reading", "one answer is enough: a single fact, the first click, the first chunk")),
+    Feature(190, 192, "MRR: targets", "Report, Targets; Guide, Measures",
+            every(target("RR>0.8"), guide("reading", "MRR > 0.8", "Above 0.9: on 80%"))),
+    Feature(196, 236, "MAP: definition, formula, code, 0 without relevant documents", "`AP`",
+            every(scores(0.7556, "AP", [1, 0, 1, 0, 1, 0]), scores(0, "AP", [0, 0]))),
+    Feature(238, 245, "MAP: 0.756", "`AP`", scores(0.756, "AP", [1, 0, 1, 0, 1, 0], digits=3)),
+    Feature(248, 251, "MAP: when", "Guide, Measures",
+            guide("reading", "the whole ranking counts, order and number",
+                "systems are compared as the literature compares them")),
+    Feature(255, 287, "DCG: definition, formula, code", "`DCG@k`; Guide, Formulas",
+            every(scores(7 + 3 / 2 + 1 / math.log2(5), "DCG@5", [3, 0, 2, 1, 0]), guide("formulas",
+                r"$w=\frac{1}{\log_2(i+1)}$"))),
+    Feature(289, 304, "nDCG: over the ideal, 0 without one", "`nDCG@k`",
+            every(scores(1, "nDCG@5", [3, 2, 1, 0, 0]), scores(0, "nDCG@5", [0, 0]))),
+    Feature(306, 312, "nDCG: about 0.95", "`nDCG@k`", scores(0.9508, "nDCG@5", [3, 0, 2, 1, 0])),
+    Feature(314, 316, "nDCG: about 0.65, which is 0.4930", "`nDCG@k`; Guide, Documents",
+            every(scores(0.4930, "nDCG@5", [0, 1, 0, 2, 3]), guide("documents",
+                "nDCG@5 of grades 0, 1, 0, 2, 3 is about 0.65 | 0.4930"))),
+    Feature(319, 323, "the scale 0 to 3", "Guide, Measures",
+            guide("reading", "Perfect: answers the query completely | 7",
+                "Very relevant: helpful, not complete | 3", "Partly relevant: touches on it | 1",
+                "Irrelevant | 0")),
+    Feature(325, 329, "nDCG: how to read it", "Guide, Measures",
+            guide("reading", "nDCG@5 = 1.0", "nDCG@5 = 0.9", "nDCG@5 = 0.7", "nDCG@5 = 0.5")),
+    Feature(329, 329, "nDCG of a random order: 0.6906 here", "Guide, Measures and Documents",
+            every(scores(0.6906, "nDCG@5", [3, 2, 1, 0, 0], FULL_TIE), guide("documents", "0.6906"),
+                guide("reading", "0.6906"))),
+    Feature(331, 335, "nDCG: when", "Guide, Measures",
+            guide("reading", "relevance has grades", "earlier places are worth more",
+                "ranking methods are compared")),
+    Feature(337, 339, "nDCG: targets", "Report, Targets", every(target("nDCG@5>0.85"), target("nDCG@10>0.80"))),
+    Feature(343, 361, "hit rate: definition and code", "`Hits@k`",
+            every(scores(1, "Hits@3", [0, 0, 1]), scores(0, "Hits@2", [0, 0, 1]))),
+    Feature(363, 365, "hit rate: when", "Guide, Measures",
+            guide("reading", "the least that is asked: is anything there at all", "a quick check")),
+    Feature(367, 367, "hit rate: target", "Report, Targets", target("Hits@10>0.95")),
+    Feature(371, 375, "LLM uses the first: MRR", "Guide, Measures",
+            guide("measures", "the first document is all that is used | `RR`")),
+    Feature(376, 376, "LLM uses the first three: P@3, nDCG@3", "Guide, Measures",
+            guide("measures", "An LLM reads the first three | `P@3`, `nDCG@3`")),
+    Feature(377, 377, "several are needed: R@10, MAP", "Guide, Measures",
+            guide("measures", "Several relevant documents are needed | `R@10`, `AP`")),
+    Feature(378, 378, "grades: nDCG", "Guide, Measures", guide("measures", "Relevance has grades | `nDCG@10`")),
+    Feature(379, 379, "sanity check: Hits@10", "Guide, Measures",
+            guide("measures", "A quick sanity check | `Hits@10`")),
+    Feature(380, 380, "A/B test: MRR and nDCG@5", "Guide, Measures",
+            guide("measures", "An A/B test | `RR`, `nDCG@5`")),
+)
+
+MRR_MAP = (
+    Feature(1, 11, "MRR and MAP explained", "Guide, Measures", guide("reading", "MRR beside MAP")),
+    Feature(13, 18, "a list per test triple, TracInScore, In_path", "Runs",
+            true(lambda: {"tracinscore"} <= set(synonyms("score")) and {"inpath"} <= set(synonyms("relevance")))),
+    Feature(22, 44, "MRR: what it measures, formula", "`RR`; Guide, Measures",
+            guide("reading", "How far up the first relevant document stands")),
+    Feature(46, 57, "RR of test triple 1: 0.3333", "`RR`", scores(0.3333, "RR", [0, 0, 1, 1, 0])),
+    Feature(59, 66, "RR of test triple 2: 1.0000", "`RR`", scores(1, "RR", [1, 0, 1])),
+    Feature(68, 77, "RR of test triple 3: 0.2000", "`RR`", scores(0.2, "RR", [0, 0, 0, 0, 1])),
+    Feature(79, 79, "MRR: 0.5111", "`RR`", equal(lambda: round((1 / 3 + 1 + 1 / 5) / 3, 4), 0.5111)),
+    Feature(81, 86, "MRR: how to read it", "Guide, Measures",
+            guide("reading", "The first document is always relevant", "MRR = 0.5", "MRR = 0.1")),
+    Feature(88, 93, "MRR: when", "Guide, Measures",
+            guide("reading", "one answer is enough", "all relevant documents are worth the same")),
+    Feature(97, 121, "MAP: what it measures, formula", "`AP`; Guide, Measures",
+            guide("reading", "Whether all that is relevant stands at the top")),
+    Feature(123, 153, "AP of test triple 1: 0.5000", "`AP`", scores(0.5, "AP", [0, 1, 0, 1, 0, 1, 0])),
+    Feature(155, 174, "AP of test triple 2: 0.8334, which is 0.8333", "`AP`; Guide, Documents",
+            every(scores(0.8333, "AP", [1, 0, 1, 0]), guide("documents",
+                "AP of test triple 2: 0.8334 | 0.8333"))),
+    Feature(176, 191, "AP of test triple 3: 0.3333", "`AP`", scores(0.3333, "AP", [0, 0, 1])),
+    Feature(193, 193, "MAP: 0.5556", "`AP`", equal(lambda: round((1 / 2 + 5 / 6 + 1 / 3) / 3, 4), 0.5556)),
+    Feature(195, 201, "MAP: how to read it", "Guide, Measures",
+            guide("reading", "MAP = 1.0", "MAP = 0.8", "MAP = 0.5", "MAP = 0.1")),
+    Feature(203, 209, "MAP: when", "Guide, Measures",
+            guide("reading", "queries have several relevant documents", "the whole ranking counts")),
+    Feature(213, 222, "MRR against MAP, aspect by aspect", "Guide, Measures",
+            guide("reading", "| Looks at |", "| Moves with |", "| Answers |", "| Range | 0 to 1 | 0 to 1 |",
+                "| 1 means |", "| Several relevant |")),
+    Feature(224, 233, "scenario A: 1.0 and 0.7333, which is 0.7000", "Guide, Measures and Documents",
+            every(scores(0.7, "AP", [1, 0, 0, 1, 1, 0, 0, 0, 0, 0]), guide("reading",
+                "Relevant at ranks 1, 4, 5: RR 1.0000, AP 0.7000"), guide("documents",
+                "0.7333, twice | 0.7000"))),
+    Feature(235, 242, "scenario B: 1.0 and 1.0", "Guide, Measures",
+            guide("reading", "Relevant at ranks 1, 2, 3: RR 1.0000, AP 1.0000")),
+    Feature(244, 247, "where the two part", "Rerankers, MRR beside MAP",
+            page("rerankers", "In words and times", "RR or AP alone", "RR against AP", "18",
+                **SAMPLE_RERANKERS)),
+    Feature(251, 271, "code of MRR, which leaves out queries without a hit", "Guide, Documents",
+            guide("documents", "Ranks 2 and none: 0.5 by the code, 0.25")),
+    Feature(273, 301, "code of AP, over those found", "Guide, Documents",
+            guide("documents", "One of two found, at rank 1: 1 by the code, 0.5")),
+    Feature(303, 326, "MAP: mean over queries", "`Evaluation.means`",
+            prints(["evaluate", SIMULATED, "-m", "AP", "--ties", "input", "--format", "csv"],
+                "GPT-4 (Low Ties),AP,input,0.5510")),
+    Feature(328, 341, "what is asked of both", "Guide, Measures",
+            guide("reading", "Can I find one good answer quickly?", "Is all that is relevant ranked well?")),
+    Feature(343, 346, "MRR 0.0123: rank about 81", "Rerankers, In words and times; Guide, Documents",
+            every(equal(lambda: rank_text(1 / 0.0123), "81"), guide("documents", "about 81"), page("rerankers",
+                "In words and times", "1/MRR", "1/MTRR", "Mean rank", **SAMPLE_RERANKERS))),
+    Feature(347, 347, "MAP beside it", "Rerankers, In words and times",
+            page("rerankers", "In words and times", "MAP", "tied MAP", **SAMPLE_RERANKERS)),
+    Feature(348, 348, "mean relevant a query", "Rerankers, In words and times; report",
+            every(page("rerankers", "In words and times", "Relevant a query", "2.52", **SAMPLE_RERANKERS),
+                reports("| Relevant a query |"))),
+    Feature(350, 353, "MRR 0.0021: rank about 476", "Rerankers, In words and times",
+            equal(lambda: rank_text(1 / 0.0021), "476")),
+    Feature(355, 356, "6 times better by MRR", "Rerankers, MRR beside MAP; report",
+            every(equal(lambda: ratio_text(0.0123 / 0.0021), "5.86"), page("rerankers", "MRR beside MAP",
+                "1.19 times", "1.21", **SAMPLE_RERANKERS), reports("**1.19 times** the MTRR of **PaLM-2"))),
+    Feature(357, 357, "2.4 times better by MAP", "Rerankers, MRR beside MAP; report",
+            every(equal(lambda: ratio_text(0.0048 / 0.0020), "2.40"), reports("1.20 times its tied MAP"))),
+    Feature(358, 358, "10 times more relevant, so easier", "`readings_finding`",
+            equal(lambda: ratio_text(17.37 / 1.69), "10.3")),
+    Feature(362, 376, "Mann-Whitney U, two-sided, 0.05", "Significance, Test; `compare --test mann-whitney`",
+            prints(compare("--test", "mann-whitney"), "p_adjusted")),
+    Feature(378, 380, "p = 0.000017 and 0.000024: three stars", "`stars`",
+            equal(lambda: [stars(0.000017), stars(0.000024)], ["***", "***"])),
+    Feature(382, 382, "not due to chance", "Guide, Documents",
+            guide("documents", "how rarely chance alone would rank two samples so differently")),
+    Feature(386, 390, "MRR ignores several relevant", "Rerankers, MRR beside MAP; report",
+            every(page("rerankers", "MRR beside MAP", "what is relevant after the first", **SAMPLE_RERANKERS),
+                reports("what is relevant after the first"))),
+    Feature(391, 391, "MRR is a binary view", "Rerankers, MRR beside MAP",
+            page("rerankers", "MRR beside MAP", "whether and where there is one", **SAMPLE_RERANKERS)),
+    Feature(392, 392, "MRR does not see the tail", "Rerankers, MRR beside MAP",
+            page("rerankers", "MRR beside MAP", "ranks 50 and 500 differ by .018", **SAMPLE_RERANKERS)),
+    Feature(394, 396, "MAP takes all as equally important", "Rerankers, MRR beside MAP",
+            page("rerankers", "MRR beside MAP", "every relevant document is worth the same",
+                **SAMPLE_RERANKERS)),
+    Feature(397, 397, "MAP depends on how many are relevant", "Rerankers, MRR beside MAP; Guide, Documents",
+            every(page("rerankers", "MRR beside MAP",
+                "values of queries with few and with many are not of one scale", **SAMPLE_RERANKERS),
+                scores(0.0519, "AP", [1] + [0] * 99, [0.5] * 100), scores(0.1381, "AP", [1] * 10 + [0] * 90,
+                [0.5] * 100), guide("documents", "0.0519 with one relevant, 0.1381 with ten"))),
+    Feature(398, 398, "MAP: only places of relevant documents", "Rerankers, MRR beside MAP",
+            page("rerankers", "MRR beside MAP", "only the places of the relevant ones count",
+                **SAMPLE_RERANKERS)),
+    Feature(400, 404, "use both", "Guide, Measures; Rerankers", guide("reading", "look at both")),
+    Feature(408, 412, "references", "Guide, Measures",
+            guide("measures", "Voorhees, TREC-8 QA track report, 1999")),
+    Feature(416, 423, "summary", "Guide, Measures",
+            guide("reading", "The first asks for one good document, the second for all of them")),
+)
+
+RETRIEVAL = (
+    Feature(1, 11, "notation, latency in seconds", "Guide, Files", guide("files", "`latency`")),
+    Feature(13, 16, "Hit@k at 1, 5, 10 and 20", "Trade-offs, Against the baseline",
+            page("tradeoffs", "Against BM25", "Hits@1", "Hits@5", "Hits@10", "Hits@20")),
+    Feature(18, 21, "MRR, a query without a hit counts 0", "`RR`; Trade-offs",
+            every(scores(0, "RR", [0, 0]), page("tradeoffs", "Against BM25", "MRR"))),
+    Feature(23, 26, "Recall@20", "`R@20`; Trade-offs",
+            every(scores(1, "R@20", RETRIEVED), page("tradeoffs", "Against BM25", "Recall@20"))),
+    Feature(28, 31, "DR@20: each target once", "`DR@20`; Trade-offs",
+            every(true(lambda: one_list("DR", ["a", "a", "b"], [1, 1, 0], 20) == 1), true(lambda: one_list("DR",
+                ["a", "a", "b", "b"], [1, 1, 0, 1], 2) == 0.5), page("tradeoffs", "From Recall@20 to DR@20",
+                "+0.0017"))),
+    Feature(33, 36, "diversity: unique targets in the first 20", "`Div@20`; Trade-offs",
+            every(true(lambda: one_list("Div", ["a", "a", "b"], [1, 1, 1], 20) == 2), page("tradeoffs",
+                "Distinct recall against diversity", "Div@20, distinct targets per query"))),
+    Feature(38, 41, "latency, mean seconds", "Trade-offs", page("tradeoffs", "Against BM25", "Latency (s)")),
+    Feature(43, 45, "paired t-tests of every metric against a baseline", "Trade-offs; `compare --table`",
+            prints(compare("--table"), "RR", "DR@20", "p_adjusted")),
+    Feature(46, 47, "p < 0.001: ***", "`stars`", equal(lambda: [stars(0.0009), stars(0.001)], ["***", "**"])),
+    Feature(48, 48, "p < 0.01: **", "`stars`", equal(lambda: [stars(0.0099), stars(0.01)], ["**", "*"])),
+    Feature(49, 49, "p < 0.05: *", "`stars`", equal(lambda: [stars(0.0499), stars(0.05)], ["*", "ns"])),
+    Feature(50, 50, "p ≥ 0.05: ns", "`stars`; report, Significance",
+            every(equal(lambda: stars(0.5), "ns"), reports("p \\< 0.01,", "p \\< 0.05, ns not significant"))),
+    Feature(52, 53, "accuracy and diversity together", "Trade-offs, Distinct recall against diversity",
+            page("tradeoffs", "Distinct recall against diversity", "DR@20")),
+    Feature(54, 54, "quality against latency", "Trade-offs, Quality against latency",
+            page("tradeoffs", "Quality against latency", "latency per query")),
+    Feature(55, 55, "all of it in one table", "Trade-offs, All figures",
+            page("tradeoffs", "All figures", "MTRR", "p50 ms", "p95 ms", "mean ms", "Recall@20", "DR@20",
+                "Div@20", "Repeats")),
+)
+
+# fmt: on
+FEATURES = {
+    "1-tied-ranking-metrics-notebook": NOTEBOOK,
+    "2-tsrr": TSRR,
+    "3-ranking-metrics": RANKING_METRICS,
+    "4-mrr-map-tracin": MRR_MAP,
+    "5-retrieval-experiment-metrics": RETRIEVAL,
+}
+"""Document → its features."""
+ROWS = [(document, feature) for document, features in FEATURES.items() for feature in features]
+
+
+@pytest.mark.parametrize(
+    "feature",
+    [feature for _, feature in ROWS],
+    ids=[f"{document[0]}:{feature.first} {feature.name}" for document, feature in ROWS],
+)
+def test_a_feature_of_a_document_is_where_the_table_says(feature):
+    feature.check()
+
+
+@pytest.mark.skipif(not SEEDS.is_dir(), reason="the documents are not beside the repository")
+@pytest.mark.parametrize("document", FEATURES)
+def test_no_line_of_a_document_is_without_a_feature(document):
+    listed = {line for feature in FEATURES[document] for line in range(feature.first, feature.last + 1)}
+    missing = {
+        number: line for number, line in lines_of(SEEDS / f"{document}.md").items() if number not in listed
+    }
+    assert not missing
+
+
+PART, PLACES = notebook_places()
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.card.title)
+def test_a_place_of_the_guides_map_exists_and_shows_its_figures_there(place):
+    figures = [text.split()[-1] for text in place.figures]
+    page(place.page, place.heading, *figures, **place.choices)()
+
+
+def test_the_guide_lists_every_table_and_figure_of_the_notebook_with_its_place():
+    guide_page = opened("guide", section="Notebook")
+    text = texts(guide_page)
+    assert title(guide_page) == "Guide"
+    assert not [place.card.title for place in PLACES if place.card.title not in text]
+    assert not [figure for place in PLACES for figure in place.figures if figure not in text]
+    assert len(guide_page.get("page_link")) >= len(PLACES)
