@@ -23,6 +23,7 @@ from dashboard import cli
 from dashboard.views.guide.prose import markdown
 from metrics import Runs, evaluate, read_table
 from metrics.report import report
+from metrics.simulation import notebook_grag
 
 Check = Callable[[], None]
 SIMULATED = SAMPLE / "llm_rerankers.csv"
@@ -78,6 +79,11 @@ def prints(arguments: Sequence[object], *texts: str) -> Check:
 def reports(*texts: str) -> Check:
     """The report of the simulated rerankers says so."""
     return _says(_report_text, texts)
+
+
+def evaluates(*texts: str) -> Check:
+    """The text form of the report on the notebook's G-RAG queries says so."""
+    return _says(_evaluator_text, texts)
 
 
 def page(view: str, heading: str, *contents: str, **query: str) -> Check:
@@ -155,6 +161,11 @@ def _guide_text(name: str) -> str:
 @cache
 def _report_text() -> str:
     return report(read_table(SIMULATED)).markdown(date(2026, 1, 30))
+
+
+@cache
+def _evaluator_text() -> str:
+    return report(notebook_grag()).text(date(2026, 1, 30))
 
 
 def _says(read: Callable[[], str], texts: Sequence[str]) -> Check:
