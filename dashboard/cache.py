@@ -189,15 +189,17 @@ def findings(key: str, _board: Board) -> pd.DataFrame:
 
 
 @st.cache_resource(show_spinner="Asking what other tools would say …", max_entries=16)
-def tool_table(key: str, measure: str, _board: Board) -> pd.DataFrame:
+def tool_table(view_key: ViewKey, measure: str, _board: Board) -> pd.DataFrame:
     """Return what each tool would report for a measure.
 
     Args:
-        key: `Board.key`: what the cache tells boards by.
+        view_key: what is shown of the board, and how it is scored.
         measure: name of the measure.
         _board: the board.
     """
-    return tool_values(_board.runs, measure, _board.runs.rerankers)
+    owners = segments(view_key.key, _board)
+    queries = set(owners.index[owners.isin(view_key.segments)]) if view_key.segments else None
+    return tool_values(_board.runs, measure, view_key.rerankers, view_key.scoring, queries)
 
 
 @st.cache_resource(show_spinner=False, max_entries=24)

@@ -11,7 +11,8 @@ from metrics.errors import ReadError, TieScopeError, UsageError
 from metrics.evaluation import Evaluation, evaluate
 from metrics.measures import MEASURES, parse
 from metrics.runs import FORMATS, Runs, read_runs, read_table
-from metrics.studies.tools.tools import TOOLS, emulate
+from metrics.studies.tools.emulation import emulate
+from metrics.studies.tools.tools import TOOLS
 from metrics.ties import PRECISIONS, TREATMENTS
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from dashboard.charts.leaderboard.score_bounds import score_bounds
 from dashboard.charts.leaderboard.tool_strip import tool_strip
 from dashboard.charts.palette import DARK, LIGHT, Palette
 from metrics.report import Figure, Report, ReportCharts, ReportStudies
+from metrics.studies.tools.tool_comparison import comparable_values
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,8 @@ def _targets(studies: ReportStudies, palette: Palette) -> go.Figure:
 
 
 def _tools(studies: ReportStudies, palette: Palette) -> go.Figure:
-    own = studies.tools[studies.tools["measure"] == studies.measure]
-    return tool_strip(studies.leaderboard, own, palette, studies.measure_at.traditional)
+    values = comparable_values(studies.tools, studies.measure)
+    return tool_strip(studies.leaderboard, values, palette, studies.measure_at.traditional)
 
 
 _CHARTS: Mapping[str, _Chart] = {

@@ -50,7 +50,7 @@ def _treatments() -> list[tuple[str, str]]:
 
 
 def _tools() -> list[tuple[str, str]]:
-    return [(f"{tool.name} {tool.version}".strip(), tool.summary) for tool in TOOLS]
+    return [(f"{tool.name} ({tool.version}, {tool.checked})", tool.summary) for tool in TOOLS]
 
 
 @with_shared_options

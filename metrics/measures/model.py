@@ -28,6 +28,7 @@ class Family:
         targets: whether distinct targets are counted, which have a best and worst order of their own.
         own_rule: whether it has its own rule for ties, so that no treatment applies.
         by_first_rank: whether the rank of the first relevant document alone tells its value.
+        by_relevance: whether relevant or not is what counts, from whatever grade on, and not the grades.
         count_depth: (n,) or one number: places within which documents that matter are counted, each alike,
             so that their count alone tells the value; None where places or documents differ in worth.
     """
@@ -39,6 +40,7 @@ class Family:
     targets: bool = False
     own_rule: bool = False
     by_first_rank: bool = False
+    by_relevance: bool = True
     count_depth: Callable[[TieGroups, Parameter], FloatArray | float] | None = None
 
     @property

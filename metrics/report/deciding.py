@@ -10,10 +10,10 @@ from metrics.studies.significance.test_registry import find_correction, find_tes
 from metrics.studies.targets.target_summary import target_finding
 from metrics.studies.targets.targets import VERDICTS
 from metrics.studies.tie_breaking.stability import stability_finding
-from metrics.studies.tools.tool_comparison import by_tool, tool_finding
+from metrics.studies.tools.tool_comparison import by_tool, comparable_values, tool_finding
 from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_note
 
-_HEADINGS = {"tool": "Tool", "spelling": "Calls it", "why": "Why it differs"}
+_HEADINGS = {"tool": "Tool", "version": "Checked against", "spelling": "Calls it", "why": "Why it differs"}
 _RESERVED = {*_HEADINGS, *_HEADINGS.values()}
 """Names that no reranker's column of a table can have."""
 
@@ -147,12 +147,13 @@ def tools(studies: ReportStudies) -> Section:
     rows = by_tool(values.assign(reranker=values["reranker"].map(names))) if len(values) else pd.DataFrame()
     rows = rows.rename(columns=_HEADINGS)
     formats = {name: FOUR_DECIMALS for name in names.values() if name in rows}
-    note = "Relevant from grade 1, all queries: that is how the tools are run."
+    scoring = studies.options.scoring
+    note = f"Relevant from grade {scoring.relevant_from:g}, scores as {scoring.precision}."
     return Section(
         "tools",
         "Other tools",
         "The same files, scored as each tool breaks ties, holds scores and treats missing queries.",
         sentences=(tool_finding(values, studies.measure),),
         tables=(Table("Tool by tool", rows, formats, note=note),) if len(rows) else (),
-        charts=("tools",) if len(values) and (values["measure"] == studies.measure).any() else (),
+        charts=("tools",) if len(comparable_values(values, studies.measure)) else (),
     )

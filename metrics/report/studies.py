@@ -182,8 +182,8 @@ class ReportStudies:
 
     @cached_property
     def tools(self) -> pd.DataFrame:
-        """What other tools would report for the first measure."""
-        return tool_values(self.runs, self.measure, self.rerankers)
+        """What other tools would report for the first measure, asked as the lists are scored."""
+        return tool_values(self.runs, self.measure, self.rerankers, self.options.scoring, self._queries)
 
     @cached_property
     def targets(self) -> pd.DataFrame:

@@ -259,6 +259,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ),
         ShownColumn("beaten_by", "Beaten by", "text"),
         # other tools
+        ShownColumn("version", "Checked against", "text"),
         ShownColumn("spelling", "Calls it", "text"),
         ShownColumn("why", "Why it differs from the tied value", "text", width="large"),
     )

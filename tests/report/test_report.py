@@ -287,4 +287,6 @@ def test_names_of_measures_and_treatments_are_taken_as_they_are_meant():
 def test_rerankers_named_as_columns_of_a_table_are_reported():
     names = {"a": "Tool", "b": "why", "c": "tool"}
     runs = board(a_trec=STRICT, b_trec=COARSE, c_trec=COARSE, qrels_txt=QRELS).runs.arranged(names)
-    assert "| Tool | Calls it | Tool | why | tool | Why it differs |" in report(runs).markdown(DAY)
+    assert "| Tool | Checked against | Calls it | Tool | why | tool | Why it differs |" in report(
+        runs
+    ).markdown(DAY)

@@ -8,7 +8,7 @@ from dashboard.charts.leaderboard.tool_strip import tool_strip
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import chart, heading, section_finding, table
 from metrics import parse
-from metrics.studies.tools.tool_comparison import by_tool, tool_finding
+from metrics.studies.tools.tool_comparison import by_tool, comparable_values, tool_finding
 from metrics.support.shown_columns import shown_columns
 
 
@@ -22,10 +22,10 @@ def tools_section(view: session.View, leaderboard: pd.DataFrame, measure: str) -
     """
     heading(
         "What other tools would say",
-        "The same files, scored as each tool breaks ties, holds scores and treats missing queries.",
+        "The same files, scored as each tool breaks ties, holds scores and treats missing queries; relevant "
+        f"from grade {view.scoring.relevant_from:g}.",
     )
-    values = cache.tool_table(view.board.key, measure, view.board)
-    values = values[values["reranker"].isin(view.rerankers)]
+    values = cache.tool_table(view.key, measure, view.board)
     if not len(values):
         st.caption(
             f"No tool known here computes {escape_markdown(measure)} in a way that can be told from its code."
@@ -33,19 +33,16 @@ def tools_section(view: session.View, leaderboard: pd.DataFrame, measure: str) -
         return
     section_finding(tool_finding(values, measure))
     title = parse(measure).traditional
-    same_measure = values[values["measure"] == measure]
-    if len(same_measure):
+    comparable = comparable_values(values, measure)
+    if len(comparable):
         chart(
-            tool_strip(leaderboard, same_measure, view.palette, title),
+            tool_strip(leaderboard, comparable, view.palette, title),
             "tools",
             f"{title} of each reranker as each tool reports it, on the range from worst to best.",
         )
     rows = by_tool(values)
-    labels = {
-        f"value-{position}": name
-        for position, name in enumerate(name for name in view.rerankers if name in rows)
-    }
-    columns = {"tool": st.column_config.TextColumn("Tool", pinned=True), **shown_columns("spelling")}
+    labels = {f"value-{position}": str(name) for position, name in enumerate(rows.columns[3:-1])}
+    columns = {"tool": st.column_config.TextColumn("Tool", pinned=True), **shown_columns("version", "spelling")}
     for key, name in labels.items():
         columns |= shown_columns((key, "value"), measure=name)
     table(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from metrics.measures import MEASURES, Measure, MeasureAt
-from metrics.studies.tools.tools import Tool
+from metrics.studies.tools.rules import Tool
 from metrics.ties import TREATMENTS, treatment
 
 
@@ -17,11 +17,13 @@ class ToolRule(NamedTuple):
         measures: names of the measures.
         treatment: what the tool does.
         why: why its value is not the tied one.
+        cases: what completes "No number where".
     """
 
     measures: str
     treatment: str
     why: str
+    cases: tuple[str, ...]
 
 
 def family_measures(kind: str) -> list[Measure]:
@@ -62,10 +64,10 @@ def treatment_table() -> pd.DataFrame:
 
 
 def tool_rules(tool: Tool) -> list[ToolRule]:
-    """Return the rules of a tool that differ in treatment or reason, each with the measures it is for."""
-    measures: dict[tuple[str, str], list[str]] = {}
+    """Return the rules of a tool that differ in what is said of them, each with the measures it is for."""
+    measures: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
     for measure, rule in tool.rules.items():
-        measures.setdefault((rule.treatment, rule.why), []).append(measure)
+        measures.setdefault((rule.treatment, rule.why, rule.cases_without_number), []).append(measure)
     return [ToolRule(_merge_cutoffs(names), *rule) for rule, names in measures.items()]
 
 

@@ -1,50 +1,84 @@
 """What other software would report for the same files, tool by tool."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pandas as pd
 
+from metrics.evaluation import AS_READ, ScoringOptions
 from metrics.measures import parse
 from metrics.runs import Runs
-from metrics.studies.prose import Prose, Strong
-from metrics.studies.tools.tools import emulate
+from metrics.studies.prose import Prose, Strong, and_more
+from metrics.studies.tools.emulation import emulate_runs
 
 _EQUAL_VALUES = 5e-5
 """Values that agree to four decimals."""
+_MOST_NAMES = 3
+"""Rerankers without a number that are named."""
 
 
-def tool_values(runs: Runs, measure: str, rerankers: Sequence[str]) -> pd.DataFrame:
+def tool_values(
+    runs: Runs,
+    measure: str,
+    rerankers: Sequence[str],
+    options: ScoringOptions = AS_READ,
+    queries: Collection[str] | None = None,
+) -> pd.DataFrame:
     """Return what each tool reports for a measure; for nDCG also for nDCG-linear, which most tools call nDCG.
 
     Args:
         runs: what was ranked.
         measure: name of a measure.
         rerankers: whose values, in this order.
+        options: how lists are scored: what the tools are asked.
+        queries: those asked about; None for all.
 
     Returns:
-        tool, spelling (in the tool), measure (ours), reranker, value, tied, why; rerankers as given.
+        as `emulate`; rerankers as given.
     """
     measure_at = parse(measure)
     names = [measure] + ([measure.replace("nDCG", "nDCG-linear")] if measure_at.measure.name == "nDCG" else [])
-    values = emulate(runs, names)
-    values = values[values["reranker"].isin(rerankers) & values["value"].notna()]
-    order = {name: at for at, name in enumerate(rerankers)}
-    return values.sort_values("reranker", key=lambda names: names.map(order), kind="stable").reset_index(
-        drop=True
-    )
+    return emulate_runs(runs.arranged({name: name for name in rerankers}), names, options, queries=queries)
+
+
+def comparable_values(values: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Keep the values that answer what the tied value of a measure answers.
+
+    Args:
+        values: as `tool_values` returns it.
+        measure: our measure.
+    """
+    return values[(values["measure"] == measure) & values["value"].notna() & (values["question"] == "")]
 
 
 def by_tool(values: pd.DataFrame) -> pd.DataFrame:
-    """Arrange the values in a row a tool and measure, with a column a reranker.
+    """Arrange the values in a row a tool and spelling, with a column a reranker.
 
     Returns:
-        tool, spelling, one column a reranker, why.
+        tool, version, spelling, one column a reranker (NaN where there is no number; with a space after a
+        name that is another column's), why.
     """
-    keys = ["tool", "spelling", "why"]
-    rows = values[keys].drop_duplicates().set_index(["tool", "spelling"])
-    wide = values.pivot_table(index=["tool", "spelling"], columns="reranker", values="value", sort=False)
-    wide = wide.reindex(columns=values["reranker"].unique())
-    return wide.join(rows).reset_index()
+    keys = ["tool", "version", "spelling"]
+    rows = values.drop_duplicates([*keys, "reranker"])
+    rows = rows.assign(reranker=[name + " " * (name in {*keys, "why"}) for name in rows["reranker"]])
+    wide = rows.pivot_table("value", keys, "reranker")
+    order = pd.MultiIndex.from_frame(rows[keys].drop_duplicates())
+    wide = wide.reindex(index=order, columns=rows["reranker"].unique())
+    reasons = rows.groupby(keys, sort=False)[["reranker", "question", "refusal", "why"]].apply(_explanation)
+    return wide.assign(why=reasons.reindex(wide.index)).rename_axis(columns=None).reset_index()
+
+
+def _explanation(rows: pd.DataFrame) -> str:
+    """Return why a row differs, what it answers instead, and where it has no number."""
+    sentences = [str(rows["why"].iloc[0])]
+    if question := rows["question"].iloc[0]:
+        sentences.insert(0, f"Answers another question: {question}.")
+    for refusal, refused in rows[rows["refusal"] != ""].groupby("refusal", sort=False)["reranker"]:
+        is_all = len(refused) == len(rows)
+        names = (
+            "" if is_all else f" for {', '.join(refused[:_MOST_NAMES])}{and_more(len(refused) - _MOST_NAMES)}"
+        )
+        sentences.insert(0, f"No number{names}: {refusal}.")
+    return " ".join(sentences)
 
 
 def tool_finding(values: pd.DataFrame, measure: str) -> Prose:
@@ -54,16 +88,17 @@ def tool_finding(values: pd.DataFrame, measure: str) -> Prose:
         values: as `tool_values` returns it.
         measure: our measure.
     """
-    values = values[values["measure"] == measure]
+    all_values, values = values[values["measure"] == measure], comparable_values(values, measure)
     if len(set(values["tool"])) <= 1:
-        return (f"No two tools here compute {measure} in a way that can be told from their code.",)
+        return (f"No two tools here compute {measure} of these files in a way that their code tells.",)
     ends = values.groupby("reranker", sort=False)["value"].agg(["min", "max"])
     width = ends["max"] - ends["min"]
     widest = str(width.idxmax())
     if width.max() < _EQUAL_VALUES:
-        return (Strong("Every tool says the same "), f"of {measure} here, to four decimals.")
+        tools = "Every tool" if len(values) == len(all_values) else "Every tool with a number"
+        return (Strong(f"{tools} says the same "), f"of {measure} here, to four decimals.")
     low, high = (
-        values.loc[values[values["reranker"] == widest]["value"].agg(at)] for at in ("idxmin", "idxmax")
+        values.loc[values[values["reranker"] == widest]["value"].agg(end)] for end in ("idxmin", "idxmax")
     )
     return (
         "The same file gives ",
@@ -77,8 +112,10 @@ def tool_finding(values: pd.DataFrame, measure: str) -> Prose:
 
 
 def _leaders(values: pd.DataFrame) -> str:
-    best = values.loc[values.groupby("tool", sort=False)["value"].idxmax(), "reranker"]
-    if len(set(values["reranker"])) == 1:
+    rerankers = len(set(values["reranker"]))
+    complete = values.groupby("tool", sort=False).filter(lambda rows: len(rows) == rerankers)
+    if rerankers == 1 or len(set(complete["tool"])) <= 1:
         return ""
-    leaders = len(set(best))
-    return " All name the same leader." if leaders == 1 else f" They name {leaders} different leaders."
+    leaders = complete.loc[complete.groupby("tool", sort=False)["value"].idxmax(), "reranker"].nunique()
+    subject = "All" if len(complete) == len(values) else "All with a number for every reranker"
+    return f" {subject} name the same leader." if leaders == 1 else f" They name {leaders} different leaders."

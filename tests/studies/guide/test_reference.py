@@ -24,8 +24,8 @@ def test_the_measure_table_has_a_row_for_every_measure():
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_the_rules_of_a_tool_are_those_of_its_measures(tool):
     rules = tool_rules(tool)
-    assert {(rule.treatment, rule.why) for rule in tool.rules.values()} == {
-        (rule.treatment, rule.why) for rule in rules
+    assert {(rule.treatment, rule.why, rule.cases_without_number) for rule in tool.rules.values()} == {
+        (rule.treatment, rule.why, rule.cases) for rule in rules
     }
     names = ", ".join(rule.measures for rule in rules).split(", ")
     measures = [

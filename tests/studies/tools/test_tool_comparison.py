@@ -1,11 +1,13 @@
+import pandas as pd
 import pytest
 from drawing import frame as drawn
 from enumeration import Doc
 
 from metrics import Runs
+from metrics.evaluation import ScoringOptions
 from metrics.studies.prose import plain
-from metrics.studies.tools.tool_comparison import by_tool, tool_finding, tool_values
-from metrics.studies.tools.tools import emulate
+from metrics.studies.tools.emulation import emulate
+from metrics.studies.tools.tool_comparison import by_tool, comparable_values, tool_finding, tool_values
 
 TIED = [Doc(name, 1, int(name == "b")) for name in "cabde"]
 STRICT = [Doc(name, 5 - at, int(name == "b")) for at, name in enumerate("cabde")]
@@ -19,8 +21,7 @@ def test_values_are_those_of_the_emulation_in_the_order_of_the_rerankers():
     tied_runs = runs(A=TIED, B=STRICT)
     values = tool_values(tied_runs, "RR", ["B", "A"])
     assert values["reranker"].unique().tolist() == ["B", "A"]
-    expected = emulate(tied_runs, ["RR"]).set_index(["tool", "reranker"])["value"]
-    assert values.set_index(["tool", "reranker"])["value"].to_dict() == expected.to_dict()
+    pd.testing.assert_frame_equal(values, emulate(tied_runs.arranged({"B": "B", "A": "A"}), ["RR"]))
 
 
 def test_ndcg_is_asked_with_both_gains():
@@ -34,11 +35,16 @@ def test_a_reranker_left_out_is_not_in_the_table():
 def test_a_tool_has_one_row_with_a_column_a_reranker_and_a_reason():
     values = tool_values(runs(A=TIED, B=STRICT), "RR", ["A", "B"])
     table = by_tool(values)
-    assert table.columns.to_list() == ["tool", "spelling", "A", "B", "why"]
+    assert table.columns.to_list() == ["tool", "version", "spelling", "A", "B", "why"]
     assert table["tool"].is_unique
     row = table.set_index("tool").loc["trec_eval"]
     assert (row["A"], row["B"]) == (1 / 4, 1 / 3)
     assert row["why"]
+
+
+def test_a_reranker_may_be_named_as_a_column():
+    table = by_tool(tool_values(runs(tool=TIED, version=STRICT, why=STRICT), "RR", ["tool", "version", "why"]))
+    assert table.columns.to_list() == ["tool", "version", "spelling", "tool ", "version ", "why ", "why"]
 
 
 def test_the_finding_names_the_reranker_and_tools_that_are_farthest_apart():
@@ -56,8 +62,34 @@ def test_the_finding_says_whether_tools_name_the_same_leader():
         )
         return plain(tool_finding(tool_values(drawn_runs, "RR", ["A", "B"]), "RR"))
 
-    assert finding_of([last, last]).endswith("All name the same leader.")
+    assert finding_of([last, last]).endswith("for every reranker name the same leader.")
     assert finding_of([third, fourth]).endswith("They name 2 different leaders.")
+
+
+def test_a_value_that_answers_another_question_is_told_apart_and_no_ground_for_the_finding():
+    graded = [Doc("a", 2, 1), Doc("b", 1, 2), Doc("c", 0, 0)]
+    values = tool_values(runs(A=graded), "P@1", ["A"], ScoringOptions(relevant_from=2))
+    assert set(values["value"].dropna()) == {0, 1}
+    comparable = comparable_values(values, "P@1")
+    assert set(comparable["value"]) == {0}
+    assert not {"BEIR", "MTEB"} & set(comparable["tool"])
+    assert "says the same" in plain(tool_finding(values, "P@1"))
+    row = by_tool(values).set_index("tool").loc["BEIR"]
+    assert row["A"] == 1
+    assert row["why"].startswith("Answers another question: relevant from grade 1. ")
+
+
+def test_a_tool_without_a_number_keeps_its_row_and_says_for_whom_and_why():
+    tied = [Doc(str(place), 1, int(place == 3)) for place in range(16)]
+    table = by_tool(tool_values(runs(A=tied, B=STRICT), "RR", ["A", "B"]))
+    row = table.set_index("tool").loc["ranx"]
+    assert pd.isna(row["A"])
+    assert row["B"] == 1 / 3
+    assert row["why"].startswith(
+        "No number for A: the order of a tie changes the value of a list of more than 15"
+    )
+    alone = by_tool(tool_values(runs(A=tied), "RR", ["A"])).set_index("tool").loc["ranx"]
+    assert alone["why"].startswith("No number: ")
 
 
 @pytest.mark.parametrize("measure", ["RR", "Hits@1", "AP"])

@@ -3,12 +3,13 @@ import pytest
 from drawing import frame as drawn
 from drawing import tables
 from enumeration import Doc
-from hypothesis import given
+from hypothesis import given, settings
 
 from metrics import Runs, UsageError, evaluate, parse
 from metrics.evaluation import score_runs
-from metrics.studies.tools import tools as studied
-from metrics.studies.tools.tools import TOOLS, emulate, find_tool
+from metrics.studies.tools import emulation
+from metrics.studies.tools.emulation import emulate
+from metrics.studies.tools.tools import TOOLS, find_tool
 
 MEASURES = [
     "RR", "RR@5", "AP", "Rprec", "nDCG", "nDCG@3", "nDCG-linear", "nDCG-linear@3", "P@3", "R@3", "Hits@3",
@@ -77,6 +78,120 @@ def test_a_query_the_run_lacks_is_left_out_by_trec_eval_and_counts_zero_in_ir_me
     assert value("ir_measures", "RR", lacking) == pytest.approx(1 / 2)
 
 
+def test_trec_eval_9_averages_over_the_runs_queries_10_stops_and_c_counts_what_is_missing_as_0():
+    lacking = runs({"q": [Doc("a", 1, 1)]}, {"q": {"a": 1}, "gone": {"a": 1}})
+    rows = emulate(lacking, ["RR"], map(find_tool, ["trec_eval", "trec_eval 10", "trec_eval -c"]))
+    assert rows["version"].tolist() == ["9.0.8", "10.0-rc3", "9.0.8 and 10.0-rc3"]
+    assert rows["value"].tolist() == pytest.approx([1, float("nan"), 1 / 2], nan_ok=True)
+    assert rows["refusal"].tolist() == ["", "the run lacks a judged query: it stops with an error", ""]
+
+
+TWO_GRADES = [Doc("a", 1, 1), Doc("b", 1, 2), Doc("c", 1, 0)]
+"""Relevant from 2 is `b` alone, the second of three by document id either way."""
+
+
+@pytest.mark.parametrize(
+    ("name", "measure", "spelling", "expected"),
+    [
+        ("trec_eval", "RR", "recip_rank -l2", 1 / 2),
+        ("trec_eval", "nDCG-linear@3", "ndcg_cut_3", None),
+        ("pytrec_eval", "AP", "map, relevance_level=2", 1 / 2),
+        ("ir_measures", "RR@3", "RR(rel=2)@3", 1 / 2),
+        ("ranx", "P@3", "precision@3-l2", 1 / 3),
+        ("scikit-learn", "AP", "average_precision_score", 1 / 3),
+        ("sentence-transformers retrieval", "R@1", "recall@1", 0),
+        ("sentence-transformers bi-encoder reranking", "AP", "map", 1 / 3),
+        ("PyKEEN realistic", "RR", "inverse_harmonic_mean_rank", 1 / 2),
+    ],
+)
+def test_a_tool_is_asked_with_the_smallest_relevant_grade_of_its_user(name, measure, spelling, expected):
+    row = emulate(runs({"q": TWO_GRADES}), [measure], [find_tool(name)], relevant_from=2).iloc[0]
+    assert (row["spelling"], row["question"]) == (spelling, "")
+    assert expected is None or row["value"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("name", ["BEIR", "MTEB"])
+def test_a_tool_without_a_threshold_is_said_to_answer_another_question_where_it_matters(name):
+    def question(measure, docs):
+        return emulate(runs({"q": docs}), [measure], [find_tool(name)], relevant_from=2)["question"].item()
+
+    assert question("P@3", TWO_GRADES) == question("RR@3", TWO_GRADES) == "relevant from grade 1"
+    assert question("nDCG-linear@3", TWO_GRADES) == ""
+    assert question("P@3", TWO_GRADES[1:]) == ""
+
+
+def test_tools_read_scores_in_the_precision_asked_for_and_no_second_score():
+    near = runs({"q": [Doc("a", 1.001, 1), Doc("b", 1.0, 0)]})
+    assert emulate(near, ["RR"], [find_tool("trec_eval")])["value"].item() == 1
+    rounded = emulate(near, ["RR"], [find_tool("trec_eval")], precision="decimals:2")
+    assert rounded[["value", "tied"]].iloc[0].tolist() == [1 / 2, 3 / 4]
+    second = pd.DataFrame(
+        {"query_id": "q", "doc_id": ["a", "b"], "score": 1.0, "fine": [2.0, 1.0], "relevance": [1, 0]}
+    )
+    rows = emulate(Runs.from_frame(second), ["RR"], tiebreak_by=["fine"])
+    assert set(rows["question"]) == {"ties by the score alone"}
+    assert set(rows["tied"]) == {1}
+
+
+def test_tools_are_asked_of_some_queries_alone():
+    two = runs({"q": [Doc("a", 1, 1)], "r": [Doc("a", 2, 0), Doc("b", 1, 1)]})
+    rows = emulate(two, ["RR"], queries={"r"})
+    assert set(rows["value"].dropna()) == {1 / 2}
+    assert set(rows["tied"]) == {1 / 2}
+
+
+@pytest.mark.parametrize(("n", "is_certain"), [(15, True), (16, False)])
+def test_ranx_keeps_the_order_of_up_to_15_tied_documents(n, is_certain):
+    tied = [Doc(str(place), 1, int(place == 3)) for place in range(n)]
+    assert pd.notna(value("ranx", "RR", runs({"q": tied}))) == is_certain
+    assert value("ranx", "Hits@20", runs({"q": tied})) == 1
+
+
+CROSS_ENCODER, BI_ENCODER = (
+    f"sentence-transformers {name} reranking" for name in ("CrossEncoder", "bi-encoder")
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "measure", "docs", "reason"),
+    [
+        ("scikit-learn", "nDCG-linear", [Doc("a", 1, 1)], "a list holds one document"),
+        ("scikit-learn", "nDCG-linear", [Doc("a", 1, 1), Doc("b", 0, -1)], "has a grade below 0"),
+        ("pytrec_eval", "RR", [Doc("a", 1, 0.5), Doc("b", 0, 1)], "is no whole number"),
+        (
+            "sentence-transformers CrossEncoder reranking",
+            "RR@3",
+            [Doc("a", 1, 1), Doc("b", 1, 0)],
+            "keeps none",
+        ),
+        (
+            "sentence-transformers bi-encoder reranking",
+            "AP",
+            [Doc("a", 1, 1), Doc("b", 1, 1)],
+            "scores no list",
+        ),
+        ("torchmetrics", "P@3", [Doc("a", 1, 1), Doc("b", 0, 0)], "is not above 0"),
+        ("BEIR", "P@3", [Doc("q", 1, 1)], "the document named as its query"),
+    ],
+)
+def test_where_a_tool_has_no_number_the_reason_is_said(name, measure, docs, reason):
+    row = emulate(runs({"q": docs}, {"q": {d.id: d.grade for d in docs}}), [measure], [find_tool(name)]).iloc[0]
+    assert pd.isna(row["value"])
+    assert reason in row["refusal"]
+
+
+def test_a_cross_encoder_counts_lists_with_nothing_relevant_and_a_bi_encoder_skips_them():
+    one_sided = runs(
+        {
+            "q": [Doc("a", 1, 1), Doc("b", 0, 0)],
+            "none": [Doc("a", 1, 0), Doc("b", 0, 0)],
+            "all": [Doc("a", 1, 0)],
+        }
+    )
+    assert value("sentence-transformers CrossEncoder reranking", "AP", one_sided) == pytest.approx(1 / 3)
+    assert value("sentence-transformers bi-encoder reranking", "AP", one_sided) == 1
+
+
 def test_a_query_with_nothing_relevant_counts_except_in_sentence_transformers_retrieval():
     hopeless = runs({"q": [Doc("a", 1, 1)], "hopeless": [Doc("a", 1, 0)]})
     assert value("ir_measures", "RR@3", hopeless) == pytest.approx(1 / 2)
@@ -85,8 +200,10 @@ def test_a_query_with_nothing_relevant_counts_except_in_sentence_transformers_re
 
 def test_sentence_transformers_knows_relevant_or_not_only():
     graded = runs({"q": [Doc("a", 3, 1), Doc("b", 2, 3), Doc("c", 1, 0)]})
-    for name in ("sentence-transformers retrieval", "sentence-transformers reranking"):
-        assert value(name, "nDCG@3", graded) == pytest.approx(1)
+    for name in ("retrieval", "CrossEncoder reranking", "bi-encoder reranking"):
+        row = emulate(graded, ["nDCG@3"], [find_tool(f"sentence-transformers {name}")]).iloc[0]
+        assert row["value"] == pytest.approx(1)
+        assert row["question"] == "relevant or not, without grades"
     assert value("trec_eval", "nDCG-linear@3", graded) < 1
 
 
@@ -96,10 +213,10 @@ def test_beir_drops_a_document_named_as_its_query():
     assert value("MTEB", "RR@10", itself) == pytest.approx(1 / 2)
 
 
-def test_pykeen_is_left_out_where_a_query_has_two_relevant_documents():
+def test_pykeen_has_no_number_where_a_query_has_two_relevant_documents():
     two = runs({"q": [Doc("a", 1, 1), Doc("b", 1, 1)]})
-    assert emulate(two, ["RR"], [find_tool("PyKEEN realistic")]).empty
-    assert emulate(two, ["AP"], [find_tool("scikit-learn")]).empty
+    for name, measure in (("PyKEEN realistic", "RR"), ("scikit-learn", "AP")):
+        assert pd.isna(value(name, measure, two))
 
 
 def test_a_measure_a_tool_does_not_have_gives_no_row():
@@ -110,7 +227,9 @@ def test_a_measure_a_tool_does_not_have_gives_no_row():
 def test_rows_are_each_tool_by_measure_by_reranker_in_the_order_asked():
     two_rerankers = Runs.from_frame(drawn({"B": {"q": FIVE}, "A": {"q": FIVE}}))
     values = emulate(two_rerankers, ["P@3", "RR"], [find_tool("ranx"), find_tool("trec_eval")])
-    assert list(values) == ["tool", "measure", "spelling", "reranker", "value", "tied", "why"]
+    assert list(values) == [
+        "tool", "version", "measure", "spelling", "reranker", "value", "tied", "question", "refusal", "why",
+    ]  # fmt: skip
     assert values[["tool", "spelling", "reranker"]].to_numpy().tolist() == [
         [name, spelling, reranker]
         for name, spelling in [
@@ -127,12 +246,13 @@ def test_one_evaluation_serves_all_rules_that_share_what_is_seen_precision_and_p
         calls.append(arguments)
         return score_runs(*arguments)
 
-    monkeypatch.setattr(studied, "score_runs", count_calls)
+    monkeypatch.setattr(emulation, "score_runs", count_calls)
     emulate(runs({"q": FIVE}), MEASURES)
-    policies = {rule.policy for one in TOOLS for rule in one.rules.values()}
+    policies = {rule.policy(1) for tool in TOOLS for rule in tool.rules.values()}
     assert len(calls) == 1 + len(policies)
 
 
+@settings(max_examples=30)
 @given(tables())
 def test_values_of_tools_that_hold_scores_as_read_lie_between_the_worst_and_the_best_order(table):
     given_runs = Runs.from_frame(drawn(table))
@@ -140,17 +260,19 @@ def test_values_of_tools_that_hold_scores_as_read_lie_between_the_worst_and_the_
     evaluation = (
         evaluate(given_runs, measures, ["optimistic", "pessimistic"]).summary().xs("mean", axis=1, level=2)
     )
-    as_read = ("trec_eval", "ranx")
-    for row in emulate(given_runs, measures, map(find_tool, as_read)).itertuples():
+    as_read = ("trec_eval", "trec_eval -c", "ranx")
+    rows = emulate(given_runs, measures, map(find_tool, as_read))
+    for row in rows[rows["refusal"] == ""].itertuples():
         low, high = (evaluation.loc[row.reranker, (row.measure, t)] for t in ("pessimistic", "optimistic"))
         assert low - 1e-12 <= row.value <= high + 1e-12
 
 
+@settings(max_examples=30)
 @given(tables())
 def test_the_tied_column_is_the_expected_mean_of_the_evaluation(table):
     given_runs = Runs.from_frame(drawn(table))
     expected = evaluate(given_runs, MEASURES, ["expected"]).summary()
-    for row in emulate(given_runs, MEASURES).itertuples():
+    for row in emulate(given_runs, MEASURES, [find_tool("ranx")]).itertuples():
         assert row.tied == pytest.approx(expected.loc[row.reranker, (row.measure, "expected", "mean")])
 
 
@@ -168,6 +290,7 @@ def test_every_rule_names_a_measure_a_spelling_and_one_sentence_of_why(tool):
         tool_rule = tool.rule(parse(ours.replace("@k", "@7")))
         assert "{" not in tool_rule.spelling
         assert ("7" in tool_rule.spelling) == ("@k" in ours)
+        assert tool.version
         assert rule.why.endswith(".")
         assert ". " not in rule.why
 
@@ -177,9 +300,9 @@ def test_a_tool_is_found_by_name_whatever_its_case():
 
 
 def test_an_unknown_tool_is_refused_with_the_names_there_are():
-    with pytest.raises(UsageError, match=r"There is no tool 'treceval'\. Tools: trec_eval, pytrec_eval,"):
+    with pytest.raises(UsageError, match=r"There is no tool 'treceval'\. Tools: trec_eval, trec_eval 10,"):
         find_tool("treceval")
 
 
 def test_names_of_tools_differ():
-    assert len({one.name for one in TOOLS}) == len(TOOLS) == 10
+    assert len({one.name for one in TOOLS}) == len(TOOLS) == 14

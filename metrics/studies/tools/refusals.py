@@ -1,0 +1,86 @@
+"""Where a tool gives no number, or none that its rule tells."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from metrics.runs import Runs
+from metrics.support.arrays import FloatArray
+
+
+@dataclass(frozen=True)
+class ToolInput:
+    """What a tool sees of one reranker.
+
+    Attributes:
+        runs: as the tool changes them.
+        reranker: which of them.
+        lists: n_docs and n_relevant of each list it scores.
+        n_missing: judged queries without a row in the files.
+        n_emptied: judged queries with rows in the files, and none left.
+    """
+
+    runs: Runs
+    reranker: str
+    lists: pd.DataFrame
+    n_missing: int
+    n_emptied: int
+
+    @property
+    def grades(self) -> FloatArray:
+        """The grades it reads."""
+        table = self.runs.tables[self.reranker] if self.runs.qrels is None else self.runs.qrels
+        return np.asarray(table["relevance"].to_numpy())
+
+    @property
+    def has_unjudged_query(self) -> bool:
+        """Whether the run has a query without a judgment."""
+        if self.runs.qrels is None:
+            return False
+        judged = set(self.runs.judged_pairs.queries.to_pylist())
+        return not judged.issuperset(self.runs.queries[self.reranker].to_pylist())
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A case without a number.
+
+    Attributes:
+        reason: completes "No number where".
+        applies: whether it is the case.
+    """
+
+    reason: str
+    applies: Callable[[ToolInput], bool]
+
+
+NOT_WHOLE = Refusal("a grade is no whole number", lambda tool: bool((tool.grades % 1 != 0).any()))
+NEGATIVE = Refusal("a listed document has a grade below 0", lambda tool: bool((tool.grades < 0).any()))
+ONE_DOCUMENT = Refusal("a list holds one document", lambda tool: bool((tool.lists["n_docs"] == 1).any()))
+ONE_RELEVANT_ALONE = Refusal(
+    "a list holds one document, and that is relevant",
+    lambda tool: bool(((tool.lists["n_docs"] == 1) & (tool.lists["n_relevant"] == 1)).any()),
+)
+INFINITE = Refusal(
+    "a score is infinite",
+    lambda tool: bool(np.isinf(tool.runs.tables[tool.reranker]["score"].to_numpy()).any()),
+)
+LACKING = Refusal("the run lacks a judged query: it stops with an error", lambda tool: tool.n_missing > 0)
+UNJUDGED = Refusal(
+    "the run has a query without judgments: it stops with an error",
+    lambda tool: tool.has_unjudged_query,
+)
+TWO_RELEVANT = Refusal(
+    "a query has two relevant documents", lambda tool: bool((tool.lists["n_relevant"] > 1).any())
+)
+NOT_ONE_LISTED = Refusal(
+    "a query has not exactly one relevant document in its list",
+    lambda tool: bool((tool.lists["n_relevant"] != 1).any()),
+)
+EMPTIED = Refusal("a list holds the document named as its query, and no other", lambda tool: tool.n_emptied > 0)
+NOT_POSITIVE = Refusal(
+    "a score is not above 0: it takes such documents for not relevant",
+    lambda tool: bool((tool.runs.tables[tool.reranker]["score"].to_numpy().astype(np.float32) <= 0).any()),
+)
