@@ -102,10 +102,10 @@ def page(view: str, heading: str, *contents: str, **query: str) -> Check:
 
 def control(view: str, kind: str, key: str, **query: str) -> Check:
     """A page has a control."""
-    return true(lambda: any(element.key == key for element in _opened(view, **query).get(kind)))
+    return true(lambda: any(element.key == key for element in _run_page(view, **query).get(kind)))
 
 
-def every(*checks: Check) -> Check:
+def both(*checks: Check) -> Check:
     """Several checks of one feature."""
 
     def check() -> None:
@@ -132,7 +132,7 @@ def output(*arguments: str) -> str:
 @cache
 def section(view: str, heading: str, **query: str) -> tuple[str, list[float]]:
     """Texts and numbers below a heading, up to the next one; below the title where the heading is empty."""
-    elements = iter(_opened(view, **query).main)
+    elements = iter(_run_page(view, **query).main)
     next(
         node
         for node in elements
@@ -149,7 +149,7 @@ def section(view: str, heading: str, **query: str) -> tuple[str, list[float]]:
 
 
 @cache
-def _opened(view: str, **query: str):
+def _run_page(view: str, **query: str):
     return opened(view, **query)
 
 

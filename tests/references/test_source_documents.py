@@ -14,10 +14,10 @@ import pandas as pd
 import pytest
 from document_checks import (
     SIMULATED,
+    both,
     control,
     equal,
     evaluates,
-    every,
     guide,
     lines_of,
     page,
@@ -28,7 +28,7 @@ from document_checks import (
     value,
 )
 from opening import opened, texts, title
-from repository import ROOT
+from repository import ROOT, SAMPLE
 
 import metrics
 from dashboard.views.guide.notebook import notebook_places
@@ -52,6 +52,7 @@ from metrics.studies.targets.targets import PRESETS, Target
 from metrics.ties import Orderings, Ranking
 
 SEEDS = ROOT.parent / "shared" / "seeds"
+DOCSEARCH = SAMPLE / "docsearch" / "docsearch.parquet"
 SAMPLE_RERANKERS = {"data": "Sample: simulated rerankers"}
 LISTS_200, LLMS, GRAG = ({"made": f"Notebook: {kind}"} for kind in ("200 lists", "four LLMs", "G-RAG"))
 COMPLEX, SIMPLE = ([0.8, 0.8, 0.8, 0.6, 0.5], [0, 1, 0, 0, 0]), ([0.9, 0.8, 0.8, 0.6, 0.5], [0, 1, 0, 0, 0])
@@ -66,14 +67,14 @@ class Feature(NamedTuple):
         first: line of the document.
         last: line of the document, included.
         name: what the document has there.
-        where: the place in the product.
+        place: where the product has it.
         check: fails where it is not there.
     """
 
     first: int
     last: int
     name: str
-    where: str
+    place: str
     check: Callable[[], None]
 
 
@@ -171,7 +172,7 @@ def panel(*contents):
 
 
 def target(text):
-    return every(
+    return both(
         true(lambda: text in PRESETS["retrieval"]),
         reports(f"| {Target.of(text)} |"),
     )
@@ -202,9 +203,9 @@ NOTEBOOK = (
             equal(lambda: count_orderings(scenario("Multiple Ties"), "list").tie_sizes, (2, 2))),
     Feature(98, 118, "all rankings, group by group", "`Orderings`", true(every_order_is_listed)),
     Feature(119, 125, "reciprocal rank of one ranking, 0 without a hit", "`RR`",
-            every(scores(1 / 3, "RR", [0, 0, 1]), scores(0, "RR", [0, 0, 0]))),
+            both(scores(1 / 3, "RR", [0, 0, 1]), scores(0, "RR", [0, 0, 0]))),
     Feature(127, 133, "hit within k of one ranking", "`Hits@k`",
-            every(scores(1, "Hits@3", [0, 0, 1]), scores(0, "Hits@2", [0, 0, 1]))),
+            both(scores(1, "Hits@3", [0, 0, 1]), scores(0, "Hits@2", [0, 0, 1]))),
     Feature(135, 148, "MTRR", "`RR`, expected", scores((1 + 1 / 2 + 1 / 3) / 3, "RR", COMPLEX[1], COMPLEX[0])),
     Feature(150, 163, "TMHits@K", "`Hits@k`, expected", scores(2 / 3, "Hits@2", COMPLEX[1], COMPLEX[0])),
     Feature(165, 171, "MRR by the order of the file", "`RR`, input",
@@ -236,7 +237,7 @@ NOTEBOOK = (
     Feature(317, 318, "too many rankings to show", "`tiescope permutations`",
             equal(lambda: complexity_report(ranking(8), "q")[-1].split(";")[0], "Too many to enumerate")),
     Feature(320, 323, "Simple Tie and Complex Tie in detail", "Simulator, Scenario",
-            every(page("simulator", "A small list", "0.4167", scenario="Simple Tie"), page("simulator",
+            both(page("simulator", "A small list", "0.4167", scenario="Simple Tie"), page("simulator",
                 "A small list", "0.6111", scenario="Complex Tie"))),
     Feature(325, 362, "200 synthetic lists: 5 to 14 documents, 1 to 3 relevant", "`notebook_synthetic`",
             equal(synthetic_extents, [5, 14, 1, 3])),
@@ -278,7 +279,7 @@ NOTEBOOK = (
             page("ties", "Summary", "|RR gap|", "|Hits@3 gap|", "± std", "max", "Lists with ties", "of all",
                 "Tie ratio", "r, tie ratio", "r, largest tie", **SAMPLE_RERANKERS)),
     Feature(463, 474, "a simulated reranker: tie probability, score levels", "Simulator, Many lists",
-            every(control("simulator", "slider", "madeties"), control("simulator", "slider", "madelevels"))),
+            both(control("simulator", "slider", "madeties"), control("simulator", "slider", "madelevels"))),
     Feature(476, 516, "boosted, clipped, on levels, then ties handed on", "`notebook_llm_rerankers`",
             equal(lambda: len(notebook_llm_rerankers(3).tables), 4)),
     Feature(518, 524, "four rerankers and their settings", "`NOTEBOOK_RERANKERS`",
@@ -289,7 +290,7 @@ NOTEBOOK = (
                 "hits_gap"} <= set(gaps(evaluate(notebook_llm_rerankers(3), ["RR", "Hits@5"]), {"rr": "RR",
                 "hits": "Hits@5"}, "input"))))),
     Feature(577, 581, "evaluated 4 rerankers on 100 queries", "Simulator, In figures; sample data",
-            every(figures("100", *NOTEBOOK_RERANKERS, **LLMS), page("leaderboard", "All rerankers",
+            both(figures("100", *NOTEBOOK_RERANKERS, **LLMS), page("leaderboard", "All rerankers",
                 *NOTEBOOK_RERANKERS, **SAMPLE_RERANKERS))),
     Feature(583, 606, "panel: mean MRR and MTRR by reranker", "Rerankers, Score, ties and gap",
             page("rerankers", "Score, ties and gap", "MRR", "traditional", "tied", **SAMPLE_RERANKERS)),
@@ -329,7 +330,7 @@ NOTEBOOK = (
     Feature(671, 671, "sample where a tie is very large", "Query explorer, Sampling",
             page("query", "Sampling RR", "exact", "drawn", "standard error", **SAMPLE_RERANKERS)),
     Feature(672, 672, "always report both", "Guide, Deciding; report, Scores",
-            every(guide("deciding", "Always report both"), reports("| MTRR |", "| Traditional |"))),
+            both(guide("deciding", "Always report both"), reports("| MTRR |", "| Traditional |"))),
     Feature(674, 697, "MTRR exactly where that is cheap, else sampled", "`RR`, expected",
             scores((1 + 1 / 2 + 1 / 3) / 3, "RR", COMPLEX[1], COMPLEX[0])),
     Feature(698, 720, "mean of drawn orders", "`tiescope permutations --draws`",
@@ -356,12 +357,12 @@ NOTEBOOK = (
             evaluates("Avg tie groups per query: 0.5")),
     Feature(876, 877, "report: largest tie, which is a mean",
             "`tiescope report --format text`; Guide, Documents",
-            every(evaluates("Max tie size observed: 1.7", "Largest tie of any query: 5"), figures("1.71",
-                "2.26", "5", **GRAG), guide("documents",
-                "Max tie size observed: 1.7 | The mean of the largest ties", "the mean is 2.26"))),
+            both(evaluates("Max tie size observed: 1.7", "Largest tie of any query: 5"), figures("1.71", "2.26",
+                "5", **GRAG), guide("documents", "Max tie size observed: 1.7 | The mean of the largest ties",
+                "the mean is 2.26"))),
     Feature(879, 888, "report: traditional metrics ± (of the population)",
             "`tiescope report --format text`; Guide, Documents",
-            every(evaluates("MRR: 0.5558 (±0.3818)", "Hits@1: 0.4000 (±0.4899)", "Hits@3: 0.6500 (±0.4770)",
+            both(evaluates("MRR: 0.5558 (±0.3818)", "Hits@1: 0.4000 (±0.4899)", "Hits@3: 0.6500 (±0.4770)",
                 "Hits@5: 0.7500 (±0.4330)", "Hits@10: 0.9000 (±0.3000)"), guide("documents", "0.3818 for MRR",
                 "0.3837"))),
     Feature(890, 898, "report: tied metrics ± (of the population)", "`tiescope report --format text`",
@@ -370,7 +371,7 @@ NOTEBOOK = (
     Feature(899, 901, "report: mean and largest |MRR − MTRR|", "`tiescope report --format text`",
             evaluates("Mean |MRR - MTRR|: 0.0122", "Max |MRR - MTRR|: 0.2778")),
     Feature(902, 905, "report: recommendation", "`tiescope report --format text`; Leaderboard",
-            every(evaluates("Recommendation: Use tied metrics for fair comparison"), page("leaderboard",
+            both(evaluates("Recommendation: Use tied metrics for fair comparison"), page("leaderboard",
                 "All rerankers", "Verdict", **SAMPLE_RERANKERS))),
     Feature(906, 963, "four types of query, 25 each", "`notebook_grag`",
             equal(queries_by_type, dict.fromkeys(NOTEBOOK_SEGMENTS, 25))),
@@ -400,7 +401,7 @@ NOTEBOOK = (
 
 TSRR = (
     Feature(1, 9, "a metric for tied scores", "`TsRR`",
-            every(equal(lambda: str(metrics.parse("TsRR")), "TsRR"), guide("measures",
+            both(equal(lambda: str(metrics.parse("TsRR")), "TsRR"), guide("measures",
                 "Ties themselves should cost"))),
     Feature(11, 11, "larger ties cost more", "`TsRR`",
             true(lambda: (value("TsRR", [1, 0, 0, 0, 0], FULL_TIE) < value("TsRR", [1, 0, 0, 0, 0],
@@ -409,7 +410,7 @@ TSRR = (
             true(lambda: value("TsRR", [1, 0, 0, 0], [2, 2, 1, 0]) > value("TsRR", [1, 0, 0, 0],
                 [2, 2, 2, 0]))),
     Feature(13, 13, "known cases", "`TsRR`",
-            every(scores(1 / 3, "TsRR", [0, 0, 1, 0]), scores(1 / 5, "TsRR", [1, 0, 0, 0, 0], FULL_TIE))),
+            both(scores(1 / 3, "TsRR", [0, 0, 1, 0]), scores(1 / 5, "TsRR", [1, 0, 0, 0, 0], FULL_TIE))),
     Feature(15, 25, "symbols", "Guide, Formulas",
             guide("formulas", "documents strictly above the tie", "documents in the tie", "of them relevant",
                 "expected place of the first relevant document in its tie")),
@@ -421,13 +422,15 @@ TSRR = (
             scores(1 / (1 + 0.5 * 2 + 0.5 * 3), "TsRR", [0, 1, 0, 0, 0], [3, 2, 2, 2, 1])),
     Feature(47, 48, "earlier is better", "`TsRR`", true(lambda: value("TsRR", [1, 0]) > value("TsRR", [0, 1]))),
     Feature(50, 52, "no ties: 1/r; full tie: 1/R", "`TsRR`",
-            every(scores(1 / 2, "TsRR", [0, 1, 0]), scores(1 / 3, "TsRR", [0, 1, 0], [1, 1, 1]))),
+            both(scores(1 / 2, "TsRR", [0, 1, 0]), scores(1 / 3, "TsRR", [0, 1, 0], [1, 1, 1]))),
     Feature(54, 59, "fully tied, one relevant: that of pessimistic RR", "`TsRR`",
             scores(value("RR", [1, 0, 0, 0, 0], FULL_TIE, "pessimistic"), "TsRR", [1, 0, 0, 0, 0], FULL_TIE)),
     Feature(61, 63, "strict ranking: classical RR", "`TsRR`", scores(1 / 4, "TsRR", [0, 0, 0, 1, 0])),
     Feature(65, 65, "between ta-RR and PRR", "`taRR`, `TsRR`, `RR` pessimistic",
             true(lambda: (order_of_rules([0, 1, 0, 0, 0],
                 [3, 2, 2, 2, 1]) == sorted(order_of_rules([0, 1, 0, 0, 0], [3, 2, 2, 2, 1]), reverse=True)))),
+    Feature(65, 65, "PRR", "`PRR`",
+            scores(value("RR", [0, 1, 0, 1], [1] * 4, "pessimistic"), "PRR", [0, 1, 0, 1], [1] * 4)),
     Feature(67, 76, "NumPy, installation", "part of the library",
             true(lambda: metrics.parse("TsRR").measure.source)),
 )
@@ -435,10 +438,10 @@ TSRR = (
 RANKING_METRICS = (
     Feature(1, 3, "why rankings matter", "Guide, Measures", guide("measures", "Which measure when")),
     Feature(7, 23, "precision: definition, formula, code", "`P@k`; Guide, Formulas",
-            every(scores(3 / 5, "P@5", RETRIEVED), guide("formulas",
+            both(scores(3 / 5, "P@5", RETRIEVED), guide("formulas",
                 r"`P`: $g=\mathrm{rel}$, $w=\frac{1}{k}$"))),
     Feature(25, 30, "precision: 0.6 and 0.67", "`P@k`",
-            every(scores(0.6, "P@5", RETRIEVED), scores(0.67, "P@3", RETRIEVED, digits=2))),
+            both(scores(0.6, "P@5", RETRIEVED), scores(0.67, "P@3", RETRIEVED, digits=2))),
     Feature(33, 36, "precision: how to read it", "Guide, Measures",
             guide("reading", "P@3 = 1.0", "P@5 = 0.6", "P@10 = 0.3")),
     Feature(38, 42, "precision: when", "Guide, Measures",
@@ -446,9 +449,9 @@ RANKING_METRICS = (
                 "the token budget holds no more than k",
                 "the order inside the top k matters: it does not see it")),
     Feature(44, 47, "precision: targets", "Report, Targets",
-            every(target("P@3>0.80"), target("P@5>0.70"), target("P@10>0.60"))),
+            both(target("P@3>0.80"), target("P@5>0.70"), target("P@10>0.60"))),
     Feature(51, 67, "recall: definition, formula, code", "`R@k`; Guide, Formulas",
-            every(scores(2 / 3, "R@3", RETRIEVED), guide("formulas",
+            both(scores(2 / 3, "R@3", RETRIEVED), guide("formulas",
                 r"`R`: $g=\mathrm{rel}$, $w=\frac{1}{R}$"))),
     Feature(69, 72, "recall: 1.0", "`R@k`", scores(1, "R@5", RETRIEVED)),
     Feature(75, 78, "recall: how to read it", "Guide, Measures",
@@ -457,9 +460,9 @@ RANKING_METRICS = (
             guide("reading", "few documents are relevant, and none may be missed", "multi-hop questions",
                 "a retriever is judged before anything reranks it", "only the first document is used")),
     Feature(86, 89, "recall: targets", "Report, Targets",
-            every(target("R@5>0.70"), target("R@10>0.90"), target("R@20>0.95"))),
+            both(target("R@5>0.70"), target("R@10>0.90"), target("R@20>0.95"))),
     Feature(93, 112, "F1: definition, formula, code, 0 where both are 0", "`F1@k`",
-            every(scores(0.75, "F1@5", RETRIEVED), scores(0, "F1@3", [0, 0, 0, 1]))),
+            both(scores(0.75, "F1@5", RETRIEVED), scores(0, "F1@3", [0, 0, 0, 1]))),
     Feature(114, 117, "F1: how to read it", "Guide, Measures",
             guide("reading", "low where either is, high where both are")),
     Feature(119, 122, "F1: when", "Guide, Measures",
@@ -467,33 +470,33 @@ RANKING_METRICS = (
                 "one number has to stand for two", "only the top three are read")),
     Feature(124, 124, "F1: target", "Report, Targets", target("F1@5>0.70")),
     Feature(128, 153, "MRR: definition, formula, code", "`RR`; Guide, Formulas",
-            every(scores(1 / 3, "RR", [0, 0, 1, 1, 1]), guide("formulas", r"`RR`: $f(x)=\frac{1}{x}$"))),
+            both(scores(1 / 3, "RR", [0, 0, 1, 1, 1]), guide("formulas", r"`RR`: $f(x)=\frac{1}{x}$"))),
     Feature(155, 167, "MRR: mean over queries", "`Evaluation.means`",
             prints(["evaluate", SIMULATED, "-m", "RR", "--ties", "input", "--format", "csv"],
                 "GPT-4 (Low Ties),RR,input,0.6748")),
     Feature(169, 175, "MRR: 0.333 and 1.0", "`RR`",
-            every(scores(0.333, "RR", [0, 0, 1, 1, 1], digits=3), scores(1, "RR", [1, 0, 1, 0, 1]))),
+            both(scores(0.333, "RR", [0, 0, 1, 1, 1], digits=3), scores(1, "RR", [1, 0, 1, 0, 1]))),
     Feature(178, 182, "MRR: how to read it", "Guide, Measures",
             guide("reading", "MRR = 1.0", "Typical rank 2: harmonic mean, not the mean rank", "Typical rank 3",
                 "Typical rank 10: poor")),
     Feature(184, 188, "MRR: when", "Guide, Measures",
             guide("reading", "one answer is enough: a single fact, the first click, the first chunk")),
     Feature(190, 192, "MRR: targets", "Report, Targets; Guide, Measures",
-            every(target("RR>0.8"), guide("reading", "MRR > 0.8", "Above 0.9: on 80%"))),
+            both(target("RR>0.8"), guide("reading", "MRR > 0.8", "Above 0.9: on 80%"))),
     Feature(196, 236, "MAP: definition, formula, code, 0 without relevant documents", "`AP`",
-            every(scores(0.7556, "AP", [1, 0, 1, 0, 1, 0]), scores(0, "AP", [0, 0]))),
+            both(scores(0.7556, "AP", [1, 0, 1, 0, 1, 0]), scores(0, "AP", [0, 0]))),
     Feature(238, 245, "MAP: 0.756", "`AP`", scores(0.756, "AP", [1, 0, 1, 0, 1, 0], digits=3)),
     Feature(248, 251, "MAP: when", "Guide, Measures",
             guide("reading", "the whole ranking counts, order and number",
                 "systems are compared as the literature compares them")),
     Feature(255, 287, "DCG: definition, formula, code", "`DCG@k`; Guide, Formulas",
-            every(scores(7 + 3 / 2 + 1 / math.log2(5), "DCG@5", [3, 0, 2, 1, 0]), guide("formulas",
+            both(scores(7 + 3 / 2 + 1 / math.log2(5), "DCG@5", [3, 0, 2, 1, 0]), guide("formulas",
                 r"$w=\frac{1}{\log_2(i+1)}$"))),
     Feature(289, 304, "nDCG: over the ideal, 0 without one", "`nDCG@k`",
-            every(scores(1, "nDCG@5", [3, 2, 1, 0, 0]), scores(0, "nDCG@5", [0, 0]))),
+            both(scores(1, "nDCG@5", [3, 2, 1, 0, 0]), scores(0, "nDCG@5", [0, 0]))),
     Feature(306, 312, "nDCG: about 0.95", "`nDCG@k`", scores(0.9508, "nDCG@5", [3, 0, 2, 1, 0])),
     Feature(314, 316, "nDCG: about 0.65, which is 0.4930", "`nDCG@k`; Guide, Documents",
-            every(scores(0.4930, "nDCG@5", [0, 1, 0, 2, 3]), guide("documents",
+            both(scores(0.4930, "nDCG@5", [0, 1, 0, 2, 3]), guide("documents",
                 "nDCG@5 of grades 0, 1, 0, 2, 3 is about 0.65 | 0.4930"))),
     Feature(319, 323, "the scale 0 to 3", "Guide, Measures",
             guide("reading", "Perfect: answers the query completely | 7",
@@ -502,14 +505,14 @@ RANKING_METRICS = (
     Feature(325, 329, "nDCG: how to read it", "Guide, Measures",
             guide("reading", "nDCG@5 = 1.0", "nDCG@5 = 0.9", "nDCG@5 = 0.7", "nDCG@5 = 0.5")),
     Feature(329, 329, "nDCG of a random order: 0.6906 here", "Guide, Measures and Documents",
-            every(scores(0.6906, "nDCG@5", [3, 2, 1, 0, 0], FULL_TIE), guide("documents", "0.6906"),
+            both(scores(0.6906, "nDCG@5", [3, 2, 1, 0, 0], FULL_TIE), guide("documents", "0.6906"),
                 guide("reading", "0.6906"))),
     Feature(331, 335, "nDCG: when", "Guide, Measures",
             guide("reading", "relevance has grades", "earlier places are worth more",
                 "ranking methods are compared")),
-    Feature(337, 339, "nDCG: targets", "Report, Targets", every(target("nDCG@5>0.85"), target("nDCG@10>0.80"))),
+    Feature(337, 339, "nDCG: targets", "Report, Targets", both(target("nDCG@5>0.85"), target("nDCG@10>0.80"))),
     Feature(343, 361, "hit rate: definition and code", "`Hits@k`",
-            every(scores(1, "Hits@3", [0, 0, 1]), scores(0, "Hits@2", [0, 0, 1]))),
+            both(scores(1, "Hits@3", [0, 0, 1]), scores(0, "Hits@2", [0, 0, 1]))),
     Feature(363, 365, "hit rate: when", "Guide, Measures",
             guide("reading", "the least that is asked: is anything there at all", "a quick check")),
     Feature(367, 367, "hit rate: target", "Report, Targets", target("Hits@10>0.95")),
@@ -544,7 +547,7 @@ MRR_MAP = (
             guide("reading", "Whether all that is relevant stands at the top")),
     Feature(123, 153, "AP of test triple 1: 0.5000", "`AP`", scores(0.5, "AP", [0, 1, 0, 1, 0, 1, 0])),
     Feature(155, 174, "AP of test triple 2: 0.8334, which is 0.8333", "`AP`; Guide, Documents",
-            every(scores(0.8333, "AP", [1, 0, 1, 0]), guide("documents",
+            both(scores(0.8333, "AP", [1, 0, 1, 0]), guide("documents",
                 "AP of test triple 2: 0.8334 | 0.8333"))),
     Feature(176, 191, "AP of test triple 3: 0.3333", "`AP`", scores(0.3333, "AP", [0, 0, 1])),
     Feature(193, 193, "MAP: 0.5556", "`AP`", equal(lambda: round((1 / 2 + 5 / 6 + 1 / 3) / 3, 4), 0.5556)),
@@ -556,7 +559,7 @@ MRR_MAP = (
             guide("reading", "| Looks at |", "| Moves with |", "| Answers |", "| Range | 0 to 1 | 0 to 1 |",
                 "| 1 means |", "| Several relevant |")),
     Feature(224, 233, "scenario A: 1.0 and 0.7333, which is 0.7000", "Guide, Measures and Documents",
-            every(scores(0.7, "AP", [1, 0, 0, 1, 1, 0, 0, 0, 0, 0]), guide("reading",
+            both(scores(0.7, "AP", [1, 0, 0, 1, 1, 0, 0, 0, 0, 0]), guide("reading",
                 "Relevant at ranks 1, 4, 5: RR 1.0000, AP 0.7000"), guide("documents",
                 "0.7333, twice | 0.7000"))),
     Feature(235, 242, "scenario B: 1.0 and 1.0", "Guide, Measures",
@@ -574,20 +577,20 @@ MRR_MAP = (
     Feature(328, 341, "what is asked of both", "Guide, Measures",
             guide("reading", "Can I find one good answer quickly?", "Is all that is relevant ranked well?")),
     Feature(343, 346, "MRR 0.0123: rank about 81", "Rerankers, In words and times; Guide, Documents",
-            every(equal(lambda: rank_text(1 / 0.0123), "81"), guide("documents", "about 81"), page("rerankers",
+            both(equal(lambda: rank_text(1 / 0.0123), "81"), guide("documents", "about 81"), page("rerankers",
                 "In words and times", "1/MRR", "1/MTRR", "Mean rank", **SAMPLE_RERANKERS))),
     Feature(347, 347, "MAP beside it", "Rerankers, In words and times",
             page("rerankers", "In words and times", "MAP", "tied MAP", **SAMPLE_RERANKERS)),
     Feature(348, 348, "mean relevant a query", "Rerankers, In words and times; report",
-            every(page("rerankers", "In words and times", "Relevant a query", "2.52", **SAMPLE_RERANKERS),
+            both(page("rerankers", "In words and times", "Relevant a query", "2.52", **SAMPLE_RERANKERS),
                 reports("| Relevant a query |"))),
     Feature(350, 353, "MRR 0.0021: rank about 476", "Rerankers, In words and times",
             equal(lambda: rank_text(1 / 0.0021), "476")),
     Feature(355, 356, "6 times better by MRR", "Rerankers, MRR beside MAP; report",
-            every(equal(lambda: ratio_text(0.0123 / 0.0021), "5.86"), page("rerankers", "MRR beside MAP",
+            both(equal(lambda: ratio_text(0.0123 / 0.0021), "5.86"), page("rerankers", "MRR beside MAP",
                 "1.19 times", "1.21", **SAMPLE_RERANKERS), reports("**1.19 times** the MTRR of **PaLM-2"))),
     Feature(357, 357, "2.4 times better by MAP", "Rerankers, MRR beside MAP; report",
-            every(equal(lambda: ratio_text(0.0048 / 0.0020), "2.40"), reports("1.20 times its tied MAP"))),
+            both(equal(lambda: ratio_text(0.0048 / 0.0020), "2.40"), reports("1.20 times its tied MAP"))),
     Feature(358, 358, "10 times more relevant, so easier", "`readings_finding`",
             equal(lambda: ratio_text(17.37 / 1.69), "10.3")),
     Feature(362, 376, "Mann-Whitney U, two-sided, 0.05", "Significance, Test; `compare --test mann-whitney`",
@@ -597,7 +600,7 @@ MRR_MAP = (
     Feature(382, 382, "not due to chance", "Guide, Documents",
             guide("documents", "how rarely chance alone would rank two samples so differently")),
     Feature(386, 390, "MRR ignores several relevant", "Rerankers, MRR beside MAP; report",
-            every(page("rerankers", "MRR beside MAP", "what is relevant after the first", **SAMPLE_RERANKERS),
+            both(page("rerankers", "MRR beside MAP", "what is relevant after the first", **SAMPLE_RERANKERS),
                 reports("what is relevant after the first"))),
     Feature(391, 391, "MRR is a binary view", "Rerankers, MRR beside MAP",
             page("rerankers", "MRR beside MAP", "whether and where there is one", **SAMPLE_RERANKERS)),
@@ -607,7 +610,7 @@ MRR_MAP = (
             page("rerankers", "MRR beside MAP", "every relevant document is worth the same",
                 **SAMPLE_RERANKERS)),
     Feature(397, 397, "MAP depends on how many are relevant", "Rerankers, MRR beside MAP; Guide, Documents",
-            every(page("rerankers", "MRR beside MAP",
+            both(page("rerankers", "MRR beside MAP",
                 "values of queries with few and with many are not of one scale", **SAMPLE_RERANKERS),
                 scores(0.0519, "AP", [1] + [0] * 99, [0.5] * 100), scores(0.1381, "AP", [1] * 10 + [0] * 90,
                 [0.5] * 100), guide("documents", "0.0519 with one relevant, 0.1381 with ten"))),
@@ -626,24 +629,30 @@ RETRIEVAL = (
     Feature(13, 16, "Hit@k at 1, 5, 10 and 20", "Trade-offs, Against the baseline",
             page("tradeoffs", "Against BM25", "Hits@1", "Hits@5", "Hits@10", "Hits@20")),
     Feature(18, 21, "MRR, a query without a hit counts 0", "`RR`; Trade-offs",
-            every(scores(0, "RR", [0, 0]), page("tradeoffs", "Against BM25", "MRR"))),
+            both(scores(0, "RR", [0, 0]), page("tradeoffs", "Against BM25", "MRR"))),
     Feature(23, 26, "Recall@20", "`R@20`; Trade-offs",
-            every(scores(1, "R@20", RETRIEVED), page("tradeoffs", "Against BM25", "Recall@20"))),
+            both(scores(1, "R@20", RETRIEVED), page("tradeoffs", "Against BM25", "Recall@20"))),
     Feature(28, 31, "DR@20: each target once", "`DR@20`; Trade-offs",
-            every(true(lambda: one_list("DR", ["a", "a", "b"], [1, 1, 0], 20) == 1), true(lambda: one_list("DR",
+            both(true(lambda: one_list("DR", ["a", "a", "b"], [1, 1, 0], 20) == 1), true(lambda: one_list("DR",
                 ["a", "a", "b", "b"], [1, 1, 0, 1], 2) == 0.5), page("tradeoffs", "From Recall@20 to DR@20",
                 "+0.0017"))),
     Feature(33, 36, "diversity: unique targets in the first 20", "`Div@20`; Trade-offs",
-            every(true(lambda: one_list("Div", ["a", "a", "b"], [1, 1, 1], 20) == 2), page("tradeoffs",
+            both(true(lambda: one_list("Div", ["a", "a", "b"], [1, 1, 1], 20) == 2), page("tradeoffs",
                 "Distinct recall against diversity", "Div@20, distinct targets per query"))),
     Feature(38, 41, "latency, mean seconds", "Trade-offs", page("tradeoffs", "Against BM25", "Latency (s)")),
-    Feature(43, 45, "paired t-tests of every metric against a baseline", "Trade-offs; `compare --table`",
-            prints(compare("--table"), "RR", "DR@20", "p_adjusted")),
+    Feature(38, 41, "latency of each run", "`tiescope evaluate`",
+            prints(["evaluate", DOCSEARCH, "-m", "RR", "--ties", "expected", "--latency", "--format", "csv"],
+                "BM25,latency_s,expected,")),
+    Feature(43, 45, "paired t-tests of every metric against a baseline",
+            "Trade-offs; report; `compare --table`",
+            both(prints(compare("--table"), "Hits@20", "RR", "R@20", "DR@20", "Div@20", "p_adjusted"),
+                reports("Every measure against GPT-4 (Low Ties)", "Hits@20", "DR@20", "Div@20"),
+                page("tradeoffs", "Against BM25", "MiniLM float32", "tied", "traditional"))),
     Feature(46, 47, "p < 0.001: ***", "`stars`", equal(lambda: [stars(0.0009), stars(0.001)], ["***", "**"])),
     Feature(48, 48, "p < 0.01: **", "`stars`", equal(lambda: [stars(0.0099), stars(0.01)], ["**", "*"])),
     Feature(49, 49, "p < 0.05: *", "`stars`", equal(lambda: [stars(0.0499), stars(0.05)], ["*", "ns"])),
     Feature(50, 50, "p ≥ 0.05: ns", "`stars`; report, Significance",
-            every(equal(lambda: stars(0.5), "ns"), reports("p \\< 0.01,", "p \\< 0.05, ns not significant"))),
+            both(equal(lambda: stars(0.5), "ns"), reports("p \\< 0.01,", "p \\< 0.05, ns not significant"))),
     Feature(52, 53, "accuracy and diversity together", "Trade-offs, Distinct recall against diversity",
             page("tradeoffs", "Distinct recall against diversity", "DR@20")),
     Feature(54, 54, "quality against latency", "Trade-offs, Quality against latency",
@@ -677,9 +686,11 @@ def test_a_feature_of_a_document_is_where_the_table_says(feature):
 @pytest.mark.skipif(not SEEDS.is_dir(), reason="the documents are not beside the repository")
 @pytest.mark.parametrize("document", FEATURES)
 def test_no_line_of_a_document_is_without_a_feature(document):
-    listed = {line for feature in FEATURES[document] for line in range(feature.first, feature.last + 1)}
+    feature_lines = {line for feature in FEATURES[document] for line in range(feature.first, feature.last + 1)}
     missing = {
-        number: line for number, line in lines_of(SEEDS / f"{document}.md").items() if number not in listed
+        number: line
+        for number, line in lines_of(SEEDS / f"{document}.md").items()
+        if number not in feature_lines
     }
     assert not missing
 

@@ -62,10 +62,10 @@ def readings(evaluation: Evaluation, traditional: str, baseline: str) -> pd.Data
     first = evaluation.scores["RR", traditional]
     ranks = 1 / first.where((first > 0) & (traditional != "expected"))
     columns["mean_rank"] = ranks.groupby(level="reranker", sort=False).mean()
-    return pd.DataFrame(columns).reindex(names).join(_parted(evaluation, baseline))
+    return pd.DataFrame(columns).reindex(names).join(_disagreements(evaluation, baseline))
 
 
-def _parted(evaluation: Evaluation, baseline: str) -> pd.DataFrame:
+def _disagreements(evaluation: Evaluation, baseline: str) -> pd.DataFrame:
     """Count the queries on which RR and AP do not agree on a reranker and the baseline."""
     names = evaluation.policies.index
     by_rr, by_ap = (
@@ -75,11 +75,11 @@ def _parted(evaluation: Evaluation, baseline: str) -> pd.DataFrame:
             for measure in MEASURES
         )
     )
-    is_parted: dict[str, pd.DataFrame] = {
+    is_disagreements: dict[str, pd.DataFrame] = {
         "one_sided": (by_rr.abs() <= EQUAL) != (by_ap.abs() <= EQUAL),
         "opposed": (by_rr.abs() > EQUAL) & (by_ap.abs() > EQUAL) & (by_rr * by_ap < 0),
     }
-    return pd.DataFrame({name: queries.sum() for name, queries in is_parted.items()})
+    return pd.DataFrame({name: queries.sum() for name, queries in is_disagreements.items()})
 
 
 def readings_finding(table: pd.DataFrame, baseline: str) -> Prose:
@@ -95,10 +95,10 @@ def readings_finding(table: pd.DataFrame, baseline: str) -> Prose:
     leader = rows.iloc[0]
     if not leader["rr_tied"]:
         return (Strong("No list holds a relevant document: "), "MRR and MAP are 0, and no rank can be told.")
-    others = rows.drop(index=leader.name)
-    if not len(others):
+    rest = rows.drop(index=leader.name)
+    if not len(rest):
         return _typical_ranks([leader])
-    other = others.loc[baseline] if baseline in others.index else others.iloc[0]
+    other = rest.loc[baseline] if baseline in rest.index else rest.iloc[0]
     if not other["rr_tied"]:
         nothing = " lists no relevant document, so nothing can be said in times. "
         return Strong(str(other.name)), nothing, *_typical_ranks([leader])
@@ -142,13 +142,13 @@ def _typical_ranks(rows: Sequence["pd.Series[float]"]) -> Prose:
 
 def _shares_of_relevant(leader: "pd.Series[float]", other: "pd.Series[float]") -> Prose:
     """Say whose queries have more that is relevant, which alone makes a hit likelier."""
-    fewer, more = sorted((leader, other), key=lambda row: float(row["relevant"]))
-    if more["relevant"] < MIN_RATIO * fewer["relevant"]:
+    poorer, richer = sorted((leader, other), key=lambda row: float(row["relevant"]))
+    if richer["relevant"] < MIN_RATIO * poorer["relevant"]:
         return ()
-    counts = f"{more['relevant']:.2f} against {fewer['relevant']:.2f}"
+    counts = f"{richer['relevant']:.2f} against {poorer['relevant']:.2f}"
     return (
         "The queries of ",
-        Strong(str(more.name)),
+        Strong(str(richer.name)),
         f" have more that is relevant ({counts} a query): a hit is easier there, so not all of the ratio is "
         "the ranking. ",
     )
@@ -157,7 +157,7 @@ def _shares_of_relevant(leader: "pd.Series[float]", other: "pd.Series[float]") -
 def _map_sentence(rows: pd.DataFrame, leader: "pd.Series[float]", compared: "pd.Series[float]") -> Prose:
     """Say whether MAP names another leader, and on how many queries the two measures part."""
     one_sided, opposed = int(compared["one_sided"]), int(compared["opposed"])
-    counted = (
+    disagreement = (
         f"Queries on which only one of RR and AP tells the two apart: {one_sided:,}; on which RR and AP name "
         f"another winner: {opposed:,}."
         if one_sided or opposed
@@ -165,13 +165,8 @@ def _map_sentence(rows: pd.DataFrame, leader: "pd.Series[float]", compared: "pd.
     )
     best = rows.loc[rows["ap_tied"].idxmax()]
     if best["ap_tied"] <= leader["ap_tied"] + EQUAL:
-        return ("MAP has the same leader. ", counted)
-    return (
-        "By tied MAP ",
-        Strong(str(best.name)),
-        " leads, which counts all that is relevant. ",
-        counted,
-    )
+        return ("MAP has the same leader. ", disagreement)
+    return "By tied MAP, which counts all that is relevant, ", Strong(str(best.name)), " leads. ", disagreement
 
 
 def ratio_text(ratio: float) -> str:

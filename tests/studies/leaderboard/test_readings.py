@@ -49,7 +49,7 @@ def test_the_scenarios_with_one_mrr_and_two_maps_part_on_their_query():
     row = table(scenarios).loc["B"]
     assert row[["rr_tied_times", "ap_tied_times"]].to_list() == pytest.approx([1, 1 / 0.7])
     assert row[["one_sided", "opposed"]].to_list() == [1, 0]
-    assert "By tied MAP B leads" in finding(scenarios)
+    assert "By tied MAP, which counts all that is relevant, B leads." in finding(scenarios)
 
 
 def test_a_query_on_which_rr_and_ap_name_another_winner_is_counted_apart():
