@@ -196,6 +196,25 @@ COLUMNS: Mapping[str, ShownColumn] = {
             "count",
             help="Queries on which RR is above the baseline's and AP below, or the other way round.",
         ),
+        # how many orderings there are, and what they cost
+        ShownColumn("case", "Case", "text"),
+        ShownColumn("tie_sizes", "Tie sizes", "text"),
+        ShownColumn("size", "Tied", "localized"),
+        ShownColumn("n_orderings", "Orderings", "localized"),
+        ShownColumn("orderings_written", "Orderings", "text"),
+        ShownColumn("patterns_written", "Patterns", "text", help="Orders of grades: C(n, r) of a tie."),
+        ShownColumn("tractable", "Few enough", "flag", help="10,000 orderings or fewer."),
+        ShownColumn("tractable_lists", "Enumerable", "localized", help="Lists of 10,000 orderings or fewer."),
+        ShownColumn("tractable_share", "of all", "percent", help="Enumerable lists, of all lists."),
+        ShownColumn(
+            "draws_advised",
+            "Draws advised",
+            "localized",
+            help="max(1,000, min(10,000, orderings / 10)), as in the notebook, where there are more than 10,000.",
+        ),
+        ShownColumn(
+            "terms", "Closed form", "localized", help="Terms of RR: places the first relevant document can take."
+        ),
         # two rerankers, query by query
         ShownColumn("won", "Won", "count"),
         ShownColumn("equal", "Equal", "count"),

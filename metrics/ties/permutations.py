@@ -1,7 +1,7 @@
 """The orderings that the ties of a list allow: how many, which, and where documents land."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, permutations
@@ -32,6 +32,18 @@ class Complexity:
     tie_sizes: tuple[int, ...]
     is_tractable: bool
     recommended_sampling: int
+
+    @classmethod
+    def of(cls, sizes: Iterable[int]) -> "Complexity":
+        """Return the report on a list with groups of these sizes."""
+        tie_sizes = tuple(size for size in sizes if size > 1)
+        total = prod(map(factorial, tie_sizes))
+        return cls(total, tie_sizes, total <= TRACTABLE, max(1_000, min(TRACTABLE, total // 10)))
+
+    @property
+    def max_tie_size(self) -> int:
+        """Documents of the largest tie; 0 without ties, as the notebook has it."""
+        return max(self.tie_sizes, default=0)
 
 
 @dataclass(frozen=True)
@@ -84,13 +96,7 @@ class Orderings:
 
     def complexity(self) -> Complexity:
         """Whether the orderings can be enumerated, and how many to draw where not."""
-        total = self.count
-        return Complexity(
-            total_permutations=total,
-            tie_sizes=tuple(len(group) for group in self.groups if len(group) > 1),
-            is_tractable=total <= TRACTABLE,
-            recommended_sampling=max(1_000, min(TRACTABLE, total // 10)),
-        )
+        return Complexity.of(map(len, self.groups))
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,12 @@
 import streamlit as st
 
 from dashboard import session
+from dashboard.views.ties.complexity import cost_section
 from dashboard.views.ties.sections import correlation_cards, gap_chart, largest_gaps_table, summary_table
 from dashboard.widgets.components import finding, page_head
 from metrics.studies.gaps.gap import gap_finding, gaps
 
+BELOW = ("Largest gaps", "Cost of every order")
 view = session.view()
 page_head(
     "Ties vs gap",
@@ -28,4 +30,7 @@ if lists["n_tie_groups"].any():
 else:
     st.info("No list has a tie: there is nothing to draw.", icon=":material/check:")
 summary_table(lists, first, second)
-largest_gaps_table(lists, first, second)
+if session.segmented("Below", BELOW, "below", label_visibility="collapsed") == BELOW[0]:
+    largest_gaps_table(lists, first, second)
+else:
+    cost_section(view)

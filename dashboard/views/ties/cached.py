@@ -1,0 +1,23 @@
+"""Calls of the page Ties vs gap into metrics, kept; keyed by what is shown."""
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import session
+from dashboard.cache import ViewKey
+from metrics.studies.gaps.complexity import list_complexity
+
+
+@st.cache_resource(show_spinner="Counting orderings …", max_entries=8)
+def list_complexities(key: ViewKey, _view: session.View) -> dict[str, pd.DataFrame]:
+    """Return reranker → the orderings of its lists.
+
+    Args:
+        key: tells the view.
+        _view: what the sidebar says is shown.
+    """
+    lists = _view.evaluation.lists
+    return {
+        reranker: list_complexity(_view.ranking(reranker), lists.loc[reranker].index)
+        for reranker in _view.rerankers
+    }

@@ -1,0 +1,128 @@
+"""The section of Ties vs gap on what it would cost to score lists order by order."""
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import session
+from dashboard.charts.gaps.ordering_costs import ordering_costs
+from dashboard.session.controls import number_input
+from dashboard.views.ties.cached import list_complexities
+from dashboard.widgets.components import Card, cards, chart, heading, table
+from dashboard.widgets.list_panel import orderings_text
+from metrics.studies.gaps.complexity import TIE_SIZES, complexity_summary, notebook_cases, tie_costs
+from metrics.studies.prose import percent
+from metrics.support.shown_columns import shown_columns
+from metrics.ties.permutations import TRACTABLE
+
+_MEASURED = (
+    "Measured once with `tests/benchmarks/tie_costs.py`, MTRR of one tie with one relevant document: of 5 documents "
+    "0.15 ms by every ordering, of 8 76 ms, of 10 7.4 s; by every pattern, at most 0.05 ms; by the draws advised "
+    "0.5, 1.1 and 3.1 ms; by the closed form 0.5 ms whatever the size."
+)
+
+
+def cost_section(view: session.View) -> None:
+    """Draw how many orderings lists have, what a tie costs by each method, and the notebook's five cases."""
+    heading(
+        "What every order would cost",
+        f"The notebook enumerates lists of up to {TRACTABLE:,} orderings and draws some of the others. Values here "
+        "are exact by a closed form, whatever the number.",
+    )
+    lists = list_complexities(view.key, view)
+    summary = complexity_summary(lists)
+    _cards(summary.iloc[0])
+    relevant = number_input("Relevant in the tie", 1, 100, 1, "tierelevant", width=160)
+    costs = tie_costs(relevant, [*TIE_SIZES, int(summary["max_tie_size"].max())])
+    logs = pd.concat(lists.values())["log10_orderings"].to_numpy(float)
+    chart(
+        ordering_costs(logs, costs, view.palette, TRACTABLE),
+        "ordering-costs",
+        "Lists by their number of orderings, and documents looked at to score a tie, by its size and by method.",
+        wide=820,
+    )
+    st.caption(_MEASURED)
+    _summary_table(summary)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _cost_table(costs)
+    with right:
+        _case_table()
+
+
+def _cards(total: pd.Series) -> None:
+    """Draw the figures of all lists together."""
+    n_lists, n_tractable = int(total["n"]), int(total["tractable"])
+    cards(
+        Card(
+            "check",
+            "Can be enumerated",
+            percent(total["tractable_share"]),
+            f"{n_tractable:,} of {n_lists:,} lists",
+            "blue",
+        ),
+        Card("shuffle", "Orderings in all", _count(total), "to score every list", "orange"),
+        Card("join_inner", "Tie groups", f"{total['tie_groups']:,}", f"largest {total['max_tie_size']:,}"),
+        Card("casino", "Draws advised", f"{total['draws']:,}", "for the other lists, in all"),
+    )
+
+
+def _count(row: pd.Series) -> str:
+    return orderings_text(row["log10_orderings"], row["orderings"])
+
+
+def _summary_table(summary: pd.DataFrame) -> None:
+    rows = summary.assign(written=[_count(row) for _, row in summary.iterrows()]).reset_index()
+    table(
+        rows,
+        "Orderings of each reranker",
+        "ordering-costs",
+        shown_columns(
+            *("reranker", ("n", "n_lists"), ("tractable", "tractable_lists"), "tractable_share"),
+            *(("written", "orderings_written"), ("tie_groups", "n_tie_groups"), "max_tie_size"),
+            ("draws", "draws_advised"),
+        ),
+        download=summary.reset_index(),
+    )
+
+
+def _cost_table(costs: pd.DataFrame) -> None:
+    rows = costs.assign(
+        orderings=[orderings_text(log10, _whole(log10)) for log10 in costs["log10_orderings"]],
+        every_pattern=[orderings_text(log10, _whole(log10)) for log10 in costs["log10_patterns"]],
+    )
+    table(
+        rows,
+        "A tie of so many documents",
+        "tie-costs",
+        shown_columns(
+            "size",
+            ("orderings", "orderings_written"),
+            ("every_pattern", "patterns_written"),
+            ("draws", "draws_advised"),
+            "terms",
+        ),
+        download=costs,
+    )
+
+
+def _whole(log10: float) -> int:
+    """Return the whole number of a power of ten, exact as far as it is written in full."""
+    return round(10 ** min(log10, 15))
+
+
+def _case_table() -> None:
+    rows = notebook_cases()
+    table(
+        rows.assign(tie_sizes=[", ".join(map(str, sizes)) for sizes in rows["tie_sizes"]]),
+        "The notebook's five cases",
+        "notebook-cases",
+        shown_columns(
+            "case",
+            "tie_sizes",
+            ("orderings", "n_orderings"),
+            "n_tie_groups",
+            "max_tie_size",
+            "tractable",
+            ("draws", "draws_advised"),
+        ),
+    )
