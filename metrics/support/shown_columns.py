@@ -210,10 +210,13 @@ COLUMNS: Mapping[str, ShownColumn] = {
             "draws_advised",
             "Draws advised",
             "localized",
-            help="max(1,000, min(10,000, orderings / 10)), as in the notebook, where there are more than 10,000.",
+            help="As in the notebook: a tenth of the orderings, but at least 1,000 and at most 10,000.",
         ),
         ShownColumn(
-            "terms", "Closed form", "localized", help="Terms of RR: places the first relevant document can take."
+            "terms",
+            "Closed form",
+            "localized",
+            help="Terms of RR: places the first relevant document can take.",
         ),
         # two rerankers, query by query
         ShownColumn("won", "Won", "count"),

@@ -1,4 +1,4 @@
-"""Seconds that MTRR of one tie takes by each method: every ordering, every relevance pattern, draws, closed form.
+"""Seconds that MTRR of one tie takes by every ordering, every relevance pattern, draws and the closed form.
 
     python tests/benchmarks/tie_costs.py
 
@@ -62,9 +62,7 @@ def main():
     costs = tie_costs(1, SIZES).set_index("size")
     for size in SIZES:
         runs = tie(size)
-        measured = {
-            name: seconds(work) for name, work in methods(runs, int(costs.loc[size, "draws"])).items()
-        }
+        measured = {name: seconds(work) for name, work in methods(runs, int(costs.loc[size, "draws"])).items()}
         print(size, *(f"{name} {value:.2g} s" for name, value in measured.items()), sep="\t")
 
 

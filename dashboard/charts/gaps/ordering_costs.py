@@ -37,9 +37,7 @@ def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Pa
     """
     figure = make_subplots(1, 2, column_widths=[0.48, 0.52], horizontal_spacing=0.09)
     _add_histogram(figure, log10_orderings, palette, np.log10(limit))
-    looks = dict(
-        zip(_METHODS, (palette.traditional, palette.other, palette.text, palette.tied), strict=True)
-    )
+    looks = dict(zip(_METHODS, (palette.traditional, palette.other, palette.text, palette.tied), strict=True))
     for method, label in _METHODS.items():
         figure.add_scatter(
             x=np.log10(costs["size"]),
@@ -84,8 +82,8 @@ def _add_histogram(figure: go.Figure, logs: FloatArray, palette: Palette, limit:
         width=0.92 * step,
         marker={"color": np.where(edges[:-1] < limit, palette.tied, palette.other)},
         customdata=np.column_stack([edges[:-1], edges[1:]]),
-        hovertemplate="%{y:,} lists with 10<sup>%{customdata[0]:.0f}</sup> to 10<sup>%{customdata[1]:.0f}</sup> "
-        "orderings<extra></extra>",
+        hovertemplate="%{y:,} lists with 10<sup>%{customdata[0]:.0f}</sup> to "
+        "10<sup>%{customdata[1]:.0f}</sup> orderings<extra></extra>",
         showlegend=False,
         row=1,
         col=1,

@@ -15,9 +15,9 @@ from metrics.support.shown_columns import shown_columns
 from metrics.ties.permutations import TRACTABLE
 
 _MEASURED = (
-    "Measured once with `tests/benchmarks/tie_costs.py`, MTRR of one tie with one relevant document: of 5 documents "
-    "0.15 ms by every ordering, of 8 76 ms, of 10 7.4 s; by every pattern, at most 0.05 ms; by the draws advised "
-    "0.5, 1.1 and 3.1 ms; by the closed form 0.5 ms whatever the size."
+    "Seconds, measured once by tests/benchmarks/tie_costs.py: MTRR of a tie of 5, 8 and 10 documents, one of "
+    "them relevant, takes 0.00015, 0.076 and 7.4 by every ordering, 0.00005 or less by every pattern, 0.0005, "
+    "0.0011 and 0.0031 by the draws advised, and 0.0005 by the closed form."
 )
 
 
@@ -25,8 +25,8 @@ def cost_section(view: session.View) -> None:
     """Draw how many orderings lists have, what a tie costs by each method, and the notebook's five cases."""
     heading(
         "What every order would cost",
-        f"The notebook enumerates lists of up to {TRACTABLE:,} orderings and draws some of the others. Values here "
-        "are exact by a closed form, whatever the number.",
+        f"The notebook enumerates lists of up to {TRACTABLE:,} orderings, and draws some orders of the others. "
+        "Values here are exact by a closed form, whatever the number.",
     )
     lists = list_complexities(view.key, view)
     summary = complexity_summary(lists)
@@ -37,12 +37,12 @@ def cost_section(view: session.View) -> None:
     chart(
         ordering_costs(logs, costs, view.palette, TRACTABLE),
         "ordering-costs",
-        "Lists by their number of orderings, and documents looked at to score a tie, by its size and by method.",
+        "Lists by their number of orderings, and documents looked at to score a tie by its size and method.",
         wide=820,
     )
     st.caption(_MEASURED)
     _summary_table(summary)
-    left, right = st.columns(2, gap="large")
+    left, right = st.columns([2, 3], gap="large")
     with left:
         _cost_table(costs)
     with right:

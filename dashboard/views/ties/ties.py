@@ -5,8 +5,9 @@ import streamlit as st
 from dashboard import session
 from dashboard.views.ties.complexity import cost_section
 from dashboard.views.ties.sections import correlation_cards, gap_chart, largest_gaps_table, summary_table
-from dashboard.widgets.components import finding, page_head
+from dashboard.widgets.components import finding, page_head, section_finding
 from metrics.studies.gaps.gap import gap_finding, gaps
+from metrics.studies.tie_rules import own_rule_note
 
 BELOW = ("Largest gaps", "Cost of every order")
 view = session.view()
@@ -22,6 +23,8 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
 
 all_lists = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)
 finding(gap_finding(all_lists, first))
+if note := own_rule_note(second):
+    section_finding(note)
 lists = all_lists if kind == "all" else all_lists[all_lists["tie_ratio"] > 0]
 lists = lists.assign(first_size=lists["first_gap"].abs(), second_size=lists["second_gap"].abs())
 correlation_cards(lists, first, second)

@@ -1,6 +1,7 @@
 """Ties vs gap: any two measures, the notebook's summary, and what its orders would cost."""
 
 import pytest
+from boards import EXTREMES
 from opening import charts, metrics, opened, table, texts
 
 from dashboard import cache
@@ -29,4 +30,31 @@ def test_a_measure_with_its_own_rule_is_not_said_to_have_gaps():
     page.button(key="_other_first_use").click().run()
     assert not page.exception
     assert page.selectbox(key="first").value == "taRR"
-    assert "taRR has a rule of its own for ties" in texts(page)
+    assert "taRR settles ties by its own rule" in texts(page)
+
+
+def test_what_every_order_would_cost_is_told_of_the_lists_shown_and_of_the_notebooks_cases():
+    page = opened("ties", data=cache.SIMULATED_LABEL, below="Cost of every order", tierelevant="2")
+    board = cache.sample_board(cache.SIMULATED_LABEL)
+    logs = cache.evaluation(board.key, board).lists["log10_orderings"]
+    n_tractable = (logs <= 4).sum()
+    assert metrics(page)["Can be enumerated"] == f"{n_tractable / 400:.0%}"
+    assert metrics(page)["Orderings in all"] == "10¹⁴"
+    rows = table(page, "Orderings of each reranker").set_index("reranker")
+    assert rows.index.to_list() == [ALL_LISTS, *board.runs.rerankers]
+    assert rows.loc[ALL_LISTS, ["n", "tractable"]].to_list() == [400, n_tractable]
+    assert rows.loc["GPT-4 (Low Ties)", "written"] == "69,150"
+    cases = table(page, "The notebook's five cases").set_index("case")
+    assert cases["orderings"].to_list() == [4, 72, 120, 40_320, 3_456]
+    assert cases.loc["Very large tie", ["tractable", "draws"]].to_list() == [False, 4_032]
+    costs = table(page, "A tie of so many documents").set_index("size")
+    assert costs.loc[5, ["orderings", "every_pattern", "draws", "terms"]].to_list() == ["120", "10", 1_000, 4]
+    assert "measured once by tests/benchmarks/tie_costs.py" in texts(page)
+
+
+@pytest.mark.parametrize("name", ["no ties", "all tied", "one document", "long lists", "a query without rows"])
+def test_the_cost_of_every_order_is_told_of_extreme_lists(name):
+    label = cache.loaded_boards().add(EXTREMES[name]()).label
+    page = opened("ties", data=label, below="Cost of every order", tierelevant="100")
+    assert len(metrics(page)) == 8
+    assert ("nan" in texts(page)) is False
