@@ -65,11 +65,12 @@ def tradeoffs(studies: ReportStudies) -> Section:
     note = experiment_note(rows, studies.baseline, options.test, options.correction)
     lines = experiment_lines(rows).replace({"ties": {"expected": "tied", options.traditional: "traditional"}})
     lines = lines.rename(columns={"reranker": "Reranker", "ties": "Ties"})
+    against = f" against {studies.baseline}" if len(studies.rerankers) > 1 else ""
     return Section(
         "tradeoffs",
         "Trade-offs",
         "Hits, MRR, recall, distinct targets and latency of each reranker, tied and traditional, with stars.",
-        tables=(Table(f"Every measure against {studies.baseline}", lines, note=note),),
+        tables=(Table(f"Every measure{against}", lines, note=note),),
     )
 
 

@@ -70,7 +70,7 @@ def text_of(runs, **options):
 
 def printed(text):
     """The lines of the notebook in a text: none of ours, nothing of the last paragraph."""
-    body = text.partition("\nExact: ")[0].splitlines()
+    body = text.partition("\nTied values are exact: ")[0].splitlines()
     return [line for line in body if line and not OURS.match(line)]
 
 
@@ -203,7 +203,7 @@ def test_a_value_that_four_decimals_hide_keeps_two_figures():
 
 def test_measures_with_a_rule_of_their_own_stand_apart_and_others_in_both_blocks():
     text = text_of(small_board(TIED, GRADES), measures=("TsRR", "AP"))
-    own = text.partition("Measures with a rule of their own for ties, the same by any order:\n")[2]
+    own = text.partition("Measures with a rule of their own for ties, which no order moves:\n")[2]
     assert own.startswith("   TsRR: ")
     assert text.count("TsRR") == 1
     assert re.search(r"\n   MAP: 0\.\d{4} .*\n(.*\n)*   tied MAP: 0\.\d{4} ", text)
@@ -223,4 +223,4 @@ def test_the_deviation_is_that_of_the_population_and_says_so():
     queries = {"q0": STRICT, "q1": [("b", 2), ("a", 1)]}
     text = text_of(small_board(queries, one_hit(queries)))
     assert f"   MRR: 0.7500 (±{pstdev([1, 0.5]):.4f})" in text
-    assert "standard deviation over queries, of the population" in text
+    assert "standard deviation over queries, of the\npopulation" in text

@@ -1,6 +1,8 @@
 """Sections of the Report page: targets, the file itself, and the ways to get it."""
 
+from collections.abc import Callable
 from datetime import UTC, date, datetime
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -91,21 +93,21 @@ def preview_and_export(view: View, report: Report, options: ReportOptions) -> No
     with wide:
         heading("Preview", "The file itself, not a picture of it.")
         form = session.segmented("Preview as", ("page", "text"), "preview", help=_FORM_HELP)
-        html = html_file(view.board.key, repr(options), today, report)
+        html = partial(html_file, view.board.key, repr(options), today, report)
         if form == "text":
             st.code(report.text(today), language=None, height=760, wrap_lines=True)
         else:
             with st.container(border=True):
-                st.iframe(html, height=760, alt="Preview of the report")
+                st.iframe(html(), height=760, alt="Preview of the report")
     with narrow:
         _export_buttons(report, html, today)
         _command_section(view, options, "report.txt" if form == "text" else "report.html")
 
 
-def _export_buttons(report: Report, html: str, today: date) -> None:
+def _export_buttons(report: Report, html: Callable[[], str], today: date) -> None:
     heading("Export", "Every file carries the rule for ties; the report also policies, versions and hashes.")
     files = (
-        ("HTML", "html", "text/html", "one file, opens offline", lambda: html),
+        ("HTML", "html", "text/html", "one file, opens offline", html),
         ("Markdown", "md", "text/markdown", "for a pull request", lambda: report.markdown(today)),
         ("Text", "txt", "text/plain", "as the G-RAG notebook prints it", lambda: report.text(today)),
         ("LaTeX", "tex", "text/x-tex", "booktabs tables", lambda: report.latex(today)),

@@ -75,7 +75,7 @@ def experiment_table(rows: pd.DataFrame, traditional: str, baseline: str, test: 
     }
     lines = experiment_lines(rows).replace({"ties": {"expected": "tied", traditional: "traditional"}})
     columns = {name: st.column_config.TextColumn(name, help=text) for name, text in headings.items()}
-    title = f"Against {escape_markdown(baseline)}"
+    title = f"Against {escape_markdown(baseline)}" if len(rows["reranker"].unique()) > 1 else "Means"
     table(lines, title, "experiment", {**shown_columns("reranker", "ties"), **columns}, download=rows)
     st.caption(escape_markdown(experiment_note(rows, baseline, test, correction)))
 
