@@ -76,8 +76,10 @@ class EvaluatorReport:
         if not n_moved:
             return f"Ties on {figures['with_ties']:,} of {queries}; MRR and MTRR are the same on each."
         mean, side = figures["RR_gap"], "high" if figures["RR_gap"] > 0 else "low"
-        what = f"reads {decimal(abs(mean), 4)} too {side}" if abs(mean) > EQUAL else "stays, as the gaps cancel"
-        return f"Ties move MRR on {n_moved:,} of {queries}; its mean {what}."
+        outcome = (
+            f"reads {decimal(abs(mean), 4)} too {side}" if abs(mean) > EQUAL else "stays, as the gaps cancel"
+        )
+        return f"Ties move MRR on {n_moved:,} of {queries}; its mean {outcome}."
 
 
 def evaluator_reports(studies: ReportStudies) -> list[EvaluatorReport]:
@@ -117,13 +119,13 @@ def _mean_lines(
 def _policies(studies: ReportStudies, reranker: str, lists: pd.DataFrame) -> list[str]:
     """Return what was done about queries without rows and with nothing relevant, of one reranker."""
     scoring = studies.options.scoring
-    counted = {
+    counts = {
         "without rows": int((lists["n_docs"] == 0).sum()),
         "with nothing relevant": int(((lists["n_relevant"] == 0) & (lists["n_docs"] > 0)).sum()),
     }
-    texts = [f"{n:,} of them {what}, counted as 0" for what, n in counted.items() if n]
+    texts = [f"{n:,} of them {what}, counted as 0" for what, n in counts.items() if n]
     reasons = [
-        what for what, policy in zip(counted, (scoring.missing, scoring.empty), strict=True) if policy == "skip"
+        what for what, policy in zip(counts, (scoring.missing, scoring.empty), strict=True) if policy == "skip"
     ]
     n_left_out = studies.count_left_out(reranker)
     if n_left_out:

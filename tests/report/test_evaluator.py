@@ -121,7 +121,7 @@ GRADES = {
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "sentences"),
     [
         ({}, ["   → 1 of them without rows, counted as 0"]),
         ({"traditional": "docid_desc"}, ["Traditional: docid_desc, "]),
@@ -141,7 +141,7 @@ GRADES = {
     ],
     ids=lambda value: " ".join(map(str, value.values())) if isinstance(value, dict) else "",
 )
-def test_every_number_is_that_of_all_orderings_and_what_is_not_usual_is_said(options, said):
+def test_every_number_is_that_of_all_orderings_and_what_is_not_usual_is_said(options, sentences):
     threshold = options.get("relevant_from", 1)
     lists = [
         each
@@ -151,7 +151,7 @@ def test_every_number_is_that_of_all_orderings_and_what_is_not_usual_is_said(opt
     ]
     text = text_of(small_board(TIED, GRADES), measures=NOTEBOOK, **options)
     assert printed(text) == notebook_lines("llm", lists, options.get("traditional", "input"))
-    assert all(sentence in text for sentence in said)
+    assert all(sentence in text for sentence in sentences)
     assert text.count("Traditional: ") == ("traditional" in options)
 
 

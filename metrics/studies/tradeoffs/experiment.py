@@ -149,9 +149,9 @@ def _star_sentences(table: pd.DataFrame, baseline: str, test_name: str, correcti
     test, correction = find_test(test_name), find_correction(correction_name)
     is_corrected = not test.simultaneous and correction.method is not None
     corrected = f"{correction.label} correction within each column" if is_corrected else "uncorrected"
-    how = "all pairs at once" if test.simultaneous else corrected
+    scope = "all pairs at once" if test.simultaneous else corrected
     sentences = [
-        f"Against {baseline}: {test.label}, {how}, each treatment of ties by itself.",
+        f"Against {baseline}: {test.label}, {scope}, each treatment of ties by itself.",
         f"*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant; + better than {baseline}, − worse.",
     ]
     if (table["n_tested"].dropna() < 2).all():  # noqa: PLR2004 a spread needs two
