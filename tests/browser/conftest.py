@@ -1,5 +1,7 @@
 """A real server, a real browser, and a page that fails on console errors and requests to other hosts."""
 
+from contextlib import ExitStack
+
 import pytest
 from chromium import find
 from pages import DESK, settle
@@ -22,13 +24,32 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory, folder):
-    """Address of a running `tiescope app`."""
+def _server(tmp_path_factory, folder):
+    """A `tiescope app`: its address, and how to end it and start it again."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     command = [*TIESCOPE, "app", "--port", str(port), "--allow-paths", str(folder)]
-    with running(command, f"{address}/_stcore/health", tmp_path_factory.mktemp("server")):
-        yield address
+    with ExitStack() as stack:
+
+        def start():
+            stack.close()
+            folder = tmp_path_factory.mktemp("server")
+            stack.enter_context(running(command, f"{address}/_stcore/health", folder))
+
+        start()
+        yield address, start
+
+
+@pytest.fixture(scope="session")
+def server(_server):
+    """Address of a running `tiescope app`."""
+    return _server[0]
+
+
+@pytest.fixture
+def restart(_server):
+    """End the server and start it again, at the same address over the same library."""
+    return _server[1]
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,12 @@
-"""What a person does: upload, read, switch, share."""
+"""What a person does: upload, read, switch, go back, share, save a chart, open the list of a dot."""
 
 import re
 
 import pytest
-from boards import COARSE, HOSTILE, QRELS, STRICT
-from opening import DATA_PAGES
+from boards import COARSE, QRELS, STRICT
 from pages import go, settle, upload
 from playwright.sync_api import expect
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
 import metrics
 
@@ -26,10 +26,16 @@ def best(page):
     return page.get_by_test_id("stMetricValue").first
 
 
-def test_upload_read_switch_and_share(new_page, files):
+def expect_radio(page, name):
+    return expect(page.get_by_role("radio", name=name, exact=True).first)
+
+
+def test_upload_read_switch_go_back_and_share(new_page, files):
     paths, means = files
     page = new_page("/runs")
-    upload(page, paths)
+    upload(page, paths[0])
+    expect(page.get_by_test_id("stAlert")).to_contain_text("relevant")  # a run alone waits for its judgments
+    upload(page, paths[1:])
     expect(page.get_by_text("2 runs and judgments")).to_be_visible()
 
     go(page, "Leaderboard")
@@ -39,14 +45,25 @@ def test_upload_read_switch_and_share(new_page, files):
     page.get_by_role("radio", name="Hits@3").click()
     tied = f"{means['Hits@3', 'expected', 'mean'].max():.4f}"
     expect(best(page)).to_have_text(tied)
-    go(page, "Rerankers")
-    expect(page.get_by_role("radio", name="Hits@3").first).to_be_checked()
-    go(page, "Leaderboard")
     expect(page).to_have_url(re.compile(r"measure=Hits%403"))
+    go(page, "Rerankers")
+    expect_radio(page, "Hits@3").to_be_checked()
+    page.get_by_role("radio", name="AP", exact=True).first.click()
+    expect(page).to_have_url(re.compile("rerankers.*measure=AP"))
 
-    other = new_page(page.url.removeprefix(page.url.split("/?")[0]))
+    page.go_back()
+    expect(page.locator("h1")).to_have_text("Leaderboard")
+    settle(page)
+    expect_radio(page, "Hits@3").to_be_checked()
+    link = page.url
+    page.go_forward()
+    expect(page.locator("h1")).to_have_text("Rerankers")
+    settle(page)
+    expect_radio(page, "AP").to_be_checked()
+
+    other = new_page(link.removeprefix(link.split("/?")[0]))
     expect(best(other)).to_have_text(tied)
-    expect(other.get_by_role("radio", name="Hits@3")).to_be_checked()
+    expect_radio(other, "Hits@3").to_be_checked()
     expect(other.locator("table[role=grid]").first).to_contain_text("coarse")
 
 
@@ -76,16 +93,31 @@ def test_a_wrong_file_is_named_with_its_line_and_loses_nothing(new_page, files, 
     expect(page.locator("table[role=grid]").first).to_contain_text("coarse")
 
 
-def test_a_run_alone_waits_for_its_judgments(new_page, files):
-    page = new_page("/runs")
-    upload(page, files[0][0])
-    expect(page.get_by_test_id("stAlert")).to_contain_text("relevant")
-    upload(page, files[0][2])
-    expect(page.get_by_text("1 run and judgments")).to_be_visible()
+FIRST_BYTES = {"SVG": b"<svg", "PNG": b"\x89PNG"}
 
 
-def test_a_click_on_a_dot_opens_its_list(new_page):
-    page = new_page("/ties?data=Sample%3A+simulated+rerankers")
+def test_a_chart_is_saved_from_its_menu_without_a_run_and_a_click_on_its_dot_opens_the_list(new_page):
+    page, reruns = new_page("/runs?data=Sample%3A+simulated+rerankers"), []
+
+    def note_rerun(frame):
+        request = BackMsg.FromString(frame).rerun_script
+        if request.ByteSize() and not request.is_auto_rerun:
+            reruns.append(request)
+
+    page.on("websocket", lambda socket: socket.on("framesent", note_rerun))
+    page.goto(page.url.replace("/runs", "/ties"))
+    settle(page)
+    assert reruns
+    reruns.clear()
+    plot = page.locator(".js-plotly-plot").first
+    plot.hover()
+    for kind, first_bytes in FIRST_BYTES.items():
+        with page.expect_download() as download:
+            plot.locator(f'.modebar-btn[data-title="Save as {kind}"]').click()
+        assert download.value.path().read_bytes().startswith(first_bytes)
+        assert download.value.suggested_filename.endswith(kind.lower())
+    assert not reruns
+
     dot = page.evaluate(
         """() => {
             const plot = document.querySelector('.js-plotly-plot');
@@ -107,23 +139,3 @@ def test_a_click_on_a_dot_opens_its_list(new_page):
     expect(page.locator("h1")).to_have_text("Query explorer")
     settle(page)
     expect(page.get_by_role("combobox", name="Query, largest gap first")).to_have_value(dot["query"])
-
-
-def test_charts_follow_the_theme(new_page):
-    page = new_page("/")
-    dot = page.locator(".js-plotly-plot .scatterlayer path.point").last
-    expect(dot).to_have_css("fill", "rgb(0, 114, 178)")
-    page.emulate_media(color_scheme="dark")
-    expect(dot).to_have_css("fill", "rgb(90, 180, 240)")
-
-
-def test_a_names_markup_never_runs(new_page, tmp_path):
-    path = tmp_path / "hostile.csv"
-    path.write_text(HOSTILE)
-    page = new_page("/runs")
-    upload(page, path)
-    expect(page.get_by_text("2 runs for")).to_be_visible()
-    for title in DATA_PAGES.values():
-        go(page, title)
-        assert page.locator("img[src=x]").count() == 0
-        assert page.locator("main script").count() == 0

@@ -4,10 +4,8 @@ import os
 import re
 from pathlib import Path
 
-import pytest
 from pages import go, settle, upload
 from playwright.sync_api import expect
-from servers import TIESCOPE, free_port, running
 
 RUN = "".join(f"q{q} Q0 d{d} 1 {d % 2} tag\n" for q in range(4) for d in range(5)).encode()
 QRELS = "".join(f"q{q} 0 d{q} 1\n" for q in range(4)).encode()
@@ -15,21 +13,6 @@ QRELS = "".join(f"q{q} 0 d{q} 1\n" for q in range(4)).encode()
 
 def text_file(name, content):
     return {"name": name, "mimeType": "text/plain", "buffer": content}
-
-
-@pytest.fixture
-def library_server(tmp_path):
-    """Address of a server over the library of this test, and what starts it; again, and it is a restart."""
-    port = free_port()
-
-    def start():
-        folder = tmp_path / "server"
-        folder.mkdir(exist_ok=True)
-        home = {"TIESCOPE_HOME": str(tmp_path / "home")}
-        address = f"http://127.0.0.1:{port}"
-        return running((*TIESCOPE, "app", "--port", str(port)), f"{address}/_stcore/health", folder, home)
-
-    return f"http://127.0.0.1:{port}", start
 
 
 def choose(page, name):
@@ -43,25 +26,22 @@ def shows(page, name, runs):
     expect(page.get_by_test_id("stSidebar")).to_contain_text(f"{runs} of {runs} rerankers")
 
 
-def test_an_upload_survives_a_refresh_a_restart_and_another_browser(library_server, browser):
-    address, start = library_server
-    with start():
-        first = browser.new_context(reduced_motion="reduce").new_page()
-        first.goto(f"{address}/runs")
-        settle(first)
-        upload(first, [text_file("llm.trec", RUN), text_file("qrels.txt", QRELS)])
-        expect(first).to_have_url(re.compile("data=1"))
-        shows(first, "1 run, 4 queries", 1)
-        first.reload()
-        shows(first, "1 run, 4 queries", 1)
-        first.get_by_role("textbox", name="Name", exact=True).fill("Demo of *Monday*")
-        first.keyboard.press("Enter")
-        expect(first).to_have_url(re.compile("data=Demo"))
-        shows(first, "Demo of *Monday*", 1)
-        link = first.url
-        first.context.close()
-    with start():
-        second = browser.new_context(reduced_motion="reduce").new_page()
+def test_an_upload_survives_a_refresh_a_restart_and_another_browser(new_page, restart, browser):
+    first = new_page("/runs")
+    upload(first, [text_file("llm.trec", RUN), text_file("qrels.txt", QRELS)])
+    expect(first).to_have_url(re.compile("data=1"))
+    shows(first, "1 run, 4 queries", 1)
+    first.reload()
+    shows(first, "1 run, 4 queries", 1)
+    first.get_by_role("textbox", name="Name", exact=True).fill("Demo of *Monday*")
+    first.keyboard.press("Enter")
+    expect(first).to_have_url(re.compile("data=Demo"))
+    shows(first, "Demo of *Monday*", 1)
+    link = first.url
+    first.close()
+    restart()
+    with browser.new_context(reduced_motion="reduce") as other_browser:
+        second = other_browser.new_page()
         second.goto(link)
         shows(second, "Demo of *Monday*", 1)
         second.get_by_text("Add to what is loaded").click()
@@ -69,12 +49,12 @@ def test_an_upload_survives_a_refresh_a_restart_and_another_browser(library_serv
         upload(second, [text_file("other.trec", RUN.replace(b" 1 tag", b" 0.5 tag"))])
         expect(second.get_by_test_id("stSidebar")).to_contain_text("2 of 2 rerankers")
         assert link.partition("data=")[2] == second.url.partition("data=")[2]
-        third = second.context.new_page()
-        third.goto(link.replace("/runs", "/"))
+        third = other_browser.new_page()
+        third.goto(link.replace("/runs", "/report"))
         shows(third, "Demo of *Monday*", 2)
+        expect(third.frame_locator("iframe").locator("h1")).to_have_text("What ties do to 2 rerankers")
         choose(second, "Sample: docstring search")  # what lies in the field is not added to what is chosen
         shows(second, "Sample: docstring search", 8)
-        second.context.close()
 
 
 def parquet_names():

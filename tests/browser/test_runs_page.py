@@ -60,41 +60,7 @@ def test_repeated_documents_are_settled_by_a_button(new_page, write, button, kep
     expect(page.get_by_text(f"{kept_row} is kept")).to_be_visible()
 
 
-def test_a_run_is_added_to_what_is_loaded_and_taken_out_again(new_page, write):
-    page = new_page("/runs")
-    upload(page, [write("strict.trec", STRICT), write("qrels.txt", QRELS)])
-    expect(page.get_by_text("1 run and judgments")).to_be_visible()
-    expect(page).to_have_url(re.compile("data="))
-    page.reload()
-    settle(page)
-    page.get_by_text("Add to what is loaded").click()
-    settle(page)
-    upload(page, write("coarse.trec", COARSE))
-    expect(page.get_by_text("2 runs and judgments")).to_be_visible()
-    page.get_by_test_id("stMain").get_by_role("button", name="Remove", exact=False).filter(
-        has_text="Remove"
-    ).first.click()
-    expect(page.get_by_text("1 run and judgments")).to_be_visible()
-
-
-def test_the_last_judgments_cannot_be_taken_out_of_a_board_that_needs_them(new_page, write):
-    page = new_page("/runs")
-    upload(page, [write("strict.trec", STRICT), write("qrels.txt", QRELS)])
-    expect(page.get_by_text("1 run and judgments")).to_be_visible()
-    page.get_by_test_id("stMain").get_by_role("button").filter(has_text="Remove").last.click()
-    expect(page.get_by_test_id("stAlert")).to_contain_text("Nothing was changed")
-    expect(page.get_by_text("1 run and judgments")).to_be_visible()
-
-
-def test_rows_can_be_pasted(new_page):
-    page = new_page("/runs")
-    page.get_by_role("button", name="Paste").click()
-    page.get_by_role("textbox", name="Rows").fill("query_id,doc_id,score,relevance\nq,a,1,1\nq,b,1,0\n")
-    page.get_by_role("textbox", name="Rows").press("Control+Enter")
-    expect(page.get_by_text("1 run for 1 query")).to_be_visible()
-
-
-def test_a_reranker_is_renamed_and_the_name_is_shown_on_every_page(new_page, write):
+def test_a_run_is_renamed_on_every_page_others_are_added_and_taken_out_but_no_judgments_needed(new_page, write):
     page = new_page("/runs")
     upload(page, [write("strict.trec", STRICT), write("qrels.txt", QRELS)])
     expect(page.get_by_text("1 run and judgments")).to_be_visible()
@@ -109,3 +75,23 @@ def test_a_reranker_is_renamed_and_the_name_is_shown_on_every_page(new_page, wri
     settle(page)
     go(page, "Leaderboard")
     expect(table(page).first).to_contain_text("my reranker")
+
+    go(page, "Runs")
+    page.get_by_text("Add to what is loaded").click()
+    settle(page)
+    upload(page, write("coarse.trec", COARSE))
+    expect(page.get_by_text("2 runs and judgments")).to_be_visible()
+    remove = page.get_by_test_id("stMain").get_by_role("button").filter(has_text="Remove")
+    remove.first.click()
+    expect(page.get_by_text("1 run and judgments")).to_be_visible()
+    remove.last.click()
+    expect(page.get_by_test_id("stAlert")).to_contain_text("Nothing was changed")
+    expect(page.get_by_text("1 run and judgments")).to_be_visible()
+
+
+def test_rows_can_be_pasted(new_page):
+    page = new_page("/runs")
+    page.get_by_role("button", name="Paste").click()
+    page.get_by_role("textbox", name="Rows").fill("query_id,doc_id,score,relevance\nq,a,1,1\nq,b,1,0\n")
+    page.get_by_role("textbox", name="Rows").press("Control+Enter")
+    expect(page.get_by_text("1 run for 1 query")).to_be_visible()

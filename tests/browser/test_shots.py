@@ -1,40 +1,79 @@
 """Every page, light, dark and as on a phone: judged by axe-core, and a picture for a person to look at."""
 
+import pandas as pd
 import pytest
 from barriers import barriers
 from opening import DATA_PAGES
-from pages import go
-from pictures import EVERY_LOOK, LOOKS, judge_looks
+from pages import go, upload
+from pictures import LOOKS, judge_look
 from playwright.sync_api import expect
 
+from dashboard import cache
 
-def problems_of_pages(page, looks):
-    problems = judge_looks(page, "leaderboard", EVERY_LOOK)
+FIRST = next(iter(DATA_PAGES))
+MARKUP = "<b>*x*</b>$1$ [a](b) :red[{}]\u202e %{{x}}"
+
+
+def problems_of_pages(page, look):
+    """What each page but the first, in which the visitor is, has in a look."""
+    problems = judge_look(page, FIRST, look)
     for name, title in list(DATA_PAGES.items())[1:]:
         go(page, title)
-        problems += judge_looks(page, name, looks)
+        problems += judge_look(page, name, look)
     return problems
 
 
-def test_no_page_scrolls_sideways_or_has_a_serious_barrier_light_dark_or_on_a_phone(new_page):
-    assert problems_of_pages(new_page("/"), LOOKS) == []
-
-
-@pytest.mark.slow
-def test_no_page_does_so_in_any_theme_at_any_width(new_page, request):
-    if request.config.option.markexpr != "slow":
-        pytest.skip("every page, four looks: pytest -m slow tests/browser")
-    assert problems_of_pages(new_page("/"), EVERY_LOOK) == []
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_what_opens_over_a_page_has_no_serious_barrier(new_page, scheme):
-    page, problems = new_page("/", color_scheme=scheme), []
-    body = page.get_by_test_id("stPopoverBody")
+def problems_of_popovers(page, scheme):
+    """What keeps a reader out of what opens over the page."""
+    problems, body = [], page.get_by_test_id("stPopoverBody")
     for name in ("More", "Filter", "Scoring"):
         page.get_by_role("button", name=name).first.click()
         expect(body).to_be_visible()
         problems += barriers(page, f"{name}, {scheme}", within="[data-testid=stPopoverBody]")
         page.keyboard.press("Escape")
         expect(body).to_have_count(0)
+    return problems
+
+
+@pytest.fixture
+def marked_up(tmp_path):
+    """The sample's first forty queries, every name of a reranker, a query and a document with markup in it."""
+    rows = pd.read_parquet(cache.SAMPLES[cache.SAMPLE_LABEL])
+    rows = rows[rows["query_id"].isin(rows["query_id"].unique()[:40])].drop(columns="target_id")
+    rows["reranker"] = rows["reranker"].map(MARKUP.format)
+    rows["query_id"] = "=q<i>" + rows["query_id"]
+    rows["doc_id"] = rows["doc_id"] + "<img src=x onerror=alert(1)>"
+    path = tmp_path / "<b>marked up.csv"
+    rows.to_csv(path, index=False)
+    return path
+
+
+def test_in_the_light_no_page_scrolls_sideways_and_nothing_has_a_serious_barrier(new_page):
+    page = new_page("/")
+    problems = problems_of_popovers(page, "light") + judge_look(page, FIRST, "phone")
+    assert problems + problems_of_pages(page, "light") == []
+
+
+def test_nor_in_the_dark_on_a_phone_where_names_are_markup_which_never_runs(new_page, marked_up):
+    page = new_page("/", color_scheme="dark")
+    problems = problems_of_popovers(page, "dark")
+    problems += judge_look(page, FIRST, "dark") + judge_look(page, FIRST, "dark-phone")
+    go(page, "Runs")
+    upload(page, marked_up)
+    expect(page.get_by_text("8 runs for 40 queries")).to_be_visible()
+    for name, title in DATA_PAGES.items():
+        go(page, title)
+        expect(page.get_by_test_id("stSidebar")).to_contain_text("8 of 8 rerankers")
+        assert page.locator("img[src=x]").count() == 0
+        assert page.locator("main script").count() == 0
+        problems += judge_look(page, f"{name}-marked-up", "dark-phone")
     assert problems == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("look", LOOKS)
+def test_no_page_of_the_sample_does_so_in_any_theme_at_any_width(new_page, request, look):
+    if request.config.option.markexpr != "slow":
+        pytest.skip("every page, four looks: pytest -m slow tests/browser")
+    page = new_page("/")
+    assert problems_of_pages(page, look) == []

@@ -1,4 +1,5 @@
 import pytest
+from opening import APP, PAGES
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
@@ -27,10 +28,10 @@ def behind_the_gate():
 
 @pytest.fixture
 def visit(monkeypatch, tmp_path):
-    """A session of a small app behind the gate."""
+    """A session of a small app behind the gate, or of a page of ours."""
     before = config.get_option("server.address"), config.get_option("secrets.files")
 
-    def run(user=None, auth=None, address="127.0.0.1", secrets=None, **environment):
+    def run(user=None, auth=None, address="127.0.0.1", secrets=None, page=None, **environment):
         for name in (settings.ALLOW, settings.INSECURE):
             monkeypatch.setenv(name, environment.get(name, ""))
         config.set_option("server.address", address)
@@ -38,7 +39,9 @@ def visit(monkeypatch, tmp_path):
         if secrets is not None:
             file.write_text(secrets)
         config.set_option("secrets.files", [str(file)])
-        session = AppTest.from_function(behind_the_gate)
+        session = AppTest.from_file(str(APP)) if page else AppTest.from_function(behind_the_gate)
+        if page not in (None, "leaderboard"):
+            session.switch_page(f"views/{page}/{page}.py")
         session.user = user or {}
         if auth is not None:
             session.secrets = {"auth": auth}
@@ -95,6 +98,16 @@ def test_an_address_without_a_session_signed_in_stays_out(visit, user):
     session = visit(user, AUTH, TIESCOPE_ALLOW="ada@example.org")
     assert closed(session)[0] == "Sign in to TieScope"
     assert [button.label for button in session.button] == ["Sign in"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_of_the_app_is_the_sign_in_page_alone_to_a_stranger(visit, page):
+    session = visit(auth=AUTH, address=None, page=page, TIESCOPE_ALLOW="ada@example.org")
+    assert closed(session)[0] == "Sign in to TieScope"
+    assert [button.label for button in session.button] == ["Sign in"]
+    assert not session.sidebar.children
+    assert not session.metric
+    assert not session.dataframe
 
 
 def test_an_identity_that_is_not_on_the_list_is_told_which_and_stays_out(visit):
