@@ -165,7 +165,7 @@ def _report_text() -> str:
 
 @cache
 def _evaluator_text() -> str:
-    return report(notebook_grag()).text(date(2026, 1, 30))
+    return report(notebook_grag(), sections=["data"]).text(date(2026, 1, 30))
 
 
 def _says(read: Callable[[], str], texts: Sequence[str]) -> Check:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
+from boards import board
 from document_checks import (
     SIMULATED,
     both,
@@ -134,6 +135,24 @@ def synthetic_extents():
 def queries_by_type():
     rows = notebook_grag().tables["G-RAG"].to_pandas().drop_duplicates("query_id")
     return rows["segment"].value_counts(sort=False).to_dict()
+
+
+def hopeless_lists():
+    """Lists of the four rerankers with over 10,000 orders, and those of the largest in millions of millions."""
+    orders = evaluate(notebook_llm_rerankers(100), ["RR"]).lists["log10_orderings"]
+    return int((orders > 4).sum()), round(10 ** orders.max() / 10**12)
+
+
+def mean_of_lists(measure, *relevant):
+    """Mean over queries whose relevant documents have these numbers; only the first three are listed."""
+    qrels = "".join(
+        f"q{query} 0 d{document} 1\n" for query, documents in enumerate(relevant) for document in documents
+    )
+    run = "".join(
+        f"q{query} Q0 d{place} {place} {-place} r\n" for query in range(len(relevant)) for place in (1, 2, 3)
+    )
+    runs = board(r_trec=run, qrels_txt=qrels).runs
+    return round(evaluate(runs, [measure], ["expected"]).scores.to_numpy().mean(), 4)
 
 
 def refuses_a_list_without_scores():
@@ -289,6 +308,11 @@ NOTEBOOK = (
             true(lambda: ({"tie_ratio", "n_docs", "n_relevant", "rr_gap",
                 "hits_gap"} <= set(gaps(evaluate(notebook_llm_rerankers(3), ["RR", "Hits@5"]), {"rr": "RR",
                 "hits": "Hits@5"}, "input"))))),
+    Feature(526, 575, "by enumeration the run of 400 lists does not end", "Guide, Documents",
+            both(equal(hopeless_lists, (188, 42)), guide("documents",
+                "188 of the 400 lists have more than 10,000, one has 42 million million"))),
+    Feature(518, 524, "GPT-4 (Low Ties) ties 57% of its documents", "Guide, Documents",
+            both(guide("documents", "57% of its documents share a score"), summary("57"))),
     Feature(577, 581, "evaluated 4 rerankers on 100 queries", "Simulator, In figures; sample data",
             both(figures("100", *NOTEBOOK_RERANKERS, **LLMS), page("leaderboard", "All rerankers",
                 *NOTEBOOK_RERANKERS, **SAMPLE_RERANKERS))),
@@ -337,6 +361,11 @@ NOTEBOOK = (
             true(lambda: abs(sampled_mean(ranking(5), "q", "RR", 4000).mean - 137 / 300) < 0.02)),
     Feature(721, 739, "orders, tie sizes, tractable, recommended draws", "Query explorer",
             page("query", "", "24 orderings", "few enough to enumerate", **SAMPLE_RERANKERS)),
+    Feature(721, 739, "np.math, which NumPy 2 has no more", "Guide, Documents",
+            both(true(lambda: not hasattr(np, "math")), guide("documents", "NumPy 2 has no `np.math`"))),
+    Feature(674, 697, "TMHits@K is listed whatever its size; recommended draws are not used",
+            "Guide, Documents",
+            guide("documents", "TMHits@K still lists every order", "printed and never used")),
     Feature(741, 745, "Small ties: 4 orders", "`complexity_report`", lambda: complexity((2, 2), "4")),
     Feature(746, 746, "Medium ties: 72 orders", "`complexity_report`", lambda: complexity((3, 3, 2), "72")),
     Feature(747, 747, "Large tie: 120 orders", "`complexity_report`", lambda: complexity((5,), "120")),
@@ -365,6 +394,9 @@ NOTEBOOK = (
             both(evaluates("MRR: 0.5558 (±0.3818)", "Hits@1: 0.4000 (±0.4899)", "Hits@3: 0.6500 (±0.4770)",
                 "Hits@5: 0.7500 (±0.4330)", "Hits@10: 0.9000 (±0.3000)"), guide("documents", "0.3818 for MRR",
                 "0.3837"))),
+    Feature(879, 888, "the deviation of MRR as a sample's: 0.3837", "report, Every measure",
+            equal(lambda: round(evaluate(notebook_grag(), ["RR"],
+                ["input"]).summary()["RR", "input", "std"].item(), 4), 0.3837)),
     Feature(890, 898, "report: tied metrics ± (of the population)", "`tiescope report --format text`",
             evaluates("MTRR: 0.5589 (±0.3745)", "TMHits@1: 0.3990 (±0.4792)", "TMHits@3: 0.6587 (±0.4667)",
                 "TMHits@5: 0.7525 (±0.4294)", "TMHits@10: 0.9020 (±0.2946)")),
@@ -431,6 +463,8 @@ TSRR = (
                 [3, 2, 2, 2, 1]) == sorted(order_of_rules([0, 1, 0, 0, 0], [3, 2, 2, 2, 1]), reverse=True)))),
     Feature(65, 65, "PRR", "`PRR`",
             scores(value("RR", [0, 1, 0, 1], [1] * 4, "pessimistic"), "PRR", [0, 1, 0, 1], [1] * 4)),
+    Feature(27, 31, "τ where nothing irrelevant is listed", "`TsRR`; Guide, Documents",
+            both(scores(1, "TsRR", [1, 1], [1, 1]), guide("documents", "τ is 0 here"))),
     Feature(67, 76, "NumPy, installation", "part of the library",
             true(lambda: metrics.parse("TsRR").measure.source)),
 )
@@ -444,6 +478,8 @@ RANKING_METRICS = (
             both(scores(0.6, "P@5", RETRIEVED), scores(0.67, "P@3", RETRIEVED, digits=2))),
     Feature(33, 36, "precision: how to read it", "Guide, Measures",
             guide("reading", "P@3 = 1.0", "P@5 = 0.6", "P@10 = 0.3")),
+    Feature(36, 36, "P@10 of 0.3 is the best with three relevant documents", "`P@10`; Guide, Documents",
+            both(scores(0.3, "P@10", [1, 1, 1, *[0] * 7]), guide("documents", "0.3 is the best there is"))),
     Feature(38, 42, "precision: when", "Guide, Measures",
             guide("reading", "only the top k go to the LLM", "readers see the first results alone",
                 "the token budget holds no more than k",
@@ -479,6 +515,9 @@ RANKING_METRICS = (
     Feature(178, 182, "MRR: how to read it", "Guide, Measures",
             guide("reading", "MRR = 1.0", "Typical rank 2: harmonic mean, not the mean rank", "Typical rank 3",
                 "Typical rank 10: poor")),
+    Feature(180, 182, "one over MRR is no mean rank: ranks 1 and 3", "Guide, Documents",
+            both(equal(lambda: mean_of_lists("RR", {1}, {3}), 0.6667), guide("documents",
+                "First hits at ranks 1 and 3 are at 2 on average, and MRR is 0.6667"))),
     Feature(184, 188, "MRR: when", "Guide, Measures",
             guide("reading", "one answer is enough: a single fact, the first click, the first chunk")),
     Feature(190, 192, "MRR: targets", "Report, Targets; Guide, Measures",
@@ -567,10 +606,12 @@ MRR_MAP = (
     Feature(244, 247, "where the two part", "Rerankers, MRR beside MAP",
             page("rerankers", "In words and times", "RR or AP alone", "RR against AP", "18",
                 **SAMPLE_RERANKERS)),
-    Feature(251, 271, "code of MRR, which leaves out queries without a hit", "Guide, Documents",
-            guide("documents", "Ranks 2 and none: 0.5 by the code, 0.25")),
-    Feature(273, 301, "code of AP, over those found", "Guide, Documents",
-            guide("documents", "One of two found, at rank 1: 1 by the code, 0.5")),
+    Feature(251, 271, "code of MRR, which leaves out queries without a hit", "`RR`; Guide, Documents",
+            both(equal(lambda: mean_of_lists("RR", {2}, {4}), 0.25), guide("documents",
+                "Ranks 2 and none: 0.5 by the code, 0.25"))),
+    Feature(273, 301, "code of AP, over those found", "`AP`; Guide, Documents",
+            both(equal(lambda: mean_of_lists("AP", {1, 4}), 0.5), guide("documents",
+                "One of two found, at rank 1: 1 by the code, 0.5"))),
     Feature(303, 326, "MAP: mean over queries", "`Evaluation.means`",
             prints(["evaluate", SIMULATED, "-m", "AP", "--ties", "input", "--format", "csv"],
                 "GPT-4 (Low Ties),AP,input,0.5510")),
@@ -653,6 +694,11 @@ RETRIEVAL = (
     Feature(49, 49, "p < 0.05: *", "`stars`", equal(lambda: [stars(0.0499), stars(0.05)], ["*", "ns"])),
     Feature(50, 50, "p ≥ 0.05: ns", "`stars`; report, Significance",
             both(equal(lambda: stars(0.5), "ns"), reports("p \\< 0.01,", "p \\< 0.05, ns not significant"))),
+    Feature(47, 50, "stars say a difference, not an improvement", "Guide, Documents",
+            guide("documents", "what is worse gets stars too")),
+    Feature(44, 45, "each p as it is, many compared", "Guide, Documents; `compare --correction`",
+            both(guide("documents", "TieScope corrects unless told not to"), prints(["compare", "--help"],
+                "--correction"))),
     Feature(52, 53, "accuracy and diversity together", "Trade-offs, Distinct recall against diversity",
             page("tradeoffs", "Distinct recall against diversity", "DR@20")),
     Feature(54, 54, "quality against latency", "Trade-offs, Quality against latency",
