@@ -209,7 +209,7 @@ def _numbers(node) -> list[float]:
 
 def _is_near(content: str, number: float) -> bool:
     """Whether a number is what its first digits say; a percentage is that of a share or of a hundredfold."""
-    text = content.removesuffix("%")
+    text = content.removesuffix("%").replace(",", "")
     try:
         figure = float(text)
     except ValueError:

@@ -55,6 +55,7 @@ from metrics.ties import Orderings, Ranking
 SEEDS = ROOT.parent / "shared" / "seeds"
 DOCSEARCH = SAMPLE / "docsearch" / "docsearch.parquet"
 SAMPLE_RERANKERS = {"data": "Sample: simulated rerankers"}
+COSTS = SAMPLE_RERANKERS | {"below": "Cost of every order"}
 LISTS_200, LLMS, GRAG = ({"made": f"Notebook: {kind}"} for kind in ("200 lists", "four LLMs", "G-RAG"))
 COMPLEX, SIMPLE = ([0.8, 0.8, 0.8, 0.6, 0.5], [0, 1, 0, 0, 0]), ([0.9, 0.8, 0.8, 0.6, 0.5], [0, 1, 0, 0, 0])
 RETRIEVED = [1, 0, 1, 0, 1, 0, 0, 0, 0, 0]
@@ -90,13 +91,6 @@ def ranking(*sizes):
 
 def scenario(name):
     return Ranking.of_query(runs_from_list(scenario_documents(name)), "list", "list", 1)
-
-
-def complexity(sizes, orders, draws=None):
-    """The printed lines on a list with ties of these sizes."""
-    lines = complexity_report(ranking(*sizes), "q")
-    assert lines[0] == f"{orders} orderings from tie groups of {list(sizes)}."
-    assert lines[-1].startswith("Few enough" if draws is None else f"Too many to enumerate; {draws} draws")
 
 
 def rows_reversed(measure, ties):
@@ -176,6 +170,10 @@ def order_of_rules(grades, tied_scores):
 
 def compare(*arguments):
     return ["compare", SIMULATED, "--baseline", "GPT-4 (Low Ties)", *arguments, "--format", "csv"]
+
+
+def five_cases(*contents):
+    return page("ties", "The notebook's five cases", *contents, **COSTS)
 
 
 def summary(*contents):
@@ -299,6 +297,8 @@ NOTEBOOK = (
                 "Tie ratio", "r, tie ratio", "r, largest tie", **SAMPLE_RERANKERS)),
     Feature(463, 474, "a simulated reranker: tie probability, score levels", "Simulator, Many lists",
             both(control("simulator", "slider", "madeties"), control("simulator", "slider", "madelevels"))),
+    Feature(468, 516, "several rerankers of one's own at once, or continuous scores", "`tiescope simulate`",
+            prints(["simulate", "--help"], "--reranker", "continuous")),
     Feature(476, 516, "boosted, clipped, on levels, then ties handed on", "`notebook_llm_rerankers`",
             equal(lambda: len(notebook_llm_rerankers(3).tables), 4)),
     Feature(518, 524, "four rerankers and their settings", "`NOTEBOOK_RERANKERS`",
@@ -366,13 +366,23 @@ NOTEBOOK = (
     Feature(674, 697, "TMHits@K is listed whatever its size; recommended draws are not used",
             "Guide, Documents",
             guide("documents", "TMHits@K still lists every order", "printed and never used")),
-    Feature(741, 745, "Small ties: 4 orders", "`complexity_report`", lambda: complexity((2, 2), "4")),
-    Feature(746, 746, "Medium ties: 72 orders", "`complexity_report`", lambda: complexity((3, 3, 2), "72")),
-    Feature(747, 747, "Large tie: 120 orders", "`complexity_report`", lambda: complexity((5,), "120")),
-    Feature(748, 748, "Very large tie: 40,320 orders, 4,032 draws", "`complexity_report`",
-            lambda: complexity((8,), "40,320", "4,032")),
-    Feature(749, 777, "Multiple large ties: 3,456 orders", "`complexity_report`",
-            lambda: complexity((4, 4, 3), "3,456")),
+    Feature(741, 745, "Small ties: 4 orders", "Ties vs gap, The notebook's five cases",
+            five_cases("Small ties", "2, 2", "4")),
+    Feature(746, 746, "Medium ties: 72 orders", "Ties vs gap, The notebook's five cases",
+            five_cases("Medium ties", "3, 3, 2", "72")),
+    Feature(747, 747, "Large tie: 120 orders", "Ties vs gap, The notebook's five cases",
+            five_cases("Large tie", "5", "120")),
+    Feature(748, 748, "Very large tie: 40,320 orders, 4,032 draws",
+            "Ties vs gap, The notebook's five cases; `complexity_report`",
+            both(five_cases("Very large tie", "8", "40,320", "4,032"),
+                equal(lambda: complexity_report(ranking(8), "q")[-1].partition(" draws")[0],
+                "Too many to enumerate; 4,032"))),
+    Feature(749, 777, "Multiple large ties: 3,456 orders", "Ties vs gap, The notebook's five cases",
+            five_cases("Multiple large ties", "4, 4, 3", "3,456")),
+    Feature(741, 777, "the same of one's own lists", "Ties vs gap, What every order would cost",
+            both(page("ties", "What every order would cost", "Can be enumerated", "Orderings in all",
+                "Draws advised", **COSTS), page("ties", "Orderings of each reranker", "GPT-4 (Low Ties)",
+                **COSTS))),
     Feature(779, 823, "every value of one query", "Query explorer, Every measure of this list",
             page("query", "Every measure of this list", "RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10",
                 "Traditional", "Tied", "± std", **SAMPLE_RERANKERS)),
