@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.runs.findings.wording import quote
+from metrics.support.wording import quote
 
 _MAX_AFFIX = 64
 """Longest common beginning or end that is looked for."""

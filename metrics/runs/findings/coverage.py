@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from metrics.runs.findings.causes import Cause, cause_of
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.listing import JudgmentTable, Listing
-from metrics.runs.findings.wording import count_of, describe_part, format_percent, quote
+from metrics.support.wording import count_of, describe_part, format_percent, quote
 
 _DEPTH = 10
 _WARNING_SHARE = 0.5

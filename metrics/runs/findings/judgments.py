@@ -5,7 +5,7 @@ import pyarrow.compute as pc
 
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.listing import RELEVANT_FROM, JudgmentTable, Listing
-from metrics.runs.findings.wording import describe_part, quote
+from metrics.support.wording import describe_part, quote
 
 
 def negative_grades(rows: JudgmentTable | Listing) -> list[Finding]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.listing import RELEVANT_FROM, Listing
-from metrics.runs.findings.wording import count_of, format_percent
+from metrics.support.wording import count_of, format_percent
 
 _MIN_Z = 4
 """Standard deviations from chance that are reported: chance alone gives them once in 16,000 clean runs."""

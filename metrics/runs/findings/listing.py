@@ -11,10 +11,10 @@ import pyarrow.compute as pc
 
 from metrics.runs.findings.finding import Finding, make_finding
 from metrics.runs.findings.kinds import Severity
-from metrics.runs.findings.wording import describe_part, quote
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.files import File
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.wording import describe_part, quote
 
 RELEVANT_FROM = 1
 """Smallest grade that counts as relevant here."""

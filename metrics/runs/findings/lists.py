@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.listing import Listing
-from metrics.runs.findings.wording import part_of
+from metrics.support.wording import part_of
 
 CUTOFFS = (1, 3, 5, 10)
 """Cut-offs that ties are held against."""

@@ -4,8 +4,8 @@ import numpy as np
 
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.listing import Listing
-from metrics.runs.findings.wording import count_of, format_percent, part_of
 from metrics.support.arrays import BoolArray, FloatArray
+from metrics.support.wording import count_of, format_percent, part_of
 
 _DECIMALS = 4
 _EXACT = 2**53 / 10**_DECIMALS

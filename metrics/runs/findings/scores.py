@@ -4,7 +4,7 @@ import numpy as np
 
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.listing import Listing
-from metrics.runs.findings.wording import count_of, describe_part, format_percent, part_of
+from metrics.support.wording import count_of, describe_part, format_percent, part_of
 
 _MIN_VALUES = 3
 _MIN_SHARE = 0.1

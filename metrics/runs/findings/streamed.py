@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from metrics.runs.findings.finding import Finding, make_finding
-from metrics.runs.findings.wording import describe_part
 from metrics.runs.query_doc_keys import Hashes
 from metrics.runs.reading.files import File
 from metrics.support.arrays import BoolArray
+from metrics.support.wording import describe_part
 
 
 @dataclass

@@ -8,10 +8,11 @@ import pandas as pd
 
 from metrics.errors import UsageError
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.significance.paired_tests import Comparison, Pair, is_constant
-from metrics.studies.significance.resampling import round_differences
+from metrics.studies.significance.paired_tests import Comparison, Pair, agreeing_signs, is_constant
+from metrics.studies.significance.resampling import alpha, round_differences
 from metrics.studies.significance.test_registry import Test
 from metrics.support.arrays import BoolArray, FloatArray
+from metrics.support.wording import count_of
 
 COLUMNS = {
     "baseline": "str",
@@ -168,26 +169,50 @@ def pair_statistics(comparison: Comparison, pair: Pair, test: Test) -> PairStati
 
 
 def comparison_notes(
-    rows: pd.DataFrame, test: Test, queries: "pd.Series[int]", dropped: dict[str, int]
+    rows: pd.DataFrame, test: Test, level: float, queries: "pd.Series[int]", dropped: dict[str, int]
 ) -> list[str]:
-    """Return the note of each row: the test's own, how many queries, and values that are no numbers.
+    """Return the note of each row: the test's own, what p rests on, how many queries, what is no number.
 
     Args:
         rows: of comparisons, with the test's note.
         test: which test.
+        level: of the intervals.
         queries: reranker → queries it has a value for.
         dropped: as `count_not_finite` returns it.
     """
     texts = []
     for row in rows.itertuples():
         unknown = sum(dropped.get(name, 0) for name in (row.baseline, row.reranker))
+        sizes = f"{count_of(row.n, 'query')} against {queries[row.baseline]}"
         parts = (
-            row.note,
-            "" if test.paired else f"{row.n} queries against {queries[row.baseline]}",
+            row.note or _reservation(row.p, row.low, row.high, row.won + row.lost if test.paired else 0, level),
+            "" if test.paired else sizes,
             f"values that are no numbers, left out: {unknown}" if unknown else "",
         )
         texts.append("; ".join(filter(None, parts)))
     return texts
+
+
+def _reservation(p: float, low: float, high: float, differing: int, level: float) -> str:
+    """Return what p and its interval leave open: they disagree, rest on an assumption, or have no bound.
+
+    Args:
+        p: of the test.
+        low: where its interval begins.
+        high: where it ends.
+        differing: common queries that differ; 0 where a test does not look at them.
+        level: of the interval.
+    """
+    is_significant = p < alpha(level)
+    if is_significant != (low > 0 or high < 0):
+        return "p is of ranks, the interval of means: here they disagree"
+    if np.isinf(low):
+        return f"so little allows any difference: no interval of {level:.4g} has a bound"
+    smallest = agreeing_signs(differing)
+    if differing and is_significant and smallest >= alpha(level):
+        differ = f"{count_of(differing, 'query')} that differ{'s' * (differing == 1)}"
+        return f"p assumes normal differences: the signs of {differ} agree by chance in {smallest:.4g}"
+    return ""
 
 
 def stars(p: float) -> str:

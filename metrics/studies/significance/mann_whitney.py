@@ -1,9 +1,18 @@
 """The unpaired test, for rerankers that ran on different queries."""
 
+from math import comb
+
 import numpy as np
 from scipy import stats
 
-from metrics.studies.significance.paired_tests import Comparison, TestResult, is_constant
+from metrics.studies.significance.paired_tests import (
+    UNTESTED,
+    Comparison,
+    TestResult,
+    constant_result,
+    is_constant,
+)
+from metrics.studies.significance.rank_sums import rank_sum_p
 from metrics.studies.significance.resampling import round_differences
 from metrics.support.arrays import FloatArray
 
@@ -13,7 +22,8 @@ def mann_whitney(comparison: Comparison) -> list[TestResult]:
     results = []
     for baseline, reranker in comparison.pairs:
         ours, theirs = (
-            round_differences(one[np.isfinite(one)]) for one in comparison.scores[:, [reranker, baseline]].T
+            round_differences(values[np.isfinite(values)])
+            for values in comparison.scores[:, [reranker, baseline]].T
         )
         results.append(_unpaired(ours, theirs, comparison.level))
     return results
@@ -21,15 +31,13 @@ def mann_whitney(comparison: Comparison) -> list[TestResult]:
 
 def _unpaired(ours: FloatArray, theirs: FloatArray, level: float) -> TestResult:
     n, m = len(ours), len(theirs)
-    difference = float((ours.mean() if n else 0.0) - (theirs.mean() if m else 0.0))
     if min(n, m) < 2:  # noqa: PLR2004 a spread needs two
-        return TestResult(1.0, difference, difference, "fewer than two queries: nothing can be tested")
-    if is_constant(np.concatenate([ours, theirs])):
-        return TestResult(1.0, 0.0, 0.0, "no query differs")
-    p = float(stats.mannwhitneyu(ours, theirs).pvalue)
-    errors = ours.var(ddof=1) / n, theirs.var(ddof=1) / m
+        return UNTESTED._replace(note="fewer than two queries: nothing can be tested")
+    difference = float(ours.mean() - theirs.mean())
     if is_constant(ours) and is_constant(theirs):
-        return TestResult(p, difference, difference, "every query of each has the same value, d has no bound")
+        note = "every query of each has the same value, d has no bound"
+        return constant_result(min(1.0, 2 / comb(n + m, n)), difference, level, note)
+    errors = ours.var(ddof=1) / n, theirs.var(ddof=1) / m
     freedom = sum(errors) ** 2 / (errors[0] ** 2 / (n - 1) + errors[1] ** 2 / (m - 1))
     low, high = stats.t.interval(level, freedom, difference, np.sqrt(sum(errors)))
-    return TestResult(p, float(low), float(high))
+    return TestResult(rank_sum_p(ours, theirs), float(low), float(high))

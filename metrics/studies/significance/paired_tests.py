@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats
 
 from metrics.evaluation import EQUAL
+from metrics.studies.significance.rank_sums import signed_rank_p
 from metrics.studies.significance.resampling import (
     CELLS,
     DRAWS,
@@ -16,14 +17,17 @@ from metrics.studies.significance.resampling import (
     MANY_COMPARISONS,
     MANY_DRAWS,
     MANY_QUERIES,
-    exact_flip_p,
+    SignFlips,
+    all_flips,
+    alpha,
+    flip_test,
     flipped_sums,
     percentile_interval,
     resampled_means,
     round_differences,
-    sampled_flip_p,
 )
 from metrics.support.arrays import FloatArray
+from metrics.support.wording import count_of
 
 Pair = tuple[int, int]
 """Columns of a baseline and of a reranker."""
@@ -69,28 +73,54 @@ def is_constant(values: FloatArray) -> bool:
     return bool(np.ptp(values) <= 2 * EQUAL)
 
 
-def degenerate_result(differences: FloatArray) -> TestResult | None:
+UNTESTED = TestResult(1.0, -np.inf, np.inf)
+"""The result where there are too few queries for any."""
+
+
+def degenerate_result(differences: FloatArray, level: float) -> TestResult | None:
     """Return the result where nothing can be tested: too few queries, or differences alike; else None."""
     n = len(differences)
     if n > 1 and not is_constant(differences):
         return None
-    return constant_result(n, float(differences.mean()) if n else 0.0)
+    return agreement_result(n, float(differences.mean()) if n else 0.0, level)
 
 
-def constant_result(n: int, difference: float) -> TestResult:
+def agreement_result(n: int, difference: float, level: float, n_pairs: int = 1) -> TestResult:
     """Return the result where n queries differ by the same.
 
     Other than 0, that gives a t without bound, which would make two queries proof. Signs can still be
     flipped: all n agree by chance in 2 of 2^n cases.
+
+    Args:
+        n: queries.
+        difference: the one they all have.
+        level: of the interval.
+        n_pairs: how many p holds for at once.
     """
     if n < 2:  # noqa: PLR2004 a spread needs two
-        return TestResult(
-            1.0, difference, difference, f"{('no', 'one')[n]} query in common: nothing can be tested"
-        )
-    if abs(difference) <= EQUAL:
-        return TestResult(1.0, 0.0, 0.0, "no query differs")
+        return UNTESTED._replace(note=f"{('no', 'one')[n]} query in common: nothing can be tested")
     note = "every query differs by the same: p is that of all signs agreeing by chance, dz has no bound"
-    return TestResult(2.0 ** (1 - n), difference, difference, note)
+    return constant_result(min(1.0, n_pairs * agreeing_signs(n)), difference, level, note)
+
+
+def constant_result(p: float, difference: float, level: float, note: str) -> TestResult:
+    """Return the result where values do not vary, but by a difference.
+
+    Args:
+        p: the smallest that so many values allow.
+        difference: of the two; shifted by any other, p would be the same, so that alone bounds the interval.
+        level: of the interval.
+        note: what to say of a difference.
+    """
+    low, high = (difference, difference) if p < alpha(level) else (-np.inf, np.inf)
+    if abs(difference) <= EQUAL:
+        return TestResult(1.0, low, high, "no query differs")
+    return TestResult(p, low, high, note)
+
+
+def agreeing_signs(n: int) -> float:
+    """Chance that n signs agree: no sign flip test of n differences gives a smaller p."""
+    return 2.0 ** (1 - n) if n else 1.0
 
 
 def _varying(test: TestFunction) -> TestFunction:
@@ -98,7 +128,9 @@ def _varying(test: TestFunction) -> TestFunction:
 
     @wraps(test)
     def run_where_varying(comparison: Comparison) -> list[TestResult]:
-        trivial = [degenerate_result(comparison.differences(pair)) for pair in comparison.pairs]
+        trivial = [
+            degenerate_result(comparison.differences(pair), comparison.level) for pair in comparison.pairs
+        ]
         open_pairs = [pair for pair, answer in zip(comparison.pairs, trivial, strict=True) if answer is None]
         results = iter(test(replace(comparison, pairs=open_pairs)) if open_pairs else ())
         return [next(results) if answer is None else answer for answer in trivial]
@@ -108,7 +140,10 @@ def _varying(test: TestFunction) -> TestFunction:
 
 @_varying
 def t_test(comparison: Comparison) -> list[TestResult]:
-    """T = mean / (sd / sqrt(n)) of the differences, n - 1 degrees of freedom; the interval is that of t."""
+    """T = mean / (sd / sqrt(n)) of the differences, n - 1 degrees of freedom; the interval is that of t.
+
+    Both assume that differences are normal: with few queries, p can be below what signs allow.
+    """
     results = []
     size = max(1, CELLS // len(comparison.scores))
     for start in range(0, len(comparison.pairs), size):
@@ -125,45 +160,43 @@ def t_test(comparison: Comparison) -> list[TestResult]:
 
 @_varying
 def wilcoxon(comparison: Comparison) -> list[TestResult]:
-    """Rank sum of the positive among the differences that are not 0; interval by bootstrap.
+    """Rank sum of the positive among the differences that are not 0; the interval is that of `randomisation`.
 
-    Exact with up to 13 such differences, or up to 50 without ties among them; else normal, its variance
-    corrected for ties. Zeros go first: of five differences and forty zeros, the normal approximation finds
-    a p below any that five signs can give.
+    p is exact over all flips, ties and all, up to some 250 such differences; else normal, half a step nearer.
+    Zeros go first: of five differences and forty zeros, a normal p is below any that five signs can give.
+    The ranks have no interval that agrees with p: as zeros go, p need not fall the farther a shift is.
     """
-    return [
-        answer._replace(p=_signed_rank(comparison.differences(pair)), note="")
-        for pair, answer in zip(comparison.pairs, _bootstrap_results(comparison), strict=True)
-    ]
-
-
-def _signed_rank(differences: FloatArray) -> float:
-    nonzero = differences[differences != 0]
-    if len(nonzero) > EXACT:
-        return float(stats.wilcoxon(nonzero).pvalue)
-    return exact_flip_p(np.sign(nonzero) * stats.rankdata(np.abs(nonzero)))
+    results = []
+    for pair, result in zip(comparison.pairs, randomisation(comparison), strict=True):
+        differences = comparison.differences(pair)
+        results.append(result._replace(p=signed_rank_p(differences[differences != 0]), note=""))
+    return results
 
 
 @_varying
 def randomisation(comparison: Comparison) -> list[TestResult]:
     """Chance of a mean as far from 0 if each query could as well have gone to the other reranker.
 
-    Exact with up to 13 differences that are not 0, else from random flips. The interval is by bootstrap.
+    Exact with up to 13 differences that are not 0, else from random flips. The interval holds the shifts
+    that these flips do not reject.
     """
     few = len(comparison.scores) > MANY_QUERIES and comparison.comparisons <= MANY_COMPARISONS
     draws = DRAWS if few else MANY_DRAWS
     differences = {pair: comparison.differences(pair) for pair in comparison.pairs}
-    exact = {pair for pair, values in differences.items() if np.count_nonzero(values) <= EXACT}
-    is_any_drawn = len(exact) < len(differences)
-    sums = flipped_sums(comparison.scores, draws, comparison.seed) if is_any_drawn else np.empty((0, 0))
+    drawn_pairs = {pair for pair, values in differences.items() if np.count_nonzero(values) > EXACT}
+    flipped = np.empty((0, 0))
+    if drawn_pairs:
+        ones = np.ones((len(comparison.scores), 1))
+        flipped = flipped_sums(np.hstack([comparison.scores, ones]), draws, comparison.seed)
     results = []
-    for (pair, values), result in zip(differences.items(), _bootstrap_results(comparison), strict=True):
-        p, hits = (
-            (exact_flip_p(values), 1)
-            if pair in exact
-            else sampled_flip_p(sums[:, pair[1]] - sums[:, pair[0]], values)
+    for pair, values in differences.items():
+        flips = (
+            SignFlips(flipped[:, -1], flipped[:, pair[1]] - flipped[:, pair[0]])
+            if pair in drawn_pairs
+            else all_flips(values, comparison.seed)
         )
-        results.append(result._replace(p=p, note=_coarse_note(hits, p, comparison)))
+        p, low, high, hits = flip_test(values, flips, comparison.level)
+        results.append(TestResult(p, low, high, _coarse_note(hits, p, comparison)))
     return results
 
 
@@ -171,29 +204,39 @@ def randomisation(comparison: Comparison) -> list[TestResult]:
 def bootstrap(comparison: Comparison) -> list[TestResult]:
     """Percentile interval of the mean difference, widened for few queries; p is where it leaves 0 out.
 
-    Of few queries that differ, resamples that hold none of them are too rare: five of 43 on one side give
-    p = 0.01, though five signs agree by chance in one of 16 cases. That is noted.
+    Of few queries that differ, resamples that hold none of them are too rare: five of 43 on one side would
+    give p = 0.01, though five signs agree by chance in one of 16 cases. So p is no smaller than that, and
+    where that proves nothing, the interval has no bound.
     """
-    results = []
-    for pair, result in zip(comparison.pairs, _bootstrap_results(comparison), strict=True):
-        differing = np.count_nonzero(comparison.differences(pair))
-        note = f"only {differing} queries differ: the randomisation test is exact there, this one too sure"
-        results.append(result._replace(note=note) if differing <= EXACT else result)
-    return results
-
-
-def _bootstrap_results(comparison: Comparison) -> list[TestResult]:
     means = resampled_means(comparison.scores, comparison.seed)
     results = []
-    for baseline, reranker in comparison.pairs:
-        resampled = means[:, reranker] - means[:, baseline]
+    for pair in comparison.pairs:
+        resampled = means[:, pair[1]] - means[:, pair[0]]
         p, low, high, rarer = percentile_interval(resampled, len(comparison.scores), comparison.level)
-        results.append(TestResult(p, low, high, _coarse_note(rarer, p, comparison)))
+        result = TestResult(p, low, high, _coarse_note(rarer, p, comparison))
+        differing = int(np.count_nonzero(comparison.differences(pair)))
+        results.append(_bounded_by_signs(result, differing, comparison.level))
     return results
+
+
+def _bounded_by_signs(result: TestResult, differing: int, level: float) -> TestResult:
+    """Return a bootstrap's result with a p not below the one that so many signs can give."""
+    if differing > EXACT:
+        return result
+    smallest, differ = (
+        agreeing_signs(differing),
+        f"only {count_of(differing, 'query')} differ{'s' * (differing == 1)}",
+    )
+    if smallest < alpha(level):
+        note = f"{differ}: the randomisation test is exact there, this one too sure"
+        return result._replace(p=max(result.p, smallest), note=note)
+    note = f"{differ}: signs agree by chance in {smallest:.4g}, so no interval of {level:.4g} has a bound"
+    return TestResult(max(result.p, smallest), -np.inf, np.inf, note)
 
 
 def _coarse_note(hits: int, p: float, comparison: Comparison) -> str:
     """Return a note where no draw reached a value, and p corrected for all comparisons still proves nothing."""
     if hits or p * comparison.comparisons < 1 - comparison.level:
         return ""
-    return f"no draw reaches it, so p is at most this: too coarse for {comparison.comparisons:,} comparisons"
+    comparisons = count_of(comparison.comparisons, "comparison")
+    return f"no draw reaches it, so p is at most this: too coarse for {comparisons}"

@@ -7,6 +7,7 @@ a pair, here a second for all. The tests hold these against them.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
@@ -15,7 +16,7 @@ from metrics.evaluation import EQUAL
 from metrics.support.arrays import FloatArray
 
 DRAWS = 9_999
-"""Resamples of an interval, and random sign flips where there are many queries and few comparisons."""
+"""Resamples of a bootstrap, and random sign flips where there are many queries and few comparisons."""
 MANY_DRAWS = 99_999
 """Random sign flips elsewhere: p cannot fall below 1 / (draws + 1), and corrections multiply it."""
 MANY_QUERIES, MANY_COMPARISONS = 1_000, 200
@@ -31,18 +32,41 @@ def round_differences(differences: FloatArray) -> FloatArray:
     return np.where(np.abs(differences) <= EQUAL, 0.0, np.round(differences, 12))
 
 
-def exact_flip_p(differences: FloatArray) -> float:
-    """Chance that flipped signs take the sum as far from 0 as it is, over all 2^n flips.
+def alpha(level: float) -> float:
+    """1 - level without the rounding: what p is below where a verdict is significant."""
+    return round(1 - level, 12)
+
+
+@dataclass(frozen=True, eq=False)
+class SignFlips:
+    """Sums of signs, and of differences with these signs.
+
+    Attributes:
+        signs: (draws,) sum of the signs of all queries.
+        sums: (draws,) sum of the differences with these signs.
+        is_complete: whether they stand for all 2^n flips; else they are drawn.
+    """
+
+    signs: FloatArray
+    sums: FloatArray
+    is_complete: bool = False
+
+
+def all_flips(differences: FloatArray, seed: int) -> SignFlips:
+    """Return all flips of the differences that are not 0.
+
+    Those that are 0 change no sum; their signs, which shifted differences have too, are drawn.
 
     Args:
-        differences: (n,) with n at most `EXACT` that are not 0; those that are 0 change nothing.
-
-    Source: Fisher, The Design of Experiments, 1935, section 21.
+        differences: (n,) with n at most `EXACT` that are not 0.
+        seed: of the generator.
     """
     sizes = differences[differences != 0]
-    bits = np.arange(2 ** len(sizes))[:, None] >> np.arange(len(sizes)) & 1
-    sums = (2.0 * bits - 1) @ sizes
-    return float(np.mean(np.abs(sums) >= abs(sizes.sum()) - _rounding(sizes)))
+    n_zeros, n_flips = len(differences) - len(sizes), 2 ** len(sizes)
+    patterns = np.arange(n_flips if not n_zeros else n_flips * -(-DRAWS // n_flips)) % n_flips
+    signs = 2.0 * (patterns[:, None] >> np.arange(len(sizes)) & 1) - 1
+    of_zeros = n_zeros - 2.0 * np.random.default_rng(seed).binomial(n_zeros, 0.5, len(patterns))
+    return SignFlips(signs.sum(axis=1) + of_zeros, signs @ sizes, is_complete=True)
 
 
 def flipped_sums(values: FloatArray, draws: int, seed: int) -> FloatArray:
@@ -62,20 +86,39 @@ def flipped_sums(values: FloatArray, draws: int, seed: int) -> FloatArray:
     return np.concatenate(parts)
 
 
-def sampled_flip_p(sums: FloatArray, differences: FloatArray) -> tuple[float, int]:
-    """P of a random sign flip test, and how many draws came as far from 0.
+def flip_test(differences: FloatArray, flips: SignFlips, level: float) -> tuple[float, float, float, int]:
+    """P of a sign flip test, the interval of the shifts it does not reject, and how many flips came as far.
 
-    p = (1 + draws as far) / (1 + draws), for what was found is one of the flips, so p is never 0.
+    A flip takes the sum of the differences, each less a shift, as far from 0 as it is where the mean of those
+    it flips, or of those it leaves, is not above the shift (for shifts below the mean; above it, mirrored).
+    So p is read off these means at 0, and the interval ends at the one where p reaches 1 - level: it leaves 0
+    out exactly where p is below. Without a bound where no p can be below. Of drawn flips, p = (1 + draws as
+    far) / (1 + draws), for what was found is one of the flips, so p is never 0.
 
     Args:
-        sums: (draws,) flipped sums of the differences.
-        differences: (n,).
+        differences: (n,) not all equal.
+        flips: of these differences.
+        level: of the interval.
 
-    Source: Phipson & Smyth, Statistical Applications in Genetics and Molecular Biology 9(1), 2010.
+    Source: Fisher, The Design of Experiments, 1935, section 21; interval: Hartigan, Journal of the American
+    Statistical Association 64, 1969; drawn: Phipson & Smyth, Statistical Applications in Genetics and
+    Molecular Biology 9(1), 2010.
     """
-    reached = abs(differences.sum()) - _rounding(differences)
-    hits = int(np.count_nonzero(np.abs(sums) >= reached))
-    return (1 + hits) / (1 + len(sums)), hits
+    n, total = len(differences), float(differences.sum())
+    rounding = EQUAL * n * max(1.0, float(np.abs(differences).max()))
+    parts = np.concatenate([total - flips.sums, total + flips.sums])
+    sizes = np.concatenate([n - flips.signs, n + flips.signs])
+    parts[np.abs(parts) <= 2 * rounding] = 0.0
+    means = parts[sizes > 0] / sizes[sizes > 0]
+    n_empty, n_observed = len(sizes) - len(means), 0 if flips.is_complete else 1
+    n_flips = len(flips.sums) + n_observed
+    hits = min(len(flips.sums), n_empty + int(np.count_nonzero(means <= 0 if total > 0 else means >= 0)))
+    p = 1.0 if abs(total) <= rounding else (n_observed + hits) / n_flips
+    place = int(np.ceil(alpha(level) * n_flips * (1 - EQUAL))) - n_observed - n_empty - 1
+    if place < 0:
+        return p, -np.inf, np.inf, hits
+    ordered = np.partition(means, [place, len(means) - 1 - place])
+    return p, float(ordered[place]), float(ordered[len(means) - 1 - place]), hits
 
 
 def resampled_means(values: FloatArray, seed: int) -> FloatArray:
@@ -105,9 +148,8 @@ def percentile_interval(means: FloatArray, n: int, level: float) -> tuple[float,
     narrow for few queries by what parts z from t and n from n - 1, so a = Phi(-sqrt(n / (n - 1)) t), t the
     quantile of Student's t for (1 - level) / 2 with n - 1 degrees of freedom. p is where that interval
     begins to leave 0 out: p = 2 T(sqrt((n - 1) / n) Phi^-1(c)), c = (1 + resamples on the rarer side of 0) /
-    (1 + DRAWS), T the distribution function of that t. Where a is less than one draw (of two or three queries,
-    of five at a level of 0.99), the interval is the range of all resamples, and p is no smaller than that of
-    one draw, so it may be above 1 - level where the interval leaves 0 out.
+    (1 + DRAWS), T the distribution function of that t. So p is never below that of one draw, and where a is
+    not above one draw (two or three queries, eight at a level of 0.99), the interval has no bound.
 
     Args:
         means: (DRAWS,) resampled means.
@@ -118,17 +160,14 @@ def percentile_interval(means: FloatArray, n: int, level: float) -> tuple[float,
     """
     shrinkage = np.sqrt((n - 1) / n)
     tail = stats.norm.cdf(stats.t.ppf((1 - level) / 2, n - 1) / shrinkage)
-    tail_place = min(max(int((len(means) + 1) * tail), 1), len(means) // 2) - 1
-    ordered = np.partition(means, [tail_place, len(means) - 1 - tail_place])
     rarer = min(np.count_nonzero(means <= EQUAL), np.count_nonzero(means >= -EQUAL))
     share = (1 + rarer) / (1 + len(means))
-    p = 2 * stats.t.cdf(shrinkage * stats.norm.ppf(min(share, 0.5)), n - 1)
-    return float(p), float(ordered[tail_place]), float(ordered[len(means) - 1 - tail_place]), int(rarer)
-
-
-def _rounding(differences: FloatArray) -> float:
-    """How far sums of so many differences may be off by rounding."""
-    return EQUAL * len(differences) * max(1.0, float(np.abs(differences).max(initial=0)))
+    p = float(2 * stats.t.cdf(shrinkage * stats.norm.ppf(min(share, 0.5)), n - 1))
+    place = int(np.ceil((len(means) + 1) * tail)) - 2
+    if place < 0:
+        return p, -np.inf, np.inf, int(rarer)
+    ordered = np.partition(means, [place, len(means) - 1 - place])
+    return p, float(ordered[place]), float(ordered[len(means) - 1 - place]), int(rarer)
 
 
 def _batches(draws: int, n: int) -> Iterator[int]:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
+from metrics.measures import parse
 from metrics.studies.prose import ONE_RERANKER, Prose, Strong, chance, signed
 from metrics.studies.significance.comparisons import (
     COLUMNS,
@@ -78,7 +79,9 @@ def compare(
     Returns:
         one row a comparison, rerankers in the order of the evaluation; no value is missing. baseline, reranker;
         n: queries both have (Tukey: all have; unpaired: the reranker's, `note` says the baseline's);
-        mean_baseline, mean, difference, low, high: over those, in the measure's unit, 0 where there is none;
+        mean_baseline, mean, difference: over those, in the measure's unit, 0 where there is none;
+        low, high: interval of the difference (`Test.interval` says whose); where it has no bound, the largest
+        differences the measure can have, infinite if there is none;
         p, p_adjusted, stars (*** < 0.001, ** < 0.01, * < 0.05, else ns, of p_adjusted);
         dz: mean / standard deviation of the differences (Cohen 1988, section 2.3.5), 0 where nothing
         differs, infinite where all differ by the same; unpaired: Cohen's d, by the pooled standard deviation;
@@ -110,8 +113,12 @@ def compare(
     )
     comparisons_table["p_adjusted"], comparisons_table["stars"] = adjusted, [stars(one) for one in adjusted]
     comparisons_table["note"] = comparison_notes(
-        comparisons_table, chosen_test, table.notna().sum(), count_not_finite(evaluation, measure, ties)
+        comparisons_table, chosen_test, level, table.notna().sum(), count_not_finite(evaluation, measure, ties)
     )
+    largest = parse(measure).measure.largest
+    if largest is not None:
+        bounds = {-np.inf: -largest, np.inf: largest}
+        comparisons_table[["low", "high"]] = comparisons_table[["low", "high"]].replace(bounds)
     return comparisons_table.astype(COLUMNS)
 
 

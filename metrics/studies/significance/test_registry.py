@@ -11,6 +11,7 @@ from statsmodels.stats.multitest import multipletests
 from metrics.errors import UsageError
 from metrics.studies.significance.mann_whitney import mann_whitney
 from metrics.studies.significance.paired_tests import TestFunction, bootstrap, randomisation, t_test, wilcoxon
+from metrics.studies.significance.resampling import alpha
 from metrics.studies.significance.tukey import tukey
 from metrics.support.arrays import BoolArray, FloatArray
 
@@ -21,7 +22,8 @@ class Test:
 
     Attributes:
         queries: which it looks at: those the two have in common, those all have in common, or each one's own.
-        summary: what it asks, and whose interval comes with it.
+        summary: what it asks, how its p comes about, and what that assumes.
+        interval: whose interval comes with it: where not its own, the two can disagree.
         function: question → an answer a pair.
         simultaneous: whether its p hold for all pairs at once, so that nothing is left to correct.
     """
@@ -32,6 +34,7 @@ class Test:
     label: str
     queries: Literal["two", "all", "own"]
     summary: str
+    interval: str
     source: str
     function: TestFunction
     simultaneous: bool = False
@@ -60,7 +63,9 @@ TESTS = (
         name="t",
         label="paired t-test",
         queries="two",
-        summary="Is the mean difference larger than its spread over queries allows? Interval of Student's t.",
+        summary="Is the mean difference larger than its spread over queries allows? Assumes normal "
+        "differences, or many queries.",
+        interval="interval of Student's t",
         source="Student, Biometrika 6(1), 1908; for rankings: Smucker, Allan & Carterette, CIKM 2007",
         function=t_test,
         aliases=("ttest", "t-test"),
@@ -70,7 +75,8 @@ TESTS = (
         label="Wilcoxon signed-rank test",
         queries="two",
         summary="Do ranks of differences favour one side? Queries without a difference are left out. "
-        "Bootstrap interval of the mean difference.",
+        "Exact over all flips of signs, unless there are hundreds.",
+        interval="interval of the randomisation test, which is of means where p is of ranks",
         source="Wilcoxon, Biometrics Bulletin 1(6), 1945",
         function=wilcoxon,
     ),
@@ -79,7 +85,8 @@ TESTS = (
         label="randomisation test",
         queries="two",
         summary="How often do randomly flipped signs take the mean difference as far? "
-        "Exact up to 13 differences, else seeded flips. Bootstrap interval.",
+        "Exact up to 13 differences, else seeded flips.",
+        interval="interval of the shifts that flipped signs do not reject",
         source="Fisher, The Design of Experiments, 1935; for rankings: Smucker, Allan & Carterette, CIKM 2007",
         function=randomisation,
         aliases=("permutation", "randomization"),
@@ -89,7 +96,8 @@ TESTS = (
         label="bootstrap test",
         queries="two",
         summary="Where does the interval of the mean over resampled queries leave 0 out? "
-        "Percentile interval, widened for few queries.",
+        "Of few queries that differ, p is no smaller than that of their signs agreeing by chance.",
+        interval="percentile interval, widened for few queries",
         source="Efron & Tibshirani, An Introduction to the Bootstrap, 1993; "
         "Hesterberg, The American Statistician 69(4), 2015; for rankings: Sakai, SIGIR 2006",
         function=bootstrap,
@@ -99,7 +107,8 @@ TESTS = (
         label="Mann-Whitney U test",
         queries="own",
         summary="For runs on different queries: does a list of one score above a list of the other? "
-        "Welch interval of the difference of means.",
+        "Exact over all splits of the values, ties and all, unless there are hundreds.",
+        interval="interval of Welch's t, which is of means where p is of ranks",
         source="Mann & Whitney, Annals of Mathematical Statistics 18(1), 1947; Welch, Biometrika 34, 1947",
         function=mann_whitney,
         aliases=("mannwhitney", "mannwhitneyu", "u"),
@@ -108,8 +117,9 @@ TESTS = (
         name="tukey",
         label="Tukey HSD test",
         queries="all",
-        summary="Which of all pairs differ, all at once, on the queries all have? Simultaneous intervals; "
-        "no correction comes on top.",
+        summary="Which of all pairs differ, all at once, on the queries all have? Assumes normal values, "
+        "or many queries; no correction comes on top.",
+        interval="interval that holds for all pairs at once",
         source="Tukey, Biometrics 5(2), 1949; for rankings: Carterette, ACM TOIS 30(1), 2012",
         function=tukey,
         simultaneous=True,
@@ -191,4 +201,4 @@ def adjust_p(p: FloatArray, correction: Correction) -> FloatArray:
 
 def is_significant(p: FloatArray | float, level: float) -> BoolArray:
     """(n,) whether adjusted p are below 1 - level; 0.05 is not below 0.05."""
-    return np.asarray(p) < round(1 - level, 12)
+    return np.asarray(p) < alpha(level)

@@ -9,7 +9,7 @@ from scipy.integrate import IntegrationWarning
 from scipy.interpolate import PchipInterpolator
 
 from metrics.evaluation import EQUAL
-from metrics.studies.significance.paired_tests import Comparison, TestResult, constant_result
+from metrics.studies.significance.paired_tests import Comparison, TestResult, agreement_result
 from metrics.support.arrays import FloatArray
 
 MAX_NODES = 100
@@ -23,7 +23,8 @@ def tukey(comparison: Comparison) -> list[TestResult]:
 
     q = |difference| / sqrt(MSE / n), with MSE the residual mean square of the two-way layout, values by query
     and reranker, (n - 1)(k - 1) degrees of freedom, k rerankers. Interval: difference ± q(level) sqrt(MSE / n),
-    which hold together, for all pairs at once, as do the p. Of two rerankers it is the paired t-test.
+    which hold together, for all pairs at once, as do the p, if residuals are normal. Of two rerankers it is
+    the paired t-test.
 
     Source: Carterette, ACM TOIS 30(1), 2012, section 4.2; Sakai, Laboratory Experiments in Information
     Retrieval, 2018, chapter 4.
@@ -33,8 +34,7 @@ def tukey(comparison: Comparison) -> list[TestResult]:
     differences = np.array([comparison.differences(pair).mean() if n else 0.0 for pair in comparison.pairs])
     error = _standard_error(values) if n > 1 else 0.0
     if not error:
-        results = [constant_result(n, float(one)) for one in differences]
-        return [one._replace(p=min(1.0, one.p * comb(k, 2))) for one in results]
+        return [agreement_result(n, float(mean), comparison.level, comb(k, 2)) for mean in differences]
     freedom = (n - 1) * (k - 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IntegrationWarning)  # far tails, where p is 0 to twelve digits

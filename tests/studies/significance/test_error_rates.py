@@ -13,7 +13,6 @@ from metrics.studies.significance.test_registry import TESTS
 
 BOARDS, FEWER, QUERIES, ALPHA = 2_000, 1_000, 50, 0.05
 FEW_QUERIES = [(test.name, n) for test in TESTS if test.queries == "two" for n in (5, 10, 20)]
-FEW_QUERIES.remove(("bootstrap", 5))  # too sure of so few: 8.5 %, and its note says so
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
 from comparing import VALUES, tied_values
-from hypothesis import assume, example, given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -39,19 +39,6 @@ def test_t_is_scipys_with_its_interval(values):
     result, scipys = run_test("t", values, 0.9), stats.ttest_rel(values[:, 1], values[:, 0])
     assert result.p == pytest.approx(scipys.pvalue, rel=1e-8)
     assert result[1:3] == pytest.approx(tuple(scipys.confidence_interval(0.9)), abs=1e-9)
-
-
-@given(pairs)
-def test_wilcoxon_is_scipys_without_zeros(values):
-    nonzero = varying(values)
-    nonzero = nonzero[nonzero != 0]
-    assert run_test("wilcoxon", values).p == pytest.approx(stats.wilcoxon(nonzero).pvalue, rel=1e-9)
-
-
-@pytest.mark.parametrize("values", TIED, ids=len)
-def test_wilcoxon_is_scipys_on_tied_lists(values):
-    deltas = differences(values)
-    assert run_test("wilcoxon", values).p == pytest.approx(stats.wilcoxon(deltas[deltas != 0]).pvalue)
 
 
 @given(st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=8).map(np.array))
@@ -113,18 +100,6 @@ def test_a_bootstrap_interval_is_scipys_percentile_interval_widened(values, leve
     assert run_test("bootstrap", values, level)[1:3] == pytest.approx(tuple(scipys), abs=close)
 
 
-@pytest.mark.parametrize("level", [0.5, 0.8, 0.9, 0.95, 0.99])
-@given(values=st.lists(st.tuples(VALUES, VALUES), min_size=5, max_size=30).map(np.array))
-@example(values=np.array([[0, 1 / 3]] * 4 + [[0, 0.3]]))
-def test_a_bootstrap_p_is_below_alpha_or_that_of_one_draw_where_the_interval_leaves_0_out(level, values):
-    varying(values)
-    result, n = run_test("bootstrap", values, level), len(values)
-    one_draw = stats.norm.ppf(1 / (1 + resampling.DRAWS)) * np.sqrt((n - 1) / n)
-    smallest_p = 2 * stats.t.cdf(one_draw, n - 1)
-    assert (result.p < 1 - level) <= (result.low > 1e-12 or result.high < -1e-12)
-    assert (result.low > 1e-9 or result.high < -1e-9) <= (result.p <= max(1 - level, smallest_p) + 1e-9)
-
-
 @given(pairs)
 def test_a_bootstrap_interval_holds_what_was_found(values):
     mean_difference = varying(values).mean()
@@ -133,13 +108,12 @@ def test_a_bootstrap_interval_holds_what_was_found(values):
 
 
 @given(st.lists(VALUES, min_size=2, max_size=25), st.lists(VALUES, min_size=2, max_size=25))
-def test_mann_whitney_is_scipys_with_welchs_interval(theirs, ours):
+def test_the_interval_of_mann_whitney_is_welchs(theirs, ours):
     assume(np.ptp(theirs) > 1e-9)
     assume(np.ptp(ours) > 1e-9)
     table = np.full((len(theirs) + len(ours), 2), np.nan)
     table[: len(theirs), 0], table[len(theirs) :, 1] = theirs, ours
     result = run_test("mann-whitney", table, 0.9)
-    assert result.p == pytest.approx(stats.mannwhitneyu(np.round(ours, 12), np.round(theirs, 12)).pvalue)
     scipys = stats.ttest_ind(ours, theirs, equal_var=False).confidence_interval(0.9)
     assert result[1:3] == pytest.approx(tuple(scipys), abs=1e-9)
 
@@ -215,13 +189,14 @@ def test_a_p_too_coarse_for_the_comparisons_made_says_so():
     assert "too coarse for 4,950 comparisons" in run_test("bootstrap", values, comparisons=4950).note
 
 
-def test_a_bootstrap_of_few_differing_queries_says_that_it_is_too_sure():
+def test_a_bootstrap_of_few_differing_queries_is_no_surer_than_their_signs():
     values = np.zeros((43, 2))
     values[:5, 1] = [0.1, 0.2, 0.3, 0.4, 0.5]
+    assert run_test("bootstrap", values)[:3] == (1 / 16, -np.inf, np.inf)
+    values[5, 1] = 0.6
     result = run_test("bootstrap", values)
-    assert result.p < 0.02
-    assert run_test("randomisation", values).p == 1 / 16
-    assert result.note.startswith("only 5 queries differ")
+    assert (result.p, result.low > 0) == (1 / 32, True)
+    assert result.note.startswith("only 6 queries differ: the randomisation test is exact there")
 
 
 def test_flips_are_more_where_many_comparisons_are_corrected_for():

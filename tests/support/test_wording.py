@@ -1,6 +1,6 @@
 import pytest
 
-from metrics.runs.findings.wording import count_of, describe_part, format_percent, part_of, quote
+from metrics.support.wording import count_of, describe_part, format_percent, part_of, quote
 
 
 @pytest.mark.parametrize(

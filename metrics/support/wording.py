@@ -1,4 +1,4 @@
-"""Numbers and names as findings write them."""
+"""Numbers and names as sentences write them."""
 
 _MAX_NAME = 60
 
