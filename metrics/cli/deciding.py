@@ -6,7 +6,6 @@ Its studies are imported when it is called: statsmodels takes a second that othe
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-import numpy as np
 import pandas as pd
 import typer
 
@@ -37,7 +36,7 @@ SMALLEST = 0.00005
 def _tests() -> list[tuple[str, str]]:
     from metrics.studies.significance.test_registry import CORRECTIONS, TESTS  # noqa: PLC0415 statsmodels
 
-    tests = [(f"--test {entry.name}", entry.summary) for entry in TESTS]
+    tests = [(f"--test {entry.name}", f"{entry.summary} {entry.interval_sentence}") for entry in TESTS]
     return tests + [(f"--correction {entry.name}", entry.summary) for entry in CORRECTIONS]
 
 
@@ -131,6 +130,7 @@ def _pair_by_pair(
         form: how it is printed.
     """
     from metrics.studies.significance.significance import compare  # noqa: PLC0415 statsmodels
+    from metrics.studies.significance.test_registry import find_test  # noqa: PLC0415 likewise
 
     tables = []
     for name in evaluation.measures:
@@ -138,7 +138,10 @@ def _pair_by_pair(
         if len(by_treatment) > 1 and "expected" in by_treatment:
             by_treatment = _with_changes(by_treatment, name, testing["test"], testing["level"])
         tables.append(_side_by_side(by_treatment, name))
-    return _printable(pd.concat(tables, ignore_index=True), form)
+    table = pd.concat(tables, ignore_index=True)
+    if len(table):
+        typer.echo(f"low and high: the {testing['level']:.4g} {find_test(testing['test']).interval}.", err=True)
+    return _printable(table, form)
 
 
 def _with_changes(
@@ -175,10 +178,8 @@ def _side_by_side(tables: dict[str, pd.DataFrame], measure: str) -> pd.DataFrame
 
 
 def _printable(table: pd.DataFrame, form: OutputFormat) -> pd.DataFrame:
-    """Return the table with p as four decimals show it, for people; an unbounded effect as null, for JSON."""
+    """Return the table with p as four decimals show it, for people."""
     if form in FOR_PEOPLE:
         for name in ("p", "p_adjusted"):
             table[name] = [f"{p:.4f}" if p >= SMALLEST else "<0.0001" for p in table[name]]
-    if form == OutputFormat.json:
-        table["dz"] = table["dz"].where(np.isfinite(table["dz"]))
     return table

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from rich.console import Console
 from rich.table import Table
@@ -91,7 +92,8 @@ def _csv(table: pd.DataFrame, *, header: bool = True) -> str:
 
 
 def _json(table: pd.DataFrame) -> str:
-    records = table.astype(object).where(table.notna(), None).to_dict("records")
+    is_told = table.notna() & ~table.isin([np.inf, -np.inf])
+    records = table.astype(object).where(is_told, None).to_dict("records")
     return json.dumps(records, indent=1, ensure_ascii=False) + "\n"
 
 

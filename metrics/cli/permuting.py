@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import pandas as pd
 import typer
 
@@ -18,6 +19,7 @@ from metrics.cli.options import (
 from metrics.errors import UsageError
 from metrics.measures import parse
 from metrics.studies.one_list.query import complexity_report, every_ordering, sampled_mean
+from metrics.support.wording import count_of
 from metrics.ties import Ranking
 
 
@@ -51,5 +53,9 @@ def permutations_command(
         table_output.write(every_ordering(ranking, query, names, limit))
         return
     estimates = pd.DataFrame([sampled_mean(ranking, query, name, draws, seed) for name in names])
+    for name in np.array(names)[estimates["standard_error"].isna()]:
+        typer.echo(
+            f"{name}: {count_of(draws, 'draw')}, too few or too alike to tell a standard error.", err=True
+        )
     columns = ["measure", "mean", "standard_error", "draws"]
     table_output.write(estimates.assign(measure=names)[columns])

@@ -45,7 +45,8 @@ def significance(studies: ReportStudies) -> Section:
             "Lost": (tied["lost"], ",d"),
             **{heading: texts for heading, texts in notes.items() if any(texts)},
         },
-        f"Intervals of {verdicts.level:.0%}. *** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant.",
+        f"From, to: the {verdicts.level:.0%} {test.interval}. "
+        "*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant.",
     )
     corrected = "" if test.simultaneous or correction.method is None else f" with {correction.label} correction"
     traditional = studies.measure_at.traditional

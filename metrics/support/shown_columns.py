@@ -251,10 +251,14 @@ COLUMNS: Mapping[str, ShownColumn] = {
             "Effect d",
             "difference",
             2,
-            help="Mean difference over its standard deviation (Cohen's dz).",
+            help="Mean difference in standard deviations: of the differences (Cohen's dz); unpaired, of the "
+            "values (Cohen's d).",
         ),
         ShownColumn(
-            "superiority", "P(wins)", digits=2, help="Chance to beat the baseline on a query, equal ones half."
+            "superiority",
+            "P(wins)",
+            digits=2,
+            help="Chance to beat the baseline on a query, equal ones half; unpaired: on any query of each.",
         ),
         ShownColumn(
             "share_ties",

@@ -117,10 +117,20 @@ def test_the_table_shows_small_p_as_below_what_it_shows(call, table):
 def test_json_has_no_infinity(call, write):
     text = "reranker,query_id,doc_id,score,relevance\n"
     text += "".join(f"A,q{q},a,1,1\nB,q{q},b,1,0\n" for q in range(5))
-    _, out, _ = call("compare", write("runs.csv", text), "-m", "RR", "--ties", "input", "--format", "json")
+    runs = write("runs.csv", text)
+    _, out, _ = call("compare", runs, "-m", "RR", "--ties", "input", "--format", "json")
     record = json.loads(out, parse_constant=pytest.fail)[0]
     assert (record["dz"], record["difference"], record["p"]) == (None, -1, 1 / 16)
     assert "dz has no bound" in record["note"]
+    _, out, _ = call("compare", runs, "-m", "DCG", "--ties", "input", "--format", "json")
+    record = json.loads(out, parse_constant=pytest.fail)[0]
+    assert (record["low"], record["high"]) == (None, None)
+
+
+@pytest.mark.parametrize(("test", "words"), [("wilcoxon", "of the randomisation test"), ("t", "of Student's t")])
+def test_whose_interval_stands_beside_p_is_told_on_stderr(call, table, test, words):
+    _, _, err = call("compare", table, "-m", "RR", "--test", test, "--level", "0.9")
+    assert f"low and high: the 0.9 interval {words}" in err
 
 
 def test_one_reranker_gives_an_empty_table_and_says_so(call, write):

@@ -16,7 +16,7 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
     """Draw the mean of the orderings drawn so far, with its error, nearing the exact value.
 
     Args:
-        means: draws, mean, standard_error.
+        means: draws, mean, standard_error (NaN where the draws do not tell it).
         exact: the tied value.
         palette: colours of the theme.
         measure: its name.
@@ -29,7 +29,8 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
     low, high = (mean - error).clip(lower=0), mean + error
     first, last = float(draws.iloc[0]), float(draws.iloc[-1])
     figure = go.Figure()
-    add_band(figure, draws, low, high, UNCERTAIN)
+    is_told = error.notna()
+    add_band(figure, draws[is_told], low[is_told], high[is_told], UNCERTAIN)
     figure.add_scatter(
         x=[first, last],
         y=[exact, exact],
@@ -42,16 +43,19 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
         y=mean,
         mode="lines",
         line={"color": palette.text, "width": 1.8},
-        customdata=error,
-        hovertemplate="mean of %{x:,} draws: %{y:.4f} ± %{customdata:.4f}<extra></extra>",
+        customdata=[f" ± {margin:.4f}" if np.isfinite(margin) else "" for margin in error],
+        hovertemplate="mean of %{x:,} draws: %{y:.4f}%{customdata}<extra></extra>",
     )
-    estimate = f"{mean.iloc[-1]:.4f}, standard error {means['standard_error'].iloc[-1]:.4f}"
+    last_error = means["standard_error"].iloc[-1]
+    told = "all draws agree" if np.isnan(last_error) else f"standard error {last_error:.4f}"
+    estimate = f"{mean.iloc[-1]:.4f}, {told}"
     add_key(figure, palette, [("exact", palette.tied, f"{exact:.4f}"), ("drawn", palette.text, estimate)])
     style(figure, palette, 300, t=28)
-    bottom, top = float(min(low.min(), exact)), float(max(high.max(), exact))
+    ends = [*low[is_told], *high[is_told], *mean, exact]
+    bottom, top = float(min(ends)), float(max(ends))
     room = 0.06 * (top - bottom) or 0.01
-    ends = [bottom - room, top + room]
-    figure.update_yaxes(title_text=f"mean {measure}", tickformat=".3~r", nticks=6, range=ends)
+    margins = [bottom - room, top + room]
+    figure.update_yaxes(title_text=f"mean {measure}", tickformat=".3~r", nticks=6, range=margins)
     figure.update_layout(showlegend=False)
     return figure.update_xaxes(
         title_text="orderings drawn",

@@ -13,16 +13,18 @@ from dashboard.session import View
 from dashboard.widgets.components import Card, cards, chart, heading
 from metrics.studies.leaderboard.leaderboard import leaderboard
 from metrics.studies.prose import decimal
+from metrics.studies.significance.comparisons import largest_difference
 from metrics.studies.significance.power import detectable
 from metrics.studies.significance.significance import Verdicts
-from metrics.studies.significance.test_registry import find_correction, is_significant
+from metrics.studies.significance.test_registry import find_correction, find_test, is_significant
 from metrics.studies.tie_breaking.order_stability import OrderStability
+from metrics.support.wording import count_of
 
 MAX_PAIRED = 30
 """Rerankers that are compared pair by pair."""
 
 
-def verdict_cards(view: View, verdicts: Verdicts, measure: str, baseline: str) -> None:
+def verdict_cards(view: View, verdicts: Verdicts, measure: str, baseline: str, test_name: str) -> None:
     """Draw how many differences are significant, how many verdicts ties change, and what could be detected.
 
     Args:
@@ -30,34 +32,39 @@ def verdict_cards(view: View, verdicts: Verdicts, measure: str, baseline: str) -
         verdicts: the comparisons with the baseline.
         measure: which is compared.
         baseline: with whom.
+        test_name: by which test; the difference that could be detected is that of a t-test as paired as it.
     """
     tied, traditional = (
         f"{int(is_significant(rows['p_adjusted'].to_numpy(), verdicts.level).sum())} of {len(rows)}"
         for rows in (verdicts.tied, verdicts.traditional)
     )
     n_pairs = len(verdicts.tied)
-    least = detectable(view.evaluation, measure, "expected", baseline)
-    power = f"80% power, {int(verdicts.tied['n'].median()):,} queries" if n_pairs else "nothing to compare"
+    paired = find_test(test_name).paired
+    least = detectable(view.evaluation, measure, "expected", baseline, verdicts.level, paired=paired)
+    power = f"80% power, {'paired' if paired else 'unpaired'} t-test" if n_pairs else "nothing to compare"
+    smallest = decimal(least) if least < largest_difference(measure) else "none"
     cards(
         Card("verified", "Significant, tied", tied, f"against {baseline}", "blue"),
         Card("rule", "Significant, traditional", traditional, "same test, same level", "orange"),
         Card("swap_horiz", "Verdicts that change", f"{int(verdicts.changed.sum())} of {n_pairs}", "by ties"),
-        Card("straighten", "Detectable difference", decimal(least) if least < 1 else "none", power),
+        Card("straighten", "Detectable difference", smallest, power),
     )
 
 
-def difference_chart(view: View, verdicts: Verdicts, measure: str) -> None:
+def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: str) -> None:
     """Draw the differences from the baseline with their intervals.
 
     Args:
         view: what the sidebar says is shown.
         verdicts: the comparisons with the baseline.
         measure: what its mean is called.
+        test_name: whose intervals they are.
     """
     baseline = str(verdicts.tied["baseline"].iloc[0])
     heading(
         f"Difference from {escape_markdown(baseline)}",
-        f"Mean difference with its {verdicts.level:.0%} interval. Right: adjusted verdicts, traditional, tied.",
+        f"Mean difference with the {verdicts.level:.0%} {find_test(test_name).interval}. "
+        "Right: adjusted verdicts, traditional, tied.",
     )
     chart(
         difference_forest(verdicts.best_first(), view.palette, measure),
@@ -101,20 +108,25 @@ def finish_chart(view: View, stability: OrderStability, measure: str, name: str)
     )
 
 
-def pair_chart(view: View, pairs: Verdicts, stability: OrderStability, correction_name: str) -> None:
+def pair_chart(
+    view: View, pairs: Verdicts, stability: OrderStability, test_name: str, correction_name: str
+) -> None:
     """Draw which of all pairs differ, by which value.
 
     Args:
         view: the rerankers that are drawn.
         pairs: every two of them compared.
         stability: of their order.
+        test_name: by which test.
         correction_name: what is done about so many comparisons.
     """
     correction = find_correction(correction_name)
     corrected = "uncorrected" if correction.method is None else f"after {correction.label}"
+    corrected = "at once" if find_test(test_name).simultaneous else corrected
+    n_pairs = count_of(len(pairs.tied), "pair")
     heading(
         "All pairs",
-        f"Significant at {1 - pairs.level:.0%} {corrected} over {len(pairs.tied):,} pairs, by which value.",
+        f"Significant at {1 - pairs.level:.0%} {corrected} over {n_pairs}, by which value.",
     )
     tied, traditional = (
         pd.Series(is_significant(rows["p_adjusted"].to_numpy(), pairs.level))

@@ -33,7 +33,7 @@ name = parse(measure).traditional
 arguments = measure, view.traditional
 verdicts = cached.verdicts(view.key, *arguments, baseline, test, correction, view.evaluation)
 finding(significance_finding(verdicts, name, test))
-verdict_cards(view, verdicts, measure, baseline)
+verdict_cards(view, verdicts, measure, baseline, test)
 
 if len(view.rerankers) > 1:
     best_view = best_rerankers(view, measure)
@@ -41,7 +41,7 @@ if len(view.rerankers) > 1:
     stability = cached.order_stability(best_view.key, measure, view.board, lists)
     wide, narrow = st.columns([5, 3], gap="large")
     with wide:
-        difference_chart(view, verdicts, name)
+        difference_chart(view, verdicts, name, test)
     with narrow:
         order_chart(view, stability)
     section_finding(stability_finding(stability.pairs, stability.bounds, stability.tau, name))
@@ -50,6 +50,6 @@ if len(view.rerankers) > 1:
         finish_chart(best_view, stability, measure, name)
     with narrow:
         pairs = cached.verdicts(best_view.key, *arguments, None, test, correction, best_view.evaluation)
-        pair_chart(best_view, pairs, stability, correction)
+        pair_chart(best_view, pairs, stability, test, correction)
     comparison_table(verdicts, lists, measure, test, correction)
     query_table(view, measure, baseline)

@@ -15,6 +15,7 @@ from metrics.studies.significance.significance import Verdicts
 from metrics.studies.significance.test_registry import find_correction, find_test
 from metrics.studies.tie_breaking.variance import variance_split
 from metrics.support.shown_columns import shown_columns
+from metrics.support.wording import count_of
 
 _STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant."
 _COLUMNS = shown_columns(
@@ -52,8 +53,10 @@ def comparison_table(
     )
     test, correction = find_test(test_name), find_correction(correction_name)
     is_corrected = not test.simultaneous and correction.method is not None
-    corrected = f", {correction.label} over {len(rows)} comparisons" if is_corrected else ""
-    st.caption(f"{test.label[0].upper()}{test.label[1:]}{corrected}. {test.summary} {_STARS}")
+    corrected = f", {correction.label} over {count_of(len(rows), 'comparison')}" if is_corrected else ""
+    alone = ", each comparison by itself" * is_corrected
+    interval = f"From, to: the {verdicts.level:.0%} {test.interval}{alone}."
+    st.caption(f"{test.label[0].upper()}{test.label[1:]}{corrected}. {test.summary} {interval} {_STARS}")
 
 
 def _comparison_rows(verdicts: Verdicts) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from metrics.evaluation import EQUAL
 from metrics.measures import parse
 from metrics.studies.one_list.orderings import CELLS, counts_judged, strict_orders
 from metrics.support.arrays import FloatArray, IntArray
@@ -101,18 +102,23 @@ def sample_distinct_places(
     return places
 
 
-def running_mean(values: FloatArray) -> pd.DataFrame:
+def running_mean(values: FloatArray, std: float = np.nan) -> pd.DataFrame:
     """Return the mean of the first draws and its standard error, as draws grow.
 
     Args:
-        values: (n,) values in the order drawn, two or more.
+        values: (n,) values in the order drawn, one or more.
+        std: their standard deviation over all orderings; NaN where the draws have to tell it.
 
     Returns:
-        draws (evenly spaced in their logarithm), mean, standard_error.
+        draws (evenly spaced in their logarithm), mean, standard_error: std / sqrt(draws). NaN where only draws
+        could tell it, and those are fewer than ten or all agree: values not yet drawn may differ.
     """
     n = np.unique(np.geomspace(min(_FEWEST, len(values)), len(values), _POINTS).round().astype(np.int64))
     centre = values.mean()
     total = np.cumsum(values - centre)[n - 1]
-    square = np.cumsum((values - centre) ** 2)[n - 1]
-    variance = np.maximum(square - total**2 / n, 0) / (n - 1)
-    return pd.DataFrame({"draws": n, "mean": centre + total / n, "standard_error": np.sqrt(variance / n)})
+    deviation = np.full(len(n), std)
+    if np.isnan(std):
+        square = np.cumsum((values - centre) ** 2)[n - 1]
+        deviation = np.sqrt(np.maximum(square - total**2 / n, 0) / np.maximum(n - 1, 1))
+        deviation[(deviation <= EQUAL) | (n < _FEWEST)] = np.nan
+    return pd.DataFrame({"draws": n, "mean": centre + total / n, "standard_error": deviation / np.sqrt(n)})

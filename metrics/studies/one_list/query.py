@@ -11,11 +11,12 @@ import pyarrow as pa
 from metrics.evaluation import EQUAL
 from metrics.measures import parse
 from metrics.runs import Runs
-from metrics.studies.one_list.ordering_samples import sample_values
+from metrics.studies.one_list.ordering_samples import running_mean, sample_values
 from metrics.studies.one_list.orderings import (
     count_orderings,
     counts_judged,
     first_relevant_ranks,
+    list_values,
     strict_orders,
 )
 from metrics.studies.prose import Prose, Strong, decimal
@@ -183,7 +184,7 @@ def complexity_report(ranking: Ranking, query_id: str) -> list[str]:
 
 @dataclass(frozen=True)
 class SampledMean:
-    """A mean over drawn orderings, with its standard error."""
+    """A mean over drawn orderings, with its standard error; NaN where the draws cannot tell it."""
 
     mean: float
     standard_error: float
@@ -197,11 +198,25 @@ def sampled_mean(ranking: Ranking, query_id: str, measure: str, draws: int, seed
         ranking: the lists of one reranker.
         query_id: which list.
         measure: name of a measure.
-        draws: how many orderings, 2 or more.
+        draws: how many orderings.
         seed: the same seed draws the same orderings.
     """
+    ends = list_values(ranking, query_id, [measure], ["pessimistic", "optimistic"]).loc[measure]
     values = sample_values(ranking, query_id, measure, draws, seed)
-    return SampledMean(float(values.mean()), float(values.std(ddof=1) / np.sqrt(draws)), draws)
+    last = running_mean(values, ordering_std(ends, measure)).iloc[-1]
+    return SampledMean(float(values.mean()), float(last["standard_error"]), draws)
+
+
+def ordering_std(value: pd.Series, measure: str) -> float:
+    """Return the standard deviation of a list over its orderings, NaN where only draws can tell it.
+
+    Args:
+        value: std, pessimistic and optimistic of the measure, as `list_values` returns them.
+        measure: its name. One with its own rule for ties has none, though its orderings differ.
+    """
+    if parse(measure).measure.family.own_rule:
+        return float("nan")
+    return 0.0 if value["optimistic"] - value["pessimistic"] <= EQUAL else float(value["std"])
 
 
 def query_finding(

@@ -8,6 +8,7 @@ import pandas as pd
 
 from metrics.errors import UsageError
 from metrics.evaluation import EQUAL, Evaluation
+from metrics.measures import parse
 from metrics.studies.significance.paired_tests import Comparison, Pair, agreeing_signs, is_constant
 from metrics.studies.significance.resampling import alpha, round_differences
 from metrics.studies.significance.test_registry import Test
@@ -213,6 +214,14 @@ def _reservation(p: float, low: float, high: float, differing: int, level: float
         differ = f"{count_of(differing, 'query')} that differ{'s' * (differing == 1)}"
         return f"p assumes normal differences: the signs of {differ} agree by chance in {smallest:.4g}"
     return ""
+
+
+def largest_difference(measure: str) -> float:
+    """Return the largest difference of two values; infinite where they have no bound, as DCG and seconds."""
+    try:
+        return parse(measure).measure.largest or np.inf
+    except UsageError:
+        return np.inf
 
 
 def stars(p: float) -> str:

@@ -1,11 +1,12 @@
 """How small a difference could be found at all."""
 
 import numpy as np
-from statsmodels.stats.power import TTestPower
+from statsmodels.stats.power import TTestIndPower, TTestPower
 
 from metrics.errors import UsageError
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.significance.comparisons import baseline_pairs, values_by_query
+from metrics.support.arrays import FloatArray
 
 
 def detectable(
@@ -15,12 +16,15 @@ def detectable(
     baseline: str,
     level: float = 0.95,
     power: float = 0.8,
+    *,
+    paired: bool = True,
 ) -> float:
-    """Return the smallest mean difference from the baseline, in the measure's unit, that a paired t-test finds.
+    """Return the smallest mean difference from the baseline, in the measure's unit, that a t-test finds.
 
-    d sd, where d is the effect size found with that power at 1 - level, two-sided and uncorrected, for the
-    median number of common queries, and sd the median standard deviation of differences over the other
-    rerankers with two common queries or more. Infinite where there is none; 0 where differences do not vary.
+    d sd, where d is the effect size found with that power at 1 - level, two-sided and uncorrected, and numbers
+    of queries and sd are medians over the other rerankers that can be tested. Paired: common queries, and the
+    standard deviation of differences. Unpaired: each one's own queries, and the pooled standard deviation of
+    values. Infinite where there is none; 0 where nothing varies.
 
     Args:
         evaluation: with `measure` under `ties`.
@@ -29,6 +33,7 @@ def detectable(
         baseline: whom the others are compared with.
         level: of the test.
         power: chance to find a difference of that size.
+        paired: whether the test is on common queries.
 
     Raises:
         UsageError: a name that is not there, or a level or power that cannot be.
@@ -40,11 +45,24 @@ def detectable(
         raise UsageError(f"level={level}, power={power}: power lies above 1 - level, and both between 0 and 1.")
     table = values_by_query(evaluation, measure, ties)
     pairs = baseline_pairs([str(name) for name in table.columns], baseline)
-    differences = [(table.iloc[:, other] - table.iloc[:, one]).dropna() for one, other in pairs]
-    spreads = [(len(one), one.std()) for one in differences if len(one) > 1]
+    columns = [(table.iloc[:, other], table.iloc[:, base]) for base, other in pairs]
+    compared = [[ours - theirs] if paired else [ours, theirs] for ours, theirs in columns]
+    samples = [[values.dropna().to_numpy() for values in parts] for parts in compared]
+    spreads = [(*map(len, values), _pooled_std(values)) for values in samples if min(map(len, values)) > 1]
     if not spreads:
         return float("inf")
-    n, spread = np.median(spreads, axis=0)
+    *sizes, spread = np.median(spreads, axis=0)
     if spread <= EQUAL:
         return 0.0
-    return float(spread * np.squeeze(TTestPower().solve_power(nobs=n, alpha=1 - level, power=power)))
+    chances = {"alpha": 1 - level, "power": power}
+    if paired:
+        effect = TTestPower().solve_power(nobs=sizes[0], **chances)
+    else:
+        effect = TTestIndPower().solve_power(nobs1=sizes[0], ratio=sizes[1] / sizes[0], **chances)
+    return float(spread * np.squeeze(effect))
+
+
+def _pooled_std(samples: list[FloatArray]) -> float:
+    """Return the standard deviation of values from the mean of their sample."""
+    squares = sum(values.var() * len(values) for values in samples)
+    return float(np.sqrt(squares / sum(len(values) - 1 for values in samples)))

@@ -80,7 +80,7 @@ def _choices(ranks: IntArray, size: int, largest: int) -> FloatArray:
             break
         fewest, most = max(0, size - len(ranks) + n_before), min(n_before, size - 1)
         counts[fewest + 1 : most + 2, rank:] += counts[fewest : most + 1, : largest + 1 - rank]
-    return counts[size]
+    return np.asarray(counts[size])
 
 
 def _normal_p(distance: float, variance: float) -> float:

@@ -8,7 +8,6 @@ import pandas as pd
 
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
-from metrics.measures import parse
 from metrics.studies.prose import ONE_RERANKER, Prose, Strong, chance, signed
 from metrics.studies.significance.comparisons import (
     COLUMNS,
@@ -16,6 +15,7 @@ from metrics.studies.significance.comparisons import (
     comparison_notes,
     count_not_finite,
     group_by_queries,
+    largest_difference,
     pair_statistics,
     stars,
     values_by_query,
@@ -115,10 +115,8 @@ def compare(
     comparisons_table["note"] = comparison_notes(
         comparisons_table, chosen_test, level, table.notna().sum(), count_not_finite(evaluation, measure, ties)
     )
-    largest = parse(measure).measure.largest
-    if largest is not None:
-        bounds = {-np.inf: -largest, np.inf: largest}
-        comparisons_table[["low", "high"]] = comparisons_table[["low", "high"]].replace(bounds)
+    bounds = {-np.inf: -largest_difference(measure), np.inf: largest_difference(measure)}
+    comparisons_table[["low", "high"]] = comparisons_table[["low", "high"]].replace(bounds)
     return comparisons_table.astype(COLUMNS)
 
 

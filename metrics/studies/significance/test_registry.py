@@ -45,6 +45,11 @@ class Test:
         """Whether it compares on the same queries."""
         return self.queries != "own"
 
+    @property
+    def interval_sentence(self) -> str:
+        """Whose interval comes with it, as a sentence."""
+        return f"{self.interval[0].upper()}{self.interval[1:]}."
+
 
 @dataclass(frozen=True)
 class Correction:

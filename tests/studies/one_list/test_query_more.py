@@ -302,7 +302,26 @@ def test_the_running_mean_is_the_mean_of_the_first_draws_with_its_standard_error
     for row in means.itertuples():
         head = np.array(values[: row.draws])
         assert row.mean == pytest.approx(head.mean(), abs=1e-12)
-        assert row.standard_error == pytest.approx(head.std(ddof=1) / math.sqrt(row.draws), abs=1e-7)
+        if row.draws < 10 or np.ptp(head) == 0:
+            assert np.isnan(row.standard_error)
+        elif np.ptp(head) > 1e-6:
+            assert row.standard_error == pytest.approx(head.std(ddof=1) / math.sqrt(row.draws), abs=1e-7)
+
+
+RARE = [Doc(f"d{at}", 1, int(at < 2)) for at in range(2_000)]
+"""Two relevant of 2,000 tied documents: two draws often score alike."""
+
+
+def test_draws_that_agree_have_the_standard_error_of_all_orderings_or_none():
+    tied, untied = ranking(RARE), ranking([Doc("a", 2, 1), Doc("b", 1, 1)])
+    exact = list_values(tied, "q", ["Hits@3"], []).loc["Hits@3", "std"]
+    estimate = sampled_mean(tied, "q", "Hits@3", 2)
+    assert (estimate.mean, estimate.standard_error) == (0, pytest.approx(exact / math.sqrt(2)))
+    assert estimate.standard_error > 0.03
+    assert np.isnan(sampled_mean(tied, "q", "AP", 2).standard_error)
+    assert sampled_mean(tied, "q", "AP", 50).standard_error > 0
+    assert sampled_mean(untied, "q", "AP", 2).standard_error == 0
+    assert np.isnan(running_mean(np.full(50, 0.25))["standard_error"]).all()
 
 
 def test_a_running_mean_of_many_draws_has_few_points_from_ten_on():

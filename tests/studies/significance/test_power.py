@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 from comparing import scored, tied_values
-from statsmodels.stats.power import TTestPower
+from statsmodels.stats.power import TTestIndPower, TTestPower
 
 from metrics import UsageError
 from metrics.studies.significance.power import detectable
@@ -54,6 +54,18 @@ def test_what_cannot_be_tested_is_never_found_and_what_does_not_vary_always(valu
 def test_two_queries_find_only_the_huge():
     smallest = detectable(scored(expected={"A": [0, 0], "B": [0.5, 0.75]}), "RR", "expected", "A")
     assert smallest == pytest.approx(11.55 * 0.25 / math.sqrt(2), rel=1e-3)
+
+
+def test_unpaired_it_is_what_a_t_test_of_both_samples_finds():
+    by_name = {
+        "A": {f"a{at}": value for at, value in enumerate(VALUES[:20, 0])},
+        "B": {f"b{at}": value for at, value in enumerate(VALUES[:, 1])},
+    }
+    apart = scored(expected=by_name)
+    assert detectable(apart, "RR", "expected", "A") == math.inf
+    pooled = math.sqrt((19 * VALUES[:20, 0].var(ddof=1) + 49 * VALUES[:, 1].var(ddof=1)) / 68)
+    effect = detectable(apart, "RR", "expected", "A", paired=False) / pooled
+    assert TTestIndPower().power(effect, 20, 0.05, 50 / 20) == pytest.approx(0.8, abs=1e-5)
 
 
 @pytest.mark.parametrize(
