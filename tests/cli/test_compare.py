@@ -127,7 +127,7 @@ def test_json_has_no_infinity(call, write):
     assert (record["low"], record["high"]) == (None, None)
 
 
-@pytest.mark.parametrize(("test", "words"), [("wilcoxon", "of the randomisation test"), ("t", "of Student's t")])
+@pytest.mark.parametrize(("test", "words"), [("wilcoxon", "of the randomisation"), ("t", "of Student's t")])
 def test_whose_interval_stands_beside_p_is_told_on_stderr(call, table, test, words):
     _, _, err = call("compare", table, "-m", "RR", "--test", test, "--level", "0.9")
     assert f"low and high: the 0.9 interval {words}" in err

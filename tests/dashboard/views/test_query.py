@@ -105,7 +105,7 @@ def test_the_tie_groups_of_the_list_are_a_table(texts):
 def test_orderings_and_relevance_patterns_are_listed_and_counted(texts):
     page = explored(data=texts, reranker="a", measure="AP")
     assert len(table(page, "ordering")) == math.factorial(3) ** 3
-    assert any("mean over the table is" in one.value for one in page.caption)
+    assert any("over all orderings:" in caption.value for caption in page.caption)
     page.segmented_control(key="every").set_value("Relevance patterns").run()
     patterns = table(page, "pattern")
     assert len(patterns) == 216
