@@ -130,13 +130,15 @@ def _typical_ranks(rows: Sequence["pd.Series[float]"]) -> Prose:
     start: Prose = ("1/MTRR puts the first relevant document ",)
     for row, joined in zip(rows, ("of ", ", that of "), strict=False):
         start = (*start, joined, Strong(str(row.name)), f" at about rank {rank_text(row['tied_rank'])}")
-    plain_means = [rank_text(row["mean_rank"]) for row in rows if pd.notna(row["mean_rank"])]
-    if len(plain_means) < len(rows):
+    if any(pd.isna(row["mean_rank"]) for row in rows):
         return (*start, ", in the harmonic mean. ")
+    harmonic, plain = (
+        " and ".join(rank_text(row[column]) for row in rows) for column in ("traditional_rank", "mean_rank")
+    )
     return (
         *start,
-        ", in the harmonic mean; in the plain one, by the traditional order, it is "
-        f"{' and '.join(plain_means)} over the lists that hold one. ",
+        f", in the harmonic mean. By the traditional order that is {harmonic}, and the plain mean of the "
+        f"ranks, over the lists that hold one, {plain}. ",
     )
 
 

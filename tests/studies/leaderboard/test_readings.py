@@ -62,7 +62,10 @@ def test_the_finding_compares_the_leader_with_the_baseline_and_says_what_kind_of
         "high scores 3.33 times the MTRR of low and 3.53 times its tied MAP (traditional: 3.33"
     )
     assert "at about rank 1.6, that of low at about rank 5.3, in the harmonic mean" in text
-    assert "it is 2.5 and 6.0 over the lists that hold one" in text
+    assert (
+        "that is 1.6 and 5.3, and the plain mean of the ranks, over the lists that hold one, 2.5 and 6.0."
+        in text
+    )
     assert "The queries of high have more that is relevant (1.50 against 1.00 a query)" in text
 
 
