@@ -1,6 +1,6 @@
 """One table of a retrieval experiment: every measure and the latency of each reranker, against a baseline."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -55,14 +55,26 @@ def experiment_table(
     treatments = dict.fromkeys(evaluation.ties if ties is None else ties)
     if "std" in treatments:
         raise UsageError("std is how far ties move a value: nothing is better or worse by it. Leave it out.")
-    parts = [
-        _measure_rows(evaluation, name, treatment, baseline, testing)
-        for treatment in treatments
-        for name in names
-    ]
-    owner = evaluation.policies.index
-    table = pd.concat(parts, ignore_index=True)
-    return table.iloc[np.argsort(owner.get_indexer(table["reranker"]), kind="stable")].reset_index(drop=True)
+    parts = [_treatment_parts(evaluation, name, treatments, baseline, testing) for name in names]
+    table = pd.concat([part[ties] for ties in treatments for part in parts], ignore_index=True)
+    owner = evaluation.policies.index.get_indexer(table["reranker"])
+    return table.iloc[np.argsort(owner, kind="stable")].reset_index(drop=True)
+
+
+def _treatment_parts(
+    evaluation: Evaluation, measure: str, treatments: Iterable[str], baseline: str, testing: dict[str, Any]
+) -> dict[str, pd.DataFrame]:
+    """Return the rows of one measure by treatment; treatments that give the same values are tested once."""
+    parts: dict[str, pd.DataFrame] = {}
+    for ties in treatments:
+        values = evaluation.scores[measure, ties]
+        twin = next((other for other in parts if evaluation.scores[measure, other].equals(values)), None)
+        parts[ties] = (
+            _measure_rows(evaluation, measure, ties, baseline, testing)
+            if twin is None
+            else parts[twin].assign(ties=ties)
+        )
+    return parts
 
 
 def _measure_rows(
