@@ -27,7 +27,7 @@ class TextTable(Generic[Row]):
         columns: how each column is edited, in order.
         syntax: what a line looks like.
         hint: what may be left out of it.
-        most: rows that count.
+        max_rows: rows that count.
     """
 
     key: str
@@ -37,7 +37,7 @@ class TextTable(Generic[Row]):
     columns: dict[str, Any]
     syntax: str
     hint: str
-    most: int
+    max_rows: int
 
     def edit(self, start: Sequence[Row]) -> list[Row]:
         """Draw the table, begun from some rows unless the link says others; return its rows."""
@@ -47,13 +47,13 @@ class TextTable(Generic[Row]):
         base, key = table_draft(self.key, now)
         frame = pd.DataFrame(self.parse(base) or list(start))[list(self.columns)]
         edited = st.data_editor(frame, num_rows="dynamic", hide_index=True, key=key, column_config=self.columns)
-        rows = self.read(edited.head(self.most))
+        rows = self.read(edited.head(self.max_rows))
         line = self.line(rows)
         if rows and self.parse(line) and line != now:
             set_table_text(self.key, line)
             session.set_value(self.key, "" if line == start_line else line)
-        if len(edited) > self.most:
-            st.caption(f"The first {self.most} rows count.")
+        if len(edited) > self.max_rows:
+            st.caption(f"The first {self.max_rows} rows count.")
         with st.popover("As text", icon=":material/notes:"):
             session.text_input(self.syntax, self.key, placeholder=start_line, help=self.hint)
         return rows

@@ -11,6 +11,7 @@ from pyarrow import csv
 from metrics.cli.output import unwritable
 from metrics.errors import UsageError
 from metrics.runs import Runs
+from metrics.runs.findings.wording import count_of
 from metrics.simulation import (
     CONTINUOUS,
     NOTEBOOK_SEGMENTS,
@@ -56,7 +57,7 @@ _OPTIONS: Mapping[SimulationKind, tuple[str, ...]] = {
     SimulationKind.synthetic: (*_ANY, "--tie-probability"),
 }
 """Options of each kind; the notebook's own draws have none."""
-_TOGETHER = (("--performance", "--segments"), ("--reranker", "--tie-probability"), ("--reranker", "--levels"))
+_EXCLUSIVE = (("--performance", "--segments"), ("--reranker", "--tie-probability"), ("--reranker", "--levels"))
 """Options of which one makes the other pointless."""
 _RANGE = "LOW-HIGH, or one number."
 
@@ -103,7 +104,7 @@ def simulate_command(
     """Make runs that nobody ranked, with relevance inside, as one long table."""
     if output.suffix not in (".csv", ".parquet"):
         raise UsageError(f"{output}: name it .csv or .parquet.")
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "--queries": queries,
         "--seed": seed,
         "--documents": documents,
@@ -114,49 +115,49 @@ def simulate_command(
         "--performance": performance,
         "--segments": segments or None,
     }
-    given = {name: value for name, value in given.items() if value is not None and value != []}
-    _refuse_ignored(what, list(given))
+    options = {name: value for name, value in options.items() if value is not None and value != []}
+    _refuse_ignored(what, list(options))
     with progress("Simulating"):
-        runs = _NOTEBOOK[what]() if what in _NOTEBOOK else _draw(what, given)
+        runs = _NOTEBOOK[what]() if what in _NOTEBOOK else _draw(what, options)
     _write(runs, output)
     rows = sum(len(table) for table in runs.tables.values())
-    typer.echo(f"{output}: {len(runs.tables)} rerankers, {rows:,} rows.", err=True)
+    typer.echo(f"{output}: {count_of(len(runs.tables), 'reranker')}, {count_of(rows, 'row')}.", err=True)
 
 
-def _refuse_ignored(what: SimulationKind, given: list[str]) -> None:
+def _refuse_ignored(kind: SimulationKind, names: list[str]) -> None:
     """Refuse options that a kind of simulation would ignore.
 
     Raises:
         UsageError: there is one.
     """
-    options = _OPTIONS.get(what, ())
-    ignored = [name for name in given if name not in options]
+    options = _OPTIONS.get(kind, ())
+    ignored = [name for name in names if name not in options]
     if ignored:
         remedy = f"It takes {', '.join(options)}." if options else "It draws what the notebook draws."
-        raise UsageError(f"{what} takes no {' and no '.join(ignored)}. {remedy}")
-    for first, second in _TOGETHER:
-        if first in given and second in given:
+        raise UsageError(f"{kind} takes no {' and no '.join(ignored)}. {remedy}")
+    for first, second in _EXCLUSIVE:
+        if first in names and second in names:
             raise UsageError(f"Give either {first} or {second}: the one says what the other would.")
 
 
-def _draw(what: SimulationKind, given: Mapping[str, Any]) -> Runs:
-    """Draw lists by the options that were given, others as usual."""
-    n_queries, seed = given.get("--queries", 100), given.get("--seed", 0)
-    is_synthetic = what == SimulationKind.synthetic
-    documents = _parse_range(given.get("--documents"), (5, 14) if is_synthetic else (8, 19))
-    relevant = _parse_range(given.get("--relevant"), (1, 3) if is_synthetic else (1, 4))
-    chances = given.get("--tie-probability", [0.3])
+def _draw(kind: SimulationKind, options: Mapping[str, Any]) -> Runs:
+    """Draw lists by options, others as usual."""
+    n_queries, seed = options.get("--queries", 100), options.get("--seed", 0)
+    is_synthetic = kind == SimulationKind.synthetic
+    documents = _parse_range(options.get("--documents"), (5, 14) if is_synthetic else (8, 19))
+    relevant = _parse_range(options.get("--relevant"), (1, 3) if is_synthetic else (1, 4))
+    chances = options.get("--tie-probability", [0.3])
     if is_synthetic:
         if len(chances) > 1:
             raise UsageError("synthetic: give --tie-probability once; its lists are of one reranker.")
         return synthetic(n_queries, documents, relevant, seed, chances[0])
     rerankers = (
         {"Continuous": CONTINUOUS}
-        if what == SimulationKind.continuous
-        else _rerankers(chances, given.get("--levels", [10]), given.get("--reranker", []))
+        if kind == SimulationKind.continuous
+        else _rerankers(chances, options.get("--levels", [10]), options.get("--reranker", []))
     )
-    segments = NOTEBOOK_SEGMENTS if "--segments" in given else None
-    return simulate(rerankers, n_queries, documents, relevant, seed, given.get("--performance"), segments)
+    segments = NOTEBOOK_SEGMENTS if "--segments" in options else None
+    return simulate(rerankers, n_queries, documents, relevant, seed, options.get("--performance"), segments)
 
 
 def _rerankers(chances: list[float], levels: list[int], texts: list[str]) -> dict[str, LlmReranker]:

@@ -80,7 +80,7 @@ def _choose_several() -> Simulation:
         columns=_columns(),
         syntax="ties,levels,performance,name; …",
         hint="Performance and name may be left out.",
-        most=MAX_RERANKERS,
+        max_rows=MAX_RERANKERS,
     ).edit(SEVERAL_AT_FIRST)
     lists = _choose_lists(st.grid(4, min_column_width=150), (8, 19), (1, 4))
     return Simulation(SEVERAL, *lists, several=format_rerankers(rerankers or SEVERAL_AT_FIRST))

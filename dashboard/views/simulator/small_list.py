@@ -106,7 +106,7 @@ def _edit_table(name: str) -> list[Document]:
         columns=_columns(),
         syntax="score,grade,name; …",
         hint="Grades and names may be left out.",
-        most=MAX_DOCUMENTS,
+        max_rows=MAX_DOCUMENTS,
     )
     return text_table.edit(scenario_documents(name))
 

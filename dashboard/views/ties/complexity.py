@@ -9,6 +9,7 @@ from dashboard.session.controls import number_input
 from dashboard.views.ties.cached import list_complexities
 from dashboard.widgets.components import Card, cards, chart, heading, table
 from dashboard.widgets.list_panel import orderings_text
+from metrics.runs.findings.wording import part_of
 from metrics.studies.gaps.complexity import TIE_SIZES, complexity_summary, notebook_cases, tie_costs
 from metrics.studies.prose import percent
 from metrics.support.shown_columns import shown_columns
@@ -42,10 +43,10 @@ def cost_section(view: session.View) -> None:
     )
     st.caption(_MEASURED)
     _summary_table(summary)
-    left, right = st.columns([2, 3], gap="large")
-    with left:
+    narrow, wide = st.columns([2, 3], gap="large")
+    with narrow:
         _cost_table(costs)
-    with right:
+    with wide:
         _case_table()
 
 
@@ -57,12 +58,12 @@ def _cards(total: pd.Series) -> None:
             "check",
             "Can be enumerated",
             percent(total["tractable_share"]),
-            f"{n_tractable:,} of {n_lists:,} lists",
+            part_of(n_tractable, n_lists, "list"),
             "blue",
         ),
         Card("shuffle", "Orderings in all", _count(total), "to score every list", "orange"),
         Card("join_inner", "Tie groups", f"{total['tie_groups']:,}", f"largest {total['max_tie_size']:,}"),
-        Card("casino", "Draws advised", f"{total['draws']:,}", "for the other lists, in all"),
+        Card("casino", "Draws advised", f"{total['draws']:,}", part_of(n_lists - n_tractable, n_lists, "list")),
     )
 
 
@@ -87,8 +88,8 @@ def _summary_table(summary: pd.DataFrame) -> None:
 
 def _cost_table(costs: pd.DataFrame) -> None:
     rows = costs.assign(
-        orderings=[orderings_text(log10, _whole(log10)) for log10 in costs["log10_orderings"]],
-        every_pattern=[orderings_text(log10, _whole(log10)) for log10 in costs["log10_patterns"]],
+        orderings=[orderings_text(log10, _power_of_ten(log10)) for log10 in costs["log10_orderings"]],
+        every_pattern=[orderings_text(log10, _power_of_ten(log10)) for log10 in costs["log10_patterns"]],
     )
     table(
         rows,
@@ -105,7 +106,7 @@ def _cost_table(costs: pd.DataFrame) -> None:
     )
 
 
-def _whole(log10: float) -> int:
+def _power_of_ten(log10: float) -> int:
     """Return the whole number of a power of ten, exact as far as it is written in full."""
     return round(10 ** min(log10, 15))
 

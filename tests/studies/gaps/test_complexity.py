@@ -48,14 +48,14 @@ def test_the_notebooks_five_cases_have_its_figures():
 def test_lists_are_counted_as_one_by_one(table):
     runs = Runs.from_frame(frame(table))
     for name, lists in complexities(runs).items():
-        ranking, described = Ranking.of(runs, name), evaluate(runs, "RR").lists.loc[name].loc[lists.index]
+        ranking, descriptions = Ranking.of(runs, name), evaluate(runs, "RR").lists.loc[name].loc[lists.index]
         for query, row in lists.iterrows():
             report = Orderings.of(ranking, query).complexity()
             assert row["orderings"] == report.total_permutations == Orderings.of(ranking, query).count
             assert (row["tractable"], row["draws"]) == (report.is_tractable, report.recommended_sampling)
             assert row["max_tie_size"] == report.max_tie_size
-        assert lists["n_tie_groups"].to_list() == described["n_tie_groups"].to_list()
-        assert lists["log10_orderings"].to_list() == pytest.approx(described["log10_orderings"])
+        assert lists["n_tie_groups"].to_list() == descriptions["n_tie_groups"].to_list()
+        assert lists["log10_orderings"].to_list() == pytest.approx(descriptions["log10_orderings"])
 
 
 def test_the_orderings_of_all_lists_are_an_exact_sum_and_the_mean_largest_tie_is_the_notebooks():
