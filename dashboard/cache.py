@@ -202,6 +202,24 @@ def tool_table(view_key: ViewKey, measure: str, _board: Board) -> pd.DataFrame:
     return tool_values(_board.runs, measure, view_key.rerankers, view_key.scoring, queries)
 
 
+@st.cache_resource(show_spinner="Settling ties …", max_entries=24)
+def tie_rules(
+    view_key: ViewKey, measures: tuple[str, ...], traditional: str, _board: Board, _evaluation: Evaluation
+) -> Evaluation:
+    """Return a measure and those that settle its ties by their own rules, as `side_by_side` names them.
+
+    Args:
+        view_key: what is shown of the board, and how it is scored.
+        measures: their names.
+        traditional: the treatment taken as the traditional one.
+        _board: the board.
+        _evaluation: the values shown; its lists are those counted.
+    """
+    ties = ("expected", "optimistic", "pessimistic", traditional)
+    evaluation = score_runs(_board.runs, measures, ties, view_key.scoring)
+    return restrict_to_view(evaluation, view_key, _evaluation)
+
+
 @st.cache_resource(show_spinner=False, max_entries=24)
 def tie_std_of_means(
     view_key: ViewKey, measure: str, _board: Board, _evaluation: Evaluation

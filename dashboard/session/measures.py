@@ -6,6 +6,7 @@ from dashboard import cache
 from dashboard.session.controls import segmented, select
 from metrics import MEASURES, parse
 from metrics.errors import UsageError
+from metrics.measures import side_by_side
 
 MEASURE_KEYS = ("measure", "first", "second")
 """Choices of a measure, by their names in the link: of most pages, and the two of Ties vs gap."""
@@ -50,8 +51,13 @@ def _choose_other(key: str) -> None:
 
 
 def other_measures() -> list[str]:
-    """Return the measures that the visitor or the link asked for where they are none of the usual."""
-    return list(dict.fromkeys(name for key in MEASURE_KEYS for name in _other_measure(key)))
+    """Return the measures that the visitor or the link asked for where they are none of the usual.
+
+    One that settles ties by its own rule comes with all that settle the same ties.
+    """
+    names = [name for key in MEASURE_KEYS for name in _other_measure(key)]
+    beside = [str(rule) for name in names if parse(name).measure.answers for rule in side_by_side(parse(name))]
+    return list(dict.fromkeys(name for name in [*names, *beside] if name not in cache.MEASURES))
 
 
 def _other_measure(key: str) -> list[str]:

@@ -9,7 +9,7 @@ from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import Card, cards, chart, table
-from metrics.measures import MeasureAt
+from metrics.measures import MeasureAt, question
 from metrics.studies.leaderboard.verdicts import VERDICTS
 from metrics.studies.prose import decimal, percent, signed
 from metrics.support.shown_columns import shown_columns
@@ -52,9 +52,20 @@ def leaderboard_cards(leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: 
     if not len(rows):
         return
     best, farthest = rows.iloc[0], rows.loc[rows["gap"].abs().idxmax()]
+    top = Card("trophy", f"Best {measure.tied}", decimal(best["tied"], 4), str(best.name), "blue")
+    if measure.measure.answers:
+        most_tied = rows.loc[rows["tie_ratio"].idxmax()]
+        answered = question(measure)
+        cards(
+            top,
+            Card("gavel", "Ties are settled", "by rule", f"of {measure}, whatever the order"),
+            Card("balance", "Answers", answered.traditional, "choose it to see ties at work"),
+            Card("join_inner", "Most ties", percent(most_tied["tie_ratio"]), str(most_tied.name), "orange"),
+        )
+        return
     n_changed = int((rows["tied_rank"] != rows["traditional_rank"]).sum())
     cards(
-        Card("trophy", f"Best {measure.tied}", decimal(best["tied"], 4), str(best.name), "blue"),
+        top,
         Card("casino", "Largest gap", signed(farthest["gap"], 4), str(farthest.name), "orange"),
         Card("swap_vert", "Rank changes", f"{n_changed} of {len(rows)}", "tied against traditional"),
         Card(

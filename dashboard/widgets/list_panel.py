@@ -1,5 +1,7 @@
 """Parts of a page that show one list; used by more than one page."""
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from dashboard import session
@@ -11,6 +13,9 @@ from metrics.studies.one_list.query import ladder
 from metrics.studies.prose import decimal
 from metrics.ties import Orderings
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -19,6 +24,24 @@ def orderings_text(log10: float, exact: int | None = None) -> str:
     if exact is not None and exact < 10**9:
         return f"{exact:,}"
     return "10" + f"{log10:.0f}".translate(_RAISED)
+
+
+def values_text(measure: str, value: "pd.Series[float]", traditional: str) -> str:
+    """Return Markdown of what one list scores: by the sort, on average, at worst and at best, or by a rule.
+
+    Args:
+        measure: its name.
+        value: of the list, by treatment.
+        traditional: the treatment taken as the traditional one.
+    """
+    before, tied, worst, best = (
+        decimal(value[ties], 4) for ties in (traditional, "expected", "pessimistic", "optimistic")
+    )
+    if parse(measure).measure.answers:
+        return f"{measure} :blue[**{tied}**] by its own rule for ties"
+    return (
+        f"{measure} :orange[traditional **{before}**], :blue[tied **{tied}**], worst to best {worst} – {best}"
+    )
 
 
 def list_panel(view: session.View, reranker: str, query: str, measures: tuple[str, ...]) -> None:
@@ -43,12 +66,7 @@ def list_panel(view: session.View, reranker: str, query: str, measures: tuple[st
         k = max((parse(name).k or 0 for name in measures), default=0) or None
         chart(tie_ladder(rows, view.palette, k), "list-ladder", f"The list of {query} by score, with its ties.")
         for name in measures:
-            value = values[name]
-            worst, best = decimal(value["pessimistic"], 4), decimal(value["optimistic"], 4)
-            st.markdown(
-                f"{name} &nbsp; :orange[traditional **{decimal(value[view.traditional], 4)}**] &nbsp; "
-                f":blue[tied **{decimal(value['expected'], 4)}**] &nbsp; worst to best {worst} – {best}"
-            )
+            st.markdown(values_text(name, values[name], view.traditional))
         count = Orderings.of(ranking, query).count if len(rows) <= MAX_DOCUMENTS else None
         lists = view.evaluation.lists.loc[(reranker, query)]
         st.caption(f"{orderings_text(lists['log10_orderings'], count)} orderings")

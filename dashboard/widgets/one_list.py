@@ -10,6 +10,7 @@ from dashboard import session
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.list_panel import orderings_text
 from metrics import parse
+from metrics.measures import question
 from metrics.studies.one_list import orderings
 from metrics.studies.one_list.query import first_rank_chances, ladder, text_column
 from metrics.studies.prose import decimal
@@ -66,7 +67,7 @@ class ListInView:
     @property
     def columns(self) -> list[str]:
         """Measures of a table of orderings."""
-        return list(dict.fromkeys([*([] if self.own_rule else [self.measure]), "RR", "Hits@3"]))
+        return list(dict.fromkeys([self.in_question, "RR", "Hits@3"]))
 
     @property
     def treatments(self) -> dict[str, str]:
@@ -77,7 +78,12 @@ class ListInView:
     @property
     def own_rule(self) -> bool:
         """Whether the measure has its own rule for ties, so that it is no mean over orderings."""
-        return parse(self.measure).measure.family.own_rule
+        return bool(parse(self.measure).measure.answers)
+
+    @property
+    def in_question(self) -> str:
+        """The measure whose orderings are drawn: the chosen one, or that whose ties it settles by its rule."""
+        return str(question(parse(self.measure)))
 
 
 def choose_list(view: session.View) -> ListInView:
@@ -88,7 +94,7 @@ def choose_list(view: session.View) -> ListInView:
         reranker = session.select("Reranker", view.rerankers, "reranker", width=240)
         last = st.empty()
     measure = session.measure()
-    values = view.evaluation.scores.loc[reranker][measure]
+    values = view.evaluation.scores.loc[reranker][str(question(parse(measure)))]
     gap = (values[view.traditional] - values["expected"]).abs()
     queries = list(gap.sort_values(ascending=False, kind="stable").index)
     with first:

@@ -8,6 +8,7 @@ import typer
 from metrics.cli.messages import say_left_out
 from metrics.cli.options import OutputFormat, Qrels, ReadingOptions, RunPaths, TableOutput, with_shared_options
 from metrics.evaluation import ScoringOptions, score_runs
+from metrics.measures import parse
 from metrics.studies.targets.targets import PRESETS, check_targets, targets_of
 from metrics.support.progress import progress
 
@@ -65,6 +66,8 @@ def _reason(row: dict[Hashable, Any], traditional: str) -> str:
     verdict, tied = row["verdict"], f"tied it is {row['tied']:.4f}"
     if verdict == "not scored":
         return "no list is scored"
+    if row["passed"] and parse(str(row["target"]).split(" ", 1)[0]).measure.answers:
+        return "by its own rule for ties"
     if row["passed"]:
         reasons = {
             "met": "whatever the order of ties",

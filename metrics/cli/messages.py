@@ -4,7 +4,7 @@ import pandas as pd
 import typer
 
 from metrics.evaluation import DRAWS, Evaluation
-from metrics.measures import parse
+from metrics.measures import parse, side_by_side
 from metrics.runs import Runs
 from metrics.scale.stream import PartitionedRuns
 
@@ -25,6 +25,19 @@ def say_sampled(evaluation: Evaluation) -> None:
     sampled = [name for name in evaluation.measures if parse(name).measure.family.sampled]
     if sampled and "std" in evaluation.ties:
         typer.echo(f"{', '.join(sampled)}: std from {DRAWS} drawn orderings, about 4 % off.", err=True)
+
+
+def say_own_rules(evaluation: Evaluation) -> None:
+    """Say which measures settle ties by a rule of their own, and beside what they are to be read."""
+    for name in evaluation.measures:
+        answered, *rules = side_by_side(parse(name))
+        if parse(name).measure.answers:
+            others = " ".join(f"-m {rule}" for rule in (answered, *rules))
+            typer.echo(
+                f"{name} settles ties by its own rule, one value under every treatment; beside "
+                f"{answered}, whose ties it settles: {others}.",
+                err=True,
+            )
 
 
 def _say_policies(reranker: str, counts: pd.Series, evaluation: Evaluation) -> None:

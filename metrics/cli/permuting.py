@@ -1,5 +1,6 @@
 """Commands that look into one list: permutations."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -17,8 +18,10 @@ from metrics.cli.options import (
     with_shared_options,
 )
 from metrics.errors import UsageError
-from metrics.measures import parse
+from metrics.measures import MeasureAt, parse, question
+from metrics.studies.one_list.orderings import list_values
 from metrics.studies.one_list.query import complexity_report, every_ordering, sampled_mean
+from metrics.studies.prose import decimal
 from metrics.support.wording import count_of
 from metrics.ties import Ranking
 
@@ -46,7 +49,9 @@ def permutations_command(
     ranking = Ranking.of(runs, reranker or runs.rerankers[0], relevant_from, precision)
     if not len(ranking.documents_of(query)):
         raise UsageError(f"{run.name} has no documents for query {query!r}.")
-    names = list(dict.fromkeys(str(parse(name)) for name in measure or ["RR", "Hits@3"]))
+    measures = [parse(name) for name in measure or ["RR", "Hits@3"]]
+    names = list(dict.fromkeys(str(question(name)) for name in measures))
+    _say_own_rules(ranking, query, [name for name in measures if name.measure.answers])
     for line in complexity_report(ranking, query):
         typer.echo(line, err=True)
     if draws is None:
@@ -59,3 +64,14 @@ def permutations_command(
         )
     columns = ["measure", "mean", "standard_error", "draws"]
     table_output.write(estimates.assign(measure=names)[columns])
+
+
+def _say_own_rules(ranking: Ranking, query: str, measures: Sequence[MeasureAt]) -> None:
+    """Say what a list scores by measures with their own rule for ties, which no ordering has a part in."""
+    for measure in measures:
+        value = list_values(ranking, query, [str(measure)], ["expected"]).loc[str(measure), "expected"]
+        typer.echo(
+            f"{measure} settles ties by its own rule: {decimal(value, 4)}, whatever the order. "
+            f"The orderings are scored by {question(measure)}, whose ties it settles.",
+            err=True,
+        )

@@ -9,7 +9,7 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from metrics.cli.messages import say_left_out, say_sampled
+from metrics.cli.messages import say_left_out, say_own_rules, say_sampled
 from metrics.cli.options import FOR_PEOPLE, Measures, ReadingOptions, TableOutput, listing, with_shared_options
 from metrics.cli.output import long_table
 from metrics.cli.streaming import score_parts
@@ -125,6 +125,7 @@ def evaluate_command(
         last_part, means = score_parts(runs, score, table_output, save, per_query=per_query)
     say_left_out(runs, last_part)
     say_sampled(last_part)
+    say_own_rules(last_part)
     if means is not None:
         table_output.write(means)
 
@@ -147,6 +148,7 @@ def _score_in_memory(
         Stored.write(save, [evaluation])
     say_left_out(runs, evaluation)
     say_sampled(evaluation)
+    say_own_rules(evaluation)
     for_people = table_output.format in FOR_PEOPLE
     timed = (
         with_latency(evaluation, latencies(runs)) if latency or (latency is None and for_people) else evaluation

@@ -1,7 +1,7 @@
 """Floor 3: one list, one number."""
 
-from metrics.measures.catalogue import MEASURES, parse, side_by_side
+from metrics.measures.catalogue import MEASURES, parse, question, side_by_side
 from metrics.measures.model import Measure, MeasureAt
 from metrics.measures.refined_groups import RefinedGroups
 
-__all__ = ["MEASURES", "Measure", "MeasureAt", "RefinedGroups", "parse", "side_by_side"]
+__all__ = ["MEASURES", "Measure", "MeasureAt", "RefinedGroups", "parse", "question", "side_by_side"]

@@ -225,15 +225,20 @@ def parse(text: str) -> MeasureAt:
     return MeasureAt(measure, k, parameter)
 
 
+def question(measure: MeasureAt) -> MeasureAt:
+    """The measure whose ties are in question: RR for TsRR, which settles them by its own rule; else itself."""
+    answers = measure.measure.answers
+    return replace(measure, measure=_by_name()[answers.casefold()]) if answers else measure
+
+
 def side_by_side(measure: MeasureAt) -> tuple[MeasureAt, ...]:
     """The measure whose ties are in question, then all that settle them by a rule of their own.
 
     `RR`, `TsRR` and `PRR` all give RR, taRR, TsRR, PRR, GRAG-RR; a measure that none answers stands alone.
     """
-    question = measure.measure.answers or measure.measure.name
+    answered = question(measure)
     k_allowed = ("none", "optional") if measure.k is None else ("optional", "required")
-    rules = (rule for rule in MEASURES if rule.answers == question and rule.cutoff in k_allowed)
-    answered = replace(measure, measure=_by_name()[question.casefold()])
+    rules = (rule for rule in MEASURES if rule.answers == answered.measure.name and rule.cutoff in k_allowed)
     return answered, *(MeasureAt(rule, measure.k) for rule in rules)
 
 

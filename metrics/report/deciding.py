@@ -10,6 +10,7 @@ from metrics.studies.significance.test_registry import find_correction, find_tes
 from metrics.studies.targets.target_summary import target_finding
 from metrics.studies.targets.targets import VERDICTS
 from metrics.studies.tie_breaking.stability import stability_finding
+from metrics.studies.tie_rules import own_rule_note
 from metrics.studies.tools.tool_comparison import by_tool, comparable_values, tool_finding
 from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_note
 
@@ -77,6 +78,8 @@ def tradeoffs(studies: ReportStudies) -> Section:
 
 def stability(studies: ReportStudies) -> Section:
     """Write what the leaderboard could have said, had the ties fallen otherwise."""
+    if note := own_rule_note(studies.measure):
+        return Section("stability", "Stability", "What ties decide of the order.", sentences=(note,))
     study, traditional = studies.order_stability, studies.measure_at.traditional
     rows = study.bounds.sort_values("expected", ascending=False, kind="stable")
     chances = study.ranks.loc[rows.index]

@@ -13,6 +13,8 @@ from metrics.studies.gaps.gap_summary import with_overall
 from metrics.studies.leaderboard.leaderboard import leaderboard_finding
 from metrics.studies.leaderboard.recommendation import tie_remedies
 from metrics.studies.leaderboard.verdicts import VERDICTS
+from metrics.studies.prose import Prose
+from metrics.studies.tie_rules import answers_finding
 
 FOUR_DECIMALS = ".4f"
 SIGNED = "+.4f"
@@ -86,10 +88,31 @@ def scores(studies: ReportStudies) -> Section:
         "Scores",
         f"Traditional: {_order(studies.options.traditional)}. Tied: the exact mean over every order the scores "
         "allow; worst and best are the ends.",
-        sentences=(leaderboard_finding(studies.leaderboard, measure.traditional),),
-        tables=(replace(table, strong=_best(table.frame, measure.tied)), _every_measure(studies)),
+        sentences=(leaderboard_finding(studies.leaderboard, measure.traditional), *_rules_sentence(studies)),
+        tables=(
+            replace(table, strong=_best(table.frame, measure.tied)),
+            *_rules_table(studies),
+            _every_measure(studies),
+        ),
         charts=("scores", "ranks"),
     )
+
+
+def _rules_sentence(studies: ReportStudies) -> tuple[Prose, ...]:
+    if studies.tie_answers is None:
+        return ()
+    return (answers_finding(studies.tie_answers, studies.leaderboard["tie_ratio"]),)
+
+
+def _rules_table(studies: ReportStudies) -> tuple[Table, ...]:
+    """Return the first measure beside all that settle its ties by their own rules, where there are any."""
+    answers = studies.tie_answers
+    if answers is None:
+        return ()
+    question, *_ = answers.columns
+    columns = {str(label): (means, FOUR_DECIMALS) for label, means in answers.items()}
+    note = "The first: ties as sorted. The second: the mean over all orders. The others: rules of their own."
+    return (Table.of(f"{question} by every rule for ties", {"Reranker": answers.index, **columns}, note),)
 
 
 def ties(studies: ReportStudies) -> Section:

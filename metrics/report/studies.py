@@ -8,7 +8,7 @@ import pandas as pd
 
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation, score_runs
-from metrics.measures import MeasureAt, parse
+from metrics.measures import MeasureAt, parse, side_by_side
 from metrics.report.options import ReportOptions
 from metrics.runs import Runs
 from metrics.studies.gaps.gap import gaps
@@ -19,6 +19,7 @@ from metrics.studies.leaderboard.segments import query_segments
 from metrics.studies.significance.significance import Verdicts, verdicts
 from metrics.studies.targets.targets import Target, check_targets, targets_of
 from metrics.studies.tie_breaking.order_stability import OrderStability
+from metrics.studies.tie_rules import tie_answers
 from metrics.studies.tools.tool_comparison import tool_values
 from metrics.studies.tradeoffs.experiment import experiment_measures, experiment_table
 from metrics.studies.tradeoffs.latency import latencies, with_latency
@@ -120,6 +121,16 @@ class ReportStudies:
         """The leaderboard, with the standard deviation of each mean by ties (`std`)."""
         table = leaderboard(self.evaluation, self.measure, self.options.traditional)
         return table.assign(std=mean_std(self.evaluation, self.measure).reindex(table.index))
+
+    @cached_property
+    def tie_answers(self) -> pd.DataFrame | None:
+        """The first measure beside those that settle its ties by their own rules, None where there is none."""
+        measures = [str(measure) for measure in side_by_side(self.measure_at)]
+        if len(measures) == 1:
+            return None
+        traditional = self.options.traditional
+        values = score_runs(self.runs, measures, ["expected", traditional], self.options.scoring)
+        return tie_answers(values.only(self.rerankers, self._queries), self.measure, traditional)
 
     @cached_property
     def lists(self) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.measures import parse, side_by_side
+from metrics.measures import parse, question, side_by_side
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal, percent
 
 
@@ -16,11 +16,11 @@ def own_rule_note(measure: str) -> Prose:
     measure_at = parse(measure)
     if not measure_at.measure.answers:
         return ()
-    answered = side_by_side(measure_at)[0]
+    answered = question(measure_at)
     return (
         Strong(f"{measure_at} settles ties by its own rule. "),
-        "No treatment applies to it, so what the order of ties decides is not seen here: "
-        f"choose {answered}, whose ties it settles.",
+        "No treatment applies to it; what the order of ties decides is seen in "
+        f"{answered}, whose ties it settles. ",
     )
 
 

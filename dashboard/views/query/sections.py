@@ -14,7 +14,7 @@ from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS, ladder_pair, tie
 from dashboard.charts.one_list.value_histogram import value_histogram
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import Card, cards, chart, heading
-from dashboard.widgets.list_panel import orderings_text
+from dashboard.widgets.list_panel import orderings_text, values_text
 from dashboard.widgets.one_list import ListInView, affordable_draws, counted_noun, load_list, value_text
 from metrics.studies.one_list import orderings
 from metrics.studies.one_list.ordering_samples import running_mean, sample_values
@@ -30,9 +30,16 @@ _TRACTABLE = (
 
 def four_values(current: ListInView) -> None:
     """Draw the chosen measure in four cards, and how many orderings are behind them."""
-    value, name = current.value, current.measure
-    behind = "by its own rule" if current.own_rule else f"mean of {counted_noun(current.written, 'ordering')}"
+    name = current.in_question
+    value, behind = current.scores.loc[name], f"mean of {counted_noun(current.written, 'ordering')}"
+    worst, best = value_text(value["pessimistic"]), value_text(value["optimistic"])
+    ends = (
+        Card("arrow_downward", "Worst order", worst, "relevant documents last"),
+        Card("arrow_upward", "Best order", best, "relevant documents first"),
+    )
+    own = Card("gavel", current.measure, value_text(current.value["expected"]), "by its own rule", "blue")
     cards(
+        *([own] if current.own_rule else []),
         Card(
             "diamond",
             f"Traditional {name}",
@@ -41,8 +48,7 @@ def four_values(current: ListInView) -> None:
             "orange",
         ),
         Card("circle", f"Tied {name}", value_text(value["expected"]), behind, "blue"),
-        Card("arrow_downward", "Worst order", value_text(value["pessimistic"]), "relevant documents last"),
-        Card("arrow_upward", "Best order", value_text(value["optimistic"]), "relevant documents first"),
+        *([Card("height", f"Worst to best {name}", f"{worst} – {best}", behind)] if current.own_rule else ends),
     )
     _ordering_badges(current)
 
@@ -85,10 +91,8 @@ def list_section(current: ListInView) -> None:
         names = current.reranker, current.beside
         chart(ladder_pair(rows, other.rows, names, view.palette, current.k), "ladders", alt, wide=640)
         st.caption(
-            f"Lines follow the relevant documents. {escape_markdown(current.beside)}: {current.measure} "
-            f":orange[traditional **{value_text(other.value[view.traditional])}**], "
-            f":blue[tied **{value_text(other.value['expected'])}**], worst to best "
-            f"{value_text(other.value['pessimistic'])} – {value_text(other.value['optimistic'])}, "
+            f"Lines follow the relevant documents. {escape_markdown(current.beside)}: "
+            f"{values_text(other.measure, other.value, view.traditional)}, "
             f"{counted_noun(other.written, 'ordering')}."
         )
     if len(rows) > MAX_DOCUMENTS:

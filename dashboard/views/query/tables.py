@@ -1,5 +1,6 @@
 """Tables of the Query explorer: values, documents, and orderings of one list."""
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -7,6 +8,7 @@ from dashboard import session
 from dashboard.widgets.components import table
 from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import LETTERS, ListInView, affordable_draws, describe_values
+from metrics import parse
 from metrics.studies.one_list import orderings
 from metrics.studies.one_list.ordering_samples import sample_values
 from metrics.studies.one_list.query import every_ordering, tie_groups
@@ -31,12 +33,16 @@ def values_table(current: ListInView) -> None:
     for measure in std.index[std.isna()]:
         n_draws = affordable_draws(current, measure, STD_DRAWS)
         std[measure] = sample_values(current.ranking, current.query, measure, n_draws, 0).std(ddof=1)
+    own_rules = [measure for measure in std.index if parse(measure).measure.answers]
+    rows.loc[own_rules, ["traditional", "worst", "best"]] = std[own_rules] = np.nan
     gap = (rows["traditional"] - rows["tied"]).round(12) + 0.0
     columns = shown_columns(
         *("measure", "traditional", "tied", ("gap", "list_gap"), "worst", "best", ("std", "ordering_std")),
         draws=f"{STD_DRAWS:,}",
     )
     table(rows.assign(gap=gap, std=std).reset_index(), "Every measure of this list", "list-values", columns)
+    if own_rules:
+        st.caption(f"{', '.join(own_rules)}: one value, by a rule of its own for ties.")
 
 
 def documents_table(current: ListInView) -> None:

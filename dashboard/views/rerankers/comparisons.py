@@ -15,7 +15,7 @@ def baseline_comparison(view: session.View, measure: str) -> None:
     )
     baseline = session.select("Baseline", view.rerankers, "baseline", width=320)
     rows = win_loss(view.evaluation, measure, baseline, view.traditional)
-    section_finding(win_loss_finding(rows, baseline))
+    section_finding(win_loss_finding(rows, baseline, measure))
     chart(
         win_loss_bars(rows, view.palette),
         "duels",

@@ -9,10 +9,12 @@ from dashboard.views.rerankers.comparisons import baseline_comparison
 from dashboard.views.rerankers.readings import readings_section
 from dashboard.widgets.components import Card, cards, chart, finding, heading, page_head, table
 from metrics import parse
+from metrics.measures import question
 from metrics.studies.gaps.gap import gaps
 from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.leaderboard.rerankers import reranker_finding
 from metrics.studies.prose import decimal, percent, signed
+from metrics.studies.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
 
 view = session.view()
@@ -24,19 +26,29 @@ page_head(
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     measure = session.measure()
     sort = session.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
+name = chosen = parse(measure)
 second = "Hits@5" if measure != "Hits@5" else "RR"
-lists = gaps(view.evaluation, {"first": measure, "second": second}, view.traditional)
+if chosen.measure.answers:
+    name, second = question(chosen), measure
+first = str(name)
+lists = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)
 summary = gap_summary(lists)
 sort_columns = {"tied": "first_tied", "traditional": "first_traditional", "gap": "first_gap"}
 summary = summary.sort_values(sort_columns.get(sort, "tie_ratio"), ascending=False, kind="stable")
-name = parse(measure)
-finding(reranker_finding(summary, name.traditional))
+finding((*own_rule_note(measure), *reranker_finding(summary, name.traditional)))
 
-best, farthest = summary.loc[summary["first_tied"].idxmax()], summary.loc[summary["first_gap"].abs().idxmax()]
+best_by = "second_tied" if chosen.measure.answers else "first_tied"
+best, farthest = summary.loc[summary[best_by].idxmax()], summary.loc[summary["first_gap"].abs().idxmax()]
 most_tied, farthest_list = (summary.loc[summary[column].idxmax()] for column in ("tie_ratio", "first_gap_max"))
 cards(
-    Card("trophy", f"Best {name.tied}", decimal(best["first_tied"], 4), str(best.name), "blue"),
-    Card("casino", "Largest gap", signed(farthest["first_gap"], 4), str(farthest.name), "orange"),
+    Card("trophy", f"Best {chosen.tied}", decimal(best[best_by], 4), str(best.name), "blue"),
+    Card(
+        "casino",
+        "Largest gap",
+        signed(farthest["first_gap"], 4),
+        str(farthest.name),
+        "orange",
+    ),
     Card("join_inner", "Most ties", percent(most_tied["tie_ratio"]), str(most_tied.name), "orange"),
     Card(
         "vertical_align_center",
@@ -62,9 +74,9 @@ heading(
 )
 colours = {str(reranker): view.colour(str(reranker)) for reranker in summary.index}
 chart(
-    gap_multiples(lists, view.palette, colours, measure),
+    gap_multiples(lists, view.palette, colours, first),
     "gap-multiples",
-    f"{measure} gap against tie ratio, a panel a reranker, and their means together.",
+    f"{first} gap against tie ratio, a panel a reranker, and their means together.",
     wide=820,
 )
 
@@ -90,7 +102,7 @@ table(
     "rerankers",
     columns,
     download=summary.reset_index().rename(
-        columns=lambda column: column.replace("first", measure).replace("second", second)
+        columns=lambda column: column.replace("first", first).replace("second", second)
     ),
 )
 st.caption("± std: sample standard deviation over lists (ddof 1), as the notebook's summary has it.")

@@ -141,7 +141,7 @@ def _own_rule_finding(table: pd.DataFrame, measure: str) -> Prose:
         return no_order_matters(measure, has_ties=False)
     return (
         *own_rule_note(measure),
-        f" {percent(most_tied['tie_ratio'])} of the documents of ",
+        f"{percent(most_tied['tie_ratio'])} of the documents of ",
         Strong(str(most_tied.name)),
         " tie.",
     )

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from metrics.evaluation import EQUAL
-from metrics.measures import MeasureAt, side_by_side
+from metrics.measures import MeasureAt, question
 from metrics.studies.leaderboard.leaderboard import no_order_matters
 from metrics.studies.prose import Prose, Strong, and_more, decimal
 from metrics.studies.significance.significance import Verdicts
@@ -44,7 +44,7 @@ def _advice(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) -
     if not len(leaderboard):
         return (Strong("Nothing can be recommended: "), "no list is scored.")
     if measure.measure.answers:
-        answered = side_by_side(measure)[0]
+        answered = question(measure)
         return (
             Strong(f"Report {measure} beside {answered.tied}, and name its rule. "),
             f"{measure} settles ties by a rule of its own, so no order of them changes it; what the order "

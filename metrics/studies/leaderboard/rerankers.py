@@ -4,7 +4,6 @@ import pandas as pd
 
 from metrics.evaluation import EQUAL
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal, percent, signed
-from metrics.studies.tie_rules import own_rule_note
 
 
 def reranker_finding(summary: pd.DataFrame, measure: str) -> Prose:
@@ -25,9 +24,9 @@ def reranker_finding(summary: pd.DataFrame, measure: str) -> Prose:
         return (Strong("No reranker ties a document. "), "Traditional and tied values are the same.")
     size = summary["first_gap"].abs()
     farthest = summary.loc[size.idxmax()]
-    if (note := own_rule_note(measure)) or size.max() - abs(most_tied["first_gap"]) <= EQUAL:
+    if size.max() - abs(most_tied["first_gap"]) <= EQUAL:
         sentence = f" A single list of it is off by {decimal(most_tied['first_gap_mean'])} on average."
-        return (*note, *_most_tied_clause(summary, "" if note else measure), "" if note else sentence)
+        return (*_most_tied_clause(summary, measure), sentence)
     is_clear = percent(farthest["tie_ratio"]) != percent(most_tied["tie_ratio"])
     return (
         *_most_tied_clause(summary, measure),
@@ -39,10 +38,10 @@ def reranker_finding(summary: pd.DataFrame, measure: str) -> Prose:
 
 
 def _most_tied_clause(summary: pd.DataFrame, measure: str) -> Prose:
-    """Say who ties most, and where a measure is named how far its mean is off."""
+    """Say who ties most, and how far its mean is off."""
     ratios = summary["tie_ratio"]
     row = summary.loc[ratios.idxmax()]
     is_level = len(ratios) > 1 and ratios.max() - ratios.min() <= EQUAL
     verb = "ties" if len(ratios) == 1 else "ties, as every reranker does," if is_level else "ties most,"
-    gap = f", at {signed(row['first_gap'])} {measure}" if measure else ""
-    return Strong(str(row.name)), f" {verb} {percent(row['tie_ratio'])} of its documents{gap}."
+    clause = f" {verb} {percent(row['tie_ratio'])} of its documents, at {signed(row['first_gap'])} {measure}."
+    return Strong(str(row.name)), clause

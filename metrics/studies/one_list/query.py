@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.evaluation import EQUAL
-from metrics.measures import parse
+from metrics.measures import parse, question
 from metrics.runs import Runs
 from metrics.studies.one_list.ordering_samples import running_mean, sample_values
 from metrics.studies.one_list.orderings import (
@@ -239,6 +239,13 @@ def query_finding(
     tied = int((rows["last"] > rows["first"]).sum())
     if not tied:
         return (Strong("No document ties: "), "the list has one order.")
+    if parse(measure).measure.answers:
+        return (
+            Strong(f"{measure} settles ties by its own rule: "),
+            f"{decimal(value['expected'], 4)} for this list, in which {tied:,} of {len(rows):,} documents tie. "
+            f"What its {orderings} orderings make of {question(parse(measure))}, whose ties it settles, "
+            "stands beside it.",
+        )
     if width <= EQUAL:
         return (
             Strong(f"{orderings} orderings, one value: "),

@@ -21,6 +21,7 @@ from metrics.studies.significance.comparisons import (
     values_by_query,
 )
 from metrics.studies.significance.test_registry import adjust_p, find_correction, find_test, is_significant
+from metrics.studies.tie_rules import own_rule_note
 
 N_NAMED = 2
 """Verdicts that are told of."""
@@ -184,7 +185,7 @@ def significance_finding(verdicts: Verdicts, measure: str, test: str) -> Prose:
     if (verdicts.tied["n"] < 2).all():  # noqa: PLR2004 a spread needs two
         return (Strong("Nothing can be tested. "), "A test needs two queries.")
     if not n_changed:
-        return _unchanged_finding(verdicts, find_test(test).label)
+        return _unchanged_finding(verdicts, find_test(test).label, measure)
     shift = (verdicts.traditional["difference"] - verdicts.tied["difference"]).abs()[verdicts.changed]
     verb = "verdicts rest" if n_changed > 1 else "verdicts rests" if total > 1 else "verdict rests"
     prose: Prose = (Strong(f"{n_changed} of {total} {verb} on sort order."),)
@@ -197,16 +198,17 @@ def significance_finding(verdicts: Verdicts, measure: str, test: str) -> Prose:
     return prose
 
 
-def _unchanged_finding(verdicts: Verdicts, label: str) -> Prose:
+def _unchanged_finding(verdicts: Verdicts, label: str, measure: str) -> Prose:
     total, n_significant = (
         len(verdicts.tied),
         int(is_significant(verdicts.tied["p_adjusted"].to_numpy(), verdicts.level).sum()),
     )
     how_many = f"{n_significant or 'none'} of {total} {'differences' if total > 1 else 'difference'}"
+    own_rule = own_rule_note(measure)[:1]
     return (
-        Strong("No verdict rests on sort order. "),
-        f"By the {label}, {how_many} {'are' if n_significant > 1 else 'is'} significant, "
-        "whether ties are sorted or averaged.",
+        *(own_rule or (Strong("No verdict rests on sort order. "),)),
+        f"By the {label}, {how_many} {'are' if n_significant > 1 else 'is'} significant",
+        "." if own_rule else ", whether ties are sorted or averaged.",
     )
 
 

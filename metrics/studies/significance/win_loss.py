@@ -5,6 +5,7 @@ import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.prose import ONE_RERANKER, Prose, Strong
+from metrics.studies.tie_rules import own_rule_note
 
 
 def win_loss(evaluation: Evaluation, measure: str, baseline: str, traditional: str) -> pd.DataFrame:
@@ -49,15 +50,18 @@ def _sign(difference: "pd.Series[float]") -> "pd.Series[float]":
     return pd.Series(np.sign(difference.where(difference.abs() > EQUAL, 0.0)), index=difference.index)
 
 
-def win_loss_finding(table: pd.DataFrame, baseline: str) -> Prose:
+def win_loss_finding(table: pd.DataFrame, baseline: str, measure: str = "RR") -> Prose:
     """Whose comparison with the baseline ties change most.
 
     Args:
         table: as `win_loss` returns it.
         baseline: whom the others are compared with.
+        measure: by which.
     """
     if not len(table):
         return ONE_RERANKER
+    if note := own_rule_note(measure):
+        return note
     most_changed = str(table["changed"].idxmax())
     row = table.loc[most_changed]
     if not row["changed"]:

@@ -9,6 +9,7 @@ from scipy.special import ndtr
 from metrics.evaluation import EQUAL
 from metrics.studies.prose import Prose, Strong, percent
 from metrics.studies.tie_breaking.mean_distribution import MeanDistribution, Method, equality_margin
+from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
 
 _METHODS: tuple[Method, ...] = ("exact", "normal", "sampled")
@@ -167,6 +168,8 @@ def stability_finding(pairs: pd.DataFrame, bounds: pd.DataFrame, tau: float, mea
     """
     if not len(pairs):
         return ("There is one reranker, and no order to lose." if len(bounds) else "No list is scored.",)
+    if note := own_rule_note(measure):
+        return note
     reversible = pairs[pairs["reversible"]]
     if not len(reversible):
         widest = bounds["best"].sub(bounds["worst"]).max()

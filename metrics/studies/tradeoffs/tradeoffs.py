@@ -16,6 +16,7 @@ from metrics.studies.prose import (
     signed,
     smallest_shown,
 )
+from metrics.studies.tie_rules import own_rule_note
 from metrics.studies.tradeoffs.latency import Latency
 from metrics.support.arrays import BoolArray, FloatArray
 
@@ -225,6 +226,8 @@ def _front_change(timed: pd.DataFrame, measure: str) -> Prose:
         is_low = row["gap"] <= -smallest_shown(row["tied"])
         why = f"puts it {decimal(-row['gap'])} too low" if is_low else "puts another too high"
         return " By the traditional value ", Strong(str(row.name)), f" would leave the front: the sort {why}."
+    if note := own_rule_note(measure):
+        return " ", *note[:1]
     return (" The order of ties does not move the front.",)
 
 

@@ -1,0 +1,41 @@
+"""Measures that settle ties by rules of their own, on the range that the ties allow."""
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.charts.marks import ROW, add_bounds_rows, label_rows, named_rows
+from dashboard.charts.palette import Palette
+from dashboard.charts.style import style
+
+_SYMBOLS = ("square-open", "triangle-up-open", "triangle-down-open", "x-thin-open", "pentagon-open")
+
+
+def rule_marks(leaderboard: pd.DataFrame, rules: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
+    """Draw the mean by each rule on the bar from worst to best, with the tied and the traditional mean.
+
+    Args:
+        leaderboard: of the measure whose ties are settled: index reranker; worst, best, traditional, tied.
+        rules: the same index; a column a rule.
+        palette: colours of the theme.
+        measure: title of the x axis.
+
+    Returns:
+        A row a reranker.
+    """
+    figure = go.Figure()
+    add_bounds_rows(figure, leaderboard, palette)
+    for symbol, (rule, means) in zip(_SYMBOLS, rules.items(), strict=False):
+        figure.add_scatter(
+            x=means,
+            y=np.arange(len(rules)),
+            mode="markers",
+            marker={"symbol": symbol, "size": 11, "color": palette.text, "line": {"width": 1.6}},
+            name=str(rule),
+            customdata=named_rows(rules.index, rules[[rule]].to_numpy()),
+            hovertemplate=f"<b>%{{customdata[0]}}</b><br>{rule} %{{x:.4f}}<extra></extra>",
+            cliponaxis=False,
+        )
+    style(figure, palette, 96 + ROW * len(leaderboard))
+    label_rows(figure, leaderboard.index, palette)
+    return figure.update_xaxes(title_text=measure, tickformat=".3~f", nticks=6)

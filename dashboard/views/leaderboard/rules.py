@@ -1,0 +1,52 @@
+"""The section on measures that settle ties by rules of their own, beside the measure whose ties they settle."""
+
+from dashboard import cache, session
+from dashboard.charts.leaderboard.rule_marks import rule_marks
+from dashboard.widgets.components import chart, heading, section_finding, table
+from dashboard.widgets.leaderboard_parts import charted_rerankers
+from metrics import parse
+from metrics.measures import side_by_side
+from metrics.studies.leaderboard.leaderboard import leaderboard
+from metrics.studies.tie_rules import answers_finding, tie_answers
+from metrics.support.shown_columns import shown_columns
+
+
+def rules_section(view: session.View, measure: str) -> None:
+    """Draw a measure, sorted and averaged, beside all that settle its ties by rules; nothing where none does.
+
+    Args:
+        view: what the sidebar says is shown.
+        measure: the measure, or one of those rules.
+    """
+    answered, *rules = side_by_side(parse(measure))
+    if not rules:
+        return
+    names = (str(answered), *map(str, rules))
+    evaluation = cache.tie_rules(view.key, names, view.traditional, view.board, view.evaluation)
+    answers = tie_answers(evaluation, measure, view.traditional)
+    rows = leaderboard(evaluation, str(answered), view.traditional)
+    heading(
+        "The same ties, settled by rules",
+        f"{answered.traditional} takes the order of the file, {answered.tied} the mean over all orders; the "
+        "others have a rule of their own, the same whatever the order.",
+    )
+    section_finding(answers_finding(answers, rows["tie_ratio"]))
+    drawn_rows = charted_rerankers(rows)
+    if len(drawn_rows):
+        chart(
+            rule_marks(drawn_rows, answers.loc[drawn_rows.index, list(names[1:])], view.palette, str(answered)),
+            "rules",
+            f"{answered.traditional}, {answered.tied} and the rules of their own of each reranker.",
+        )
+    table(
+        answers.assign(tie_ratio=rows["tie_ratio"]).reset_index(),
+        f"{answered.traditional} by every rule for ties",
+        "tie-rules",
+        shown_columns("reranker")
+        | {
+            label: column
+            for label in answers
+            for column in shown_columns((label, "value"), measure=label).values()
+        }
+        | shown_columns(("tie_ratio", "mean_tie_ratio")),
+    )
