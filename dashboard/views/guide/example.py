@@ -35,6 +35,7 @@ def one_minute() -> None:
         Card("arrow_upward", "Best order", f"{example.best:.4f}", "relevant documents first"),
         Card("target", f"TMHits@{example.k}", f"{example.hits:.4f}", f"a hit in the top {example.k}", "blue"),
     )
+    _draw_answers(example)
     left, right = st.columns(2, gap="large")
     with left:
         draw_head(ladder_part)
@@ -70,6 +71,17 @@ def _count(label: str, key: str, default: int, bounds: tuple[int, int]) -> int:
         label, low, high, float(default), 1.0, "%.0f", key=key, bind="query-params", persist_state="session"
     )
     return math.floor(value + 0.5)
+
+
+def _draw_answers(example: WorkedExample) -> None:
+    """Draw what each measure makes of the tie: the order of the file, the mean of all, rules of their own."""
+    names, values = zip(*example.answers.items(), strict=True)
+    rows = (names, ["---"] * len(names), [f"{value:.4f}" for value in values])
+    st.markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
+    st.caption(
+        "MRR takes the order of the file, which lists the relevant documents last; MTRR is the mean over all "
+        "orders. The others settle the tie by a rule of their own."
+    )
 
 
 def _draw_formulas(part: ProsePart, example: WorkedExample) -> None:

@@ -1,14 +1,17 @@
 """The worked example of the Guide: one list with one tie, what it scores, and its formulas filled in."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 import pandas as pd
 
 from metrics.evaluation import EQUAL, evaluate
+from metrics.measures import parse, side_by_side
 from metrics.runs import Runs
 from metrics.studies.one_list.query import first_rank_chances, ladder
 from metrics.studies.prose import Prose, Strong
+from metrics.studies.tie_rules import tie_answers
 from metrics.ties import Orderings, Ranking
 
 MOST_TERMS = 5
@@ -34,6 +37,8 @@ class WorkedExample:
         best: its largest value.
         hits: TMHits@k.
         of_mean_rank: one over the mean rank, as the G-RAG paper has it.
+        answers: name of the mean → its value: MRR as the file lists the tie, MTRR, and all that settle the
+            ties of RR by rules of their own.
     """
 
     above: int
@@ -48,6 +53,7 @@ class WorkedExample:
     best: float
     hits: float
     of_mean_rank: float
+    answers: Mapping[str, float]
 
 
 def worked_example(tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3) -> WorkedExample:
@@ -71,8 +77,9 @@ def worked_example(tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3)
     )
     runs = Runs.from_frame(frame)
     ranking = Ranking.of(runs, "example")
-    value = evaluate(runs, ["RR", f"Hits@{k}", "GRAG-RR"], ["pessimistic", "expected", "optimistic"]).scores
-    value = value.iloc[0]
+    measures = [*map(str, side_by_side(parse("RR"))), f"Hits@{k}"]
+    evaluation = evaluate(runs, measures, ["pessimistic", "expected", "optimistic", "input"])
+    value = evaluation.scores.iloc[0]
     return WorkedExample(
         above=above,
         tied=tied,
@@ -86,6 +93,9 @@ def worked_example(tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3)
         best=float(value["RR", "optimistic"]),
         hits=float(value[f"Hits@{k}", "expected"]),
         of_mean_rank=float(value["GRAG-RR", "expected"]),
+        answers={
+            str(name): float(mean) for name, mean in tie_answers(evaluation, "RR", "input").iloc[0].items()
+        },
     )
 
 
@@ -143,12 +153,27 @@ def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
             ),
         ),
         FilledFormula(
+            "taRR",
+            "One over the expected rank of the first relevant document.",
+            rf"\frac{{1}}{{b+\frac{{n+1}}{{r+1}}}}=\frac{{1}}{{{b}+{n + 1}/{r + 1}}}"
+            + _value(example.answers["taRR"]),
+        ),
+        FilledFormula(
+            "TsRR",
+            "Between taRR and the worst order, by the share of the irrelevant documents that tie.",
+            _lines(
+                r"\frac{1}{b+(1-\tau)\frac{n+1}{r+1}+\tau(n-r+1)}",
+                rf"\tau=\frac{{n-r}}{{b+n-r}}={_exact((n - r) / max(b + n - r, 1))}",
+                _value(example.answers["TsRR"]),
+            ),
+        ),
+        FilledFormula(
             "GRAG-RR",
             "One over the mean rank, as the G-RAG paper has it (eq. 11): another measure, never above MTRR.",
             rf"\frac{{1}}{{b+(n+1)/2}}=\frac{{1}}{{{b}+{n + 1}/2}}{_value(example.of_mean_rank)}",
         ),
         FilledFormula(
-            "Best and worst RR",
+            "Best RR, and the worst: PRR",
             "Relevant documents first in the tie, and last.",
             _lines(
                 rf"\frac{{1}}{{b+1}}=\frac{{1}}{{{b + 1}}}{_value(example.best)}",

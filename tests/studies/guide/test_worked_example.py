@@ -42,6 +42,22 @@ def test_the_worked_example_is_what_the_enumeration_says(settings):
     assert dict(zip(example.chances["rank"], example.chances["chance"], strict=True)) == pytest.approx(exact)
 
 
+@pytest.mark.parametrize(
+    ("settings", "figures"),
+    [
+        ((5, 1, 0), [1 / 5, 137 / 300, 1 / 3, 1 / 5, 1 / 5, 1 / 3]),
+        ((4, 2, 1), [1 / 4, 29 / 72, 3 / 8, 9 / 32, 1 / 4, 2 / 7]),
+    ],
+)
+def test_the_example_shows_every_answer_to_its_tie_side_by_side(settings, figures):
+    example = worked_example(*settings)
+    assert list(example.answers) == ["MRR", "MTRR", "taRR", "TsRR", "PRR", "GRAG-RR"]
+    assert list(example.answers.values()) == pytest.approx(figures)
+    shown = {formula.name: formula.latex for formula in filled_formulas(example)}
+    for name in ("taRR", "TsRR", "GRAG-RR"):
+        assert f"{example.answers[name]:.4f}" in shown[name]
+
+
 @given(SMALL)
 def test_one_over_the_mean_rank_of_a_document_is_never_above_the_mean_of_one_over_the_first_rank(settings):
     tied, _, above, _ = settings
@@ -100,13 +116,13 @@ def test_the_definition_of_five_tied_documents_counts_24_orders_at_each_rank():
 
 def test_the_formulas_of_the_example_show_its_numbers():
     latex = {one.name: one.latex for one in filled_formulas(worked_example())}
-    assert list(latex) == ["MTRR", "TMHits@3", "GRAG-RR", "Best and worst RR"]
+    assert list(latex) == ["MTRR", "TMHits@3", "taRR", "TsRR", "GRAG-RR", "Best RR, and the worst: PRR"]
     assert r"\tfrac{1}{5}\cdot1+\tfrac{1}{5}\cdot\tfrac{1}{2}" in latex["MTRR"]
     assert r"\approx\mathbf{0.4567}" in latex["MTRR"]
     assert r"=1-\binom{4}{3}\Big/\binom{5}{3}=\mathbf{0.6000}" in latex["TMHits@3"]
     assert r"=\frac{1}{0+6/2}\approx\mathbf{0.3333}" in latex["GRAG-RR"]
-    assert r"\mathbf{1.0000}" in latex["Best and worst RR"]
-    assert r"\mathbf{0.2000}" in latex["Best and worst RR"]
+    assert r"\mathbf{1.0000}" in latex["Best RR, and the worst: PRR"]
+    assert r"\mathbf{0.2000}" in latex["Best RR, and the worst: PRR"]
 
 
 def test_a_long_sum_is_cut():

@@ -1,0 +1,76 @@
+"""Measures that settle ties by their own rule: no page dismisses ties, each shows what they answer."""
+
+import pytest
+from boards import COARSE, QRELS, STRICT, TIED, board
+from opening import charts, metrics, opened, table, texts
+
+from dashboard import cache
+
+DISMISSALS = (
+    *("do not matter", "hardly matter", "stable", "one value:", "costs nothing", "no order", "No tie-breaking"),
+    *(
+        "Ties change no outcome",
+        "as the mean of their orderings",
+        "sorted or averaged",
+        "does not move the front",
+    ),
+    *("No verdict rests on sort order", "Traditional and tied values are the same"),
+)
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Every document of one reranker ties, two and three of the other's."""
+    tied = board(flat_trec=TIED, coarse_trec=COARSE, strict_trec=STRICT, qrels_txt=QRELS)
+    return cache.loaded_boards().add(tied).label
+
+
+@pytest.mark.parametrize(
+    "page", ["leaderboard", "rerankers", "ties", "query", "significance", "tradeoffs", "report"]
+)
+def test_a_page_says_that_the_measure_settles_ties_by_its_own_rule_and_dismisses_no_tie(data, page):
+    shown = opened(page, data=data, measure="TsRR", first="TsRR", reranker="flat")
+    findings = [
+        text
+        for text in texts(shown, "markdown").split("\n")
+        if "badge" not in text and not text.startswith("**coarse** scores")
+    ]
+    assert any("settles ties by" in text for text in findings) or page in ("report", "tradeoffs")
+    assert [word for word in DISMISSALS for text in findings if word in text] == []
+
+
+def test_the_leaderboard_shows_every_answer_to_the_same_ties_for_the_measure_and_for_each_rule(data):
+    by_rule, by_measure = (opened("leaderboard", data=data, measure=name) for name in ("PRR", "RR"))
+    for page in (by_rule, by_measure):
+        rows = table(page, "MRR by every rule for ties").set_index("reranker")
+        assert list(rows)[:6] == ["MRR", "MTRR", "taRR", "TsRR", "PRR", "GRAG-RR"]
+        assert rows.loc["flat", ["MTRR", "taRR", "TsRR", "PRR"]].round(4).to_list() == [
+            0.4567,
+            0.3333,
+            0.2,
+            0.2,
+        ]
+        assert {trace["name"] for trace in charts(page)["rules"]["data"]} >= {"tied", "taRR", "TsRR", "PRR"}
+    assert metrics(by_rule)["Ties are settled"] == "by rule"
+    assert not any("Score with tie bounds" in heading.value for heading in by_rule.subheader)
+    assert any("Score with tie bounds" in heading.value for heading in by_measure.subheader)
+
+
+def test_one_list_shows_the_orderings_of_the_measure_whose_ties_are_settled(data):
+    page = opened("query", data=data, measure="taRR", reranker="flat")
+    assert metrics(page) == {
+        "taRR": "0.3333",
+        "Traditional RR": metrics(page)["Traditional RR"],
+        "Tied RR": "0.4567",
+        "Worst to best RR": "0.2000 – 1.0000",
+    }
+    rows = table(page, "Every measure of this list").set_index("measure")
+    assert rows.loc["PRR"].drop("tied").isna().all()
+    assert rows.loc["PRR", "tied"] == pytest.approx(0.2)
+    assert "What its 120 orderings make of RR" in texts(page, "markdown")
+
+
+def test_the_rerankers_page_shows_the_ties_of_the_measure_in_question(data):
+    page = opened("rerankers", data=data, measure="GRAG-Hits@2")
+    assert set(metrics(page)) == {"Best GRAG-Hits@2", "Largest gap", "Most ties", "Farthest single list"}
+    assert "decides is seen in Hits@2" in texts(page, "markdown")
