@@ -28,7 +28,8 @@ def all_texts(page):
 
 def table_cells(file):
     """The cells of all tables of one of the Guide's files."""
-    tables = [block for part in read_parts(file) for block in part.blocks if block.kind == "table"]
+    blocks = [block for part in read_parts(file) for each in (part, *part.cards) for block in each.blocks]
+    tables = [block for block in blocks if block.kind == "table"]
     return [cell for table in tables for row in table.rows for cell in row]
 
 
@@ -99,7 +100,8 @@ def test_a_section_survives_a_page_switch():
         ("Words", table_cells("words")),
         ("Formulas", [card.title.split(" &")[0] for card in read_parts("formulas")[0].cards]),
         ("Measures", [text for measure in MEASURES for text in (measure.summary, measure.source)]),
-        ("Measures", table_cells("measures")),
+        ("Measures", [*table_cells("measures"), *table_cells("reading")]),
+        ("Documents", table_cells("documents")),
         ("Tools", [text for tool in TOOLS for text in (tool.name, tool.version, tool.summary)]),
         ("Tools", [rule.why for tool in TOOLS for rule in tool.rules.values()]),
         ("Tools", [text for one in TREATMENTS for text in (one.name, one.summary, one.used_by)]),

@@ -54,15 +54,6 @@ def test_each_scenario_shows_the_notebooks_figures(scenario, values):
     assert figures(simulated(scenario=scenario)) == values
 
 
-def test_the_table_of_scenarios_is_the_notebooks():
-    rows = table(simulated(), "n_tie_groups").set_index("query_id")
-    assert rows.loc["Multiple Ties", ["n_tie_groups", "max_tie_size"]].to_list() == [2, 2]
-    assert rows.loc["Complex Tie", ["RR_input", "RR_expected"]].to_list() == pytest.approx(
-        [0.5, 0.6111], abs=5e-5
-    )
-    assert (rows[["h3_input", "h3_expected", "h5_input", "h5_expected"]] == 1).all(axis=None)
-
-
 def test_a_list_of_a_link_is_shown_and_scored_with_the_range_and_mean_of_its_orderings():
     page = simulated(rows="0.9,0; 0.9,1; 0.5,0,<b>last</b>", listk="1")
     text = page_text(page)
@@ -100,19 +91,6 @@ def test_every_kind_of_list_is_simulated(kind):
     page = simulated(made=kind)
     assert page.segmented_control(key="made").value == kind
     assert len(table(page, "first_r_ratio")) == len(cached.runs(Simulation(kind)).tables)
-
-
-def test_the_notebooks_draws_show_the_notebooks_figures():
-    rows = table(simulated(made="Notebook: G-RAG"), "first_r_ratio").iloc[0]
-    assert rows[["RR_input", "RR_expected", "Hits@10_expected"]].to_list() == pytest.approx(
-        [0.5558, 0.5589, 0.9020], abs=5e-5
-    )
-    rows = table(simulated(made="Notebook: 200 lists"), "first_r_ratio").iloc[0]
-    assert (rows["with_ties"], round(rows["first_r_ratio"], 3), round(rows["first_r_size"], 3)) == (
-        60,
-        0.546,
-        0.596,
-    )
 
 
 def test_settings_of_a_link_shape_what_is_simulated():

@@ -68,14 +68,6 @@ def test_the_best_of_the_sample_by_file_order_is_seventh_by_its_ties():
     assert rows["tied"].rank(ascending=False)["MiniLM grade 0-10"] == 7
 
 
-def test_leaderboard_shows_the_notebooks_figures():
-    page = opened("leaderboard", data=cache.SIMULATED_LABEL)
-    assert metrics(page)["Best MTRR"] == "0.6845"
-    rows = table(page, "All rerankers").set_index("reranker")
-    assert rows.loc["GPT-4 (Low Ties)", "tied"].round(4) == 0.6845
-    assert rows.loc["PaLM-2 (Medium Ties)", "traditional"].round(4) == 0.5571
-
-
 def test_a_link_brings_its_choices_along():
     page = opened("leaderboard", measure="Hits@3", order="docid_asc", rerankers=["TF-IDF"])
     assert page.segmented_control(key="measure").value == "Hits@3"
