@@ -11,7 +11,6 @@ from pyarrow import csv
 from metrics.cli.output import unwritable
 from metrics.errors import UsageError
 from metrics.runs import Runs
-from metrics.runs.findings.wording import count_of
 from metrics.simulation import (
     CONTINUOUS,
     NOTEBOOK_SEGMENTS,
@@ -27,6 +26,7 @@ from metrics.simulation import (
 from metrics.simulation.model import PERFORMANCE
 from metrics.simulation.reranker_text import default_name, parse_reranker, reranker_table
 from metrics.support.progress import progress
+from metrics.support.wording import count_of
 
 
 class SimulationKind(StrEnum):
