@@ -102,7 +102,6 @@ COLUMNS: Mapping[str, ShownColumn] = {
             "draws.",
         ),
         ShownColumn("deviation", "± std", help=_SAMPLE_STD),
-        ShownColumn("short_deviation", "± std", digits=2, help=_SAMPLE_STD),
         # gaps
         ShownColumn("gap", "Gap", "difference", help="Traditional minus tied."),
         ShownColumn("list_gap", "Gap", "difference"),
@@ -206,6 +205,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ShownColumn("tractable", "Few enough", "flag", help="10,000 orderings or fewer."),
         ShownColumn("tractable_lists", "Enumerable", "localized", help="Lists of 10,000 orderings or fewer."),
         ShownColumn("tractable_share", "of all", "percent", help="Enumerable lists, of all lists."),
+        ShownColumn("draws_written", "Draws advised", "text"),
         ShownColumn(
             "draws_advised",
             "Draws advised",

@@ -84,13 +84,13 @@ if len(view.rerankers) > 1:
     baseline_comparison(view, measure)
 readings_section(view)
 
-columns = shown_columns("reranker", "tie_ratio", ("tie_ratio_std", "short_deviation"))
+columns = shown_columns("reranker", "tie_ratio", ("tie_ratio_std", "deviation"))
 for prefix, shown_measure in (("first", name), ("second", parse(second))):
     columns |= shown_columns(
         (f"{prefix}_traditional", "traditional"),
-        (f"{prefix}_traditional_std", "short_deviation"),
+        (f"{prefix}_traditional_std", "deviation"),
         (f"{prefix}_tied", "tied"),
-        (f"{prefix}_tied_std", "short_deviation"),
+        (f"{prefix}_tied_std", "deviation"),
         (f"{prefix}_gap_mean", "gap_mean"),
         (f"{prefix}_gap_max", "gap_max"),
         traditional=shown_measure.traditional,

@@ -114,7 +114,10 @@ def _power_of_ten(log10: float) -> int:
 def _case_table() -> None:
     rows = notebook_cases()
     table(
-        rows.assign(tie_sizes=[", ".join(map(str, sizes)) for sizes in rows["tie_sizes"]]),
+        rows.assign(
+            tie_sizes=[", ".join(map(str, sizes)) for sizes in rows["tie_sizes"]],
+            draws=["" if pd.isna(draws) else f"{draws:,}" for draws in rows["draws"]],
+        ),
         "The notebook's five cases",
         "notebook-cases",
         shown_columns(
@@ -124,6 +127,7 @@ def _case_table() -> None:
             "n_tie_groups",
             "max_tie_size",
             "tractable",
-            ("draws", "draws_advised"),
+            ("draws", "draws_written"),
         ),
+        download=rows,
     )
