@@ -119,7 +119,7 @@ def cross_encoder(spellings, run, qrels, level):
 
 def bi_encoder(spellings, run, qrels, level):
     import torch
-    from sentence_transformers.evaluation import RerankingEvaluator
+    from sentence_transformers.sentence_transformer.evaluation import RerankingEvaluator
 
     model = SimpleNamespace(
         encode_query=lambda texts, **_: torch.zeros(len(texts), 1),
@@ -148,7 +148,7 @@ def by_cut(spellings, evaluator_at, model):
 
 
 def retrieval(spellings, run, qrels, level):
-    from sentence_transformers.evaluation import InformationRetrievalEvaluator
+    from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator
 
     cuts = sorted({int(name.split("@")[1]) for name in spellings})
     relevant = {

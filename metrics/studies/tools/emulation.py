@@ -88,24 +88,26 @@ def emulate_runs(
     judged = grades(runs)
     tied = {name: ours.means(name)["expected"] for name in ours.measures}
     rows = []
+    our_lists = {name: ours.only([name]).lists.index for name in runs.rerankers}
     for tool, measure, rule in uses:
         question = _question(measure, rule, options, judged)
         board = boards[rule.policy(options.relevant_from)]
         for reranker in runs.rerankers:
-            value, refusal = board.value(rule, reranker, int(ours.policies.loc[reranker, "n_missing"]))
+            result = board.value(rule, reranker, int(ours.policies.loc[reranker, "n_missing"]))
+            questions = [question, _other_queries(result.lists, our_lists[reranker])]
             rows.append(
-                (
-                    tool.name,
-                    tool.version,
-                    str(measure),
-                    rule.spelling,
-                    reranker,
-                    value,
-                    tied[str(measure)][reranker],
-                    question,
-                    refusal,
-                    rule.why,
-                )
+                {
+                    "tool": tool.name,
+                    "version": tool.version,
+                    "measure": str(measure),
+                    "spelling": rule.spelling,
+                    "reranker": reranker,
+                    "value": result.value,
+                    "tied": tied[str(measure)][reranker],
+                    "question": "" if result.refusal else ", ".join(filter(None, questions)),
+                    "refusal": result.refusal,
+                    "why": rule.why,
+                }
             )
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
@@ -139,6 +141,27 @@ def _question(measure: MeasureAt, rule: Rule, options: ScoringOptions, judged: F
     return "" if is_same else "relevant or not, without grades"
 
 
+def _other_queries(theirs: pd.MultiIndex, ours: pd.MultiIndex) -> str:
+    """Return that a tool averages over other lists than we do; empty where it does not, or scores none."""
+    if not len(theirs) or (len(theirs) == len(ours) and theirs.isin(ours).all()):
+        return ""
+    return f"a mean over other queries ({len(theirs):,} instead of {len(ours):,})"
+
+
+class _ToolValue(NamedTuple):
+    """What a tool makes of one reranker.
+
+    Attributes:
+        value: its mean; NaN where it gives none that is certain.
+        refusal: why there is none.
+        lists: those it averages over.
+    """
+
+    value: float
+    refusal: str
+    lists: pd.MultiIndex
+
+
 class _ToolBoard(NamedTuple):
     """What tools of one policy see, and how it scores.
 
@@ -150,7 +173,7 @@ class _ToolBoard(NamedTuple):
     runs: Runs
     evaluation: Evaluation
 
-    def value(self, rule: Rule, reranker: str, n_missing: int) -> tuple[float, str]:
+    def value(self, rule: Rule, reranker: str, n_missing: int) -> _ToolValue:
         """Return the mean a rule gives, and why there is none.
 
         Args:
@@ -165,16 +188,16 @@ class _ToolBoard(NamedTuple):
         tool_input = ToolInput(self.runs, reranker, lists, n_missing, n_emptied)
         for refusal in rule.refusals:
             if refusal.applies(tool_input):
-                return np.nan, refusal.reason
+                return _ToolValue(np.nan, refusal.reason, lists.index)
         values = part.scores.loc[is_counted, rule.computed]
         if not len(values):
-            return np.nan, "it scores no list"
+            return _ToolValue(np.nan, "it scores no list", lists.index)
         if rule.stable is not None:
             long = (lists["n_docs"] > rule.stable).to_numpy()
             spread = (values["optimistic"] - values["pessimistic"]).to_numpy()[long]
             if (spread > _EQUAL).any():
-                return np.nan, rule.cases_without_number[-1]
-        return float(values[rule.treatment].mean()), ""
+                return _ToolValue(np.nan, rule.cases_without_number[-1], lists.index)
+        return _ToolValue(float(values[rule.treatment].mean()), "", lists.index)
 
 
 def _score_by_policy(

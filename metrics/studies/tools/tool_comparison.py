@@ -68,17 +68,17 @@ def by_tool(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def _explanation(rows: pd.DataFrame) -> str:
-    """Return why a row differs, what it answers instead, and where it has no number."""
-    sentences = [str(rows["why"].iloc[0])]
-    if question := rows["question"].iloc[0]:
-        sentences.insert(0, f"Answers another question: {question}.")
-    for refusal, refused in rows[rows["refusal"] != ""].groupby("refusal", sort=False)["reranker"]:
-        is_all = len(refused) == len(rows)
-        names = (
-            "" if is_all else f" for {', '.join(refused[:_MOST_NAMES])}{and_more(len(refused) - _MOST_NAMES)}"
-        )
-        sentences.insert(0, f"No number{names}: {refusal}.")
-    return " ".join(sentences)
+    """Return where a row has no number, what it answers instead, and why it differs."""
+    sentences = []
+    has_number = rows["refusal"] == ""
+    for verb, column, cases in (
+        ("No number", "refusal", rows[~has_number]),
+        ("Answers another question", "question", rows[has_number & (rows["question"] != "")]),
+    ):
+        for reason, names in cases.groupby(column, sort=False)["reranker"]:
+            listed = f" for {', '.join(names[:_MOST_NAMES])}{and_more(len(names) - _MOST_NAMES)}"
+            sentences.append(f"{verb}{listed if len(names) < len(rows) else ''}: {reason}.")
+    return " ".join([*sentences, str(rows["why"].iloc[0])])
 
 
 def tool_finding(values: pd.DataFrame, measure: str) -> Prose:

@@ -84,6 +84,10 @@ def test_trec_eval_9_averages_over_the_runs_queries_10_stops_and_c_counts_what_i
     assert rows["version"].tolist() == ["9.0.8", "10.0-rc3", "9.0.8 and 10.0-rc3"]
     assert rows["value"].tolist() == pytest.approx([1, float("nan"), 1 / 2], nan_ok=True)
     assert rows["refusal"].tolist() == ["", "the run lacks a judged query: it stops with an error", ""]
+    other_queries = "a mean over other queries (1 instead of 2)"
+    assert rows["question"].tolist() == [other_queries, "", ""]
+    skipped = emulate(lacking, ["RR"], map(find_tool, ["trec_eval", "trec_eval -c"]), missing="skip")
+    assert skipped["question"].tolist() == ["", "a mean over other queries (2 instead of 1)"]
 
 
 TWO_GRADES = [Doc("a", 1, 1), Doc("b", 1, 2), Doc("c", 1, 0)]
@@ -129,7 +133,7 @@ def test_tools_read_scores_in_the_precision_asked_for_and_no_second_score():
         {"query_id": "q", "doc_id": ["a", "b"], "score": 1.0, "fine": [2.0, 1.0], "relevance": [1, 0]}
     )
     rows = emulate(Runs.from_frame(second), ["RR"], tiebreak_by=["fine"])
-    assert set(rows["question"]) == {"ties by the score alone"}
+    assert set(rows.loc[rows["refusal"] == "", "question"]) == {"ties by the score alone"}
     assert set(rows["tied"]) == {1}
 
 
