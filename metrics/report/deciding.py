@@ -13,6 +13,7 @@ from metrics.studies.tie_breaking.stability import stability_finding
 from metrics.studies.tie_rules import own_rule_note
 from metrics.studies.tools.tool_comparison import by_tool, comparable_values, tool_finding
 from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_note
+from metrics.studies.tradeoffs.latency import LATENCY
 
 _HEADINGS = {"tool": "Tool", "version": "Checked against", "spelling": "Calls it", "why": "Why it differs"}
 _RESERVED = {*_HEADINGS, *_HEADINGS.values()}
@@ -67,11 +68,12 @@ def tradeoffs(studies: ReportStudies) -> Section:
     note = experiment_note(rows, studies.baseline, options.test, options.correction)
     lines = experiment_lines(rows).replace({"ties": {"expected": "tied", options.traditional: "traditional"}})
     lines = lines.rename(columns={"reranker": "Reranker", "ties": "Ties"})
+    latency = ", latency" if (rows["measure"] == LATENCY).any() else ""
     against = f" against {studies.baseline}" if len(studies.rerankers) > 1 else ""
     return Section(
         "tradeoffs",
         "Trade-offs",
-        "Hits, MRR, recall, distinct targets and latency of each reranker, tied and traditional, with stars.",
+        f"Hits, MRR, recall{latency} and distinct targets of each reranker, tied and traditional.",
         tables=(Table(f"Every measure{against}", lines, note=note),),
     )
 

@@ -72,7 +72,7 @@ def choose_test(view: View) -> tuple[str, str, str]:
     """Draw whom the table of every measure compares with and how; return baseline, test and correction."""
     heading(
         "Every measure at once",
-        "Means with ties averaged and as sorted, and mean seconds a list, each tested against a baseline.",
+        "Means with ties averaged and as sorted, and mean seconds a list where runs give them, with stars.",
     )
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         baseline = session.select("Baseline", view.rerankers, "baseline", width=240)
