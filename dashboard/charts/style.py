@@ -2,7 +2,7 @@
 
 import html
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import plotly.graph_objects as go
@@ -101,6 +101,11 @@ def note(figure: go.Figure, text: str, palette: Palette, **place: object) -> Non
 def note_of(text: str, palette: Palette, **place: object) -> dict[str, object]:
     """Return the annotation of `note`, to be added with others at once."""
     return {"text": text, "showarrow": False, "font": {"size": 12, "color": palette.muted}} | place
+
+
+def add_notes(figure: go.Figure, notes: Iterable[dict[str, object]]) -> None:
+    """Add annotations in one step; one at a time, each would have all before it checked again."""
+    figure.update_layout(annotations=[*figure.layout.annotations, *notes])
 
 
 def padded_range(values: FloatArray) -> tuple[float, float]:

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.marks import add_legend, label_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import note, safe, style
+from dashboard.charts.style import add_notes, note_of, safe, style
 from metrics.studies.prose import signed
 from metrics.studies.significance.significance import Verdicts
 from metrics.studies.significance.test_registry import is_significant
@@ -63,8 +63,7 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str) -> go.
         nticks=6,
         range=[low - room, high + room] if high > low else None,
     )
-    for row in np.flatnonzero(is_outlying):
-        _tell_outlying(figure, verdicts, int(row), palette)
+    add_notes(figure, (_outlying_note(verdicts, int(row), palette) for row in np.flatnonzero(is_outlying)))
     _add_stars(figure, verdicts, palette)
     return figure
 
@@ -124,17 +123,16 @@ def _add_differences(
     )
 
 
-def _tell_outlying(figure: go.Figure, verdicts: Verdicts, row: int, palette: Palette) -> None:
-    """Write the differences of a row off the scale, at the side it lies on."""
+def _outlying_note(verdicts: Verdicts, row: int, palette: Palette) -> dict[str, object]:
+    """Return the note of the differences of a row off the scale, at the side it lies on."""
     traditional, tied = (table["difference"].iloc[row] for table in (verdicts.traditional, verdicts.tied))
     text = (
         f"off the scale: <span style='color:{palette.traditional}'>{signed(traditional)}</span> and "
         f"<span style='color:{palette.tied}'>{signed(tied)}</span>"
     )
     if tied < 0:
-        note(figure, f"← {text}", palette, xref="paper", y=row, x=0.01, xanchor="left")
-    else:
-        note(figure, f"{text} →", palette, xref="paper", y=row, x=0.99, xanchor="right")
+        return note_of(f"← {text}", palette, xref="paper", y=row, x=0.01, xanchor="left")
+    return note_of(f"{text} →", palette, xref="paper", y=row, x=0.99, xanchor="right")
 
 
 def _add_stars(figure: go.Figure, verdicts: Verdicts, palette: Palette) -> None:
@@ -143,10 +141,12 @@ def _add_stars(figure: go.Figure, verdicts: Verdicts, palette: Palette) -> None:
         (verdicts.traditional, 1.03, "trad.", palette.traditional),
         (verdicts.tied, 1.1, "tied", palette.tied),
     )
+    notes: list[dict[str, object]] = []
     for table, x, title, colour in columns:
         place = {"xref": "paper", "x": x, "xanchor": "center"}
         font = {"color": colour, "size": 12}
-        note(figure, title, palette, **place, yref="paper", y=1, yanchor="bottom", font=font)
+        notes.append(note_of(title, palette, **place, yref="paper", y=1, yanchor="bottom", font=font))
         for row, stars in enumerate(table["stars"]):
             font = {"color": palette.muted, "size": 12} if stars == "ns" else {"color": colour, "size": 15}
-            note(figure, stars, palette, **place, y=row, font=font)
+            notes.append(note_of(stars, palette, **place, y=row, font=font))
+    add_notes(figure, notes)

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import SMALL, TALL, PlotArea, add_names
 from dashboard.charts.marks import ROW, add_segments, label_rows, named_rows, tied_dot
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import note, padded_range, style
+from dashboard.charts.style import add_notes, note_of, padded_range, style
 from metrics.studies.prose import signed
 
 
@@ -84,8 +84,10 @@ def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> go.Figur
             cliponaxis=False,
         )
     beside = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 8, "yref": "y"}
-    for row, lost in enumerate(covered["lost"]):
-        note(figure, signed(-lost), palette, **beside, y=row)
+    add_notes(
+        figure,
+        (note_of(signed(-lost), palette, **beside, y=row) for row, lost in enumerate(covered["lost"])),
+    )
     style(figure, palette, 60 + ROW * len(covered), r=60, t=8)
     label_rows(figure, covered.index, palette)
     figure.update_layout(showlegend=False)

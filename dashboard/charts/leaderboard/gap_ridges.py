@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import note_of, safe
+from dashboard.charts.style import add_notes, note_of, safe
 from metrics.studies.prose import percent, signed
 from metrics.support.arrays import FloatArray, IntArray
 
@@ -47,7 +47,7 @@ def add_ridges(
         traces.append(_mean(str(name), gap, base, palette))
         notes.append(note_of(f"<b>{signed(gap)}</b> · {percent(share)}", palette, y=base - 0.12, **beside))
     figure.add_traces(traces, rows=1, cols=col)
-    figure.update_layout(annotations=[*figure.layout.annotations, *notes])
+    add_notes(figure, notes)
 
 
 def _ridge(edges: FloatArray, height: FloatArray, base: float, palette: Palette) -> Iterator[go.Scatter]:

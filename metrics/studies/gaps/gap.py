@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.prose import Prose, Strong, decimal, percent, signed
+from metrics.studies.prose import Prose, Strong, decimal, percent
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
 
@@ -194,7 +194,7 @@ def gap_prose(
 
 def _prediction(r: float, low: float, high: float) -> str:
     """Say how well the tie ratio predicts the gap; where the interval of r holds 0, that nobody can tell."""
-    shown = f"r = {signed(round(r, 2), 2, plus=False)}"
+    shown = f"r = {f'{round(r, 2) + 0.0:.2f}'.replace('-', '−')}"
     if low <= 0 <= high:
         return f"Whether the tie ratio predicts the gap cannot be told here ({shown}, its interval holds 0). "
     words = ((0.1, "hardly at all"), (0.3, "weakly"), (0.6, "moderately"))

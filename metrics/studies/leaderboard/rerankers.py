@@ -19,10 +19,6 @@ def reranker_finding(summary: pd.DataFrame, measure: str) -> Prose:
     if not most_tied["tie_ratio"]:
         return (Strong("No reranker ties a document. "), "Traditional and tied values are the same.")
     size = summary["first_gap"].abs()
-    most_tied = summary.loc[summary["tie_ratio"].idxmax()]
-    if not most_tied["tie_ratio"]:
-        return (Strong("No reranker ties a document. "), "Traditional and tied values are the same.")
-    size = summary["first_gap"].abs()
     farthest = summary.loc[size.idxmax()]
     if size.max() - abs(most_tied["first_gap"]) <= EQUAL:
         sentence = f" A single list of it is off by {decimal(most_tied['first_gap_mean'])} on average."
