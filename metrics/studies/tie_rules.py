@@ -4,7 +4,9 @@ import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import parse, question, side_by_side
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal, percent
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal, percent
+
+_NO_LEADER = " They do not name one leader."
 
 
 def own_rule_note(measure: str) -> Prose:
@@ -59,10 +61,11 @@ def answers_finding(answers: pd.DataFrame, tie_ratios: "pd.Series[float]") -> Pr
     widest = str(width.idxmax())
     values = [f"{label} {decimal(value)}" for label, value in answers.loc[widest].items()]
     is_leader = answers.ge(answers.max() - EQUAL).all(axis=1)
-    leaders = f" {is_leader.idxmax()} leads by each." if is_leader.any() else " They do not name one leader."
+    leader, n_level = str(is_leader.idxmax()), int(is_leader.sum()) - 1
+    lead = f"{and_more(n_level)} lead by each, level." if n_level else " leads by each."
     return (
         "The same lists of ",
         Strong(widest),
         f", {percent(tie_ratios[widest])} of whose documents tie: {', '.join(values[:-1])} and {values[-1]}.",
-        leaders if len(answers) > 1 else "",
+        *(() if len(answers) == 1 else (" ", Strong(leader), lead) if n_level >= 0 else (_NO_LEADER,)),
     )
