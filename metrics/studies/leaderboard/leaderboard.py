@@ -103,7 +103,7 @@ def leaderboard_finding(table: pd.DataFrame, measure: str) -> Prose:
     return (
         Strong(str(farthest.name)),
         f" reads {size} {measure} {'above' if farthest['gap'] > 0 else 'below'} what its scores say, "
-        f"{farthest['why']}: {percent(farthest['tie_ratio'])} of its documents share a score. ",
+        f"{farthest['why']}: {_share_tied(farthest)}. ",
         "The order of rerankers stays the same." if len(table) > 1 else "",
     )
 
@@ -141,10 +141,14 @@ def _own_rule_finding(table: pd.DataFrame, measure: str) -> Prose:
         return no_order_matters(measure, has_ties=False)
     return (
         *own_rule_note(measure),
-        f"{percent(most_tied['tie_ratio'])} of the documents of ",
+        f"{_share_tied(most_tied)}, of ",
         Strong(str(most_tied.name)),
-        " tie.",
+        ".",
     )
+
+
+def _share_tied(row: "pd.Series[float]") -> str:
+    return f"{percent(row['tie_ratio'])} of the documents of a list share a score on average"
 
 
 def no_order_matters(value: str, *, has_ties: bool) -> Prose:
@@ -162,7 +166,7 @@ def _rank_change_finding(rank_changes: pd.DataFrame, measure: str) -> Prose:
     row = rank_changes.assign(jump=jump, size=size).sort_values(["jump", "size"], ascending=False).iloc[0]
     gap, tied = row["gap"], row["tied"]
     why = (
-        f"{percent(row['tie_ratio'])} of its documents share a score, and the sort puts its {measure} "
+        f"{_share_tied(row)}, and the sort puts its {measure} "
         f"{decimal(abs(gap))} too {'high' if gap > 0 else 'low'}, "
         f"{relative_size(gap, tied, 'above' if gap > 0 else 'below')}"
         if abs(gap) > EQUAL

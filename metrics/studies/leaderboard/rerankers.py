@@ -39,5 +39,7 @@ def _most_tied_clause(summary: pd.DataFrame, measure: str) -> Prose:
     row = summary.loc[ratios.idxmax()]
     is_level = len(ratios) > 1 and ratios.max() - ratios.min() <= EQUAL
     verb = "ties" if len(ratios) == 1 else "ties, as every reranker does," if is_level else "ties most,"
-    clause = f" {verb} {percent(row['tie_ratio'])} of its documents, at {signed(row['first_gap'])} {measure}."
+    clause = (
+        f" {verb} {percent(row['tie_ratio'])} of a list on average, at {signed(row['first_gap'])} {measure}."
+    )
     return Strong(str(row.name)), clause

@@ -35,7 +35,7 @@ def test_the_finding_of_nothing_scored_says_so():
 
 def test_the_finding_tells_who_ties_most_from_who_is_farthest_off():
     text = finding({"harmless": {"q": HARMLESS}, "lucky": {"q": LUCKY}})
-    assert text.startswith("harmless ties most, 75% of its documents, at 0.000 MRR.")
+    assert text.startswith("harmless ties most, 75% of a list on average, at 0.000 MRR.")
     assert "lucky is farther off, +0.250, with 50%" in text
 
 
