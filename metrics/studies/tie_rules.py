@@ -66,6 +66,7 @@ def answers_finding(answers: pd.DataFrame, tie_ratios: "pd.Series[float]") -> Pr
     return (
         "The same lists of ",
         Strong(widest),
-        f", {percent(tie_ratios[widest])} of a list tied on average: {', '.join(values[:-1])} and {values[-1]}.",
+        f", {percent(tie_ratios[widest])} of a list tied on average: "
+        f"{', '.join(values[:-1])} and {values[-1]}.",
         *(() if len(answers) == 1 else (" ", Strong(leader), lead) if n_level >= 0 else (_NO_LEADER,)),
     )
