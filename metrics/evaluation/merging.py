@@ -108,6 +108,6 @@ def _exact(values: list[float]) -> list[float]:
     terms: list[float] = []
     while remainder := math.fsum(chain(values, (-one for one in terms))):
         terms.append(remainder)
-        if math.isinf(remainder):
+        if not math.isfinite(remainder):
             break
     return terms
