@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard import cache
+from dashboard.session.boards import notify
 from dashboard.session.controls import segmented, select
 from metrics import MEASURES, parse
 from metrics.errors import UsageError
@@ -67,9 +68,16 @@ def _other_measure(key: str) -> list[str]:
     requested = st.session_state.get(key) or st.query_params.get(key)
     try:
         name = str(parse(str(requested))) if requested else None
-    except UsageError:
+    except UsageError as error:
+        if st.session_state.get(_refused(key)) != requested:
+            st.session_state[_refused(key)] = requested
+            notify(f"The link asks for another measure than is shown. {error}")
         return []
     return [] if name is None or name in cache.MEASURES else [name]
+
+
+def _refused(key: str) -> str:
+    return f"_refused_{key}"
 
 
 def _next(key: str) -> str:

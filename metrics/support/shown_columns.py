@@ -101,7 +101,8 @@ COLUMNS: Mapping[str, ShownColumn] = {
             help="Standard deviation over all orderings; AP has no closed form, and is estimated from {draws} "
             "draws.",
         ),
-        ShownColumn("deviation", "± std", help=_SAMPLE_STD),
+        ShownColumn("deviation", "± std", help=f"{_SAMPLE_STD} In the unit of the column before it."),
+        ShownColumn("share_deviation", "± std", "percent", help=f"{_SAMPLE_STD} In percentage points."),
         # gaps
         ShownColumn("gap", "Gap", "difference", help="Traditional minus tied."),
         ShownColumn("list_gap", "Gap", "difference"),

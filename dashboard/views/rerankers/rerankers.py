@@ -84,7 +84,7 @@ if len(view.rerankers) > 1:
     baseline_comparison(view, measure)
 readings_section(view)
 
-columns = shown_columns("reranker", "tie_ratio", ("tie_ratio_std", "deviation"))
+columns = shown_columns("reranker", "tie_ratio", ("tie_ratio_std", "share_deviation"))
 for prefix, shown_measure in (("first", name), ("second", parse(second))):
     columns |= shown_columns(
         (f"{prefix}_traditional", "traditional"),

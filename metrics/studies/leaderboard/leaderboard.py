@@ -141,9 +141,9 @@ def _own_rule_finding(table: pd.DataFrame, measure: str) -> Prose:
         return no_order_matters(measure, has_ties=False)
     return (
         *own_rule_note(measure),
-        f"{_share_tied(most_tied)}, of ",
+        "Of ",
         Strong(str(most_tied.name)),
-        ".",
+        f", {_share_tied(most_tied)}.",
     )
 
 

@@ -39,6 +39,13 @@ def test_a_page_says_that_the_measure_settles_ties_by_its_own_rule_and_dismisses
     assert [word for word in DISMISSALS for text in findings if word in text] == []
 
 
+def test_a_link_to_a_measure_there_is_not_says_so_and_shows_the_usual_one():
+    page = opened("ties", first="TsXY")
+    assert "There is no measure 'TsXY'" in texts(page, "warning")
+    assert page.selectbox(key="first").value == "RR"
+    assert not opened("ties", first="TsRR").warning
+
+
 def test_the_leaderboard_shows_every_answer_to_the_same_ties_for_the_measure_and_for_each_rule(data):
     by_rule, by_measure = (opened("leaderboard", data=data, measure=name) for name in ("PRR", "RR"))
     for page in (by_rule, by_measure):

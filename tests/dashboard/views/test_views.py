@@ -110,3 +110,9 @@ def test_a_reranker_without_a_scored_list_leaves_the_leaderboard_drawn():
     page = opened("leaderboard", data=cache.loaded_boards().add(mine).label, empty="skip")
     assert has_four_figures(page)
     assert any("none" in text.value for text in page.caption if "Without a" in text.value)
+
+
+def test_the_deviation_of_a_share_is_in_percent_as_the_share_is():
+    rows = table(opened("rerankers", data=cache.SIMULATED_LABEL), "Summary")
+    assert rows["tie_ratio"].between(1, 100).all()
+    assert rows["tie_ratio_std"].between(1, 100).all()
