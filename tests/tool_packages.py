@@ -48,11 +48,16 @@ def as_ranks(run):
 
 
 def ir_measures(spellings, run, qrels, level):
+    """One call a measure: in one call, nDCG with gains and without take each other's judgments."""
     import ir_measures
 
-    measures = {name: ir_measures.parse_measure(name) for name in spellings}
-    values = ir_measures.calc_aggregate([*measures.values()], qrels, run)
-    return {name: values[measure] for name, measure in measures.items()}
+    gains = {grade: 2**grade - 1 for docs in qrels.values() for grade in docs.values() if grade >= 0}
+    values = {}
+    for name in spellings:
+        measure = ir_measures.parse_measure(name.replace("(gains=2^grade-1)", ""))
+        measure = measure(gains=gains) if "gains" in name else measure
+        values[name] = ir_measures.calc_aggregate([measure], qrels, run)[measure]
+    return values
 
 
 def ranx(spellings, run, qrels, level):
@@ -178,6 +183,8 @@ def scikit_learn(spellings, run, qrels, level):
         scored = []
         for judged, docs in lists:
             grades, scores = [judged.get(document, 0) for document in docs], [*docs.values()]
+            if "2**grade-1" in name:
+                grades = [2**grade - 1 for grade in grades]
             if name.startswith("ndcg"):
                 scored.append(ndcg_score([grades], [scores], k=int(cut[1]) if cut else None))
             elif max(grades) < level:

@@ -15,6 +15,11 @@ _RANX = (
     "RR=mrr RR@k=mrr@{k} AP=map Rprec=r-precision nDCG=ndcg_burges nDCG@k=ndcg_burges@{k} nDCG-linear=ndcg "
     "nDCG-linear@k=ndcg@{k} P@k=precision@{k} R@k=recall@{k} Hits@k=hit_rate@{k}"
 )
+_IR_GAINS = "nDCG=nDCG(gains=2^grade-1) nDCG@k=nDCG(gains=2^grade-1)@{k}"
+_SCIKIT = (
+    "nDCG=ndcg_score(2**grade-1) nDCG@k=ndcg_score(2**grade-1,k={k}) nDCG-linear=ndcg_score "
+    "nDCG-linear@k=ndcg_score(k={k})"
+)
 _RETRIEVAL = "RR@k=mrr@{k} P@k=precision@{k} R@k=recall@{k} Hits@k=accuracy@{k}"
 _NDCG = "nDCG@k=ndcg@{k} nDCG-linear@k=ndcg@{k}"
 _TORCHMETRICS = (
@@ -95,7 +100,7 @@ _BI_AP = replace(
     why=f"{_STEPS}, and {_ONE_SIDED}.",
     refusals=(no.INFINITE, no.TWO_RELEVANT),
 )
-_BI_RR = replace(_BI_NDCG, treatment="input", why=f"{_NO_ORDER}, and {_ONE_SIDED}.", refusals=(), stable=0)
+_BI_RR = replace(_BI_NDCG, treatment="input", why=f"{_NO_ORDER}, and {_ONE_SIDED}.", stable=0)
 _ASC = Rule(
     "docid_asc",
     f"Equal scores fall by document id, ascending; queries with nothing relevant are left out, {_LACKING_0}.",
@@ -134,7 +139,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool("pytrec_eval", "pytrec-eval-terrier 0.5.11", "32-bit scores, then document id descending.",
          _DESC_32.spelled(_TREC_EVAL)),
     Tool("ir_measures", "0.4.3", "By provider: as pytrec_eval, but document id ascending for RR@k.",
-         _IR_DESC.spelled(_IR) | _IR_ASC.spelled("RR@k=RR@{k}")),
+         _IR_DESC.spelled(f"{_IR} {_IR_GAINS}") | _IR_ASC.spelled("RR@k=RR@{k}")),
     Tool("ranx", "0.3.21", "As listed up to 15 documents; its unstable sort scrambles the ties of more.",
          _RANX_LISTED.spelled(_RANX)),
     Tool("BEIR", "2.2.0", "As pytrec_eval; its MRR: as listed. A document named as its query is dropped.",
@@ -150,8 +155,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool("sentence-transformers retrieval", "6.2.0", "Document id ascending; before 2026, the order of a heap.",
          _ASC.spelled(f"{_RETRIEVAL} {_NDCG}")),
     Tool("scikit-learn", "1.9.1", "nDCG averages ties; average precision takes a tie as one step.",
-         _SCIKIT_NDCG.spelled("nDCG-linear=ndcg_score nDCG-linear@k=ndcg_score(k={k})")
-         | _SCIKIT_AP.spelled("AP=average_precision_score")),
+         _SCIKIT_NDCG.spelled(_SCIKIT) | _SCIKIT_AP.spelled("AP=average_precision_score")),
     Tool("PyKEEN realistic", "1.11.1", "The mean of best and worst rank, one answer a query.",
          _MEAN_RANK.spelled("RR=inverse_harmonic_mean_rank")),
     Tool("torchmetrics", "1.9.0", "nDCG averages ties; the others follow a sort that keeps no order.",
