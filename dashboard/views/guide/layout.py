@@ -40,7 +40,7 @@ def draw_part(part: ProsePart, columns: int = 2, width: int = 300) -> None:
 
 def draw_head(part: ProsePart) -> None:
     """Draw the heading of a part, and its first paragraph below it."""
-    heading(part.title, part.text)
+    heading(part.title, _without_code(part.text))
 
 
 def draw_cards(
@@ -82,9 +82,14 @@ def draw_blocks(blocks: Sequence[Block]) -> None:
             case "formula":
                 st.latex(block.text)
             case "note":
-                st.caption(block.text)
+                st.caption(_without_code(block.text))
             case "text":
                 st.markdown(block.text)
+
+
+def _without_code(text: str) -> str:
+    """Return a small grey text without the boxes of code, in which its letters would be too pale."""
+    return text.replace("`", "")
 
 
 def draw_list(block: Block) -> None:

@@ -38,6 +38,7 @@ def test_every_section_opens_on_the_sample_data(section):
     page = guided(section=section)
     assert page.segmented_control(key="section").value == section
     assert page.subheader
+    assert "`" not in texts(page, "caption")
 
 
 @pytest.mark.parametrize("name", EXTREMES)
