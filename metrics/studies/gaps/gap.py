@@ -43,14 +43,16 @@ def gaps(evaluation: Evaluation, measures: Mapping[str, str], traditional: str) 
     return table
 
 
-def correlation(x: pd.Series, y: pd.Series) -> tuple[float, float, float] | None:
+def correlation(
+    x: "pd.Series[float] | FloatArray", y: "pd.Series[float] | FloatArray"
+) -> tuple[float, float, float] | None:
     """Pearson correlation with its 95% interval.
 
     None where it is not defined: fewer than four lists, or one side constant.
     """
     moments = Moments()
     if len(x):
-        moments.add(x.to_numpy(float), y.to_numpy(float))
+        moments.add(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
     return moments.correlation()
 
 

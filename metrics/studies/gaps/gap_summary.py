@@ -59,8 +59,8 @@ def gap_summary(lists: pd.DataFrame, *, ddof: int = 1) -> pd.DataFrame:
             f"{prefix}_gap_mean": size.mean(),
             f"{prefix}_gap_std": size.std(ddof=ddof),
             f"{prefix}_gap_max": size.max(),
-            f"{prefix}_r_ratio": _correlations(groups, "tie_ratio", f"{prefix}_size"),
-            f"{prefix}_r_size": _correlations(groups, "max_tie_size", f"{prefix}_size"),
+            f"{prefix}_r_ratio": _correlations(table, "tie_ratio", f"{prefix}_size"),
+            f"{prefix}_r_size": _correlations(table, "max_tie_size", f"{prefix}_size"),
         }
     return pd.DataFrame(columns).rename_axis("reranker")
 
@@ -78,7 +78,9 @@ def with_overall(summary: pd.DataFrame, lists: pd.DataFrame, *, ddof: int = 1) -
     return pd.concat([gap_summary(lists.assign(reranker=ALL_LISTS), ddof=ddof), summary])
 
 
-def _correlations(groups: "pd.api.typing.DataFrameGroupBy", x: str, y: str) -> "pd.Series[float]":
-    """Return the correlation of two columns within each group."""
-    pairs = {name: correlation(lists[x], lists[y]) for name, lists in groups}
+def _correlations(table: pd.DataFrame, x: str, y: str) -> "pd.Series[float]":
+    """Return the correlation of two columns within the lists of each reranker."""
+    rows = table.groupby("reranker", sort=False).indices
+    across, up = table[x].to_numpy(float), table[y].to_numpy(float)
+    pairs = {name: correlation(across[places], up[places]) for name, places in rows.items()}
     return pd.Series({name: np.nan if pair is None else pair[0] for name, pair in pairs.items()}, dtype=float)
