@@ -130,7 +130,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
             "max_tie_size_mean",
             "Largest tie, mean",
             digits=2,
-            help="A list without ties counts 1, as in the notebook's six panels.",
+            help="A list without ties counts 1, as in the notebook's six panels, and one without rows 0.",
         ),
         ShownColumn(
             "tie_size_mean",

@@ -10,7 +10,7 @@ from dashboard.session.view import get_open_list, set_open_list
 from dashboard.widgets.columns import gap_columns
 from dashboard.widgets.components import Card, cards, clickable_chart, table
 from dashboard.widgets.list_panel import list_panel
-from metrics.studies.gaps.gap import correlation
+from metrics.studies.gaps.gap import FEWEST, correlation
 from metrics.studies.gaps.gap_summary import gap_summary, with_overall
 from metrics.support.shown_columns import shown_columns
 
@@ -36,7 +36,8 @@ def _correlation_card(icon: str, label: str, x: "pd.Series[float]", y: "pd.Serie
     explanation = "Pearson correlation over the lists, with its 95% interval."
     estimate = correlation(x, y)
     if estimate is None:
-        return Card(icon, label, "–", "one of them does not vary", help=explanation)
+        reason = "too few lists" if len(x) < FEWEST else "one of them does not vary"
+        return Card(icon, label, "–", reason, help=explanation)
     value, low, high = estimate
     interval = f"95% {low:.2f} to {high:.2f}".replace("-", "−")
     return Card(icon, label, f"r {value:.3f}".replace("-", "−"), interval, help=explanation)

@@ -21,11 +21,12 @@ def gap_summary(lists: pd.DataFrame, *, ddof: int = 1) -> pd.DataFrame:
 
     Returns:
         index reranker; n, with_ties (lists), with_ties_share, tie_ratio and tie_ratio_std, tie_groups,
-        max_tie_size_mean (a list without ties counts 1, as in the notebook's panels), tie_size_mean (it
-        counts 0, as in its G-RAG report), max_tie_size; and for each prefix p of the lists the means
-        p_traditional, p_tied, p_worst, p_best, p_gap, the deviations p_traditional_std and p_tied_std,
-        p_lists_with_gap (their share), of the absolute gap p_gap_mean, p_gap_std and p_gap_max, and its
-        correlation with the tie ratio and the largest tie, p_r_ratio and p_r_size: NaN where not defined.
+        max_tie_size_mean (a list without ties counts 1, as in the notebook's panels, one without rows 0),
+        tie_size_mean (either counts 0, as in its G-RAG report), max_tie_size; and for each prefix p of the
+        lists the means p_traditional, p_tied, p_worst, p_best, p_gap, the deviations p_traditional_std and
+        p_tied_std, p_lists_with_gap (their share), of the absolute gap p_gap_mean, p_gap_std and p_gap_max,
+        and its correlation with the tie ratio and the largest tie, p_r_ratio and p_r_size: NaN where not
+        defined.
     """
     prefixes = [name.removesuffix("_gap") for name in lists.columns if name.endswith("_gap")]
     is_tied = lists["n_tie_groups"] > 0

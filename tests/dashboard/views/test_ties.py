@@ -1,7 +1,7 @@
 """Ties vs gap: any two measures, the notebook's summary, and what its orders would cost."""
 
 import pytest
-from boards import EXTREMES
+from boards import EXTREMES, board
 from opening import charts, metrics, opened, table, texts
 
 from dashboard import cache
@@ -58,3 +58,14 @@ def test_the_cost_of_every_order_is_told_of_extreme_lists(name):
     page = opened("ties", data=label, below="Cost of every order", tierelevant="100")
     assert len(metrics(page)) == 8
     assert ("nan" in texts(page)) is False
+
+
+def test_three_lists_that_vary_are_too_few_for_a_correlation():
+    rows = "".join(
+        f"a,q{query},d{place},{place // (query + 1)},{place % 2}\n" for query in range(3) for place in range(4)
+    )
+    three_lists = board(three_csv=f"model,qid,docid,score,rel\n{rows}")
+    page = opened("ties", data=cache.loaded_boards().add(three_lists).label)
+    assert set(metrics(page).values()) == {"–"}
+    assert "too few lists" in texts(page)
+    assert "does not vary" not in texts(page)
