@@ -19,8 +19,8 @@ from metrics.studies.tie_rules import answers_finding
 FOUR_DECIMALS = ".4f"
 SIGNED = "+.4f"
 _TIES_NOTE = (
-    "Largest tie, mean: a list without ties counts 1. ±: sample standard deviation over lists (ddof 1). r: "
-    "correlation of the tie ratio with the absolute gap."
+    "Largest tie, mean: a list without ties counts 1, one without rows 0. ±: sample standard deviation over "
+    "lists (ddof 1). r: correlation of the tie ratio with the absolute gap."
 )
 _POLICY_VERBS = {"zero": "count as 0", "skip": "are left out"}
 
