@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from metrics import evaluate, read_runs
+from metrics import TOOLS, evaluate, read_runs
 
 TABLE = """reranker,query_id,doc_id,score,relevance
 [b]LLM,q1,a,1,0
@@ -140,3 +140,9 @@ def test_policies_are_those_of_evaluate(call, write, options, value):
         "evaluate", run, "--qrels", qrels, "--format", "csv", "-m", "RR", "--ties", "input", *options
     )
     assert float(rows(out)[0]["value"]) == pytest.approx(value)
+
+
+def test_tools_are_listed_with_the_version_each_was_checked_against(call):
+    code, out, _ = call("evaluate", "--list-tools")
+    assert code == 0
+    assert all(f"{tool.name} ({tool.version}, {tool.checked})" in out for tool in TOOLS)

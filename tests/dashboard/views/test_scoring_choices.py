@@ -5,7 +5,7 @@ from boards import COARSE, EXTREMES, QRELS, board
 from opening import metrics, only, opened, table
 
 from dashboard import cache
-from metrics import evaluate
+from metrics import emulate, evaluate
 
 SEGMENTED = "model,qid,docid,score,rel,query_type\n" + "".join(
     f"{model},q{query},d{document},{document % 3},{int(document == query)},{'short' if query < 2 else 'long'}\n"
@@ -68,6 +68,10 @@ def test_the_smallest_relevant_grade_can_be_raised():
     page = opened("leaderboard", data=add_board(new_board), relevant_from="2")
     assert tied(page) == pytest.approx(means(new_board, relevant_from=2))
     assert "relevant from grade 2" in sidebar_text(page)
+    tools = table(page, "Tool by tool").set_index("tool")
+    assert tools.loc["trec_eval", ["version", "spelling"]].tolist() == ["9.0.8", "recip_rank -l2"]
+    expected = emulate(new_board.runs, ["RR"], relevant_from=2).set_index("tool")["value"]
+    assert tools["value-0"].to_dict() == pytest.approx(expected.to_dict(), nan_ok=True)
 
 
 def test_missing_and_empty_queries_are_counted_in_sight():
@@ -93,6 +97,9 @@ def test_a_segment_restricts_every_value_to_its_queries():
     for name, value in tied(page).items():
         assert value == pytest.approx(scores.loc[name].loc[["q0", "q1"]].mean())
     assert "2 queries" in sidebar_text(page)
+    tools = table(page, "Tool by tool").set_index("tool")
+    expected = emulate(new_board.runs, ["RR"], queries={"q0", "q1"}).set_index(["tool", "reranker"])["value"]
+    assert tools.loc["ranx", ["value-0", "value-1"]].tolist() == pytest.approx(expected["ranx"].tolist())
 
 
 @pytest.mark.parametrize("order", ["optimistic", "pessimistic", "random:0"])
