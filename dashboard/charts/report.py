@@ -96,7 +96,7 @@ _CHARTS: Mapping[str, _Chart] = {
         lambda _: "Score, ties and gap, reranker by reranker",
         "Score with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
         lambda studies, palette: aligned_rows(
-            studies.summary, studies.lists, palette, studies.measure_at.traditional
+            studies.summary, studies.lists, palette, studies.question.traditional
         ),
         820,
     ),

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from metrics.measures import parse
@@ -14,7 +15,7 @@ from metrics.studies.leaderboard.leaderboard import leaderboard_finding
 from metrics.studies.leaderboard.recommendation import tie_remedies
 from metrics.studies.leaderboard.verdicts import VERDICTS
 from metrics.studies.prose import Prose
-from metrics.studies.tie_rules import answers_finding
+from metrics.studies.tie_rules import answers_finding, own_rule_note
 
 FOUR_DECIMALS = ".4f"
 SIGNED = "+.4f"
@@ -83,6 +84,9 @@ def scores(studies: ReportStudies) -> Section:
         "± queries: sample standard deviation over lists (n − 1). "
         f"± ties: of the mean, when ties are broken at random. {verdicts}",
     )
+    if measure.measure.answers:
+        frame = table.frame[["#", "Reranker", measure.tied, "± queries", VERDICT]]
+        table = replace(table, frame=frame, note="± queries: sample standard deviation over lists (n − 1).")
     return Section(
         "scores",
         "Scores",
@@ -94,7 +98,7 @@ def scores(studies: ReportStudies) -> Section:
             *_rules_table(studies),
             _every_measure(studies),
         ),
-        charts=("scores", "ranks"),
+        charts=() if measure.measure.answers else ("scores", "ranks"),
     )
 
 
@@ -118,7 +122,7 @@ def _rules_table(studies: ReportStudies) -> tuple[Table, ...]:
 def ties(studies: ReportStudies) -> Section:
     """Write how much is tied, and what it costs."""
     summary = with_overall(studies.summary, studies.lists)
-    gap = f"|{studies.measure_at.traditional} gap|"
+    gap = f"|{studies.question.traditional} gap|"
     columns = {
         "Lists": (summary["n"], ",d"),
         "With ties": (summary["with_ties_share"], ".1%"),
@@ -136,7 +140,7 @@ def ties(studies: ReportStudies) -> Section:
         "ties",
         "Ties",
         "How many documents share a score, and how far a list's traditional value is from its tied one.",
-        sentences=(gap_finding(studies.lists, studies.measure),),
+        sentences=((*own_rule_note(studies.measure), *gap_finding(studies.lists, str(studies.question))),),
         tables=(table,),
         charts=("gaps",),
     )
@@ -178,18 +182,23 @@ def _every_measure(studies: ReportStudies) -> Table:
     def column(ties: str, statistic: str = "mean") -> "pd.Series[float]":
         return pd.concat([summary[measure, ties, statistic] for measure in measures], ignore_index=True)
 
+    own_rule = np.array([bool(parse(measure).measure.answers) for measure in measures for _ in rerankers])
+
+    def by_treatment(values: "pd.Series[float]") -> "pd.Series[float]":
+        return values.mask(own_rule)
+
     table = Table.of(
         "Every measure",
         {
             "Measure": [parse(measure).traditional for measure in measures for _ in rerankers],
             "Reranker": [*rerankers] * len(measures),
-            "Traditional": (column(traditional), FOUR_DECIMALS),
-            "± ": (column(traditional, "std"), FOUR_DECIMALS),
+            "Traditional": (by_treatment(column(traditional)), FOUR_DECIMALS),
+            "± ": (by_treatment(column(traditional, "std")), FOUR_DECIMALS),
             "Tied": (column("expected"), FOUR_DECIMALS),
             "±": (column("expected", "std"), FOUR_DECIMALS),
-            "Worst": (column("pessimistic"), FOUR_DECIMALS),
-            "Best": (column("optimistic"), FOUR_DECIMALS),
-            "Gap": (column(traditional) - column("expected"), SIGNED),
+            "Worst": (by_treatment(column("pessimistic")), FOUR_DECIMALS),
+            "Best": (by_treatment(column("optimistic")), FOUR_DECIMALS),
+            "Gap": (by_treatment(column(traditional) - column("expected")), SIGNED),
         },
         "±: sample standard deviation over lists (n − 1). Bold: the best tied value of a measure.",
     )

@@ -8,7 +8,7 @@ import pandas as pd
 
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation, score_runs
-from metrics.measures import MeasureAt, parse, side_by_side
+from metrics.measures import MeasureAt, parse, question, side_by_side
 from metrics.report.options import ReportOptions
 from metrics.runs import Runs
 from metrics.studies.gaps.gap import gaps
@@ -49,7 +49,8 @@ class ReportStudies:
         Raises:
             UsageError: a reranker or segment that is not there, or no list is scored.
         """
-        measures = [*self.options.measures, *(str(target.measure) for target in self._targets)]
+        targets = (str(target.measure) for target in self._targets)
+        measures = [*self.options.measures, str(self.question), *targets]
         values = self._score(measures, ["expected", "pessimistic", "optimistic", "std"])
         scored = set(values.scores.index.get_level_values("reranker"))
         if not scored:
@@ -94,6 +95,11 @@ class ReportStudies:
         return parse(self.measure)
 
     @property
+    def question(self) -> MeasureAt:
+        """The measure whose ties are in question: the first, or that whose ties it settles by its own rule."""
+        return question(self.measure_at)
+
+    @property
     def baseline(self) -> str:
         """The reranker that the others are compared with.
 
@@ -128,14 +134,13 @@ class ReportStudies:
         measures = [str(measure) for measure in side_by_side(self.measure_at)]
         if len(measures) == 1:
             return None
-        traditional = self.options.traditional
-        values = score_runs(self.runs, measures, ["expected", traditional], self.options.scoring)
-        return tie_answers(values.only(self.rerankers, self._queries), self.measure, traditional)
+        values = self._score(measures, ["expected"]).only(self.rerankers)
+        return tie_answers(values, self.measure, self.options.traditional)
 
     @cached_property
     def lists(self) -> pd.DataFrame:
-        """The lists and their gaps, by the first measure."""
-        return gaps(self.evaluation, {"first": self.measure}, self.options.traditional)
+        """The lists and their gaps, by the measure whose ties are in question."""
+        return gaps(self.evaluation, {"first": str(self.question)}, self.options.traditional)
 
     @cached_property
     def summary(self) -> pd.DataFrame:

@@ -294,3 +294,17 @@ def test_rerankers_named_as_columns_of_a_table_are_reported():
     assert "| Tool | Checked against | Calls it | Tool | why | tool | Why it differs |" in report(
         runs
     ).markdown(DAY)
+
+
+def test_a_measure_with_its_own_rule_for_ties_stands_beside_the_measure_whose_ties_it_settles():
+    runs = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS).runs
+    finished = report(runs, measures=["TsRR", "RR"])
+    assert plain(finished.recommendation).startswith("Report TsRR beside MTRR, and name its rule.")
+    table, rules, every = section(finished, "scores").tables
+    assert list(table.frame) == ["#", "Reranker", "TsRR", "± queries", "Verdict"]
+    assert list(rules.frame) == ["Reranker", "MRR", "MTRR", "taRR", "TsRR", "PRR", "GRAG-RR"]
+    own_rows = every.frame[every.frame["Measure"] == "TsRR"]
+    assert own_rows[["Traditional", "Worst", "Best", "Gap"]].isna().all(axis=None)
+    text = finished.markdown(DAY)
+    dismissals = ("do not matter", "stable", "No tie-breaking", "No verdict rests", "may be reported as it is")
+    assert [words for words in dismissals if words in text] == []
