@@ -47,7 +47,7 @@ def significance(studies: ReportStudies) -> Section:
             "Lost": (tied["lost"], ",d"),
             **{heading: texts for heading, texts in notes.items() if any(texts)},
         },
-        f"From, to: the {verdicts.level:.0%} {test.interval}. "
+        f"From, to: the {verdicts.level:.0%} {test.interval_scope}. "
         "*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant.",
     )
     corrected = "" if test.simultaneous or correction.method is None else f" with {correction.label} correction"

@@ -42,7 +42,7 @@ def verdict_cards(view: View, verdicts: Verdicts, measure: str, baseline: str, t
     paired = find_test(test_name).paired
     least = detectable(view.evaluation, measure, "expected", baseline, verdicts.level, paired=paired)
     power = f"80% power, {'paired' if paired else 'unpaired'} t-test" if n_pairs else "nothing to compare"
-    smallest = decimal(least) if least < largest_difference(measure) else "none"
+    smallest = "none" if least >= largest_difference(measure) else decimal(least) if least else "any"
     cards(
         Card("verified", "Significant, tied", tied, f"against {baseline}", "blue"),
         Card("rule", "Significant, traditional", traditional, "same test, same level", "orange"),
@@ -63,7 +63,7 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
     baseline = str(verdicts.tied["baseline"].iloc[0])
     heading(
         f"Difference from {escape_markdown(baseline)}",
-        f"Mean difference with the {verdicts.level:.0%} {find_test(test_name).interval}. "
+        f"Mean difference with the {verdicts.level:.0%} {find_test(test_name).interval_scope}. "
         "Right: adjusted verdicts, traditional, tied.",
     )
     chart(

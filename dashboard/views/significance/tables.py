@@ -1,5 +1,6 @@
 """Tables of the Significance page: every comparison, and the queries behind one."""
 
+from itertools import islice
 from urllib.parse import urlencode
 
 import pandas as pd
@@ -10,6 +11,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.session import View
 from dashboard.widgets.components import MOST_ROWS, heading, table
 from metrics import Evaluation
+from metrics.studies.prose import and_more
 from metrics.studies.significance.query_differences import query_differences
 from metrics.studies.significance.significance import Verdicts
 from metrics.studies.significance.test_registry import find_correction, find_test
@@ -18,6 +20,8 @@ from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 
 _STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant."
+_MAX_NOTES = 4
+"""Notes that are written below the table; it has them all."""
 _COLUMNS = shown_columns(
     "reranker",
     "traditional_difference",
@@ -54,9 +58,16 @@ def comparison_table(
     test, correction = find_test(test_name), find_correction(correction_name)
     is_corrected = not test.simultaneous and correction.method is not None
     corrected = f", {correction.label} over {count_of(len(rows), 'comparison')}" if is_corrected else ""
-    alone = ", each comparison by itself" * is_corrected
-    interval = f"From, to: the {verdicts.level:.0%} {test.interval}{alone}."
+    interval = f"From, to: the {verdicts.level:.0%} {test.interval_scope}."
     st.caption(f"{test.label[0].upper()}{test.label[1:]}{corrected}. {test.summary} {interval} {_STARS}")
+    for note, names in _named_notes(verdicts.tied).items():
+        st.caption(escape_markdown(f"{names}: {note}."))
+
+
+def _named_notes(rows: pd.DataFrame) -> dict[str, str]:
+    """Return what else has to be known of the comparisons, each with the rerankers it is true of."""
+    noted = rows[rows["note"] != ""].groupby("note", sort=False)["reranker"]
+    return {note: f"{names.iloc[0]}{and_more(len(names) - 1)}" for note, names in islice(noted, _MAX_NOTES)}
 
 
 def _comparison_rows(verdicts: Verdicts) -> pd.DataFrame:

@@ -34,13 +34,18 @@ def gaps(evaluation: Evaluation, measures: Mapping[str, str], traditional: str) 
     table = evaluation.lists[_LIST_COLUMNS].reset_index()
     for prefix, measure in measures.items():
         values = evaluation.scores[measure].reset_index(drop=True)
-        gap = values[traditional] - values["expected"]
         table[f"{prefix}_traditional"] = values[traditional]
         table[f"{prefix}_tied"] = values["expected"]
         table[f"{prefix}_worst"] = values["pessimistic"]
         table[f"{prefix}_best"] = values["optimistic"]
-        table[f"{prefix}_gap"] = gap.where(gap.abs() > EQUAL, 0.0)
+        table[f"{prefix}_gap"] = difference(values[traditional], values["expected"])
     return table
+
+
+def difference(minuend: "pd.Series[float]", subtrahend: "pd.Series[float]") -> "pd.Series[float]":
+    """Return minuend − subtrahend, exactly 0 where they differ by rounding."""
+    gap = minuend - subtrahend
+    return gap.where(~(gap.abs() <= EQUAL), 0.0)
 
 
 def correlation(

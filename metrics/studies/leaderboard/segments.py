@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 from metrics.evaluation import Evaluation
 from metrics.runs import Runs
-from metrics.studies.tradeoffs.tradeoffs import difference
+from metrics.studies.gaps.gap import difference
 from metrics.support.arrays import combine_chunks
 
 UNNAMED = "none"

@@ -1,11 +1,15 @@
 """How small a difference could be found at all."""
 
+from math import comb
+
 import numpy as np
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
 from metrics.errors import UsageError
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.significance.comparisons import baseline_pairs, values_by_query
+from metrics.studies.significance.paired_tests import agreeing_signs
+from metrics.studies.significance.resampling import alpha
 from metrics.support.arrays import FloatArray
 
 
@@ -24,7 +28,8 @@ def detectable(
     d sd, where d is the effect size found with that power at 1 - level, two-sided and uncorrected, and numbers
     of queries and sd are medians over the other rerankers that can be tested. Paired: common queries, and the
     standard deviation of differences. Unpaired: each one's own queries, and the pooled standard deviation of
-    values. Infinite where there is none; 0 where nothing varies.
+    values. Infinite where there is none, 0 where nothing varies and a
+    difference of any size would be significant.
 
     Args:
         evaluation: with `measure` under `ties`.
@@ -53,7 +58,8 @@ def detectable(
         return float("inf")
     *sizes, spread = np.median(spreads, axis=0)
     if spread <= EQUAL:
-        return 0.0
+        smallest_p = agreeing_signs(int(sizes[0])) if paired else 2 / comb(int(sum(sizes)), int(sizes[0]))
+        return 0.0 if smallest_p < alpha(level) else float("inf")
     chances = {"alpha": 1 - level, "power": power}
     if paired:
         effect = TTestPower().solve_power(nobs=sizes[0], **chances)

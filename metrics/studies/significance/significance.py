@@ -203,11 +203,13 @@ def _unchanged_finding(verdicts: Verdicts, label: str, measure: str) -> Prose:
         len(verdicts.tied),
         int(is_significant(verdicts.tied["p_adjusted"].to_numpy(), verdicts.level).sum()),
     )
-    how_many = f"{n_significant or 'none'} of {total} {'differences' if total > 1 else 'difference'}"
+    which = f"{n_significant or 'none'} of {total} differences {'are' if n_significant > 1 else 'is'}"
+    if total == 1:
+        which = "the difference is" if n_significant else "the difference is not"
     own_rule = own_rule_note(measure)[:1]
     return (
         *(own_rule or (Strong("No verdict rests on sort order. "),)),
-        f"By the {label}, {how_many} {'are' if n_significant > 1 else 'is'} significant",
+        f"By the {label}, {which} significant",
         "." if own_rule else ", whether ties are sorted or averaged.",
     )
 

@@ -46,6 +46,11 @@ class Test:
         return self.queries != "own"
 
     @property
+    def interval_scope(self) -> str:
+        """Whose interval comes with it, and of how many comparisons it holds."""
+        return self.interval if self.simultaneous else f"{self.interval}, each comparison by itself"
+
+    @property
     def interval_sentence(self) -> str:
         """Whose interval comes with it, as a sentence."""
         return f"{self.interval[0].upper()}{self.interval[1:]}."
@@ -80,7 +85,7 @@ TESTS = (
         label="Wilcoxon signed-rank test",
         queries="two",
         summary="Do ranks of differences favour one side? Queries without a difference are left out. "
-        "Exact over all flips of signs, unless there are hundreds.",
+        "Exact over all flips of signs, for some 250 differences or fewer.",
         interval="interval of the randomisation test, which is of means where p is of ranks",
         source="Wilcoxon, Biometrics Bulletin 1(6), 1945",
         function=wilcoxon,
@@ -112,7 +117,7 @@ TESTS = (
         label="Mann-Whitney U test",
         queries="own",
         summary="For runs on different queries: does a list of one score above a list of the other? "
-        "Exact over all splits of the values, ties and all, unless there are hundreds.",
+        "Exact over all splits of the values, ties and all, for some 50 a side or fewer.",
         interval="interval of Welch's t, which is of means where p is of ranks",
         source="Mann & Whitney, Annals of Mathematical Statistics 18(1), 1947; Welch, Biometrika 34, 1947",
         function=mann_whitney,

@@ -4,7 +4,8 @@ import pandas as pd
 
 from metrics.evaluation import Evaluation
 from metrics.runs import Runs
-from metrics.studies.tradeoffs.tradeoffs import DEPTH, difference
+from metrics.studies.gaps.gap import difference
+from metrics.studies.tradeoffs.tradeoffs import DEPTH
 
 
 def coverage_measures(k: int = DEPTH) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
+from metrics.studies.gaps.gap import difference
 from metrics.studies.prose import (
     NOTHING_SCORED,
     Prose,
@@ -109,12 +110,6 @@ def _beaten_by(table: pd.DataFrame) -> list[str]:
     best = np.where(over, table["tied"].to_numpy()[:, None], -np.inf).argmax(axis=0)
     names = np.where(over.any(axis=0), table.index.to_numpy(dtype=object)[best], "")
     return [str(name) for name in names]
-
-
-def difference(minuend: "pd.Series[float]", subtrahend: "pd.Series[float]") -> "pd.Series[float]":
-    """Return minuend − subtrahend, exactly 0 where they differ by rounding."""
-    gap = minuend - subtrahend
-    return gap.where(~(gap.abs() <= EQUAL), 0.0)
 
 
 def duration(seconds: float) -> str:

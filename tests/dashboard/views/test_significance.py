@@ -5,7 +5,8 @@ from urllib.parse import parse_qs, urlparse
 import numpy as np
 import pandas as pd
 import pytest
-from opening import metrics, opened, table
+from boards import board
+from opening import metrics, opened, table, texts
 
 from dashboard import cache
 from dashboard.charts.deciding.difference_forest import difference_forest
@@ -36,6 +37,10 @@ def lucks(sample):
     return mean_distributions(sample, "Hits@5", {name: Ranking.of(runs, name) for name in runs.rerankers})
 
 
+def label(new_board):
+    return cache.loaded_boards().add(new_board).label
+
+
 def marks(figure, kind):
     return next(trace for trace in figure.data if trace.name == kind and trace.x[0] is not None)
 
@@ -62,6 +67,34 @@ def test_every_test_can_be_chosen(test):
     assert page.segmented_control(key="test").value == test
     assert len(metrics(page)) == 4
     assert any(test.casefold() in text.value.casefold() for text in page.caption)
+
+
+THREE = "reranker,query_id,doc_id,score,relevance\n" + "".join(
+    f"low,q{query},{doc},{ord(doc)},{int(doc == 'a')}\nhigh,q{query},{doc},{-ord(doc)},{int(doc == 'a')}\n"
+    for query in range(3)
+    for doc in "abcd"[: 2 + query]
+)
+"""Two rerankers on three queries, one above the other on each."""
+
+
+def test_of_two_rerankers_and_three_queries_no_more_is_said_than_they_allow():
+    page = opened("significance", data=label(board(three_csv=THREE)), test="Wilcoxon signed-rank")
+    row = table(page, "Results against").iloc[0]
+    assert (row["p"], row["low"], row["high"]) == (0.25, -1, 1)
+    text = texts(page)
+    assert "By the Wilcoxon signed-rank test, the difference is not significant" in text
+    assert "Significant at 5% after Holm over 1 pair, by which value." in text
+    assert "Holm over 1 comparison." in text
+    assert text.count("the 95% interval of the randomisation test, which is of means where p is of ranks") == 2
+    assert "high: so little allows any difference: no interval of 0.95 has a bound." in text
+
+
+def test_beside_an_unpaired_test_stands_what_an_unpaired_t_test_detects():
+    page = opened("significance", data=label(board(three_csv=THREE)), test="Mann-Whitney U", correction="none")
+    text = texts(page)
+    assert "80% power, unpaired t-test" in text
+    disagree = "p is of ranks, the interval of means: here they disagree"
+    assert f"high: {disagree}; 3 queries against 3." in text
 
 
 def test_a_row_opens_both_lists_in_the_query_explorer(sample):

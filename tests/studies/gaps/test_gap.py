@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from comparing import scored
 from drawing import frame, tables
 from enumeration import Doc
 from hypothesis import given
@@ -165,3 +166,11 @@ def test_a_correlation_and_its_interval_are_those_of_scipy_however_lists_come_in
         parts.add(x[part], y[part])
     for result in (correlation(pd.Series(x), pd.Series(y)), parts.correlation()):
         assert result == pytest.approx((scipys.statistic, *scipys.confidence_interval()), rel=0, abs=1e-12)
+
+
+def test_a_gap_that_cannot_be_told_is_none_rather_than_zero():
+    values = {ties: {"A": {"p": 0.5, "q": 0.25}} for ties in ("expected", "optimistic", "pessimistic")}
+    evaluation = scored(input={"A": {"p": np.nan, "q": 0.25 + 1e-14}}, **values)
+    evaluation.lists[["n_docs", "n_relevant", "n_tie_groups", "max_tie_size", "log10_orderings"]] = 2
+    table = gaps(evaluation, {"first": "RR"}, "input")
+    assert table["first_gap"].to_list() == pytest.approx([np.nan, 0], nan_ok=True)

@@ -44,10 +44,11 @@ def test_more_queries_make_less_detectable():
         ({"A": [1, 0]}, math.inf),
         ({"A": {"p": 1}, "B": {"q": 1}}, math.inf),
         ({"A": [1], "B": [0]}, math.inf),
-        ({"A": [1, 0.5], "B": [0.75, 0.25]}, 0),
+        ({"A": [1, 0.5], "B": [0.75, 0.25]}, math.inf),
+        ({"A": [1, 0.5] * 3, "B": [0.75, 0.25] * 3}, 0),
     ],
 )
-def test_what_cannot_be_tested_is_never_found_and_what_does_not_vary_always(values, smallest):
+def test_what_cannot_be_tested_is_never_found_and_what_does_not_vary_where_signs_can_prove_it(values, smallest):
     assert detectable(scored(expected=values), "RR", "expected", "A") == smallest
 
 

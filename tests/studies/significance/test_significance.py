@@ -281,10 +281,10 @@ def test_a_negative_difference_has_a_true_minus():
     [
         (FIVE[:, :1], "There is one reranker, and nothing to compare it with."),
         (FIVE[:1], "Nothing can be tested. A test needs two queries."),
-        (FIVE[:, [0, 0]], "none of 1 difference is significant, whether ties are sorted or averaged."),
+        (FIVE[:, [0, 0]], "the difference is not significant, whether ties are sorted or averaged."),
         (
             np.column_stack([FIVE[:, :1], FIVE[:, :1] + 1]),
-            "By the paired t-test, 1 of 1 difference is significant",
+            "By the paired t-test, the difference is significant",
         ),
     ],
 )
