@@ -142,7 +142,8 @@ def test_policies_are_those_of_evaluate(call, write, options, value):
     assert float(rows(out)[0]["value"]) == pytest.approx(value)
 
 
-def test_tools_are_listed_with_the_version_each_was_checked_against(call):
+def test_tools_are_listed_with_the_version_each_was_checked_against(call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
     code, out, _ = call("evaluate", "--list-tools")
     assert code == 0
     assert all(f"{tool.name} ({tool.version}, {tool.checked})" in out for tool in TOOLS)

@@ -76,8 +76,8 @@ def _explanation(rows: pd.DataFrame) -> str:
         ("Answers another question", "question", rows[has_number & (rows["question"] != "")]),
     ):
         for reason, names in cases.groupby(column, sort=False)["reranker"]:
-            listed = f" for {', '.join(names[:_MOST_NAMES])}{and_more(len(names) - _MOST_NAMES)}"
-            sentences.append(f"{verb}{listed if len(names) < len(rows) else ''}: {reason}.")
+            whom = f" for {', '.join(names[:_MOST_NAMES])}{and_more(len(names) - _MOST_NAMES)}"
+            sentences.append(f"{verb}{whom if len(names) < len(rows) else ''}: {reason}.")
     return " ".join([*sentences, str(rows["why"].iloc[0])])
 
 
