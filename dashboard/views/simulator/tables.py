@@ -48,8 +48,9 @@ def scenario_table() -> None:
         ),
         "The four scenarios",
         "scenarios",
-        shown_columns(("query_id", "scenario"), "scores", "grades", "n_tie_groups", "max_tie_size")
-        | {_file_name(name): column for name, column in columns.items()},
+        shown_columns(("query_id", "scenario"), "n_tie_groups", "max_tie_size")
+        | {_file_name(name): column for name, column in columns.items()}
+        | shown_columns("scores", "grades"),
     )
 
 
