@@ -11,7 +11,7 @@ from metrics import Runs, evaluate
 from metrics.runs import File, read
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(tables())
 def test_every_value_is_that_of_the_enumeration(table):
     actual = values(evaluate(Runs.from_frame(frame(table)), MEASURES, TREATMENTS))

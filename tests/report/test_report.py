@@ -12,6 +12,9 @@ from markdown_it import MarkdownIt
 from repository import SAMPLE
 from tradeoff_boards import TIMED
 
+from dashboard.charts.deciding.target_bullets import target_bullets
+from dashboard.charts.deciding.target_matrix import target_matrix
+from dashboard.charts.palette import LIGHT
 from dashboard.charts.report import draw_charts
 from metrics import UsageError, evaluate, read_table
 from metrics.report import SECTIONS, ReportOptions, report
@@ -30,6 +33,18 @@ def simulated():
 @pytest.fixture(scope="module")
 def simulated_report(simulated):
     return report(simulated, files=[("llm_rerankers.csv", "ab" * 32)])
+
+
+@pytest.fixture(scope="module")
+def simulated_charts(simulated_report):
+    return draw_charts(simulated_report)
+
+
+@pytest.fixture(scope="module")
+def made_again(simulated):
+    """The same report, made and drawn a second time."""
+    again = report(simulated, files=[("llm_rerankers.csv", "ab" * 32)])
+    return again, draw_charts(again)
 
 
 def of(**files):
@@ -97,9 +112,11 @@ def test_targets_pass_or_fail_by_the_tied_value(simulated_report):
 
 
 @pytest.mark.parametrize("write", ["markdown", "latex", "html"])
-def test_two_reports_differ_in_nothing_but_the_line_of_their_date(simulated, simulated_report, write):
-    again = report(simulated, files=[("llm_rerankers.csv", "ab" * 32)])
-    charts = [(draw_charts(one),) if write == "html" else () for one in (simulated_report, again)]
+def test_two_reports_differ_in_nothing_but_the_line_of_their_date(
+    simulated_report, simulated_charts, made_again, write
+):
+    again, charts_again = made_again
+    charts = [(drawn,) if write == "html" else () for drawn in (simulated_charts, charts_again)]
     first, second = getattr(simulated_report, write)(DAY, *charts[0]), getattr(again, write)(DAY, *charts[1])
     assert first == second
     later = getattr(again, write)(NEXT, *charts[1])
@@ -114,8 +131,8 @@ def test_the_hashes_of_its_files_and_the_versions_are_in_it(simulated_report):
     assert re.search(r"tiescope \d+\.\d+.*, numpy \d+\.\d+", simulated_report.markdown(DAY))
 
 
-def test_the_html_file_names_no_other_host_and_forbids_to_ask_any(simulated_report):
-    page = Elements(simulated_report.html(DAY, draw_charts(simulated_report)))
+def test_the_html_file_names_no_other_host_and_forbids_to_ask_any(simulated_report, simulated_charts):
+    page = Elements(simulated_report.html(DAY, simulated_charts))
     linked = [
         value for _, attributes in page.tags for name, value in attributes.items() if name in ("src", "href")
     ]
@@ -126,18 +143,17 @@ def test_the_html_file_names_no_other_host_and_forbids_to_ask_any(simulated_repo
     assert "http" not in policy
 
 
-def test_every_chart_of_a_section_is_drawn(simulated_report):
+def test_every_chart_of_a_section_is_drawn(simulated_report, simulated_charts):
     charts = [name for each in simulated_report.sections for name in each.charts]
     ids = {
-        attributes.get("id")
-        for _, attributes in Elements(simulated_report.html(DAY, draw_charts(simulated_report))).tags
+        attributes.get("id") for _, attributes in Elements(simulated_report.html(DAY, simulated_charts)).tags
     }
     assert {f"chart-{name}" for name in charts} <= ids
     assert len(charts) == len(set(charts)) == 8
 
 
 @pytest.mark.parametrize("name", EXTREMES)
-def test_a_report_is_written_of_extreme_data(name):
+def test_a_report_is_written_of_extreme_data_with_a_bullet_a_target_and_its_verdict_in_words(name):
     finished = report(EXTREMES[name]().runs)
     assert plain(finished.recommendation)
     assert finished.markdown(DAY)
@@ -152,6 +168,11 @@ def test_places_are_drawn_among_the_best_wherever_the_sort_puts_them():
     assert (tied["tied_rank"], tied["traditional_rank"]) == (1, 36)
     assert len(finished.studies.order_stability.ranks) < 36
     assert finished.html(DAY, draw_charts(finished))
+    studies = finished.studies
+    rows = studies.targets[studies.targets["reranker"] == studies.targets_for].reset_index(drop=True)
+    figure = target_bullets(rows, LIGHT)
+    assert len(figure.data[-1].x) == len(figure.layout.annotations) == len(figure.layout.shapes) == 11
+    assert len(target_matrix(studies.targets, LIGHT, studies.targets_for).data) == 4
 
 
 def test_names_are_shown_as_they_are_and_never_as_markup():

@@ -287,19 +287,19 @@ def use_everyhow(data, choice, repeated):
     use_as(data, data, choice, repeated)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.binary(max_size=200))
 def test_random_bytes_give_runs_or_an_error_of_ours(data):
     use(data)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(PIECES, max_size=30).map(b"".join))
 def test_random_pieces_of_tables_give_runs_or_an_error_of_ours(data):
     use(data)
 
 
-@settings(max_examples=500)
+@settings(max_examples=150)
 @given(st.sampled_from(VALID + HEADERS), EDITS)
 def test_damaged_files_give_runs_or_an_error_of_ours(data, edits):
     use(mutated(data, edits))
@@ -307,7 +307,7 @@ def test_damaged_files_give_runs_or_an_error_of_ours(data, edits):
     use(RUN, mutated(data, edits))
 
 
-@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(st.one_of(*SPOILED.values()), CHOICES, REPEATED)
 def test_spoiled_files_of_every_format_give_runs_or_an_error_of_ours(data, choice, repeated):
     use_everyhow(data, choice, repeated)

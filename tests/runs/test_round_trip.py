@@ -36,7 +36,7 @@ def expected(writer, table):
 
 
 @BY_NAME
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_a_table_reads_back_as_it_was_written(writer, data):
     table, file = data.draw(written(writer))

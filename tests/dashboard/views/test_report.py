@@ -5,13 +5,10 @@ from datetime import UTC, date, datetime
 from itertools import pairwise
 
 import pytest
-from boards import COARSE, EXTREMES, QRELS, STRICT, board
+from boards import COARSE, QRELS, STRICT, board
 from opening import metrics, only, opened
 
 from dashboard import cache
-from dashboard.charts.deciding.target_bullets import target_bullets
-from dashboard.charts.deciding.target_matrix import target_matrix
-from dashboard.charts.palette import LIGHT
 from dashboard.charts.report import draw_charts
 from dashboard.library import BoardSpec, make_board
 from dashboard.views.report.command_line import command
@@ -132,15 +129,6 @@ def test_the_page_tells_of_the_reranker_chosen(label):
     page = opened("report", data=label, targets_for="coarse")
     assert any("lightbulb" in text.value and "coarse" in text.value for text in page.markdown)
     assert "--targets-for" in only(page.code).value or "coarse" in preview(page)
-
-
-@pytest.mark.parametrize("name", EXTREMES)
-def test_bullets_hold_a_row_a_target_and_verdicts_in_words(name):
-    studies = report(EXTREMES[name]().runs).studies
-    rows = studies.targets[studies.targets["reranker"] == studies.targets_for].reset_index(drop=True)
-    figure = target_bullets(rows, LIGHT)
-    assert len(figure.data[-1].x) == len(figure.layout.annotations) == len(figure.layout.shapes) == 11
-    assert len(target_matrix(studies.targets, LIGHT, studies.targets_for).data) == 4
 
 
 def test_charts_of_the_file_are_the_same_whenever_they_are_drawn(tmp_path):

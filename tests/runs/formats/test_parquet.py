@@ -228,7 +228,7 @@ def test_a_file_cut_short_is_refused(cut):
     assert refusal(VALID[:-cut], "run.parquet").file == "run.parquet"
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(st.integers(1, 900), st.integers(0, 255)), min_size=1, max_size=4))
 def test_a_damaged_footer_gives_rows_or_an_error_that_names_the_file(changes):
     data = bytearray(VALID)

@@ -45,7 +45,7 @@ def files(draw):
     return table, list(zip(pieces, groups, strict=True)), lines if draw(st.booleans()) else None
 
 
-@settings(max_examples=25, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=12, phases=[Phase.explicit, Phase.generate])
 @given(split_table=files(), rows=st.sampled_from([1, 4, 100]), policy=st.sampled_from(["zero", "skip"]))
 def test_any_split_of_rows_over_files_and_row_groups_gives_the_values_of_the_whole(
     address, split_table, rows, policy
@@ -74,7 +74,7 @@ def test_any_split_of_rows_over_files_and_row_groups_gives_the_values_of_the_who
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(split_table=files(), rows=st.sampled_from([1, 4, 100]))
 def test_parts_hold_every_row_once_and_a_list_that_stands_together_lies_in_one(split_table, rows):
     table, pieces, _ = split_table

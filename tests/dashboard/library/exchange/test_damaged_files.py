@@ -77,7 +77,7 @@ def use(data):
     assert loaded(exported(came.board, came.view)).board.spec.digest == came.board.spec.digest
 
 
-@settings(max_examples=300, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, suppress_health_check=list(HealthCheck))
 @given(damaged())
 def test_damaged_board_files_give_a_board_or_an_error_of_ours(data):
     use(data)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from boards import QRELS, STRICT
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 from runs.written import PACKED, SAMPLE, WRITERS, as_parquet, written
@@ -105,7 +105,6 @@ def test_every_format_is_kept_by_a_test():
 
 
 @BY_NAME
-@settings(max_examples=25)
 @given(data=st.data())
 def test_any_table_comes_back_as_it_was_read(keep, writer, data):
     _, content = data.draw(written(writer))
