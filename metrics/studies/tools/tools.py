@@ -135,7 +135,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool("trec_eval 10", "10.0-rc3", "As before, but it stops where the run lacks a judged query.",
          _DESC_STRICT.spelled(_TREC_EVAL)),
     Tool("trec_eval -c", "9.0.8 and 10.0-rc3", "As trec_eval; judged queries the run lacks count 0.",
-         _DESC_ALL.spelled(_TREC_EVAL)),
+         _DESC_ALL.spelled(_TREC_EVAL), "source"),
     Tool("pytrec_eval", "pytrec-eval-terrier 0.5.11", "32-bit scores, then document id descending.",
          _DESC_32.spelled(_TREC_EVAL)),
     Tool("ir_measures", "0.4.3", "By provider: as pytrec_eval, but document id ascending for RR@k.",
