@@ -1,10 +1,13 @@
 """The section on measures that settle ties by rules of their own, beside the measure whose ties they settle."""
 
+import streamlit as st
+
 from dashboard import cache, session
 from dashboard.charts.leaderboard.rule_marks import rule_marks
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.leaderboard_parts import charted_rerankers
 from metrics import parse
+from metrics.evaluation import EQUAL
 from metrics.measures import side_by_side
 from metrics.studies.leaderboard.leaderboard import leaderboard
 from metrics.studies.tie_rules import answers_finding, tie_answers
@@ -33,11 +36,19 @@ def rules_section(view: session.View, measure: str) -> None:
     section_finding(answers_finding(answers, rows["tie_ratio"]))
     drawn_rows = charted_rerankers(rows)
     if len(drawn_rows):
+        means = answers.loc[drawn_rows.index, list(names[1:])]
+        is_within = means.ge(drawn_rows["worst"] - EQUAL, axis=0) & means.le(drawn_rows["best"] + EQUAL, axis=0)
+        on_bar = is_within.all()
         chart(
-            rule_marks(drawn_rows, answers.loc[drawn_rows.index, list(names[1:])], view.palette, str(answered)),
+            rule_marks(drawn_rows, means.loc[:, on_bar], view.palette, str(answered)),
             "rules",
             f"{answered.traditional}, {answered.tied} and the rules of their own of each reranker.",
         )
+        if not on_bar.all():
+            outside = ", ".join(means.columns[~on_bar])
+            st.caption(
+                f"In the table only: {outside}, which counts every relevant document, not the first alone."
+            )
     table(
         answers.assign(tie_ratio=rows["tie_ratio"]).reset_index(),
         f"{answered.traditional} by every rule for ties",

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL
-from metrics.studies.prose import and_more, decimal, percent
+from metrics.studies.prose import and_more, decimal
 from metrics.support.arrays import BoolArray, FloatArray
 
 Verdict = Literal["stable", "tie-sensitive", "tie-inflated", "tie-deflated", "own rule"]
@@ -131,7 +131,7 @@ class _Reasons:
         if not high - low > EQUAL:
             return "no order of its ties moves it" if self._rows["tie_ratio"].iloc[row] else "it has no ties"
         passed = (self._tied > low + EQUAL) & (self._tied <= high + EQUAL)
-        size = percent((high - low) / tied)
+        size = _share((high - low) / tied)
         return f"worst to best spans {size} of its tied value{self._more(row, high - low, passed & moves)}"
 
     def _more(self, row: int, difference: float, passed: BoolArray) -> str:
@@ -160,4 +160,11 @@ def relative_size(difference: float, tied: float, side: str) -> str:
     share = abs(difference) / tied
     if side == "above" and share >= _TIMES:
         return f"{1 + share:,.0f} times its tied value"
-    return f"{percent(share)} {side} its tied value"
+    return f"{_share(share)} {side} its tied value"
+
+
+def _share(share: float) -> str:
+    """Write a share of a tied value as a percent; with a decimal below 10: 0.6% is not the 1% that counts."""
+    if share < 0.0005:  # noqa: PLR2004 what one decimal of a percent shows
+        return "under 0.1%"
+    return f"{share:.1%}" if share < 0.0995 else f"{share:,.0%}"  # noqa: PLR2004 rounds to 10

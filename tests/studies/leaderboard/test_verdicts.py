@@ -93,14 +93,14 @@ def test_a_gap_larger_than_the_luck_with_many_queries_counts():
     word, why = row(spread=0.03, queries=10_000, a=(0.3, 0.3004))
     assert (word, why) == (
         "tie-inflated",
-        "under 1% above its tied value, more than its standard error over queries, 0.00030",
+        "0.1% above its tied value, more than its standard error over queries, 0.00030",
     )
     assert row(spread=0.03, queries=100, a=(0.3, 0.3004))[0] == "stable"
 
 
 def test_a_gap_that_changes_places_counts_and_names_whom_it_passes():
     means = {"a": (0.3, 0.3004), "b": (0.3002, 0.3002), "c": (0.2, 0.2)}
-    assert row(**means) == ("tie-inflated", "under 1% above its tied value, enough to change places with b")
+    assert row(**means) == ("tie-inflated", "0.1% above its tied value, enough to change places with b")
     assert row(b=means["b"], a=means["a"])[0] == "stable", "b has no gap of its own"
     joint = {"a": (0.3, 0.3003, 0.2997, 0.3003), "b": (0.3004, 0.3001, 0.3001, 0.3007)}
     assert [row(**joint)[0], row(**dict(reversed(joint.items())))[0]] == ["tie-inflated", "tie-deflated"]
@@ -110,7 +110,7 @@ def test_bounds_that_reach_past_another_reranker_count():
     near = {"a": (0.3, 0.3, 0.2995, 0.3005), "b": (0.3004, 0.3004), "c": (0.2, 0.2)}
     assert row(**near) == (
         "tie-sensitive",
-        "worst to best spans under 1% of its tied value, enough to change places with b",
+        "worst to best spans 0.3% of its tied value, enough to change places with b",
     )
     assert row(**near | {"b": (0.301, 0.301)})[0] == "stable"
     wide = {"a": (0.3, 0.3, 0.2999, 0.3001), "b": (0.5, 0.5, 0.1, 0.9)}
