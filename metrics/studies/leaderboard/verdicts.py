@@ -123,7 +123,7 @@ class _Reasons:
         side = "above" if gap > 0 else "below"
         was_ahead, is_ahead = tied > tied[row] + EQUAL, before > before[row] + EQUAL
         passed = was_ahead & ~is_ahead if gap > 0 else ~was_ahead & is_ahead
-        return f"{relative_size(gap, tied[row], side)}{self._more(row, gap, passed & moves)}"
+        return f"{relative_size(gap, tied[row], side)}{self._comparisons(row, gap, passed & moves)}"
 
     def of_width(self, row: int, *, moves: bool) -> str:
         """Return how far apart the worst and the best value of a row are, and whom they surround."""
@@ -132,9 +132,11 @@ class _Reasons:
             return "no order of its ties moves it" if self._rows["tie_ratio"].iloc[row] else "it has no ties"
         passed = (self._tied > low + EQUAL) & (self._tied <= high + EQUAL)
         size = _share((high - low) / tied)
-        return f"worst to best spans {size} of its tied value{self._more(row, high - low, passed & moves)}"
+        return (
+            f"worst to best spans {size} of its tied value{self._comparisons(row, high - low, passed & moves)}"
+        )
 
-    def _more(self, row: int, difference: float, passed: BoolArray) -> str:
+    def _comparisons(self, row: int, difference: float, passed: BoolArray) -> str:
         error = float(self._rows["standard_error"].iloc[row])
         text = ""
         if _exceeds(np.array(difference), np.array(error)):
@@ -143,7 +145,7 @@ class _Reasons:
         if passed.any():
             distance = np.where(passed, np.abs(self._tied - self._tied[row]), np.inf)
             nearest = self._names[int(distance.argmin())]
-            text += f", enough to change places with {nearest}{and_more(int(passed.sum()) - 1)}"
+            text += f", enough to change places with {nearest}{and_comparisons(int(passed.sum()) - 1)}"
         return text
 
 

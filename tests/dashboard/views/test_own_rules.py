@@ -29,10 +29,10 @@ def data():
     "page", ["leaderboard", "rerankers", "ties", "query", "significance", "tradeoffs", "report"]
 )
 def test_a_page_says_that_the_measure_settles_ties_by_its_own_rule_and_dismisses_no_tie(data, page):
-    shown = opened(page, data=data, measure="TsRR", first="TsRR", reranker="flat")
+    opened_page = opened(page, data=data, measure="TsRR", first="TsRR", reranker="flat")
     findings = [
         text
-        for text in texts(shown, "markdown").split("\n")
+        for text in texts(opened_page, "markdown").split("\n")
         if "badge" not in text and not text.startswith("**coarse** scores")
     ]
     assert any("settles ties by" in text for text in findings) or page in ("report", "tradeoffs")
