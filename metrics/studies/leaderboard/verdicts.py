@@ -145,7 +145,7 @@ class _Reasons:
         if passed.any():
             distance = np.where(passed, np.abs(self._tied - self._tied[row]), np.inf)
             nearest = self._names[int(distance.argmin())]
-            text += f", enough to change places with {nearest}{and_comparisons(int(passed.sum()) - 1)}"
+            text += f", enough to change places with {nearest}{and_more(int(passed.sum()) - 1)}"
         return text
 
 
