@@ -8,6 +8,7 @@ import pandas as pd
 
 from metrics.runs import Runs
 from metrics.support.arrays import FloatArray
+from metrics.ties.precision import rounded
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,11 @@ class ToolInput:
         """The grades it reads."""
         table = self.runs.tables[self.reranker] if self.runs.qrels is None else self.runs.qrels
         return np.asarray(table["relevance"].to_numpy())
+
+    @property
+    def scores(self) -> FloatArray:
+        """The scores it reads."""
+        return np.asarray(self.runs.tables[self.reranker]["score"].to_numpy())
 
     @property
     def has_unjudged_query(self) -> bool:
@@ -63,9 +69,9 @@ ONE_RELEVANT_ALONE = Refusal(
     "a list holds one document, and that is relevant",
     lambda tool: bool(((tool.lists["n_docs"] == 1) & (tool.lists["n_relevant"] == 1)).any()),
 )
-INFINITE = Refusal(
-    "a score is infinite",
-    lambda tool: bool(np.isinf(tool.runs.tables[tool.reranker]["score"].to_numpy()).any()),
+INFINITE = Refusal("a score is infinite", lambda tool: bool(np.isinf(tool.scores).any()))
+INFINITE_32 = Refusal(
+    "a score is infinite in 32 bits", lambda tool: bool(np.isinf(rounded(tool.scores, "float32")).any())
 )
 LACKING = Refusal("the run lacks a judged query: it stops with an error", lambda tool: tool.n_missing > 0)
 UNJUDGED = Refusal(
@@ -82,5 +88,5 @@ NOT_ONE_LISTED = Refusal(
 EMPTIED = Refusal("a list holds the document named as its query, and no other", lambda tool: tool.n_emptied > 0)
 NOT_POSITIVE = Refusal(
     "a score is not above 0: it takes such documents for not relevant",
-    lambda tool: bool((tool.runs.tables[tool.reranker]["score"].to_numpy().astype(np.float32) <= 0).any()),
+    lambda tool: bool((rounded(tool.scores, "float32") <= 0).any()),
 )

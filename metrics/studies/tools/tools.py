@@ -77,7 +77,7 @@ _CROSS_NDCG = Rule(
     f"Ties are averaged, but only listed documents are in the ideal, relevant or not; {_LACKING_OUT}.",
     precision="float32",
     view=views.binarise_listed,
-    refusals=(no.ONE_RELEVANT_ALONE, no.INFINITE),
+    refusals=(no.ONE_RELEVANT_ALONE, no.INFINITE_32),
     level="{name}",
 )
 _CROSS_AP = replace(
@@ -92,13 +92,13 @@ _BI_NDCG = replace(
     _CROSS_NDCG,
     why=f"Ties are averaged, relevant or not, and {_ONE_SIDED}.",
     view=views.binarise_two_sided,
-    refusals=(no.INFINITE,),
+    refusals=(no.INFINITE_32,),
 )
 _BI_AP = replace(
     _BI_NDCG,
     treatment="pessimistic",
     why=f"{_STEPS}, and {_ONE_SIDED}.",
-    refusals=(no.INFINITE, no.TWO_RELEVANT),
+    refusals=(no.INFINITE_32, no.TWO_RELEVANT),
 )
 _BI_RR = replace(_BI_NDCG, treatment="input", why=f"{_NO_ORDER}, and {_ONE_SIDED}.", stable=0)
 _ASC = Rule(
