@@ -10,6 +10,7 @@ from metrics.runs import Runs
 from metrics.simulation import LlmReranker
 from metrics.studies.gaps.precisions import precision_curve
 from metrics.studies.prose import Prose, Strong, decimal, percent
+from metrics.studies.tie_rules import own_rule_note
 
 Simulate = Callable[[Mapping[str, LlmReranker]], Runs]
 """What simulates rerankers by name; with common luck, or differences are noise."""
@@ -75,9 +76,14 @@ def growth_finding(curve: pd.DataFrame, tie_probability: float, levels: int, mea
     if not row["tie_ratio"]:
         return (Strong("No document ties: "), f"{measure} is {decimal(row['tied'])} in every order.")
     scores = f"{levels} score level{'s' * (levels != 1)}" if levels else "any score allowed"
-    return (
+    start: Prose = (
         f"With {scores} and a tie probability of {tie_probability:g}, ",
         Strong(f"{percent(row['tie_ratio'])} of the documents tie"),
+    )
+    if own_rule := own_rule_note(measure)[:1]:
+        return *start, f" and {measure} is {decimal(row['tied'])}. ", *own_rule
+    return (
+        *start,
         f". Tied {measure} is {decimal(row['tied'])}; shuffling the same file gives {decimal(row['low'])} to "
         f"{decimal(row['high'])} 19 times in 20, and the orders taken to their ends ",
         Strong(f"{decimal(row['worst'])} to {decimal(row['best'])}"),

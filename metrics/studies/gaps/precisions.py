@@ -12,6 +12,7 @@ from metrics.runs import Runs
 from metrics.studies.leaderboard.leaderboard import mean_std
 from metrics.studies.leaderboard.verdicts import SHARE
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal, percent
+from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray
 from metrics.ties.precision import rounded
 
@@ -145,6 +146,10 @@ def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:
     is_unchanged = (width - width.iloc[0] < margin) & (shift < margin)
     sufficient = curve[is_unchanged & curve["precision"].str.startswith(("decimals", "grades"))]
     widest = curve.loc[width.idxmax()]
+    if own_rule := own_rule_note(measure)[:1]:
+        farthest = curve.loc[shift.idxmax()]
+        values = f"{decimal(as_read['tied'])} as read and {decimal(farthest['tied'])} with {farthest['label']}"
+        return *own_rule, f"It is {values}, where {percent(farthest['tie_ratio'])} of the documents tie."
     if is_unchanged.all():
         return (
             Strong("Digits do not matter here. "),

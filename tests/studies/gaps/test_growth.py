@@ -52,3 +52,10 @@ def test_the_finding_says_what_the_chosen_settings_leave_to_luck(curve):
 def test_the_finding_of_lists_without_ties_says_so():
     curve = growth_curve(partial(SIMULATE, performance=0), 0, "RR", [0])
     assert plain(growth_finding(curve, 0, 0, "MRR")).startswith("No document ties: MRR is ")
+
+
+def test_a_measure_with_its_own_rule_for_ties_is_said_to_have_one_and_not_to_be_left_to_luck():
+    curve = growth_curve(SIMULATE, 10, "TsRR", [0.3])
+    sentence = plain(growth_finding(curve, 0.3, 10, "TsRR"))
+    assert sentence.endswith("TsRR settles ties by its own rule. ")
+    assert "19 times in 20" not in sentence
