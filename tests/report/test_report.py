@@ -329,3 +329,9 @@ def test_a_measure_with_its_own_rule_for_ties_stands_beside_the_measure_whose_ti
     text = finished.markdown(DAY)
     dismissals = ("do not matter", "stable", "No tie-breaking", "No verdict rests", "may be reported as it is")
     assert [words for words in dismissals if words in text] == []
+
+
+def test_a_reranker_alone_is_read_in_ranks_and_not_in_times():
+    text = report(EXTREMES["one reranker"]().runs, sections=["readings"]).markdown(DAY)
+    assert "### MRR in ranks" in text
+    assert "×" not in text
