@@ -15,7 +15,7 @@ from library_writer import PROCESSES, Step
 from dashboard.library.storage import parquets
 from metrics.runs import read
 
-FEW_KILLS, MANY_KILLS = 12, 500
+FEW_KILLS, MANY_KILLS = 6, 500
 """Kills of a plain run, and of one that was asked for."""
 LIVES = (1, 2, 3, 4)
 """In which of its steps a writer is killed."""
