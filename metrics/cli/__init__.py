@@ -16,11 +16,13 @@ from metrics.cli.permuting import permutations_command
 from metrics.cli.reporting import DrawCharts, report_command
 from metrics.cli.scoring import evaluate_command
 from metrics.cli.simulating import simulate_command
+from metrics.cli.stabilizing import stability_command
 from metrics.errors import TieScopeError
 
 COMMANDS: Mapping[str, Callable[..., None]] = {
     "evaluate": evaluate_command,
     "compare": compare_command,
+    "stability": stability_command,
     "gate": gate_command,
     "report": report_command,
     "permutations": permutations_command,

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 
-from metrics.measures import RefinedGroups, parse
+from metrics.measures import MeasureAt, RefinedGroups, parse
+from metrics.studies.one_list.grade_orders import orders_of_list
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties import Judgments, Patterns, Ranking, TieGroups, log10_factorials, treatment
 from metrics.ties.permutations import TRACTABLE
@@ -158,8 +159,8 @@ def distribution(
 ) -> pd.DataFrame | None:
     """Return the exact chance of each value of a measure over all orderings of one list.
 
-    Where the measure is of the first relevant rank, from that rank's distribution; else from the relevance
-    patterns of the ties that begin above the cut-off.
+    Where the measure is of the first relevant rank, from that rank's distribution; else from the orders of
+    grades down to the cut-off.
 
     Args:
         ranking: the lists of one reranker.
@@ -168,7 +169,7 @@ def distribution(
         first_ranks: as `first_rank_chances` returns them.
 
     Returns:
-        value (rising, rounded), chance; None where grades do not tell the measure, or patterns are too many.
+        value (rising, rounded), chance; None where grades do not tell the measure, or orders are too many.
     """
     measure_at = parse(measure)
     if measure_at.measure.family.by_first_rank and len(first_ranks):
@@ -178,32 +179,36 @@ def distribution(
             ranking, query_id, len(ranks), np.arange(len(ranks)), ranks - 1, hit, judged=False
         )
         return merge_values(measure_at.values(groups), first_ranks["chance"].to_numpy())
-    values = pattern_values(ranking, query_id, measure)
-    return None if values is None else merge_values(values, np.full(len(values), 1 / len(values)))
+    orders = value_chances(ranking, query_id, measure_at, CELLS)
+    return None if orders is None else merge_values(*orders)
 
 
-def pattern_values(ranking: Ranking, query_id: str, measure: str) -> FloatArray | None:
-    """Score every relevance pattern of the ties of one list that begin above the cut-off.
+def value_chances(
+    ranking: Ranking, query_id: str, measure: MeasureAt, max_orders: int
+) -> tuple[FloatArray, FloatArray] | None:
+    """Score every order of the grades of one list, as far down as the measure looks.
 
     Args:
         ranking: the lists of one reranker.
         query_id: which list.
-        measure: name of a measure.
+        measure: the measure.
+        max_orders: how many orders at most.
 
     Returns:
-        (n_patterns,) values, all equally likely; None where grades do not decide the measure, or patterns
-        are too many.
+        (n_orders,) value of each, and its chance; None where grades do not decide the measure, or orders are
+        too many.
     """
-    measure_at, documents = parse(measure), ranking.documents_of(query_id)
-    depth = len(documents) if measure_at.k is None else measure_at.k
+    documents = ranking.documents_of(query_id)
+    depth = len(documents) if measure.k is None else min(measure.k, len(documents))
     documents = documents[ranking.above[ranking.groups[documents]] < depth]
     tie_groups, gains = ranking.groups[documents], np.maximum(ranking.grades[documents], 0)
-    count = _patterns(tie_groups, gains)[1]
-    if not measure_at.measure.family.by_grades or count is None or count * len(documents) > CELLS:
+    ties = np.split(gains, np.flatnonzero(np.diff(tie_groups)) + 1)
+    if not measure.measure.family.by_grades:
         return None
-    parts = np.split(gains, np.flatnonzero(np.diff(tie_groups)) + 1)
-    grades = np.array(list(Patterns(tuple(tuple(part.tolist()) for part in parts))), dtype=np.float64)
-    return measure_at.values(_orders_of_grades(ranking, query_id, grades))
+    orders = orders_of_list(ties, depth, min(max_orders, CELLS // max(1, depth)))
+    if orders is None:
+        return None
+    return measure.values(_orders_of_grades(ranking, query_id, orders[0])), orders[1]
 
 
 def merge_values(values: FloatArray, chances: FloatArray) -> pd.DataFrame:

@@ -4,53 +4,53 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.measures import MeasureAt, RefinedGroups
-from metrics.studies.one_list.orderings import WRITTEN, pattern_values
+from metrics.studies.one_list.orderings import value_chances
 from metrics.studies.tie_breaking.convolution import ListDistributions, merge_equal
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
-from metrics.ties import Judgments, Ranking, TieGroups, first_relevant_rank, log10_factorials
+from metrics.ties import Judgments, Ranking, TieGroups, first_relevant_rank
 from metrics.ties.batch_by_depth import batch_by_depth
 from metrics.ties.permutations import chance_of_none
 
 _CELLS = 2**21
 """Values of all kinds of lists together, up to which they are computed."""
-_PATTERNS = 2**14
-"""Relevance patterns of all kinds of lists together, up to which they are enumerated."""
 
 
 def list_distributions(
     ranking: Ranking,
     measure: MeasureAt,
     list_ids: IntArray,
-    worst: FloatArray,
-    best: FloatArray,
-    max_kinds: int,
-) -> ListDistributions | None:
-    """Return exact distributions of the lists that ties can move; None where there is no short way to them.
+    ends: tuple[FloatArray, FloatArray],
+    max_orders: int,
+) -> tuple[ListDistributions | None, IntArray]:
+    """Return exact distributions of lists that ties can move, and the lists without a short way to one.
 
     - Measures by first rank (RR, Hits): the rank of the first relevant document, as in `first_relevant_rank`.
     - Measures that count (P, R, F1, Rprec, Judged; DR and Div where every document is its own target): how
       many documents stand before the cut-off is hypergeometric in the one tie that reaches across it.
-    - Other measures that grades decide: every relevance pattern, where the unlike lists have few together.
+    - Other measures that grades decide: every order of grades down to the cut-off, where there are few.
 
     Args:
         ranking: the lists of one reranker.
         measure: the measure.
         list_ids: (n,) the lists that have more than one value.
-        worst: (n,) the smallest value of each.
-        best: (n,) the largest.
-        max_kinds: unlike lists up to which patterns are enumerated.
+        ends: (n,) the smallest value of each, and the largest.
+        max_orders: orders of one list up to which they are enumerated.
+
+    Returns:
+        the distributions, None where no list has one; the ids of the other lists.
     """
-    groups, ends = RefinedGroups(ranking).of(measure), np.zeros((2, ranking.n_lists))
-    ends[:, list_ids] = worst, best
+    groups, by_list = RefinedGroups(ranking).of(measure), np.zeros((2, ranking.n_lists))
+    by_list[:, list_ids] = ends
     moving = np.zeros(ranking.n_lists, dtype=bool)
     moving[list_ids] = True
+    distributions = None
     if measure.measure.family.by_first_rank:
-        return _first_rank_distributions(groups, measure, moving)
-    if measure.count_depth(groups) is not None:
-        return _count_distributions(groups, measure, moving, ends[1] - ends[0])
-    if not measure.measure.family.by_grades:
-        return None
-    return _pattern_distributions(ranking, groups, measure, moving, ends[1], max_kinds)
+        distributions = _first_rank_distributions(groups, measure, moving)
+    elif measure.count_depth(groups) is not None:
+        distributions = _count_distributions(groups, measure, moving, by_list[1] - by_list[0])
+    elif measure.measure.family.by_grades:
+        return _order_distributions(ranking, groups, measure, list_ids, by_list[1], max_orders)
+    return distributions, list_ids if distributions is None else list_ids[:0]
 
 
 def _first_rank_distributions(
@@ -142,41 +142,33 @@ def hypergeometric_chances(
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
-def _pattern_distributions(
-    ranking: Ranking, groups: TieGroups, measure: MeasureAt, moving: BoolArray, best: FloatArray, max_kinds: int
-) -> ListDistributions | None:
-    is_seen = moving[groups.lists] & (True if measure.k is None else groups.above < measure.k)
-    count = 10 ** np.minimum(_log10_patterns(groups, is_seen), WRITTEN)
-    if count.max(initial=0) > _PATTERNS:
-        return None
-    kinds = _lists_by_kind(groups, is_seen, best)
-    if len(kinds) > max_kinds or sum(count[lists[0]] for lists in kinds) > _PATTERNS:
-        return None
-    parts = []
-    for lists in kinds:
+def _order_distributions(
+    ranking: Ranking,
+    groups: TieGroups,
+    measure: MeasureAt,
+    list_ids: IntArray,
+    best: FloatArray,
+    max_orders: int,
+) -> tuple[ListDistributions | None, IntArray]:
+    is_seen = np.isin(groups.lists, list_ids) & (True if measure.k is None else groups.above < measure.k)
+    parts, n_lists, other_ids, room = [], [], [], _CELLS
+    for lists in _lists_by_kind(groups, is_seen, best):
         query = ranking.query_ids[lists[0]].as_py()
-        if (values := pattern_values(ranking, query, str(measure))) is None:
-            return None
-        parts.append(merge_equal(values, np.full(len(values), 1 / len(values))))
-    return ListDistributions.of(
-        np.array([len(lists) for lists in kinds]),
+        if (values := value_chances(ranking, query, measure, min(max_orders, room))) is None:
+            other_ids += lists
+            continue
+        parts.append(merge_equal(*values))
+        n_lists.append(len(lists))
+        room -= len(parts[-1][0])
+    if not parts:
+        return None, list_ids
+    distributions = ListDistributions.of(
+        np.array(n_lists),
         np.repeat(np.arange(len(parts)), [len(values) for values, _ in parts]),
         np.concatenate([values for values, _ in parts]),
         np.concatenate([chances for _, chances in parts]),
     )
-
-
-def _log10_patterns(groups: TieGroups, is_seen: BoolArray) -> FloatArray:
-    """Return (n_lists,) log10 of the relevance patterns of the seen groups: n! over those of each grade."""
-    order = np.lexsort((groups.grades, groups.owner))
-    owner, grades = groups.owner[order], groups.grades[order]
-    start = np.flatnonzero(np.r_[True, (np.diff(owner) > 0) | (np.diff(grades) > 0)])
-    logs = log10_factorials(int(groups.size.max(initial=1)))
-    n_alike = np.diff(np.append(start, len(owner)))
-    log_repeats = np.bincount(owner[start], logs[n_alike], minlength=len(is_seen))
-    n_contributing = np.diff(np.append(groups.first, len(owner)))
-    log_patterns = logs[groups.size] - log_repeats - logs[groups.size - n_contributing]
-    return groups.per_list(np.where(is_seen, log_patterns, 0.0))
+    return distributions, np.array(sorted(other_ids), dtype=np.int64)
 
 
 def _lists_by_kind(groups: TieGroups, is_seen: BoolArray, best: FloatArray) -> list[list[int]]:

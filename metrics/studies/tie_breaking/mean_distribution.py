@@ -11,6 +11,8 @@ from metrics.studies.tie_breaking.convolution import EQUAL_MEANS
 from metrics.support.arrays import FloatArray
 
 Method = Literal["exact", "normal", "sampled"]
+METHODS: tuple[Method, ...] = ("exact", "normal", "sampled")
+"""Finest first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,13 +22,13 @@ class MeanDistribution:
     Attributes:
         method: how its distribution is known.
         mean: its expectation, exact.
-        std: its standard deviation; exact, but for AP, DR and Div, whose lists' `std` is drawn, unless the
-            method is exact.
+        std: its standard deviation; exact, but for AP, DR and Div, where it is drawn unless exact.
         worst: the smallest mean any tie-breaking gives, exact.
         best: the largest.
-        means: (n,) it can take, rising; drawn ones where sampled, none where normal.
+        means: (n,) it can take, rising; such as were drawn where sampled, none where normal.
         chances: (n,) the chance of each.
         draws: how many were drawn, 0 where not sampled.
+        batches: where sampled, the same from each part of the draws.
     """
 
     method: Method
@@ -37,6 +39,11 @@ class MeanDistribution:
     means: FloatArray
     chances: FloatArray
     draws: int = 0
+    batches: tuple["MeanDistribution", ...] = ()
+
+    def batch(self, number: int) -> "MeanDistribution":
+        """Return what one part of the draws says; the whole where nothing was drawn."""
+        return self.batches[number] if self.batches else self
 
     def below(self, values: FloatArray) -> FloatArray:
         """(n,) chance that the mean is below each of some values; equal ones differ by rounding only."""

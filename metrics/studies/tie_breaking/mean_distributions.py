@@ -1,6 +1,7 @@
 """Where the means of a leaderboard can land when every tie is broken at random."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from zlib import crc32
 
 import numpy as np
@@ -12,24 +13,34 @@ from metrics.errors import UsageError
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.studies.one_list.ordering_samples import sample_values
-from metrics.studies.tie_breaking.convolution import MAX_KINDS, merge_equal, sample_sums, sum_distribution
+from metrics.studies.tie_breaking.convolution import ListDistributions, merge_equal, sum_distribution
 from metrics.studies.tie_breaking.list_distributions import list_distributions
 from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
+from metrics.studies.tie_breaking.sampling import (
+    BATCHES,
+    ListSample,
+    calibrated_chances,
+    central_cumulants,
+    has_few_values,
+    normal_error,
+    sample_sums,
+    thinned,
+)
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties import Ranking
 
-NORMAL_LISTS = 30
-"""Lists of equal variance, or as good as so many, whose sum is taken as normal."""
-MAX_SKEWNESS = 0.15
-"""Skewness of a sum that is not: it moves a chance by a sixth of that times φ(0), 0.01, at most."""
-MOST_DRAWS, FEWEST_DRAWS = 10_000, 1_000
-"""Tie-breakings drawn of one reranker."""
-_WORK = 2**22
-"""Documents placed, or values drawn, to sample one reranker; they decide how often it is drawn."""
-_MORE_KINDS = 128
-"""Unlike lists up to which patterns are enumerated to draw from them."""
+MAX_NORMAL_ERROR = 0.002
+"""How far a normal curve may be from any chance, by `normal_error`, where it is taken."""
+_WORK = 2**22, 2**18
+"""Documents placed, and values drawn, of all lists of a reranker; they decide how often each list is drawn."""
+_DRAWS = 2**10, 2**17
+"""Fewest and most orders drawn of one list."""
+_MIN_ORDERS = 2**12
+"""Orders of one list that are enumerated, however few would be drawn."""
 _SAME_VALUE = 1e-9
 """How far values of one list computed twice may be apart."""
+SPREADS = ("expected", "optimistic", "pessimistic", "std")
+"""Treatments that studies of tie-breaking need."""
 
 
 def mean_distributions(
@@ -37,19 +48,20 @@ def mean_distributions(
 ) -> dict[str, MeanDistribution]:
     """Distribution of each reranker's mean when ties are broken evenly, list by list and independently.
 
-    Its expectation, worst and best are those of the evaluation. The method is chosen by size:
+    Its expectation, worst and best are those of the evaluation. The method:
 
-    - exact: the convolution of the lists' distributions, where its values are few (`total`).
-    - normal: with the exact mean and the standard deviation sqrt(sum of the lists' variances v) / n, where
-      (sum v)^2 / sum v^2, the number of lists that make it up, is `ENOUGH` or more, and the skewness, where
-      it is known, `SKEWED` or less; nothing outside worst to best. The v are exact but for AP, DR and Div,
-      whose `std` is drawn.
-    - sampled: elsewhere, from 1,000 to 10,000 tie-breakings of all lists.
+    - exact: the convolution of the lists' distributions, where its values are few (`sum_distribution`).
+    - normal: where the terms that follow the normal curve are `MAX_NORMAL_ERROR` or less in all
+      (`normal_error`) and equal sums are rare (`has_few_values`); with the exact mean and
+      sqrt(sum of the lists' variances) / n, nothing outside worst to best.
+    - sampled: elsewhere. Each list's value is drawn from its exact distribution, or, where that is too large
+      to write down, from up to 131,072 of its orders, weighted so that their mean is the exact one. Sums of
+      lists are drawn 131,072 times, in 16 batches that share no draw; less often where lists are many.
 
     Lists that the policies leave out are left out; those that count 0 are lists that always score 0.
 
     Args:
-        evaluation: with the measure under expected, optimistic, pessimistic and std.
+        evaluation: with the measure under `needed_ties`.
         measure: name of a measure.
         rankings: reranker → its lists, cut as for the evaluation; those without moving ties may be absent.
         seed: the same seed draws the same tie-breakings of a reranker, whatever else is asked for.
@@ -60,8 +72,7 @@ def mean_distributions(
     Raises:
         UsageError: the evaluation lacks the measure or a treatment, or a ranking is absent or another one.
     """
-    lists = list_values(evaluation, measure)
-    measure_at = parse(measure)
+    measure_at, lists = parse(measure), list_values(evaluation, measure, needed_ties(measure))
     distributions = {}
     for name in evaluation.policies.index:
         values = lists[lists.index.get_level_values("reranker") == name].droplevel("reranker")
@@ -70,19 +81,28 @@ def mean_distributions(
     return distributions
 
 
-def list_values(evaluation: Evaluation, measure: str) -> pd.DataFrame:
+def needed_ties(measure: str) -> tuple[str, ...]:
+    """Return the treatments a measure is evaluated under for `mean_distributions`: std where not sampled."""
+    return SPREADS[:3] if parse(measure).measure.family.sampled else SPREADS
+
+
+def list_values(evaluation: Evaluation, measure: str, ties: Sequence[str] = SPREADS) -> pd.DataFrame:
     """What the lists score by each treatment that a study of tie-breaking needs.
 
+    Args:
+        evaluation: of the lists.
+        measure: name of a measure.
+        ties: names of the treatments.
+
     Returns:
-        index (reranker, query_id); expected, optimistic, pessimistic, std.
+        index (reranker, query_id); a column for each treatment.
 
     Raises:
         UsageError: the evaluation was made without one of them.
     """
-    ties = ["expected", "optimistic", "pessimistic", "std"]
     if measure not in evaluation.measures or not set(ties) <= set(evaluation.ties):
         raise UsageError(f"Evaluate {measure} under {', '.join(ties)} to see how stable it is.")
-    return evaluation.scores[measure][ties]
+    return evaluation.scores[measure][list(ties)]
 
 
 def _mean_distribution(
@@ -96,31 +116,98 @@ def _mean_distribution(
         return MeanDistribution("exact", mean, 0.0, mean, mean, np.array([mean]), np.ones(1))
     if name not in rankings:
         raise UsageError(f"There is no ranking of {name}, whose ties can move its mean.")
-    ranking = rankings[name]
-    place, low, high = _list_ids(name, ranking, values, measure)[moving], low[moving], high[moving]
-    fixed, n, variance = expected[~moving].sum(), len(values), values["std"].to_numpy()[moving] ** 2
-    many = _is_many(variance)
-    moving_lists = list_distributions(ranking, measure, place, low, high, MAX_KINDS if many else _MORE_KINDS)
-    if moving_lists is not None and (exact := sum_distribution(moving_lists)) is not None:
-        means, chances = (fixed + low.sum() + exact[0]) / n, exact[1] / exact[1].sum()
+    list_ids = _list_ids(name, rankings[name], values, measure)[moving]
+    lists = _MovingLists(rankings[name], measure, list_ids, expected[moving], low[moving], high[moving])
+    fixed, n = expected[~moving].sum() + low[moving].sum(), len(values)
+    normal = MeanDistribution("normal", mean, 0.0, worst, best, np.empty(0), np.empty(0))
+    own_seed = seed << 32 | crc32(name.encode())
+    distributions, other_ids = lists.distributions()
+    if (
+        distributions is not None
+        and not len(other_ids)
+        and (exact := sum_distribution(distributions)) is not None
+    ):
+        means, chances = (fixed + exact[0]) / n, exact[1] / exact[1].sum()
         std = float(np.sqrt(chances @ (means - mean) ** 2))
-        return MeanDistribution("exact", mean, std, worst, best, means, chances)
-    std = float(np.sqrt(variance.sum()) / n)
-    if many and (moving_lists is None or abs(moving_lists.skewness) <= MAX_SKEWNESS):
-        return MeanDistribution("normal", mean, std, worst, best, np.empty(0), np.empty(0))
-    own = seed << 32 | crc32(name.encode())
-    if moving_lists is None:
-        sums = _sample_sums(ranking, measure, place, own)
-    else:
-        sums = low.sum() + sample_sums(moving_lists, _n_draws(len(place)), own)
-    means, chances = merge_equal((fixed + sums) / n, np.full(len(sums), 1 / len(sums)))
-    return MeanDistribution("sampled", mean, std, worst, best, means, chances, len(sums))
+        return replace(normal, method="exact", std=std, means=means, chances=chances)
+    samples = [*_samples(distributions), *lists.draw(other_ids, own_seed)]
+    std, skewness, kurtosis = central_cumulants(samples)
+    if "std" in values:
+        std = float(np.sqrt((values["std"] ** 2).sum()))
+    normal = replace(normal, std=std / n)
+    if normal_error(skewness, kurtosis) <= MAX_NORMAL_ERROR and not has_few_values(samples):
+        return normal
+    generator = np.random.default_rng(own_seed)
+    means = (fixed + sample_sums(samples, generator)) / n
+    return _sampled(normal, means, generator)
 
 
-def _is_many(variance: FloatArray) -> bool:
-    """Whether no few lists make up the variance of the sum."""
-    share = variance / (variance.max() or 1.0)
-    return bool(0 < NORMAL_LISTS * np.sum(share**2) <= share.sum() ** 2)
+def _sampled(normal: MeanDistribution, means: FloatArray, generator: np.random.Generator) -> MeanDistribution:
+    """Return the distribution that drawn means, a row a batch, stand for."""
+    nodes = np.stack(
+        [
+            thinned(row, chances, generator)
+            for row, chances in zip(means, calibrated_chances(means, normal.mean), strict=True)
+        ]
+    )
+    parts = [merge_equal(row, np.full(len(row), 1 / len(row))) for row in (*nodes, nodes.ravel())]
+    *batches, pooled = (
+        replace(normal, method="sampled", means=means, chances=chances) for means, chances in parts
+    )
+    return replace(pooled, draws=means.size, batches=tuple(batches))
+
+
+def _samples(distributions: ListDistributions | None) -> list[ListSample]:
+    """Return what lists of known distribution can score."""
+    if distributions is None:
+        return []
+    pairs = zip(distributions.times.tolist(), distributions.distributions(), strict=True)
+    return [ListSample(times, values[None], chances[None]) for times, (values, chances) in pairs]
+
+
+@dataclass(frozen=True, eq=False)
+class _MovingLists:
+    """The lists of one reranker that ties can move.
+
+    Attributes:
+        ranking: all its lists.
+        measure: the measure.
+        list_ids: (n,) these.
+        expected: (n,) the expectation of each.
+        worst: (n,) the smallest value of each.
+        best: (n,) the largest.
+    """
+
+    ranking: Ranking
+    measure: MeasureAt
+    list_ids: IntArray
+    expected: FloatArray
+    worst: FloatArray
+    best: FloatArray
+
+    def n_draws(self, list_ids: IntArray) -> int:
+        """Return how many orders are drawn of each of some lists; a multiple of the batches."""
+        groups = RefinedGroups(self.ranking).of(self.measure)
+        documents = int(np.isin(groups.lists[groups.owner], list_ids).sum())
+        draws = min(_WORK[0] // max(1, documents), _WORK[1] // max(1, len(list_ids)))
+        return int(np.clip(draws, *_DRAWS)) // BATCHES * BATCHES
+
+    def distributions(self) -> tuple[ListDistributions | None, IntArray]:
+        """Return the distributions that can be counted, and the other lists."""
+        max_orders = max(_MIN_ORDERS, self.n_draws(self.list_ids))
+        return list_distributions(
+            self.ranking, self.measure, self.list_ids, (self.worst, self.best), max_orders
+        )
+
+    def draw(self, list_ids: IntArray, seed: int) -> Iterator[ListSample]:
+        """Yield values of some lists, drawn, less the worst of each."""
+        draws = self.n_draws(list_ids)
+        for row in np.flatnonzero(np.isin(self.list_ids, list_ids)).tolist():
+            query = self.ranking.query_ids[self.list_ids[row]].as_py()
+            own_seed = seed << 32 | crc32(query.encode())
+            values = sample_values(self.ranking, query, str(self.measure), draws, own_seed)
+            values = values.reshape(BATCHES, -1) - self.worst[row]
+            yield ListSample(1, values, calibrated_chances(values, self.expected[row] - self.worst[row]))
 
 
 def _list_ids(name: str, ranking: Ranking, values: pd.DataFrame, measure: MeasureAt) -> IntArray:
@@ -132,19 +219,3 @@ def _list_ids(name: str, ranking: Ranking, values: pd.DataFrame, measure: Measur
     if (list_ids < 0).any() or (difference > _SAME_VALUE * np.maximum(1.0, np.abs(again))).any():
         raise UsageError(f"The ranking of {name} was not cut as for the evaluation: precision, relevant_from?")
     return list_ids
-
-
-def _sample_sums(ranking: Ranking, measure: MeasureAt, list_ids: IntArray, seed: int) -> FloatArray:
-    """(draws,) sums of the lists that move, each time all of them in an order of their own."""
-    groups = RefinedGroups(ranking).of(measure)
-    draws = _n_draws(int(np.isin(groups.lists[groups.owner], list_ids).sum()))
-    sums = np.zeros(draws)
-    for list_id in list_ids.tolist():
-        query = ranking.query_ids[list_id].as_py()
-        sums += sample_values(ranking, query, str(measure), draws, seed << 32 | crc32(query.encode()))
-    return sums
-
-
-def _n_draws(work: int) -> int:
-    """How often to draw what takes so much work."""
-    return int(np.clip(_WORK // work, FEWEST_DRAWS, MOST_DRAWS))

@@ -1,23 +1,39 @@
 """Where each reranker finishes when every tie is broken at random."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from metrics.studies.tie_breaking.mean_distribution import MeanDistribution, equality_margin
+from metrics.studies.tie_breaking.mean_distribution import METHODS, MeanDistribution, Method, equality_margin
+from metrics.studies.tie_breaking.sampling import BATCHES, equal_nodes
 from metrics.support.arrays import FloatArray
 
 _CELLS = 2**22
 """Chances computed for the places of one reranker, in all."""
-_NODES = 2**8, 2**14
-"""Fewest and most values at which a normal mean is looked at."""
+_NODES = 2**6, 2**14
+"""Fewest and most values at which a mean is looked at that is normal or drawn."""
 _NOTHING = 1e-17
 """Chance of a mean below which it is passed over."""
 
 
-def rank_distribution(distributions: Mapping[str, MeanDistribution]) -> pd.DataFrame:
+class RankDistribution(NamedTuple):
+    """Where each reranker finishes.
+
+    Attributes:
+        chances: index reranker, columns 1, 2, ... n: the chance of each place; each row sums to 1.
+        errors: the standard error of each; 0 unless sampled, and where all draws agree.
+        methods: by reranker, the coarsest method of its mean and of those that it can change places with.
+    """
+
+    chances: pd.DataFrame
+    errors: pd.DataFrame
+    methods: "pd.Series[str]"
+
+
+def rank_distribution(distributions: Mapping[str, MeanDistribution]) -> RankDistribution:
     """Chance of each reranker to finish at each place.
 
     A place is 1 + the number of rerankers whose mean is strictly above, so equal means share the better
@@ -27,12 +43,10 @@ def rank_distribution(distributions: Mapping[str, MeanDistribution]) -> pd.DataF
 
     Args:
         distributions: as `mean_distributions` returns them.
-
-    Returns:
-        index reranker, columns 1, 2, ... n; each row sums to 1.
     """
     ordered = list(distributions.values())
-    table = np.zeros((len(ordered), len(ordered)))
+    index = pd.Index(list(distributions), name="reranker", dtype="str")
+    tables, methods = np.zeros((2, len(ordered), len(ordered))), []
     for row, distribution in enumerate(ordered):
         above, rivals = 0, []
         for other in ordered[:row] + ordered[row + 1 :]:
@@ -40,14 +54,32 @@ def rank_distribution(distributions: Mapping[str, MeanDistribution]) -> pd.DataF
                 above += 1
             elif other.best > distribution.worst + equality_margin(np.array(distribution.worst)):
                 rivals.append(other)
-        chances = _number_above(distribution, rivals)
-        table[row, above : above + len(chances)] = chances
-    index = pd.Index(list(distributions), name="reranker", dtype="str")
-    return pd.DataFrame(table, index=index, columns=pd.RangeIndex(1, len(ordered) + 1))
+        numbers = _number_above(distribution, rivals)
+        tables[:, row, above : above + numbers.shape[1]] = numbers
+        methods.append(_coarsest(distribution, rivals) if rivals else "exact")
+    places = pd.RangeIndex(1, len(ordered) + 1)
+    chances, errors = (pd.DataFrame(table, index=index, columns=places) for table in tables)
+    return RankDistribution(chances, errors, pd.Series(methods, index=index, dtype="str"))
+
+
+def _coarsest(distribution: MeanDistribution, rivals: list[MeanDistribution]) -> Method:
+    return max((entry.method for entry in (distribution, *rivals)), key=METHODS.index)
 
 
 def _number_above(distribution: MeanDistribution, rivals: list[MeanDistribution]) -> FloatArray:
-    """(n_others + 1,) chance that 0, 1, 2, ... of the others are strictly above."""
+    """(2, n_others + 1) chance that 0, 1, 2, ... of the others are strictly above, and its standard error."""
+    if not any(one.batches for one in (distribution, *rivals)):
+        chances = _exact_number_above(distribution, rivals)
+        return np.stack([chances, np.zeros_like(chances)])
+    each = [
+        _exact_number_above(distribution.batch(number), [other.batch(number) for other in rivals])
+        for number in range(BATCHES)
+    ]
+    return np.stack([np.mean(each, axis=0), np.std(each, axis=0, ddof=1) / BATCHES**0.5])
+
+
+def _exact_number_above(distribution: MeanDistribution, rivals: list[MeanDistribution]) -> FloatArray:
+    """(n_others + 1,) the chances, each distribution taken as it is."""
     if not rivals:
         return np.ones(1)
     means, chances = _means_and_chances(distribution, len(rivals))
@@ -62,9 +94,11 @@ def _number_above(distribution: MeanDistribution, rivals: list[MeanDistribution]
 
 def _means_and_chances(distribution: MeanDistribution, n_rivals: int) -> tuple[FloatArray, FloatArray]:
     """Means of one reranker and their chances, which sum to 1."""
+    nodes = int(np.clip(_CELLS // n_rivals**2, *_NODES))
     if distribution.method == "normal":
-        nodes = int(np.clip(_CELLS // n_rivals**2, *_NODES))
         means = distribution.mean + distribution.std * ndtri((np.arange(nodes) + 0.5) / nodes)
         return np.clip(means, distribution.worst, distribution.best), np.full(nodes, 1 / nodes)
+    if distribution.method == "sampled" and len(distribution.means) > nodes:
+        return equal_nodes(distribution.means, distribution.chances, nodes, 0.5), np.full(nodes, 1 / nodes)
     possible = distribution.chances > _NOTHING
     return distribution.means[possible], distribution.chances[possible] / distribution.chances[possible].sum()

@@ -8,11 +8,11 @@ from scipy.special import ndtr
 
 from metrics.evaluation import EQUAL
 from metrics.studies.prose import Prose, Strong, percent
-from metrics.studies.tie_breaking.mean_distribution import MeanDistribution, Method, equality_margin
+from metrics.studies.tie_breaking.mean_distribution import METHODS, MeanDistribution, equality_margin
+from metrics.studies.tie_breaking.sampling import BATCHES
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
 
-_METHODS: tuple[Method, ...] = ("exact", "normal", "sampled")
 _PAIR_COLUMNS = [
     "reranker",
     "other",
@@ -83,8 +83,8 @@ def pairwise_order(distributions: Mapping[str, MeanDistribution]) -> pd.DataFram
         a row a pair, highest expected means first: reranker (the one of the higher expected mean), other,
         above, equal, below (chances that `reranker` is above, level with and below `other`; their sum is
         1), method (the coarser of the two; exact where there is no doubt), reversible (whether any
-        tie-breaking puts `other` strictly above), standard_error (of `above`; 0 unless sampled, and where
-        all draws agree).
+        tie-breaking puts `other` strictly above), standard_error (of above, equal and below, the largest; 0
+        unless sampled, and where all draws agree).
     """
     ordered = sorted(distributions.items(), key=lambda item: -round(item[1].mean, 12))
     names, ordered_distributions = (
@@ -93,7 +93,7 @@ def pairwise_order(distributions: Mapping[str, MeanDistribution]) -> pd.DataFram
     )
     mean, worst, best = _bounds(dict(ordered))
     std = np.array([one.std for one in ordered_distributions])
-    coarse = np.array([_METHODS.index(one.method) for one in ordered_distributions], dtype=np.int64)
+    coarse = np.array([METHODS.index(one.method) for one in ordered_distributions], dtype=np.int64)
     i, j = np.triu_indices(len(ordered_distributions), 1)
     reversible = best[j] > worst[i] + equality_margin(worst[i])
     normal = (coarse[i] == 1) & (coarse[j] == 1)
@@ -107,35 +107,28 @@ def pairwise_order(distributions: Mapping[str, MeanDistribution]) -> pd.DataFram
     chances[normal, 2] = 1 - chances[normal, 0]
     for row in np.flatnonzero(~certain & ~normal).tolist():
         chances[row] = _order_chances(ordered_distributions[i[row]], ordered_distributions[j[row]])
-    method = np.array(_METHODS, dtype=object)[np.where(apart, 0, np.maximum(coarse[i], coarse[j]))]
+    method = np.array(METHODS, dtype=object)[np.where(apart, 0, np.maximum(coarse[i], coarse[j]))]
     columns = [names[i], names[j], *chances[:, :3].T, method, reversible, chances[:, 3]]
     return pd.DataFrame(dict(zip(_PAIR_COLUMNS, columns, strict=True)))
 
 
-def _order_chances(first: MeanDistribution, second: MeanDistribution) -> tuple[float, float, float, float]:
-    """Return the chance that the first is above, equal and below, and the standard error of above."""
+def _order_chances(first: MeanDistribution, second: MeanDistribution) -> FloatArray:
+    """Return the chance that the first is above, equal and below, and the largest standard error of these."""
+    if not (first.batches or second.batches):
+        return np.append(_exact_chances(first, second), 0.0)
+    each = [_exact_chances(first.batch(number), second.batch(number)) for number in range(BATCHES)]
+    return np.append(np.mean(each, axis=0), (np.std(each, axis=0, ddof=1) / BATCHES**0.5).max())
+
+
+def _exact_chances(first: MeanDistribution, second: MeanDistribution) -> tuple[float, float, float]:
+    """Return the chance that the first is above, equal and below, each distribution taken as it is."""
     swapped = first.method == "normal" or (second.method != "normal" and len(second.means) < len(first.means))
     base, against = (second, first) if swapped else (first, second)
     under, upto = against.below(base.means), against.not_above(base.means)
     higher, lower, equal = base.chances @ under, base.chances @ (1 - upto), base.chances @ (upto - under)
-    variance = _sampling_variance(base, 1 - upto if swapped else under)
-    if against.draws:
-        means = against.means
-        variance += _sampling_variance(against, base.below(means) if swapped else 1 - base.not_above(means))
     if swapped:
         higher, lower = lower, higher
-    return float(higher), float(equal), float(lower), float(np.sqrt(variance))
-
-
-def _sampling_variance(distribution: MeanDistribution, share: FloatArray) -> float:
-    """Return what sampling adds to the variance of the chance to be above.
-
-    The variance over draws of the share of the other's distribution each is on the right side of, over
-    their number. Source: DeLong et al., Biometrics 1988.
-    """
-    if not distribution.draws:
-        return 0.0
-    return float(distribution.chances @ (share - distribution.chances @ share) ** 2) / (distribution.draws - 1)
+    return float(higher), float(equal), float(lower)
 
 
 def expected_tau(pairs: pd.DataFrame) -> float:

@@ -172,7 +172,7 @@ def test_every_pair_has_one_mark():
 
 
 def test_an_outline_holds_every_place_with_a_chance(lucks):
-    chances, limits = rank_distribution(lucks), mean_bounds(lucks)
+    chances, limits = rank_distribution(lucks).chances, mean_bounds(lucks)
     figure = finish_heatmap(chances, limits, [1, 2, 3, 4], LIGHT)
     cells = figure.data[0].z.astype(float)
     for row, box in enumerate(figure.layout.shapes):

@@ -187,7 +187,16 @@ def test_ties_below_the_cutoff_do_not_keep_a_distribution_from_being_exact():
     assert distribution(single_list, "q", "AP", first_rank_chances(single_list, "q")) is None
 
 
-@pytest.mark.parametrize("measure", ["nDCG@10", "AP", "DR@5", "Judged@5", "taRR"])
+def test_down_to_a_cut_off_few_orders_are_left_of_a_tie_of_a_hundred_thousand():
+    single_list = flat(100_000, 400)
+    chances = distribution(single_list, "q", "nDCG@10", first_rank_chances(single_list, "q"))
+    assert len(chances) == 2**10
+    none = math.prod((99_600 - place) / (100_000 - place) for place in range(10))
+    assert chances["chance"].iloc[0] == pytest.approx(none, rel=1e-9)
+    assert chances["value"] @ chances["chance"] == pytest.approx(0.004, rel=1e-9)  # the share of relevant ones
+
+
+@pytest.mark.parametrize("measure", ["nDCG", "AP", "DR@5", "Judged@5", "taRR"])
 def test_there_is_no_exact_distribution_of_too_many_patterns_or_where_grades_do_not_tell(measure):
     single_list = flat(100_000, 400)
     assert distribution(single_list, "q", measure, first_rank_chances(single_list, "q")) is None

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from metrics import Runs, UsageError, evaluate
 from metrics.runs import File, read
 from metrics.studies.prose import plain
-from metrics.studies.tie_breaking.mean_distributions import mean_distributions
+from metrics.studies.tie_breaking.mean_distributions import mean_distributions, needed_ties
 from metrics.studies.tie_breaking.rank_distribution import rank_distribution
 from metrics.studies.tie_breaking.stability import expected_tau, mean_bounds, pairwise_order, stability_finding
 from metrics.ties import Ranking
@@ -45,7 +45,7 @@ BOARDS = st.dictionaries(
 
 def evaluate_means(table, measure, **options):
     runs = Runs.from_frame(frame(table))
-    evaluation = evaluate(runs, [measure], TIES, **options)
+    evaluation = evaluate(runs, [measure], needed_ties(measure), **options)
     return evaluation, mean_distributions(
         evaluation, measure, {name: Ranking.of(runs, name) for name in runs.rerankers}
     )
@@ -114,7 +114,7 @@ def test_mean_spread_and_pairs_are_those_of_all_orderings(measure, table):
 def test_places_and_tau_are_those_of_all_leaderboards(table, measure):
     exact_means = {name: means(queries, measure) for name, queries in table.items()}
     _, lucks = evaluate_means(table, measure)
-    chances_of_ranks, ends = rank_distribution(lucks), mean_bounds(lucks)
+    chances_of_ranks, ends = rank_distribution(lucks).chances, mean_bounds(lucks)
     chance = pd.DataFrame(0.0, index=chances_of_ranks.index, columns=chances_of_ranks.columns)
     for board in product(*(chances.items() for chances in exact_means.values())):
         values = [mean for mean, _ in board]
@@ -136,7 +136,7 @@ def test_places_and_tau_are_those_of_all_leaderboards(table, measure):
 def test_without_ties_everything_is_certain(table):
     evaluation = evaluate(Runs.from_frame(frame(table)), ["nDCG@3"], TIES)
     lucks = mean_distributions(evaluation, "nDCG@3", {})
-    ends, pairs, ranks = mean_bounds(lucks), pairwise_order(lucks), rank_distribution(lucks)
+    ends, pairs, ranks = mean_bounds(lucks), pairwise_order(lucks), rank_distribution(lucks).chances
     assert (ends["std"] == 0).all()
     assert (ends[["best_place", "worst_place"]].to_numpy() == ends[["place"]].to_numpy()).all()
     assert set(pairs[["above", "equal", "below"]].to_numpy().ravel()) <= {0.0, 1.0}
@@ -149,7 +149,7 @@ def test_without_ties_everything_is_certain(table):
 @pytest.mark.parametrize("measure", ["RR", "nDCG@10", "AP", "TsRR", "taRR", "GRAG-RR"])
 def test_one_reranker_has_one_place_and_no_pair(measure):
     _, lucks = evaluate_means({"A": {"q": ranked(2)}}, measure)
-    assert rank_distribution(lucks).to_dict("index") == {"A": {1: 1.0}}
+    assert rank_distribution(lucks).chances.to_dict("index") == {"A": {1: 1.0}}
     pairs = pairwise_order(lucks)
     assert pairs.empty
     assert pairs.columns.to_list() == [
@@ -185,7 +185,7 @@ def test_level_rerankers_without_ties_share_the_place_and_lose_no_order():
     _, lucks = evaluate_means(table, "RR")
     assert mean_bounds(lucks)["best_place"].to_dict() == {"A": 1, "B": 1, "C": 1}
     assert mean_bounds(lucks)["worst_place"].to_dict() == {"A": 2, "B": 2, "C": 3}
-    assert rank_distribution(lucks).loc["A"].to_list() == pytest.approx([0.8, 0.2, 0])
+    assert rank_distribution(lucks).chances.loc["A"].to_list() == pytest.approx([0.8, 0.2, 0])
     pairs = pairwise_order(lucks).set_index(["reranker", "other"])
     assert pairs.loc[("A", "B"), "equal"] == 1.0
     assert expected_tau(pairwise_order(lucks)) == pytest.approx((0.6 - 0.2) ** 2)
@@ -201,7 +201,7 @@ def test_nothing_relevant_leaves_all_level_at_zero():
 def test_no_list_that_counts_leaves_no_luck():
     evaluation, lucks = evaluate_means({"A": {"q": ranked(9)}}, "RR", empty="skip")
     assert lucks == {}
-    assert rank_distribution(lucks).shape == (0, 0)
+    assert rank_distribution(lucks).chances.shape == (0, 0)
     assert pairwise_order(lucks).empty
     assert (
         plain(stability_finding(pairwise_order(lucks), mean_bounds(lucks), 1.0, "RR")) == "No list is scored."
@@ -232,7 +232,7 @@ def test_judged_documents_before_the_cut_off_are_hypergeometric():
 @given(tables(), st.sampled_from(MEASURES))
 def test_chances_are_chances_whatever_the_lists(table, measure):
     _, lucks = evaluate_means(table, measure)
-    pairs, ranks, ends = pairwise_order(lucks), rank_distribution(lucks), mean_bounds(lucks)
+    pairs, ranks, ends = pairwise_order(lucks), rank_distribution(lucks).chances, mean_bounds(lucks)
     assert pairs[["above", "equal", "below"]].sum(axis=1).to_list() == pytest.approx([1] * len(pairs))
     assert ranks.sum(axis=1).to_list() == pytest.approx([1] * len(ranks))
     assert ((ranks >= 0) & (ranks <= 1 + 1e-12)).all(axis=None)

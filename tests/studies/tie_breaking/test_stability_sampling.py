@@ -1,5 +1,7 @@
 """Stability of leaderboards too large to enumerate, held against 20,000 tie-breakings by a textbook shuffle."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,13 +10,15 @@ from scipy.stats import norm
 from metrics import Runs, evaluate
 from metrics.studies.prose import plain
 from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
-from metrics.studies.tie_breaking.mean_distributions import FEWEST_DRAWS, MOST_DRAWS, mean_distributions
+from metrics.studies.tie_breaking.mean_distributions import mean_distributions, needed_ties
 from metrics.studies.tie_breaking.rank_distribution import rank_distribution
+from metrics.studies.tie_breaking.sampling import BATCHES
 from metrics.studies.tie_breaking.stability import expected_tau, mean_bounds, pairwise_order, stability_finding
 from metrics.ties import Ranking
 
-TIES = ["expected", "optimistic", "pessimistic", "std"]
 TIMES = 20_000
+DRAWS = 2**17
+"""Sums drawn of a reranker of a few hundred lists."""
 LIMIT = 3
 """Standard errors."""
 
@@ -81,17 +85,18 @@ def shuffled_means(scores, grades, measure, seed):
     return total / len(grades)
 
 
+NORMAL = MeanDistribution("normal", 0.5, 0.1, 0.0, 1.0, np.empty(0), np.empty(0))
+
 CASES = [
     ("RR", (2, 20, 2), "exact"),
-    ("RR", (150, 10, 3), "normal"),
+    ("RR", (150, 10, 3), "sampled"),
     ("RR", (8, 40, 2), "sampled"),
     ("Hits@3", (3, 12, 3), "exact"),
     ("Hits@3", (150, 10, 3), "exact"),
     ("nDCG@10", (1, 8, 2), "exact"),
-    ("nDCG@10", (150, 10, 3), "normal"),
     ("nDCG@10", (6, 30, 2), "sampled"),
     ("AP", (1, 8, 2), "exact"),
-    ("AP", (150, 10, 3), "normal"),
+    ("AP", (40, 10, 3), "sampled"),
     ("AP", (8, 30, 3), "sampled"),
 ]
 
@@ -101,7 +106,7 @@ def case(request):
     measure, (queries, docs, levels), method = request.param
     scores, grades = board(queries, docs, levels, seed=7)
     runs = runs_of(scores, grades)
-    evaluation = evaluate(runs, [measure], TIES)
+    evaluation = evaluate(runs, [measure], needed_ties(measure))
     lucks = mean_distributions(evaluation, measure, {name: Ranking.of(runs, name) for name in runs.rerankers})
     shuffled = {
         name: shuffled_means(table, grades, measure, at) for at, (name, table) in enumerate(scores.items())
@@ -119,7 +124,7 @@ def test_method_mean_and_spread_are_those_of_the_shuffle(case):
         assert row["std"] == pytest.approx(means.std(), rel=0.05, abs=1e-12)
         assert row["worst"] - 1e-9 <= means.min() <= means.max() <= row["best"] + 1e-9
         luck = lucks[name]
-        assert luck.draws == 0 if method != "sampled" else FEWEST_DRAWS <= luck.draws <= MOST_DRAWS
+        assert (luck.draws, len(luck.batches)) == ((DRAWS, BATCHES) if method == "sampled" else (0, 0))
 
 
 def test_chances_of_pairs_are_those_of_the_shuffle(case):
@@ -138,7 +143,7 @@ def test_chances_of_places_are_those_of_the_shuffle(case):
     _, lucks, shuffled = case
     means = np.stack(list(shuffled.values()))
     place = 1 + (means[None] > means[:, None] + 1e-9).sum(axis=1)
-    ranks = rank_distribution(lucks)
+    ranks = rank_distribution(lucks).chances
     assert ranks.sum(axis=1).to_list() == pytest.approx([1] * len(ranks), abs=1e-12)
     draws = min(luck.draws or TIMES for luck in lucks.values())
     for position, (_, row) in enumerate(ranks.iterrows()):
@@ -161,7 +166,7 @@ def test_tau_is_that_of_pairs_of_shuffled_leaderboards(case):
 
 def means_of(scores, grades, measure, seed=0, targets=None):
     runs = runs_of(scores, grades, targets)
-    evaluation = evaluate(runs, [measure], TIES)
+    evaluation = evaluate(runs, [measure], needed_ties(measure))
     rankings = {name: Ranking.of(runs, name) for name in runs.rerankers}
     return mean_distributions(evaluation, measure, rankings, seed=seed)
 
@@ -195,7 +200,7 @@ def test_bounds_that_cannot_overlap_leave_no_doubt_however_the_chance_is_known()
     scores, grades = board(150, 10, 3, seed=7, rerankers="AB")
     perfect, hopeless = grades.astype(float), np.where(grades > 0, -1.0, 0.0)
     lucks = means_of(scores | {"best": perfect, "last": hopeless}, grades, "nDCG@10")
-    assert lucks["A"].method == "normal"
+    assert lucks["A"].method == "sampled"
     assert lucks["best"].worst == pytest.approx(lucks["best"].mean)
     pairs = pairwise_order(lucks).set_index(["reranker", "other"])
     for better, worse in [("best", "A"), ("best", "B"), ("A", "last"), ("B", "last")]:
@@ -205,19 +210,16 @@ def test_bounds_that_cannot_overlap_leave_no_doubt_however_the_chance_is_known()
             0,
             False,
         ]
-    assert rank_distribution(lucks).loc["best"].to_list() == [1, 0, 0, 0]
-    assert rank_distribution(lucks).loc["last"].to_list() == [0, 0, 0, 1]
+    assert rank_distribution(lucks).chances.loc["best"].to_list() == [1, 0, 0, 0]
+    assert rank_distribution(lucks).chances.loc["last"].to_list() == [0, 0, 0, 1]
 
 
 def test_places_of_two_normal_rerankers_are_the_chances_of_the_pair():
-    lucks = means_of(*board(150, 10, 3, seed=7, rerankers="AB"), "RR")
+    lucks = {"A": NORMAL, "B": replace(NORMAL, mean=0.45, std=0.07)}
     row = pairwise_order(lucks).iloc[0]
-    assert rank_distribution(lucks).loc[row["reranker"]].to_list() == pytest.approx(
+    assert rank_distribution(lucks).chances.loc[row["reranker"]].to_list() == pytest.approx(
         [row["above"], row["below"]], abs=1e-4
     )
-
-
-NORMAL = MeanDistribution("normal", 0.5, 0.1, 0.0, 1.0, np.empty(0), np.empty(0))
 
 
 def certain(mean):
@@ -232,20 +234,58 @@ def test_a_normal_mean_is_above_a_certain_one_as_its_curve_says(mean):
     chances = [row["above"], row["below"]]
     assert chances == pytest.approx([higher, 1 - higher] if row["reranker"] == "A" else [1 - higher, higher])
     assert (row["equal"], row["method"], row["reversible"]) == (0, "normal", True)
-    assert rank_distribution(lucks).to_numpy().ravel() == pytest.approx(
+    assert rank_distribution(lucks).chances.to_numpy().ravel() == pytest.approx(
         [higher, 1 - higher, 1 - higher, higher], abs=1e-4
     )
 
 
-def test_the_error_of_a_share_of_draws_is_binomial_against_a_certain_mean():
-    sampled = MeanDistribution(
-        "sampled", 0.55, 0.3, 0.0, 1.0, np.array([0.25, 0.5, 0.75]), np.array([0.3, 0.2, 0.5]), 1000
-    )
-    row = pairwise_order({"A": sampled, "B": certain(0.5)}).iloc[0]
-    assert [row["above"], row["equal"], row["below"]] == pytest.approx([0.5, 0.2, 0.3])
-    assert row["standard_error"] == pytest.approx(np.sqrt(0.5 * 0.5 / 999))
-    turned = pairwise_order({"A": sampled, "B": certain(0.6)}).iloc[0]
-    assert (turned["reranker"], turned["standard_error"]) == ("B", pytest.approx(np.sqrt(0.5 * 0.5 / 999)))
+def test_the_standard_error_is_that_of_the_batches_and_the_distance_from_the_truth_lies_within_it():
+    scores, grades = board(12, 60, 1, seed=9, rerankers="A")
+    lucks = means_of(scores, grades, "AP")
+    share = certain(lucks["A"].mean)
+    row = pairwise_order({"A": lucks["A"], "B": share}).iloc[0]
+    each = [1 - batch.not_above(share.means)[0] for batch in lucks["A"].batches]
+    above = row["above"] if row["reranker"] == "A" else row["below"]
+    assert above == pytest.approx(np.mean(each))
+    assert row["standard_error"] >= np.std(each, ddof=1) / BATCHES**0.5 - 1e-12
+    shuffled = shuffled_means(scores["A"], grades, "AP", 0)
+    error = np.hypot(row["standard_error"], 0.5 / TIMES**0.5)
+    assert abs(above - (shuffled > share.mean).mean()) <= LIMIT * error
+
+
+def test_four_hundred_lists_without_skew_are_normal_and_lie_as_multinomial_draws_do():
+    grades, tied = np.tile([1, 0, 0, 0], (400, 1)), np.zeros((400, 4))
+    ahead = tied.copy()
+    ahead[:10, 0] = 1
+    lucks = means_of({"A": tied, "B": ahead}, grades, "nDCG@3")
+    assert [luck.method for luck in lucks.values()] == ["normal", "normal"]
+    draw, values = np.random.default_rng(0), np.array([1, 1 / np.log2(3), 0.5, 0])
+    first, other = (draw.multinomial(n, [0.25] * 4, 200_000) @ values for n in (400, 390))
+    row = pairwise_order(lucks).iloc[0]
+    assert (row["reranker"], row["standard_error"]) == ("B", 0)
+    assert abs(row["above"] - (other + 10 > first).mean()) <= 0.005
+
+
+def test_a_skewed_mean_is_no_normal_one_and_measures_that_are_one_agree():
+    """Where one document is relevant RR and AP are the same, and nDCG@10 sees ten of a thousand places."""
+    draw = np.random.default_rng(1)
+    grades = np.zeros((40, 1000))
+    grades[np.arange(40), draw.integers(0, 1000, 40)] = 1
+    scores = {}
+    for name in "ABC":  # one tie of 500 to 1,000 with the relevant document in it, the others below
+        order = (draw.random((40, 1000)) - grades).argsort(axis=1).argsort(axis=1)
+        scores[name] = np.where(order < draw.integers(500, 1000, (40, 1)), 1.0, 0.0)
+    rr, ap = (pairwise_order(means_of(scores, grades, measure)) for measure in ("RR", "AP"))
+    both = rr.merge(ap, on=["reranker", "other"])
+    assert len(both) == 3
+    assert both["above_x"].to_list() == pytest.approx(both["above_y"].to_list(), abs=0.006)
+    lucks = means_of(scores, grades, "nDCG@10")
+    assert {luck.method for luck in lucks.values()} == {"sampled"}
+    none = {name: np.prod(1 - 10 / table.sum(axis=1)) for name, table in scores.items()}
+    for name, luck in lucks.items():
+        assert abs(luck.not_above(np.zeros(1))[0] - none[name]) <= 0.005
+    for row in pairwise_order(lucks).itertuples():
+        assert row.equal >= none[row.reranker] * none[row.other] - 0.005
 
 
 def test_gains_past_all_bounds_have_chances_all_the_same():

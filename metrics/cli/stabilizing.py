@@ -1,0 +1,67 @@
+"""Commands that say how far an order rests on ties: stability.
+
+Its studies are imported when it is called: scipy's statistics take time that other commands need not pay.
+"""
+
+from typing import TYPE_CHECKING, Annotated
+
+import pandas as pd
+import typer
+
+from metrics.cli.messages import say_left_out
+from metrics.cli.options import Measures, Qrels, ReadingOptions, RunPaths, TableOutput, with_shared_options
+from metrics.evaluation import ScoringOptions, score_runs
+from metrics.measures import parse
+from metrics.support.progress import progress
+
+if TYPE_CHECKING:
+    from metrics.studies.tie_breaking.order_stability import OrderStability
+
+MEASURES = ("RR", "nDCG@10")
+PAIR_COLUMNS = ["measure", "reranker", "other", "above", "equal", "below", "method", "standard_error"]
+PLACE_COLUMNS = ["measure", "reranker", "place", "chance", "method", "standard_error"]
+
+
+@with_shared_options
+def stability_command(
+    run: RunPaths,
+    qrels: Qrels = None,
+    measure: Measures = None,
+    places: Annotated[
+        bool, typer.Option("--places", help="The chance of every place, not of every pair's order.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of what is drawn.")] = 0,
+    *,
+    table_output: TableOutput,
+    scoring: ScoringOptions,
+    reading: ReadingOptions,
+) -> None:
+    """Say how likely each run comes out above each other when all ties are broken at random."""
+    from metrics.studies.prose import plain  # noqa: PLC0415 with the studies
+    from metrics.studies.tie_breaking.mean_distributions import needed_ties  # noqa: PLC0415 likewise
+    from metrics.studies.tie_breaking.order_stability import OrderStability  # noqa: PLC0415 likewise
+    from metrics.studies.tie_breaking.stability import stability_finding  # noqa: PLC0415 likewise
+
+    names = dict.fromkeys(str(parse(name)) for name in measure or MEASURES)
+    with progress("Reading"):
+        runs = reading.read(run, qrels)
+    tables = []
+    with progress("Breaking ties at random"):
+        rankings = {name: scoring.ranking(runs, name) for name in runs.rerankers}
+        for number, name in enumerate(names):
+            evaluation = score_runs(runs, name, needed_ties(name), scoring)
+            if not number:
+                say_left_out(runs, evaluation)
+            study = OrderStability.of(evaluation, name, rankings, seed=seed)
+            tables.append((_places(study) if places else study.pairs).assign(measure=name))
+            finding = stability_finding(study.pairs, study.bounds, study.tau, parse(name).traditional)
+            typer.echo(f"{name}: {plain(finding)}", err=True)
+    table_output.write(pd.concat(tables, ignore_index=True)[PLACE_COLUMNS if places else PAIR_COLUMNS])
+
+
+def _places(study: "OrderStability") -> pd.DataFrame:
+    """Return a row for each reranker and place: reranker, place, chance, method, standard_error."""
+    chances, errors = (table.stack() for table in (study.places.chances, study.places.errors))  # noqa: PD013
+    table = chances.rename("chance").rename_axis(["reranker", "place"]).reset_index()
+    methods = study.places.methods.reindex(table["reranker"]).to_numpy()
+    return table.assign(method=methods, standard_error=errors.to_numpy())
