@@ -161,7 +161,7 @@ MEASURES: tuple[Measure, ...] = (
         answers="RR",
         aliases=("ta-RR",),
         summary="One over the expected rank of the first relevant document.",
-        source=f"tie-aware RR, as the README of TsRR describes it: {_TSRR}",
+        source=f"tie-aware RR (ta-RR), as the README of TsRR has it: {_TSRR}",
     ),
     Measure(
         name="TsRR",
@@ -178,7 +178,7 @@ MEASURES: tuple[Measure, ...] = (
         answers="RR",
         aliases=("PessimisticRR",),
         summary="Reciprocal rank with the relevant documents last in their tie.",
-        source=f"pessimistic RR, as the README of TsRR describes it: {_TSRR}",
+        source=f"pessimistic RR (PRR), as the README of TsRR has it: {_TSRR}",
     ),
     Measure(
         name="GRAG-RR",
