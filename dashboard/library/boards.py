@@ -20,6 +20,7 @@ from metrics.runs import (
     read,
     scores_may_be_grades,
 )
+from metrics.support.wording import count_of
 
 MOST_FILES = 100
 """Files of one board at most."""
@@ -208,13 +209,12 @@ def keep_arrangement(board: Board, before: BoardSpec) -> Board:
 
 def default_name(board: Board) -> str:
     """Return what a board without a name is called: its size."""
-    count = len(board.runs.tables)
-    return f"{count} run{'s' * (count != 1)}, {queries_text(board.n_queries)}"
+    return f"{count_of(len(board.runs.tables), 'run')}, {queries_text(board.n_queries)}"
 
 
 def queries_text(count: int) -> str:
     """Return a number of queries in words."""
-    return "1 query" if count == 1 else f"{count:,} queries"
+    return count_of(count, "query")
 
 
 def open_files(paths: Sequence[str], qrels: str | None, title: str = "") -> Board:

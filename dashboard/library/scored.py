@@ -23,6 +23,7 @@ from metrics.runs.reading.files import place_of
 from metrics.scale.stored import is_stored, save_parts
 from metrics.scale.stored.layout import VERSION
 from metrics.scale.stream import Stream
+from metrics.support.wording import count_of
 
 MAX_SCORED = "TIESCOPE_MAX_SCORED_MB"
 """Environment variable: megabytes of all evaluations of runs named by path; the oldest go."""
@@ -125,7 +126,7 @@ class ScoredRuns:
         notify("Reading …")
         for part in save_parts(stream.parts(score), beside):
             n_lists += len(part.scores)
-            notify(f"{n_lists:,} lists scored …")
+            notify(f"{count_of(n_lists, 'list')} scored …")
             self._refuse_too_large(beside)
         return [f"{one.file}: {one.message} {one.hint}" for one in stream.left_out.itertuples()]
 

@@ -16,6 +16,7 @@ from dashboard.session.controls import multiselect, number_input, segmented, sel
 from dashboard.session.measures import other_measures
 from metrics import Evaluation
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
+from metrics.support.wording import part_of
 from metrics.ties import Ranking, treatment
 
 _VIEW = "_view"
@@ -108,7 +109,7 @@ def choose_view() -> None:
         absent = ", ".join(name for name in selected if name not in scored)
         st.caption(f"Without a list: {escape_markdown(absent)}.")
     values = values.only(rerankers)
-    _say_policies(values, scoring, f"{len(rerankers)} of {len(names)} rerankers")
+    _say_policies(values, scoring, part_of(len(rerankers), len(names), "reranker"))
     st.session_state[_VIEW] = View(
         board,
         rerankers,

@@ -11,6 +11,7 @@ from dashboard.widgets.components import chart
 from metrics import parse
 from metrics.studies.one_list.query import ladder
 from metrics.studies.prose import decimal
+from metrics.support.wording import count_of
 from metrics.ties import Orderings
 
 if TYPE_CHECKING:
@@ -59,8 +60,8 @@ def list_panel(view: session.View, reranker: str, query: str, measures: tuple[st
     with st.container(border=True):
         st.markdown(f":material/my_location: **{escape_markdown(query)}** · {escape_markdown(reranker)}")
         st.caption(
-            f"{len(rows):,} documents, {int(rows['relevant'].sum())} relevant. One box, one document; a "
-            "bracket, one score; filled: relevant."
+            f"{count_of(len(rows), 'document')}, {int(rows['relevant'].sum())} relevant. "
+            "One box, one document; a bracket, one score; filled: relevant."
             + (f" The first {MAX_DOCUMENTS} are drawn." if len(rows) > MAX_DOCUMENTS else "")
         )
         k = max((parse(name).k or 0 for name in measures), default=0) or None
@@ -69,7 +70,7 @@ def list_panel(view: session.View, reranker: str, query: str, measures: tuple[st
             st.markdown(values_text(name, values[name], view.traditional))
         count = Orderings.of(ranking, query).count if len(rows) <= MAX_DOCUMENTS else None
         lists = view.evaluation.lists.loc[(reranker, query)]
-        st.caption(f"{orderings_text(lists['log10_orderings'], count)} orderings")
+        st.caption(count_of(orderings_text(lists["log10_orderings"], count), "ordering"))
         st.page_link(
             "views/query/query.py",
             label="Open in Query explorer",

@@ -165,11 +165,6 @@ def value_text(value: float) -> str:
     return decimal(value, 4)
 
 
-def counted_noun(count: str, noun: str) -> str:
-    """Return so many of a thing, in words."""
-    return f"{count} {noun}" if count == "1" else f"{count} {noun}s"
-
-
 def describe_values(scores: pd.DataFrame) -> None:
     """Draw the range and the mean of measures over all orderings of a list, listed or not.
 

@@ -7,6 +7,7 @@ from metrics.evaluation import DRAWS, Evaluation
 from metrics.measures import parse, side_by_side
 from metrics.runs import Runs
 from metrics.scale.stream import PartitionedRuns
+from metrics.support.wording import describe_part
 
 
 def say_left_out(runs: Runs | PartitionedRuns, evaluation: Evaluation) -> None:
@@ -48,6 +49,5 @@ def _say_policies(reranker: str, counts: pd.Series, evaluation: Evaluation) -> N
     for name, (reason, policy) in policies.items():
         if counts[name]:
             outcome = "counted as 0" if policy == "zero" else "left out"
-            typer.echo(
-                f"{reranker}: {counts[name]} of {counts['n_queries']} queries {reason}, {outcome}.", err=True
-            )
+            part = describe_part(int(counts[name]), int(counts["n_queries"]), "query", reason)
+            typer.echo(f"{reranker}: {part}, {outcome}.", err=True)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from metrics.errors import UsageError
 from metrics.simulation.model import PERFORMANCE, LlmReranker
+from metrics.support.wording import count_of
 
 MAX_RERANKERS = 10
 """Rerankers of such a line at most."""
@@ -36,7 +37,7 @@ class NamedReranker(NamedTuple):
 
 def default_name(ties: float, levels: int) -> str:
     """Return what a reranker without a name is called: its settings."""
-    return f"LLM ({ties:g} ties, {f'{levels} levels' if levels else 'any score'})"
+    return f"LLM ({ties:g} ties, {count_of(levels, 'level') if levels else 'any score'})"
 
 
 def parse_reranker(text: str) -> NamedReranker:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from metrics.support.arrays import BoolArray, FloatArray, coded
 from metrics.support.escaping import clean, html
+from metrics.support.wording import count_of
 
 RERANKERS = 20
 """Rerankers shown at most."""
@@ -61,12 +62,12 @@ def evaluation(
     )
     rows = ([str(name), *map(_value, row)] for name, row in zip(means.index, means.to_numpy(), strict=True))
     scored, no_rows, nothing = (int(policies[name].sum()) for name in ("n_scored", "n_missing", "n_empty"))
-    lists = _number(len(scores), "list") + (f" of {scored:,}" if len(scores) != scored else "")
+    lists = count_of(len(scores), "list") + (f" of {scored:,}" if len(scores) != scored else "")
     split = f", ties split first by {', '.join(tiebreak_by)}" if tiebreak_by else ""
     return _block(
         "Evaluation",
-        f"{_number(len(policies), 'reranker')}, {lists}, {_number(len(measures), 'measure')}, "
-        f"{_number(len(ties), 'treatment')} of ties. Means:",
+        f"{count_of(len(policies), 'reranker')}, {lists}, {count_of(len(measures), 'measure')}, "
+        f"{count_of(len(ties), 'treatment')} of ties. Means:",
         _table(heads, rows),
         "expected is the tied value: the mean over every order the ties allow." if "expected" in ties else "",
         _policy(no_rows, "no rows in a run", f"missing={missing}"),
@@ -98,7 +99,7 @@ def runs(
     severity_counts = ", ".join(f"{severities.count(one):,} {one}" for one in dict.fromkeys(severities))
     return _block(
         "Runs",
-        f"{_number(len(tables), 'reranker')}, {_number(n_rows, 'row')}. {_relevance(tables, judgments)}",
+        f"{count_of(len(tables), 'reranker')}, {count_of(n_rows, 'row')}. {_relevance(tables, judgments)}",
         _table([[(head, 1) for head in ("reranker", "queries", "documents", "tied", "judged")]], rows),
         f"Found while reading: {severity_counts or 'nothing'}; .findings looks into the lists too.",
         ""
@@ -131,19 +132,15 @@ def _tied(query: npt.NDArray[np.int32], scores: FloatArray) -> BoolArray:
 
 def _relevance(tables: Mapping[str, pa.Table], judgments: tuple[str, int] | None) -> str:
     if judgments:
-        return f"Relevance: {_number(judgments[1], 'judgment')} in {clean(judgments[0], _NAME)}."
+        return f"Relevance: {count_of(judgments[1], 'judgment')} in {clean(judgments[0], _NAME)}."
     if all("relevance" in table.column_names for table in tables.values()):
         return "Relevance: beside the scores."
     return "Relevance: not known."
 
 
-def _number(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'s' * (n != 1)}"
-
-
 def _policy(n: int, noun: str, policy: str) -> str:
     outcome = "left out" if policy.endswith("skip") else "counted 0"
-    return f"{_number(n, 'list')} with {noun}: {outcome} ({policy})." if n else ""
+    return f"{count_of(n, 'list')} with {noun}: {outcome} ({policy})." if n else ""
 
 
 def _truncation_note(n: int, shown_measures: int, noun: str, full_table: str) -> str:

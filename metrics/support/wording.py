@@ -3,11 +3,12 @@
 _MAX_NAME = 60
 
 
-def count_of(number: int, noun: str) -> str:
-    """Return a number with its noun: 1 list, 1,204 queries."""
-    if number == 1:
+def count_of(number: int | str, noun: str) -> str:
+    """Return a number, written out or not, with its noun: 1 list, 1,204 queries, about 10^12 orderings."""
+    figure = number if isinstance(number, str) else f"{number:,}"
+    if figure == "1":
         return f"1 {noun}"
-    return f"{number:,} {noun[:-1]}ies" if noun.endswith("y") else f"{number:,} {noun}s"
+    return f"{figure} {noun[:-1]}ies" if noun.endswith("y") else f"{figure} {noun}s"
 
 
 def part_of(part: int, number: int, noun: str) -> str:

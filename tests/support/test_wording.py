@@ -39,3 +39,11 @@ def test_only_nothing_is_0_percent_and_only_everything_is_100(share, text):
 def test_a_long_name_is_cut_short():
     assert quote("q1") == "'q1'"
     assert quote("x" * 61) == "'" + "x" * 59 + "…'"
+
+
+def test_a_number_that_is_written_out_already_takes_its_noun_too():
+    assert [count_of(number, "ordering") for number in ("1", "720", "about 10^12")] == [
+        "1 ordering",
+        "720 orderings",
+        "about 10^12 orderings",
+    ]

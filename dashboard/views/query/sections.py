@@ -15,11 +15,12 @@ from dashboard.charts.one_list.value_histogram import value_histogram
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import Card, cards, chart, heading
 from dashboard.widgets.list_panel import orderings_text, values_text
-from dashboard.widgets.one_list import ListInView, affordable_draws, counted_noun, load_list, value_text
+from dashboard.widgets.one_list import ListInView, affordable_draws, load_list, value_text
 from metrics.studies.one_list import orderings
 from metrics.studies.one_list.ordering_samples import running_mean, sample_values
 from metrics.studies.one_list.query import first_rank_under, ordering_std, tie_groups
 from metrics.support.arrays import FloatArray
+from metrics.support.wording import count_of
 
 MAX_SIZES = 6
 """Ties whose sizes are said one by one."""
@@ -31,7 +32,7 @@ _TRACTABLE = (
 def four_values(current: ListInView) -> None:
     """Draw the chosen measure in four cards, and how many orderings are behind them."""
     name = current.in_question
-    value, behind = current.scores.loc[name], f"mean of {counted_noun(current.written, 'ordering')}"
+    value, behind = current.scores.loc[name], f"mean of {count_of(current.written, 'ordering')}"
     worst, best = value_text(value["pessimistic"]), value_text(value["optimistic"])
     ends = (
         Card("arrow_downward", "Worst order", worst, "relevant documents last"),
@@ -63,11 +64,9 @@ def _ordering_badges(current: ListInView) -> None:
     if len(sizes) > MAX_SIZES:
         ties = f"{len(counts.tie_sizes):,} ties, the largest of {max(counts.tie_sizes):,} documents"
     with st.container(horizontal=True, gap="small"):
-        st.badge(counted_noun(current.written, "ordering"), color="gray", icon=":material/shuffle:")
+        st.badge(count_of(current.written, "ordering"), color="gray", icon=":material/shuffle:")
         if counts.tie_sizes:
-            description = (
-                f"{counted_noun(patterns, 'relevance pattern')}, {counted_noun(each, 'ordering')} each"
-            )
+            description = f"{count_of(patterns, 'relevance pattern')}, {count_of(each, 'ordering')} each"
             st.badge(description, color="gray", icon=":material/pattern:")
         st.badge(ties, color="gray", icon=":material/join_inner:")
         if counts.tractable:
@@ -93,7 +92,7 @@ def list_section(current: ListInView) -> None:
         st.caption(
             f"Lines follow the relevant documents. {escape_markdown(current.beside)}: "
             f"{values_text(other.measure, other.value, view.traditional)}, "
-            f"{counted_noun(other.written, 'ordering')}."
+            f"{count_of(other.written, 'ordering')}."
         )
     if len(rows) > MAX_DOCUMENTS:
         heading(
@@ -189,7 +188,7 @@ def _histogram_section(current: ListInView, sample: FloatArray) -> None:
     exact = orderings.distribution(current.ranking, current.query, current.measure, current.chances)
     n_orderings = current.written
     source = (
-        f"Exact, over {counted_noun(n_orderings, 'ordering')}."
+        f"Exact, over {count_of(n_orderings, 'ordering')}."
         if exact is not None
         else f"Estimated from {len(sample):,} of {n_orderings} orderings, drawn evenly; the marks are exact."
     )

@@ -14,6 +14,7 @@ from dashboard.library import Board, BoardSpec, queries_text
 from dashboard.widgets.components import Colour, chart, heading
 from metrics import FORMATS
 from metrics.runs import COLUMNS, File, Source
+from metrics.support.wording import count_of
 
 PREVIEWED = 6
 NOT_READ = "–"
@@ -47,12 +48,12 @@ def _card(
         _badge(findings)
     packed = f", {file.packed}" if file.packed else ""
     st.caption(
-        f"{escape_markdown(_SUMMARY[source.format])}{packed}  \n{len(source.table):,} rows · "
+        f"{escape_markdown(_SUMMARY[source.format])}{packed}  \n{count_of(len(source.table), 'row')} · "
         f"{queries_text(queries)} · {file.size / 1000:,.0f} kB"
     )
     chart(column_histogram(values, colours, is_score=scores), f"shape-{position}", f"Histogram of {file.name}.")
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.caption(f"{distinct:,} distinct {'scores' if scores else 'grades'}")
+        st.caption(count_of(distinct, "distinct score" if scores else "distinct grade"))
         if len(board.files) > 1 and st.button(
             "Remove", key=f"remove-{position}", icon=":material/close:", type="tertiary"
         ):

@@ -8,6 +8,7 @@ from dashboard import cache, session
 from dashboard.escaping import escape_markdown
 from dashboard.library.storage.schema import RETENTION
 from metrics.errors import TieScopeError
+from metrics.support.wording import count_of
 
 _MAX_LINES = 20
 """Lines at most; what was deleted before is not listed."""
@@ -21,7 +22,7 @@ def recently_deleted() -> None:
         with st.expander(f"Recently deleted · {len(uploads) + len(boards)}", icon=":material/delete:"):
             st.caption(f"Kept for {RETENTION.days} days after they were deleted.")
             for upload in uploads[:_MAX_LINES]:
-                note = f"{upload.rows:,} rows, {upload.sha256[:7]}"
+                note = f"{count_of(upload.rows, 'row')}, {upload.sha256[:7]}"
                 if _line(upload.name, note, upload.sha256[:12]):
                     _restore(library.reclaim, upload.sha256)
             for board in boards[:_MAX_LINES]:

@@ -20,6 +20,7 @@ from metrics import parse
 from metrics.errors import TieScopeError
 from metrics.runs import File
 from metrics.studies.leaderboard.history import LEAST_SHARED, history, history_finding, version_of
+from metrics.support.wording import count_of, part_of
 
 MAX_RUNS = 60
 """Runs scored at most."""
@@ -52,7 +53,7 @@ def over_time(view: View, uploads: Sequence[Upload]) -> None:
         st.caption(f"The {MAX_RUNS} newest of {len(runs)} runs are scored.")
         runs = runs[:MAX_RUNS]
     rows = sum(upload.rows for upload in runs)
-    question = f"Score {len(runs)} kept runs, {rows:,} rows"
+    question = f"Score {count_of(len(runs), 'kept run')}, {count_of(rows, 'row')}"
     if (len(runs) > _FEW or rows > _UNASKED) and not toggle(question, "history"):
         return
     controls = st.container(horizontal=True, vertical_alignment="top", gap="medium")
@@ -64,7 +65,7 @@ def over_time(view: View, uploads: Sequence[Upload]) -> None:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return
     if wrong:
-        st.caption(f"Not scored: {len(wrong)} of {len(runs)} runs. {escape_markdown(str(wrong[0]))}")
+        st.caption(f"Not scored: {part_of(len(wrong), len(runs), 'run')}. {escape_markdown(str(wrong[0]))}")
     lines = history(scores[scores["measure"] == measure])
     if not len(lines):
         st.markdown(_NONE)
@@ -125,7 +126,8 @@ def _draw(view: View, rows: pd.DataFrame, measure: str, axis: VersionAxis) -> No
     figure = version_history(
         drawn_rows, view.palette, parse(measure).traditional, _colours(view, list(rerankers)), axis
     )
-    alt = f"{measure} of each version of {len(rerankers)} rerankers, tied, traditional, worst and best."
+    subject = count_of(len(rerankers), "reranker")
+    alt = f"{measure} of each version of {subject}, tied, traditional, worst and best."
     chart(figure, "history", alt, wide=620)
     table(
         rows,

@@ -11,6 +11,7 @@ from dashboard.views.runs.over_time import over_time
 from dashboard.views.runs.upload import board_finding, upload_field
 from dashboard.widgets.components import Card, cards, finding, page_head
 from metrics.studies.prose import percent
+from metrics.support.wording import count_of
 
 page_head(
     "Runs", "What was ranked, as given. Files are recognised by their content, checked, and never sorted."
@@ -25,7 +26,7 @@ ties = cache.evaluation(board.key, board).lists["tie_ratio"].mean()
 grave = int((findings["severity"] == "error").sum())
 note = f"{grave} error{'s' * (grave > 1)}" if grave else "see below" if len(findings) else "nothing to note"
 cards(
-    Card("description", "Files read", str(len(board.files)), f"{rows:,} rows"),
+    Card("description", "Files read", str(len(board.files)), count_of(rows, "row")),
     Card("leaderboard", "Rerankers", str(len(board.runs.tables)), queries_text(board.n_queries), "blue"),
     Card("join_inner", "Documents tied", percent(ties), "mean over lists", "orange"),
     Card("error", "Findings", str(len(findings)), note, "red" if grave else "gray"),

@@ -15,6 +15,7 @@ from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.runs import Repeated
 from metrics.studies.leaderboard.history import pooled_judgments, version_means
+from metrics.support.wording import count_of
 
 
 class VersionScoring(NamedTuple):
@@ -84,7 +85,7 @@ def score_versions(
         queries: those that count; all where None.
     """
     against = judged(scoring.judged, board)
-    with st.spinner(f"Scoring {len(entries)} kept runs …"):
+    with st.spinner(f"Scoring {count_of(len(entries), 'kept run')} …"):
         return [_means(scoring, entry, against, queries) for entry in entries]
 
 

@@ -28,6 +28,7 @@ from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.gaps.growth import LEVELS, TIE_PROBABILITIES, growth_finding
 from metrics.studies.leaderboard.leaderboard import leaderboard
 from metrics.support.shown_columns import shown_columns
+from metrics.support.wording import count_of
 
 _EXPLAINED = {
     LLM: "The notebook's simulator: scores fall on a few levels, then some documents copy that of another.",
@@ -60,7 +61,8 @@ def _growth_section(simulation: Simulation) -> None:
     with wide:
         heading(
             "Score as ties grow",
-            f"{simulation.queries:,} queries, {simulation.levels} score levels, the same draws.",
+            f"{count_of(simulation.queries, 'query')}, {count_of(simulation.levels, 'score level')}, "
+            "the same draws.",
         )
         figure = tie_growth(curve, session.theme(), name, simulation.ties)
         chart(figure, "growth", "Tied mean, shuffles and bounds as the tie probability grows.", wide=420)

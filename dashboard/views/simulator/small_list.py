@@ -11,7 +11,7 @@ from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
 from dashboard.views.simulator.tables import MAX_ORDERINGS, ordering_table, scenario_table
 from dashboard.widgets.components import Card, cards, chart, finding, heading
 from dashboard.widgets.list_panel import orderings_text
-from dashboard.widgets.one_list import counted_noun, value_text
+from dashboard.widgets.one_list import value_text
 from dashboard.widgets.text_table import TextTable, number, text
 from metrics import parse
 from metrics.simulation import NOTEBOOK_SCENARIOS
@@ -31,6 +31,7 @@ from metrics.studies.one_list.query import (
     ladder,
     query_finding,
 )
+from metrics.support.wording import count_of
 from metrics.ties import Ranking
 
 KEY = "rows"
@@ -165,7 +166,7 @@ def _cards(small: SmallList) -> None:
             "circle",
             "Tied RR",
             value_text(rr["expected"]),
-            f"mean of {counted_noun(small.n_orderings, 'ordering')}",
+            f"mean of {count_of(small.n_orderings, 'ordering')}",
             "blue",
         ),
         Card(

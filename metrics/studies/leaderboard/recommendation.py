@@ -7,6 +7,7 @@ from metrics.measures import MeasureAt, question
 from metrics.studies.leaderboard.leaderboard import no_order_matters
 from metrics.studies.prose import Prose, Strong, and_more, decimal
 from metrics.studies.significance.significance import Verdicts
+from metrics.support.wording import describe_part, part_of
 
 MADE_BY_WRITING = ("few-decimals", "half-precision", "saturated", "constant-run")
 """Findings that say how scores came to tie."""
@@ -95,14 +96,13 @@ def _reasons(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) 
         reasons = (*reasons, Strong(str(farthest.name)), value)
     n_moved = int((leaderboard["tied_rank"] != leaderboard["traditional_rank"]).sum())
     if n_moved:
-        reasons = (*reasons, f"{n_moved} of {len(leaderboard)} rerankers change place once ties are averaged. ")
+        movers = describe_part(n_moved, len(leaderboard), "reranker", "change place once ties are averaged")
+        reasons = (*reasons, f"{movers}. ")
     n_changed = int(verdicts.changed.sum())
     if n_changed:
         verb = "rests" if n_changed == 1 else "rest"
-        sentence = (
-            f"{n_changed} of {len(verdicts.changed)} verdicts against the baseline {verb} on sort order. "
-        )
-        reasons = (*reasons, sentence)
+        counted = part_of(n_changed, len(verdicts.changed), "verdict")
+        reasons = (*reasons, f"{counted} against the baseline {verb} on sort order. ")
     return reasons
 
 

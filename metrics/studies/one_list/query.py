@@ -21,6 +21,7 @@ from metrics.studies.one_list.orderings import (
 )
 from metrics.studies.prose import Prose, Strong, decimal
 from metrics.support.arrays import BoolArray, IntArray
+from metrics.support.wording import count_of
 from metrics.ties import Orderings, Ranking, TieGroups, first_relevant_rank, refine, treatment
 
 
@@ -170,9 +171,9 @@ def complexity_report(ranking: Ranking, query_id: str) -> list[str]:
         if order_counts.orderings
         else f"about 10^{order_counts.log10_orderings:.0f}"
     )
-    lines = [f"{written} orderings from tie groups of {list(order_counts.tie_sizes) or 'one'}."]
+    lines = [f"{count_of(written, 'ordering')} from tie groups of {list(order_counts.tie_sizes) or 'one'}."]
     if order_counts.patterns is not None:
-        lines.append(f"{order_counts.patterns:,} relevance patterns.")
+        lines.append(f"{count_of(order_counts.patterns, 'relevance pattern')}.")
     if order_counts.tractable:
         return [*lines, "Few enough to enumerate."]
     return [

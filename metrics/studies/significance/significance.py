@@ -22,6 +22,7 @@ from metrics.studies.significance.comparisons import (
 )
 from metrics.studies.significance.test_registry import adjust_p, find_correction, find_test, is_significant
 from metrics.studies.tie_rules import own_rule_note
+from metrics.support.wording import describe_part
 
 N_NAMED = 2
 """Verdicts that are told of."""
@@ -187,8 +188,7 @@ def significance_finding(verdicts: Verdicts, measure: str, test: str) -> Prose:
     if not n_changed:
         return _unchanged_finding(verdicts, find_test(test).label, measure)
     shift = (verdicts.traditional["difference"] - verdicts.tied["difference"]).abs()[verdicts.changed]
-    verb = "verdicts rest" if n_changed > 1 else "verdicts rests" if total > 1 else "verdict rests"
-    prose: Prose = (Strong(f"{n_changed} of {total} {verb} on sort order."),)
+    prose: Prose = (Strong(f"{describe_part(n_changed, total, 'verdict', 'rest on sort order')}."),)
     for row in shift.sort_values(ascending=False, kind="stable").index[:N_NAMED]:
         prose = (
             *prose,

@@ -6,6 +6,7 @@ import pandas as pd
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.prose import ONE_RERANKER, Prose, Strong
 from metrics.studies.tie_rules import own_rule_note
+from metrics.support.wording import part_of
 
 
 def win_loss(evaluation: Evaluation, measure: str, baseline: str, traditional: str) -> pd.DataFrame:
@@ -70,8 +71,8 @@ def win_loss_finding(table: pd.DataFrame, baseline: str, measure: str = "RR") ->
         "Against ",
         Strong(baseline),
         ", ties decide who is ahead on ",
-        Strong(f"{row['changed']} of {row['n']}"),
-        " queries of ",
+        Strong(part_of(row["changed"], row["n"], "query")),
+        " of ",
         Strong(most_changed),
         f": {row['won_before']} won and {row['lost_before']} lost by the order of the sort, "
         f"{row['won']} and {row['lost']} once ties are averaged.",

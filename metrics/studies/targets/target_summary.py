@@ -5,6 +5,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from metrics.studies.prose import Prose, Strong, and_more
+from metrics.support.wording import count_of, part_of
 
 MOST_NAMED = 5
 """Measures named in a sentence at most."""
@@ -56,12 +57,14 @@ def target_finding(rows: pd.DataFrame, reranker: str) -> Prose:
         return ("No target is set for ", Strong(reranker), ".")
     if summary.tied == summary.traditional and not summary.by_sort:
         if not summary.tied:
-            return Strong(reranker), f" meets none of {summary.targets} targets, sorted or averaged."
+            return Strong(
+                reranker
+            ), f" meets none of {count_of(summary.targets, 'target')}, sorted or averaged."
         always = f"{summary.always} of them in every order of its ties"
-        return Strong(reranker), f" meets {summary.tied} of {summary.targets} targets, {always}."
+        return Strong(reranker), f" meets {part_of(summary.tied, summary.targets, 'target')}, {always}."
     return (
         Strong(reranker),
-        f" meets {summary.traditional} of {summary.targets} targets by its traditional values and ",
+        f" meets {part_of(summary.traditional, summary.targets, 'target')} by its traditional values and ",
         Strong(str(summary.tied)),
         " once ties are averaged.",
         _by_sort_sentence(summary.by_sort),

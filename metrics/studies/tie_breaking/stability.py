@@ -12,6 +12,7 @@ from metrics.studies.tie_breaking.mean_distribution import METHODS, MeanDistribu
 from metrics.studies.tie_breaking.sampling import BATCHES
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.wording import part_of
 
 _PAIR_COLUMNS = [
     "reranker",
@@ -180,7 +181,7 @@ def stability_finding(pairs: pd.DataFrame, bounds: pd.DataFrame, tau: float, mea
         " in ",
         Strong(chance_text),
         f" of all tie-breakings{level_too}: the most fragile order. Tie-breaking can reverse "
-        f"{len(reversible):,} of {len(pairs):,} pairs; two leaderboards with ties broken at random have an "
+        f"{part_of(len(reversible), len(pairs), 'pair')}; two leaderboards with ties broken at random have an "
         f"expected Kendall tau of {tau:.3f}.",
     )
 

@@ -15,6 +15,7 @@ from metrics.studies.significance.significance import compare
 from metrics.studies.significance.test_registry import find_correction, find_test
 from metrics.studies.tradeoffs.latency import LATENCY
 from metrics.studies.tradeoffs.tradeoffs import DEPTH
+from metrics.support.wording import describe_part
 
 _TESTED = ["difference", "low", "high", "p", "p_adjusted", "stars", "note"]
 
@@ -181,8 +182,7 @@ def _latency_sentences(table: pd.DataFrame, baseline: str) -> list[str]:
     sentences = ["Latency: mean seconds a list, less is better; no order of ties changes it."]
     untimed = int((rows["n"] == 0).sum())
     if untimed:
-        verb = "gives" if untimed == 1 else "give"
-        sentences.append(f"{untimed} of {len(rows)} rerankers {verb} none.")
+        sentences.append(f"{describe_part(untimed, len(rows), 'reranker', 'give none')}.")
     if ((rows["n"] > 0) & (rows["n"] < lists)).any():
         sentences.append("Lists that give none are left out of it.")
     if len(rows) > 1 and rows.loc[baseline, "n"] == 0:

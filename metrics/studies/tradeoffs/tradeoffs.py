@@ -20,6 +20,7 @@ from metrics.studies.prose import (
 from metrics.studies.tie_rules import own_rule_note
 from metrics.studies.tradeoffs.latency import Latency
 from metrics.support.arrays import BoolArray, FloatArray
+from metrics.support.wording import describe_part
 
 DEPTH = 20
 """Places within which documents and targets are counted."""
@@ -144,7 +145,7 @@ def tradeoff_finding(
             *_coverage_finding(covered, k),
         )
     without = len(table) - len(timed)
-    end = f" {without} of {len(table)} rerankers give no latency." if without else ""
+    end = f" {describe_part(without, len(table), 'reranker', 'give no latency')}." if without else ""
     timed = timed.assign(rounded=timed["tied"].round(12))
     timed = timed.sort_values(["rounded", "seconds"], ascending=[False, True], kind="stable")
     if len(timed) == 1:

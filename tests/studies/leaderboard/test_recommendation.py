@@ -84,10 +84,10 @@ def test_targets_met_either_way_are_told_once(checked_targets):
     always_met = checked_targets[checked_targets["verdict"] == "met"]
     assert (
         plain(target_finding(always_met, "flat"))
-        == "flat meets 1 of 1 targets, 1 of them in every order of its ties."
+        == "flat meets 1 of 1 target, 1 of them in every order of its ties."
     )
     none = checked_targets[checked_targets["verdict"] == "missed"]
-    assert plain(target_finding(none, "flat")) == "flat meets none of 1 targets, sorted or averaged."
+    assert plain(target_finding(none, "flat")) == "flat meets none of 1 target, sorted or averaged."
 
 
 def test_no_target_is_said_to_be_none():
