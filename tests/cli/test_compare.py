@@ -103,7 +103,7 @@ def test_policies_are_those_of_evaluate_and_are_told(call, write):
     for options, n in (([], "2"), (["--missing", "skip"], "1")):
         _, out, err = call("compare", *runs, *arguments, *options)
         assert rows(out)[0]["n"] == n
-        assert "one: 1 of 2 queries have no rows" in err
+        assert "one: 1 of 2 queries has no rows" in err
 
 
 def test_the_table_shows_small_p_as_below_what_it_shows(call, table):

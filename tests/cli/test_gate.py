@@ -64,5 +64,5 @@ def test_a_gate_says_what_counts_as_0(call, write):
     judged = write("qrels.txt", QRELS + "absent 0 d1 1\n")
     code, out, err = call("gate", write("strict.trec", STRICT), "--qrels", judged, "-r", "RR>=0")
     assert code == 0
-    assert "1 of 5 queries have no rows, counted as 0" in err
+    assert "1 of 5 queries has no rows, counted as 0" in err
     assert "absent" not in out

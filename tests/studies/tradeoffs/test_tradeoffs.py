@@ -285,7 +285,7 @@ def test_the_finding_without_latencies_names_who_finds_most():
 
 def test_the_finding_of_one_reranker_says_there_is_nothing_to_choose_from():
     assert finding(simple(good=0.1)).startswith("Nothing to choose from: only good is timed")
-    assert finding(simple(good=0.1, bad=math.nan)).endswith("1 of 2 rerankers give no latency.")
+    assert finding(simple(good=0.1, bad=math.nan)).endswith("1 of 2 rerankers gives no latency.")
 
 
 def test_the_finding_says_plainly_that_nothing_is_traded_off():
