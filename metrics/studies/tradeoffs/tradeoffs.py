@@ -152,7 +152,7 @@ def tradeoff_finding(
         return (
             "Nothing to choose from: only ",
             Strong(str(timed.index[0])),
-            f" is timed, with a tied {measure} of {decimal(timed['tied'].iloc[0])} at "
+            f" is timed, with a {_mean_name(measure)} of {decimal(timed['tied'].iloc[0])} at "
             f"{duration(timed['seconds'].iloc[0])}.{end}",
         )
     if not timed["rounded"].any():
@@ -179,7 +179,7 @@ def _budget_finding(timed: pd.DataFrame, measure: str, budget: float | None) -> 
         return (
             scope,
             Strong(str(best.name)),
-            f" gives the best tied {measure} ({decimal(best['tied'])} at {duration(best['seconds'])}); ",
+            f" gives the best {_mean_name(measure)} ({decimal(best['tied'])} at {duration(best['seconds'])}); ",
             Strong(str(better.name)),
             f" gives {decimal(better['tied'])}, {_longer(better['seconds'], best['seconds'])}.",
         )
@@ -188,14 +188,14 @@ def _budget_finding(timed: pd.DataFrame, measure: str, budget: float | None) -> 
             Strong("Nothing is traded off: "),
             Strong(str(best.name)),
             f" is as fast as any ({duration(best['seconds'])}) and as good as any "
-            f"({decimal(best['tied'])} tied {measure}).",
+            f"({decimal(best['tied'])} {_mean_name(measure)}).",
         )
     cheaper = timed[timed["tied_front"] & (timed["seconds"] < best["seconds"])].iloc[0]
     slower = ", and nothing slower is better" if (timed["seconds"] > best["seconds"]).any() else ""
     return (
         scope,
         Strong(str(best.name)),
-        f" gives the best tied {measure} ({decimal(best['tied'])} at {duration(best['seconds'])})"
+        f" gives the best {_mean_name(measure)} ({decimal(best['tied'])} at {duration(best['seconds'])})"
         f"{slower}; next on the front is ",
         Strong(str(cheaper.name)),
         f": {decimal(cheaper['tied'])} {_shorter(best['seconds'], cheaper['seconds'])}.",
@@ -225,6 +225,11 @@ def _front_change(timed: pd.DataFrame, measure: str) -> Prose:
     if note := own_rule_note(measure):
         return " ", *note[:1]
     return (" The order of ties does not move the front.",)
+
+
+def _mean_name(measure: str) -> str:
+    """Return what a tied mean is called; a measure that settles ties by its own rule has one mean."""
+    return measure if own_rule_note(measure) else f"tied {measure}"
 
 
 def _longer(slow: float, fast: float) -> str:
