@@ -75,11 +75,11 @@ def _disagreements(evaluation: Evaluation, baseline: str) -> pd.DataFrame:
             for measure in MEASURES
         )
     )
-    is_disagreements: dict[str, pd.DataFrame] = {
+    disagreements: dict[str, pd.DataFrame] = {
         "one_sided": (by_rr.abs() <= EQUAL) != (by_ap.abs() <= EQUAL),
         "opposed": (by_rr.abs() > EQUAL) & (by_ap.abs() > EQUAL) & (by_rr * by_ap < 0),
     }
-    return pd.DataFrame({name: queries.sum() for name, queries in is_disagreements.items()})
+    return pd.DataFrame({name: queries.sum() for name, queries in disagreements.items()})
 
 
 def readings_finding(table: pd.DataFrame, baseline: str) -> Prose:
