@@ -167,7 +167,7 @@ def wilcoxon(comparison: Comparison) -> list[TestResult]:
     The ranks have no interval that agrees with p: as zeros go, p need not fall the farther a shift is.
     """
     results = []
-    for pair, result in zip(comparison.pairs, randomisation(comparison), strict=True):
+    for pair, result in zip(comparison.pairs, _flip_results(comparison, DRAWS), strict=True):
         differences = comparison.differences(pair)
         results.append(result._replace(p=signed_rank_p(differences[differences != 0]), note=""))
     return results
@@ -181,13 +181,16 @@ def randomisation(comparison: Comparison) -> list[TestResult]:
     that these flips do not reject.
     """
     few = len(comparison.scores) > MANY_QUERIES and comparison.comparisons <= MANY_COMPARISONS
-    draws = DRAWS if few else MANY_DRAWS
+    return _flip_results(comparison, DRAWS if few else MANY_DRAWS)
+
+
+def _flip_results(comparison: Comparison, draws: int) -> list[TestResult]:
     differences = {pair: comparison.differences(pair) for pair in comparison.pairs}
     drawn_pairs = {pair for pair, values in differences.items() if np.count_nonzero(values) > EXACT}
     flipped = np.empty((0, 0))
     if drawn_pairs:
-        ones = np.ones((len(comparison.scores), 1))
-        flipped = flipped_sums(np.hstack([comparison.scores, ones]), draws, comparison.seed)
+        unit = np.ones((len(comparison.scores), 1))
+        flipped = flipped_sums(np.hstack([comparison.scores, unit]), draws, comparison.seed)
     results = []
     for pair, values in differences.items():
         flips = (

@@ -59,8 +59,8 @@ def rank_sum_p(ours: FloatArray, theirs: FloatArray) -> float:
     ranks -= ranks.min()
     ranks //= int(np.gcd.reduce(ranks)) or 1
     n, size = len(ranks), min(len(ours), len(theirs))
-    chosen = ranks[: len(ours)] if size == len(ours) else ranks[len(ours) :]
-    reached = int(chosen.sum())
+    smaller = ranks[: len(ours)] if size == len(ours) else ranks[len(ours) :]
+    reached = int(smaller.sum())
     if n * reached > size * int(ranks.sum()):
         ranks, reached = ranks.max() - ranks, size * int(ranks.max()) - reached
     if n * (size + 1) * (reached + 1) > MAX_CELLS or comb(n, size) > MAX_CHOICES:
@@ -78,8 +78,8 @@ def _choices(ranks: IntArray, size: int, largest: int) -> FloatArray:
     for n_before, rank in enumerate(np.sort(ranks).tolist()):
         if rank > largest:
             break
-        fewest, most = max(0, size - len(ranks) + n_before), min(n_before, size - 1)
-        counts[fewest + 1 : most + 2, rank:] += counts[fewest : most + 1, : largest + 1 - rank]
+        first, last = max(0, size - len(ranks) + n_before), min(n_before, size - 1)
+        counts[first + 1 : last + 2, rank:] += counts[first : last + 1, : largest + 1 - rank]
     return np.asarray(counts[size])
 
 

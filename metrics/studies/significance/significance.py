@@ -203,13 +203,13 @@ def _unchanged_finding(verdicts: Verdicts, label: str, measure: str) -> Prose:
         len(verdicts.tied),
         int(is_significant(verdicts.tied["p_adjusted"].to_numpy(), verdicts.level).sum()),
     )
-    which = f"{n_significant or 'none'} of {total} differences {'are' if n_significant > 1 else 'is'}"
+    subject = f"{n_significant or 'none'} of {total} differences {'are' if n_significant > 1 else 'is'}"
     if total == 1:
-        which = "the difference is" if n_significant else "the difference is not"
+        subject = "the difference is" if n_significant else "the difference is not"
     own_rule = own_rule_note(measure)[:1]
     return (
         *(own_rule or (Strong("No verdict rests on sort order. "),)),
-        f"By the {label}, {which} significant",
+        f"By the {label}, {subject} significant",
         "." if own_rule else ", whether ties are sorted or averaged.",
     )
 
