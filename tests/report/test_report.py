@@ -159,6 +159,11 @@ def test_a_report_is_written_of_extreme_data_with_a_bullet_a_target_and_its_verd
     assert finished.markdown(DAY)
     assert finished.latex(DAY)
     assert finished.html(DAY, draw_charts(finished))
+    studies = finished.studies
+    rows = studies.targets[studies.targets["reranker"] == studies.targets_for].reset_index(drop=True)
+    figure = target_bullets(rows, LIGHT)
+    assert len(figure.data[-1].x) == len(figure.layout.annotations) == len(figure.layout.shapes) == 11
+    assert len(target_matrix(studies.targets, LIGHT, studies.targets_for).data) == 4
 
 
 def test_places_are_drawn_among_the_best_wherever_the_sort_puts_them():
@@ -168,11 +173,6 @@ def test_places_are_drawn_among_the_best_wherever_the_sort_puts_them():
     assert (tied["tied_rank"], tied["traditional_rank"]) == (1, 36)
     assert len(finished.studies.order_stability.ranks) < 36
     assert finished.html(DAY, draw_charts(finished))
-    studies = finished.studies
-    rows = studies.targets[studies.targets["reranker"] == studies.targets_for].reset_index(drop=True)
-    figure = target_bullets(rows, LIGHT)
-    assert len(figure.data[-1].x) == len(figure.layout.annotations) == len(figure.layout.shapes) == 11
-    assert len(target_matrix(studies.targets, LIGHT, studies.targets_for).data) == 4
 
 
 def test_names_are_shown_as_they_are_and_never_as_markup():
