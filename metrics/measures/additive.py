@@ -106,14 +106,8 @@ def additive(
 
     is_count = weight is even and gain in (relevant, judged)
     counts: Literal["graded", "judged"] = "judged" if counts_all else "graded"
-    return Family(
-        "additive",
-        mean,
-        variance,
-        counts,
-        by_relevance=gain is relevant,
-        count_depth=depth if is_count else None,
-    )
+    counted = depth if is_count else None
+    return Family("additive", mean, variance, counts, by_relevance=gain is relevant, count_depth=counted)
 
 
 def per_k(_: TieGroups, k: Parameter) -> float:

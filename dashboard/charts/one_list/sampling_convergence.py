@@ -27,12 +27,12 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
     draws, mean = means["draws"], means["mean"]
     error = CONFIDENT * means["standard_error"]
     low, high = (mean - error).clip(lower=0), mean + error
-    first, last = float(draws.iloc[0]), float(draws.iloc[-1])
+    ends = [float(draws.iloc[0]), float(draws.iloc[-1])]
     figure = go.Figure()
-    is_told = error.notna()
-    add_band(figure, draws[is_told], low[is_told], high[is_told], UNCERTAIN)
+    is_known = error.notna()
+    add_band(figure, draws[is_known], low[is_known], high[is_known], UNCERTAIN)
     figure.add_scatter(
-        x=[first, last],
+        x=ends,
         y=[exact, exact],
         mode="lines",
         line={"color": palette.tied, "width": 2.5},
@@ -46,22 +46,21 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
         customdata=[f" ± {margin:.4f}" if np.isfinite(margin) else "" for margin in error],
         hovertemplate="mean of %{x:,} draws: %{y:.4f}%{customdata}<extra></extra>",
     )
-    last_error = means["standard_error"].iloc[-1]
-    told = "all draws agree" if np.isnan(last_error) else f"standard error {last_error:.4f}"
-    estimate = f"{mean.iloc[-1]:.4f}, {told}"
+    last = means["standard_error"].iloc[-1]
+    spread = f"standard error {last:.4f}" if np.isfinite(last) else "all draws agree"
+    estimate = f"{mean.iloc[-1]:.4f}, {spread}"
     add_key(figure, palette, [("exact", palette.tied, f"{exact:.4f}"), ("drawn", palette.text, estimate)])
     style(figure, palette, 300, t=28)
-    ends = [*low[is_told], *high[is_told], *mean, exact]
-    bottom, top = float(min(ends)), float(max(ends))
+    shown = [*low[is_known], *high[is_known], *mean, exact]
+    bottom, top = float(min(shown)), float(max(shown))
     room = 0.06 * (top - bottom) or 0.01
-    margins = [bottom - room, top + room]
-    figure.update_yaxes(title_text=f"mean {measure}", tickformat=".3~r", nticks=6, range=margins)
-    figure.update_layout(showlegend=False)
+    axis = {"title_text": f"mean {measure}", "tickformat": ".3~r", "nticks": 6}
+    figure.update_yaxes(**axis, range=[bottom - room, top + room]).update_layout(showlegend=False)
     return figure.update_xaxes(
         title_text="orderings drawn",
         type="log",
         showgrid=False,
         tickformat="~s",
         dtick=1,
-        range=[np.log10(first), np.log10(last)],
+        range=np.log10(ends),
     )

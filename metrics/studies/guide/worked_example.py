@@ -130,6 +130,10 @@ class FilledFormula:
 
 def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
     """The formulas of the example, each with its numbers."""
+    return *_means_over_orders(example), *_rules_for_ties(example), _ends(example)
+
+
+def _means_over_orders(example: WorkedExample) -> tuple[FilledFormula, ...]:
     n, r, b, k = example.tied, example.relevant, example.above, example.k
     m = min(max(k - b, 0), n)
     return (
@@ -152,6 +156,12 @@ def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
                 rf"=1-\binom{{{n - r}}}{{{m}}}\Big/\binom{{{n}}}{{{m}}}{_value(example.hits)}",
             ),
         ),
+    )
+
+
+def _rules_for_ties(example: WorkedExample) -> tuple[FilledFormula, ...]:
+    n, r, b = example.tied, example.relevant, example.above
+    return (
         FilledFormula(
             "taRR",
             "One over the expected rank of the first relevant document.",
@@ -172,13 +182,17 @@ def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
             "One over the mean rank, as the G-RAG paper has it (eq. 11): another measure, never above MTRR.",
             rf"\frac{{1}}{{b+(n+1)/2}}=\frac{{1}}{{{b}+{n + 1}/2}}{_value(example.of_mean_rank)}",
         ),
-        FilledFormula(
-            "Best RR, and the worst: PRR",
-            "Relevant documents first in the tie, and last.",
-            _lines(
-                rf"\frac{{1}}{{b+1}}=\frac{{1}}{{{b + 1}}}{_value(example.best)}",
-                rf"\frac{{1}}{{b+n-r+1}}=\frac{{1}}{{{b + n - r + 1}}}{_value(example.worst)}",
-            ),
+    )
+
+
+def _ends(example: WorkedExample) -> FilledFormula:
+    n, r, b = example.tied, example.relevant, example.above
+    return FilledFormula(
+        "Best RR, and the worst: PRR",
+        "Relevant documents first in the tie, and last.",
+        _lines(
+            rf"\frac{{1}}{{b+1}}=\frac{{1}}{{{b + 1}}}{_value(example.best)}",
+            rf"\frac{{1}}{{b+n-r+1}}=\frac{{1}}{{{b + n - r + 1}}}{_value(example.worst)}",
         ),
     )
 

@@ -3,6 +3,7 @@
 from math import comb
 
 import numpy as np
+import pandas as pd
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
 from metrics.errors import UsageError
@@ -48,11 +49,7 @@ def detectable(
     """
     if not 0 < 1 - level < power < 1:
         raise UsageError(f"level={level}, power={power}: power lies above 1 - level, and both between 0 and 1.")
-    table = values_by_query(evaluation, measure, ties)
-    pairs = baseline_pairs([str(name) for name in table.columns], baseline)
-    columns = [(table.iloc[:, other], table.iloc[:, base]) for base, other in pairs]
-    compared = [[ours - theirs] if paired else [ours, theirs] for ours, theirs in columns]
-    samples = [[values.dropna().to_numpy() for values in parts] for parts in compared]
+    samples = _samples(values_by_query(evaluation, measure, ties), baseline, paired=paired)
     spreads = [(*map(len, values), _pooled_std(values)) for values in samples if min(map(len, values)) > 1]
     if not spreads:
         return float("inf")
@@ -66,6 +63,14 @@ def detectable(
     else:
         effect = TTestIndPower().solve_power(nobs1=sizes[0], ratio=sizes[1] / sizes[0], **chances)
     return float(spread * np.squeeze(effect))
+
+
+def _samples(table: pd.DataFrame, baseline: str, *, paired: bool) -> list[list[FloatArray]]:
+    """Return for each other reranker its differences from the baseline, or its values and the baseline's."""
+    pairs = baseline_pairs([str(name) for name in table.columns], baseline)
+    columns = [(table.iloc[:, other], table.iloc[:, base]) for base, other in pairs]
+    compared = [[ours - theirs] if paired else [ours, theirs] for ours, theirs in columns]
+    return [[values.dropna().to_numpy() for values in parts] for parts in compared]
 
 
 def _pooled_std(samples: list[FloatArray]) -> float:
