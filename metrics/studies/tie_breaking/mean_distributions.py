@@ -207,6 +207,8 @@ class _MovingLists:
             own_seed = seed << 32 | crc32(query.encode())
             values = sample_values(self.ranking, query, str(self.measure), draws, own_seed)
             values = values.reshape(BATCHES, -1) - self.worst[row]
+            if (np.ptp(values, axis=1) == 0).any():  # what is rare is missing from a batch: all share the draws
+                values = values.reshape(1, -1)
             yield ListSample(1, values, calibrated_chances(values, self.expected[row] - self.worst[row]))
 
 
