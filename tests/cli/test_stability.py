@@ -65,7 +65,7 @@ def test_options_are_those_of_the_other_commands(call, write, tmp_path):
     options = ["--precision", "decimals:1", "--missing", "skip", "--relevant-from", "1", "--format", "markdown"]
     code, out, err = call("stability", *runs, "--qrels", qrels, "-m", "RR", *options, "-o", target)
     assert (code, out) == (0, "")
-    assert "one: 1 of 2 queries have no rows, left out" in err
+    assert "one: 1 of 2 queries has no rows, left out" in err
     header, _, line = target.read_text(encoding="utf-8").splitlines()
     assert header == f"| {' | '.join(PAIRS)} |"
     assert line == "| RR | one | two | 0.2500 | 0.5000 | 0.2500 | exact | 0.0000 |"
