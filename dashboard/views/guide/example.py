@@ -75,9 +75,12 @@ def _count(label: str, key: str, default: int, bounds: tuple[int, int]) -> int:
 
 def _draw_answers(example: WorkedExample) -> None:
     """Draw what each measure makes of the tie: the order of the file, the mean of all, rules of their own."""
-    names, values = zip(*example.answers.items(), strict=True)
-    rows = (names, ["---"] * len(names), [f"{value:.4f}" for value in values])
-    st.markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
+    rows = [
+        ("Measure", "Value"),
+        ("---", "---"),
+        *((name, f"{value:.4f}") for name, value in example.answers.items()),
+    ]
+    st.markdown("\n".join(f"| {name} | {value} |" for name, value in rows))
     st.caption(
         "MRR takes the order of the file, which lists the relevant documents last; MTRR is the mean over all "
         "orders. The others settle the tie by a rule of their own."
