@@ -20,6 +20,14 @@ hypothesis_settings.register_profile("thorough", deadline=None, max_examples=400
 hypothesis_settings.load_profile("suite")
 
 
+def pytest_collection_modifyitems(config, items):
+    """Skip what takes minutes unless its marker is asked for."""
+    for marker in {"slow", "fuzz"} - set(config.option.markexpr.split()):
+        for item in items:
+            if item.get_closest_marker(marker):
+                item.add_marker(pytest.mark.skip(reason=f"takes minutes: pytest -m {marker}"))
+
+
 def pytest_collection_finish():
     gc.freeze()  # Streamlit looks for garbage in all there is after each run of a page
 

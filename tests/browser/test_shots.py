@@ -72,8 +72,6 @@ def test_nor_in_the_dark_on_a_phone_where_names_are_markup_which_never_runs(new_
 
 @pytest.mark.slow
 @pytest.mark.parametrize("look", LOOKS)
-def test_no_page_of_the_sample_does_so_in_any_theme_at_any_width(new_page, request, look):
-    if request.config.option.markexpr != "slow":
-        pytest.skip("every page, four looks: pytest -m slow tests/browser")
+def test_no_page_of_the_sample_does_so_in_any_theme_at_any_width(new_page, look):
     page = new_page("/")
     assert problems_of_pages(page, look) == []

@@ -313,15 +313,7 @@ def test_spoiled_files_of_every_format_give_runs_or_an_error_of_ours(data, choic
     use_everyhow(data, choice, repeated)
 
 
-@pytest.fixture
-def asked_for(request):
-    """Nothing, where the marker was asked for."""
-    if request.config.option.markexpr != "fuzz":
-        pytest.skip("20,000 cases: pytest -m fuzz")
-
-
 @pytest.mark.fuzz
-@pytest.mark.usefixtures("asked_for")
 @pytest.mark.parametrize("kind", SPOILED)
 @settings(max_examples=-(-CASES // len(SPOILED)), suppress_health_check=list(HealthCheck))
 @given(data=st.data())

@@ -15,13 +15,6 @@ BOARDS, FEWER, QUERIES, ALPHA = 2_000, 1_000, 50, 0.05
 FEW_QUERIES = [(test.name, n) for test in TESTS if test.queries == "two" for n in (5, 10, 20)]
 
 
-@pytest.fixture
-def asked_for(request):
-    """Nothing, where the marker was asked for."""
-    if request.config.option.markexpr != "slow":
-        pytest.skip(f"{BOARDS:,} boards: pytest -m slow")
-
-
 def rejected(test, boards=BOARDS, queries=QUERIES, rerankers=2):
     """Share of boards on which any pair is significant after Holm, though all rerankers are as good."""
     n_rejected = 0
@@ -34,7 +27,6 @@ def rejected(test, boards=BOARDS, queries=QUERIES, rerankers=2):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("asked_for")
 @pytest.mark.parametrize("test", [test.name for test in TESTS if test.paired])
 def test_one_in_twenty_null_boards_is_called_significant(test):
     low, high = stats.binom.interval(0.999, BOARDS, ALPHA)
@@ -43,7 +35,6 @@ def test_one_in_twenty_null_boards_is_called_significant(test):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("asked_for")
 @pytest.mark.parametrize("test", [test.name for test in TESTS if test.paired])
 def test_of_all_pairs_of_four_no_more_null_boards_are_called_significant(test):
     rate = rejected(test, FEWER, rerankers=4)
@@ -51,7 +42,6 @@ def test_of_all_pairs_of_four_no_more_null_boards_are_called_significant(test):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("asked_for")
 @pytest.mark.parametrize(("test", "queries"), FEW_QUERIES)
 def test_few_queries_do_not_make_chance_significant(test, queries):
     rate = rejected(test, FEWER, queries)

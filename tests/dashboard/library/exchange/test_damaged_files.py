@@ -83,15 +83,7 @@ def test_damaged_board_files_give_a_board_or_an_error_of_ours(data):
     use(data)
 
 
-@pytest.fixture
-def asked_for(request):
-    """Nothing, where the marker was asked for."""
-    if request.config.option.markexpr != "fuzz":
-        pytest.skip("6,000 cases: pytest -m fuzz")
-
-
 @pytest.mark.fuzz
-@pytest.mark.usefixtures("asked_for")
 @settings(max_examples=CASES, suppress_health_check=list(HealthCheck))
 @given(damaged())
 def test_thousands_of_damaged_board_files_give_a_board_or_an_error_of_ours(data):

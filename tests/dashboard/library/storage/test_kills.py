@@ -157,9 +157,7 @@ def test_a_few_kills_lose_no_committed_upload_and_leave_no_half_one(ledger, url)
 
 
 @pytest.mark.slow
-def test_500_kills_lose_no_committed_upload_and_leave_no_half_one(ledger, url, kind, request):
-    if request.config.option.markexpr != "slow":
-        pytest.skip(f"{MANY_KILLS} kills on each database: pytest -m slow")
+def test_500_kills_lose_no_committed_upload_and_leave_no_half_one(ledger, url, kind):
     counts = killed(ledger, url, MANY_KILLS)
     print(f"\n{kind}: {dict(counts)}")
     assert counts["kills"] == MANY_KILLS
