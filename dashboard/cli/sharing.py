@@ -91,6 +91,8 @@ def pull_command(
     owner: Owner = "",
 ) -> None:
     """Write the runs and judgments of a board as files that every tool reads."""
+    if output == Path("-"):
+        raise UsageError("A board is several files, and not printed: -o FOLDER.")
     owner_address = _owner(owner)
     with _library() as library, progress("Pulling"):
         from dashboard.library.exchange import listing, pulling  # noqa: PLC0415 a database

@@ -11,16 +11,16 @@ from functools import cache, partial
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from secrets import token_hex
 from threading import Lock
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from dashboard.library.place import byte_limit, home
 from metrics.errors import LibraryError, UsageError
 from metrics.evaluation import Evaluation, evaluate
 from metrics.runs import File, Runs
 from metrics.runs.reading.files import place_of
-from metrics.scale.stored import is_stored, save_parts
+from metrics.runs.writing import whole_file
+from metrics.scale.stored import is_stored, write_parts
 from metrics.scale.stored.layout import VERSION
 from metrics.scale.stream import Stream
 from metrics.support.wording import count_of
@@ -102,48 +102,47 @@ class ScoredRuns:
         with _turn(notify):
             if self.find(label):
                 return ScoringOutcome(label, [])
-            beside = self.folder / f"{token_hex()}.new"
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                if len(runs) == 1 and is_stored(file := File.open(runs[0])):
-                    messages = self._fetch(file, beside, notify)
-                else:
-                    score = partial(evaluate, measures=measures, ties=ties)
-                    messages = self._score(Stream(runs, qrels), score, beside, notify)
-                self._refuse_too_large(beside)
-                beside.replace(self.folder / f"{label[-_HASH:]}.parquet")
             except OSError as error:
                 raise LibraryError(f"{self.folder}: {(error.strerror or str(error)).lower()}.") from error
-            finally:
-                beside.unlink(missing_ok=True)
+            with whole_file(self.folder / f"{label[-_HASH:]}.parquet") as stream:
+                if len(runs) == 1 and is_stored(file := File.open(runs[0])):
+                    messages = self._fetch(file, stream, notify)
+                else:
+                    score = partial(evaluate, measures=measures, ties=ties)
+                    messages = self._score(Stream(runs, qrels), score, stream, notify)
+                self._refuse_too_large(stream)
         self._make_room(keep=label[-_HASH:])
         return ScoringOutcome(label, messages)
 
     def _score(
-        self, stream: Stream, score: Callable[[Runs], Evaluation], beside: Path, notify: Callable[[str], None]
+        self,
+        runs: Stream,
+        score: Callable[[Runs], Evaluation],
+        stream: IO[bytes],
+        notify: Callable[[str], None],
     ) -> list[str]:
         n_lists = 0
         notify("Reading …")
-        for part in save_parts(stream.parts(score), beside):
+        for part in write_parts(runs.parts(score), stream):
             n_lists += len(part.scores)
             notify(f"{count_of(n_lists, 'list')} scored …")
-            self._refuse_too_large(beside)
-        return [f"{one.file}: {one.message} {one.hint}" for one in stream.left_out.itertuples()]
+            self._refuse_too_large(stream)
+        return [f"{one.file}: {one.message} {one.hint}" for one in runs.left_out.itertuples()]
 
-    def _fetch(self, file: File, beside: Path, notify: Callable[[str], None]) -> list[str]:
+    def _fetch(self, file: File, stream: IO[bytes], notify: Callable[[str], None]) -> list[str]:
         n_bytes = 0
-        with beside.open("wb") as out:
-            for block in replace(file, endless=True).blocks():
-                n_bytes += out.write(block)
-                if n_bytes % 2**24 < len(block):
-                    notify(f"{n_bytes / 10**6:,.0f} MB fetched …")
-                    self._refuse_too_large(beside)
+        for block in replace(file, endless=True).blocks():
+            n_bytes += stream.write(block)
+            if n_bytes % 2**24 < len(block):
+                notify(f"{n_bytes / 10**6:,.0f} MB fetched …")
+                self._refuse_too_large(stream)
         return []
 
-    def _refuse_too_large(self, beside: Path) -> None:
-        """Raise a LibraryError where a file, or what is written beside it until it is whole, is too large."""
-        sizes = [one.stat().st_size for one in self.folder.glob(f"{beside.name}*")]
-        if max(sizes, default=0) > self.most_bytes:
+    def _refuse_too_large(self, stream: IO[bytes]) -> None:
+        """Raise a LibraryError where more is written than may be kept."""
+        if stream.tell() > self.most_bytes:
             raise LibraryError(f"It is larger than all that may be kept: {MAX_SCORED}.")
 
     def _make_room(self, keep: str) -> None:

@@ -19,6 +19,7 @@ from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, ScoringOptions
 from metrics.runs import Repeated as RepeatRule
 from metrics.runs import Runs, read_runs
+from metrics.runs.writing import refuse_outputs
 from metrics.ties import PRECISIONS
 
 
@@ -127,12 +128,16 @@ _SHARED: Mapping[str, Callable[..., object]] = {
     "table_output": _table_output,
 }
 """Parameter of a command → the options that stand in its place, and what makes one record of them."""
+_INPUTS, _OUTPUTS = ("run", "files", "qrels"), ("output", "save")
+"""Parameters of commands that name files to be read, and to be written."""
+_STDOUT = Path("-")
 
 
 def with_shared_options(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with options in the place of `scoring`, `reading` and `table_output`.
 
     What the options say reaches `command` as one `ScoringOptions`, `ReadingOptions` and `TableOutput`.
+    Before it begins, a file that it would write is refused where it cannot be written or is read.
     """
     own = signature(command).parameters
     options = {name: signature(_SHARED[name]).parameters for name in own if name in _SHARED}
@@ -144,6 +149,9 @@ def with_shared_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**choices: Any) -> None:  # noqa: ANN401 as the command and the options type them
+        if choices.get("output") == _STDOUT:
+            choices["output"] = None
+        _refuse_outputs(choices)
         records = {
             name: _SHARED[name](**{option: choices.pop(option) for option in names})
             for name, names in options.items()
@@ -153,6 +161,18 @@ def with_shared_options(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
+
+
+def _refuse_outputs(choices: Mapping[str, Any]) -> None:
+    """Refuse files that a command would write, where they cannot be written or are read."""
+    if choices.get("save") == _STDOUT:
+        raise UsageError("--save needs a file.")
+    inputs = (choices.get(name) or [] for name in _INPUTS)
+    outputs = (choices.get(name) for name in _OUTPUTS)
+    refuse_outputs(
+        [path for path in outputs if path],
+        [path for paths in inputs for path in ([paths] if isinstance(paths, str | Path) else paths)],
+    )
 
 
 def listing(names: Callable[[], list[tuple[str, str]]]) -> Callable[[bool], None]:

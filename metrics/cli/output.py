@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from rich.text import Text
 
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
+from metrics.runs.writing import open_output
 
 
 def long_table(evaluation: Evaluation, *, per_query: bool) -> pd.DataFrame:
@@ -44,19 +45,18 @@ def write_table(table: pd.DataFrame, format_name: str, output: Path | None) -> N
     """
     if format_name == "parquet" and output is None:
         raise UsageError("parquet needs a file: -o FILE.")
-    try:
+    if output is None:
+        sys.stdout.write(_WRITERS[format_name](table))
+        return
+    with open_output(output) as stream:
         if format_name == "parquet":
-            table.to_parquet(output, index=False)
-        elif output is None:
-            sys.stdout.write(_WRITERS[format_name](table))
+            table.to_parquet(stream, index=False)
         else:
-            output.write_text(_WRITERS[format_name](table), encoding="utf-8", newline="")
-    except OSError as error:
-        raise unwritable(output, error) from error
+            stream.write(_WRITERS[format_name](table).encode())
 
 
 @contextmanager
-def csv_rows(output: Path | None) -> Iterator[Callable[[pd.DataFrame], None]]:
+def csv_rows(output: Path | None) -> Iterator[Callable[[pd.DataFrame], int]]:
     """Write tables with the same columns as they come, as one CSV file, or to stdout.
 
     Yields:
@@ -65,26 +65,18 @@ def csv_rows(output: Path | None) -> Iterator[Callable[[pd.DataFrame], None]]:
     Raises:
         UsageError: the file cannot be written.
     """
-    with ExitStack() as stack:
-        stream = sys.stdout
-        begun = False
+    is_first = True
 
-        def write(table: pd.DataFrame) -> None:
-            nonlocal begun
-            stream.write(_csv(table, header=not begun))
-            begun = True
+    def text_of(table: pd.DataFrame) -> str:
+        nonlocal is_first
+        header, is_first = is_first, False
+        return _csv(table, header=header)
 
-        try:
-            if output is not None:
-                stream = stack.enter_context(output.open("w", encoding="utf-8", newline=""))
-            yield write
-        except OSError as error:
-            raise unwritable(output, error) from error
-
-
-def unwritable(path: Path | None, error: OSError) -> UsageError:
-    """Return the error of ours that says why a file cannot be written."""
-    return UsageError(f"{path}: cannot be written ({error.strerror or error}).")
+    if output is None:
+        yield lambda table: sys.stdout.write(text_of(table))
+        return
+    with open_output(output) as stream:
+        yield lambda table: stream.write(text_of(table).encode())
 
 
 def _csv(table: pd.DataFrame, *, header: bool = True) -> str:

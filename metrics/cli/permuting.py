@@ -25,6 +25,9 @@ from metrics.studies.prose import decimal
 from metrics.support.wording import count_of
 from metrics.ties import Ranking
 
+LIMIT = 120
+"""Orderings that are printed at most, unless said."""
+
 
 @with_shared_options
 def permutations_command(
@@ -33,9 +36,11 @@ def permutations_command(
     reranker: Annotated[str | None, typer.Option(help="Which reranker, where the file has several.")] = None,
     qrels: Qrels = None,
     measure: Measures = None,
-    limit: Annotated[int, typer.Option(min=1, help="Orderings printed at most.")] = 120,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help=f"Orderings printed at most; {LIMIT} unless said.")
+    ] = None,
     draws: Annotated[int | None, typer.Option(min=2, help="Draw so many orderings and say the error.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 0,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the draws; 0 unless said.")] = None,
     *,
     table_output: TableOutput,
     precision: Precision = "float64",
@@ -43,6 +48,10 @@ def permutations_command(
     reading: ReadingOptions,
 ) -> None:
     """List the orderings one list's ties allow, with what each scores."""
+    if limit is not None and draws is not None:
+        raise UsageError("--limit bounds the orderings that are listed: leave it out, or --draws.")
+    if seed is not None and draws is None:
+        raise UsageError("--seed goes with --draws.")
     runs = reading.read([run], qrels)
     if reranker is None and len(runs.tables) > 1:
         raise UsageError(f"{run.name} has several rerankers. Say which: {', '.join(runs.tables)}.")
@@ -55,9 +64,9 @@ def permutations_command(
     for line in complexity_report(ranking, query):
         typer.echo(line, err=True)
     if draws is None:
-        table_output.write(every_ordering(ranking, query, names, limit))
+        table_output.write(every_ordering(ranking, query, names, limit or LIMIT))
         return
-    estimates = pd.DataFrame([sampled_mean(ranking, query, name, draws, seed) for name in names])
+    estimates = pd.DataFrame([sampled_mean(ranking, query, name, draws, seed or 0) for name in names])
     for name in np.array(names)[estimates["standard_error"].isna()]:
         typer.echo(
             f"{name}: {count_of(draws, 'draw')}, too few or too alike to tell a standard error.", err=True

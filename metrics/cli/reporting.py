@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from metrics.cli.options import Measures, Qrels, ReadingOptions, RunPaths, with_shared_options
-from metrics.cli.output import unwritable
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.runs import File
+from metrics.runs.writing import open_output
 from metrics.studies.targets.targets import PRESETS
 from metrics.support.escaping import without_formulas
 from metrics.support.progress import progress
@@ -103,7 +103,11 @@ def report_command(
         from metrics.report import report  # noqa: PLC0415 statsmodels takes a second
 
         written = write(report(runs, **options), (day or datetime.now(UTC)).date(), context.obj)
-    _write_bytes(written, output)
+    if output is None:
+        typer.echo(written.decode(), nl=False)
+        return
+    with open_output(output) as stream:
+        stream.write(written)
 
 
 def _targets_of(presets: list[str] | None) -> list[str]:
@@ -157,13 +161,3 @@ def _find_writer(output: Path | None, form: ReportFormat | None) -> _Writer:
     if output.suffix.lower() not in by_ending:
         raise UsageError(f"{output}: a report ends in {', '.join(by_ending)}. Or say --format.")
     return by_ending[output.suffix.lower()]
-
-
-def _write_bytes(written: bytes, output: Path | None) -> None:
-    if output is None:
-        typer.echo(written.decode(), nl=False)
-        return
-    try:
-        output.write_bytes(written)
-    except OSError as error:
-        raise unwritable(output, error) from error

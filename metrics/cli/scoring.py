@@ -1,5 +1,6 @@
 """Commands that score: evaluate."""
 
+from collections import deque
 from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
@@ -17,8 +18,9 @@ from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, Evaluation, ScoringOptions, score_runs
 from metrics.measures import MEASURES
 from metrics.runs import Runs
-from metrics.scale.dask import Dataset, refuse_unwritable
-from metrics.scale.stored import Stored
+from metrics.runs.writing import refuse_outputs
+from metrics.scale.dask import Dataset, files_of
+from metrics.scale.stored import save_parts
 from metrics.scale.stream import PartitionedRuns, Stream
 from metrics.studies.tools.tools import TOOLS
 from metrics.studies.tradeoffs.latency import LATENCY, latencies, with_latency
@@ -100,7 +102,8 @@ def evaluate_command(
         raise UsageError("Choose --stream or --engine dask: both read what is larger than memory.")
     if latency and (stream or engine == Engine.dask):
         raise UsageError("--latency needs runs in memory: leave out --stream and --engine dask.")
-    _refuse_overwriting([*run, *([qrels] if qrels else [])], save, table_output.path)
+    if engine == Engine.dask:
+        refuse_outputs([path for path in (table_output.path, save) if path], files_of(run))
     score = partial(
         score_runs, measures=measure or DEFAULT_MEASURES, ties=ties or DEFAULT_TIES, options=scoring
     )
@@ -145,7 +148,7 @@ def _score_in_memory(
     with progress("Scoring"):
         evaluation = score(runs)
     if save is not None:
-        Stored.write(save, [evaluation])
+        deque(save_parts([evaluation], save), maxlen=0)
     say_left_out(runs, evaluation)
     say_sampled(evaluation)
     say_own_rules(evaluation)
@@ -170,14 +173,3 @@ def _readable(table: pd.DataFrame, *, for_people: bool) -> pd.DataFrame:
             value=values.where(table["measure"] != LATENCY, table["value"].map("{:.4g}".format))
         )
     return table
-
-
-def _refuse_overwriting(read: list[str], save: Path | None, output: Path | None) -> None:
-    """Raise a UsageError where what is written would replace what is read or written, or cannot be."""
-    occupied = {Path(name).resolve() for name in read if "://" not in name}
-    for path in filter(None, (output, save)):
-        if path.resolve() in occupied:
-            raise UsageError(f"{path}: it is read, or written twice. Name another file.")
-        occupied.add(path.resolve())
-    if save is not None:
-        refuse_unwritable(save)

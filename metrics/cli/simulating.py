@@ -1,6 +1,8 @@
 """Commands that make data: simulate."""
 
+import sys
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,9 +10,10 @@ from typing import Annotated, Any
 import typer
 from pyarrow import csv
 
-from metrics.cli.output import unwritable
+from metrics.cli.options import with_shared_options
 from metrics.errors import UsageError
 from metrics.runs import Runs
+from metrics.runs.writing import open_output
 from metrics.simulation import (
     CONTINUOUS,
     NOTEBOOK_SEGMENTS,
@@ -62,8 +65,11 @@ _EXCLUSIVE = (("--performance", "--segments"), ("--reranker", "--tie-probability
 _RANGE = "LOW-HIGH, or one number."
 
 
+@with_shared_options
 def simulate_command(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The table: .csv or .parquet.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The table: .csv or .parquet; - prints CSV.")
+    ],
     what: Annotated[
         SimulationKind,
         typer.Argument(
@@ -102,7 +108,7 @@ def simulate_command(
     segments: Annotated[bool, typer.Option("--segments", help="Queries of the notebook's types.")] = False,
 ) -> None:
     """Make runs that nobody ranked, with relevance inside, as one long table."""
-    if output.suffix not in (".csv", ".parquet"):
+    if output is not None and output.suffix not in (".csv", ".parquet"):
         raise UsageError(f"{output}: name it .csv or .parquet.")
     options: dict[str, Any] = {
         "--queries": queries,
@@ -121,7 +127,9 @@ def simulate_command(
         runs = _NOTEBOOK[what]() if what in _NOTEBOOK else _draw(what, options)
     _write(runs, output)
     rows = sum(len(table) for table in runs.tables.values())
-    typer.echo(f"{output}: {count_of(len(runs.tables), 'reranker')}, {count_of(rows, 'row')}.", err=True)
+    typer.echo(
+        f"{output or 'stdout'}: {count_of(len(runs.tables), 'reranker')}, {count_of(rows, 'row')}.", err=True
+    )
 
 
 def _refuse_ignored(kind: SimulationKind, names: list[str]) -> None:
@@ -188,14 +196,12 @@ def _parse_range(text: str | None, default: tuple[int, int]) -> tuple[int, int]:
         raise UsageError(f"{text!r} is no number and no LOW-HIGH, such as 8-19.") from None
 
 
-def _write(runs: Runs, output: Path) -> None:
+def _write(runs: Runs, output: Path | None) -> None:
     table = long_table(runs)
-    try:
-        if output.suffix == ".parquet":
+    with nullcontext(sys.stdout.buffer) if output is None else open_output(output) as stream:
+        if output is not None and output.suffix == ".parquet":
             import pyarrow.parquet as pq  # noqa: PLC0415 loads slowly, and CSV is the usual
 
-            pq.write_table(table, output)
+            pq.write_table(table, stream)
         else:
-            csv.write_csv(table, output, csv.WriteOptions(quoting_style="needed"))
-    except OSError as error:
-        raise unwritable(output, error) from error
+            csv.write_csv(table, stream, csv.WriteOptions(quoting_style="needed"))

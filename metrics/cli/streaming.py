@@ -13,7 +13,6 @@ from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.evaluation.merging import Means
 from metrics.runs import Runs
-from metrics.scale.dask import refuse_unwritable
 from metrics.scale.stored import save_parts
 from metrics.scale.stream import PartitionedRuns
 from metrics.support.memory import one_allocator
@@ -45,8 +44,6 @@ def score_parts(
     """
     if per_query and table_output.format != OutputFormat.csv:
         raise UsageError("Of parts, one line a list is written as they are read: add --format csv.")
-    if table_output.path is not None:
-        refuse_unwritable(table_output.path)
     parts = runs.parts(score)
     if save is not None:
         parts = save_parts(parts, save)

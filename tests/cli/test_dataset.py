@@ -143,14 +143,3 @@ def test_a_script_needs_no_guard_and_its_workers_say_nothing(runs):
     assert (process.returncode, process.stdout) == (2, "once\n")
     hint = "Map words to numbers, drop the row, or choose another column."
     assert process.stderr == f"tiescope: bad.parquet, row 322: score None is not a number. {hint}\n"
-
-
-@pytest.mark.parametrize("engine", [[], ["--stream"], ["--engine", "dask"]], ids=["memory", "stream", "dask"])
-@pytest.mark.parametrize("written", ["--save", "-o"])
-def test_what_is_read_is_not_written_over(call, write, engine, written):
-    run = write("run.csv", "query_id,doc_id,score,relevance\nq,a,1,1\n")
-    before = run.read_bytes()
-    code, out, err = call("evaluate", run, *engine, written, run)
-    assert (code, out) == (2, "")
-    assert "it is read, or written twice" in err
-    assert run.read_bytes() == before

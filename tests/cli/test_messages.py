@@ -50,14 +50,6 @@ def test_unreadable_input_exits_2_with_the_file_and_line_on_stderr(call, write, 
     assert words in err
 
 
-@pytest.mark.parametrize("form", ["csv", "json", "table", "parquet"])
-def test_an_output_that_cannot_be_written_exits_2_with_its_path(call, table, tmp_path, form):
-    target = tmp_path / "nowhere" / "out.txt"
-    code, _, err = call("evaluate", table, "--format", form, "-o", target)
-    assert code == 2
-    assert str(target.parent) in err
-
-
 def test_the_app_refuses_unreadable_files_before_it_serves(call, streamlit_calls, tmp_path):
     code, _, err = call("app", tmp_path / "missing.trec")
     assert code == 2

@@ -6,7 +6,6 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
-from secrets import token_hex
 from typing import IO
 
 import pyarrow as pa
@@ -16,6 +15,7 @@ from dashboard.library.exchange.board_file import ENDING, export
 from dashboard.library.storage.records import Record
 from metrics.errors import UsageError
 from metrics.runs import COLUMNS, File
+from metrics.runs.writing import whole_file
 from metrics.support.escaping import clean
 
 QRELS = "qrels"
@@ -93,10 +93,11 @@ def pull(record: Record, folder: Path, form: str, *, force: bool) -> list[Path]:
         raise UsageError(f"{existing[0]} is there already. Choose another folder, or --force to write over it.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path, write in writers.items():
-            _write(path, write)
     except OSError as error:
         raise UsageError(f"{folder}: cannot be written ({error.strerror or error}).") from error
+    for path, write in writers.items():
+        with whole_file(path) as stream:
+            write(stream)
     return list(writers)
 
 
@@ -115,18 +116,6 @@ def _safe(name: str) -> str:
     plain = re.sub(r'[\\/:*?"<>|]', "-", unicodedata.normalize("NFC", clean(name)))
     plain = plain.encode()[:_LONGEST].decode(errors="ignore").strip(". -") or "run"
     return f"_{plain}" if plain.split(".")[0].casefold() in _RESERVED else plain
-
-
-def _write(path: Path, write: Write) -> None:
-    """Write a file whole, or not at all."""
-    part = path.with_name(f".tiescope-{token_hex(8)}")
-    try:
-        with part.open("xb") as stream:
-            write(stream)
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
 
 
 def _read(record: Record) -> Board:

@@ -1,6 +1,7 @@
 """Other places where the same lists are scored in the same way: the only floor that knows Dask."""
 
 from metrics.scale.dask.dataset import Dataset
-from metrics.scale.dask.evaluating import evaluate_dataset, refuse_unwritable
+from metrics.scale.dask.evaluating import evaluate_dataset
+from metrics.scale.dask.files import files_of
 
-__all__ = ["Dataset", "evaluate_dataset", "refuse_unwritable"]
+__all__ = ["Dataset", "evaluate_dataset", "files_of"]

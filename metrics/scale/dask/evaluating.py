@@ -1,18 +1,18 @@
 """Evaluate a dataset of any size, and keep what each list scored."""
 
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
+from itertools import chain
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from weakref import finalize
 
-from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, Policy, ScoringOptions, score_runs
 from metrics.runs import Repeated
+from metrics.runs.writing import refuse_outputs
 from metrics.scale.dask.dataset import Dataset
-from metrics.scale.dask.files import Paths
+from metrics.scale.dask.files import Paths, files_of
 from metrics.scale.stored import Stored
 
 
@@ -64,14 +64,14 @@ def evaluate_dataset(
         MissingPackageError: Dask is not installed (`pip install "tiescope[distributed]"`).
         ReadError: a file cannot be read; names file and row.
         UsageError: as of `evaluate` and `read_runs`; or the scheduler does not answer, a part is more
-            than a worker's memory holds, or `output` cannot be written.
+            than a worker's memory holds, or `output` cannot be written or is read.
     """
     from metrics.support.progress import bar  # noqa: PLC0415 its library need not be there where nothing is shown
 
     options = ScoringOptions(precision, missing, empty, relevant_from, tuple(tiebreak_by))
     score = partial(score_runs, measures=measures, ties=ties, options=options)
     if output is not None:
-        refuse_unwritable(Path(str(output)))
+        refuse_outputs([Path(str(output))], chain(files_of(files), [] if qrels is None else [qrels]))
     with ExitStack() as stack, bar("Scoring") as watch:
         path = Path(str(output))
         if output is None:
@@ -88,9 +88,3 @@ def evaluate_dataset(
         stored = Stored.write(path, dataset.parts(score))
         finalize(stored, stack.pop_all().close)
     return stored
-
-
-def refuse_unwritable(path: Path) -> None:
-    """Raise a UsageError where a file cannot be made; before hours of work, not after."""
-    if path.is_dir() or not os.access(path.absolute().parent, os.W_OK):
-        raise UsageError(f"{path}: cannot be written. Give a file in a folder that is there.")

@@ -69,11 +69,6 @@ def dataset_files(
         ReadError: nothing is there, or a file cannot be read in blocks.
         UsageError: two runs of one name.
     """
-    by_name: Iterable[tuple[str | None, str | PurePath]]
-    if isinstance(paths, Mapping):
-        by_name = paths.items()
-    else:
-        by_name = [(None, path) for path in ([paths] if isinstance(paths, str | PurePath) else paths)]
     no_run = None if judgments is None else place_of(judgments).resolve()
     opened = [
         [
@@ -81,13 +76,26 @@ def dataset_files(
             for folder, place in _expand(path)
             if place.resolve() != no_run
         ]
-        for name, path in by_name
+        for name, path in _by_name(paths)
     ]
     _refuse_two_runs(_repeated_names(opened))
     files = [file for group in opened for file, _ in group]
     if not files:
         raise UsageError("There is no run. Give at least one file.")
     return files
+
+
+def files_of(paths: Paths) -> Iterator[Path]:
+    """Yield the files that paths, patterns and folders mean, as of `dataset_files`."""
+    for _, path in _by_name(paths):
+        yield from (file for _, file in _expand(path))
+
+
+def _by_name(paths: Paths) -> list[tuple[str | None, str | PurePath]]:
+    """Return each path after the reranker that is given with it."""
+    if isinstance(paths, Mapping):
+        return list(paths.items())
+    return [(None, path) for path in ([paths] if isinstance(paths, str | PurePath) else paths)]
 
 
 def _repeated_names(opened: Iterable[Sequence[tuple[DatasetFile, str | None]]]) -> list[str]:

@@ -2,10 +2,9 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path, PurePath
-from secrets import token_hex
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import numpy as np
 import pandas as pd
@@ -14,6 +13,7 @@ import pyarrow as pa
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.evaluation.merging import sum_counts
+from metrics.runs.writing import open_output
 from metrics.scale.stored.layout import GROUP, KEY, MOVABLE, SQUARES, VERSION, column_of
 
 
@@ -25,17 +25,27 @@ def save_parts(parts: Iterable[Evaluation], path: str | PurePath) -> Iterator[Ev
     Raises:
         UsageError: no part, parts that do not belong together, or a file that cannot be written.
     """
-    with _GrowingFile(Path(path)) as file:
+    with open_output(Path(path)) as stream:
+        yield from write_parts(parts, stream)
+
+
+def write_parts(parts: Iterable[Evaluation], stream: IO[bytes]) -> Iterator[Evaluation]:
+    """The parts of an evaluation as they come, each written to a file before it is handed on.
+
+    Raises:
+        UsageError: no part, or parts that do not belong together.
+    """
+    with _GrowingParquet(stream) as file:
         for part in parts:
             file.add(part)
             yield part
 
 
-class _GrowingFile:
-    """A Parquet file that grows beside its place."""
+class _GrowingParquet:
+    """A Parquet file to which parts are added."""
 
-    def __init__(self, path: Path) -> None:
-        self._path, self._beside = path, path.with_name(f"{path.name}.{token_hex(8)}.part")
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
         self._first: Evaluation | None = None
         self._policies: list[pd.DataFrame] = []
         self._totals: list[pd.DataFrame] = []
@@ -51,9 +61,8 @@ class _GrowingFile:
                 self._finish()
         finally:
             if self._writer is not None:
-                with suppress(OSError):
+                with suppress(OSError, UsageError):
                     self._writer.close()
-            self._beside.unlink(missing_ok=True)
 
     def add(self, part: Evaluation) -> None:
         """The next part."""
@@ -70,9 +79,8 @@ class _GrowingFile:
 
         table = pa.concat_tables(self._waiting)
         self._waiting = []
-        with _refuse_unwritten(self._path):
-            self._writer = self._writer or parquet.ParquetWriter(self._beside, table.schema, compression="zstd")
-            self._writer.write_table(table, row_group_size=len(table))
+        self._writer = self._writer or parquet.ParquetWriter(self._stream, table.schema, compression="zstd")
+        self._writer.write_table(table, row_group_size=len(table))
 
     def _finish(self) -> None:
         if self._first is None:
@@ -87,18 +95,8 @@ class _GrowingFile:
             "policies": policies.to_dict("index"),
             "totals": totals.to_dict("index"),
         }
-        with _refuse_unwritten(self._path):
-            self._writer.add_key_value_metadata({KEY: json.dumps(about)})
-            self._writer.close()
-            self._beside.replace(self._path)
-
-
-@contextmanager
-def _refuse_unwritten(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror or error}).") from error
+        self._writer.add_key_value_metadata({KEY: json.dumps(about)})
+        self._writer.close()
 
 
 def _rows(part: Evaluation) -> pa.Table:

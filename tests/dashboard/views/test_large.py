@@ -256,7 +256,7 @@ def test_what_cannot_be_opened_is_one_message_and_what_was_shown_stays(server, r
     page = asked_for(opened(PAGE), path, qrels)
     assert message in plain(only(page.error).value)
     assert shows(page, "strict", "coarse")
-    assert not list((runs.parent / "home").rglob("*.new*"))
+    assert not list((runs.parent / "home").rglob(".tiescope-*"))
 
 
 def test_what_was_left_out_of_runs_is_said(server, runs):

@@ -219,4 +219,4 @@ def test_a_file_that_nobody_keeps_goes_with_its_result(address, tmp_path):
         tmp_path / "run.csv", scheduler=address, output=tmp_path / "scores.parquet"
     ).path
     assert output_path.exists()
-    assert list(tmp_path.glob("*.part")) == []
+    assert list(tmp_path.glob(".*")) == []

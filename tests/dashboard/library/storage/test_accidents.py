@@ -2,7 +2,6 @@
 
 import errno
 import os
-import resource
 import shutil
 import sqlite3
 import sys
@@ -13,6 +12,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 from boards import COARSE, QRELS, STRICT, board
+from full_disk import largest_file
 
 from dashboard.library import make_board
 from dashboard.library.storage import database as module
@@ -83,17 +83,6 @@ def test_a_disk_that_is_full_at_any_step_is_told(library, tmp_path, monkeypatch,
             with refused("no space left on device"):
                 change()
     assert library.keep(OTHER)
-
-
-@contextmanager
-def largest_file(size):
-    """Have the system refuse to let any file grow larger."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 @pytest.mark.parametrize("size", [0, 4, 100, 1000])

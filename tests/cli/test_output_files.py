@@ -1,0 +1,187 @@
+"""What commands write: whole or not at all, and never over what is read."""
+
+import os
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from boards import COARSE, QRELS
+from full_disk import largest_file
+
+from dashboard import cli
+from metrics import UsageError, evaluate_dataset
+
+READERS = {
+    "evaluate": ["-m", "RR", "-o"],
+    "evaluate --stream": ["-m", "RR", "--per-query", "--format", "csv", "-o"],
+    "evaluate --format parquet": ["-o"],
+    "evaluate --save": [],
+    "compare": ["-o"],
+    "gate": ["-r", "RR>=0", "--format", "csv", "-o"],
+    "report": ["--section", "scores", "--format", "markdown", "-o"],
+    "permutations": ["--query", "q1", "-o"],
+    "stability": ["-m", "RR", "-o"],
+    "check": ["-o"],
+}
+"""Command that reads runs and writes a file → its options, the file's last."""
+WRITERS = READERS | {"simulate": ["--queries", "5", "-o"]}
+READ_OR_WRITE_NO_RUNS = {"simulate", "pull", "push", "boards", "app"}
+NAMES = {
+    "itself": lambda path, _: path,
+    "a detour": lambda path, _: path.parent / ".." / path.parent.name / path.name,
+    "a symbolic link": lambda path, other: other.symlink_to(path) or other,
+    "a hard link": lambda path, other: other.hardlink_to(path) or other,
+}
+
+
+def test_every_command_is_in_these_tables():
+    commands = {name.split()[0] for name in READERS}
+    assert commands | READ_OR_WRITE_NO_RUNS == {command.name for command in cli.app.registered_commands}
+
+
+@pytest.fixture
+def files(write):
+    return write("coarse.csv", COARSE), write("qrels.txt", QRELS)
+
+
+def arguments(command, files):
+    """The command up to the file that it writes."""
+    run, qrels = files
+    inputs = {"check": [run, qrels], "simulate": []}.get(command, [run, "--qrels", qrels])
+    return [command.split()[0], *inputs, *command.split()[1:], *WRITERS[command]]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("command", READERS)
+def test_what_is_read_is_never_written_over(call, files, tmp_path, command, name):
+    for path, text in zip(files, (COARSE, QRELS), strict=True):
+        target = NAMES[name](path, tmp_path / f"other-{path.name}")
+        code, out, err = call(*arguments(command, files), target)
+        assert (code, out) == (2, "")
+        assert err == f"tiescope: {target}: this is {path}, which is read. Name another file.\n"
+        assert path.read_text() == text
+
+
+@pytest.mark.parametrize("command", WRITERS)
+def test_a_disk_that_fills_while_a_file_is_written_leaves_the_old_one(call, files, tmp_path, command):
+    target = tmp_path / "old.csv"
+    target.write_text("old")
+    before = sorted(tmp_path.iterdir())
+    with largest_file(20):
+        code, out, err = call(*arguments(command, files), target)
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1] == f"tiescope: {target}: cannot be written (File too large)."
+    assert target.read_text() == "old"
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("command", WRITERS)
+def test_what_is_no_regular_file_is_written_straight_and_stays(call, files, tmp_path, command):
+    for device, outcome in (("/dev/null", 0), ("/dev/full", 2)):
+        link = tmp_path / f"{Path(device).name}.csv"
+        link.symlink_to(device)
+        code, _, err = call(*arguments(command, files), link)
+        assert code == outcome
+        assert (f"{link}: cannot be written (No space left on device)." in err) == bool(outcome)
+        assert Path(device).is_char_device()
+
+
+@pytest.mark.parametrize("command", WRITERS)
+def test_a_file_keeps_its_permissions_and_its_link_and_a_new_one_has_those_of_the_umask(
+    call, files, tmp_path, command
+):
+    target, link, new = tmp_path / "old.csv", tmp_path / "link.csv", tmp_path / "new.csv"
+    target.write_text("old")
+    target.chmod(0o604)
+    link.symlink_to(target)
+    umask = os.umask(0o027)
+    try:
+        assert call(*arguments(command, files), link)[0] == call(*arguments(command, files), new)[0] == 0
+    finally:
+        os.umask(umask)
+    assert link.is_symlink()
+    assert [path.stat().st_mode & 0o777 for path in (target, new)] == [0o604, 0o640]
+    assert target.read_bytes()[:3] == new.read_bytes()[:3] != b"old"
+    assert not list(tmp_path.glob(".*"))
+
+
+WRONG = {
+    "nowhere/out.csv": "there is no folder {}/nowhere",
+    "folder": "it is a folder: name a file in it",
+    "coarse.csv/out.csv": "Not a directory",
+    "locked/out.csv": "the folder {}/locked is read-only",
+    "locked.csv": "it is read-only",
+    "loop.csv": "Too many levels of symbolic links",
+    "a" * 300: "File name too long",
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_read(
+    call, files, tmp_path, monkeypatch, name
+):
+    for folder in ("folder", "locked"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "locked.csv").touch()
+    (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
+    monkeypatch.setattr(os, "access", lambda path, mode: not (mode & os.W_OK and "locked" in Path(path).name))
+    monkeypatch.setattr("metrics.runs.reading.files.File.open", None)
+    for command in [*WRITERS][:-1]:
+        code, out, err = call(*arguments(command, files), tmp_path / name)
+        assert (code, out) == (2, "")
+        assert err == f"tiescope: {tmp_path / name}: cannot be written ({WRONG[name].format(tmp_path)}).\n"
+
+
+@pytest.mark.parametrize("command", WRITERS)
+def test_a_dash_is_stdout(call, files, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "out.csv"
+    code, out, err = call(*arguments(command, files), "-")
+    if command in ("evaluate --save", "evaluate --format parquet"):
+        assert (code, out) == (2, "")
+        assert "needs a file" in err
+    else:
+        assert call(*arguments(command, files), path)[0] == code == 0
+        assert out.split() == path.read_text().split()
+    assert not (tmp_path / "-").exists()
+
+
+def test_a_board_is_not_pulled_into_a_folder_named_by_a_dash(call):
+    code, out, err = call("pull", "nightly", "-o", "-")
+    assert (code, out) == (2, "")
+    assert "-o FOLDER" in err
+
+
+def test_two_outputs_are_two_files(call, files, tmp_path):
+    path = tmp_path / "out.csv"
+    for _ in range(2):
+        code, _, err = call(*arguments("evaluate --save", files), path, "-o", path)
+        assert (code, err) == (
+            2,
+            f"tiescope: {path}: this is {path}, which is written already. Name another file.\n",
+        )
+        path.touch()
+
+
+def test_a_pipe_takes_what_is_written(call, files, tmp_path):
+    pipe, received = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = Thread(target=lambda: received.append(pipe.read_text()))
+    reader.start()
+    assert call(*arguments("evaluate", files), pipe)[0] == 0
+    reader.join()
+    assert received[0].split() == call(*arguments("evaluate", files), "-")[1].split()
+
+
+@pytest.mark.parametrize("spelling", ["{}", "{}/c*.csv", "file://{}/coarse.csv"])
+def test_a_file_of_a_folder_pattern_or_address_is_not_written_over_either(call, files, tmp_path, spelling):
+    run, qrels = files
+    paths, link = spelling.format(tmp_path), tmp_path / "_link"
+    link.hardlink_to(run)
+    code, _, err = call("evaluate", paths, "--qrels", qrels, "--engine", "dask", "-o", link)
+    assert code == 2
+    assert "which is read" in err
+    for path in (link, qrels):
+        with pytest.raises(UsageError, match="which is read"):
+            evaluate_dataset(paths, qrels, output=path)
+    assert run.read_text() == COARSE
