@@ -32,8 +32,8 @@ def refuse_outputs(outputs: Sequence[Path], inputs: Iterable[str | PurePath] = (
     Raises:
         UsageError: there is such a file.
     """
-    is_new = all(_status_if_writable(path) is None for path in outputs)
-    uses = {} if is_new else {_identity(path): f"{path}, which is read" for path in inputs}
+    old_files = [path for path in outputs if _status_if_writable(path) is not None]
+    uses = {_identity(path): f"{path}, which is read" for path in inputs} if old_files else {}
     uses.pop(None, None)
     for path in outputs:
         identity = _identity(path)

@@ -68,6 +68,12 @@ def test_a_link_is_followed_or_replaced_as_the_caller_says(tmp_path):
     assert (link.is_symlink(), target.read_bytes(), link.read_bytes()) == (False, b"followed", b"replaced")
 
 
+def test_every_output_is_looked_at_before_any_is_written(tmp_path):
+    (tmp_path / "old.csv").touch()
+    with pytest.raises(UsageError, match="there is no folder"):
+        refuse_outputs([tmp_path / "old.csv", tmp_path / "nowhere" / "new.csv"])
+
+
 def test_inputs_are_looked_for_only_where_an_output_is_there(tmp_path):
     def inputs():
         raise AssertionError
