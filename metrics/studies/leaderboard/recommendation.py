@@ -57,12 +57,14 @@ def _advice(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) -
         return _harmless(leaderboard, width, measure)
     widest = str(width.idxmax())
     low, high = (decimal(leaderboard.loc[widest, end]) for end in ("worst", "best"))
+    is_of_width = leaderboard.loc[widest, "verdict"] == "tie-sensitive"  # else the reason is that of the gap
+    why = f": {leaderboard.loc[widest, 'why']}" if is_of_width else ""
     return (
         Strong(f"Report {measure.tied}, the mean over all orders, with its worst and best. "),
         *reasons,
         "Ties alone let ",
         Strong(widest),
-        f" read anywhere from {low} to {high}: {leaderboard.loc[widest, 'why']}.",
+        f" read anywhere from {low} to {high}{why}.",
     )
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.special import ndtr
 
 from metrics.evaluation import EQUAL
-from metrics.studies.prose import Prose, Strong, percent
+from metrics.studies.prose import Prose, Strong, decimal, percent
 from metrics.studies.tie_breaking.mean_distribution import METHODS, MeanDistribution, equality_margin
 from metrics.studies.tie_breaking.sampling import BATCHES
 from metrics.studies.tie_rules import own_rule_note
@@ -167,12 +167,13 @@ def stability_finding(pairs: pd.DataFrame, bounds: pd.DataFrame, tau: float, mea
     reversible = pairs[pairs["reversible"]]
     if not len(reversible):
         widest = bounds["best"].sub(bounds["worst"]).max()
-        amount = f"by more than {widest:.4f}" if widest > EQUAL else "at all"
+        amount = f"by more than {decimal(widest, 4)}" if widest > EQUAL else "at all"
         return (Strong("No tie-breaking reverses any order: "), f"ties move no {measure} {amount}.")
     row = reversible.loc[reversible["above"].sub(reversible["below"]).abs().idxmin()]
     first, second = ("reranker", "other") if row["above"] >= row["below"] else ("other", "reranker")
     chance = max(row["above"], row["below"])
-    chance_text = f"about {chance_percent(chance)}" if row["method"] != "exact" else chance_percent(chance)
+    text = chance_percent(chance)
+    chance_text = text if row["method"] == "exact" or text[0].isalpha() else f"about {text}"
     level_too = f", and they are level in {chance_percent(row['equal'])}" if row["equal"] > 0 else ""
     return (
         Strong(str(row[first])),

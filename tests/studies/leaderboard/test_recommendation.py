@@ -30,7 +30,8 @@ def test_without_ties_the_traditional_value_may_be_reported():
 def test_where_ties_move_a_mean_the_tied_value_is_to_be_reported_with_what_they_move():
     sentence = advice(strict_trec=STRICT, flat_trec=TIED, qrels_txt=QRELS)
     assert sentence.startswith("Report MTRR, the mean over all orders, with its worst and best.")
-    assert "Ties alone let flat read anywhere from 0.200 to 1.000: " in sentence
+    assert sentence.endswith("Ties alone let flat read anywhere from 0.200 to 1.000.")
+    assert sentence.count("its tied value") == 1
 
 
 def test_a_gap_is_told_with_its_size_and_side():
