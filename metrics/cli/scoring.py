@@ -96,12 +96,7 @@ def evaluate_command(
     ] = False,
 ) -> None:
     """Score runs under one or more treatments of their ties."""
-    if scheduler and engine != Engine.dask:
-        raise UsageError("--scheduler goes with --engine dask.")
-    if stream and engine == Engine.dask:
-        raise UsageError("Choose --stream or --engine dask: both read what is larger than memory.")
-    if latency and (stream or engine == Engine.dask):
-        raise UsageError("--latency needs runs in memory: leave out --stream and --engine dask.")
+    _refuse_contradictions(engine, scheduler, stream=stream, latency=bool(latency))
     if engine == Engine.dask:
         refuse_outputs([path for path in (table_output.path, save) if path], files_of(run))
     score = partial(
@@ -131,6 +126,20 @@ def evaluate_command(
     say_own_rules(last_part)
     if means is not None:
         table_output.write(means)
+
+
+def _refuse_contradictions(engine: Engine, scheduler: str | None, *, stream: bool, latency: bool) -> None:
+    """Refuse options that do not go together, before anything is read.
+
+    Raises:
+        UsageError: for those that do not.
+    """
+    if scheduler and engine != Engine.dask:
+        raise UsageError("--scheduler goes with --engine dask.")
+    if stream and engine == Engine.dask:
+        raise UsageError("Choose --stream or --engine dask: both read what is larger than memory.")
+    if latency and (stream or engine == Engine.dask):
+        raise UsageError("--latency needs runs in memory: leave out --stream and --engine dask.")
 
 
 def _score_in_memory(
