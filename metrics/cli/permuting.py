@@ -19,6 +19,7 @@ from metrics.cli.options import (
 )
 from metrics.errors import UsageError
 from metrics.measures import MeasureAt, parse, question
+from metrics.runs import Runs
 from metrics.studies.one_list.orderings import list_values
 from metrics.studies.one_list.query import complexity_report, every_ordering, sampled_mean
 from metrics.studies.prose import decimal
@@ -52,12 +53,7 @@ def permutations_command(
         raise UsageError("--limit bounds the orderings that are listed: leave it out, or --draws.")
     if seed is not None and draws is None:
         raise UsageError("--seed goes with --draws.")
-    runs = reading.read([run], qrels)
-    if reranker is None and len(runs.tables) > 1:
-        raise UsageError(f"{run.name} has several rerankers. Say which: {', '.join(runs.tables)}.")
-    ranking = Ranking.of(runs, reranker or runs.rerankers[0], relevant_from, precision)
-    if not len(ranking.documents_of(query)):
-        raise UsageError(f"{run.name} has no documents for query {query!r}.")
+    ranking = _ranking_of(reading.read([run], qrels), run.name, reranker, query, relevant_from, precision)
     measures = [parse(name) for name in measure or ["RR", "Hits@3"]]
     names = list(dict.fromkeys(str(question(name)) for name in measures))
     _say_own_rules(ranking, query, [name for name in measures if name.measure.answers])
@@ -66,13 +62,33 @@ def permutations_command(
     if draws is None:
         table_output.write(every_ordering(ranking, query, names, limit or LIMIT))
         return
-    estimates = pd.DataFrame([sampled_mean(ranking, query, name, draws, seed or 0) for name in names])
+    table_output.write(_estimates(ranking, query, names, draws, seed or 0))
+
+
+def _ranking_of(
+    runs: Runs, file: str, reranker: str | None, query: str, relevant_from: float, precision: str
+) -> Ranking:
+    """Return the lists of the reranker meant, of which one is that of the query.
+
+    Raises:
+        UsageError: several rerankers and none named, or no document for the query.
+    """
+    if reranker is None and len(runs.tables) > 1:
+        raise UsageError(f"{file} has several rerankers. Say which: {', '.join(runs.tables)}.")
+    ranking = Ranking.of(runs, reranker or runs.rerankers[0], relevant_from, precision)
+    if not len(ranking.documents_of(query)):
+        raise UsageError(f"{file} has no documents for query {query!r}.")
+    return ranking
+
+
+def _estimates(ranking: Ranking, query: str, names: Sequence[str], draws: int, seed: int) -> pd.DataFrame:
+    """Return the mean of each measure over orderings drawn; say where their error cannot be told."""
+    estimates = pd.DataFrame([sampled_mean(ranking, query, name, draws, seed) for name in names])
     for name in np.array(names)[estimates["standard_error"].isna()]:
         typer.echo(
             f"{name}: {count_of(draws, 'draw')}, too few or too alike to tell a standard error.", err=True
         )
-    columns = ["measure", "mean", "standard_error", "draws"]
-    table_output.write(estimates.assign(measure=names)[columns])
+    return estimates.assign(measure=names)[["measure", "mean", "standard_error", "draws"]]
 
 
 def _say_own_rules(ranking: Ranking, query: str, measures: Sequence[MeasureAt]) -> None:

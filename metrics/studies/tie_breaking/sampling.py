@@ -58,7 +58,13 @@ def calibrated_chances(values: FloatArray, mean: float) -> FloatArray:
 
 
 def equal_nodes(values: FloatArray, chances: FloatArray, n: int, offset: float) -> FloatArray:
-    """Return (n,) values, each as often as its chance says, the fractions decided by an offset from 0 to 1.
+    """Return (n,) values, each as often as its chance says.
+
+    Args:
+        values: what can come.
+        chances: of each.
+        n: how many to return.
+        offset: from 0 to 1, decides where a chance of n is no whole number.
 
     Source: systematic sampling; Madow & Madow, Annals of Mathematical Statistics 1944.
     """
@@ -121,6 +127,12 @@ def sample_sums(samples: Sequence[ListSample], generator: np.random.Generator) -
 
 
 def thinned(values: FloatArray, chances: FloatArray, generator: np.random.Generator) -> FloatArray:
-    """Return equally likely values, rising, that stand for many with chances of their own."""
+    """Return equally likely values, rising, that stand for many with chances of their own.
+
+    Args:
+        values: what can come.
+        chances: of each.
+        generator: what decides the fractions.
+    """
     order = np.argsort(values)
     return equal_nodes(values[order], chances[order], min(_SUMS, len(values)), generator.random())
