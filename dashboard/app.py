@@ -8,6 +8,7 @@ from dashboard import session
 from dashboard.access import server_files, sign_in
 from dashboard.charts.palette import DARK
 from dashboard.escaping import escape_markdown
+from dashboard.session.address import read_address, refused
 from dashboard.session.boards import notices, unknown_label
 from dashboard.session.controls import follow_theme
 from dashboard.session.results import choose_results
@@ -52,6 +53,7 @@ page = st.navigation(
         ],
     }
 )
+read_address(page.url_path)
 with st.sidebar:
     if page.title == results_page.title:
         choose_results()
@@ -61,8 +63,14 @@ with st.sidebar:
 for message in notices():
     st.warning(escape_markdown(message), icon=":material/inventory_2:")
 if label := unknown_label():
-    st.warning(f"This link shows {escape_markdown(label)}, which is not kept here, or not shared with you.")
+    st.warning(
+        f"This link shows {escape_markdown(label)}, which is not kept here, or not shared with you. "
+        f"You see other data: {escape_markdown(server_files.home_board().label)}."
+    )
+refusals = st.container()
 undo()
 follow_theme()
 equip_browser()
 page.run()
+if not_offered := refused():
+    refusals.warning(f"This link asks for what is not offered here: {escape_markdown(', '.join(not_offered))}.")

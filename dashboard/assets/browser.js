@@ -64,7 +64,7 @@ function keepHistoryTrue() {
   };
   window.addEventListener("popstate", () => {
     clearTimeout(waiting);
-    if (location.pathname !== page && location.search) {
+    if (location.pathname !== page) {
       leaving = true;
       location.reload();
     }

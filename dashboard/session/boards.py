@@ -14,7 +14,8 @@ from dashboard.access.sign_in import identity
 from dashboard.escaping import escape_markdown
 from dashboard.library import Board
 from dashboard.library.storage.records import STRANGER, Access, Record, id_of
-from dashboard.session.controls import select
+from dashboard.session import address
+from dashboard.session.controls import KEPT
 from metrics.errors import LibraryError, TieScopeError, UsageError
 
 DATA = "data"
@@ -43,19 +44,23 @@ def owner() -> str:
 
 def choose_board() -> BoardChoice:
     """Draw the choice of a board in the sidebar, set by the link too; return the board."""
-    if next_label := st.session_state.pop(_NEXT, None):
-        st.session_state[DATA] = next_label
     home = server_files.home_board()
-    requested = st.session_state.get(DATA, st.query_params.get(DATA))
+    wanted = st.session_state.pop(_NEXT, None) or address.requested(DATA)
+    address.forget(DATA)
+    requested = wanted or st.session_state.get(DATA, home.label)
     choices = _choices(home, requested)
-    if requested is not None and requested not in choices:
-        same_id = next((label for label in choices if id_of(label) == id_of(requested)), None)
-        st.session_state[_LOST if same_id is None else DATA] = same_id or requested
-    label = select("Board", list(choices), DATA)
+    label = next((label for label in choices if id_of(label) == id_of(requested)), None)
+    if label is None or wanted or label != home.label:
+        st.session_state[_LOST] = requested if label is None else None
+    shown = label or home.label
+    if st.session_state.get(DATA, home.label) != shown:
+        st.session_state[DATA] = shown
+    shown = st.selectbox("Board", list(choices), key=DATA, **KEPT)
+    address.record(DATA, id_of(unknown_label() or shown), id_of(home.label))
     try:
-        st.session_state[_LAST] = choice = choices[label]()
+        st.session_state[_LAST] = choice = choices[shown]()
     except TieScopeError as error:
-        notify(f"{label} cannot be opened. {error}")
+        notify(f"{shown} cannot be opened. {error}")
         return home, None
     return choice
 
@@ -101,13 +106,8 @@ def _load_choice(board_id: str) -> BoardChoice:
 
 
 def unknown_label() -> str | None:
-    """Return, once, the label that the link asked for and this server does not have (any more)."""
-    return cast("str | None", st.session_state.pop(_LOST, None))
-
-
-def note_unknown_label(label: str) -> None:
-    """Have it said above the page that the link asked for data that is not here."""
-    st.session_state[_LOST] = label
+    """Return what the address asks for and this server does not have (any more), until a board is chosen."""
+    return cast("str | None", st.session_state.get(_LOST))
 
 
 def notify(message: str) -> None:
@@ -196,7 +196,7 @@ def default_access(owner_id: str) -> Access:
 
 def board_link(label: str) -> str:
     """Return the link of a board."""
-    return f"{str(st.context.url).partition('?')[0]}?{urlencode({DATA: label})}"
+    return f"{str(st.context.url).partition('?')[0]}?{urlencode({DATA: id_of(label)})}"
 
 
 def _keep_out(files: set[str]) -> None:

@@ -1,14 +1,16 @@
-"""Controls bound to the link: a value that the data does not offer (any more) falls back to the default."""
+"""Controls with a place in the address: a value that the data does not offer falls back to the default."""
 
+import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
 from dashboard.charts.palette import Palette, theme_palette
+from dashboard.session import address
 
-BOUND: dict[str, Any] = {"bind": "query-params", "persist_state": "session"}
-"""What every control has: its place in the link, and its value over page switches."""
+KEPT: dict[str, Any] = {"persist_state": "session"}
+"""What every control has: its value over page switches."""
 _THEME = "_theme"
 _CLICK = "_click"
 
@@ -38,11 +40,11 @@ def segmented(label: str, options: Sequence[str], key: str, default: str = "", *
         **more_options: passed on to the widget.
     """
     default = default or options[0]
-    reset_unless_valid(key, lambda option: option in options, default)
+    prepare(key, _last, lambda option: option in options, default)
     choice = st.segmented_control(
-        label, options, key=key, default=default, required=True, wrap=True, **BOUND, **more_options
+        label, options, key=key, default=default, required=True, wrap=True, **KEPT, **more_options
     )
-    return choice or default
+    return _recorded(key, choice or default, default)
 
 
 def select(label: str, options: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on
@@ -56,9 +58,10 @@ def select(label: str, options: Sequence[str], key: str, default: str = "", **mo
         **more_options: passed on to Streamlit.
     """
     default = default or options[0]
-    reset_unless_valid(key, lambda option: option in options, default)
+    prepare(key, _last, lambda option: option in options, default)
     index = list(options).index(default)
-    return st.selectbox(label, options, index, key=key, **BOUND, **more_options) or default
+    choice = st.selectbox(label, options, index, key=key, **KEPT, **more_options)
+    return _recorded(key, choice or default, default)
 
 
 def multiselect(label: str, options: Sequence[str], key: str) -> list[str]:
@@ -70,9 +73,9 @@ def multiselect(label: str, options: Sequence[str], key: str) -> list[str]:
         key: of the session's state and of the link.
     """
     all_options = list(options)
-    reset_unless_valid(key, lambda choices: set(choices) <= set(all_options), all_options)
-    choices = st.multiselect(label, all_options, default=all_options, key=key, placeholder="All", **BOUND)
-    return [option for option in all_options if option in choices] or all_options
+    _prepare_several(key, all_options)
+    choices = st.multiselect(label, all_options, default=all_options, key=key, placeholder="All", **KEPT)
+    return _recorded(key, [option for option in all_options if option in choices] or all_options, all_options)
 
 
 def pills(label: str, options: Sequence[str], key: str) -> list[str]:
@@ -84,7 +87,7 @@ def pills(label: str, options: Sequence[str], key: str) -> list[str]:
         key: of the session's state and of the link.
     """
     all_options = list(options)
-    reset_unless_valid(key, lambda choices: set(choices) <= set(all_options), all_options)
+    _prepare_several(key, all_options)
     choices = st.pills(
         label,
         all_options,
@@ -93,15 +96,13 @@ def pills(label: str, options: Sequence[str], key: str) -> list[str]:
         format_func=str.capitalize,
         key=key,
         wrap=True,
-        **BOUND,
+        **KEPT,
     )
-    return [option for option in all_options if option in choices] or all_options
+    return _recorded(key, [option for option in all_options if option in choices] or all_options, all_options)
 
 
 def number_input(label: str, low: int, high: int, default: int, key: str, **more_options: Any) -> int:  # noqa: ANN401 passed on
     """Draw a field of a whole number; return it.
-
-    The widget asks for a float: a link that says `inf` would end a field of whole numbers.
 
     Args:
         label: above the control.
@@ -111,12 +112,11 @@ def number_input(label: str, low: int, high: int, default: int, key: str, **more
         key: of the choice, and its name in the link.
         **more_options: passed on to the widget.
     """
-    reset_unless_valid(key, lambda number: number is not None and low <= number <= high, float(default))
-    return round(
-        st.number_input(
-            label, float(low), float(high), float(default), 1.0, "%.0f", key=key, **BOUND, **more_options
-        )
+    prepare(key, _number, lambda number: number is not None and low <= number <= high, float(default))
+    number = st.number_input(
+        label, float(low), float(high), float(default), 1.0, "%.0f", key=key, **KEPT, **more_options
     )
+    return _recorded(key, math.floor(number + 1 / 2), default)
 
 
 def slider(label: str, ends: tuple[float, float], default: float, step: float, key: str) -> float:
@@ -130,9 +130,10 @@ def slider(label: str, ends: tuple[float, float], default: float, step: float, k
         key: of the choice, and its name in the link.
     """
     low, high = map(float, ends)
-    reset_unless_valid(key, lambda number: low <= number <= high, default)
+    prepare(key, _number, lambda number: low <= number <= high, float(default))
     places = "%.0f" if step >= 1 else "%.2f"
-    return float(st.slider(label, low, high, float(default), float(step), places, key=key, **BOUND))
+    number = float(st.slider(label, low, high, float(default), float(step), places, key=key, **KEPT))
+    return _recorded(key, number, float(default))
 
 
 def range_slider(label: str, ends: tuple[int, int], default: tuple[int, int], key: str) -> tuple[int, int]:
@@ -144,28 +145,47 @@ def range_slider(label: str, ends: tuple[int, int], default: tuple[int, int], ke
         default: the two numbers first shown.
         key: of the choice, and its name in the link.
     """
-    reset_unless_valid(key, lambda pair: all(ends[0] <= number <= ends[1] for number in pair), default)
-    pair = st.slider(label, *ends, default, 1, key=key, **BOUND)
-    return min(pair), max(pair)
+    prepare(key, _pair, lambda pair: all(ends[0] <= number <= ends[1] for number in pair), default)
+    pair = st.slider(label, *ends, default, 1, key=key, **KEPT)
+    return _recorded(key, (min(pair), max(pair)), default)
+
+
+def select_slider(label: str, options: Sequence[str], key: str, default: str, **more_options: Any) -> str:  # noqa: ANN401 passed on
+    """Draw options on a line; return the chosen one.
+
+    Args:
+        label: above the control.
+        options: what can be chosen, in order.
+        key: of the choice, and its name in the link.
+        default: chosen first.
+        **more_options: passed on to the widget.
+    """
+    prepare(key, _last, lambda option: option in options, default)
+    choice = st.select_slider(label, options, value=default, key=key, **KEPT, **more_options)
+    return _recorded(key, choice, default)
 
 
 def text_input(label: str, key: str, **more_options: Any) -> str:  # noqa: ANN401 passed on
     """Draw a line of text; return what it holds."""
-    return st.text_input(label, key=key, **BOUND, **more_options) or ""
+    longest = more_options.get("max_chars") or math.inf
+    prepare(key, _last, lambda text: text is not None and len(text) <= longest, "")
+    return _recorded(key, st.text_input(label, key=key, **KEPT, **more_options) or "", "")
 
 
 def toggle(label: str, key: str, **more_options: Any) -> bool:  # noqa: ANN401 passed on
     """Draw a switch that is off at first; return whether it is on."""
-    return bool(st.toggle(label, key=key, **BOUND, **more_options))
+    prepare(key, _switch, lambda value: isinstance(value, bool), default=False)
+    return _recorded(key, bool(st.toggle(label, key=key, **KEPT, **more_options)), default=False)
 
 
 def get_value(key: str) -> str:
-    """Return what the field of a text holds, or the link says, before the field is drawn."""
-    return str(st.session_state.get(key, st.query_params.get(key, "")))
+    """Return what a control holds, or the address asks of it, before it is drawn."""
+    return str(address.requested(key) or st.session_state.get(key, ""))
 
 
 def set_value(key: str, value: object) -> None:
     """Set a control; before it is drawn, or as something else is clicked."""
+    address.forget(key)
     st.session_state[key] = value
 
 
@@ -201,13 +221,56 @@ def clicked_row(chart: str) -> int | None:
     return now if now != before else None
 
 
-def reset_unless_valid(key: str, is_valid: Callable[[Any], bool], default: object) -> None:
-    """Set a choice that the data does not offer to the default; a choice not made yet is left to its widget.
+def prepare(
+    key: str,
+    read: Callable[[address.Texts], Any],
+    is_valid: Callable[[Any], bool],
+    default: object,
+) -> None:
+    """Set a control that is about to be drawn to what the address asks for; to the default where that is lost.
 
     Args:
         key: of the choice.
-        is_valid: whether the data offers it.
+        read: texts of the address → value of the control.
+        is_valid: whether the data offers a value.
         default: what it is set to where not.
     """
+    address.fulfil(key, read, is_valid)
     if key in st.session_state and not is_valid(st.session_state[key]):
         st.session_state[key] = default
+
+
+def _prepare_several(key: str, options: list[str]) -> None:
+    """Prepare a choice of any options; of those that the address asks for, all that there are."""
+
+    def read(texts: address.Texts) -> list[str] | None:
+        names = {option.capitalize(): option for option in options} | {option: option for option in options}
+        address.refuse(key, [text for text in texts if text not in names])
+        return list(dict.fromkeys(names[text] for text in texts if text in names)) or options
+
+    prepare(key, read, lambda choices: set(choices) <= set(options), options)
+
+
+Choice = TypeVar("Choice")
+
+
+def _recorded(key: str, value: Choice, default: object) -> Choice:
+    address.record(key, value, default)
+    return value
+
+
+def _last(texts: address.Texts) -> str:
+    return texts[-1]
+
+
+def _number(texts: address.Texts) -> float:
+    return float(texts[-1])
+
+
+def _pair(texts: address.Texts) -> tuple[int, int]:
+    low, high = sorted(round(float(text)) for text in texts)
+    return low, high
+
+
+def _switch(texts: address.Texts) -> bool | None:
+    return {"true": True, "false": False}.get(texts[-1].lower())

@@ -3,8 +3,9 @@
 import streamlit as st
 
 from dashboard import cache
+from dashboard.session import address
 from dashboard.session.boards import notify
-from dashboard.session.controls import segmented, select
+from dashboard.session.controls import get_value, segmented, select, set_value
 from metrics import MEASURES, parse
 from metrics.errors import UsageError
 from metrics.measures import side_by_side
@@ -64,20 +65,17 @@ def other_measures() -> list[str]:
 def _other_measure(key: str) -> list[str]:
     """Return the measure of one choice where it is none of the usual."""
     if next_measure := st.session_state.pop(_next(key), None):
-        st.session_state[key] = next_measure
-    requested = st.session_state.get(key) or st.query_params.get(key)
+        set_value(key, next_measure)
+    requested = get_value(key)
     try:
-        name = str(parse(str(requested))) if requested else None
+        name = str(parse(requested)) if requested else None
     except UsageError as error:
-        if st.session_state.get(_refused(key)) != requested:
-            st.session_state[_refused(key)] = requested
-            notify(f"The link asks for another measure than is shown. {error}")
+        address.forget(key)
+        notify(f"The link asks for another measure than is shown. {error}")
         return []
+    if name and address.requested(key):
+        address.request({key: name})
     return [] if name is None or name in cache.MEASURES else [name]
-
-
-def _refused(key: str) -> str:
-    return f"_refused_{key}"
 
 
 def _next(key: str) -> str:

@@ -8,8 +8,8 @@ import streamlit as st
 from dashboard.access import server_files
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
-from dashboard.session.boards import note_unknown_label
-from dashboard.session.controls import BOUND, reset_unless_valid, segmented, select, theme
+from dashboard.session import address
+from dashboard.session.controls import KEPT, get_value, prepare, segmented, select, set_value, theme
 from dashboard.session.view import ORDER_HELP, policy_phrases
 from metrics.errors import TieScopeError
 from metrics.scale.stored import Stored
@@ -42,11 +42,8 @@ def choose_results() -> None:
     """Draw the choice of what is open, and keep it for the page."""
     st.session_state[_RESULTS] = None
     if next_label := st.session_state.pop(_NEXT, None):
-        if _KEY not in st.session_state:  # a control not drawn yet does not tell the link
-            st.query_params[_KEY] = next_label
-        st.session_state[_KEY] = next_label
-    labels = _labels(st.session_state.get(_KEY, st.query_params.get(_KEY)))
-    label = _choose_label(labels) if labels else None
+        set_value(_KEY, next_label)
+    label = _choose_label(_labels(get_value(_KEY)))
     try:
         path = server_files.find_results(label) if label else None
         stored = None if path is None else server_files.open_results(path)
@@ -65,14 +62,12 @@ def choose_results() -> None:
     st.session_state[_RESULTS] = Results(stored, traditional, theme())
 
 
-def _labels(requested: str | None) -> list[str]:
+def _labels(requested: str) -> list[str]:
     """Return what may be chosen: what the command named, and what this session opened that is still there."""
     opened_labels = st.session_state.setdefault(_SESSION_LABELS, [])
-    if requested and requested not in opened_labels and requested not in server_files.command_results():
-        if server_files.find_results(requested):
-            opened_labels.append(requested)
-        else:
-            note_unknown_label(requested)
+    is_new = requested not in (*opened_labels, *server_files.command_results())
+    if requested and is_new and server_files.find_results(requested):
+        opened_labels.append(requested)
     return [
         *server_files.command_results(),
         *(label for label in opened_labels if server_files.find_results(label)),
@@ -82,9 +77,13 @@ def _labels(requested: str | None) -> list[str]:
 def _choose_label(labels: list[str]) -> str | None:
     """Draw the choice of one. The first that the command named needs no place in the link; others have one."""
     default = next(iter(server_files.command_results()), None)
-    reset_unless_valid(_KEY, lambda label: label in labels, default)
+    prepare(_KEY, lambda texts: texts[-1], lambda label: label in labels, default)
+    if not labels:
+        return None
     index = None if default is None else labels.index(default)
-    return st.selectbox("Results", labels, index, key=_KEY, **BOUND)
+    label = st.selectbox("Results", labels, index, key=_KEY, **KEPT)
+    address.record(_KEY, label, default)
+    return label
 
 
 def _describe(stored: Stored) -> None:

@@ -11,8 +11,9 @@ from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.library import Board, queries_text
 from dashboard.library.storage.records import Record
+from dashboard.session import address
 from dashboard.session.boards import DATA, choose_board, owner
-from dashboard.session.controls import multiselect, number_input, segmented, select, theme
+from dashboard.session.controls import get_value, multiselect, number_input, segmented, select, theme
 from dashboard.session.measures import other_measures
 from metrics import Evaluation
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
@@ -26,14 +27,6 @@ _TEXTS = ("measure", "order", "precision", "missing", "empty", "baseline")
 _CHOICES = ("rerankers", "segments")
 _POLICIES = ("zero", "skip")
 _PRECISIONS = ("float64", "float32", "float16", "bfloat16", *(f"decimals:{n}" for n in range(7)))
-_USUAL = {
-    "measure": cache.MEASURES[0],
-    "order": cache.TRADITIONAL[0],
-    "precision": _PRECISIONS[0],
-    "missing": "zero",
-    "empty": "zero",
-    "relevant_from": 1.0,
-}
 ORDER_HELP = "How ties fell before: " + " ".join(
     f"**{name}**: {treatment(name).summary} ({treatment(name).used_by})." for name in cache.TRADITIONAL
 ).replace("_", r"\_")
@@ -79,7 +72,7 @@ class View:
     @property
     def baseline(self) -> str:
         """What the others are compared with: as chosen on the Runs page, else the first."""
-        selected = st.session_state.get("baseline")
+        selected = get_value("baseline")
         return selected if selected in self.rerankers else self.rerankers[0]
 
 
@@ -130,12 +123,10 @@ def _turn_to(board: Board, record: Record | None) -> None:
         st.session_state["rerankers"] = list(board.runs.rerankers)
         set_open_list(None, None)
     is_link_followed = before is None and set(st.query_params) - {DATA}
-    if record is None or is_link_followed or (before is not None and before[0] == now[0]):
-        return
-    for key, value in _saved(record.view).items():
-        st.session_state[key] = value
-        if before is None and value != _USUAL.get(key):  # a control not drawn yet does not tell the link
-            st.query_params[key] = f"{value:g}" if isinstance(value, float) else value
+    saved = _saved(record.view) if record is not None else {}
+    address.insist(saved)  # without them, the address would open the board as it was saved
+    if not is_link_followed and (before is None or before[0] != now[0]):
+        address.request(saved)
 
 
 def _saved(view: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,8 +145,9 @@ def _saved(view: Mapping[str, Any]) -> dict[str, Any]:
 
 def board_settings() -> dict[str, Any]:
     """Return what a board is to be opened with: all that is chosen now."""
-    now, keys = view(), (*_TEXTS, "relevant_from")
-    settings = {key: st.session_state[key] for key in keys if st.session_state.get(key) is not None}
+    now = view()
+    settings: dict[str, Any] = {key: text for key in _TEXTS if (text := get_value(key))}
+    settings["relevant_from"] = float(now.scoring.relevant_from)
     if now.segments:
         settings["segments"] = list(now.segments)
     if now.rerankers != now.board.runs.rerankers:
@@ -201,14 +193,9 @@ def view() -> View:
     return cast("View", st.session_state[_VIEW])
 
 
-def list_link_parameters(reranker: str, query_id: str) -> dict[str, str]:
-    """Return the query parameters of a link to one list."""
-    return link_parameters({"reranker": reranker, "query": query_id})
-
-
-def link_parameters(choices: dict[str, str]) -> dict[str, str]:
-    """Return the query parameters of a link with these choices, and all others as they are."""
-    return {key: st.query_params[key] for key in st.query_params if key not in choices} | choices
+def list_link_parameters(reranker: str, query_id: str, **choices: str) -> dict[str, list[str]]:
+    """Return the query parameters of a link to one list, with more choices of its page."""
+    return address.link_parameters({"reranker": reranker, "query": query_id} | choices)
 
 
 def set_open_list(reranker: str | None, query: str | None) -> None:

@@ -8,6 +8,7 @@ from dashboard import session
 from dashboard.charts.one_list.first_hit_bars import first_hit_bars
 from dashboard.charts.one_list.tie_ladder import tie_ladder
 from dashboard.escaping import escape_markdown
+from dashboard.session.controls import number_input
 from dashboard.views.guide.layout import draw_cards, draw_head
 from dashboard.views.guide.prose import ProsePart, read_parts
 from dashboard.widgets.components import Card, cards, chart, finding
@@ -51,26 +52,14 @@ def one_minute() -> None:
 def _choose_example() -> WorkedExample:
     grid = st.grid(4, min_column_width=150)
     with grid.cell():
-        tied = _count("Documents in the tie", "tied", 5, (1, MOST_TIED))
+        tied = number_input("Documents in the tie", 1, MOST_TIED, 5, "tied")
     with grid.cell():
-        relevant = _count("Of them relevant", "relevant", 1, (1, tied))
+        relevant = number_input("Of them relevant", 1, tied, 1, "relevant")
     with grid.cell():
-        above = _count("Documents above the tie", "above", 0, (0, MOST_ABOVE))
+        above = number_input("Documents above the tie", 0, MOST_ABOVE, 0, "above")
     with grid.cell():
-        k = _count("Cut-off k", "cutoff", 3, (1, MOST_TIED + MOST_ABOVE))
+        k = number_input("Cut-off k", 1, MOST_TIED + MOST_ABOVE, 3, "cutoff")
     return worked_example(tied, relevant, above, k)
-
-
-def _count(label: str, key: str, default: int, bounds: tuple[int, int]) -> int:
-    """Ask for a whole number bound to the link; one out of bounds falls back to the default.
-
-    Asked for as a float, because as an integer Streamlit 1.67 fails on `inf` in a link.
-    """
-    low, high = map(float, bounds)
-    value = st.number_input(
-        label, low, high, float(default), 1.0, "%.0f", key=key, bind="query-params", persist_state="session"
-    )
-    return math.floor(value + 0.5)
 
 
 def _draw_answers(example: WorkedExample) -> None:

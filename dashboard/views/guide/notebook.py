@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 import streamlit as st
 
 from dashboard.escaping import escape_markdown
-from dashboard.session.view import link_parameters
+from dashboard.session.address import link_parameters
 from dashboard.views.guide.layout import card_title, draw_head
 from dashboard.views.guide.prose import ProsePart, read_parts
 

@@ -110,11 +110,11 @@ def query_table(view: View, measure: str, baseline: str) -> None:
         sort_by="moved" if order == "ties" else "difference",
     )
     links = [
-        session.list_link_parameters(reranker, query) | {"beside": baseline}
+        session.list_link_parameters(reranker, query, beside=baseline)
         for query in rows["query_id"].head(MOST_ROWS)
     ]
     table(
-        rows.assign(open=pd.Series([f"/query?{urlencode(link)}" for link in links], dtype="str")),
+        rows.assign(open=pd.Series([f"/query?{urlencode(link, doseq=True)}" for link in links], dtype="str")),
         "Query by query",
         "queries",
         {

@@ -11,6 +11,7 @@ from dashboard.charts.deciding.latency_scatter import latency_scatter
 from dashboard.charts.labels import SMALL, WIDE
 from dashboard.charts.leaderboard.segment_heatmap import MOST_SEGMENTS, segment_heatmap
 from dashboard.session import View
+from dashboard.session.controls import select_slider
 from dashboard.widgets.components import chart, heading
 from metrics import parse
 from metrics.studies.leaderboard.segments import segment_table
@@ -56,15 +57,7 @@ def choose(*, is_timed: bool) -> Choices:
         latency = session.segmented(
             "Latency", LATENCIES, "latency", help="Median, 95th percentile or mean over lists."
         )
-        budget = st.select_slider(
-            "Latency budget",
-            [*BUDGETS, NO_LIMIT],
-            value=NO_LIMIT,
-            key="budget",
-            width=330,
-            bind="query-params",
-            persist_state="session",
-        )
+        budget = select_slider("Latency budget", [*BUDGETS, NO_LIMIT], "budget", NO_LIMIT, width=330)
     return Choices(measure, int(depth), cast("Latency", latency), BUDGETS.get(budget))
 
 

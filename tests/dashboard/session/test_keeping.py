@@ -15,17 +15,6 @@ from metrics.runs import File
 RUN = COARSE.replace(" tag", " keeping")
 
 
-@pytest.fixture
-def library(tmp_path, monkeypatch):
-    """An empty library that every page of the test opens, of one owner; and memory without boards."""
-    new_library, loaded = Library(tmp_path / "library"), LoadedBoards()
-    monkeypatch.setenv(INSECURE, "1")
-    monkeypatch.setattr(cache, "open_library", lambda: new_library)
-    monkeypatch.setattr(cache, "loaded_boards", lambda: loaded)
-    yield new_library
-    new_library.close()
-
-
 def press(page, label):
     """Click a button; twice drawn, for the page draws again by itself."""
     next(one for one in page.button if one.label == label).click().run()

@@ -1,0 +1,129 @@
+"""The address of the page: every choice that is not the default, whatever page is shown.
+
+A control asks here what the address wants of it before it is drawn, and says here what it was set to. What
+the address wants of a control that no page has drawn yet stays in it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, cast
+
+import streamlit as st
+
+_CHOSEN = "_address"
+_PENDING = "_address_pending"
+_EXPLICIT = "_address_explicit"
+_REFUSED = "_address_refused"
+_LINKED = "_address_of_links"
+_PAGE = "_address_page"
+
+Texts = list[str]
+"""A choice as the address says it: several texts where several things are chosen."""
+
+
+def read_address(page: str) -> None:
+    """Take what the address asks for, as a session begins or a link leads to another page with choices.
+
+    The menu opens a page at an address without choices: those of the session are put back into it.
+    """
+    asked = {key: st.query_params.get_all(key) for key in st.query_params}
+    if _PAGE not in st.session_state:
+        _pending().update(asked)
+    elif st.session_state[_PAGE] != page:
+        before = _part(_LINKED)
+        _pending().update({key: texts for key, texts in asked.items() if before.get(key) != texts})
+    st.session_state[_PAGE] = page
+    _write()
+
+
+def request(choices: Mapping[str, object]) -> None:
+    """Have controls set as they are drawn next, as if the address said so: key → value."""
+    _pending().update({key: _texts(value) for key, value in choices.items()})
+
+
+def insist(keys: Iterable[str]) -> None:
+    """Have these controls, and no others, stand in the address though they are at their default."""
+    st.session_state[_EXPLICIT] = frozenset(keys)
+
+
+def requested(key: str) -> str | None:
+    """Return what the address asks of a control that is not drawn yet; the last where it asks for several."""
+    return next(reversed(_pending().get(key, [])), None)
+
+
+def forget(key: str) -> None:
+    """Ask nothing of a control any more."""
+    _pending().pop(key, None)
+
+
+def fulfil(key: str, read: Callable[[Texts], Any], is_valid: Callable[[Any], bool]) -> None:
+    """Set a control, about to be drawn, to what the address asks for; where it cannot be, note that.
+
+    Args:
+        key: of the choice.
+        read: texts of the address → value of the control; a ValueError where they are none.
+        is_valid: whether the data offers that value.
+    """
+    texts = _pending().pop(key, None)
+    if texts is None:
+        return
+    try:
+        value = read(texts)
+    except ValueError:
+        value = None
+    if value is not None and is_valid(value):
+        st.session_state[key] = value
+    else:
+        refuse(key, texts)
+
+
+def refuse(key: str, texts: Sequence[str]) -> None:
+    """Note that the address asks for what is not offered."""
+    _part(_REFUSED).update({f"{key}={text}": None for text in texts})
+
+
+def refused() -> list[str]:
+    """Return, once, what was asked for and is not offered."""
+    return list(st.session_state.pop(_REFUSED, {}))
+
+
+def record(key: str, value: object, default: object) -> None:
+    """Note what a control is set to: its place in the address, none where it is at its default."""
+    if value == default and key not in st.session_state.get(_EXPLICIT, ()):
+        _part(_CHOSEN).pop(key, None)
+    else:
+        _part(_CHOSEN)[key] = _texts(value)
+    _write()
+
+
+def link_parameters(choices: Mapping[str, str]) -> dict[str, Texts]:
+    """Return the query parameters of a link with these choices, and all others as they are."""
+    st.session_state[_LINKED] = _choices()
+    return _choices() | {key: [text] for key, text in choices.items()}
+
+
+def _write() -> None:
+    """Write all choices into the address, where it says others."""
+    choices = _choices()
+    if choices != {key: st.query_params.get_all(key) for key in st.query_params}:
+        st.query_params.from_dict(choices)
+
+
+def _choices() -> dict[str, Texts]:
+    return {**_part(_CHOSEN), **_pending()}
+
+
+def _pending() -> dict[str, Texts]:
+    return _part(_PENDING)
+
+
+def _part(name: str) -> dict[str, Any]:
+    return cast("dict[str, Any]", st.session_state.setdefault(name, {}))
+
+
+def _texts(value: object) -> Texts:
+    """Return a value as the address says it."""
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return [text for item in value for text in _texts(item)]
+    if isinstance(value, bool):
+        return [str(value).lower()]
+    return [f"{value:.12g}" if isinstance(value, float) else str(value)]

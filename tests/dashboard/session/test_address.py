@@ -1,0 +1,95 @@
+"""The address holds every choice that is not the default, and says what it asks for in vain."""
+
+import pytest
+from boards import QRELS, STRICT, board
+from opening import metrics, opened
+
+from dashboard import cache
+
+
+@pytest.fixture
+def two_grades():
+    """A board on which the choices about scoring change values: a query without rows, and grades 1 and 2."""
+    qrels = QRELS.replace(" 1\n", " 2\n", 1) + "unanswered 0 d1 1\n"
+    return cache.loaded_boards().add(board(a_trec=STRICT, qrels_txt=qrels))
+
+
+def test_choices_made_by_click_are_in_the_address_of_every_page(two_grades):
+    page = opened("leaderboard", data=two_grades.label)
+    page.number_input(key="relevant_from").set_value(2.0).run()
+    page.segmented_control(key="missing").set_value("skip").run()
+    page.segmented_control(key="measure").set_value("AP").run()
+    for view in ("guide", "rerankers"):
+        page.query_params = {}  # the browser opens a page of the menu at its bare address
+        page.switch_page(f"views/{view}/{view}.py").run()
+        expected = {"relevant_from": "2", "missing": "skip", "measure": "AP"}
+        assert page.query_params.items() >= expected.items(), view
+    other = opened("rerankers", **page.query_params)
+    assert metrics(other) == metrics(page)
+    assert other.query_params == page.query_params
+
+
+def test_a_default_that_moved_leaves_the_choice_in_the_address():
+    page = opened("query", data=cache.SIMULATED_LABEL)
+    query = page.selectbox(key="query").value
+    page.selectbox(key="reranker").set_value("Claude (High Ties)").run()
+    assert page.selectbox(key="query").value == query
+    assert page.selectbox(key="query").options[0] != query
+    assert page.query_params["query"] == query
+
+
+def test_a_board_is_named_by_its_id_so_a_link_from_before_a_rename_shows_it_also_once_refreshed(library):
+    record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS), name="Before")
+    library.rename(record.id, "After")
+    page = opened("leaderboard", data=record.label)
+    assert page.query_params == {"data": record.id}
+    again = opened("leaderboard", **page.query_params)
+    assert again.selectbox(key="data").value == f"After · {record.id}"
+    assert metrics(again) == metrics(page)
+    assert not again.warning
+
+
+def test_a_board_that_is_not_here_is_said_on_every_page_and_after_a_refresh():
+    page = opened("leaderboard", data="Gone · 12345678")
+    assert page.query_params == {"data": "12345678"}
+    page.query_params = {}
+    page.switch_page("views/rerankers/rerankers.py").run()
+    again = opened("rerankers", **page.query_params)
+    for shown in (page, again):
+        assert "12345678, which is not kept here" in shown.warning[0].value.replace("\\", "")
+    again.selectbox(key="data").set_value(cache.SIMULATED_LABEL).run()
+    assert not again.warning
+    assert again.query_params == {"data": cache.SIMULATED_LABEL}
+
+
+def test_a_view_that_was_saved_and_left_again_is_not_what_the_address_opens(library):
+    settings = {"order": "input", "measure": "AP", "relevant_from": 2.0}
+    record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS), view=settings)
+    page = opened("leaderboard", data=record.id)
+    assert page.segmented_control(key="measure").value == "AP"
+    page.selectbox(key="order").set_value(cache.TRADITIONAL[0]).run()
+    page.segmented_control(key="measure").set_value(cache.MEASURES[0]).run()
+    page.number_input(key="relevant_from").set_value(1.0).run()
+    other = opened("leaderboard", **page.query_params)
+    assert metrics(other) == metrics(page)
+    assert other.selectbox(key="order").value == cache.TRADITIONAL[0]
+
+
+WRONG = {
+    "order": "docid_dsc",
+    "rerankers": ["nonexistent", "BM25"],
+    "reranker": "nobody",
+    "query": "doesnotexist",
+    "relevant_from": "inf",
+    "missing": "",
+}
+
+
+def test_what_an_address_asks_for_in_vain_is_said_in_one_line_and_leaves_the_address():
+    page = opened("query", data=cache.SAMPLE_LABEL, measure="AP", **WRONG)
+    (line,) = (warning.value.replace("\\", "") for warning in page.warning)
+    wanted = {f"{key}={text}" for key, value in WRONG.items() for text in ([value] if isinstance(value, str) else value)}
+    assert {text for text in wanted if text in line} == wanted - {"rerankers=BM25"}
+    page.run()
+    assert not page.warning
+    assert page.query_params.keys().isdisjoint({*WRONG} - {"rerankers"})
