@@ -18,6 +18,12 @@ from dashboard.widgets.browser import equip_browser, write_on_primary
 
 FOLDER = Path(__file__).parent
 
+
+def not_here(texts: list[str]) -> str:
+    """Return the line on what an address asks for in vain."""
+    return f"This link asks for what is not kept here, or not offered: {escape_markdown(', '.join(texts))}."
+
+
 st.set_page_config(page_title="TieScope", page_icon="🎯", layout="wide")
 colours = session.theme()
 st.logo(FOLDER / "assets" / f"logo-{'dark' if colours is DARK else 'light'}.svg", size="large")
@@ -67,10 +73,12 @@ if label := unknown_label():
         f"This link shows {escape_markdown(label)}, which is not kept here, or not shared with you. "
         f"You see other data: {escape_markdown(server_files.home_board().label)}."
     )
-refusals = st.container()
+refusals = st.empty()
+if texts := refused():
+    refusals.warning(not_here(texts))
 undo()
 follow_theme()
 equip_browser()
 page.run()
-if not_offered := refused():
-    refusals.warning(f"This link asks for what is not offered here: {escape_markdown(', '.join(not_offered))}.")
+if on_page := refused():
+    refusals.warning(not_here([*texts, *on_page]))

@@ -68,7 +68,7 @@ def fulfil(key: str, read: Callable[[Texts], Any], is_valid: Callable[[Any], boo
         return
     try:
         value = read(texts)
-    except ValueError:
+    except (ValueError, OverflowError):
         value = None
     if value is not None and is_valid(value):
         st.session_state[key] = value
@@ -109,7 +109,7 @@ def _write() -> None:
 
 
 def _choices() -> dict[str, Texts]:
-    return {**_part(_CHOSEN), **_pending()}
+    return dict(sorted({**_part(_CHOSEN), **_pending()}.items()))
 
 
 def _pending() -> dict[str, Texts]:

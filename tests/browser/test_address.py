@@ -19,7 +19,7 @@ START = "/?data=Sample%3A+simulated+rerankers"
 def test_another_browser_shows_what_the_address_says_whatever_was_clicked_before(
     server, browser, seed, sequences
 ):
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311 nothing is kept secret
     with browser.new_context(reduced_motion="reduce", viewport=LARGE) as own:
         walker = Walker(own.new_page(), chance)
         walker.visit(server + START)

@@ -20,9 +20,8 @@ SHOWN = """() => {
     const main = document.querySelector('[data-testid=stMain]');
     const cells = [...main.querySelectorAll('table[role=grid] td')].map(cell => cell.textContent);
     const traces = [...main.querySelectorAll('.js-plotly-plot')].flatMap(plot => plot.data ?? []);
-    return [
-        ...main.innerText.split('\\n'), ...cells, ...traces.map(({name, x, y, z}) => JSON.stringify([name, x, y, z])),
-    ];
+    const drawn = traces.map(({name, x, y, z}) => JSON.stringify([name, x, y, z]));
+    return [...main.innerText.split('\\n'), ...cells, ...drawn];
 }"""
 
 
@@ -132,7 +131,7 @@ class Walker:
 
 
 def shown(page):
-    """Return all that a page shows: its words and numbers, cells of its tables, what its charts are drawn from."""
+    """Return all that a page shows: words and numbers, cells of tables, what charts are drawn from."""
     return page.evaluate(SHOWN)
 
 

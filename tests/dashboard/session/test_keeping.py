@@ -5,10 +5,7 @@ from boards import COARSE, QRELS, STRICT, board
 from opening import opened
 
 from dashboard import cache
-from dashboard.access.settings import INSECURE
 from dashboard.library import BoardSpec, make_board
-from dashboard.library.loaded import LoadedBoards
-from dashboard.library.store import Library
 from metrics.errors import LibraryError
 from metrics.runs import File
 
