@@ -72,9 +72,9 @@ def _count(row: pd.Series) -> str:
 
 
 def _summary_table(summary: pd.DataFrame) -> None:
-    rows = summary.assign(written=[_count(row) for _, row in summary.iterrows()]).reset_index()
+    counts = [_count(row) for _, row in summary.iterrows()]  # as numbers, a table shown could not hold them
     table(
-        rows,
+        summary.assign(written=counts).drop(columns="orderings").reset_index(),
         "Orderings of each reranker",
         "ordering-costs",
         shown_columns(

@@ -33,6 +33,12 @@ def test_a_measure_with_its_own_rule_is_not_said_to_have_gaps():
     assert "taRR settles ties by its own rule" in texts(page)
 
 
+def test_more_orderings_than_a_number_of_64_bits_holds_are_written():
+    page = opened("ties", below="Cost of every order")
+    written = table(page, "Orderings of each reranker")["written"]
+    assert any(text.startswith("10") and len(text) < 8 for text in written)
+
+
 def test_what_every_order_would_cost_is_told_of_the_lists_shown_and_of_the_notebooks_cases():
     page = opened("ties", data=cache.SIMULATED_LABEL, below="Cost of every order", tierelevant="2")
     board = cache.sample_board(cache.SIMULATED_LABEL)
