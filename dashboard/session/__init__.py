@@ -6,7 +6,6 @@ kept over page switches. Here is what several pages use; the rest is taken from 
 
 from dashboard.session.boards import owner, show_board, switch_to_board
 from dashboard.session.changes import rebuild_board
-from dashboard.session.comparison import choose_test
 from dashboard.session.controls import get_value, segmented, select, set_value, text_input, theme
 from dashboard.session.measures import measure
 from dashboard.session.results import Results
@@ -17,7 +16,6 @@ __all__ = [
     "Outcome",
     "Results",
     "View",
-    "choose_test",
     "get_value",
     "list_link_parameters",
     "measure",

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard import session
+from dashboard.session.comparison import choose_test
 from dashboard.views.significance import cached
 from dashboard.views.significance.sections import (
     best_rerankers,
@@ -27,7 +28,7 @@ with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     baseline = session.select("Baseline", view.rerankers, "baseline", width=240)
     measure = session.measure()
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-    test, correction = session.choose_test()
+    test, correction = choose_test()
 name = parse(measure).traditional
 
 arguments = measure, view.traditional

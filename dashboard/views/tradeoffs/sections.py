@@ -11,6 +11,7 @@ from dashboard.charts.deciding.latency_scatter import latency_scatter
 from dashboard.charts.labels import SMALL, WIDE
 from dashboard.charts.leaderboard.segment_heatmap import MOST_SEGMENTS, segment_heatmap
 from dashboard.session import View
+from dashboard.session.comparison import choose_test
 from dashboard.session.controls import select_slider
 from dashboard.widgets.components import chart, heading
 from metrics import parse
@@ -61,7 +62,7 @@ def choose(*, is_timed: bool) -> Choices:
     return Choices(measure, int(depth), cast("Latency", latency), BUDGETS.get(budget))
 
 
-def choose_test(view: View) -> tuple[str, str, str]:
+def choose_comparison(view: View) -> tuple[str, str, str]:
     """Draw whom the table of every measure compares with and how; return baseline, test and correction."""
     heading(
         "Every measure at once",
@@ -69,7 +70,7 @@ def choose_test(view: View) -> tuple[str, str, str]:
     )
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         baseline = session.select("Baseline", view.rerankers, "baseline", width=240)
-        return baseline, *session.choose_test()
+        return baseline, *choose_test()
 
 
 def _hidden_chart(column: str, reason: str, remedy: str) -> None:

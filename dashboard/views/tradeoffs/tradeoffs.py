@@ -44,7 +44,7 @@ with wide:
 with narrow:
     sections.recall_section(view, covered, k)
 
-baseline, test, correction = sections.choose_test(view)
+baseline, test, correction = sections.choose_comparison(view)
 timed = with_latency(depths.only(list(rows.index)), list_seconds)
 compared = cached.experiment_table(view.key, k, view.traditional, baseline, test, correction, timed)
 experiment_table(compared, view.traditional, baseline, test, correction)
