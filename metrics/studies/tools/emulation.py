@@ -1,6 +1,6 @@
 """What other software would report for the same files, and why that is not the tied value."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -167,11 +167,11 @@ class _ToolBoard(NamedTuple):
 
     Attributes:
         runs: as they see them.
-        evaluation: of their lists.
+        evaluations: of their lists, by reranker.
     """
 
     runs: Runs
-    evaluation: Evaluation
+    evaluations: Mapping[str, Evaluation]
 
     def value(self, rule: Rule, reranker: str, n_missing: int) -> _ToolValue:
         """Return the mean a rule gives, and why there is none.
@@ -181,7 +181,7 @@ class _ToolBoard(NamedTuple):
             reranker: whose lists.
             n_missing: judged queries without a row in the files.
         """
-        part = self.evaluation.only([reranker])
+        part = self.evaluations[reranker]
         n_emptied = int(part.policies["n_missing"].iloc[0]) - n_missing
         is_counted = rule.counts(part.lists)
         lists = part.lists[is_counted]
@@ -218,5 +218,7 @@ def _score_by_policy(
         names = [rule.computed for rule in alike]
         treatments = [name for rule in alike for name in rule.treatments]
         view, scoring = policy
-        boards[policy] = _ToolBoard(viewed[view], score_runs(viewed[view], names, treatments, scoring))
+        evaluation = score_runs(viewed[view], names, treatments, scoring)
+        evaluations = {reranker: evaluation.only([reranker]) for reranker in viewed[view].rerankers}
+        boards[policy] = _ToolBoard(viewed[view], evaluations)
     return boards
