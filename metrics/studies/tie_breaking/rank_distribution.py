@@ -8,7 +8,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from metrics.studies.tie_breaking.mean_distribution import METHODS, MeanDistribution, Method, equality_margin
-from metrics.studies.tie_breaking.sampling import BATCHES, equal_nodes
+from metrics.studies.tie_breaking.sampling import BATCHES, batch_error, equal_nodes
 from metrics.support.arrays import FloatArray
 
 _CELLS = 2**22
@@ -24,7 +24,7 @@ class RankDistribution(NamedTuple):
 
     Attributes:
         chances: index reranker, columns 1, 2, ... n: the chance of each place; each row sums to 1.
-        errors: the standard error of each; 0 unless sampled, and where all draws agree.
+        errors: the standard error of each; 0 unless sampled.
         methods: by reranker, the coarsest method of its mean and of those that it can change places with.
     """
 
@@ -71,11 +71,13 @@ def _number_above(distribution: MeanDistribution, rivals: list[MeanDistribution]
     if not any(one.batches for one in (distribution, *rivals)):
         chances = _exact_number_above(distribution, rivals)
         return np.stack([chances, np.zeros_like(chances)])
-    each = [
-        _exact_number_above(distribution.batch(number), [other.batch(number) for other in rivals])
-        for number in range(BATCHES)
-    ]
-    return np.stack([np.mean(each, axis=0), np.std(each, axis=0, ddof=1) / BATCHES**0.5])
+    each = np.array(
+        [
+            _exact_number_above(distribution.batch(number), [other.batch(number) for other in rivals])
+            for number in range(BATCHES)
+        ]
+    )
+    return np.stack([each.mean(axis=0), batch_error(each)])
 
 
 def _exact_number_above(distribution: MeanDistribution, rivals: list[MeanDistribution]) -> FloatArray:

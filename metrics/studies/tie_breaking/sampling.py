@@ -126,6 +126,14 @@ def sample_sums(samples: Sequence[ListSample], generator: np.random.Generator) -
     return sums
 
 
+def batch_error(estimates: FloatArray) -> FloatArray:
+    """Return the standard error of the mean of (BATCHES, ...) estimates of chances.
+
+    Never below the chance of one sum of all that stand for the batches: rarer ones are not seen.
+    """
+    return np.asarray(np.maximum(np.std(estimates, axis=0, ddof=1) / BATCHES**0.5, 1 / (BATCHES * _SUMS)))
+
+
 def thinned(values: FloatArray, chances: FloatArray, generator: np.random.Generator) -> FloatArray:
     """Return equally likely values, rising, that stand for many with chances of their own.
 

@@ -9,7 +9,7 @@ from scipy.special import ndtr
 from metrics.evaluation import EQUAL
 from metrics.studies.prose import Prose, Strong, decimal, percent
 from metrics.studies.tie_breaking.mean_distribution import METHODS, MeanDistribution, equality_margin
-from metrics.studies.tie_breaking.sampling import BATCHES
+from metrics.studies.tie_breaking.sampling import BATCHES, batch_error
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import part_of
@@ -85,7 +85,7 @@ def pairwise_order(distributions: Mapping[str, MeanDistribution]) -> pd.DataFram
         above, equal, below (chances that `reranker` is above, level with and below `other`; their sum is
         1), method (the coarser of the two; exact where there is no doubt), reversible (whether any
         tie-breaking puts `other` strictly above), standard_error (of above, equal and below, the largest; 0
-        unless sampled, and where all draws agree).
+        unless sampled).
     """
     ordered = sorted(distributions.items(), key=lambda item: -round(item[1].mean, 12))
     names, ordered_distributions = (
@@ -117,8 +117,8 @@ def _order_chances(first: MeanDistribution, second: MeanDistribution) -> FloatAr
     """Return the chance that the first is above, equal and below, and the largest standard error of these."""
     if not (first.batches or second.batches):
         return np.append(_exact_chances(first, second), 0.0)
-    each = [_exact_chances(first.batch(number), second.batch(number)) for number in range(BATCHES)]
-    return np.append(np.mean(each, axis=0), (np.std(each, axis=0, ddof=1) / BATCHES**0.5).max())
+    each = np.array([_exact_chances(first.batch(number), second.batch(number)) for number in range(BATCHES)])
+    return np.append(each.mean(axis=0), batch_error(each).max())
 
 
 def _exact_chances(first: MeanDistribution, second: MeanDistribution) -> tuple[float, float, float]:

@@ -12,7 +12,7 @@ from metrics.studies.prose import plain
 from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
 from metrics.studies.tie_breaking.mean_distributions import mean_distributions, needed_ties
 from metrics.studies.tie_breaking.rank_distribution import rank_distribution
-from metrics.studies.tie_breaking.sampling import BATCHES
+from metrics.studies.tie_breaking.sampling import BATCHES, batch_error
 from metrics.studies.tie_breaking.stability import expected_tau, mean_bounds, pairwise_order, stability_finding
 from metrics.ties import Ranking
 
@@ -293,3 +293,9 @@ def test_gains_past_all_bounds_have_chances_all_the_same():
     row = pairwise_order(means_of({name: np.ones((1, 6)) for name in "AB"}, grades, "DCG@3")).iloc[0]
     assert row["above"] == pytest.approx(row["below"])
     assert 0 < row["equal"] < 1
+
+
+def test_draws_that_all_agree_do_not_make_a_chance_certain():
+    agreeing = np.tile([1.0, 0.0, 0.0], (BATCHES, 1))
+    assert (batch_error(agreeing) > 0).all()
+    assert (batch_error(agreeing) < 1e-4).all()
