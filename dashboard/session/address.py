@@ -87,7 +87,13 @@ def refused() -> list[str]:
 
 
 def record(key: str, value: object, default: object) -> None:
-    """Note what a control is set to: its place in the address, none where it is at its default."""
+    """Note what a control is set to: its place in the address, none where it is at its default.
+
+    Args:
+        key: of the choice.
+        value: what it is set to.
+        default: what it is when nobody chose.
+    """
     if value == default and key not in st.session_state.get(_EXPLICIT, ()):
         _part(_CHOSEN).pop(key, None)
     else:
