@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -72,10 +73,8 @@ def multiselect(label: str, options: Sequence[str], key: str) -> list[str]:
         options: at least one.
         key: of the session's state and of the link.
     """
-    all_options = list(options)
-    _prepare_several(key, all_options)
-    choices = st.multiselect(label, all_options, default=all_options, key=key, placeholder="All", **KEPT)
-    return _recorded(key, [option for option in all_options if option in choices] or all_options, all_options)
+    draw = partial(st.multiselect, label, placeholder="All")
+    return _choose_several(draw, options, key)
 
 
 def pills(label: str, options: Sequence[str], key: str) -> list[str]:
@@ -86,19 +85,8 @@ def pills(label: str, options: Sequence[str], key: str) -> list[str]:
         options: at least one.
         key: of the session's state and of the link.
     """
-    all_options = list(options)
-    _prepare_several(key, all_options)
-    choices = st.pills(
-        label,
-        all_options,
-        selection_mode="multi",
-        default=all_options,
-        format_func=str.capitalize,
-        key=key,
-        wrap=True,
-        **KEPT,
-    )
-    return _recorded(key, [option for option in all_options if option in choices] or all_options, all_options)
+    draw = partial(st.pills, label, selection_mode="multi", format_func=str.capitalize, wrap=True)
+    return _choose_several(draw, options, key)
 
 
 def number_input(label: str, low: int, high: int, default: int, key: str, **more_options: Any) -> int:  # noqa: ANN401 passed on
@@ -240,15 +228,24 @@ def prepare(
         st.session_state[key] = default
 
 
-def _prepare_several(key: str, options: list[str]) -> None:
-    """Prepare a choice of any options; of those that the address asks for, all that there are."""
+def _choose_several(draw: Callable[..., list[str]], options: Sequence[str], key: str) -> list[str]:
+    """Draw a choice of any options, set to all that there are of those the address asks for.
 
-    def read(texts: address.Texts) -> list[str] | None:
-        names = {option.capitalize(): option for option in options} | {option: option for option in options}
+    Args:
+        draw: the widget, given the options, what is chosen first, and what every control has.
+        options: at least one.
+        key: of the choice, and its name in the link.
+    """
+    all_options = list(options)
+
+    def read(texts: address.Texts) -> list[str]:
+        names = {option.capitalize(): option for option in all_options} | {name: name for name in all_options}
         address.refuse(key, [text for text in texts if text not in names])
-        return list(dict.fromkeys(names[text] for text in texts if text in names)) or options
+        return list(dict.fromkeys(names[text] for text in texts if text in names)) or all_options
 
-    prepare(key, read, lambda choices: set(choices) <= set(options), options)
+    prepare(key, read, lambda choices: set(choices) <= set(all_options), all_options)
+    choices = draw(all_options, default=all_options, key=key, **KEPT)
+    return _recorded(key, [option for option in all_options if option in choices] or all_options, all_options)
 
 
 Choice = TypeVar("Choice")

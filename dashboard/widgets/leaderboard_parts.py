@@ -11,8 +11,9 @@ from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import Card, cards, chart, table
 from metrics.measures import MeasureAt, question
 from metrics.studies.leaderboard.verdicts import VERDICTS
-from metrics.studies.prose import decimal, percent, signed
+from metrics.studies.prose import decimal, signed
 from metrics.support.shown_columns import shown_columns
+from metrics.support.wording import percent
 
 _MAX_NAMED = 5
 """Rerankers without a list that are named."""

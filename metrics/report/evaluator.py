@@ -11,6 +11,7 @@ from metrics.measures import MeasureAt, parse
 from metrics.report.studies import ReportStudies
 from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.prose import decimal
+from metrics.support.wording import part_of
 from metrics.ties import treatment
 
 MANY_TIES = 0.1
@@ -69,17 +70,16 @@ class EvaluatorReport:
     def effect(self) -> str:
         """Say what ties did to MRR, which the notebook's rule does not ask."""
         figures, n = self.figures, int(self.figures["n"])
-        queries = f"{n:,} {'query' if n == 1 else 'queries'}"
         if not figures["with_ties"]:
             return "No query has a tie."
         n_moved = round(figures["RR_lists_with_gap"] * n)
         if not n_moved:
-            return f"Ties on {figures['with_ties']:,} of {queries}; MRR and MTRR are the same on each."
+            return f"Ties on {part_of(figures['with_ties'], n, 'query')}; MRR and MTRR are the same on each."
         mean, side = figures["RR_gap"], "high" if figures["RR_gap"] > 0 else "low"
         outcome = (
             f"reads {decimal(abs(mean), 4)} too {side}" if abs(mean) > EQUAL else "stays, as the gaps cancel"
         )
-        return f"Ties move MRR on {n_moved:,} of {queries}; its mean {outcome}."
+        return f"Ties move MRR on {part_of(n_moved, n, 'query')}; its mean {outcome}."
 
 
 def evaluator_reports(studies: ReportStudies) -> list[EvaluatorReport]:

@@ -25,13 +25,6 @@ def plain(prose: Prose) -> str:
     return "".join(part.text if isinstance(part, Strong) else part for part in prose)
 
 
-def percent(share: float) -> str:
-    """Write a share of one as a whole percent; neither 0% nor 100% unless it is."""
-    if 0 < share <= 0.005:  # noqa: PLR2004 rounds to 0
-        return "under 1%"
-    return "over 99%" if 0.995 <= share < 1 else f"{share:.0%}"  # noqa: PLR2004 rounds to 100
-
-
 def decimal(value: float, digits: int = 3) -> str:
     """Write a number with this many decimals, or with as many as show two figures of a smaller one.
 

@@ -4,7 +4,8 @@ import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import parse, question, side_by_side
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal, percent
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal
+from metrics.support.wording import percent
 
 _NO_LEADER = " They do not name one leader."
 

@@ -37,7 +37,7 @@ def describe_part(part: int, number: int, noun: str, phrase: str) -> str:
     return f"{part_of(part, number, noun)} {verb} {predicate}"
 
 
-def format_percent(share: float) -> str:
+def percent(share: float) -> str:
     """Return a share of one as a whole percent; neither 0% nor 100% unless it is."""
     text = f"{share:.0%}"
     if text == "0%" and share > 0:

@@ -1,6 +1,6 @@
 import pytest
 
-from metrics.support.wording import count_of, describe_part, format_percent, part_of, quote
+from metrics.support.wording import count_of, describe_part, part_of, percent, quote
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_a_verb_goes_with_the_part(part, phrase, text):
     [(0, "0%"), (1e-9, "under 1%"), (0.504, "50%"), (0.9951, "over 99%"), (1, "100%")],
 )
 def test_only_nothing_is_0_percent_and_only_everything_is_100(share, text):
-    assert format_percent(share) == text
+    assert percent(share) == text
 
 
 def test_a_long_name_is_cut_short():

@@ -11,8 +11,8 @@ from dashboard.charts.leaderboard.gap_ridges import add_ridges
 from dashboard.charts.marks import add_bounds_rows, label_rows
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import style
-from metrics.studies.prose import percent
 from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.wording import percent
 
 _ROW, _LOW_ROW = 48, 44
 """Height of a reranker's row in pixels, with and without its scores."""

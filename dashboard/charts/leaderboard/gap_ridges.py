@@ -8,8 +8,9 @@ import plotly.graph_objects as go
 
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import add_notes, note_of, safe
-from metrics.studies.prose import percent, signed
+from metrics.studies.prose import signed
 from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.wording import percent
 
 _KERNEL = np.exp(-0.5 * (np.arange(-4, 5) / 1.6) ** 2)
 _HIGHEST = 0.82

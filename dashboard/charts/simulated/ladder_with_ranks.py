@@ -7,7 +7,7 @@ from dashboard.charts.marks import add_diamond
 from dashboard.charts.one_list.first_hit_bars import MAX_LABELS
 from dashboard.charts.one_list.tie_ladder import tie_ladder
 from dashboard.charts.palette import Palette
-from metrics.studies.prose import percent
+from metrics.support.wording import percent
 
 _MIN_PLACES = 5
 """Places that a short list is given."""

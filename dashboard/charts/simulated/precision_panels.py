@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 from dashboard.charts.marks import dotted_line, tied_dot, traditional_diamond
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import safe, style
-from metrics.studies.prose import percent
+from metrics.support.wording import percent
 
 _HOVER_COLUMNS = ["tied", "worst", "best", "low", "high", "traditional"]
 _HOVER = (

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 from dashboard.charts.marks import add_band, dotted_line, tied_dot
 from dashboard.charts.palette import Palette, faded
 from dashboard.charts.style import note, style
-from metrics.studies.prose import percent
+from metrics.support.wording import percent
 
 _RIGHT = 0.6
 """Tie probability from which on words stand left of their line, or they leave the figure."""

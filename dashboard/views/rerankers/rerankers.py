@@ -13,9 +13,10 @@ from metrics.measures import question
 from metrics.studies.gaps.gap import gaps
 from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.leaderboard.rerankers import reranker_finding
-from metrics.studies.prose import decimal, percent, signed
+from metrics.studies.prose import decimal, signed
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
+from metrics.support.wording import percent
 
 view = session.view()
 page_head(

@@ -10,8 +10,7 @@ from dashboard.views.runs.library_table import library
 from dashboard.views.runs.over_time import over_time
 from dashboard.views.runs.upload import board_finding, upload_field
 from dashboard.widgets.components import Card, cards, finding, page_head
-from metrics.studies.prose import percent
-from metrics.support.wording import count_of
+from metrics.support.wording import count_of, percent
 
 page_head(
     "Runs", "What was ranked, as given. Files are recognised by their content, checked, and never sorted."

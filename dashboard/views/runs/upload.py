@@ -18,7 +18,8 @@ from dashboard.views.runs.file_cards import choose_columns
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import File, Source
 from metrics.scale.stored import is_stored
-from metrics.studies.prose import Prose, Strong, percent
+from metrics.studies.prose import Prose, Strong
+from metrics.support.wording import percent
 
 UNCHANGED = "Nothing was added; what was loaded before is still shown."
 _AROUND = 2

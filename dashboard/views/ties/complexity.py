@@ -10,9 +10,8 @@ from dashboard.views.ties.cached import list_complexities
 from dashboard.widgets.components import Card, cards, chart, heading, table
 from dashboard.widgets.list_panel import orderings_text
 from metrics.studies.gaps.complexity import TIE_SIZES, complexity_summary, notebook_cases, tie_costs
-from metrics.studies.prose import percent
 from metrics.support.shown_columns import shown_columns
-from metrics.support.wording import part_of
+from metrics.support.wording import part_of, percent
 from metrics.ties.permutations import TRACTABLE
 
 _MEASURED = (

@@ -5,8 +5,9 @@ import pandas as pd
 from dashboard.widgets.components import Card
 from metrics import parse
 from metrics.evaluation import EQUAL
-from metrics.studies.prose import decimal, percent
+from metrics.studies.prose import decimal
 from metrics.studies.tradeoffs.tradeoffs import duration
+from metrics.support.wording import percent
 
 
 def speed_cards(rows: pd.DataFrame, measure: str, budget: float | None) -> list[Card]:

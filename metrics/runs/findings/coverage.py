@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from metrics.runs.findings.causes import Cause, cause_of
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.listing import JudgmentTable, Listing
-from metrics.support.wording import count_of, describe_part, format_percent, quote
+from metrics.support.wording import count_of, describe_part, percent, quote
 
 _DEPTH = 10
 _WARNING_SHARE = 0.5
@@ -88,7 +88,7 @@ def unjudged(listing: Listing, judged: JudgmentTable) -> list[Finding]:
     share = expected / n_docs
     number = f"{expected:,.0f}" if round(expected, 6).is_integer() else f"{expected:,.1f}"
     message = (
-        f"{format_percent(share)} of the documents in the top {_DEPTH} are unjudged: {number} of {n_docs:,}, "
+        f"{percent(share)} of the documents in the top {_DEPTH} are unjudged: {number} of {n_docs:,}, "
         "ties across the border counted by their expected share."
     )
     return [

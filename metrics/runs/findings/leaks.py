@@ -6,7 +6,7 @@ import numpy as np
 
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.listing import RELEVANT_FROM, Listing
-from metrics.support.wording import count_of, format_percent
+from metrics.support.wording import count_of, percent
 
 _MIN_Z = 4
 """Standard deviations from chance that are reported: chance alone gives them once in 16,000 clean runs."""
@@ -77,8 +77,8 @@ def order_leaks(listing: Listing) -> list[Finding]:
     message = (
         f"In {count_of(places.n_ties, 'tie')} of relevant and other documents, relevant ones are listed {side} "
         f"the others: mean place {places.mean:.2f}, by chance {places.expected:.2f} "
-        f"({abs(places.z):.1f} standard deviations). {format_percent(places.first)} of these ties begin with a "
-        f"relevant document, by chance {format_percent(places.expected_first)}. "
+        f"({abs(places.z):.1f} standard deviations). {percent(places.first)} of these ties begin with a "
+        f"relevant document, by chance {percent(places.expected_first)}. "
         f"Scored in file order, the run tends to look {verdict} than it is."
     )
     return [listing.finding("order-leaks", message, row=places.row, count=places.n_ties)]

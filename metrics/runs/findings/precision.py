@@ -5,7 +5,7 @@ import numpy as np
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.listing import Listing
 from metrics.support.arrays import BoolArray, FloatArray
-from metrics.support.wording import count_of, format_percent, part_of
+from metrics.support.wording import count_of, part_of, percent
 
 _DECIMALS = 4
 _EXACT = 2**53 / 10**_DECIMALS
@@ -96,4 +96,4 @@ def _neighbours(listing: Listing, alike: BoolArray, code: str, verb: str) -> lis
 
 def _tied(listing: Listing) -> str:
     n_docs = len(listing.scores)
-    return f"{part_of(listing.tied, n_docs, 'document')} ({format_percent(listing.tied / n_docs)}) are tied"
+    return f"{part_of(listing.tied, n_docs, 'document')} ({percent(listing.tied / n_docs)}) are tied"

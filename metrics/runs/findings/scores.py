@@ -4,7 +4,7 @@ import numpy as np
 
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.listing import Listing
-from metrics.support.wording import count_of, describe_part, format_percent, part_of
+from metrics.support.wording import count_of, describe_part, part_of, percent
 
 _MIN_VALUES = 3
 _MIN_SHARE = 0.1
@@ -84,4 +84,4 @@ def graded(listing: Listing) -> list[Finding]:
 
 
 def _share(part: int, n_docs: int) -> str:
-    return f"{part_of(part, n_docs, 'document')} ({format_percent(part / n_docs)})"
+    return f"{part_of(part, n_docs, 'document')} ({percent(part / n_docs)})"

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.prose import Prose, Strong, decimal, percent
+from metrics.studies.prose import Prose, Strong, decimal
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.wording import percent
 
 FEWEST = 4
 """Lists that a mean or a correlation needs."""

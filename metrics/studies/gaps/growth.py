@@ -9,8 +9,9 @@ from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.simulation import LlmReranker
 from metrics.studies.gaps.precisions import precision_curve
-from metrics.studies.prose import Prose, Strong, decimal, percent
+from metrics.studies.prose import Prose, Strong, decimal
 from metrics.studies.tie_rules import own_rule_note
+from metrics.support.wording import percent
 
 Simulate = Callable[[Mapping[str, LlmReranker]], Runs]
 """What simulates rerankers by name; with common luck, or differences are noise."""

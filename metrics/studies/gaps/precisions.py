@@ -11,9 +11,10 @@ from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.studies.leaderboard.leaderboard import mean_std
 from metrics.studies.leaderboard.verdicts import SHARE
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal, percent
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray
+from metrics.support.wording import percent
 from metrics.ties.precision import rounded
 
 GRADES = "grades:0-10"

@@ -9,8 +9,9 @@ from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import parse
 from metrics.scale.stored import Stored
 from metrics.studies.leaderboard.verdicts import judge, relative_size
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal, percent
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
 from metrics.studies.tie_rules import own_rule_note
+from metrics.support.wording import percent
 
 
 def leaderboard(evaluation: Evaluation | Stored, measure: str, traditional: str) -> pd.DataFrame:

@@ -3,7 +3,8 @@
 import pandas as pd
 
 from metrics.evaluation import EQUAL
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal, percent, signed
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal, signed
+from metrics.support.wording import percent
 
 
 def reranker_finding(summary: pd.DataFrame, measure: str) -> Prose:

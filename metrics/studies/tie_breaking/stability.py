@@ -7,12 +7,12 @@ import pandas as pd
 from scipy.special import ndtr
 
 from metrics.evaluation import EQUAL
-from metrics.studies.prose import Prose, Strong, decimal, percent
+from metrics.studies.prose import Prose, Strong, decimal
 from metrics.studies.tie_breaking.mean_distribution import METHODS, MeanDistribution, equality_margin
 from metrics.studies.tie_breaking.sampling import BATCHES, batch_error
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
-from metrics.support.wording import part_of
+from metrics.support.wording import part_of, percent
 
 _PAIR_COLUMNS = [
     "reranker",

@@ -7,20 +7,11 @@ import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.gaps.gap import difference
-from metrics.studies.prose import (
-    NOTHING_SCORED,
-    Prose,
-    Strong,
-    and_more,
-    decimal,
-    percent,
-    signed,
-    smallest_shown,
-)
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal, signed, smallest_shown
 from metrics.studies.tie_rules import own_rule_note
 from metrics.studies.tradeoffs.latency import Latency
 from metrics.support.arrays import BoolArray, FloatArray
-from metrics.support.wording import describe_part
+from metrics.support.wording import describe_part, percent
 
 DEPTH = 20
 """Places within which documents and targets are counted."""

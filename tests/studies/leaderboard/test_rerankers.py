@@ -8,7 +8,8 @@ from metrics import Runs, evaluate
 from metrics.studies.gaps.gap import gaps
 from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.leaderboard.rerankers import reranker_finding
-from metrics.studies.prose import Strong, percent, plain
+from metrics.studies.prose import Strong, plain
+from metrics.support.wording import percent
 
 
 def summary_of(table, **policies):
