@@ -7,8 +7,14 @@ from metrics.studies.significance.win_loss import win_loss, win_loss_finding
 from metrics.support.shown_columns import shown_columns
 
 
-def baseline_comparison(view: session.View, measure: str) -> None:
-    """Draw the queries won, equal and lost, by tied and by traditional values."""
+def baseline_comparison(view: session.View, measure: str, n_drawn: int) -> None:
+    """Draw the queries won, equal and lost, by tied and by traditional values.
+
+    Args:
+        view: what the sidebar says is shown.
+        measure: its name.
+        n_drawn: rerankers that the chart shows.
+    """
     heading(
         "Against the baseline, query by query",
         "Above: by tied values. Below, paler: by the traditional ones. The baseline is chosen here or on Runs.",
@@ -17,7 +23,7 @@ def baseline_comparison(view: session.View, measure: str) -> None:
     rows = win_loss(view.evaluation, measure, baseline, view.traditional)
     section_finding(win_loss_finding(rows, baseline, measure))
     chart(
-        win_loss_bars(rows, view.palette),
+        win_loss_bars(rows.head(n_drawn), view.palette),
         "duels",
         f"Queries on which each reranker is ahead of, level with or behind {baseline}.",
         wide=620,

@@ -8,6 +8,7 @@ from dashboard.charts.leaderboard.aligned_rows import aligned_rows
 from dashboard.views.rerankers.comparisons import baseline_comparison
 from dashboard.views.rerankers.readings import readings_section
 from dashboard.widgets.components import Card, cards, chart, finding, heading, page_head, table
+from dashboard.widgets.first_rows import row_limit
 from metrics import parse
 from metrics.measures import question
 from metrics.studies.gaps.gap import gaps
@@ -27,6 +28,7 @@ page_head(
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     measure = session.measure()
     sort = session.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
+    n_drawn = row_limit(len(view.rerankers))
 name = chosen = parse(measure)
 second = "Hits@5" if measure != "Hits@5" else "RR"
 if chosen.measure.answers:
@@ -64,7 +66,7 @@ heading(
     "Right: lists with a gap, orange where the traditional value is too high, grey where it is too low.",
 )
 chart(
-    aligned_rows(summary, lists, view.palette, name.traditional),
+    aligned_rows(summary.head(n_drawn), lists, view.palette, name.traditional),
     "rerankers",
     f"{name.traditional} with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
     wide=820,
@@ -73,7 +75,7 @@ heading(
     "Gap against tie ratio, one reranker at a time",
     "Each dot is a list; grey repeats the lists of all rerankers. The line is the mean gap.",
 )
-colours = {str(reranker): view.colour(str(reranker)) for reranker in summary.index}
+colours = {str(reranker): view.colour(str(reranker)) for reranker in summary.head(n_drawn).index}
 chart(
     gap_multiples(lists, view.palette, colours, first),
     "gap-multiples",
@@ -82,7 +84,7 @@ chart(
 )
 
 if len(view.rerankers) > 1:
-    baseline_comparison(view, measure)
+    baseline_comparison(view, measure, n_drawn)
 readings_section(view)
 
 columns = shown_columns("reranker", "tie_ratio", ("tie_ratio_std", "share_deviation"))

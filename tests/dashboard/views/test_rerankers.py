@@ -1,0 +1,36 @@
+"""The Rerankers page: what it draws first where there are many, and what on request."""
+
+import pytest
+from boards import QRELS, board
+from opening import charts, opened, table
+
+from dashboard import cache
+
+RUNS = {
+    f"r{number:02d}_trec": "".join(
+        f"q{query} Q0 d{document} 1 {(document * (number + 1) + query) % (2 + number % 4)} t\n"
+        for query in range(4)
+        for document in range(6)
+    )
+    for number in range(25)
+}
+
+
+@pytest.fixture(scope="module")
+def many():
+    """Twenty-five rerankers that tie more or less."""
+    return cache.loaded_boards().add(board(**RUNS, qrels_txt=QRELS)).label
+
+
+def n_drawn(page):
+    return len(charts(page)["rerankers"]["layout"]["yaxis"]["ticktext"])
+
+
+def test_charts_show_the_first_twenty_rerankers_and_all_on_request_by_the_address(many):
+    page = opened("rerankers", data=many)
+    assert n_drawn(page) == 20
+    assert len(table(page, "Summary")) == 25
+    page.segmented_control(key="drawn").set_value("all").run()
+    assert n_drawn(page) == 25
+    assert page.query_params["drawn"] == "all"
+    assert n_drawn(opened("rerankers", data=many, drawn="all")) == 25
