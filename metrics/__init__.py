@@ -18,6 +18,7 @@ from metrics.ties import PRECISIONS, TREATMENTS
 if TYPE_CHECKING:
     from metrics.scale.dask import evaluate_dataset
     from metrics.scale.stored import Stored
+    from metrics.studies.leaderboard.swapped_orders import swapped_orders
 
 __all__ = [
     "FORMATS",
@@ -37,6 +38,7 @@ __all__ = [
     "parse",
     "read_runs",
     "read_table",
+    "swapped_orders",
 ]
 
 
@@ -50,4 +52,8 @@ def __getattr__(name: str) -> object:
         from metrics.scale.dask import evaluate_dataset  # noqa: PLC0415 few need it
 
         return evaluate_dataset
+    if name == "swapped_orders":
+        from metrics.studies.leaderboard.swapped_orders import swapped_orders  # noqa: PLC0415 few need it
+
+        return swapped_orders
     raise AttributeError(f"module 'metrics' has no attribute {name!r}")

@@ -31,10 +31,10 @@ def describe_part(part: int, number: int, noun: str, phrase: str) -> str:
         noun: what they are, in the singular.
         phrase: what they do, in the plural, the verb first: have no rows.
     """
-    verb, predicate = phrase.split(" ", 1)
+    verb, space, predicate = phrase.partition(" ")
     if part == 1:
         verb = {"have": "has", "are": "is"}.get(verb, f"{verb}s")
-    return f"{part_of(part, number, noun)} {verb} {predicate}"
+    return f"{part_of(part, number, noun)} {verb}{space}{predicate}"
 
 
 def percent(share: float) -> str:

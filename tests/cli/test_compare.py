@@ -167,8 +167,9 @@ def test_bad_usage_exits_2_with_a_message_on_stderr_alone(call, table, options, 
     assert words in err
 
 
-def test_no_other_command_waits_for_statsmodels():
-    script = "import sys, metrics.cli; print({'statsmodels', 'scipy.stats'} & set(sys.modules))"
+def test_no_other_command_and_no_table_of_swaps_waits_for_statsmodels():
+    modules = "metrics.cli, metrics.studies.leaderboard.swapped_orders"
+    script = f"import sys, {modules}; print({{'statsmodels', 'scipy.stats'}} & set(sys.modules))"
     finished = subprocess.run(  # noqa: S603
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
     )

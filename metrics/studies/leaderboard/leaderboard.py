@@ -47,12 +47,16 @@ def leaderboard(evaluation: Evaluation | Stored, measure: str, traditional: str)
         }
     ).reindex(means.index)
     for value in ("tied", "traditional"):
-        ranks = table[value].round(12).rank(method="min", ascending=False)
-        table[f"{value}_rank"] = ranks.astype("Int64")
+        table[f"{value}_rank"] = places(table[value])
     table["best_rank"], table["worst_rank"] = place_range(table)
     own_rule = measure if parse(measure).measure.answers else ""
     table = table.join(judge(table, own_rule))
     return table.sort_values("tied", ascending=False, kind="stable")
+
+
+def places(means: "pd.Series[float]") -> "pd.Series[int]":
+    """Return the place of each mean: 1 + how many are above it, rounding left out; NA where there is none."""
+    return means.round(12).rank(method="min", ascending=False).astype("Int64")
 
 
 def place_range(table: pd.DataFrame) -> Iterator["pd.Series[int]"]:

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from metrics.errors import UsageError
-from metrics.evaluation import EQUAL, Evaluation
+from metrics.evaluation import EQUAL
 from metrics.measures import parse
-from metrics.studies.significance.paired_tests import Comparison, Pair, agreeing_signs, is_constant
-from metrics.studies.significance.resampling import alpha, round_differences
+from metrics.studies.significance.paired_tests import Comparison, Pair, is_constant
+from metrics.studies.significance.query_values import agreeing_signs, alpha, round_differences
 from metrics.studies.significance.test_registry import Test
 from metrics.support.arrays import BoolArray, FloatArray
 from metrics.support.wording import count_of
@@ -40,44 +40,6 @@ STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 """Adjusted p below which a verdict has so many stars."""
 
 PairStatistics = dict[str, float]
-
-
-def values_by_query(evaluation: Evaluation, measure: str, ties: str) -> pd.DataFrame:
-    """Return the values of a measure, a row a query and a column a reranker.
-
-    Args:
-        evaluation: what was evaluated.
-        measure: name of a measure.
-        ties: name of a treatment.
-
-    Returns:
-        index query_id in sorted order; NaN where a reranker has no value, or one that is no number.
-
-    Raises:
-        UsageError: a measure or treatment that was not evaluated.
-    """
-    for name, evaluated in ((measure, evaluation.measures), (ties, evaluation.ties)):
-        if name not in evaluated:
-            raise UsageError(f"{name} was not evaluated. There are: {', '.join(evaluated)}.")
-    table = evaluation.scores[(measure, ties)].unstack("reranker").sort_index()  # noqa: PD010
-    table = table.reindex(columns=evaluation.policies.index)
-    return table.where(np.isfinite(table))
-
-
-def count_not_finite(evaluation: Evaluation, measure: str, ties: str) -> dict[str, int]:
-    """Count the values of each reranker that are no numbers.
-
-    Args:
-        evaluation: what was evaluated.
-        measure: name of a measure.
-        ties: name of a treatment.
-
-    Returns:
-        reranker → count; rerankers without any are left out.
-    """
-    scores = evaluation.scores[(measure, ties)]
-    counts = scores[~np.isfinite(scores)].groupby(level="reranker").size()
-    return {str(name): int(size) for name, size in counts.items()}
 
 
 def baseline_pairs(names: Sequence[str], baselines: Sequence[str] | str | None) -> list[Pair]:

@@ -12,8 +12,8 @@ from metrics.studies.significance.paired_tests import (
     constant_result,
     is_constant,
 )
+from metrics.studies.significance.query_values import round_differences
 from metrics.studies.significance.rank_sums import rank_sum_p
-from metrics.studies.significance.resampling import round_differences
 from metrics.support.arrays import FloatArray
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats
 
 from metrics.evaluation import EQUAL
+from metrics.studies.significance.query_values import agreeing_signs, alpha, round_differences
 from metrics.studies.significance.rank_sums import signed_rank_p
 from metrics.studies.significance.resampling import (
     CELLS,
@@ -19,12 +20,10 @@ from metrics.studies.significance.resampling import (
     MANY_QUERIES,
     SignFlips,
     all_flips,
-    alpha,
     flip_test,
     flipped_sums,
     percentile_interval,
     resampled_means,
-    round_differences,
 )
 from metrics.support.arrays import FloatArray
 from metrics.support.wording import count_of
@@ -116,11 +115,6 @@ def constant_result(p: float, difference: float, level: float, note: str) -> Tes
     if abs(difference) <= EQUAL:
         return TestResult(1.0, low, high, "no query differs")
     return TestResult(p, low, high, note)
-
-
-def agreeing_signs(n: int) -> float:
-    """Chance that n signs agree: no sign flip test of n differences gives a smaller p."""
-    return 2.0 ** (1 - n) if n else 1.0
 
 
 def _varying(test: TestFunction) -> TestFunction:

@@ -8,9 +8,8 @@ from statsmodels.stats.power import TTestIndPower, TTestPower
 
 from metrics.errors import UsageError
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.significance.comparisons import baseline_pairs, values_by_query
-from metrics.studies.significance.paired_tests import agreeing_signs
-from metrics.studies.significance.resampling import alpha
+from metrics.studies.significance.comparisons import baseline_pairs
+from metrics.studies.significance.query_values import agreeing_signs, alpha, values_by_query
 from metrics.support.arrays import FloatArray
 
 

@@ -6,8 +6,8 @@ import pandas as pd
 
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
-from metrics.studies.significance.comparisons import baseline_pairs, values_by_query
-from metrics.studies.significance.resampling import round_differences
+from metrics.studies.significance.comparisons import baseline_pairs
+from metrics.studies.significance.query_values import round_differences, values_by_query
 
 SortKey = Literal["moved", "difference"]
 

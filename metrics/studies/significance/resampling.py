@@ -13,6 +13,7 @@ import numpy as np
 from scipy import stats
 
 from metrics.evaluation import EQUAL
+from metrics.studies.significance.query_values import alpha
 from metrics.support.arrays import FloatArray
 
 DRAWS = 9_999
@@ -25,16 +26,6 @@ EXACT = 13
 """Differences whose flips are all looked at: 2^13 are fewer than `DRAWS`."""
 CELLS = 2**18
 """Numbers drawn at a time: 2 MB."""
-
-
-def round_differences(differences: FloatArray) -> FloatArray:
-    """Round differences to 12 decimals, so that those that differ by rounding are equal, or 0."""
-    return np.where(np.abs(differences) <= EQUAL, 0.0, np.round(differences, 12))
-
-
-def alpha(level: float) -> float:
-    """1 - level without the rounding: what p is below where a verdict is significant."""
-    return round(1 - level, 12)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,13 +13,12 @@ from metrics.studies.significance.comparisons import (
     COLUMNS,
     baseline_pairs,
     comparison_notes,
-    count_not_finite,
     group_by_queries,
     largest_difference,
     pair_statistics,
     stars,
-    values_by_query,
 )
+from metrics.studies.significance.query_values import count_not_finite, values_by_query
 from metrics.studies.significance.test_registry import adjust_p, find_correction, find_test, is_significant
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.wording import describe_part

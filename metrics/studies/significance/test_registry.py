@@ -9,9 +9,10 @@ import numpy as np
 from statsmodels.stats.multitest import multipletests
 
 from metrics.errors import UsageError
+from metrics.studies.significance.all_pairs import holm
 from metrics.studies.significance.mann_whitney import mann_whitney
 from metrics.studies.significance.paired_tests import TestFunction, bootstrap, randomisation, t_test, wilcoxon
-from metrics.studies.significance.resampling import alpha
+from metrics.studies.significance.query_values import alpha
 from metrics.studies.significance.tukey import tukey
 from metrics.support.arrays import BoolArray, FloatArray
 
@@ -195,18 +196,10 @@ def _find(name: str, entries: Sequence[Entry], kind: str) -> Entry:
 
 
 def adjust_p(p: FloatArray, correction: Correction) -> FloatArray:
-    """(n,) p adjusted for n comparisons.
-
-    Holm's is written out, for statsmodels' runs the garbage collector: a tenth of a second in a large process.
-    """
+    """(n,) p adjusted for n comparisons."""
     if correction.method is None or not len(p):
         return p
-    if correction.method != "holm":
-        return np.asarray(multipletests(p, method=correction.method)[1])
-    order = np.argsort(p)
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    return np.minimum(adjusted, 1.0)
+    return holm(p) if correction.method == "holm" else np.asarray(multipletests(p, method=correction.method)[1])
 
 
 def is_significant(p: FloatArray | float, level: float) -> BoolArray:

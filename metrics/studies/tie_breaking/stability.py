@@ -1,6 +1,6 @@
 """Whether the order of a leaderboard holds when ties are broken another way."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -70,7 +70,9 @@ def _count_above(values: FloatArray, limits: FloatArray) -> IntArray:
     return np.asarray((values > (limits + equality_margin(limits))[:, None]).sum(axis=1))
 
 
-def pairwise_order(distributions: Mapping[str, MeanDistribution]) -> pd.DataFrame:
+def pairwise_order(
+    distributions: Mapping[str, MeanDistribution], pairs: Iterable[tuple[str, str]] | None = None
+) -> pd.DataFrame:
     """Return how likely each of two rerankers is to come out above the other.
 
     Exact where both distributions are; where one is normal, as if it had no chance of a draw; where both
@@ -79,9 +81,10 @@ def pairwise_order(distributions: Mapping[str, MeanDistribution]) -> pd.DataFram
 
     Args:
         distributions: as `mean_distributions` returns them.
+        pairs: reranker and other of each; None for all pairs, the higher expected mean first.
 
     Returns:
-        a row a pair, highest expected means first: reranker (the one of the higher expected mean), other,
+        a row a pair, of all pairs those of the highest expected means first: reranker, other,
         above, equal, below (chances that `reranker` is above, level with and below `other`; their sum is
         1), method (the coarser of the two; exact where there is no doubt), reversible (whether any
         tie-breaking puts `other` strictly above), standard_error (of above, equal and below, the largest; 0
@@ -95,7 +98,7 @@ def pairwise_order(distributions: Mapping[str, MeanDistribution]) -> pd.DataFram
     mean, worst, best = _bounds(dict(ordered))
     std = np.array([one.std for one in ordered_distributions])
     coarse = np.array([METHODS.index(one.method) for one in ordered_distributions], dtype=np.int64)
-    i, j = np.triu_indices(len(ordered_distributions), 1)
+    i, j = _columns(names.tolist(), pairs)
     reversible = best[j] > worst[i] + equality_margin(worst[i])
     normal = (coarse[i] == 1) & (coarse[j] == 1)
     apart = worst[i] > best[j] + equality_margin(best[j])
@@ -111,6 +114,16 @@ def pairwise_order(distributions: Mapping[str, MeanDistribution]) -> pd.DataFram
     method = np.array(METHODS, dtype=object)[np.where(apart, 0, np.maximum(coarse[i], coarse[j]))]
     columns = [names[i], names[j], *chances[:, :3].T, method, reversible, chances[:, 3]]
     return pd.DataFrame(dict(zip(_PAIR_COLUMNS, columns, strict=True)))
+
+
+def _columns(names: list[str], pairs: Iterable[tuple[str, str]] | None) -> tuple[IntArray, IntArray]:
+    """Return where the rerankers of each pair stand among the names; of all pairs where none are named."""
+    if pairs is None:
+        return np.triu_indices(len(names), 1)
+    column_of = {name: column for column, name in enumerate(names)}
+    columns = [(column_of[name], column_of[other]) for name, other in pairs]
+    i, j = np.array(columns, dtype=np.int64).reshape(-1, 2).T
+    return i, j
 
 
 def _order_chances(first: MeanDistribution, second: MeanDistribution) -> FloatArray:

@@ -12,7 +12,8 @@ from scipy import stats
 
 from metrics import UsageError
 from metrics.studies.significance import resampling
-from metrics.studies.significance.paired_tests import Comparison, round_differences
+from metrics.studies.significance.paired_tests import Comparison
+from metrics.studies.significance.query_values import round_differences
 from metrics.studies.significance.test_registry import CORRECTIONS, TESTS, find_correction, find_test
 
 TIED = [tied_values(seed, n) for seed, n in enumerate([14, 20, 43, 100, 400])]
