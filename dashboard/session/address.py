@@ -15,6 +15,7 @@ _EXPLICIT = "_address_explicit"
 _REFUSED = "_address_refused"
 _LINKED = "_address_of_links"
 _PAGE = "_address_page"
+_LAST = "_address_last"
 
 Texts = list[str]
 """A choice as the address says it: several texts where several things are chosen."""
@@ -94,11 +95,19 @@ def record(key: str, value: object, default: object) -> None:
         value: what it is set to.
         default: what it is when nobody chose.
     """
+    _part(_LAST)[key] = value
     if value == default and key not in st.session_state.get(_EXPLICIT, ()):
         _part(_CHOSEN).pop(key, None)
     else:
         _part(_CHOSEN)[key] = _texts(value)
     _write()
+
+
+def is_chosen(key: str) -> bool:
+    """Return whether the address or, as late as just now, the visitor set a control that is about to be drawn."""
+    value = st.session_state.get(key)
+    is_changed = value is not None and value != _part(_LAST).get(key, value)
+    return is_changed or key in _pending() or key in _part(_CHOSEN)
 
 
 def link_parameters(choices: Mapping[str, str]) -> dict[str, Texts]:

@@ -1,7 +1,7 @@
 """Controls with a place in the address: a value that the data does not offer falls back to the default."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -48,21 +48,31 @@ def segmented(label: str, options: Sequence[str], key: str, default: str = "", *
     return _recorded(key, choice or default, default)
 
 
-def select(label: str, options: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on
-    """Draw a list of many options; return the chosen one..
+def select(
+    label: str,
+    options: Sequence[str],
+    key: str,
+    default: str = "",
+    *,
+    is_explicit: bool = False,
+    **more_options: Any,  # noqa: ANN401 passed on
+) -> str:
+    """Draw a list of many options; return the chosen one.
 
     Args:
         label: above the list.
         options: at least one.
         key: of the session's state and of the link.
         default: the first option where empty.
+        is_explicit: whether the link says the choice also where it is the default.
         **more_options: passed on to Streamlit.
     """
     default = default or options[0]
     prepare(key, _last, lambda option: option in options, default)
     index = list(options).index(default)
-    choice = st.selectbox(label, options, index, key=key, **KEPT, **more_options)
-    return _recorded(key, choice or default, default)
+    choice = st.selectbox(label, options, index, key=key, **KEPT, **more_options) or default
+    address.record(key, choice, None if is_explicit else default)
+    return choice
 
 
 def multiselect(label: str, options: Sequence[str], key: str) -> list[str]:
@@ -175,6 +185,17 @@ def set_value(key: str, value: object) -> None:
     """Set a control; before it is drawn, or as something else is clicked."""
     address.forget(key)
     st.session_state[key] = value
+
+
+def follow_defaults(defaults: Mapping[str, str]) -> None:
+    """Set controls, about to be drawn, to defaults that may have moved, unless any of them was chosen.
+
+    Args:
+        defaults: key → its default now; keys that make one choice together.
+    """
+    if not any(map(address.is_chosen, defaults)):
+        for key, default in defaults.items():
+            set_value(key, default)
 
 
 def table_draft(key: str, now: str) -> tuple[str, str]:

@@ -30,11 +30,11 @@ class Card:
     help: str | None = None
 
 
-def page_head(title: str, definition: str) -> None:
+def page_head(title: str, definition: str | Prose) -> None:
     """Show what a page is called and what it shows."""
     with st.container(gap="xxsmall"):
         st.title(title, anchor=False)
-        st.caption(definition)
+        st.caption(definition if isinstance(definition, str) else _markdown(definition))
 
 
 def finding(prose: Prose) -> None:

@@ -1,13 +1,11 @@
 """The list that the Query explorer looks at: which it is, and all that is exact about it."""
 
-from dataclasses import dataclass, replace
-from textwrap import shorten
+from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.escaping import escape_markdown
 from dashboard.widgets.list_panel import orderings_text
 from metrics import parse
 from metrics.measures import question
@@ -20,7 +18,6 @@ LETTERS = 240
 """Letters of an ordering or a text that a table shows."""
 _MAX_PLACED = 1_000_000
 """Documents placed by all draws together."""
-ALONE = "no other"
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,29 +83,6 @@ class ListInView:
         return str(question(parse(self.measure)))
 
 
-def choose_list(view: session.View) -> ListInView:
-    """Show the controls of the page; return the list they name."""
-    query_text = st.container()
-    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-        first = st.empty()
-        reranker = session.select("Reranker", view.rerankers, "reranker", width=240)
-        last = st.empty()
-    measure = session.measure()
-    values = view.evaluation.scores.loc[reranker][str(question(parse(measure)))]
-    gap = (values[view.traditional] - values["expected"]).abs()
-    queries = list(gap.sort_values(ascending=False, kind="stable").index)
-    with first:
-        query = session.select("Query, largest gap first", queries, "query", width=240)
-    rankers_of_query = view.evaluation.scores.xs(query, level="query_id").index
-    alternatives = [name for name in view.rerankers if name != reranker and name in rankers_of_query]
-    with last:
-        beside = session.select("Beside", [ALONE, *alternatives], "beside", width=240)
-    list_in_view = load_list(view, reranker, query, measure)
-    with query_text:
-        _show_query_text(list_in_view)
-    return replace(list_in_view, beside=None if beside == ALONE else beside)
-
-
 def load_list(view: session.View, reranker: str, query: str, measure: str) -> ListInView:
     """Return one list, with all that is exact about it.
 
@@ -134,16 +108,6 @@ def load_list(view: session.View, reranker: str, query: str, measure: str) -> Li
         counts=orderings.count_orderings(ranking, query),
         scores=orderings.list_values(ranking, query, view.evaluation.measures, ties),
     )
-
-
-def _show_query_text(list_in_view: ListInView) -> None:
-    """Show what the query says, where the run tells."""
-    document = list_in_view.ranking.documents_of(list_in_view.query)[:1]
-    text = text_column(
-        list_in_view.view.board.runs, list_in_view.reranker, list_in_view.ranking.rows[document], "query_text"
-    )
-    if text and text[0].strip():
-        st.markdown(f":material/search: **{escape_markdown(shorten(text[0], 2 * LETTERS, placeholder=' …'))}**")
 
 
 def affordable_draws(list_in_view: ListInView, measure: str, n_wanted: int) -> int:

@@ -4,16 +4,11 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.views.query import sections, tables
-from dashboard.widgets.components import finding, page_head
-from dashboard.widgets.one_list import choose_list
+from dashboard.views.query.choice import choose_list
+from dashboard.widgets.components import finding
 from metrics.studies.one_list.query import query_finding
 
 view = session.view()
-page_head(
-    "Query explorer",
-    "One list, every order its scores allow. Documents inside a bracket share a score: any order within "
-    "it is as valid as the one you saw.",
-)
 current = choose_list(view)
 finding(
     query_finding(
