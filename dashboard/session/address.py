@@ -104,7 +104,7 @@ def record(key: str, value: object, default: object) -> None:
 
 
 def is_chosen(key: str) -> bool:
-    """Return whether the address or, as late as just now, the visitor set a control that is about to be drawn."""
+    """Return whether the address, or the visitor as late as just now, set a control about to be drawn."""
     value = st.session_state.get(key)
     is_changed = value is not None and value != _part(_LAST).get(key, value)
     return is_changed or key in _pending() or key in _part(_CHOSEN)

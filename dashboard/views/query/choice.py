@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 from textwrap import shorten
+from typing import Any
 
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session
 from dashboard.escaping import escape_markdown
@@ -20,7 +20,7 @@ ALONE = "no other"
 
 
 def choose_list(view: session.View) -> ListInView:
-    """Draw the head of the page, which says why a list is shown, and the controls; return the list they name."""
+    """Draw the head of the page, which says why a list is shown, and the controls; return that list."""
     head = st.container()
     controls = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     measure = session.measure()
@@ -30,7 +30,7 @@ def choose_list(view: session.View) -> ListInView:
         place = st.empty()
         reranker = _choose_reranker(view, lists.iloc[0], reranker_labels(*key, lists))
         with place:
-            query = _select("Query, largest gap first", query_labels(*key, reranker, lists), "query", width=300)
+            query = _choose_query(query_labels(*key, reranker, lists))
         others = set(lists.loc[lists["query_id"] == query, "reranker"]) - {reranker}
         alternatives = [name for name in view.rerankers if name in others]
         beside = session.select("Beside", [ALONE, *alternatives], "beside", width=240)
@@ -55,14 +55,19 @@ def _choose_reranker(view: session.View, first: pd.Series, labels: dict[str, str
     is_old_link = bool(query) and not session.get_value("reranker")
     default = view.rerankers[0] if is_old_link else str(first["reranker"])
     is_named = query not in ("", first["query_id"])
-    return _select("Reranker", labels, "reranker", default, is_explicit=is_named, width=340)
-
-
-def _select(label: str, labels: dict[str, str], key: str, default: str = "", **options: object) -> str:
-    """Draw a list of ids that are found by their letters and shown with their labels; return the chosen one."""
     return session.select(
-        label, list(labels), key, default, format_func=labels.__getitem__, filter_mode="contains", **options
+        "Reranker", list(labels), "reranker", default, is_explicit=is_named, width=340, **_as_labelled(labels)
     )
+
+
+def _choose_query(labels: dict[str, str]) -> str:
+    label = "Query, largest gap first"
+    return session.select(label, list(labels), "query", width=300, **_as_labelled(labels))
+
+
+def _as_labelled(labels: dict[str, str]) -> dict[str, Any]:
+    """Return the options of a list whose ids are shown with their labels and found by their letters."""
+    return {"format_func": labels.__getitem__, "filter_mode": "contains"}
 
 
 def _explain_choice(current: ListInView, lists: pd.DataFrame) -> None:
@@ -71,13 +76,15 @@ def _explain_choice(current: ListInView, lists: pd.DataFrame) -> None:
     page_head("Query explorer", list_reason(lists, current.reranker, current.query, current.measure))
     if first["gap"] and (current.reranker, current.query) != (first["reranker"], first["query_id"]):
         st.button(
-            "Show the largest gap", key="show-largest", type="tertiary", icon=":material/arrow_forward:",
-            on_click=_show, args=(str(first["reranker"]), str(first["query_id"])),
+            "Show the largest gap",
+            key="show-largest",
+            type="tertiary",
+            icon=":material/arrow_forward:",
+            on_click=_show,
+            args=(str(first["reranker"]), str(first["query_id"])),
         )
     document = current.ranking.documents_of(current.query)[:1]
-    text = text_column(
-        current.view.board.runs, current.reranker, current.ranking.rows[document], "query_text"
-    )
+    text = text_column(current.view.board.runs, current.reranker, current.ranking.rows[document], "query_text")
     if text and text[0].strip():
         st.markdown(f":material/search: **{escape_markdown(shorten(text[0], 2 * LETTERS, placeholder=' …'))}**")
 

@@ -111,5 +111,5 @@ def _reason_without_gaps(lists: pd.DataFrame, shown: pd.Series, measure: str) ->
         is_first = lists.index[0] == shown.name
         return (f"None of {count} has a tie", "; this is the first." if is_first else ".")
     most = int(lists["tied_docs"].max())
-    reason = (f"No list of {len(lists):,} has a {measure} gap by this order. In this one ", *_ties(shown))
+    reason = (f"The {measure} gap of all {count} is 0 by this order. In this one ", *_ties(shown))
     return (*reason, ", the most there are." if shown["tied_docs"] == most else f"; the most is {most:,}.")

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from boards import EXTREMES, HOSTILE, board
-from opening import opened
+from opening import opened, plain
 
 from dashboard import cache
 from dashboard.charts.one_list.first_hit_bars import first_hit_bars
@@ -79,6 +79,38 @@ def long():
 def test_the_words_of_the_query_are_shown_and_cannot_run(texts):
     page = explored(data=texts)
     assert any(r"who is \<i\>Aziz\<\/i\> \:red\[not\] \$x\$" in one.value for one in page.markdown)
+
+
+def shown_list(page):
+    return page.selectbox(key="reranker").value, page.selectbox(key="query").value
+
+
+def test_the_page_opens_at_the_largest_gap_of_all_rerankers_and_follows_the_measure_until_a_list_is_chosen():
+    page = explored(data=cache.SIMULATED_LABEL)
+    assert shown_list(page) == ("Claude (High Ties)", "q093")
+    assert page.caption[0].value == r"**The largest RR gap of 400 lists\: \+0\.543\.**"
+    assert {"reranker", "query"}.isdisjoint(page.query_params)
+    queries, rerankers = (page.selectbox(key=key).options for key in ("query", "reranker"))
+    assert queries[0] == "q093 · gap +0.543 · 100% tied"
+    assert len(queries) == 100
+    assert rerankers[0].startswith("Claude (High Ties) · gap +0.543 · ")
+    page.segmented_control(key="measure").set_value("AP").run()
+    assert shown_list(page) == ("Local LLM (Very High Ties)", "q066")
+    page.selectbox(key="query").set_value("q008").run()
+    assert page.query_params["reranker"] == "Local LLM (Very High Ties)"
+    page.segmented_control(key="measure").set_value("RR").run()
+    assert shown_list(page) == ("Local LLM (Very High Ties)", "q008")
+    page.button(key="show-largest").click().run()
+    assert shown_list(page) == ("Claude (High Ties)", "q093")
+
+
+def test_a_link_from_before_that_names_a_query_opens_it_of_the_first_reranker():
+    page = explored(data=cache.SIMULATED_LABEL, query="q084")
+    assert shown_list(page) == ("GPT-4 (Low Ties)", "q084")
+    assert page.query_params["reranker"] == "GPT-4 (Low Ties)"
+    again = explored(**page.query_params)
+    assert shown_list(again) == shown_list(page)
+    assert plain(page.caption[0].value).startswith("RR gap +0.389, number ")
 
 
 def test_the_documents_of_the_list_are_a_table_with_their_text_and_the_places_they_can_take(texts):
