@@ -91,6 +91,7 @@ def streamlit_calls(monkeypatch, tmp_path):
         settings.ALLOW,
         settings.INSECURE,
         settings.ALLOW_PATHS,
+        settings.EMBED,
         "STREAMLIT_SECRETS_FILES",
     ):
         monkeypatch.setenv(name, "")

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from dashboard.access.admission import INSTALL, can_sign_in, is_loopback, missing_parts
+from dashboard.access.admitted_sessions import note_admission
 from dashboard.access.allow_list import is_allowed, parse_allow_list, plain_address
 from dashboard.access.settings import ALLOW, INSECURE
 from dashboard.escaping import escape_markdown
@@ -22,13 +23,18 @@ _remember_page = st.components.v2.component("tiescope.wanted", js=_RETURN_SCRIPT
 
 
 def admit() -> None:
-    """Return for those who may see the app; for others draw why not, and stop."""
+    """Return for those who may see the app, and upload; for others draw why not, and stop."""
     try:
-        entries = _allowed_entries() if _is_sign_in_required() else None
+        entries = _allowed_entries() if is_sign_in_required() else None
     except UsageError as error:
         _close("Sign-in is not set up", escape_markdown(str(error)))
-    if entries is None:
-        return
+    if entries is not None:
+        _demand_allowed(entries)
+    note_admission(is_let_in=True)
+
+
+def _demand_allowed(entries: tuple[str, ...]) -> None:
+    """Draw why not for those who are not signed in, or not allowed, and stop."""
     if st.user.get("is_logged_in") is not True:
         _remember_page(key="wanted")
         _close(
@@ -63,7 +69,7 @@ def identity() -> str | None:
         The address signed in, in lower case; an empty text where one owner stands for everybody; None for a
         stranger, where others reach the server and nobody signs in.
     """
-    if _is_sign_in_required():
+    if is_sign_in_required():
         return plain_address(_signed_in_email())
     return "" if _is_insecure() or is_loopback(st.get_option("server.address")) else None
 
@@ -76,7 +82,7 @@ def _is_insecure() -> bool:
     return os.environ.get(INSECURE) == "1"
 
 
-def _is_sign_in_required() -> bool:
+def is_sign_in_required() -> bool:
     """Return whether visitors of this server sign in: its secrets say how, or its allow-list says who."""
     return not _is_insecure() and (_auth_section() is not None or bool(os.environ.get(ALLOW, "").strip()))
 
@@ -114,6 +120,7 @@ def _auth_section() -> Mapping[str, Any] | None:
 
 def _close(title: str, reason: str, label: str = "", action: Callable[[], None] | None = None) -> NoReturn:
     """Draw a page without the app: a title, a sentence, perhaps a button; nothing runs after it."""
+    note_admission(is_let_in=False)
     st.space(96)
     with st.container(horizontal_alignment="center"), st.container(width=440, gap="small"):
         st.title(title, anchor=False)

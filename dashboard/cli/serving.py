@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,11 +12,15 @@ import typer
 from dashboard.access.admission import demand_sign_in
 from dashboard.access.allow_list import parse_allow_list
 from dashboard.access.allowed_paths import AllowedPaths
-from dashboard.access.settings import ALLOW, ALLOW_PATHS, INSECURE, OPEN
+from dashboard.access.settings import ALLOW, ALLOW_PATHS, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
+from dashboard.library.place import byte_limit
 from metrics.cli.options import Qrels
 from metrics.errors import UsageError
 from metrics.runs import File, read_runs
 from metrics.scale.stored import Stored, is_stored
+
+_ORIGIN = re.compile(r"https?://(\*\.)?[\w-]+(\.[\w-]+)*(:\d{1,5})?", re.ASCII)
+"""Scheme, host (perhaps all below one) and port."""
 
 
 def app_command(
@@ -38,16 +43,26 @@ def app_command(
             "whoever may enter; with --insecure, everybody who reaches the address.",
         ),
     ] = None,
+    embed: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ORIGIN",
+            help="Site whose pages may show the app in a frame, such as https://wiki.example.org; else none.",
+        ),
+    ] = None,
 ) -> None:
     """Serve the dashboard in the browser."""
     _settle_who_may_enter(host, allow or os.environ.get(ALLOW, "").split(","), insecure=insecure)
     _settle_what_may_be_opened(allow_paths or [], host, insecure=insecure)
     if files:
         os.environ[OPEN] = json.dumps(_validated_files(files, qrels))
+    os.environ[EMBED] = " ".join(_validated_embedders(embed or []))
+    for setting, megabytes in UPLOAD_LIMITS.items():
+        byte_limit(setting, megabytes)
     from streamlit.web import cli  # noqa: PLC0415 half a second that other commands need not pay
 
-    page = Path(__file__).parents[1] / "app.py"
-    cli.main(["run", str(page), f"--server.port={port}", f"--server.address={host}"])
+    guarded_app = Path(__file__).parents[1] / "asgi.py"
+    cli.main(["run", str(guarded_app), f"--server.port={port}", f"--server.address={host}"])
 
 
 def _settle_who_may_enter(host: str, allow: Iterable[str], *, insecure: bool) -> None:
@@ -74,6 +89,18 @@ def _settle_what_may_be_opened(allow_paths: list[str], host: str, *, insecure: b
             err=True,
         )
     os.environ[ALLOW_PATHS] = json.dumps([*(str(folder) for folder, _ in allowed.folders), *allowed.addresses])
+
+
+def _validated_embedders(origins: list[str]) -> list[str]:
+    """Return the origins; refuse what is none, for a browser would take the whole line for void.
+
+    Raises:
+        UsageError: one is not a scheme and a host.
+    """
+    for origin in origins:
+        if not _ORIGIN.fullmatch(origin):
+            raise UsageError(f"--embed {origin}: write an origin, such as https://wiki.example.org.")
+    return origins
 
 
 def _validated_files(files: list[Path], qrels: Path | None) -> dict[str, Any]:

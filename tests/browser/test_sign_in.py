@@ -8,6 +8,7 @@ from barriers import barriers
 from pages import DESK, settle
 from pictures import take_picture
 from playwright.sync_api import expect
+from raw_client import opened_session, status, upload_status
 from servers import TIESCOPE, free_port, running
 
 from dashboard import cache
@@ -136,3 +137,16 @@ def test_who_is_not_on_the_list_or_not_verified_is_told_so_and_sees_nothing(stra
             assert barriers_of(page, "not-allowed") == []
         sign_out(page)
         sees_only(page, frames, "Sign in to TieScope")
+
+
+def test_a_stranger_without_a_browser_uploads_nothing_and_learns_nothing_of_the_server(gated_server):
+    with opened_session(gated_server) as session:
+        assert session
+        assert upload_status(gated_server, session, 1_000) == 403
+    assert status(gated_server, "/_stcore/metrics") == 404
+
+
+def test_where_nobody_signs_in_who_opened_a_page_may_upload_up_to_the_limit_of_a_file(server):
+    with opened_session(server) as session:
+        assert upload_status(server, session, 1_000) == 204
+        assert upload_status(server, "no-such-session", 1_000) == 403

@@ -64,7 +64,7 @@ def test_the_app_is_served_to_this_machine_alone_unless_told_otherwise(call, str
         ["--server.port=8501", "--server.address=127.0.0.1"],
         ["--server.port=8600", "--server.address=::1"],
     ]
-    assert all(arguments[:2] == ["run", str(ROOT / "dashboard" / "app.py")] for arguments in streamlit_calls)
+    assert all(arguments[:2] == ["run", str(ROOT / "dashboard" / "asgi.py")] for arguments in streamlit_calls)
 
 
 def test_the_app_is_told_which_files_to_open(call, streamlit_calls, write):

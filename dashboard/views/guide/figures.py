@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.access.settings import UPLOAD_LIMITS
 from dashboard.library import MOST_FILES, scored, store
 from dashboard.library.storage.intake import MAX_LIBRARY, MAX_UPLOAD
 from dashboard.library.storage.schema import RETENTION
@@ -111,10 +112,13 @@ def files() -> Figures:
 
 def library() -> Figures:
     """Return how long and how much is kept."""
+    max_visitor, max_visitors = UPLOAD_LIMITS.values()
     return {
         "days": RETENTION.days,
         "max_upload": f"{store.USUAL[MAX_UPLOAD]:,}",
         "max_library": f"{store.USUAL[MAX_LIBRARY]:,}",
+        "max_visitor": f"{max_visitor:,}",
+        "max_visitors": f"{max_visitors:,}",
     }
 
 

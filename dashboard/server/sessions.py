@@ -1,0 +1,42 @@
+"""Sessions that ended give back what they held, whether or not another visitor comes."""
+
+import asyncio
+import gc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import streamlit as st
+from streamlit import runtime
+
+_SECONDS = 5
+"""Between two looks for sessions that ended."""
+
+
+@asynccontextmanager
+async def forget_ended_sessions(_: st.App) -> AsyncIterator[dict[str, Any]]:
+    """Drop sessions whose time is over, as long as the server runs.
+
+    Streamlit keeps a session for `server.disconnectedSessionTTL` seconds after its page was closed, and looks
+    whether they are over when the next page opens or closes.
+    """
+    task = asyncio.create_task(_forget_repeatedly())
+    try:
+        yield {}
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def _forget_repeatedly() -> None:
+    while True:
+        await asyncio.sleep(_SECONDS)
+        if forget_expired():
+            await asyncio.to_thread(gc.collect)
+
+
+def forget_expired() -> int:
+    """Drop the sessions whose time is over; return how many."""
+    ended = runtime.get_instance()._session_mgr._session_storage._cache.expire()  # type: ignore[attr-defined]  # noqa: SLF001 there is no public way
+    return len(ended)
