@@ -1,203 +1,240 @@
-"""Names beside the marks of a scatter chart, each where it covers least."""
+"""Names as charts, tables and cards write them: whole where they fit, else what tells them apart."""
 
 import html
+import textwrap
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from functools import lru_cache
+from typing import TypeVar
 
-import numpy as np
-import plotly.graph_objects as go
+LONGEST = 26
+"""Columns of a name where nothing else is said."""
+ELLIPSIS = "…"
+_JOINERS = "\u200c\u200d"
+"""What Persian, Indic scripts and emoji join and part letters with; other control characters are left out."""
+_SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
+_ISOLATE = "\u2068{}\u2069"
+"""Keeps a text that runs from right to left from reordering what stands beside it."""
+_MIN_ROOM = 5
+"""Columns below which names are no longer taken apart."""
+_HOVER_WIDTH = 60
+"""Letters in a line of a hover text."""
 
-from dashboard.charts.palette import Palette
-from dashboard.charts.style import note, safe
-from metrics.support.arrays import BoolArray, FloatArray
+Letters = tuple[str, ...]
+"""A text as a reader counts its letters, each with the marks it carries."""
 
-WIDE, SMALL, TALL = 400, 230, 330
-"""Pixels between the axes for which names are placed, across and down; on more room they only move apart."""
-LINE = 16
-"""Pixels a line of text is tall."""
-_SAME_SPOT = 5
-"""Pixels below which two marks are one to the eye."""
-_MAX_COVERED = 25
-"""Square pixels of marks and other names that a name may cover."""
-_DISTANCES = (12, 20, 34)
-"""Pixels of a name from its mark, tried in order; the last is joined to it by a line."""
-_DIRECTIONS = ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1))
-"""Across and down, the usual ones first."""
-
-_MARGIN = np.array([-9, 9, -9, 9])
-"""Pixels around other marks and names in which a name is confused with them."""
-
-Box = tuple[float, float, float, float]
-"""Left, right, top and bottom in pixels from the upper left corner."""
+Key = TypeVar("Key", bound=Hashable)
 
 
-@dataclass(frozen=True)
-class PlotArea:
-    """What lies between the axes: their ends, as powers of ten on a log axis, and the pixels across."""
+def short_names(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
+    """Return a label for each name: the name where it fits, else what tells it from the other long ones.
 
-    left: float
-    right: float
-    bottom: float
-    top: float
-    width: int
-
-    def box(self, x: tuple[float, float], y: tuple[float, float], edge: float = 2) -> Box:
-        """Return what a line or mark covers.
-
-        Args:
-            x: its two ends across, as on the axis.
-            y: its two ends up.
-            edge: pixels around it.
-        """
-        across = [self.width * (value - self.left) / (self.right - self.left) for value in x]
-        down = [TALL * (self.top - value) / (self.top - self.bottom) for value in y]
-        return min(across) - edge, max(across) + edge, min(down) - edge, max(down) + edge
-
-    def outside(self, box: Box) -> float:
-        """Return the pixels by which a box reaches over the border."""
-        return sum(max(over, 0) for over in (-box[0], box[1] - self.width, -box[2], box[3] - TALL))
-
-
-class Place(NamedTuple):
-    """A place for a text: what it covers, and the annotation that stands there."""
-
-    box: Box
-    annotation: dict[str, object]
-
-
-def add_names(
-    figure: go.Figure,
-    names: Sequence[str],
-    is_bold: BoolArray,
-    spots: FloatArray,
-    plot: PlotArea,
-    lines: Sequence[Box],
-    palette: Palette,
-    figures: Sequence[str] | None = None,
-) -> go.Figure:
-    """Name each mark where its name covers least; one that finds no room is left to hovering.
+    What all names share at both ends is left out: `…r16-lr1e4`. What only some share at the start keeps
+    its first word: `lynx…bf16`. Two labels are never the same: where no part tells two names apart in so
+    little room, a number does.
 
     Args:
-        figure: changed in place and returned.
-        names: of the rerankers.
-        is_bold: (n,) whose names are bold, and always drawn.
-        spots: (n, 3) x, and y of the dot and of the diamond.
-        plot: where they stand.
-        lines: what a name should not cross.
-        palette: colours of the theme.
-        figures: ours, after each name.
+        names: all that are shown together.
+        longest: columns of a label; a wide letter takes two.
 
     Returns:
-        The figure.
+        Name → label, without control characters, not escaped.
     """
-    n = len(spots)
-    marks = _mark_boxes(spots, plot)
-    covered, crossed = marks, np.array(lines).reshape(-1, 4)
-    middles = np.column_stack([marks[:, :2].mean(axis=1), marks[:, 2:].mean(axis=1)])
-    for group in _group_overlapping(middles, is_bold):
-        first, bold = group[0], bool(is_bold[group].any())
-        text = _joint_name([names[index] for index in group])
-        extra = figures[first] if figures and len(group) == 1 else ""
-        width = 6.5 * text_columns(text) * (1.07 if bold else 1) + (80 if extra else 4)
-        near = np.delete(covered, [first, first + n], axis=0) + _MARGIN
-        places = [
-            Place(place.box, place.annotation | {"x": spots[first, 0], "y": spots[first, column]})
-            for column, mark in ((1, first), (2, first + n))
-            for place in _candidate_places(middles[mark], width, palette)
-        ]
-        place = _best_place(places, plot, covered, crossed, near)
-        if _covered_area(place.box, covered) <= _MAX_COVERED or bold:
-            covered = np.vstack([covered, place.box])
-            font = {"size": 12, "color": palette.text if bold else palette.muted}
-            note(figure, (f"<b>{text}</b>" if bold else text) + extra, palette, **place.annotation, font=font)
-    return figure
+    texts = {name: _letters(_visible(name)) for name in dict.fromkeys(names)}
+    labels = _labels(set(texts.values()), longest)
+    return _numbered({name: labels[text] for name, text in texts.items()}, longest)
 
 
-def _mark_boxes(spots: FloatArray, plot: PlotArea) -> FloatArray:
-    """Return (2 n, 4) boxes of the dots, then of the diamonds."""
-    sizes = ((1, 5), (2, 8))
-    return np.array(
-        [plot.box((x, x), (y, y), size) for column, size in sizes for x, y in spots[:, [0, column]]]
-    )
+def chart_names(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
+    """Return `short_names`, escaped for a chart."""
+    return {name: escaped(label) for name, label in short_names(names, longest).items()}
 
 
-def _best_place(
-    places: Sequence[Place], plot: PlotArea, covered: FloatArray, crossed: FloatArray, near: FloatArray
-) -> Place:
-    """Return the place of the least cost; earlier ones are cheaper."""
-
-    def cost(index: int) -> float:
-        box = places[index].box
-        hidden, cut, close = (_covered_area(box, others) for others in (covered, crossed, near))
-        return 3 * hidden + cut + close / 3 + 30 * plot.outside(box) + 2 * index
-
-    return places[min(range(len(places)), key=cost)]
+def shared_ends(names: Iterable[str], longest: int = LONGEST) -> tuple[str, str]:
+    """Return the head and the tail that `short_names` leaves out of every name; empty where it does not."""
+    texts = {_letters(_visible(name)) for name in names}
+    if len(texts) < 2 or any(_columns(text) <= longest for text in texts):  # noqa: PLR2004 shared by two
+        return "", ""
+    head, tail = _shared_lengths(texts, by_word=True)
+    text = next(iter(texts))
+    return "".join(text[:head]), "".join(text[len(text) - tail :])
 
 
-def _group_overlapping(middles: FloatArray, is_bold: BoolArray) -> list[list[int]]:
-    """Return the rerankers that share a name, as their marks are one to the eye; those with a bold one first.
-
-    Args:
-        middles: (2 n, 2) of the dots, then of the diamonds, in pixels.
-        is_bold: (n,) whose names are bold.
-    """
-    groups: list[list[int]] = []
-    pairs = middles.reshape(2, -1, 2)
-    for index in range(len(is_bold)):
-        for group in groups:
-            if np.abs(pairs[:, index] - pairs[:, group[0]]).max() < _SAME_SPOT:
-                group.append(index)
-                break
-        else:
-            groups.append([index])
-    return sorted(groups, key=lambda group: not is_bold[group].any())
+def clipped(text: str, longest: int) -> str:
+    """Return a text without control characters, its middle left out where it is longer than so many columns."""
+    return _clip(_letters(_visible(text)), longest)
 
 
-def _joint_name(names: Sequence[str]) -> str:
-    """Return one name for rerankers that stand in one place."""
-    if len(names) == 1:
-        return safe(names[0], 24)
-    if len(names) == 2:  # noqa: PLR2004 both have room if short
-        return f"{safe(names[0], 12)} and {safe(names[1], 12)}"
-    return f"{safe(names[0], 18)} and {len(names) - 1} more"
+def escaped(text: str) -> str:
+    """Return a text for a chart, where `<b>` would be bold."""
+    label = html.escape(text, quote=False)
+    runs_left = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text)
+    return _ISOLATE.format(label) if runs_left else label
+
+
+@lru_cache(maxsize=16384)
+def hover_text(text: str) -> str:
+    """Return a whole text for the hover of a chart: escaped, a long one on several lines."""
+    lines = textwrap.wrap(_visible(text), _HOVER_WIDTH) or [""]
+    return "<br>".join(escaped(line) for line in lines)
 
 
 def text_columns(text: str) -> int:
-    """Return the letters a text is wide; those of East Asian scripts count twice."""
-    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in html.unescape(text))
+    """Return the columns a text takes: two for a letter of East Asian scripts, none for a mark on a letter."""
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide - sum(unicodedata.category(letter) in ("Mn", "Me", "Cf") for letter in text)
 
 
-def _candidate_places(mark: FloatArray, width: float, palette: Palette) -> Iterator[Place]:
-    """Yield the places of a text beside a mark, the usual ones first; x and y are the mark's.
+def _labels(texts: Collection[Letters], room: int, lead: str = "") -> dict[Letters, str]:
+    """Return a label for each text, at most so many columns wide; two may be the same in too little room.
 
     Args:
-        mark: its middle in pixels, across and down.
-        width: of the text in pixels.
-        palette: colours of the theme.
+        texts: that belong together.
+        room: columns of a label.
+        lead: what tells these texts from others; it begins the label of a text that is too long.
     """
-    for distance in _DISTANCES:
-        for across, down in _DIRECTIONS:
-            x, y = (side * distance * (0.7 if across and down else 1) for side in (across, down))
-            left, top = mark[0] + x - width * (1 - across) / 2, mark[1] + y - LINE * (1 - down) / 2
-            annotation = {
-                "xanchor": {1: "left", 0: "center", -1: "right"}[across],
-                "yanchor": {1: "top", 0: "middle", -1: "bottom"}[down],
-                "showarrow": True,
-                "arrowhead": 0,
-                "arrowwidth": 1,
-                "arrowcolor": palette.other if distance == _DISTANCES[-1] else "rgba(0,0,0,0)",
-                "standoff": 6,
-                "ax": x,
-                "ay": y,
-            }
-            yield Place((left, left + width, top, top + LINE), annotation)
+    labels = {text: "".join(text) for text in texts if _columns(text) <= room}
+    long = {text for text in texts if text not in labels}
+    if len(long) < 2 or room < _MIN_ROOM:  # noqa: PLR2004 one has nothing to share
+        return labels | {text: _clip(text, room) for text in long}
+    head, tail = _shared_lengths(long, by_word=True)
+    if head or tail:
+        is_brief = all(_columns(text) - head - tail <= room // 3 for text in long)
+        if head and (labels or is_brief):
+            lead = lead or _clip(_first_word(min(long)), room // 3)
+        return labels | _without_ends(long, room, lead, head, tail)
+    families = _group(long, _first_word)
+    if len(families) == 1:
+        return labels | _apart(long, room)
+    leads = _labels(set(families), room // 3)
+    for word, family in families.items():
+        labels |= _labels(family, room, leads[word]) if len(family) > 1 else {}
+    return labels | _apart({text for text in long if text not in labels}, room)
 
 
-def _covered_area(box: Box, boxes: FloatArray) -> float:
-    """Return the square pixels of a box that the other (n, 4) boxes cover."""
-    left, right, top, bottom = boxes.T
-    across = np.minimum(box[1], right) - np.maximum(box[0], left)
-    down = np.minimum(box[3], bottom) - np.maximum(box[2], top)
-    return float((across.clip(0) * down.clip(0)).sum())
+def _apart(texts: Collection[Letters], room: int) -> dict[Letters, str]:
+    """Return texts without their middle; of those that then look the same, the part in which they differ."""
+    clips = {text: _clip(text, room) for text in texts}
+    for text, twins in _group(texts, clips.__getitem__).items():
+        if len(twins) > 1:
+            head, tail = _shared_lengths(twins, by_word=False)
+            clips |= _without_ends(
+                twins, room, "".join(_fitting(_letters(text), room // 3)).partition(ELLIPSIS)[0], head, tail
+            )
+    return clips
+
+
+def _without_ends(texts: Collection[Letters], room: int, lead: str, head: int, tail: int) -> dict[Letters, str]:
+    """Return labels of texts without the first `head` and the last `tail` letters, which they share."""
+    cores = {text: text[head : len(text) - tail] for text in texts}
+    inner = _labels(set(cores.values()), room - text_columns(lead) - 1)
+    joined = {
+        text: f"{lead}{ELLIPSIS}{inner[core]}" if head else inner[core] + ELLIPSIS
+        for text, core in cores.items()
+    }
+    return {text: label.replace(2 * ELLIPSIS, ELLIPSIS) for text, label in joined.items()}
+
+
+def _shared_lengths(texts: Collection[Letters], *, by_word: bool) -> tuple[int, int]:
+    """Return how many letters texts share at their start and at their end, so that something is left of each.
+
+    Args:
+        texts: at least two, all different.
+        by_word: whether no word is cut.
+    """
+    head = _shared_start(list(texts))
+    sample = next(iter(texts))
+    if by_word:
+        head = next((end for end in range(head, 0, -1) if not _is_word(sample[end - 1])), 0)
+    tail = _shared_start([text[: head - 1 if head else None : -1] for text in texts])
+    if by_word:
+        tail = next((size for size in range(tail, 0, -1) if not _is_word(sample[len(sample) - size])), 0)
+    return head, tail
+
+
+def _shared_start(texts: list[Letters]) -> int:
+    """Return how many letters texts share at their start; one is left of the shortest."""
+    low, high = min(texts), max(texts)
+    most = min(map(len, texts)) - 1
+    return next((place for place in range(most) if low[place] != high[place]), most)
+
+
+def _numbered(labels: Mapping[str, str], longest: int) -> dict[str, str]:
+    """Return labels of which no two look the same: a name in full stays, others get a number."""
+    taken, unique = {""}, {}
+    for name in sorted(labels, key=lambda name: labels[name] != name):
+        label, number = labels[name], 1
+        while _look(label) in taken:
+            number += 1
+            suffix = f"·{number}"
+            label = _clip(_letters(labels[name]), longest - len(suffix)) + suffix
+        taken.add(_look(label))
+        unique[name] = label
+    return {name: unique[name] for name in labels}
+
+
+def _look(label: str) -> str:
+    """Return what two labels share that a reader cannot tell apart."""
+    joined = "".join(letter for letter in label if letter not in _JOINERS)
+    return " ".join(unicodedata.normalize("NFC", joined).split())
+
+
+def _clip(text: Letters, room: int) -> str:
+    """Return a text, its middle left out where it takes more than so many columns."""
+    if _columns(text) <= room:
+        return "".join(text)
+    tail = max(room - 1, 0) // 2
+    return "".join(
+        (*_fitting(text, room - 1 - tail), ELLIPSIS * (room > 0), *reversed(_fitting(text[::-1], tail)))
+    )
+
+
+def _visible(text: str) -> str:
+    """Return a text without control characters."""
+    return "".join(letter for letter in text if letter in _JOINERS or unicodedata.category(letter)[0] != "C")
+
+
+def _letters(text: str) -> Letters:
+    """Return the letters of a text, each with its marks."""
+    letters: list[str] = []
+    for letter in text:
+        is_mark = unicodedata.category(letter)[0] == "M" or letter in _JOINERS + _SKIN_TONES
+        if letters and (is_mark or letters[-1][-1] == _JOINERS[1]):
+            letters[-1] += letter
+        else:
+            letters.append(letter)
+    return tuple(letters)
+
+
+def _fitting(text: Letters, room: int) -> Letters:
+    """Return the first letters of a text that take at most so many columns."""
+    taken = 0
+    for place, letter in enumerate(text):
+        taken += text_columns(letter)
+        if taken > room:
+            return text[:place]
+    return text
+
+
+def _columns(text: Letters) -> int:
+    return text_columns("".join(text))
+
+
+def _is_word(letter: str) -> bool:
+    return letter[0].isalnum() or letter == "."  # of a version: v2.1
+
+
+def _first_word(text: Letters) -> Letters:
+    """Return what stands before the second word of a text, without the separator."""
+    start = next((place for place, letter in enumerate(text) if _is_word(letter)), 0)
+    end = next((place for place in range(start, len(text)) if not _is_word(text[place])), len(text))
+    return text[: end or len(text)]
+
+
+def _group(texts: Collection[Letters], key: Callable[[Letters], Key]) -> dict[Key, set[Letters]]:
+    """Return texts by a key of each."""
+    groups: dict[Key, set[Letters]] = defaultdict(set)
+    for text in texts:
+        groups[key(text)].add(text)
+    return groups

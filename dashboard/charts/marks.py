@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.charts.labels import LONGEST, chart_names, hover_text
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import note, safe
+from dashboard.charts.style import note
 
 ROW = 34
 """Height of a reranker's row in pixels."""
@@ -39,7 +40,7 @@ def dotted_line(palette: Palette) -> dict[str, Any]:
 
 def named_rows(names: Iterable[object], values: np.ndarray) -> list[list[Any]]:
     """Return the rows that a hover text reads: a safe name, then values."""
-    return [[safe(str(name)), *row] for name, row in zip(names, values, strict=True)]
+    return [[hover_text(str(name)), *row] for name, row in zip(names, values, strict=True)]
 
 
 def add_values(
@@ -120,7 +121,7 @@ def add_bounds_rows(figure: go.Figure, leaderboard: pd.DataFrame, palette: Palet
     add_values(figure, leaderboard, palette, y=np.arange(len(leaderboard)), **trace)
 
 
-def label_rows(figure: go.Figure, names: Iterable[object], palette: Palette, longest: int = 26) -> None:
+def label_rows(figure: go.Figure, names: Iterable[object], palette: Palette, longest: int = LONGEST) -> None:
     """Label rows that are counted from the top, 0 first.
 
     Args:
@@ -129,7 +130,7 @@ def label_rows(figure: go.Figure, names: Iterable[object], palette: Palette, lon
         palette: colours of the theme.
         longest: letters of a name that are written.
     """
-    labels = [safe(str(name), longest) for name in names]
+    labels = list(chart_names(map(str, names), longest).values())
     figure.update_yaxes(
         tickvals=np.arange(len(labels)),
         ticktext=labels,

@@ -1,28 +1,26 @@
 """What all figures share: one quiet grid, one font, transparent ground, names that cannot run."""
 
-import html
-import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
 
 import plotly.graph_objects as go
 
+from dashboard.charts.labels import clipped, escaped
 from dashboard.charts.palette import Palette
 from metrics.support.arrays import FloatArray
 
 HEADING = '"Source Serif", "Source Serif 4", serif'
 FONT = '"Source Sans", "Source Sans 3", sans-serif'
 LONGEST = 36
-"""Letters of a name that a chart shows."""
+"""Columns of a text that a chart shows."""
 
 
 def safe(text: str, longest: int = LONGEST) -> str:
-    """Return a user's text for a label: escaped, without control characters, shortened in the middle."""
-    plain = "".join(letter for letter in text if unicodedata.category(letter)[0] != "C")
-    if len(plain) > longest:
-        tail = longest // 2
-        plain = f"{plain[: longest - tail - 1]}…{plain[-tail:]}"
-    return html.escape(plain, quote=False)
+    """Return a user's text for a chart: escaped, without control characters, shortened in the middle.
+
+    Names that stand side by side are shortened together, by `chart_names`.
+    """
+    return escaped(clipped(text, longest))
 
 
 def style(figure: go.Figure, palette: Palette, height: int, **margin: int) -> go.Figure:

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import add_legend, label_rows
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import add_notes, note_of, safe, style
@@ -116,7 +117,8 @@ def _add_differences(
         name=kind,
         showlegend=False,
         customdata=[
-            [safe(str(row.reranker)), row.low, row.high, row.p_adjusted, row.n] for row in rows.itertuples()
+            [hover_text(str(row.reranker)), row.low, row.high, row.p_adjusted, row.n]
+            for row in rows.itertuples()
         ],
         hovertemplate=f"<b>%{{customdata[0]}}</b><br>{kind} %{{x:+.4f}}<br>from %{{customdata[1]:+.4f}} to "
         "%{customdata[2]:+.4f}<br>adjusted p %{customdata[3]:.4f}<br>%{customdata[4]} queries<extra></extra>",

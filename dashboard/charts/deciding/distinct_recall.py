@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.labels import SMALL, TALL, PlotArea, add_names
 from dashboard.charts.marks import ROW, add_segments, label_rows, named_rows, tied_dot
+from dashboard.charts.name_places import SMALL, TALL, PlotArea, add_names
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import add_notes, note_of, padded_range, style
 from metrics.studies.prose import signed

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import ROW, cells, label_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import safe, style
+from dashboard.charts.style import style
 from metrics.support.arrays import BoolArray
 
 _MAX_WRITTEN = 12
@@ -32,7 +33,7 @@ def finish_heatmap(
         A row a reranker, a column a place.
     """
     n = places.shape[1]
-    names = np.array([safe(str(name)) for name in places.index], dtype=object)
+    names = np.array([hover_text(str(name)) for name in places.index], dtype=object)
     chance = places.to_numpy()
     is_drawn = chance >= _MIN_CHANCE
     text = np.where(is_drawn, np.char.mod("%.0f%%", 100 * chance), "") if n <= _MAX_WRITTEN else None

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.labels import LINE, TALL, WIDE, Box, PlotArea, add_names, text_columns
+from dashboard.charts.labels import text_columns
 from dashboard.charts.marks import VALUES, add_segments, add_values, dotted_line, named_rows
+from dashboard.charts.name_places import LINE, TALL, WIDE, Box, PlotArea, add_names
 from dashboard.charts.palette import Palette, faded
 from dashboard.charts.style import note, padded_range, style
 from metrics.studies.tradeoffs.tradeoffs import duration

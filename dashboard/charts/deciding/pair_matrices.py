@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.marks import cells
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import safe, style
+from dashboard.charts.style import style
 
 _CELL = 46
 """Pixels of a row, while there are few."""
@@ -46,7 +47,7 @@ def order_matrix(pairs: pd.DataFrame, order: Sequence[str], palette: Palette) ->
         level = f"<br>level in {_percent(pair.equal)}%" if pair.equal > 0 else ""
         settled = "" if pair.reversible else "<br>no tie-breaking can reverse it"
         hover[cell] = (
-            f"<b>{safe(upper)}</b> above {safe(lower)}<br>in {text[cell]}% of tie-breakings{level}"
+            f"<b>{hover_text(upper)}</b> above {hover_text(lower)}<br>in {text[cell]}% of tie-breakings{level}"
             f"<br>{pair.method}{settled}"
         )
     figure = go.Figure(
@@ -104,7 +105,7 @@ def verdict_matrix(
             },
             name=f"{name} · {len(rows)}",
             customdata=[
-                [safe(order[row]), safe(order[column]), p]
+                [hover_text(order[row]), hover_text(order[column]), p]
                 for row, column, p in zip(rows, columns, pairs["p_adjusted"][np.asarray(is_kind)], strict=True)
             ],
             hovertemplate="<b>%{customdata[0]}</b> and %{customdata[1]}<br>significant: "
@@ -126,7 +127,7 @@ def _style_triangle(figure: go.Figure, order: Sequence[str], palette: Palette) -
     """Name rows and columns, and leave out the first column and the last row, which are empty."""
     n = len(order)
     style(figure, palette, 110 + max(120, min(_CELL * n, 620)), t=36, r=48)
-    names = [safe(name, 16) for name in order]
+    names = list(chart_names(order, 16).values())
     ticks = list(range(n)) if n <= 3 * _MAX_WRITTEN else []
     look = {"showgrid": False, "tickfont": {"color": palette.text, "size": 12}}
     top = {"side": "top", "tickangle": -40, "range": [0.5, n - 0.5]}

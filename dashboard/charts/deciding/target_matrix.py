@@ -5,9 +5,10 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.marks import tied_dot, traditional_diamond
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import safe, style
+from dashboard.charts.style import LONGEST, style
 
 MAX_COLUMNS = 30
 """Rerankers whose targets are drawn side by side."""
@@ -44,7 +45,9 @@ def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> go.F
             mode="markers",
             marker=marker | {"opacity": 1},
             name=label,
-            customdata=[[safe(row.reranker), safe(row.target), row.tied] for row in cells.itertuples()],
+            customdata=[
+                [hover_text(row.reranker), hover_text(row.target), row.tied] for row in cells.itertuples()
+            ],
             hovertemplate="<b>%{customdata[0]}</b><br>%{customdata[1]}: tied %{customdata[2]:.4f}<br>"
             f"{label}<extra></extra>",
             cliponaxis=False,
@@ -54,14 +57,14 @@ def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> go.F
     figure.update_layout(showlegend=True, legend={"y": 0, "yanchor": "top", "font": {"size": 12}})
     figure.update_yaxes(
         tickvals=list(range(len(targets))),
-        ticktext=[safe(target) for target in targets],
+        ticktext=list(chart_names(targets, LONGEST).values()),
         range=[len(targets) - 0.4, -0.6],
     )
     return figure.update_xaxes(
         side="top",
         showgrid=False,
         tickvals=list(range(len(names))),
-        ticktext=[safe(name, 20) for name in names],
+        ticktext=list(chart_names(names, 20).values()),
         tickangle=0 if is_level else -40,
         range=[-0.6, len(names) - 0.4],
     )

@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import ROW, label_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import safe, style
+from dashboard.charts.style import style
 
 _HALF = 0.2
 """Distance of the two bars of a reranker from its middle."""
@@ -21,7 +22,7 @@ def win_loss_bars(table: pd.DataFrame, palette: Palette) -> go.Figure:
     """
     figure = go.Figure()
     colours = {"won": palette.tied, "equal": palette.faint, "lost": palette.traditional}
-    names = [safe(str(name)) for name in table.index]
+    names = [hover_text(str(name)) for name in table.index]
     for suffix, shift, opacity, kind in (("", -_HALF, 1.0, "tied"), ("_before", _HALF, 0.45, "traditional")):
         start = pd.Series(0, index=table.index)
         for outcome, colour in colours.items():

@@ -4,8 +4,9 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import note, safe, style
+from dashboard.charts.style import note, style
 from metrics.studies.gaps.gap import trend
 
 MAX_DOTS = 1000
@@ -35,7 +36,7 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
     reach = max(float(lists["first_gap"].abs().max()), 0.05) * 1.1
     figure.update_yaxes(tickformat="+.2~g", zeroline=True, zerolinecolor=palette.other, zerolinewidth=1)
     context = _thin(lists, reach)
-    means = {}
+    means, labels = {}, chart_names(colours, 24)
     for index, (name, colour) in enumerate(colours.items()):
         place = {"row": index // across + 1, "col": index % across + 1}
         own = lists[lists["reranker"] == name]
@@ -45,10 +46,10 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
         figure.update_yaxes(range=[-reach, reach], showticklabels=place["col"] == 1, nticks=4, **place)
         if place["col"] == 1:
             figure.update_yaxes(title_text=f"{measure} gap", **place)
-        _add_title(figure, f"<span style='color:{colour}'>●</span> {safe(name, 24)}", palette, index)
+        _add_title(figure, f"<span style='color:{colour}'>●</span> {labels[name]}", palette, index)
     place = {"row": len(colours) // across + 1, "col": len(colours) % across + 1}
     for name, mean in means.items():
-        hover = f"<b>{safe(name)}</b><br>mean gap %{{y:+.4f}}<extra></extra>"
+        hover = f"<b>{hover_text(name)}</b><br>mean gap %{{y:+.4f}}<extra></extra>"
         _add_mean(figure, mean, colours[name], hovertemplate=hover, **place)
     figure.update_yaxes(side="right", nticks=4, **place)
     _add_title(figure, "Means, all together", palette, len(colours))
@@ -75,7 +76,7 @@ def _add_dots(
         mode="markers",
         marker={"size": 5, "color": colour, "opacity": 0.7},
         customdata=[
-            safe(str(query)) + (f" and {n_hidden:,} more here" if n_hidden else "")
+            hover_text(str(query)) + (f" and {n_hidden:,} more here" if n_hidden else "")
             for query, n_hidden in zip(own["query_id"], own["n_hidden"], strict=True)
         ],
         hovertemplate="<b>%{customdata}</b><br>gap %{y:+.4f}<br>tie ratio %{x:.4f}<extra></extra>",

@@ -13,6 +13,7 @@ from dashboard.charts.gaps.panel_layers import (
     middles,
     panel_grid,
 )
+from dashboard.charts.labels import hover_text
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import safe, style
 from metrics.studies.gaps.gap import trend
@@ -99,7 +100,7 @@ def _add_dots(
     **place: int,
 ) -> None:
     """Add a dot a list that can be clicked; its first custom value is its index."""
-    names, queries = ([safe(str(name)) for name in lists[column]] for column in ("reranker", "query_id"))
+    names, queries = ([hover_text(str(name)) for name in lists[column]] for column in ("reranker", "query_id"))
     values = [lists["tie_ratio"], lists["max_tie_size"]]
     figure.add_scatter(
         x=lists[x],

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.charts.labels import hover_text
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import add_notes, note_of, safe
+from dashboard.charts.style import add_notes, note_of
 from metrics.studies.prose import signed
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import percent
@@ -74,5 +75,5 @@ def _mean(name: str, gap: float, base: float, palette: Palette) -> go.Scatter:
         mode="markers",
         showlegend=False,
         marker={"symbol": "diamond", "size": 9, "color": palette.text, "line": border},
-        hovertemplate=f"<b>{safe(name)}</b><br>mean gap %{{x:+.4f}}<extra></extra>",
+        hovertemplate=f"<b>{hover_text(name)}</b><br>mean gap %{{x:+.4f}}<extra></extra>",
     )

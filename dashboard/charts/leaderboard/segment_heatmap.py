@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.marks import ROW, cells, label_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import safe, style
+from dashboard.charts.style import style
 from metrics.studies.prose import signed
 
 MOST_SEGMENTS = 8
@@ -28,7 +29,7 @@ def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> go.F
     wide = table.pivot_table(index="reranker", columns="segment", sort=False).reindex(rerankers)
     gap, traditional, tied, n = (wide[column][segments] for column in ("gap", "traditional", "tied", "n"))
     reach = max(float(np.nanmax(gap.abs().to_numpy(), initial=0)), 0.02)
-    names = np.meshgrid([safe(name) for name in segments], [safe(name) for name in rerankers])
+    names = np.meshgrid([hover_text(name) for name in segments], [hover_text(name) for name in rerankers])
     figure = go.Figure(
         cells(
             gap.to_numpy(),
@@ -48,7 +49,8 @@ def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> go.F
     style(figure, palette, 56 + ROW * len(rerankers), t=44)
     label_rows(figure, rerankers, palette)
     figure.update_yaxes(range=[len(rerankers) - 0.5, -0.5], ticklabelstandoff=6)
-    sizes = [f"{safe(name, 12)}<br>n = {size:,.0f}" for name, size in n.max().items()]
+    labels = chart_names(segments, 12)
+    sizes = [f"{labels[name]}<br>n = {size:,.0f}" for name, size in n.max().items()]
     return figure.update_xaxes(
         side="top", showgrid=False, tickangle=0, tickvals=np.arange(len(segments)), ticktext=sizes
     )

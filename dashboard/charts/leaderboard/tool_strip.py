@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import ROW, add_bounds, label_rows, tied_dot
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import safe, style
+from dashboard.charts.style import style
 
 
 def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
@@ -30,7 +31,7 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
         mode="markers",
         marker=tied_dot(palette),
         name="tied",
-        customdata=[safe(str(name)) for name in leaderboard.index],
+        customdata=[hover_text(str(name)) for name in leaderboard.index],
         hovertemplate="<b>%{customdata}</b><br>tied %{x:.4f}<extra></extra>",
         cliponaxis=False,
     )
@@ -44,7 +45,7 @@ def _add_ticks(figure: go.Figure, rerankers: pd.Index, values: pd.DataFrame, pal
     rounded = values.assign(value=values["value"].round(6))
     groups = rounded.groupby(["reranker", "value"], sort=False)["tool"]
     for number, ((reranker, value), tools) in enumerate(groups):
-        names = "<br>".join(safe(name) for name in tools)
+        names = "<br>".join(hover_text(name) for name in tools)
         figure.add_scatter(
             x=[value],
             y=[rerankers.get_loc(reranker)],

@@ -6,6 +6,7 @@ from typing import Literal
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.marks import add_band, add_legend, add_values, tied_dot, traditional_diamond
 from dashboard.charts.palette import Palette, faded
 from dashboard.charts.style import note, safe, style
@@ -72,7 +73,9 @@ def version_history(
 
 def _add_line(figure: go.Figure, group: pd.DataFrame, palette: Palette, colour: str, axis: VersionAxis) -> None:
     """Add the versions of one reranker: a line of dots, and diamonds."""
-    readable = group.assign(name=group["name"].map(safe), added=group["added"].dt.strftime("%Y-%m-%d %H:%M"))
+    readable = group.assign(
+        name=group["name"].map(hover_text), added=group["added"].dt.strftime("%Y-%m-%d %H:%M")
+    )
     hover = {"customdata": readable[_HOVER_COLUMNS].to_numpy(), "hovertemplate": _HOVER}
     line = {"color": colour, "width": 2}
     add_values(figure, group, palette, line, x=group[axis], **hover, showlegend=False)
@@ -105,7 +108,7 @@ def _add_names(
 ) -> None:
     """Name each reranker beyond its newest version, further down where another name stands already."""
     low, high = figure.layout.yaxis.range
-    lowest = -_LINE_HEIGHT
+    lowest, labels = -_LINE_HEIGHT, chart_names(paint, 20)
     for row in sorted(newest, key=lambda row: -float(row["tied"])):
         name = str(row["reranker"])
         height = _PLOT_HEIGHT * (high - row["tied"]) / (high - low)
@@ -121,4 +124,4 @@ def _add_names(
         )
         place = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 6, "y": row["tied"]}
         font = {"size": 12, "color": paint[name]}
-        note(figure, safe(name, 20), palette, **place, yshift=height - lowest, font=font)
+        note(figure, labels[name], palette, **place, yshift=height - lowest, font=font)

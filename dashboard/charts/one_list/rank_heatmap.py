@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.charts.labels import chart_names
 from dashboard.charts.marks import add_cutoff, cells
 from dashboard.charts.one_list.first_hit_bars import MAX_LABELS
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import safe, style
+from dashboard.charts.style import style
 from metrics.support.arrays import FloatArray
 from metrics.ties import place_chances
 
@@ -33,8 +34,9 @@ def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Fi
     documents = ladder.head(HEATMAP_ROWS)
     n = len(documents)
     chance = place_chances(documents["first"], documents["last"], n)
+    labels = chart_names(documents["doc_id"].astype(str), 18)
     names = [
-        safe(str(document.doc_id), 18) + (f" · <b>{document.grade:g}</b>" if document.relevant else "")
+        labels[str(document.doc_id)] + (f" · <b>{document.grade:g}</b>" if document.relevant else "")
         for document in documents.itertuples()
     ]
     figure = _chance_cells(chance, names, [f"rank {rank}" for rank in range(1, n + 1)], palette)

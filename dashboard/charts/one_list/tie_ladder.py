@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.marks import add_cutoff
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import note, safe, style
@@ -76,7 +77,7 @@ def ladder_pair(
     style(figure, palette, 300, t=24, b=24)
     figure.update_yaxes(
         tickvals=[base + 0.5, 0.5],
-        ticktext=[f"<b>{safe(name, 22)}</b>" for name in names],
+        ticktext=[f"<b>{chart_names(names, 22)[name]}</b>" for name in names],
         tickfont={"color": palette.text},
         showgrid=False,
         range=[-0.45, base + 1.7],
@@ -132,7 +133,7 @@ def _hover(document: dict[Hashable, Any]) -> str:
     """Return what is told of a document: its score, grade and places, and its text."""
     first, last = document["first"], document["last"]
     places = f"places {first:,} to {last:,}" if last > first else f"place {document['place']}"
-    head = f"<b>{safe(str(document['doc_id']))}</b><br>score {document['score']:.6g}"
+    head = f"<b>{hover_text(str(document['doc_id']))}</b><br>score {document['score']:.6g}"
     head += f"<br>grade {document['grade']:g}<br>{places}"
     text = textwrap.shorten(str(document.get("text", "")), _MAX_TEXT, placeholder=" …")
     lines = "<br>".join(safe(line, _MAX_LINE) for line in textwrap.wrap(text, _MAX_LINE))

@@ -8,8 +8,8 @@ import streamlit as st
 from dashboard import cache, session
 from dashboard.charts.deciding.distinct_recall import diversity_scatter, recall_dumbbell
 from dashboard.charts.deciding.latency_scatter import latency_scatter
-from dashboard.charts.labels import SMALL, WIDE
 from dashboard.charts.leaderboard.segment_heatmap import MOST_SEGMENTS, segment_heatmap
+from dashboard.charts.name_places import SMALL, WIDE
 from dashboard.session import View
 from dashboard.session.comparison import choose_test
 from dashboard.session.controls import select_slider

@@ -1,0 +1,104 @@
+"""Labels of names that are too long: whole where they fit, never two alike, what differs in sight."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from plotly.graph_objects import Figure
+
+from dashboard.charts.labels import LONGEST, chart_names, hover_text, shared_ends, short_names, text_columns
+from dashboard.charts.marks import label_rows
+from dashboard.charts.palette import LIGHT
+
+LATIN = ["lynx", "rerank", "4b", "bf16", "v2.1", "r16", "é", "e\u0301"]
+WORDS = st.sampled_from([*LATIN, "نموذج", "ترتيب", "模型", "重排序", "क्रमिक", "\U0001f469\u200d\U0001f52c"])
+NAMES = st.lists(
+    st.text(max_size=60) | st.lists(WORDS, min_size=1, max_size=16).map("-".join),
+    unique=True,
+    min_size=1,
+    max_size=24,
+)
+ADAPTERS = [
+    f"lynx-rerank-4b-lora-r{rank}-lr{rate}-s{seed}k-msmarco"
+    for rank in (4, 8, 16, 32)
+    for rate in ("1e4", "3e5")
+    for seed in (1, 2, 4, 8)
+]
+
+
+def look(label):
+    return unicodedata.normalize("NFC", label)
+
+
+@given(NAMES, st.integers(8, 40))
+def test_no_two_names_have_one_label_and_none_is_wider_than_its_room(names, longest):
+    labels = short_names(names, longest)
+    assert list(labels) == names
+    assert len({look(label) for label in labels.values()}) == len(names)
+    assert max(map(text_columns, labels.values())) <= longest
+
+
+@given(NAMES, st.integers(8, 40))
+def test_a_name_that_fits_is_whole_unless_another_looks_the_same(names, longest):
+    plain = [name for name in names if name.isprintable() and text_columns(name) <= longest and name.split()]
+    looks = [look(" ".join(name.split())) for name in names]
+    labels = short_names(names, longest)
+    for name in plain:
+        if looks.count(look(" ".join(name.split()))) == 1:
+            assert labels[name] == name
+
+
+def test_a_mark_stays_on_its_letter():
+    for longest in range(8, 30):
+        labels = short_names(["e\u0301" * 60 + end for end in ("", "a", "bc")], longest).values()
+        assert not any("…\u0301" in label or "…·" in label for label in labels)
+
+
+def test_a_family_loses_what_all_of_it_share_and_says_what():
+    labels = short_names(ADAPTERS, 20)
+    assert labels["lynx-rerank-4b-lora-r16-lr1e4-s2k-msmarco"] == "…r16-lr1e4-s2k"
+    assert shared_ends(ADAPTERS, 20) == ("lynx-rerank-4b-lora-", "-msmarco")
+    assert shared_ends([*ADAPTERS, "bm25"], 20) == ("", "")
+
+
+def test_relatives_among_others_lose_their_middle():
+    names = [
+        "lynx-rerank-4b-bf16",
+        "lynx-rerank-4b-int8",
+        "heron-large-rank-v2.1",
+        "heron-large-rank-v2.1-int8",
+    ]
+    labels = short_names([*names, "bm25"], 16)
+    assert list(labels.values()) == ["lynx…bf16", "lynx…int8", "heron…v2.1", "heron…v2.1-int8", "bm25"]
+
+
+def test_what_differs_stays_where_names_share_both_ends():
+    names = [f"cross-encoder/MiniLM-L6__bs32__{precision}__maxlen512" for precision in ("fp16", "bf16")]
+    assert [("fp16" in label, "bf16" in label) for label in short_names(names).values()] == [
+        (True, False),
+        (False, True),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["あ", "ن", "x", "क्"])
+def test_names_without_separators_differ_where_their_one_letter_does(kind):
+    names = [kind * 40 + letter + kind * 40 for letter in "甲z9"]
+    assert all(letter in label for letter, label in zip("甲z9", short_names(names).values(), strict=True))
+
+
+def test_charts_write_a_name_that_is_markup_as_text_and_the_hover_has_all_of_it():
+    name = "<b>" + "long " * 30 + "</b>"
+    assert chart_names([name])[name].startswith("&lt;b&gt;")
+    assert hover_text(name).replace("<br>", " ") == f"&lt;b&gt;{'long ' * 30}&lt;/b&gt;"
+
+
+def test_a_name_that_runs_from_the_right_does_not_reorder_what_stands_beside_it():
+    assert chart_names(["نموذج 1"])["نموذج 1"] == "\u2068نموذج 1\u2069"
+
+
+def test_rows_of_a_chart_have_labels_of_their_own():
+    figure = Figure()
+    label_rows(figure, ADAPTERS, LIGHT)
+    assert len(set(figure.layout.yaxis.ticktext)) == len(ADAPTERS)
+    assert max(map(text_columns, figure.layout.yaxis.ticktext)) <= LONGEST
