@@ -17,7 +17,7 @@ def check_command(
     reading: ReadingOptions,
 ) -> None:
     """Say what is worth knowing of runs before they are scored; exit 1 where something is wrong."""
-    findings = check(files, columns=reading.columns, repeated=reading.repeated)
+    findings = check(files, **vars(reading))
     table_output.write(findings)
     if "unreadable" in set(findings["code"]):
         raise typer.Exit(2)

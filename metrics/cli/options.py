@@ -17,6 +17,7 @@ from rich.text import Text
 from metrics.cli.output import write_table
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, ScoringOptions
+from metrics.runs import MissingScore as MissingScoreRule
 from metrics.runs import Repeated as RepeatRule
 from metrics.runs import Runs, read_runs
 from metrics.runs.writing import refuse_outputs
@@ -36,6 +37,14 @@ class Repeated(StrEnum):
     error = "error"
     first = "first"
     max = "max"
+
+
+class MissingScore(StrEnum):
+    """Refuse, put the document last, or leave it out."""
+
+    error = "error"
+    last = "last"
+    drop = "drop"
 
 
 class OutputFormat(StrEnum):
@@ -69,14 +78,16 @@ class ReadingOptions:
     Attributes:
         columns: our name → the name in the files.
         repeated: what is done about a document twice in one list.
+        missing_score: what is done about a score that is no number.
     """
 
     columns: Mapping[str, str]
     repeated: RepeatRule
+    missing_score: MissingScoreRule
 
     def read(self, paths: Sequence[Path | str], qrels: Path | str | None) -> Runs:
         """Return the runs of these files."""
-        return read_runs(paths, qrels, columns=self.columns, repeated=self.repeated)
+        return read_runs(paths, qrels, **vars(self))
 
 
 @dataclass(frozen=True)
@@ -111,8 +122,15 @@ def _scoring(
 def _reading(
     column: Columns = None,
     repeated: Annotated[Repeated, typer.Option(help="A document twice in one list.")] = Repeated.error,
+    missing_score: Annotated[
+        MissingScore,
+        typer.Option(
+            help="A score that is no number, such as N/A: refuse it, put the document last in its list (tied "
+            "with others like it), or drop it."
+        ),
+    ] = MissingScore.error,
 ) -> ReadingOptions:
-    return ReadingOptions(parse_columns(column), repeated.value)
+    return ReadingOptions(parse_columns(column), repeated.value, missing_score.value)
 
 
 def _table_output(

@@ -108,13 +108,12 @@ def evaluate_command(
         return
     with (progress if stream else bar)("Scoring") as watch:
         runs: PartitionedRuns = (
-            Stream(run, qrels, columns=reading.columns, repeated=reading.repeated)
+            Stream(run, qrels, **vars(reading))
             if stream
             else Dataset(
                 run,
                 qrels,
-                columns=reading.columns,
-                repeated=reading.repeated,
+                **vars(reading),
                 tiebreak_by=scoring.tiebreak_by,
                 scheduler=scheduler,
                 watch=watch,

@@ -6,7 +6,7 @@ from metrics.runs.formats.registry import FORMATS, has_header, open_blocks, read
 from metrics.runs.from_paths import as_judgments, as_run, check, is_judgments, read_runs, read_table
 from metrics.runs.joining import Repeated
 from metrics.runs.model import Runs
-from metrics.runs.reading.columns import COLUMNS
+from metrics.runs.reading.columns import COLUMNS, MissingScore
 from metrics.runs.reading.files import File
 from metrics.runs.reading.source import Source
 
@@ -16,6 +16,7 @@ __all__ = [
     "KINDS",
     "File",
     "Format",
+    "MissingScore",
     "Repeated",
     "Runs",
     "Source",

@@ -11,6 +11,7 @@ from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.registry import read, scores_may_be_grades
 from metrics.runs.joining import Repeated, judgment_columns
 from metrics.runs.model import Runs
+from metrics.runs.reading.columns import MissingScore
 from metrics.runs.reading.conversion import as_grades
 from metrics.runs.reading.files import File
 from metrics.runs.reading.source import Source
@@ -25,6 +26,7 @@ def read_runs(
     *,
     columns: Mapping[str, str] | None = None,
     repeated: Repeated = "error",
+    missing_score: MissingScore = "error",
 ) -> Runs:
     """Read run files, and the judgments that go with them.
 
@@ -36,30 +38,44 @@ def read_runs(
             another or none; → "" is not read.
         repeated: what is done about a document twice in one list: `error`, keep the `first`, or
             the one of the highest score or grade (`max`).
+        missing_score: what is done about a score that is no number, such as an answer of an LLM that could
+            not be read: an error, put the document `last` (behind all others of its list, tied with those
+            like it), or `drop` it. A finding says how many there are.
 
     Raises:
         ReadError: a file cannot be read; names file, line and value.
         UsageError: relevance is nowhere, two runs share a name, or no file has a column of `columns`.
     """
-    return Runs.from_sources(_sources(files, qrels, columns or {}), repeated)
+    return Runs.from_sources(_sources(files, qrels, columns or {}, missing_score), repeated)
 
 
-def read_table(path: Path, columns: Mapping[str, str] | None = None, *, repeated: Repeated = "error") -> Runs:
+def read_table(
+    path: Path,
+    columns: Mapping[str, str] | None = None,
+    *,
+    repeated: Repeated = "error",
+    missing_score: MissingScore = "error",
+) -> Runs:
     """Read one long table with relevance, and perhaps several rerankers, inside.
 
     Args:
         path: CSV, TSV, semicolon, JSON, JSONL or Parquet with named columns.
         columns: our column → the file's, where the header says it otherwise.
         repeated: as in `read_runs`.
+        missing_score: as in `read_runs`.
 
     Raises:
         ReadError: the table cannot be read; names file, line and value.
     """
-    return Runs.from_sources([read(File.open(path), columns)], repeated)
+    return Runs.from_sources([read(File.open(path), columns, missing_score=missing_score)], repeated)
 
 
 def check(
-    paths: Iterable[Path], *, columns: Mapping[str, str] | None = None, repeated: Repeated = "error"
+    paths: Iterable[Path],
+    *,
+    columns: Mapping[str, str] | None = None,
+    repeated: Repeated = "error",
+    missing_score: MissingScore = "error",
 ) -> pd.DataFrame:
     """Return what is worth knowing of files, those that cannot be read included; see `Runs.findings`.
 
@@ -67,6 +83,7 @@ def check(
         paths: runs, judgments and tables, in any order; told apart by content.
         columns: as in `read_runs`.
         repeated: as in `read_runs`.
+        missing_score: as in `read_runs`.
 
     Raises:
         UsageError: `columns` names a column of ours that does not exist.
@@ -75,7 +92,7 @@ def check(
     refused: list[Finding] = []
     for path in paths:
         try:
-            source = read(File.open(path), columns, strict=False)
+            source = read(File.open(path), columns, strict=False, missing_score=missing_score)
             Runs.from_sources([source], repeated, judged=False)
         except ReadError as error:
             line, hint = error.line, error.hint or None
@@ -135,21 +152,24 @@ def _renamed(source: Source, old: str, new: str) -> Source:
 
 
 def _sources(
-    files: Mapping[str, Path] | Iterable[Path], qrels: Path | None, columns: Mapping[str, str]
+    files: Mapping[str, Path] | Iterable[Path],
+    qrels: Path | None,
+    columns: Mapping[str, str],
+    missing_score: MissingScore,
 ) -> Iterator[Source]:
     if isinstance(files, str | PurePath):
         files = [files]
     named_paths = files.items() if isinstance(files, Mapping) else [(None, path) for path in files]
     unused = {ours: theirs for ours, theirs in columns.items() if theirs}
     for name, path in named_paths:
-        source = read(File.open(path), columns, strict=False)
+        source = read(File.open(path), columns, strict=False, missing_score=missing_score)
         if is_judgments(source, path, qrels):
             continue
         source = as_run(source)
         unused = {ours: theirs for ours, theirs in unused.items() if source.mapping.get(ours) != theirs}
         yield replace(source, name=name)
     if qrels is not None:
-        source = as_judgments(read(File.open(qrels), columns, strict=False))
+        source = as_judgments(read(File.open(qrels), columns, strict=False, missing_score=missing_score))
         unused = {ours: theirs for ours, theirs in unused.items() if source.mapping.get(ours) != theirs}
         yield source
     if unused:

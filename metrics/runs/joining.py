@@ -6,14 +6,17 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from metrics.errors import RepeatError, UsageError
+from metrics.errors import ReadError, RepeatError, UsageError
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.query_doc_keys import QueryDocKeys
+from metrics.runs.reading.columns import MissingScore
 from metrics.runs.reading.files import File
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.reading.source import Source
-from metrics.support.arrays import combine_chunks
+from metrics.support.arrays import FloatArray, IntArray, combine_chunks
+from metrics.support.wording import quote
 
 Repeated = Literal["error", "first", "max"]
 _JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id")
@@ -57,6 +60,8 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
         for name, table, origin in _by_reranker(source):
             if name in joined.tables:
                 raise two_runs_error(source.file, name)
+            if source.missing_score != "error":
+                table, origin = _settle_missing(table, origin, source.missing_score, joined.noted)  # noqa: PLW2901
             joined.tables[name], joined.pairs[name], joined.origins[name] = _without_repeats(
                 table, origin, "score", repeated, joined.noted
             )
@@ -134,6 +139,64 @@ def _by_reranker(source: Source) -> Iterator[tuple[str, pa.Table, RowProvenance]
         rows = np.flatnonzero(codes.indices.to_numpy() == code)
         own = lists.take(pa.array(rows)).combine_chunks()
         yield chosen_name or name, own, RowProvenance(source.origin, rows)
+
+
+def _settle_missing(
+    table: pa.Table, origin: RowProvenance, missing_score: MissingScore, noted: list[Finding]
+) -> tuple[pa.Table, RowProvenance]:
+    """Return the rows with a score in each, and where they came from: -inf where it was missing, or no row.
+
+    Args:
+        table: rows of one reranker, NaN where the score is missing.
+        origin: where they came from.
+        missing_score: whether such documents go last, or are dropped.
+        noted: gets a finding of how many there are.
+
+    Raises:
+        ReadError: a list holds -inf, too, which nothing can stand behind.
+    """
+    scores = combine_chunks(table["score"]).to_numpy()
+    missing = np.flatnonzero(np.isnan(scores))
+    if not len(missing):
+        return table, origin
+    outcome = "left out"
+    if missing_score == "last":
+        _refuse_lowest(table, origin, scores, missing)
+        outcome = "put behind all others of their list, tied with each other"
+    document, query = (quote(table[name][missing[0]].as_py()) for name in ("doc_id", "query_id"))
+    message = (
+        f"Documents without a score, {outcome}: {len(missing):,} of {len(table):,}, "
+        f"such as document {document} of query {query}."
+    )
+    if missing_score == "drop" and "relevance" in table.column_names:
+        n_graded = pc.sum(pc.greater(table["relevance"].take(pa.array(missing)), 0)).as_py()
+        message += f" Graded above 0, and not counted as relevant any more: {n_graded:,}." if n_graded else ""
+    line = origin.line_of(int(missing[0]))
+    noted.append(make_finding("scores-missing", origin.file, message, line=line, count=len(missing)))
+    if missing_score == "last":
+        settled = pa.array(np.where(np.isnan(scores), -np.inf, scores))
+        return table.set_column(table.column_names.index("score"), "score", settled), origin
+    rows = np.flatnonzero(~np.isnan(scores))
+    return table.take(pa.array(rows)).combine_chunks(), origin.take(rows)
+
+
+def _refuse_lowest(table: pa.Table, origin: RowProvenance, scores: FloatArray, missing: IntArray) -> None:
+    """Raise a ReadError where a list with missing scores holds -inf, too.
+
+    Args:
+        table: rows of one reranker.
+        origin: where they came from.
+        scores: (n_rows,) their scores.
+        missing: rows without one.
+    """
+    lowest = np.flatnonzero(np.isneginf(scores))
+    queries, theirs = (table["query_id"].take(pa.array(rows)).cast(pa.string()) for rows in (lowest, missing))
+    first = pc.index(pc.is_in(queries, value_set=pc.unique(theirs)), value=True).as_py()
+    if first >= 0:
+        problem = "score -inf stands in one list with documents without a score, which are to go behind it"
+        hint = "Give a finite score, or leave such documents out (missing score: drop)."
+        line = origin.line_of(int(lowest[first]))
+        raise ReadError(origin.file, problem, hint, line=line, unit=origin.unit)
 
 
 def _without_repeats(

@@ -22,6 +22,7 @@ from metrics.runs.findings import (
 from metrics.runs.formats.frames import of_frame
 from metrics.runs.joining import Repeated, join_sources
 from metrics.runs.query_doc_keys import QueryDocKeys
+from metrics.runs.reading.columns import MissingScore
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.reading.source import Source
 from metrics.support import html_repr
@@ -74,7 +75,11 @@ class Runs:
 
     @classmethod
     def from_frame(
-        cls, frame: pd.DataFrame, columns: Mapping[str, str] | None = None, repeated: Repeated = "error"
+        cls,
+        frame: pd.DataFrame,
+        columns: Mapping[str, str] | None = None,
+        repeated: Repeated = "error",
+        missing_score: MissingScore = "error",
     ) -> "Runs":
         """Runs from one long table in memory, with relevance inside.
 
@@ -83,11 +88,12 @@ class Runs:
                 there are several. Other names are recognised as in a file.
             columns: our column → the frame's, where the name says it otherwise.
             repeated: what is done about a document twice in one list: `error`, `first` or `max`.
+            missing_score: what is done about a score that is no number: `error`, `last` or `drop`.
 
         Raises:
             ReadError: a missing column, an empty id, a score that is no number, a repeated document.
         """
-        return cls.from_sources([of_frame(frame, columns)], repeated)
+        return cls.from_sources([of_frame(frame, columns, missing_score)], repeated)
 
     def __repr__(self) -> str:
         judgments = None if self.qrels is None else len(self.qrels)

@@ -107,15 +107,22 @@ def rows(text, *, rounding=False):
 
 @st.composite
 def files(draw):
-    """Runs of several rerankers, and judgments: queries without rows, nothing relevant or no judgments."""
+    """Runs of several rerankers, and judgments: queries without rows, nothing relevant or no judgments.
+
+    Some scores may be missing; the last value says what is done about them.
+    """
     table = frame(draw(tables()))
+    missing_score = draw(st.sampled_from(["error", "last", "drop"]))
+    if missing_score != "error":
+        table["score"] = table["score"].replace({-np.inf: -9.0, 0.5: np.nan})
     if draw(st.booleans()):
         table = table.sort_values("query_id", kind="stable")
     judged = draw(st.lists(st.sampled_from(["q1", "Q1", "7", "absent"]), unique=True, min_size=1))
     documents = draw(st.lists(IDS, unique=True, min_size=1, max_size=3)) + table["doc_id"].to_list()[:2]
     grade = st.sampled_from([0, 1, 2])
     lines = [(query, name, draw(grade)) for query in judged for name in dict.fromkeys(documents)]
-    return table, "query_id\tdoc_id\trelevance\n" + "".join("{}\t{}\t{}\n".format(*line) for line in lines)
+    judgments = "query_id\tdoc_id\trelevance\n" + "".join("{}\t{}\t{}\n".format(*line) for line in lines)
+    return table, judgments, missing_score
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -123,15 +130,16 @@ def files(draw):
 def test_parts_of_a_stream_merge_into_the_evaluation_of_the_whole(
     kind, table_and_judgments, apart, size, policy
 ):
-    table, judgments = table_and_judgments
+    table, judgments, missing_score = table_and_judgments
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         run, qrels = Path(folder, f"run.{kind}"), Path(folder, "qrels.tsv") if apart else None
         getattr(table, f"to_{kind}")(run, index=False)
         if qrels is not None:
             qrels.write_text(judgments, encoding="utf-8", newline="")
-        evaluation = evaluate(read_runs([run], qrels), MEASURES, TIES, missing=policy, empty=policy)
+        runs = read_runs([run], qrels, missing_score=missing_score)
+        evaluation = evaluate(runs, MEASURES, TIES, missing=policy, empty=policy)
         small_blocks(patch, size)
-        stream = Stream([run], qrels)
+        stream = Stream([run], qrels, missing_score=missing_score)
         parts = stream.parts(lambda runs: evaluate(runs, MEASURES, TIES, missing=policy, empty=policy))
         merged = Evaluation.merge(*parts)
     assert set(merged.scores.index) == set(evaluation.scores.index)

@@ -38,6 +38,12 @@ KINDS: tuple[Kind, ...] = (
         "Remove the repeats from the file to be sure which row is used.",
     ),
     Kind(
+        "scores-missing",
+        "warning",
+        "Documents have no number as their score, such as an answer of an LLM that could not be read.",
+        "Ask the reranker again for these documents: where they end up is your choice, not its answer.",
+    ),
+    Kind(
         "comments",
         "info",
         "Lines that begin with # are taken for comments and left out.",

@@ -8,7 +8,7 @@ from typing import Self
 import pyarrow as pa
 
 from metrics.runs.findings import Finding
-from metrics.runs.reading.columns import BY_NAME
+from metrics.runs.reading.columns import BY_NAME, MissingScore
 from metrics.runs.reading.files import File
 from metrics.runs.reading.query_buffer import SeenQueries
 from metrics.runs.reading.source import Source
@@ -24,6 +24,7 @@ class BlockTable(ABC):
         mapping: our column → the file's.
         extras: further columns that are read, as numbers.
         omitted: columns that would be read of the whole file, and are not read here.
+        missing_score: what is done about a score that is no number.
     """
 
     file: File
@@ -31,6 +32,7 @@ class BlockTable(ABC):
     mapping: Mapping[str, str]
     extras: tuple[str, ...] = ()
     omitted: frozenset[str] = frozenset()
+    missing_score: MissingScore = "error"
 
     def select(self, columns: Collection[str]) -> Self:
         """Return the table with some columns alone: ours, or further ones by their names."""

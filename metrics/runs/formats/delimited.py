@@ -104,7 +104,9 @@ class DelimitedTable(BlockTable):
     def _finished(
         self, columns: dict[str, pa.Array], origin: FileProvenance, findings: Sequence[Finding]
     ) -> Source:
-        source = build_source(columns, self.mapping, origin, self.format, self.reported_header, findings)
+        source = build_source(
+            columns, self.mapping, origin, self.format, self.reported_header, findings, self.missing_score
+        )
         return self.finish(source if self.layout.names else source.note_unused())
 
     def _line_of(self, row: int, n_before: int = 0) -> int:
@@ -147,6 +149,7 @@ def open_table(
         format=format_name,
         layout=layout,
         n_skipped=None if line is None else line - 1,
+        missing_score=choice.missing_score,
     )
 
 
@@ -212,7 +215,13 @@ def fixed_format(
     def open_file(head: Head, choice: ColumnChoice) -> DelimitedTable:
         mapping = choice.mapping(head.file.name, columns, usual, only_usual=True)
         return DelimitedTable(
-            file=head.file, header=columns, mapping=mapping, format=name, layout=layout, finish=finish
+            file=head.file,
+            header=columns,
+            mapping=mapping,
+            format=name,
+            layout=layout,
+            finish=finish,
+            missing_score=choice.missing_score,
         )
 
     return Format(

@@ -7,19 +7,22 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import ReadError
-from metrics.runs.reading.columns import BY_NAME, recognise
+from metrics.runs.reading.columns import BY_NAME, MissingScore, recognise
 from metrics.runs.reading.provenance import FileProvenance
 from metrics.runs.reading.source import Source, build_source
 
 _NO_VALUES = (bytes, bytearray, list, tuple, dict, set, np.ndarray)
 
 
-def of_frame(frame: pd.DataFrame, columns: Mapping[str, str] | None = None) -> Source:
+def of_frame(
+    frame: pd.DataFrame, columns: Mapping[str, str] | None = None, missing_score: MissingScore = "error"
+) -> Source:
     """Read the rows of a data frame, in its order.
 
     Args:
         frame: one row a document.
         columns: our column → the frame's, where the name says it otherwise.
+        missing_score: what is done about a score that is no number.
 
     Raises:
         ReadError: a missing column, an empty id, a score that is no number.
@@ -41,7 +44,8 @@ def of_frame(frame: pd.DataFrame, columns: Mapping[str, str] | None = None) -> S
     ]
     raw = {name: _arrow(plain[name]) for name in [*mapping.values(), *extras]}
     origin = FileProvenance("table", lambda row: row + 1, "row")
-    return build_source(raw, mapping, origin, "frame", list(plain.columns)).note_unused()
+    header = list(plain.columns)
+    return build_source(raw, mapping, origin, "frame", header, missing_score=missing_score).note_unused()
 
 
 def _arrow(column: pd.Series) -> pa.Array:

@@ -93,7 +93,9 @@ def read_nested(file: File, choice: ColumnChoice) -> Source:
     mapping = choice.mapping(file.name, _NESTED_COLUMNS, usual)
     fields = zip(_NESTED_COLUMNS, (query, document, value), strict=True)
     raw = {name: _array(values, name, origin) for name, values in fields}
-    return build_source(raw, mapping, origin, "nested-json", _NESTED_COLUMNS)
+    return build_source(
+        raw, mapping, origin, "nested-json", _NESTED_COLUMNS, missing_score=choice.missing_score
+    )
 
 
 def _records_source(
@@ -114,7 +116,9 @@ def _records_source(
         name: _array([record.get(name) for record in records], name, origin)
         for name in [*mapping.values(), *extras]
     }
-    return build_source(raw, mapping, origin, format_name, header).note_unused()
+    return build_source(
+        raw, mapping, origin, format_name, header, missing_score=choice.missing_score
+    ).note_unused()
 
 
 def _without_records(file: str) -> ReadError:

@@ -62,6 +62,7 @@ class ParquetTable(BlockTable):
             extras=_number_columns(schema, header, mapping),
             texts=tuple(field.name for field in schema if pa.types.is_string(field.type)),
             groups=groups,
+            missing_score=choice.missing_score,
         )
 
     def read(self) -> Source:
@@ -117,7 +118,9 @@ class ParquetTable(BlockTable):
         """
         origin = FileProvenance(self.file.name, partial(_row_of, n_before), "row")
         columns = {name: table[name] for name in self.columns_read}
-        source = build_source(columns, self.mapping, origin, "parquet", self.reported_header, findings)
+        source = build_source(
+            columns, self.mapping, origin, "parquet", self.reported_header, findings, self.missing_score
+        )
         return source.note_unused()
 
     def refuse_repeated_query(self, ids: list[str], row: int) -> None:

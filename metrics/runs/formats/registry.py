@@ -10,7 +10,7 @@ from metrics.runs.formats import json_records, parquet, tables, trec
 from metrics.runs.formats.block_table import BlockTable
 from metrics.runs.formats.delimited import DelimitedTable
 from metrics.runs.formats.format import Format, Head
-from metrics.runs.reading.columns import ColumnChoice
+from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.files import File
 from metrics.runs.reading.source import Source
 from metrics.support.memory import one_allocator
@@ -26,29 +26,45 @@ _BY_NAME: Mapping[str, Format] = {known.name: known for known in FORMATS}
 
 
 @one_allocator
-def read(file: File, columns: Mapping[str, str] | None = None, *, strict: bool = True) -> Source:
+def read(
+    file: File,
+    columns: Mapping[str, str] | None = None,
+    *,
+    strict: bool = True,
+    missing_score: MissingScore = "error",
+) -> Source:
     """Read one file in whatever format its content shows.
 
     Args:
         file: the file as given.
         columns: our column → the file's, where recognition would choose another or none.
         strict: whether a chosen column must exist; else what does not is left to recognition.
+        missing_score: what is done about a score that is no number: `error`, put the document `last`, or
+            `drop` it.
 
     Raises:
         ReadError: no format fits, or the file breaks the one that does.
-        UsageError: `columns` names a column that does not exist.
+        UsageError: `columns` names a column that does not exist, or `missing_score` is another word.
     """
-    head, choice = Head(file), ColumnChoice(columns or {}, strict)
+    head, choice = Head(file), ColumnChoice(columns or {}, strict, missing_score)
     return _recognise_format(head, choice).read(head, choice)
 
 
-def open_blocks(file: File, columns: Mapping[str, str] | None = None) -> BlockTable:
+def open_blocks(
+    file: File, columns: Mapping[str, str] | None = None, missing_score: MissingScore = "error"
+) -> BlockTable:
     """Open one file to be read in blocks; a chosen column it lacks is left to recognition.
+
+    Args:
+        file: the file as given.
+        columns: as of `read`.
+        missing_score: as of `read`.
 
     Raises:
         ReadError: no format fits, or one that is read whole.
+        UsageError: `missing_score` is another word.
     """
-    head, choice = Head(file), ColumnChoice(columns or {}, strict=False)
+    head, choice = Head(file), ColumnChoice(columns or {}, strict=False, missing_score=missing_score)
     recognised = _recognise_format(head, choice)
     if recognised.open_blocks is None:
         hint = "Give a TREC run, a CSV, TSV or Parquet table, or read it whole, into memory."
@@ -74,7 +90,8 @@ def unread(file: File, source: Source) -> dict[str, pa.Array]:
             if isinstance(table, DelimitedTable):
                 columns[name] = table.column_text(name)
             else:
-                columns[name] = read(file, {**source.mapping, "query_text": name}).table["query_text"]
+                choice = {**source.mapping, "query_text": name}
+                columns[name] = read(file, choice, missing_score=source.missing_score).table["query_text"]
     return columns
 
 

@@ -4,10 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from metrics.errors import ReadError, UsageError
 
+MissingScore = Literal["error", "last", "drop"]
+"""What is done about a score that is no number: refuse it, put the document last, or leave it out."""
 MAX_COLUMNS = 1000
 """Most columns of a table."""
 
@@ -144,15 +146,25 @@ def _first_match(candidates: Sequence[str], free: Mapping[str, str]) -> str | No
 
 @dataclass(frozen=True)
 class ColumnChoice:
-    """Columns the user chose, ours → the file's.
+    """Columns the user chose, ours → the file's, and how they are read.
 
     Attributes:
         columns: the choice.
         strict: whether the file must have them; else what it lacks is left to recognition.
+        missing_score: what is done about a score that is no number.
+
+    Raises:
+        UsageError: that is none of `error`, `last` and `drop`.
     """
 
     columns: Mapping[str, str]
     strict: bool = True
+    missing_score: MissingScore = "error"
+
+    def __post_init__(self) -> None:
+        """Check what is to be done about a score that is no number."""
+        if self.missing_score not in get_args(MissingScore):
+            raise UsageError(f"missing_score={self.missing_score!r}: it is 'error', 'last' or 'drop'.")
 
     def among(self, header: Sequence[str], usual: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the choice as far as it concerns this header, with `usual` where the choice leaves it free."""

@@ -104,8 +104,15 @@ def _number(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     numbers = parse_numbers(column)
     is_bad = pc.is_null(numbers, nan_is_null=True)
     hint = "Map words to numbers, drop the row, or choose another column."
+    if name == "score":
+        hint += " Or have such documents put last or dropped (missing score: last, drop)."
     origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is not a number", hint)
     return numbers
+
+
+def _number_or_none(column: pa.Array, _: str, __: FileProvenance) -> pa.Array:
+    """Return numbers, NaN where a value is none."""
+    return pc.fill_null(parse_numbers(column), float("nan"))
 
 
 def _measure(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
@@ -159,6 +166,7 @@ CONVERTERS: Mapping[str, Callable[[pa.Array, str, FileProvenance], pa.Array | No
     "word": _word,
     "text": _text,
     "number": _number,
+    "number or none": _number_or_none,
     "measure": _measure,
     "grade": as_grades,
     "rank": _rank,

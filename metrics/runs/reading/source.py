@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from metrics.errors import ReadError
 from metrics.runs.findings import Finding, make_finding
-from metrics.runs.reading.columns import BY_NAME
+from metrics.runs.reading.columns import BY_NAME, MissingScore
 from metrics.runs.reading.conversion import CONVERTERS, float_ids_as_integers, parse_numbers, prepare
 from metrics.runs.reading.provenance import FileProvenance
 from metrics.support.arrays import combine_chunks
@@ -27,6 +27,7 @@ class Source:
         header: names of the file's columns, or of its fields where it names none.
         noted: what was found while reading.
         name: what the user calls the reranker; None leaves it to a column, else to the file's stem.
+        missing_score: what is done where the score is NaN, the file having no number there.
     """
 
     origin: FileProvenance
@@ -36,6 +37,7 @@ class Source:
     header: Sequence[str] = ()
     noted: tuple[Finding, ...] = ()
     name: str | None = None
+    missing_score: MissingScore = "error"
 
     @property
     def file(self) -> str:
@@ -69,6 +71,7 @@ def build_source(
     format_name: str,
     header: Sequence[str],
     noted: Sequence[Finding] = (),
+    missing_score: MissingScore = "error",
 ) -> Source:
     """Rename and convert columns of a file: ids to text, scores and grades to float64.
 
@@ -80,6 +83,7 @@ def build_source(
         format_name: name of its format.
         header: names of all of its columns.
         noted: what was found so far.
+        missing_score: what is done about a score that is no number; unless it is refused, it becomes NaN.
 
     Raises:
         ReadError: an empty id, or a score or grade that is no number; names the first such line.
@@ -94,7 +98,8 @@ def build_source(
             message = f"The {ours} column {theirs!r} holds numbers such as 1.0, read as 1."
             findings.append(make_finding("ids-from-numbers", origin.file, message, count=len(column)))
         try:
-            converted = CONVERTERS[kind](column, ours, origin)
+            is_optional = ours == "score" and missing_score != "error"
+            converted = CONVERTERS["number or none" if is_optional else kind](column, ours, origin)
         except pa.ArrowException as error:
             problem = f"the {ours} column {theirs!r} holds {column.type}"
             raise ReadError(origin.file, problem, "Give text or numbers.").with_columns(
@@ -109,4 +114,12 @@ def build_source(
         if numbers.null_count == 0 and not pc.any(pc.is_nan(numbers)).as_py():
             columns[name] = numbers
     mapping = {ours: theirs for ours, theirs in mapping.items() if ours in columns}
-    return Source(origin, format_name, pa.table(columns), mapping, tuple(header), tuple(findings))
+    return Source(
+        origin,
+        format_name,
+        pa.table(columns),
+        mapping,
+        tuple(header),
+        tuple(findings),
+        missing_score=missing_score,
+    )

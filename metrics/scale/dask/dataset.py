@@ -10,7 +10,7 @@ import numpy as np
 
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
-from metrics.runs import File, Repeated, Runs
+from metrics.runs import File, MissingScore, Repeated, Runs
 from metrics.runs.joining import no_relevance_error
 from metrics.runs.query_doc_keys import Hashes
 from metrics.scale.dask.files import DatasetFile, Paths, dataset_files, with_final_names
@@ -43,6 +43,7 @@ class Dataset(PartitionedRuns):
         *,
         columns: Mapping[str, str] | None = None,
         repeated: Repeated = "error",
+        missing_score: MissingScore = "error",
         tiebreak_by: Sequence[str] = (),
         scheduler: str | None = None,
         watch: Watch | None = None,
@@ -59,8 +60,9 @@ class Dataset(PartitionedRuns):
         self._cluster, self._scheduler, self._watch = cluster, scheduler, watch
         Runs.from_sources([], repeated, judged=False)  # a word that is known
         self._repeated: Repeated = repeated
+        self._missing_score: MissingScore = missing_score
         self._tiebreak_by = tuple(tiebreak_by)
-        self._qrels = None if qrels is None else (_load(qrels), dict(columns or {}), repeated)
+        self._qrels = None if qrels is None else (_load(qrels), dict(columns or {}), repeated, missing_score)
         self._judged = None if self._qrels is None else read_judgments(*self._qrels)
         self._files = self._open(files, columns or {}, qrels)
         self._name = self._files[0].table.file.name if len(self._files) == 1 else "the files given"
@@ -72,7 +74,7 @@ class Dataset(PartitionedRuns):
     ) -> list[DatasetFile]:
         """Open the files, and see that they have what is needed; judgments without scores are no run."""
         is_run = self._judged is None or "score" in self._judged.nothing.mapping
-        files = dataset_files(paths, columns, None if is_run else qrels)
+        files = dataset_files(paths, columns, None if is_run else qrels, self._missing_score)
         mappings = [file.table.mapping for file in files]
         refuse_unused(columns, [*mappings, *([] if self._judged is None else [self._judged.nothing.mapping])])
         for file in files:
@@ -101,7 +103,7 @@ class Dataset(PartitionedRuns):
         """
         nothing = empty_table(("score", *self._tiebreak_by))
         score(Runs({"": nothing}, empty_table(("relevance",))))  # names are known, before anything is started
-        task = PartTask(score, self._repeated, self._columns, self._name)
+        task = PartTask(score, self._repeated, self._columns, self._name, self._missing_score)
         with self._cluster.connect(self._scheduler) as client:
             for scored in self._scored(client, task):
                 self._counter.add_findings(scored.findings)

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from weakref import finalize
 
 from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, Policy, ScoringOptions, score_runs
-from metrics.runs import Repeated
+from metrics.runs import MissingScore, Repeated
 from metrics.runs.writing import refuse_outputs
 from metrics.scale.dask.dataset import Dataset
 from metrics.scale.dask.files import Paths, files_of
@@ -26,6 +26,7 @@ def evaluate_dataset(
     output: str | PurePath | None = None,
     columns: Mapping[str, str] | None = None,
     repeated: Repeated = "error",
+    missing_score: MissingScore = "error",
     precision: str = "float64",
     missing: Policy = "zero",
     empty: Policy = "zero",
@@ -51,6 +52,7 @@ def evaluate_dataset(
         output: the Parquet file to keep the values of each list in; None: one that goes with the result.
         columns: our column → the files', as of `read_runs`.
         repeated: as of `read_runs`.
+        missing_score: as of `read_runs`.
         precision: as of `evaluate`.
         missing: as of `evaluate`.
         empty: as of `evaluate`.
@@ -81,6 +83,7 @@ def evaluate_dataset(
             qrels,
             columns=columns,
             repeated=repeated,
+            missing_score=missing_score,
             tiebreak_by=tiebreak_by,
             scheduler=scheduler,
             watch=watch,

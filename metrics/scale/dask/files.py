@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from urllib.parse import unquote
 
 from metrics.errors import ReadError, UsageError
-from metrics.runs import File, open_blocks
+from metrics.runs import File, MissingScore, open_blocks
 from metrics.runs.formats.block_table import BlockTable
 from metrics.runs.reading.files import place_of
 
@@ -55,7 +55,10 @@ class DatasetFile:
 
 
 def dataset_files(
-    paths: Paths, columns: Mapping[str, str], judgments: str | PurePath | None = None
+    paths: Paths,
+    columns: Mapping[str, str],
+    judgments: str | PurePath | None = None,
+    missing_score: MissingScore = "error",
 ) -> list[DatasetFile]:
     """The files of a dataset, in the order given, those of a pattern or a folder by name.
 
@@ -64,6 +67,7 @@ def dataset_files(
             table; as a mapping, of reranker to one of these: its files are parts of one run.
         columns: our column → the files', as in `read_runs`.
         judgments: a file that is no run, though a pattern or a folder may hold it.
+        missing_score: as in `read_runs`.
 
     Raises:
         ReadError: nothing is there, or a file cannot be read in blocks.
@@ -72,7 +76,7 @@ def dataset_files(
     no_run = None if judgments is None else place_of(judgments).resolve()
     opened = [
         [
-            (_open(place, name, folder, columns), _partition(place))
+            (_named(open_blocks(File.open(place), columns, missing_score), name, folder), _partition(place))
             for folder, place in _expand(path)
             if place.resolve() != no_run
         ]
@@ -136,9 +140,8 @@ def with_final_names(files: Sequence[DatasetFile], rerankers: Sequence[Collectio
     return final
 
 
-def _open(place: Path, name: str | None, folder: str | None, columns: Mapping[str, str]) -> DatasetFile:
-    """Open a file whose reranker is named by the user, else by its rows, else by its folder."""
-    table = open_blocks(File.open(place), columns)
+def _named(table: BlockTable, name: str | None, folder: str | None) -> DatasetFile:
+    """Return a file whose reranker is named by the user, else by its rows, else by its folder."""
     return DatasetFile(table, name or (None if "reranker" in table.mapping else folder))
 
 

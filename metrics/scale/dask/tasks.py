@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from metrics.errors import RepeatError
 from metrics.evaluation import Evaluation
-from metrics.runs import File, Repeated, Runs, Source, as_judgments, as_run, read
+from metrics.runs import File, MissingScore, Repeated, Runs, Source, as_judgments, as_run, read
 from metrics.runs.findings import Finding
 from metrics.runs.joining import unused_finding
 from metrics.runs.query_doc_keys import Hashes
@@ -34,12 +34,14 @@ class PartTask(NamedTuple):
         repeated: what is done about a document twice in one list.
         columns: those that are read: ours, and further ones by name.
         dataset: how the files are called together.
+        missing_score: what is done about a score that is no number.
     """
 
     score: Callable[[Runs], Evaluation]
     repeated: Repeated
     columns: tuple[str, ...]
     dataset: str
+    missing_score: MissingScore = "error"
 
 
 class ScoredPart(NamedTuple):
@@ -56,18 +58,22 @@ class ScoredPart(NamedTuple):
     findings: tuple[Finding, ...] = ()
 
 
-def read_judgments(file: File, columns: dict[str, str], repeated: Repeated) -> QueryJudgments:
+def read_judgments(
+    file: File, columns: dict[str, str], repeated: Repeated, missing_score: MissingScore = "error"
+) -> QueryJudgments:
     """Read the judgments of a file.
 
     Args:
         file: with all its bytes.
         columns: our column → the file's.
         repeated: what is done about a document judged twice for a query.
+        missing_score: what is done about scores beside the grades that are no numbers.
 
     Raises:
         ReadError: it cannot be read, or holds none.
     """
-    return QueryJudgments.of(as_judgments(read(file, columns, strict=False)), repeated)
+    source = read(file, columns, strict=False, missing_score=missing_score)
+    return QueryJudgments.of(as_judgments(source), repeated)
 
 
 @one_allocator
@@ -169,13 +175,16 @@ def score_frame(
     frame = frame.sort_values("place")
     columns = {name: pa.array(frame[name], from_pandas=True) for name in task.columns if name in frame}
     raw = {
-        name: column for name, column in columns.items() if column.null_count < len(column) or not len(column)
+        name: column
+        for name, column in columns.items()
+        if name == "score" or column.null_count < len(column) or not len(column)
     }
     mapping = {name: name for name in raw if name in BY_NAME}
     places = frame["place"].to_numpy()
     origin = FileProvenance(task.dataset, lambda row: int(places[row]) % 2**_PLACES, "row")
     try:
-        return _score_source(build_source(raw, mapping, origin, "table", list(raw)), judged, task)
+        source = build_source(raw, mapping, origin, "table", list(raw), missing_score=task.missing_score)
+        return _score_source(source, judged, task)
     except RepeatError as error:
         raise _with_both_files(frame, files, error) from error
 

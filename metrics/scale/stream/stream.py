@@ -7,7 +7,7 @@ from pathlib import PurePath
 import pyarrow as pa
 
 from metrics.evaluation import Evaluation
-from metrics.runs import File, Repeated, Runs, as_judgments, is_judgments, open_blocks, read
+from metrics.runs import File, MissingScore, Repeated, Runs, as_judgments, is_judgments, open_blocks, read
 from metrics.runs.formats.block_table import BlockTable
 from metrics.runs.joining import two_runs_error
 from metrics.scale.stream.judged import QueryJudgments
@@ -26,6 +26,7 @@ class Stream(PartitionedRuns):
         *,
         columns: Mapping[str, str] | None = None,
         repeated: Repeated = "error",
+        missing_score: MissingScore = "error",
     ) -> None:
         """Open runs, and read the judgments that go with them; arguments as of `read_runs`.
 
@@ -34,9 +35,15 @@ class Stream(PartitionedRuns):
                 cannot be read.
             UsageError: no file has a column of `columns`.
         """
-        qrels_source = None if qrels is None else read(File.open(qrels), columns, strict=False)
+        qrels_source = (
+            None
+            if qrels is None
+            else read(File.open(qrels), columns, strict=False, missing_score=missing_score)
+        )
         runs = [path for path in files if qrels_source is None or not is_judgments(qrels_source, path, qrels)]
-        self._files = [open_blocks(replace(File.open(path), endless=True), columns) for path in runs]
+        self._files = [
+            open_blocks(replace(File.open(path), endless=True), columns, missing_score) for path in runs
+        ]
         judgments = None if qrels_source is None else as_judgments(qrels_source)
         mappings = [table.mapping for table in self._files]
         refuse_unused(columns or {}, [*mappings, *([] if judgments is None else [judgments.mapping])])

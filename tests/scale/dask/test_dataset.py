@@ -30,8 +30,14 @@ TIES = ["input", "expected", "optimistic", "pessimistic", "docid_desc"]
 
 @st.composite
 def files(draw):
-    """A table in the order of its files, cut anywhere into files and row groups, and perhaps judgments."""
+    """A table in the order of its files, cut anywhere into files and row groups, and perhaps judgments.
+
+    Some scores may be missing; the last value says what is done about them.
+    """
     table = frame(draw(tables()))
+    missing_score = draw(st.sampled_from(["error", "last", "drop"]))
+    if missing_score != "error":
+        table["score"] = table["score"].replace({-np.inf: -9.0, 0.5: np.nan})
     if draw(st.booleans()):
         table = table.sort_values(draw(st.permutations(["reranker", "query_id"])), kind="stable")
     n_rows = len(table)
@@ -42,7 +48,7 @@ def files(draw):
     documents = dict.fromkeys(draw(st.lists(IDS, max_size=3)) + table["doc_id"].to_list()[:2])
     grade = st.sampled_from([0, 1, 2])
     lines = "".join(f"{query} 0 {name} {draw(grade)}\n" for query in judged for name in documents)
-    return table, list(zip(pieces, groups, strict=True)), lines if draw(st.booleans()) else None
+    return table, list(zip(pieces, groups, strict=True)), lines if draw(st.booleans()) else None, missing_score
 
 
 @settings(max_examples=12, phases=[Phase.explicit, Phase.generate])
@@ -50,7 +56,7 @@ def files(draw):
 def test_any_split_of_rows_over_files_and_row_groups_gives_the_values_of_the_whole(
     address, split_table, rows, policy
 ):
-    table, pieces, judgments = split_table
+    table, pieces, judgments, missing_score = split_table
     options = {"measures": MEASURES, "ties": TIES, "missing": policy, "empty": policy}
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         for module in ("parts", "dataset"):
@@ -65,8 +71,8 @@ def test_any_split_of_rows_over_files_and_row_groups_gives_the_values_of_the_who
         for number, (piece, group) in enumerate(pieces):
             parquet.write_table(pa.Table.from_pandas(piece), parts / f"{number}.parquet", row_group_size=group)
         table.to_parquet(table_path)
-        expected = evaluate(metrics.read_runs([table_path], qrels), **options)
-        stored = evaluate_dataset(parts, qrels, scheduler=address, **options)
+        expected = evaluate(metrics.read_runs([table_path], qrels, missing_score=missing_score), **options)
+        stored = evaluate_dataset(parts, qrels, scheduler=address, missing_score=missing_score, **options)
         evaluation = stored.load()
     assert_same(evaluation, expected)
     pd.testing.assert_frame_equal(
@@ -77,7 +83,7 @@ def test_any_split_of_rows_over_files_and_row_groups_gives_the_values_of_the_who
 @settings(max_examples=20)
 @given(split_table=files(), rows=st.sampled_from([1, 4, 100]))
 def test_parts_hold_every_row_once_and_a_list_that_stands_together_lies_in_one(split_table, rows):
-    table, pieces, _ = split_table
+    table, pieces, *_ = split_table
     ids = list(zip(table["reranker"], table["query_id"], strict=True))
     is_contiguous = len(set(ids)) == 1 + sum(one != other for one, other in pairwise(ids))
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
