@@ -7,7 +7,7 @@ import httpx
 
 
 def finish(coroutine):
-    """What a coroutine returns, run in a thread of its own: a browser of other tests has its loop in this one."""
+    """What a coroutine returns, run in a thread of its own: a browser of other tests runs its loop here."""
     with ThreadPoolExecutor(1) as threads:
         return threads.submit(asyncio.run, coroutine).result()
 
