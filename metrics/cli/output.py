@@ -45,14 +45,24 @@ def write_table(table: pd.DataFrame, format_name: str, output: Path | None) -> N
     """
     if format_name == "parquet" and output is None:
         raise UsageError("parquet needs a file: -o FILE.")
+    if format_name != "parquet":
+        write_text(_WRITERS[format_name](table), output)
+    elif output is not None:
+        with open_output(output) as stream:
+            table.to_parquet(stream, index=False)
+
+
+def write_text(text: str, output: Path | None) -> None:
+    """Write a text to a file, or to stdout where there is none.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
     if output is None:
-        sys.stdout.write(_WRITERS[format_name](table))
+        sys.stdout.write(text)
         return
     with open_output(output) as stream:
-        if format_name == "parquet":
-            table.to_parquet(stream, index=False)
-        else:
-            stream.write(_WRITERS[format_name](table).encode())
+        stream.write(text.encode())
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import pandas as pd
 from metrics.measures import parse
 from metrics.report.model import SEVERITY, VERDICT, Section, Table
 from metrics.report.studies import ReportStudies
+from metrics.runs import FindingGroup, group_findings
 from metrics.studies.gaps.gap import gap_finding
 from metrics.studies.gaps.gap_summary import with_overall
 from metrics.studies.leaderboard.leaderboard import leaderboard_finding
@@ -16,6 +17,7 @@ from metrics.studies.leaderboard.recommendation import tie_remedies
 from metrics.studies.leaderboard.verdicts import VERDICTS
 from metrics.studies.prose import Prose
 from metrics.studies.tie_rules import answers_finding, own_rule_note
+from metrics.support.wording import first_names
 
 FOUR_DECIMALS = ".4f"
 SIGNED = "+.4f"
@@ -148,24 +150,38 @@ def ties(studies: ReportStudies) -> Section:
 
 def findings(studies: ReportStudies) -> Section:
     """Write what is odd about the files."""
-    rows = studies.findings
-    lines = ["" if pd.isna(line) else f", line {line}" for line in rows["line"]]
+    groups = group_findings(studies.findings, studies.runs.rerankers)
     table = Table.of(
-        "Finding by finding",
+        "Kind by kind",
         {
-            SEVERITY: rows["severity"],
-            "Where": rows["file"] + lines,
-            "Finding": rows["message"],
-            "What to do": rows["hint"],
+            SEVERITY: [group.severity for group in groups],
+            "Where": [_place(group) for group in groups],
+            "Finding": [_example(group) for group in groups],
+            "What to do": [group.hint for group in groups],
         },
     )
     return Section(
         "findings",
         "Findings",
         "What is worth knowing of the files, the gravest first.",
-        sentences=() if len(rows) else (("Nothing is odd about the files.",),),
-        tables=(table,) if len(rows) else (),
+        sentences=() if groups else (("Nothing is odd about the files.",),),
+        tables=(table,) if groups else (),
     )
+
+
+def _place(group: FindingGroup) -> str:
+    """Return whom a group of findings is about, and where in the file where it is about one place."""
+    names = first_names([name for line in group.lines for name in line.names])
+    place = group.lines[0].place if len(group.lines) == 1 else ""
+    return f"{names}, {place}" if place else names
+
+
+def _example(group: FindingGroup) -> str:
+    """Return what a group of findings says, and the message that concerns most where there are several."""
+    if len(group.lines) == 1:
+        return group.title
+    first = group.lines[0]
+    return f"{group.subject}: {group.title} Most of all {first_names(first.names)}: {first.message}"
 
 
 def place_ranges(best: "pd.Series[int]", worst: "pd.Series[int]") -> list[str]:

@@ -1,9 +1,17 @@
 """Floor 1: what was ranked, as given."""
 
-from metrics.runs.findings import KINDS
+from metrics.runs.findings import KINDS, FindingGroup, FindingLine, group_findings
 from metrics.runs.formats.format import Format
 from metrics.runs.formats.registry import FORMATS, has_header, open_blocks, read, scores_may_be_grades, unread
-from metrics.runs.from_paths import as_judgments, as_run, check, is_judgments, read_runs, read_table
+from metrics.runs.from_paths import (
+    as_judgments,
+    as_run,
+    check,
+    check_files,
+    is_judgments,
+    read_runs,
+    read_table,
+)
 from metrics.runs.joining import Repeated
 from metrics.runs.model import Runs
 from metrics.runs.reading.columns import COLUMNS, MissingScore
@@ -15,6 +23,8 @@ __all__ = [
     "FORMATS",
     "KINDS",
     "File",
+    "FindingGroup",
+    "FindingLine",
     "Format",
     "MissingScore",
     "Repeated",
@@ -23,6 +33,8 @@ __all__ = [
     "as_judgments",
     "as_run",
     "check",
+    "check_files",
+    "group_findings",
     "has_header",
     "is_judgments",
     "open_blocks",

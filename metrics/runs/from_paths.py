@@ -88,6 +88,23 @@ def check(
     Raises:
         UsageError: `columns` names a column of ours that does not exist.
     """
+    return check_files(paths, columns, repeated, missing_score)[0]
+
+
+def check_files(
+    paths: Iterable[Path],
+    columns: Mapping[str, str] | None,
+    repeated: Repeated,
+    missing_score: MissingScore,
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return the findings as `check` does, and the rerankers that the files hold.
+
+    Args:
+        paths: runs, judgments and tables, in any order.
+        columns: as in `read_runs`.
+        repeated: as in `read_runs`.
+        missing_score: as in `read_runs`.
+    """
     sources: list[Source] = []
     refused: list[Finding] = []
     for path in paths:
@@ -99,8 +116,9 @@ def check(
             refused.append(make_finding("unreadable", error.file, f"{error.problem}.", line=line, hint=hint))
         else:
             sources.append(source)
-    inspected = Runs.from_sources(sources, repeated, judged=False).findings
-    return pd.concat([as_frame(refused), inspected], ignore_index=True) if refused else inspected
+    runs = Runs.from_sources(sources, repeated, judged=False)
+    findings = [as_frame(refused), runs.findings] if refused else [runs.findings]
+    return pd.concat(findings, ignore_index=True), runs.rerankers
 
 
 def is_judgments(source: Source, path: Path, qrels: Path | None) -> bool:

@@ -1,5 +1,7 @@
 """Numbers and names as sentences write them."""
 
+from collections.abc import Sequence
+
 _MAX_NAME = 60
 
 
@@ -35,6 +37,12 @@ def describe_part(part: int, number: int, noun: str, phrase: str) -> str:
     if part == 1:
         verb = {"have": "has", "are": "is"}.get(verb, f"{verb}s")
     return f"{part_of(part, number, noun)} {verb}{space}{predicate}"
+
+
+def first_names(names: Sequence[str], most: int = 3) -> str:
+    """Return names in a line: the first few, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def percent(share: float) -> str:

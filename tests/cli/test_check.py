@@ -113,3 +113,17 @@ def test_the_hash_lines_of_a_run_are_left_out_and_said(call, write):
     code, _, err = call("evaluate", run, "--qrels", write("q.txt", QRELS))
     assert code == 0
     assert "#" in err
+
+
+def test_text_says_what_is_true_of_several_runs_once_and_programs_get_every_finding(call, write):
+    runs = [write(f"{name}.trec", RUN) for name in ("a", "b", "c")]
+    files = [*runs, write("qrels.txt", QRELS + b"q3 0 d1 1\n")]
+    out = call("check", *files)[1]
+    assert out.count("queries-missing · 3 runs: ") == 1
+    assert "\n    a.trec, b.trec, c.trec\n" in out
+    findings = rows(call("check", *files, "--format", "csv")[1])
+    assert [row["file"] for row in findings if row["code"] == "queries-missing"] == [
+        "a.trec",
+        "b.trec",
+        "c.trec",
+    ]

@@ -1,4 +1,7 @@
-"""Findings, one container a severity: what, where, what to do, and a way to do it where there is one."""
+"""Findings by kind: what, where, what to do, and a way to do it where there is one."""
+
+from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -6,54 +9,95 @@ import streamlit as st
 from dashboard import session
 from dashboard.escaping import escape_markdown
 from dashboard.library import Board, BoardSpec
-from dashboard.widgets.components import Colour, heading
+from dashboard.widgets.components import Colour, download_csv, heading
+from metrics.runs import FindingGroup, FindingLine, group_findings
+from metrics.support.wording import count_of, first_names
 
-_BADGES: dict[str, tuple[str, Colour, str]] = {
-    "error": ("error", "red", "settle it before you trust a score"),
-    "warning": ("warning", "orange", "scored, with what is said here"),
-    "info": ("info", "blue", "for the record"),
+_BADGES: dict[str, tuple[Colour, str]] = {
+    "error": ("red", "settle it before you trust a score"),
+    "warning": ("orange", "scored, with what is said here"),
+    "info": ("blue", "for the record"),
 }
-_MAX_LINES = 30
+_FIRST = 3
+"""Messages of one kind in sight; the others are below them."""
+_MOST = 300
+"""Messages of one kind that are shown; the CSV has them all."""
+_MOST_NAMES = 6
 
 
 def finding_cards(board: Board, findings: pd.DataFrame) -> None:
-    """The findings of a board, the gravest first."""
-    heading("Findings", "Nothing is dropped or changed without a line here.")
+    """The findings of a board by kind, the gravest first; information is folded."""
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
+        heading("Findings", "Nothing is dropped or changed without a line here.")
+        if len(findings):
+            download_csv(findings, "findings")
     if not len(findings):
         st.markdown(":material/check: Every row was read, every query is judged, nothing stands out.")
         return
-    counts = findings["severity"].value_counts()
-    options = ["All", *(name for name in _BADGES if name in counts)]
+    groups = group_findings(findings, board.runs.rerankers)
+    present = {group.severity for group in groups}
+    options = ["All", *(name for name in _BADGES if name in present)]
     severity_shown = session.segmented("Show", options, "severity") if len(options) > 2 else "All"  # noqa: PLR2004 one is no choice
-    for severity, (icon, colour, note) in _BADGES.items():
-        group = findings[findings["severity"] == severity]
-        if len(group) and severity_shown in ("All", severity):
-            with st.container(border=True):
-                with st.container(horizontal=True, vertical_alignment="center"):
-                    plural = "s" * (len(group) > 1 and severity != "info")
-                    st.badge(f"{len(group)} {severity}{plural}", icon=f":material/{icon}:", color=colour)
-                    st.caption(note)
-                _lines(board, group)
+    for severity in _BADGES:
+        same = [group for group in groups if group.severity == severity]
+        if same and severity_shown in ("All", severity):
+            with _frame(severity, same, is_folded=severity == "info" and severity_shown == "All"):
+                for group in same:
+                    _group(board, group)
 
 
-def _lines(board: Board, group: pd.DataFrame) -> None:
-    for number, row in group.head(_MAX_LINES).iterrows():
-        provenance = f"`{str(row['file']).replace('`', ' ')}`"
-        if pd.notna(row["line"]):
-            provenance += f"  \n:gray[line {row['line']}]"
-        message, place, fix = st.columns([6, 3, 2], vertical_alignment="center")
-        message.markdown(f"{escape_markdown(row['message'])}  \n:gray[{escape_markdown(row['hint'])}]")
-        place.markdown(provenance)
+def _frame(severity: str, groups: Sequence[FindingGroup], *, is_folded: bool) -> Any:  # noqa: ANN401 a container
+    """What holds the findings of one severity: a box, for information one that can be folded."""
+    colour, note = _BADGES[severity]
+    if severity == "info":
+        text = f"{count_of(len(groups), 'finding')} {note}"
+        return st.expander(text, icon=":material/info:", expanded=not is_folded)
+    frame = st.container(border=True)
+    with frame, st.container(horizontal=True, vertical_alignment="center"):
+        st.badge(count_of(len(groups), severity), icon=f":material/{severity}:", color=colour)
+        st.caption(note)
+    return frame
+
+
+def _group(board: Board, group: FindingGroup) -> None:
+    """What findings of one kind say, each run's message below it."""
+    first = group.lines[0]
+    text, fix = st.columns([9, 2], vertical_alignment="top") if _has_fix(group) else (st.container(), None)
+    title = f"**{escape_markdown(group.subject)}**: {escape_markdown(group.title)}"
+    place = _place(first) if len(group.lines) == 1 else ""
+    text.markdown(f"{title}{place}  \n:gray[{escape_markdown(group.hint)}]")
+    if fix is not None:
         with fix:
-            _fix(board, str(row["code"]), int(str(number)))
-    if len(group) > _MAX_LINES:
-        st.caption(f"And {len(group) - _MAX_LINES} more.")
+            _fix(board)
+    if len(group.lines) > 1:
+        text.markdown("\n".join(map(_item, group.lines[:_FIRST])))
+    if len(group.lines) > _FIRST:
+        with text.expander(f"{len(group.lines) - _FIRST:,} more"):
+            st.markdown("\n".join(map(_item, group.lines[_FIRST:_MOST])))
+            if len(group.lines) > _MOST:
+                st.caption(f"The CSV has the other {len(group.lines) - _MOST:,}.")
 
 
-def _fix(board: Board, code: str, number: int) -> None:
-    """A button that changes what was done, where something can be."""
-    if code == "rows-dropped":
-        other = "max" if board.spec.repeated == "first" else "first"
-        label = {"max": "Keep highest", "first": "Keep first"}[other]
-        if st.button(label, key=f"fix-{number}"):
-            session.rebuild_board(BoardSpec(board.spec.entries, "max" if other == "max" else "first"))
+def _item(line: FindingLine) -> str:
+    names = escape_markdown(first_names(line.names, _MOST_NAMES))
+    place = f" :gray[{escape_markdown(line.place)}]" if line.place else ""
+    return f"- {names}: {escape_markdown(line.message)}{place}"
+
+
+def _place(line: FindingLine) -> str:
+    """Whose message it is where it is that of several, else where it is; a new line of Markdown."""
+    place = first_names(line.names, _MOST_NAMES) if len(line.names) > 1 else line.place
+    return f"  \n:gray[{escape_markdown(place)}]" if place else ""
+
+
+def _has_fix(group: FindingGroup) -> bool:
+    return group.code == "rows-dropped"
+
+
+def _fix(board: Board) -> None:
+    """A button that keeps other rows of those repeated."""
+    if board.spec.repeated == "first":
+        if st.button("Keep highest", key="fix-repeated"):
+            session.rebuild_board(BoardSpec(board.spec.entries, "max"))
+    elif st.button("Keep first", key="fix-repeated"):
+        session.rebuild_board(BoardSpec(board.spec.entries, "first"))

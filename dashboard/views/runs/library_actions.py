@@ -15,6 +15,7 @@ from dashboard.session import Outcome, View
 from dashboard.session.upload_selection import last_outcome, set_outcome
 from dashboard.views.runs.upload import build_arranged, read_all
 from metrics.errors import LibraryError, TieScopeError, UsageError
+from metrics.support.wording import first_names
 
 
 def actions(view: View, ticked: Sequence[Upload]) -> None:
@@ -149,8 +150,7 @@ def _delete(view: View, ticked: Sequence[Upload]) -> None:
 
 
 def _names_text(uploads: Sequence[Upload]) -> str:
-    names = [upload.name for upload in uploads]
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")  # noqa: PLR2004 in a line
+    return first_names([upload.name for upload in uploads])
 
 
 def outcome_line() -> None:

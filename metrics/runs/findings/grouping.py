@@ -1,0 +1,98 @@
+"""Findings of one kind together: what is true of eight runs is said once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from metrics.runs.findings.kinds import BY_CODE, Severity
+from metrics.support.wording import count_of
+
+
+@dataclass(frozen=True)
+class FindingLine:
+    """One message, and all that it is true of.
+
+    Attributes:
+        names: rerankers where the message names them, else files.
+        file: the file of the first.
+        line: the first line it is about, where it is about one file and a line can be named.
+        message: what was found, without the name of the reranker.
+        count: how many rows, lists, queries or documents it concerns, at most.
+    """
+
+    names: tuple[str, ...]
+    file: str
+    line: int | None
+    message: str
+    count: int
+
+    @property
+    def place(self) -> str:
+        """Where it is, beyond the names: the file where it is not one of them, and the line."""
+        file = self.file if len(self.names) == 1 and self.file not in self.names else ""
+        line = "" if self.line is None else f"line {self.line}"
+        return ", ".join(filter(None, [file, line]))
+
+
+@dataclass(frozen=True)
+class FindingGroup:
+    """Findings of one kind and severity.
+
+    Attributes:
+        severity: how grave they are.
+        code: their kind.
+        hint: what to do about them.
+        lines: their messages, the one that concerns most first.
+    """
+
+    severity: Severity
+    code: str
+    hint: str
+    lines: tuple[FindingLine, ...]
+
+    @property
+    def subject(self) -> str:
+        """Whom it is about: a name, or how many, as in 8 runs."""
+        names = {name for line in self.lines for name in line.names}
+        return names.pop() if len(names) == 1 else count_of(len(names), BY_CODE[self.code].subject)
+
+    @property
+    def title(self) -> str:
+        """What they say: the one message there is, or what is common to all."""
+        return self.lines[0].message if len(self.lines) == 1 else f"{BY_CODE[self.code].title}."
+
+
+def group_findings(findings: pd.DataFrame, rerankers: Sequence[str]) -> list[FindingGroup]:
+    """Return findings by severity, kind and hint, in the order given; equal messages become one line.
+
+    Args:
+        findings: as `Runs.findings`; a message begins with its reranker where its file does not say which.
+        rerankers: names of all.
+    """
+    named = sorted(rerankers, key=len, reverse=True)
+    groups: dict[tuple[Severity, str, str], list[FindingLine]] = {}
+    for row in findings.itertuples(index=False):
+        reranker = next((name for name in named if row.message.startswith(f"{name}: ")), None)
+        message = row.message if reranker is None else row.message[len(reranker) + 2 :]
+        line = None if pd.isna(row.line) else int(row.line)
+        finding = FindingLine((reranker or row.file,), row.file, line, message, int(row.count))
+        groups.setdefault((row.severity, row.code, row.hint), []).append(finding)
+    return [FindingGroup(*key, _merged(lines)) for key, lines in groups.items()]
+
+
+def _merged(lines: Sequence[FindingLine]) -> tuple[FindingLine, ...]:
+    by_message: dict[str, list[FindingLine]] = {}
+    for line in lines:
+        by_message.setdefault(line.message, []).append(line)
+    merged = [
+        FindingLine(
+            tuple(dict.fromkeys(name for line in same for name in line.names)),
+            same[0].file,
+            same[0].line if len(same) == 1 else None,
+            message,
+            max(line.count for line in same),
+        )
+        for message, same in by_message.items()
+    ]
+    return tuple(sorted(merged, key=lambda line: -line.count))
