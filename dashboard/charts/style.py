@@ -48,6 +48,7 @@ def _look(palette: Palette) -> go.layout.Template:
         "zeroline": False,
         "showline": False,
         "ticks": "",
+        "exponentformat": "none",
         "tickfont": {"size": 12, "color": palette.muted},
         "title": {"font": {"size": 13, "color": palette.muted}, "standoff": 10},
         "fixedrange": True,

@@ -9,6 +9,12 @@ from playwright.sync_api import expect
 SHOTS = Path(__file__).parent / "shots"
 PHONE = {"width": 390, "height": 844}
 TALLEST = 5000
+REPEATED_TICKS = """() => [...document.querySelectorAll('.js-plotly-plot')].flatMap(plot =>
+  Object.entries(plot._fullLayout).filter(([name, axis]) => /^[xy]axis/.test(name) && axis._vals)
+    .map(([name, axis]) => [name, axis._vals.map(tick => tick.text)])
+    .filter(([, texts]) => new Set(texts).size < texts.length)
+    .map(([name, texts]) => `${name} of ${plot.closest('[class*=st-key-]')?.className}: ${texts}`))"""
+"""Axes of charts on which two ticks have one label."""
 LOOKS = {
     "light": ("light", DESK),
     "phone": ("light", PHONE),
@@ -43,4 +49,5 @@ def judge_look(page, name, look):
     problems = barriers(page, f"{name}, {look}")
     take_picture(page, f"{name}-{look}")
     page.set_viewport_size(DESK)
+    problems += [f"{name}, {look}: ticks repeat, {axis}" for axis in page.evaluate(REPEATED_TICKS)]
     return problems + [f"{name}, {look}: {sideways} pixels scroll sideways"] * (sideways > 1)

@@ -19,8 +19,6 @@ _SHIFT = 0.15
 """Distance of the two values of a row from its middle."""
 _OUTLYING = 4.0
 """Median reaches of a row from which on a row is told in words."""
-_FINE = 0.05
-"""Length of an axis below which it needs three decimals."""
 
 
 def difference_forest(verdicts: Verdicts, palette: Palette, measure: str) -> go.Figure:
@@ -60,7 +58,7 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str) -> go.
     room = 0.06 * (high - low)
     figure.update_xaxes(
         title_text=f"{measure} difference from {safe(verdicts.tied['baseline'].iloc[0])}",
-        tickformat="+.2~f" if high - low >= _FINE else "+.3~f",
+        tickformat="+~r",
         nticks=6,
         range=[low - room, high + room] if high > low else None,
     )

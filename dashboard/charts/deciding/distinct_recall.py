@@ -48,9 +48,9 @@ def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: in
         showlegend=False,
     )
     style(figure, palette, TALL + 118, t=46, r=8)
-    figure.update_yaxes(title_text=f"DR@{k}", tickformat=".3~f", nticks=6, range=[bottom, top])
+    figure.update_yaxes(title_text=f"DR@{k}", nticks=6, range=[bottom, top])
     title = f"Div@{k}, distinct targets per query"
-    figure.update_xaxes(title_text=title, tickformat=".3~f", nticks=5, range=[left, right])
+    figure.update_xaxes(title_text=title, nticks=5, range=[left, right])
     spots, is_bold = np.column_stack([x, y, y]), np.zeros(len(covered), bool)
     return add_names(figure, list(covered.index), is_bold, spots, plot, lines, palette)
 
@@ -92,4 +92,4 @@ def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> go.Figur
     label_rows(figure, covered.index, palette)
     figure.update_layout(showlegend=False)
     ends = padded_range(covered[["recall", "distinct"]].to_numpy())
-    return figure.update_xaxes(tickformat=".3~f", nticks=5, range=ends)
+    return figure.update_xaxes(nticks=5, range=ends)

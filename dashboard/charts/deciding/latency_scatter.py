@@ -61,7 +61,7 @@ def latency_scatter(
     add_values(figure, spots, palette, x=10 ** spots["seconds"], **_hover(timed))
     style(figure, palette, TALL + 118, t=46, r=8)
     figure.update_layout(legend_traceorder="reversed")
-    figure.update_yaxes(title_text=measure, tickformat=".3~f", nticks=7, range=[bottom, top])
+    figure.update_yaxes(title_text=measure, nticks=7, range=[bottom, top])
     ticks = _ticks(low, high, zero)
     figure.update_xaxes(
         title_text=f"latency per query, {latency}, log scale",

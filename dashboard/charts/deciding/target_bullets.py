@@ -41,7 +41,7 @@ def target_bullets(rows: pd.DataFrame, palette: Palette) -> go.Figure:
     figure.update_layout(barmode="overlay")
     label_rows(figure, rows["target"], palette, LONGEST)
     figure.update_yaxes(ticklabelstandoff=8)
-    return figure.update_xaxes(range=[low, high], tickformat=".2~f", nticks=7)
+    return figure.update_xaxes(range=[low, high], nticks=7)
 
 
 def _add_verdict(figure: go.Figure, row: int, verdict: str, missed_by: float, palette: Palette) -> None:

@@ -34,7 +34,7 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
     rows = -(-(len(colours) + 1) // across)
     figure = make_subplots(rows, across, horizontal_spacing=0.04, vertical_spacing=0.3 / max(rows, 2))
     reach = max(float(lists["first_gap"].abs().max()), 0.05) * 1.1
-    figure.update_yaxes(tickformat="+.2~g", zeroline=True, zerolinecolor=palette.other, zerolinewidth=1)
+    figure.update_yaxes(tickformat="+~r", zeroline=True, zerolinecolor=palette.other, zerolinewidth=1)
     context = _thin(lists, reach)
     means, labels = {}, chart_names(colours, 24)
     for index, (name, colour) in enumerate(colours.items()):

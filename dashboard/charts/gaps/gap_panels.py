@@ -59,7 +59,7 @@ def gap_panels(
     figure.update_layout(clickmode="event+select")
     label_tie_axes(figure)
     title = f"{names[0]} gap"
-    return figure.update_xaxes(title_text=title, row=2, col=3, tickformat=".2~f", nticks=5, showgrid=False)
+    return figure.update_xaxes(title_text=title, row=2, col=3, nticks=5, showgrid=False)
 
 
 def _fill(panel: GapPanel, lists: pd.DataFrame, x: str, y: str) -> None:

@@ -158,7 +158,7 @@ def label_gap_row(figure: go.Figure, palette: Palette, measure: str, top: float,
     """
     axis = "" if row == 1 else "4"
     floor = gap_axis_floor(top)
-    figure.update_yaxes(range=[floor * 2.1, top], row=row, tickformat=".2~f", nticks=6, tick0=0)
+    figure.update_yaxes(range=[floor * 2.1, top], row=row, nticks=6, tick0=0)
     figure.update_yaxes(title_text=f"| {measure} − tied {measure} |", row=row, col=1)
     figure.update_yaxes(showticklabels=False, row=row, col=2)
     edge = {"x": 0, "xref": f"x{axis} domain"}

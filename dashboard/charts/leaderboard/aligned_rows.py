@@ -38,7 +38,7 @@ def aligned_rows(summary: pd.DataFrame, lists: pd.DataFrame, palette: Palette, m
     rerankers = summary.rename(columns=lambda name: name.removeprefix("first_"))
     figure = make_subplots(1, 3, column_widths=[0.44, 0.2, 0.36], horizontal_spacing=0.05, shared_yaxes=True)
     add_bounds_rows(figure, rerankers, palette, row=1, col=1)
-    figure.update_xaxes(title_text=measure, tickformat=".3~f", nticks=7, col=1)
+    figure.update_xaxes(title_text=measure, nticks=7, col=1)
     reach = max(float(lists["first_gap"].abs().max()), _MIN_REACH)
     edges = np.linspace(-reach, reach, _BINS + 1)
     with_gap = lists[lists["first_gap"] != 0]
@@ -86,7 +86,7 @@ def _add_ties_and_gaps(
     style(figure, palette, 110 + row_height * len(rerankers), r=108, t=52)
     label_rows(figure, rerankers.index, palette)
     title = f"{measure} gap of single lists"
-    return figure.update_xaxes(title_text=title, tickformat="+.2~f", nticks=6, col=col)
+    return figure.update_xaxes(title_text=title, tickformat="+~r", nticks=6, col=col)
 
 
 def _add_tie_bars(figure: go.Figure, rerankers: pd.DataFrame, palette: Palette, col: int) -> None:
@@ -107,4 +107,4 @@ def _add_tie_bars(figure: go.Figure, rerankers: pd.DataFrame, palette: Palette, 
         col=col,
     )
     end = max(0.05, rerankers["tie_ratio"].max()) * 1.25
-    figure.update_xaxes(title_text="mean tie ratio", tickformat=".0%", nticks=4, range=[0, end], col=col)
+    figure.update_xaxes(title_text="mean tie ratio", tickformat="~p", nticks=4, range=[0, end], col=col)

@@ -38,4 +38,4 @@ def rule_marks(leaderboard: pd.DataFrame, rules: pd.DataFrame, palette: Palette,
         )
     style(figure, palette, 96 + ROW * len(leaderboard))
     label_rows(figure, leaderboard.index, palette)
-    return figure.update_xaxes(title_text=measure, tickformat=".3~f", nticks=6)
+    return figure.update_xaxes(title_text=measure, nticks=6)

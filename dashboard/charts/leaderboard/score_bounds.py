@@ -31,4 +31,4 @@ def score_bounds(leaderboard: pd.DataFrame, palette: Palette, measure: str) -> g
     add_bounds_rows(figure, leaderboard, palette)
     style(figure, palette, 96 + ROW * len(leaderboard))
     label_rows(figure, leaderboard.index, palette)
-    return figure.update_xaxes(title_text=measure, tickformat=".3~f", nticks=6)
+    return figure.update_xaxes(title_text=measure, nticks=6)

@@ -37,7 +37,7 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
     )
     style(figure, palette, 96 + ROW * len(leaderboard))
     label_rows(figure, leaderboard.index, palette)
-    return figure.update_xaxes(title_text=measure, tickformat=".3~f", nticks=6)
+    return figure.update_xaxes(title_text=measure, nticks=6)
 
 
 def _add_ticks(figure: go.Figure, rerankers: pd.Index, values: pd.DataFrame, palette: Palette) -> None:

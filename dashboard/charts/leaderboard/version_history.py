@@ -64,7 +64,7 @@ def version_history(
     }
     add_legend(figure, marks)
     style(figure, palette, HEIGHT, r=12 if is_alone else 150)
-    figure.update_yaxes(title_text=safe(measure), tickformat=".3~f", range=_value_range(versions))
+    figure.update_yaxes(title_text=safe(measure), range=_value_range(versions))
     _set_version_axis(figure, versions, axis)
     if not is_alone:
         _add_names(figure, [group.loc[group[axis].idxmax()] for group in groups.values()], paint, palette, axis)

@@ -53,7 +53,7 @@ def first_hit_bars(chances: pd.DataFrame, palette: Palette, traditional: int | N
         add_diamond(figure, palette, traditional, -0.09 * top, f"traditional order: rank {traditional:,}")
     style(figure, palette, 264, t=16)
     figure.update_layout(showlegend=False)
-    figure.update_yaxes(tickformat=".0%", range=[-0.16 * top, top * 1.15], nticks=5, title_text="chance")
+    figure.update_yaxes(tickformat="~p", range=[-0.16 * top, top * 1.15], nticks=5, title_text="chance")
     if len(likely) < len(chances):
         text = f"the last {1 - _DRAWN_CHANCE:.1%}: up to rank {chances['rank'].iloc[-1]:,}"
         note(figure, text, palette, x=1, xref="paper", xanchor="right", y=1, yref="paper", yanchor="top")

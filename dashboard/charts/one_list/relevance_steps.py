@@ -57,7 +57,7 @@ def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> go
         add_cutoff(figure, palette, k, (-0.13 * top, 1.2 * top), 1.12 * top, xanchor="left")
     style(figure, palette, 190, t=8)
     figure.update_layout(barmode="overlay", showlegend=False)
-    figure.update_yaxes(title_text="relevant", tickformat=".2~%", nticks=4, range=[-0.15 * top, ceiling])
+    figure.update_yaxes(title_text="relevant", tickformat="~p", nticks=4, range=[-0.15 * top, ceiling])
     return figure.update_xaxes(
         title_text="place by score", showgrid=False, tickformat="~s", nticks=10, range=[0, length + 1]
     )

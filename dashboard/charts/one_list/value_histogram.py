@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from dashboard.charts.marks import add_diamond, tied_dot
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import add_key, note, style
+from metrics.evaluation import EQUAL
 
 STEPS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25)
 """Steps of an axis of shares."""
@@ -30,8 +31,8 @@ def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, me
     """
     low = min(float(values["value"].min()), marks["worst"])
     high = max(float(values["value"].max()), marks["best"])
-    span = high - low
-    bars = _bars(values, low, high)
+    span = high - low if high - low > EQUAL else 0.0
+    bars = _bars(values, low, span)
     top = float(bars["chance"].max())
     figure = go.Figure(
         go.Bar(
@@ -56,11 +57,11 @@ def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, me
     style(figure, palette, 320, t=28)
     step = next((step for step in STEPS if step * 4 >= top), STEPS[-1])
     ticks, ends = np.arange(0, top + step / 2, step), [-0.33 * top, 1.14 * top]
-    figure.update_yaxes(title_text="share of orderings", tickformat=".2~%", tickvals=ticks, range=ends)
+    figure.update_yaxes(title_text="share of orderings", tickformat="~p", tickvals=ticks, range=ends)
     figure.update_layout(bargap=0, showlegend=False)
     room = max(0.12 * span, 0.05 * max(abs(high), 0.1))
     ends = [low - room, high + room]
-    return figure.update_xaxes(title_text=measure, showgrid=False, tickformat=".2~f", nticks=7, range=ends)
+    return figure.update_xaxes(title_text=measure, showgrid=False, nticks=7, range=ends)
 
 
 def _add_marks(figure: go.Figure, marks: pd.Series, top: float, palette: Palette) -> None:
@@ -89,21 +90,24 @@ def _add_marks(figure: go.Figure, marks: pd.Series, top: float, palette: Palette
     add_key(figure, palette, [(name, colour, f"{marks[name]:.4f}") for name, colour in colours.items()])
 
 
-def _bars(values: pd.DataFrame, low: float, high: float) -> pd.DataFrame:
+def _bars(values: pd.DataFrame, low: float, span: float) -> pd.DataFrame:
     """Return the bars of a histogram: one a value where values are few and apart, else even bins.
 
     Args:
         values: value, chance; rising.
         low: lower end of the bins.
-        high: upper end of the bins.
+        span: from there to their upper end; 0 where there is one value.
 
     Returns:
         first and last (values inside), middle, width, chance.
     """
-    value, span = values["value"].to_numpy(), high - low
+    value = values["value"].to_numpy()
+    if not span:
+        bar = {"first": low, "last": low, "middle": low, "width": 0.02 * max(abs(low), 0.1)}
+        return pd.DataFrame([bar | {"chance": values["chance"].sum()}])
     nearest = float(np.diff(value).min()) if len(value) > 1 else span
     if len(value) <= BINS and nearest >= span / (3 * BINS):
-        width = min(0.9 * nearest, span / 14) or 0.02
+        width = min(0.9 * nearest, span / 14)
         return values.assign(first=value, last=value, middle=value, width=width)
     index = np.minimum(((value - low) / span * BINS).astype(int), BINS - 1)
     bars = values.groupby(index).agg(first=("value", "min"), last=("value", "max"), chance=("chance", "sum"))

@@ -50,7 +50,7 @@ def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, probability:
     floor, ceiling = float(curve["worst"].min()), float(curve["best"].max())
     room = max(ceiling - floor, 0.05)
     ends = [floor - 0.05 * room, ceiling + 0.28 * room]
-    figure.update_yaxes(title_text=measure, tickformat=".2~f", range=ends)
+    figure.update_yaxes(title_text=measure, range=ends)
     title = "tie probability"
     return figure.update_xaxes(title_text=title, tickformat=".1f", showgrid=False, range=[-0.02, 1.02])
 

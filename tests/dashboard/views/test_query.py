@@ -309,8 +309,20 @@ def test_the_bars_of_a_histogram_hold_every_ordering_within_worst_and_best(value
 @pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
 def test_a_histogram_of_one_value_is_one_bar(value):
     marks = pd.Series(dict.fromkeys(MARKS.index, value))
-    bars = value_histogram(pd.DataFrame({"value": [value], "chance": [1.0]}), marks, LIGHT, "RR").data[0]
+    noise = value + np.array([0.0, 1e-16])
+    figure = value_histogram(pd.DataFrame({"value": noise, "chance": [0.5, 0.5]}), marks, LIGHT, "RR")
+    bars, (left, right) = figure.data[0], figure.layout.xaxis.range
     assert bars.x.tolist() == [value]
+    assert bars.y.tolist() == [1]
+    assert (right - left) / 10 < bars.width[0] < right - left
+    assert not any("best" in note.text for note in figure.layout.annotations)
+
+
+def test_an_axis_has_the_decimals_that_its_ticks_need_however_narrow_its_range():
+    marks = MARKS * 0.001 + 0.076
+    axes = value_histogram(pd.DataFrame({"value": [0.076, 0.077], "chance": 0.5}), marks, LIGHT, "RR").layout
+    assert axes.xaxis.tickformat is None
+    assert axes.template.layout.xaxis.exponentformat == "none"
 
 
 def test_tied_is_a_filled_blue_dot_and_traditional_a_hollow_orange_diamond():
