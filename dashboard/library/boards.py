@@ -19,6 +19,7 @@ from metrics.runs import (
     is_judgments,
     read,
     scores_may_be_grades,
+    tie_order,
 )
 from metrics.support.wording import count_of
 
@@ -157,6 +158,17 @@ class Board:
     def files(self) -> list[File]:
         """The files, as given."""
         return [entry.file for entry in self.spec.entries]
+
+    @property
+    def tie_orders(self) -> list[str]:
+        """The treatment that each file of runs gets from the software it is written for."""
+        return [tie_order(source.format) for source in self.sources if source.kind == "run"]
+
+    @property
+    def tie_order(self) -> str:
+        """The treatment that is traditional until another is chosen: that of its files, where they agree."""
+        orders = set(self.tie_orders)
+        return orders.pop() if len(orders) == 1 else "input"
 
     @property
     def size(self) -> int:

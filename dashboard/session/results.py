@@ -10,7 +10,7 @@ from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.session import address
 from dashboard.session.controls import KEPT, get_value, prepare, segmented, select, set_value, theme
-from dashboard.session.view import ORDER_HELP, policy_phrases
+from dashboard.session.view import policy_phrases, select_order
 from metrics.errors import TieScopeError
 from metrics.scale.stored import Stored
 from metrics.studies.gaps.stored_summary import LEADERBOARD_TREATMENTS
@@ -57,7 +57,7 @@ def choose_results() -> None:
         needed = " ".join(f"--ties {name}" for name in ("input", *LEADERBOARD_TREATMENTS))
         st.error(f"It lacks treatments that are shown here. Score it with {needed}.", icon=":material/error:")
         return
-    traditional = select("Traditional order", orders, "results_order", help=ORDER_HELP)
+    traditional = select_order(orders, "results_order")
     _describe(stored)
     st.session_state[_RESULTS] = Results(stored, traditional, theme())
 

@@ -1,6 +1,6 @@
 """What every page shows: the data, which of it, how it is scored, and what counts as traditional."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -18,17 +18,19 @@ from dashboard.session.measures import other_measures
 from metrics import Evaluation
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
 from metrics.support.wording import part_of
-from metrics.ties import Ranking, treatment
+from metrics.ties import Ranking, Treatment, treatment
 
 _VIEW = "_view"
 _OPEN = "_open_list"
 _LAST_BOARD = "_shown_data"
+_FIRST_ORDER = "_first_order"
 _TEXTS = ("measure", "order", "precision", "missing", "empty", "baseline")
 _CHOICES = ("rerankers", "segments")
 _POLICIES = ("zero", "skip")
 _PRECISIONS = ("float64", "float32", "float16", "bfloat16", *(f"decimals:{n}" for n in range(7)))
 ORDER_HELP = "How ties fell before: " + " ".join(
-    f"**{name}**: {treatment(name).summary} ({treatment(name).used_by})." for name in cache.TRADITIONAL
+    f"**{order.label}**. {order.summary} Used by {order.used_by}."
+    for order in map(treatment, cache.TRADITIONAL)
 ).replace("_", r"\_")
 
 
@@ -61,6 +63,11 @@ class View:
         """What tells this view from another, whatever page it is seen on."""
         return cache.ViewKey(self.board.key, self.scoring, tuple(self.rerankers), self.segments)
 
+    @property
+    def treatment(self) -> Treatment:
+        """The treatment taken as the traditional one, with its words."""
+        return treatment(self.traditional)
+
     def colour(self, reranker: str) -> str:
         """Return the colour of a reranker, the same on every page whatever else is chosen."""
         return self.palette.reranker(self.board.runs.rerankers.index(reranker))
@@ -86,7 +93,7 @@ def choose_view() -> None:
         selected = multiselect("Rerankers", names, "rerankers")
         segments = sorted(set(query_segments))
         selected_segments = multiselect("Segments", segments, "segments") if segments else []
-    traditional = select("Traditional order", cache.TRADITIONAL, "order", help=ORDER_HELP)
+    traditional = _choose_order(board)
     scoring = _choose_scoring()
     measures = (*cache.MEASURES, *other_measures())
     is_part = len(selected_segments) < len(segments)
@@ -113,6 +120,43 @@ def choose_view() -> None:
         tuple(selected_segments) if is_part else (),
         record,
     )
+
+
+def _choose_order(board: Board) -> str:
+    """Draw the choice of the traditional order; a board starts with that of its files, and says so.
+
+    What another board started with was not chosen, and is not carried over.
+    """
+    first = board.tie_order
+    if st.session_state.get("order") == st.session_state.get(_FIRST_ORDER):
+        st.session_state["order"] = first
+    st.session_state[_FIRST_ORDER] = first
+    order = select_order(cache.TRADITIONAL, "order", first)
+    reason = _first_order_reason(board) if order == first else treatment(order).summary
+    st.caption(escape_markdown(reason))
+    return order
+
+
+def select_order(orders: Sequence[str], key: str, first: str = "") -> str:
+    """Draw the choice of the traditional order, each by the tool that sorts so and its rule.
+
+    Args:
+        orders: names of treatments.
+        key: of the choice, and its name in the link.
+        first: chosen first; the first of them where empty.
+    """
+    return select(
+        "Traditional order", orders, key, first, format_func=lambda name: treatment(name).label, help=ORDER_HELP
+    )
+
+
+def _first_order_reason(board: Board) -> str:
+    """Say in a line why a board starts with its order of ties."""
+    order = treatment(board.tie_order).order
+    if board.tie_order != "input":
+        return f"{'TREC runs' if len(board.tie_orders) > 1 else 'A TREC run'}: {order}; change it here."
+    is_mixed = len(set(board.tie_orders)) > 1
+    return f"{'Not TREC runs alone' if is_mixed else 'No TREC run'}: {order}; change it here."
 
 
 def _turn_to(board: Board, record: Record | None) -> None:

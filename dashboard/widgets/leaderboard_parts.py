@@ -14,6 +14,7 @@ from metrics.studies.leaderboard.verdicts import VERDICTS
 from metrics.studies.prose import decimal, signed
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import percent
+from metrics.ties import Treatment
 
 _MAX_NAMED = 5
 """Rerankers without a list that are named."""
@@ -103,13 +104,18 @@ def leaderboard_charts(leaderboard: pd.DataFrame, palette: Palette, measure: str
 
 
 def leaderboard_table(
-    leaderboard: pd.DataFrame, measure: MeasureAt, file: str, extra_columns: Columns | None = None
+    leaderboard: pd.DataFrame,
+    measure: MeasureAt,
+    traditional: Treatment,
+    file: str,
+    extra_columns: Columns | None = None,
 ) -> None:
     """Show all rerankers, with a download.
 
     Args:
         leaderboard: as `leaderboard` returns it; perhaps std, the spread of each mean, and extra columns.
         measure: what it is ranked by.
+        traditional: the treatment taken as the traditional one.
         file: name of the download.
         extra_columns: further columns and how they are shown.
     """
@@ -119,7 +125,7 @@ def leaderboard_table(
     rows["verdict"] = [
         [verdict] * pd.notna(value) for value, verdict in zip(rows["tied"], rows["verdict"], strict=True)
     ]
-    words = {"tied": measure.tied, "traditional": measure.traditional}
+    words = {"tied": measure.tied, "traditional": traditional.heading, "order": traditional.order}
     table(
         rows,
         "All rerankers",

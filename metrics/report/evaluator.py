@@ -138,7 +138,7 @@ def unusual_rules(studies: ReportStudies) -> list[str]:
     options, scoring = studies.options, studies.options.scoring
     order = treatment(options.traditional)
     sentences = {
-        f"Traditional: {order.name}, {order.summary} The notebook's is input.": order.name != "input",
+        f"Traditional: {order.label}. {order.summary} The notebook's is the file's.": order.name != "input",
         f"Relevant: grade {scoring.relevant_from:g} and above.": scoring.relevant_from != AS_READ.relevant_from,
         f"Scores are compared as {scoring.precision}.": scoring.precision != AS_READ.precision,
         f"Ties are split first by {', '.join(scoring.tiebreak_by)}.": bool(scoring.tiebreak_by),

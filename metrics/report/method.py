@@ -18,11 +18,11 @@ _WITH = ("numpy", "pandas", "pyarrow", "scipy", "statsmodels")
 
 def method(studies: ReportStudies) -> Section:
     """Write how values were made, with what, from which files."""
-    options = studies.options
+    options, order = studies.options, treatment(studies.options.traditional)
     test, correction = find_test(options.test), find_correction(options.correction)
     facts = (
         ("Tied value", "exact mean over every order the scores allow, list by list"),
-        ("Traditional value", f"{options.traditional}: {treatment(options.traditional).summary}"),
+        ("Traditional value", f"{order.label} ({order.name}). {order.summary}"),
         ("Test", f"{test.label}. {test.source}"),
         ("Correction", ". ".join(filter(None, (correction.label, correction.source)))),
         ("Versions", ", ".join(f"{name} {_version(name)}" for name in ("tiescope", *_WITH))),

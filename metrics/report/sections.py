@@ -18,6 +18,7 @@ from metrics.studies.leaderboard.verdicts import VERDICTS
 from metrics.studies.prose import Prose
 from metrics.studies.tie_rules import answers_finding, own_rule_note
 from metrics.support.wording import first_names
+from metrics.ties import treatment
 
 FOUR_DECIMALS = ".4f"
 SIGNED = "+.4f"
@@ -64,6 +65,7 @@ def data(studies: ReportStudies) -> Section:
 def scores(studies: ReportStudies) -> Section:
     """Write traditional and tied values side by side."""
     measure, board = studies.measure_at, studies.leaderboard.reset_index()
+    order = treatment(studies.options.traditional)
     std_over_queries = studies.evaluation.summary()[studies.measure, "expected", "std"]
     verdicts = " ".join(f"{word}: {VERDICTS[word]}" for word in VERDICTS if word in set(board["verdict"]))
     table = Table.of(
@@ -76,7 +78,7 @@ def scores(studies: ReportStudies) -> Section:
             "± ties": (board["std"], FOUR_DECIMALS),
             "Worst": (board["worst"], FOUR_DECIMALS),
             "Best": (board["best"], FOUR_DECIMALS),
-            "Traditional": (board["traditional"], FOUR_DECIMALS),
+            order.heading: (board["traditional"], FOUR_DECIMALS),
             "Gap": (board["gap"], SIGNED),
             "# before": (board["traditional_rank"], "d"),
             "Places": place_ranges(board["best_rank"], board["worst_rank"]),
@@ -92,9 +94,12 @@ def scores(studies: ReportStudies) -> Section:
     return Section(
         "scores",
         "Scores",
-        f"Traditional: {_order(studies.options.traditional)}. Tied: the exact mean over every order the scores "
+        f"Traditional: {order.label}. Tied: the exact mean over every order the scores "
         "allow; worst and best are the ends.",
-        sentences=(leaderboard_finding(studies.leaderboard, measure.traditional), *_rules_sentence(studies)),
+        sentences=(
+            leaderboard_finding(studies.leaderboard, measure.traditional, studies.options.traditional),
+            *_rules_sentence(studies),
+        ),
         tables=(
             replace(table, strong=_best(table.frame, measure.tied)),
             *_rules_table(studies),
@@ -208,7 +213,7 @@ def _every_measure(studies: ReportStudies) -> Table:
         {
             "Measure": [parse(measure).traditional for measure in measures for _ in rerankers],
             "Reranker": [*rerankers] * len(measures),
-            "Traditional": (by_treatment(column(traditional)), FOUR_DECIMALS),
+            treatment(traditional).heading: (by_treatment(column(traditional)), FOUR_DECIMALS),
             "± ": (by_treatment(column(traditional, "std")), FOUR_DECIMALS),
             "Tied": (column("expected"), FOUR_DECIMALS),
             "±": (column("expected", "std"), FOUR_DECIMALS),
@@ -251,7 +256,3 @@ def _range(values: Iterable[int]) -> str:
 def _policy(counts: "pd.Series[int]", policy: str) -> str:
     largest = int(counts.max())
     return f"up to {largest:,} of a reranker; they {_POLICY_VERBS[policy]}" if largest else "none"
-
-
-def _order(treatment: str) -> str:
-    return "ties in the order of the file" if treatment == "input" else f"ties by {treatment}"

@@ -2,7 +2,15 @@
 
 from metrics.runs.findings import KINDS, FindingGroup, FindingLine, group_findings
 from metrics.runs.formats.format import Format
-from metrics.runs.formats.registry import FORMATS, has_header, open_blocks, read, scores_may_be_grades, unread
+from metrics.runs.formats.registry import (
+    FORMATS,
+    has_header,
+    open_blocks,
+    read,
+    scores_may_be_grades,
+    tie_order,
+    unread,
+)
 from metrics.runs.from_paths import (
     as_judgments,
     as_run,
@@ -42,5 +50,6 @@ __all__ = [
     "read_runs",
     "read_table",
     "scores_may_be_grades",
+    "tie_order",
     "unread",
 ]

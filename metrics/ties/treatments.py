@@ -28,7 +28,10 @@ class Treatment:
     """One way to deal with ties.
 
     Attributes:
-        name: as in tables and on the command line.
+        name: as typed on the command line, and in tables for machines.
+        label: what people choose it by: the tool that sorts so, and its rule.
+        heading: the same at the head of a column of values.
+        order: the same in a sentence.
         summary: one line for people.
         used_by: software that sorts like this.
         key: order scored a tie group; None leaves groups whole.
@@ -37,6 +40,9 @@ class Treatment:
     """
 
     name: str
+    label: str
+    heading: str
+    order: str
     summary: str
     used_by: str
     key: Key | None = None
@@ -71,29 +77,44 @@ def _optimistic(_: Ranking, scored: ScoredGroups) -> IntArray:
 TREATMENTS: tuple[Treatment, ...] = (
     Treatment(
         "expected",
+        "mean of every order",
+        "Tied",
+        "every order of the ties",
         "The mean over every ordering the scores allow: the tied value.",
         "MTRR and TMHits@k; scikit-learn's nDCG",
     ),
     Treatment(
         "input",
+        "as in the file",
+        "File order",
+        "the file's order",
         "Ties stay as the file lists them.",
-        "the usual script; LightGBM, XGBoost",
+        "most scripts of one's own; LightGBM, XGBoost",
         _input,
     ),
     Treatment(
         "docid_desc",
+        "trec_eval: id, descending",
+        "trec_eval",
+        "trec_eval's order",
         "Ties fall by document id, descending by code point.",
         "trec_eval, pytrec_eval, MTEB, trectools",
         _docid_desc,
     ),
     Treatment(
         "docid_asc",
+        "Anserini: id, ascending",
+        "Anserini",
+        "Anserini's order",
         "Ties fall by document id, ascending by code point.",
         "sentence-transformers IR evaluator, Anserini, Milvus",
         _docid_asc,
     ),
     Treatment(
         "optimistic",
+        "best order of each tie",
+        "Best order",
+        "the best order",
         "The best ordering: the highest grade first inside each tie.",
         "PyKEEN, OGB",
         _optimistic,
@@ -101,6 +122,9 @@ TREATMENTS: tuple[Treatment, ...] = (
     ),
     Treatment(
         "pessimistic",
+        "worst order of each tie",
+        "Worst order",
+        "the worst order",
         "The worst ordering: the lowest grade first inside each tie.",
         "PyKEEN, OGB; the PRR of TsRR",
         _pessimistic,
@@ -108,6 +132,9 @@ TREATMENTS: tuple[Treatment, ...] = (
     ),
     Treatment(
         "std",
+        "spread over every order",
+        "Spread",
+        "every order of the ties",
         "The standard deviation over every ordering the scores allow.",
         "nobody else",
         spread=True,
@@ -127,7 +154,13 @@ def treatment(name: str) -> Treatment:
             return declared
     if seed := re.fullmatch(r"random:(\d{1,18})", name):
         return Treatment(
-            name, "One draw of all orderings, by seed.", "tools that shuffle", _random_key(int(seed[1]))
+            name,
+            f"one random order, seed {seed[1]}",
+            "Random order",
+            "one random order",
+            "One draw of all orderings, by seed.",
+            "tools that shuffle",
+            _random_key(int(seed[1])),
         )
     names = ", ".join(one.name for one in TREATMENTS)
     raise UsageError(f"There is no treatment {name!r}. Treatments: {names}, random:SEED.")

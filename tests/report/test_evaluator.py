@@ -124,7 +124,7 @@ GRADES = {
     ("options", "sentences"),
     [
         ({}, ["   → 1 of them without rows, counted as 0"]),
-        ({"traditional": "docid_desc"}, ["Traditional: docid_desc, "]),
+        ({"traditional": "docid_desc"}, ["Traditional: trec_eval: id, descending. "]),
         (
             {"relevant_from": 2},
             ["Relevant: grade 2 and above.", "1 of them with nothing relevant, counted as 0"],

@@ -84,7 +84,7 @@ def test_its_scores_are_those_of_an_evaluation(simulated_report, simulated):
     rows = section(simulated_report, "scores").tables[0].frame.set_index("Reranker")
     for heading, ties in (
         ("MTRR", "expected"),
-        ("Traditional", "input"),
+        ("File order", "input"),
         ("Worst", "pessimistic"),
         ("Best", "optimistic"),
     ):
@@ -325,7 +325,7 @@ def test_a_measure_with_its_own_rule_for_ties_stands_beside_the_measure_whose_ti
     assert list(table.frame) == ["#", "Reranker", "TsRR", "± queries", "Verdict"]
     assert list(rules.frame) == ["Reranker", "MRR", "MTRR", "taRR", "TsRR", "PRR", "GRAG-RR"]
     own_rows = every.frame[every.frame["Measure"] == "TsRR"]
-    assert own_rows[["Traditional", "Worst", "Best", "Gap"]].isna().all(axis=None)
+    assert own_rows[["File order", "Worst", "Best", "Gap"]].isna().all(axis=None)
     text = finished.markdown(DAY)
     dismissals = ("do not matter", "stable", "No tie-breaking", "No verdict rests", "may be reported as it is")
     assert [words for words in dismissals if words in text] == []

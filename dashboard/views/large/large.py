@@ -17,6 +17,7 @@ from dashboard.widgets.leaderboard_parts import (
 from metrics import TieScopeError, parse
 from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
 from metrics.support.shown_columns import shown_columns
+from metrics.ties import treatment
 
 page_head(
     "Large results",
@@ -31,7 +32,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
     open_popover()
 name, arguments = parse(measure), (measure, results.traditional, results.stored)
 rows = leaderboard(results.stored, measure, results.traditional)
-finding(leaderboard_finding(rows, name.traditional))
+finding(leaderboard_finding(rows, name.traditional, results.traditional))
 if not results.stored.n_lists:
     st.stop()
 leaderboard_cards(rows, name, results.stored.n_movable(measure), results.stored.n_lists)
@@ -47,6 +48,7 @@ ties_against_gaps(charted_rows.join(summary.gaps), summary, results, measure, li
 leaderboard_table(
     rows.join(summary.gaps),
     name,
+    treatment(results.traditional),
     "large-results",
     shown_columns("lists_with_gap", "gap_mean", "gap_max", "n_lists"),
 )

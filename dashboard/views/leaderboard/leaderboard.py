@@ -23,13 +23,13 @@ page_head(
 measure = session.measure()
 name = parse(measure)
 rows = leaderboard(view.evaluation, measure, view.traditional)
-finding(leaderboard_finding(rows, name.traditional))
+finding(leaderboard_finding(rows, name.traditional, view.traditional))
 scores = view.evaluation.scores[measure]
 is_movable = scores["optimistic"] - scores["pessimistic"] > EQUAL
 leaderboard_cards(rows, name, int(is_movable.sum()), len(is_movable))
 if not name.measure.answers:
     leaderboard_charts(charted_rerankers(rows), view.palette, name.traditional)
     rows["std"] = cache.tie_std_of_means(view.key, measure, view.board, view.evaluation).reindex(rows.index)
-    leaderboard_table(rows, name, "leaderboard")
+    leaderboard_table(rows, name, view.treatment, "leaderboard")
 rules_section(view, measure)
 tools_section(view, rows, measure)

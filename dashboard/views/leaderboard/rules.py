@@ -30,7 +30,7 @@ def rules_section(view: session.View, measure: str) -> None:
     rows = leaderboard(evaluation, str(answered), view.traditional)
     heading(
         "The same ties, settled by rules",
-        f"{answered.traditional} takes the order of the file, {answered.tied} the mean over all orders; the "
+        f"{answered.traditional} takes {view.treatment.order}, {answered.tied} the mean over all orders; the "
         "others have a rule of their own, the same whatever the order.",
     )
     section_finding(answers_finding(answers, rows["tie_ratio"]))

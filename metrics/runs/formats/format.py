@@ -82,6 +82,7 @@ class Format:
         open_blocks: opens a file that is then read in blocks; None where the format is read whole.
         has_header: whether the file names its columns; else what is not read of them is nobody's loss.
         scores_may_be_grades: whether the file does not say which of the two its numbers are.
+        tie_order: the treatment that such files get from the software they are written for.
     """
 
     name: str
@@ -92,3 +93,4 @@ class Format:
     open_blocks: Callable[[Head, ColumnChoice], BlockTable] | None = None
     has_header: bool = True
     scores_may_be_grades: bool = False
+    tie_order: str = "input"

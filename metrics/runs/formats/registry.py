@@ -105,6 +105,11 @@ def scores_may_be_grades(format_name: str) -> bool:
     return format_name in _BY_NAME and _BY_NAME[format_name].scores_may_be_grades
 
 
+def tie_order(format_name: str) -> str:
+    """Return the treatment that files of a format, by its name, get from the software they are written for."""
+    return _BY_NAME[format_name].tie_order if format_name in _BY_NAME else "input"
+
+
 def _recognise_format(head: Head, choice: ColumnChoice) -> Format:
     if not parquet.is_parquet(head):
         head.file.refuse_binary()

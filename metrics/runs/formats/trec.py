@@ -39,12 +39,15 @@ def _ranks_as_scores(source: Source) -> Source:
 
 
 FORMATS = (
-    fixed_format(
-        "trec-run",
-        "TREC run: query Q0 document rank score tag.",
-        "q1 Q0 d7 1 0.9 llm\nq1 Q0 d2 2 0.9 llm\nq2 Q0 d4 1 0.3 llm",
-        ("query_id", "Q0", "doc_id", "rank", "score", "tag"),
-        {"query_id": "query_id", "doc_id": "doc_id", "score": "score"},
+    replace(
+        fixed_format(
+            "trec-run",
+            "TREC run: query Q0 document rank score tag.",
+            "q1 Q0 d7 1 0.9 llm\nq1 Q0 d2 2 0.9 llm\nq2 Q0 d4 1 0.3 llm",
+            ("query_id", "Q0", "doc_id", "rank", "score", "tag"),
+            {"query_id": "query_id", "doc_id": "doc_id", "score": "score"},
+        ),
+        tie_order="docid_desc",
     ),
     fixed_format(
         "trec-qrels",

@@ -12,6 +12,7 @@ from metrics.studies.leaderboard.verdicts import judge, relative_size
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.wording import percent
+from metrics.ties import treatment
 
 
 def leaderboard(evaluation: Evaluation | Stored, measure: str, traditional: str) -> pd.DataFrame:
@@ -85,27 +86,30 @@ def mean_std(evaluation: Evaluation, measure: str) -> "pd.Series[float]":
     return lists.agg(lambda std: np.sqrt(np.square(std).sum()) / len(std)).rename("std")
 
 
-def leaderboard_finding(table: pd.DataFrame, measure: str) -> Prose:
+def leaderboard_finding(table: pd.DataFrame, measure: str, traditional: str = "input") -> Prose:
     """What ties did to this leaderboard, in one or two sentences.
 
     Args:
         table: as `leaderboard` returns it.
         measure: how the measure is called, such as `MRR`.
+        traditional: the treatment taken as the traditional one there.
     """
     table = table[table["tied"].notna()]
     if not len(table):
         return NOTHING_SCORED
     if (table["verdict"] == "own rule").all():
         return _own_rule_finding(table, measure)
+    order = treatment(traditional).order
     rank_changes = table[table["tied_rank"] != table["traditional_rank"]]
     if len(rank_changes):
-        return _rank_change_finding(rank_changes, measure)
+        return _rank_change_finding(rank_changes, measure, order)
     off = table[table["verdict"].isin(["tie-inflated", "tie-deflated"])]
     if not len(off):
-        return _same_ranks_finding(table, measure)
+        return _same_ranks_finding(table, measure, order)
     farthest = off.loc[off["gap"].abs().idxmax()]
     size = decimal(abs(farthest["gap"]))
     return (
+        f"By {order} ",
         Strong(str(farthest.name)),
         f" reads {size} {measure} {'above' if farthest['gap'] > 0 else 'below'} what its scores say, "
         f"{farthest['why']}: {_share_tied(farthest)}. ",
@@ -113,8 +117,8 @@ def leaderboard_finding(table: pd.DataFrame, measure: str) -> Prose:
     )
 
 
-def _same_ranks_finding(table: pd.DataFrame, measure: str) -> Prose:
-    """Same ranks, no large gap: either ties do not matter, or this sort was lucky."""
+def _same_ranks_finding(table: pd.DataFrame, measure: str, order: str) -> Prose:
+    """Same ranks, no large gap: either ties do not matter, or this order of them was lucky."""
     width, largest = table["best"] - table["worst"], table["gap"].abs().max()
     if width.max() <= EQUAL:
         return no_order_matters(f"a mean {measure}", has_ties=bool(table["tie_ratio"].any()))
@@ -132,7 +136,7 @@ def _same_ranks_finding(table: pd.DataFrame, measure: str) -> Prose:
     name = str(width[is_open].idxmax())
     low, high = (decimal(table.loc[name, end]) for end in ("worst", "best"))
     return (
-        Strong("This sort comes out close, another need not. "),
+        Strong(f"By {order} it comes out close, by another it need not. "),
         f"The largest gap is {decimal(largest, 4)} {measure}, but tie-breaking alone can put ",
         Strong(name),
         f" anywhere from {low} to {high}: {table.loc[name, 'why']}.",
@@ -165,13 +169,13 @@ def no_order_matters(value: str, *, has_ties: bool) -> Prose:
     return Strong("Ties do not matter here. "), f"Documents tie, but no order of them moves {value}."
 
 
-def _rank_change_finding(rank_changes: pd.DataFrame, measure: str) -> Prose:
+def _rank_change_finding(rank_changes: pd.DataFrame, measure: str, order: str) -> Prose:
     jump = (rank_changes["traditional_rank"] - rank_changes["tied_rank"]).abs()
     size = rank_changes["gap"].abs()
     row = rank_changes.assign(jump=jump, size=size).sort_values(["jump", "size"], ascending=False).iloc[0]
     gap, tied = row["gap"], row["tied"]
     why = (
-        f"{_share_tied(row)}, and the sort puts its {measure} "
+        f"{_share_tied(row)}, and {order} puts its {measure} "
         f"{decimal(abs(gap))} too {'high' if gap > 0 else 'low'}, "
         f"{relative_size(gap, tied, 'above' if gap > 0 else 'below')}"
         if abs(gap) > EQUAL
@@ -179,9 +183,9 @@ def _rank_change_finding(rank_changes: pd.DataFrame, measure: str) -> Prose:
     )
     return (
         Strong(str(row.name)),
-        " ranks ",
+        " is ",
         Strong(f"#{row['traditional_rank']}"),
-        " by the usual number and ",
+        f" by {order} and ",
         Strong(f"#{row['tied_rank']}"),
         f" once ties are averaged: {why}.",
     )

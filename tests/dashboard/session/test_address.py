@@ -1,8 +1,8 @@
 """The address holds every choice that is not the default, and says what it asks for in vain."""
 
 import pytest
-from boards import QRELS, STRICT, board
-from opening import metrics, opened
+from boards import COARSE, QRELS, STRICT, board
+from opening import metrics, opened, table, texts
 
 from dashboard import cache
 
@@ -92,3 +92,27 @@ def test_what_an_address_asks_for_in_vain_is_said_in_one_line_and_leaves_the_add
     page.run()
     assert not page.warning
     assert page.query_params == {"measure": "AP"}
+
+
+def test_trec_runs_start_with_trec_eval_s_order_and_other_files_with_their_own(library):
+    runs = {"a_trec": STRICT, "b_trec": COARSE, "qrels_txt": QRELS}
+    csv = {"c_csv": "query_id,doc_id,score\nq0,d0,1\n", "qrels_txt": QRELS}
+    boards = [board(**files) for files in (runs, csv, runs | csv)]
+    assert [loaded.tie_order for loaded in boards] == ["docid_desc", "input", "input"]
+    record = library.keep(boards[0])
+    page = opened("leaderboard", data=record.id)
+    order = page.selectbox(key="order")
+    assert (order.value, order.options[:2]) == ("docid_desc", ["as in the file", "trec_eval: id, descending"])
+    assert "TREC runs: trec_eval's order; change it here." in texts(page, "caption")
+    assert "order" not in page.query_params
+    order.set_value("input").run()
+    other = opened("leaderboard", **page.query_params)
+    first, by_link, now = (
+        table(shown, "All rerankers")["traditional"].tolist()
+        for shown in (opened("leaderboard", data=record.id), other, page)
+    )
+    assert first != by_link == now
+    page.selectbox(key="data").set_value(cache.SAMPLE_LABEL).run()
+    assert "order" not in page.query_params
+    page.selectbox(key="data").set_value(record.label).run()
+    assert page.selectbox(key="order").value == "docid_desc"

@@ -35,6 +35,7 @@ def test_the_preview_is_the_file_that_the_command_writes(label, write, call, tmp
         write("coarse.trec", COARSE),
         "--qrels",
         write("qrels.txt", QRELS),
+        *("--traditional", "docid_desc"),  # the order that TREC runs start with
     ]
     page = opened("report", data=label)
     path = tmp_path / "report.html"
@@ -50,6 +51,7 @@ def test_the_text_can_be_copied_and_is_what_its_command_writes(label, write, cal
         write("coarse.trec", COARSE),
         "--qrels",
         write("qrels.txt", QRELS),
+        *("--traditional", "docid_desc"),  # the order that TREC runs start with
     ]
     day = f"{datetime.now(UTC):%Y-%m-%d}"
     _, out, _ = call("report", *arguments, "--format", "text", "--date", day)
