@@ -14,6 +14,7 @@ from dashboard.access.allow_list import parse_allow_list
 from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW, ALLOW_PATHS, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
 from dashboard.library.place import byte_limit
+from metrics.cli.messages import say
 from metrics.cli.options import Qrels
 from metrics.errors import UsageError
 from metrics.runs import File, read_runs
@@ -73,10 +74,7 @@ def _settle_who_may_enter(host: str, allow: Iterable[str], *, insecure: bool) ->
     elif entries:
         raise UsageError(f"--insecure lets everybody in: leave it out, or --allow and {ALLOW}.")
     else:
-        typer.echo(
-            f"tiescope: --insecure: no sign-in. Everybody who reaches {host} sees and changes everything.",
-            err=True,
-        )
+        say(f"tiescope: --insecure: no sign-in. Everybody who reaches {host} sees and changes everything.")
     os.environ[ALLOW], os.environ[INSECURE] = ",".join(entries), str(int(insecure))
 
 
@@ -84,10 +82,7 @@ def _settle_what_may_be_opened(allow_paths: list[str], host: str, *, insecure: b
     """Tell the app below which folders and addresses visitors may open files; nothing, unless told."""
     allowed = AllowedPaths.of(allow_paths)
     if allowed and insecure:
-        typer.echo(
-            f"tiescope: --allow-paths: everybody who reaches {host} can read all runs below {allowed}.",
-            err=True,
-        )
+        say(f"tiescope: --allow-paths: everybody who reaches {host} can read all runs below {allowed}.")
     os.environ[ALLOW_PATHS] = json.dumps([*(str(folder) for folder, _ in allowed.folders), *allowed.addresses])
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dashboard.access.allow_list import plain_address
+from metrics.cli.messages import say
 from metrics.cli.options import Columns, Qrels, Repeated, parse_columns
 from metrics.cli.output import write_table
 from metrics.errors import UsageError
@@ -65,7 +66,7 @@ def push_command(
     typer.echo(clean(pushed.label))
     joined = f"{len(pushed.replaced)} replaced" if pushed.replaced else "joined"
     uploads = f"{pushed.n_new} upload{'s' * (pushed.n_new != 1)} new, {pushed.n_known} known."
-    typer.echo(f"{'a new board' if pushed.is_new else joined}: {uploads}", err=True)
+    say(f"{'a new board' if pushed.is_new else joined}: {uploads}")
 
 
 def boards_command(

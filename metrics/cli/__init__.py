@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable, Mapping
 
 import typer
-from rich.console import Console
 
 from metrics.cli.checking import check_command
 from metrics.cli.deciding import compare_command
 from metrics.cli.gating import gate_command
+from metrics.cli.messages import say
 from metrics.cli.permuting import permutations_command
 from metrics.cli.reporting import DrawCharts, report_command
 from metrics.cli.scoring import evaluate_command
@@ -55,7 +55,5 @@ def run(app: typer.Typer, draw: DrawCharts) -> None:
     try:
         app(obj=draw)
     except TieScopeError as error:
-        Console(stderr=True, soft_wrap=True).print(
-            f"tiescope: {error}", markup=False, highlight=False, emoji=False
-        )
+        say(f"tiescope: {error}")
         sys.exit(2)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from metrics.cli.messages import say_left_out
+from metrics.cli.messages import say, say_left_out
 from metrics.cli.options import (
     FOR_PEOPLE,
     Measures,
@@ -114,7 +114,7 @@ def _experiment(
     timed = with_latency(evaluation, latencies(runs))
     table = experiment.experiment_table(timed, baseline, **testing)
     note = experiment.experiment_note(table, baseline, testing["test"], testing["correction"])
-    typer.echo(note, err=True)
+    say(note)
     return experiment.experiment_lines(table) if form in FOR_PEOPLE else table
 
 
@@ -140,7 +140,7 @@ def _pair_by_pair(
         tables.append(_side_by_side(by_treatment, name))
     table = pd.concat(tables, ignore_index=True)
     if len(table):
-        typer.echo(f"low and high: the {testing['level']:.4g} {find_test(testing['test']).interval}.", err=True)
+        say(f"low and high: the {testing['level']:.4g} {find_test(testing['test']).interval}.")
     return _printable(table, form)
 
 
@@ -166,7 +166,7 @@ def _with_changes(
         tied["changed"] |= changed
         verdicts = significance.Verdicts(tied, tables[treatment], changed, treatment, level)
         finding = significance.significance_finding(verdicts, measure, test)
-        typer.echo(f"{measure}: {plain(finding)}", err=True)
+        say(f"{measure}: {plain(finding)}")
     return tables
 
 

@@ -10,6 +10,7 @@ from metrics.cli.options import OutputFormat, Qrels, ReadingOptions, RunPaths, T
 from metrics.evaluation import ScoringOptions, score_runs
 from metrics.measures import parse
 from metrics.studies.targets.targets import PRESETS, check_targets, targets_of
+from metrics.support.escaping import clean
 from metrics.support.progress import progress
 
 _PRESETS = "; ".join(f"{name}: {', '.join(targets)}" for name, targets in PRESETS.items())
@@ -45,7 +46,7 @@ def gate_command(
     outcomes = check_targets(evaluation, targets, traditional, baseline, ties)
     if table_output == TableOutput(OutputFormat.table, None):
         for row in outcomes.to_dict("records"):
-            typer.echo(_line(row, traditional))
+            typer.echo(clean(_line(row, traditional)))
     else:
         table_output.write(outcomes)
     if not outcomes["passed"].all():

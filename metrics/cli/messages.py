@@ -1,4 +1,4 @@
-"""What is said of values on stderr: what was left out or counted as 0, and why."""
+"""What is said on stderr; of values: what was left out or counted as 0, and why."""
 
 import pandas as pd
 import typer
@@ -7,7 +7,13 @@ from metrics.evaluation import DRAWS, Evaluation
 from metrics.measures import parse, side_by_side
 from metrics.runs import Runs
 from metrics.scale.stream import PartitionedRuns
+from metrics.support.escaping import clean_lines
 from metrics.support.wording import describe_part
+
+
+def say(text: str) -> None:
+    """Write a message to stderr; no name in it steers the terminal or reorders what stands beside it."""
+    typer.echo(clean_lines(text), err=True)
 
 
 def say_left_out(runs: Runs | PartitionedRuns, evaluation: Evaluation) -> None:
@@ -16,7 +22,7 @@ def say_left_out(runs: Runs | PartitionedRuns, evaluation: Evaluation) -> None:
     groups = findings.groupby(["severity", "message", "hint"], sort=False)
     for (severity, message, hint), files in groups["file"]:
         more_files = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
-        typer.echo(f"{severity} · {files.iloc[0]}{more_files} · {message} {hint}", err=True)
+        say(f"{severity} · {files.iloc[0]}{more_files} · {message} {hint}")
     for reranker, counts in evaluation.policies.iterrows():
         _say_policies(str(reranker), counts, evaluation)
 
@@ -25,7 +31,7 @@ def say_sampled(evaluation: Evaluation) -> None:
     """Say which standard deviations over orderings are estimates."""
     sampled = [name for name in evaluation.measures if parse(name).measure.family.sampled]
     if sampled and "std" in evaluation.ties:
-        typer.echo(f"{', '.join(sampled)}: std from {DRAWS} drawn orderings, about 4 % off.", err=True)
+        say(f"{', '.join(sampled)}: std from {DRAWS} drawn orderings, about 4 % off.")
 
 
 def say_own_rules(evaluation: Evaluation) -> None:
@@ -34,10 +40,9 @@ def say_own_rules(evaluation: Evaluation) -> None:
         answered, *rules = side_by_side(parse(name))
         if parse(name).measure.answers:
             others = " ".join(f"-m {rule}" for rule in (answered, *rules))
-            typer.echo(
+            say(
                 f"{name} settles ties by its own rule, one value under every treatment; beside "
-                f"{answered}, whose ties it settles: {others}.",
-                err=True,
+                f"{answered}, whose ties it settles: {others}."
             )
 
 
@@ -50,4 +55,4 @@ def _say_policies(reranker: str, counts: pd.Series, evaluation: Evaluation) -> N
         if counts[name]:
             outcome = "counted as 0" if policy == "zero" else "left out"
             part = describe_part(int(counts[name]), int(counts["n_queries"]), "query", reason)
-            typer.echo(f"{reranker}: {part}, {outcome}.", err=True)
+            say(f"{reranker}: {part}, {outcome}.")

@@ -1,5 +1,6 @@
 """Tables out: as text for people and programs, or as a file."""
 
+import csv
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from rich.text import Text
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.runs.writing import open_output
+from metrics.support.escaping import clean, latex, markdown
 
 
 def long_table(evaluation: Evaluation, *, per_query: bool) -> pd.DataFrame:
@@ -90,7 +92,10 @@ def csv_rows(output: Path | None) -> Iterator[Callable[[pd.DataFrame], int]]:
 
 
 def _csv(table: pd.DataFrame, *, header: bool = True) -> str:
-    return str(table.to_csv(index=False, lineterminator="\n", header=header))
+    texts = table.select_dtypes(exclude=["number", "bool"]).astype(str)
+    has_return = any(column.str.contains("\r", regex=False).any() for _, column in texts.items())
+    quoting = csv.QUOTE_NONNUMERIC if has_return else csv.QUOTE_MINIMAL  # which leaves it bare
+    return str(table.to_csv(index=False, lineterminator="\n", header=header, quoting=quoting))
 
 
 def _json(table: pd.DataFrame) -> str:
@@ -101,17 +106,14 @@ def _json(table: pd.DataFrame) -> str:
 
 def _markdown(table: pd.DataFrame) -> str:
     wide = _wide(table)
-    lines = [wide.columns, ["---"] * len(wide.columns), *wide.to_numpy()]
-    cells = ([str(cell).replace("|", r"\|").replace("\n", " ") for cell in line] for line in lines)
-    return "".join(f"| {' | '.join(line)} |\n" for line in cells)
+    lines = [[markdown(cell) for cell in line] for line in [wide.columns, *wide.to_numpy()]]
+    lines.insert(1, ["---"] * len(wide.columns))
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def _latex(table: pd.DataFrame) -> str:
     wide = _wide(table)
-    escapes = str.maketrans({mark: f"\\{mark}" for mark in "&%$#_{}"} | {"~": r"\textasciitilde{}"})
-    escapes |= str.maketrans({"^": r"\textasciicircum{}", "\\": r"\textbackslash{}"})
-    rows = [[str(cell).translate(escapes) for cell in line] for line in [wide.columns, *wide.to_numpy()]]
-    body = [" & ".join(row) + r" \\" for row in rows]
+    body = [" & ".join(latex(cell) for cell in line) + r" \\" for line in [wide.columns, *wide.to_numpy()]]
     head = r"\begin{tabular}{" + "l" * len(wide.columns) + "}"
     return "\n".join([head, r"\toprule", body[0], r"\midrule", *body[1:], r"\bottomrule", r"\end{tabular}", ""])
 
@@ -123,7 +125,7 @@ def _for_people(table: pd.DataFrame) -> str:
         numeric = pd.api.types.is_numeric_dtype(table[name]) if name in table else True
         text_table.add_column(Text(name), justify="right" if numeric else "left")
     for row in wide.to_numpy():
-        text_table.add_row(*(Text(cell) for cell in row))
+        text_table.add_row(*(Text(clean(cell)) for cell in row))
     console = Console(file=StringIO(), width=10**6, force_terminal=False)
     with console.capture() as printed:
         console.print(text_table)

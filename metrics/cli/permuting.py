@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import typer
 
+from metrics.cli.messages import say
 from metrics.cli.options import (
     Measures,
     Precision,
@@ -58,7 +59,7 @@ def permutations_command(
     names = list(dict.fromkeys(str(question(name)) for name in measures))
     _say_own_rules(ranking, query, [name for name in measures if name.measure.answers])
     for line in complexity_report(ranking, query):
-        typer.echo(line, err=True)
+        say(line)
     if draws is None:
         table_output.write(every_ordering(ranking, query, names, limit or LIMIT))
         return
@@ -85,9 +86,7 @@ def _estimates(ranking: Ranking, query: str, names: Sequence[str], draws: int, s
     """Return the mean of each measure over orderings drawn; say where their error cannot be told."""
     estimates = pd.DataFrame([sampled_mean(ranking, query, name, draws, seed) for name in names])
     for name in np.array(names)[estimates["standard_error"].isna()]:
-        typer.echo(
-            f"{name}: {count_of(draws, 'draw')}, too few or too alike to tell a standard error.", err=True
-        )
+        say(f"{name}: {count_of(draws, 'draw')}, too few or too alike to tell a standard error.")
     return estimates.assign(measure=names)[["measure", "mean", "standard_error", "draws"]]
 
 
@@ -95,8 +94,7 @@ def _say_own_rules(ranking: Ranking, query: str, measures: Sequence[MeasureAt]) 
     """Say what a list scores by measures with their own rule for ties, which no ordering has a part in."""
     for measure in measures:
         value = list_values(ranking, query, [str(measure)], ["expected"]).loc[str(measure), "expected"]
-        typer.echo(
+        say(
             f"{measure} settles ties by its own rule: {decimal(value, 4)}, whatever the order. "
-            f"The orderings are scored by {question(measure)}, whose ties it settles.",
-            err=True,
+            f"The orderings are scored by {question(measure)}, whose ties it settles."
         )

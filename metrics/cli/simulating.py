@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from pyarrow import csv
 
+from metrics.cli.messages import say
 from metrics.cli.options import with_shared_options
 from metrics.errors import UsageError
 from metrics.runs import Runs
@@ -127,9 +128,7 @@ def simulate_command(
         runs = _NOTEBOOK[what]() if what in _NOTEBOOK else _draw(what, options)
     _write(runs, output)
     rows = sum(len(table) for table in runs.tables.values())
-    typer.echo(
-        f"{output or 'stdout'}: {count_of(len(runs.tables), 'reranker')}, {count_of(rows, 'row')}.", err=True
-    )
+    say(f"{output or 'stdout'}: {count_of(len(runs.tables), 'reranker')}, {count_of(rows, 'row')}.")
 
 
 def _refuse_ignored(kind: SimulationKind, names: list[str]) -> None:

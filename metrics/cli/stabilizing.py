@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import pandas as pd
 import typer
 
-from metrics.cli.messages import say_left_out
+from metrics.cli.messages import say, say_left_out
 from metrics.cli.options import Measures, Qrels, ReadingOptions, RunPaths, TableOutput, with_shared_options
 from metrics.evaluation import ScoringOptions, score_runs
 from metrics.measures import parse
@@ -55,7 +55,7 @@ def stability_command(
             study = OrderStability.of(evaluation, name, rankings, seed=seed)
             tables.append((_places(study) if places else study.pairs).assign(measure=name))
             finding = stability_finding(study.pairs, study.bounds, study.tau, parse(name).traditional)
-            typer.echo(f"{name}: {plain(finding)}", err=True)
+            say(f"{name}: {plain(finding)}")
     table_output.write(pd.concat(tables, ignore_index=True)[PLACE_COLUMNS if places else PAIR_COLUMNS])
 
 

@@ -34,6 +34,11 @@ def clean(text: str, longest: int = LONGEST) -> str:
     return f"{plain[: longest - tail - 1]}…{plain[-tail:]}"
 
 
+def clean_lines(text: str) -> str:
+    """A text of several lines, each without control characters."""
+    return "\n".join(clean(line) for line in text.split("\n"))
+
+
 def markdown(text: str) -> str:
     """A text as Markdown shows it as it is: no mark-up, no HTML, no link, nobody mentioned."""
     apart = _ADDRESS.sub("\N{WORD JOINER}\\1", clean(text))
