@@ -238,6 +238,52 @@ def tie_std_of_means(
     return mean_std(restrict_to_view(evaluation, view_key, _evaluation), measure)
 
 
+@st.cache_resource(show_spinner=False, max_entries=24)
+def swapped_orders(view_key: ViewKey, measure: str, traditional: str, _evaluation: Evaluation) -> pd.DataFrame:
+    """Return the pairs of rerankers whose order swaps once ties are averaged.
+
+    Args:
+        view_key: what is shown of the board, and how it is scored.
+        measure: name of the measure.
+        traditional: the treatment taken as the traditional one.
+        _evaluation: the values shown.
+    """
+    from metrics.studies.leaderboard import swapped_orders as study  # noqa: PLC0415 scipy.special
+
+    return study.swapped_orders(_evaluation, measure, traditional)
+
+
+@st.cache_resource(show_spinner="Breaking ties at random …", max_entries=24)
+def swap_chances(
+    view_key: ViewKey, measure: str, traditional: str, n_rows: int, _board: Board, _evaluation: Evaluation
+) -> pd.DataFrame:
+    """Return the first of the orders that swap, with the chance of each when ties are broken at random.
+
+    Args:
+        view_key: what is shown of the board, and how it is scored.
+        measure: name of the measure.
+        traditional: the treatment taken as the traditional one.
+        n_rows: rows that are returned; only rerankers in them are looked at.
+        _board: the board.
+        _evaluation: the values shown; its lists are those counted.
+    """
+    from metrics.studies.leaderboard.swapped_orders import with_order_chances  # noqa: PLC0415 scipy.special
+    from metrics.studies.tie_breaking.mean_distributions import (  # noqa: PLC0415 likewise
+        mean_distributions,
+        needed_ties,
+    )
+
+    rows = swapped_orders(view_key, measure, traditional, _evaluation).head(n_rows)
+    names = tuple(dict.fromkeys([*rows["a"], *rows["b"]]))
+    if not names:
+        return with_order_chances(rows, {})
+    runs = _board.runs.arranged({name: name for name in names})
+    evaluation = score_runs(runs, measure, needed_ties(measure), view_key.scoring)
+    lists = restrict_to_view(evaluation, view_key._replace(rerankers=names), _evaluation)
+    rankings = {name: ranking(view_key.key, name, _board, view_key.scoring) for name in names}
+    return with_order_chances(rows, mean_distributions(lists, measure, rankings))
+
+
 def file_version(path: Path) -> tuple[str, int, int]:
     """Return what tells a file from what it was before it changed: path, time of change, size.
 

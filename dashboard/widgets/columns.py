@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from metrics.support.shown_columns import ShownColumn, shown_columns
+from metrics.support.shown_columns import WRITERS, ShownColumn, shown_columns
 
 Columns = Mapping[str, Any]
 """Column of a table → how it is shown: a `ShownColumn`, or what Streamlit makes of one."""
@@ -23,7 +23,17 @@ def column_config(column: ShownColumn) -> Any:  # noqa: ANN401 Streamlit's own i
             return st.column_config.ProgressColumn(
                 column.label, format="%.0f%%", min_value=0, max_value=100, color="orange", help=column.help
             )
-    return st.column_config.NumberColumn(column.label, format=column.number_format, help=column.help)
+    return st.column_config.NumberColumn(column.label, format=column.number_format or None, help=column.help)
+
+
+def written(frame: pd.DataFrame, columns: Columns) -> Any:  # noqa: ANN401 Streamlit takes either
+    """Return a table whose numbers of some kinds are written as no format writes them, and sort as numbers."""
+    writers = {
+        name: WRITERS[column.kind]
+        for name, column in columns.items()
+        if isinstance(column, ShownColumn) and column.kind in WRITERS
+    }
+    return frame.style.format(writers, na_rep="–", escape=None) if writers else frame
 
 
 def gap_columns(prefix: str, measure: str) -> dict[str, ShownColumn]:

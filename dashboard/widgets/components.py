@@ -1,5 +1,6 @@
 """Parts that pages are put together from."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -8,7 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.escaping import escape_markdown
-from dashboard.widgets.columns import Columns, scale_shares, streamlit_columns
+from dashboard.widgets.columns import Columns, scale_shares, streamlit_columns, written
 from metrics.studies.prose import Prose, Strong
 from metrics.support.escaping import without_formulas
 
@@ -34,21 +35,22 @@ def page_head(title: str, definition: str | Prose) -> None:
     """Show what a page is called and what it shows."""
     with st.container(gap="xxsmall"):
         st.title(title, anchor=False)
-        st.caption(definition if isinstance(definition, str) else _markdown(definition))
+        st.caption(definition if isinstance(definition, str) else prose_markdown(definition))
 
 
 def finding(prose: Prose) -> None:
     """Show the one thing that a page found in the data."""
     with st.container(border=True, key="finding"):
-        st.markdown(f":material/lightbulb: {_markdown(prose)}")
+        st.markdown(f":material/lightbulb: {prose_markdown(prose)}")
 
 
 def section_finding(prose: Prose) -> None:
     """Show what a section found in the data."""
-    st.markdown(_markdown(prose))
+    st.markdown(prose_markdown(prose))
 
 
-def _markdown(prose: Prose) -> str:
+def prose_markdown(prose: Prose) -> str:
+    """Return a sentence as Markdown, what is a user's in it escaped."""
     return "".join(
         f"**{escape_markdown(part.text.strip())}**" + " " * part.text.endswith(" ")
         if isinstance(part, Strong)
@@ -123,7 +125,12 @@ def _config(name: str) -> dict[str, Any]:
 
 
 def table(
-    frame: pd.DataFrame, title: str, name: str, columns: Columns, download: pd.DataFrame | None = None
+    frame: pd.DataFrame,
+    title: str,
+    name: str,
+    columns: Columns,
+    download: pd.DataFrame | Callable[[], pd.DataFrame] | None = None,
+    explanation: str = "",
 ) -> None:
     """Show a table under its heading, with a download of all its rows as CSV.
 
@@ -132,16 +139,19 @@ def table(
         title: its heading.
         name: of the file.
         columns: column → how it is shown; others are not.
-        download: what the file holds, where it is not the frame.
+        download: what the file holds, where it is not the frame; a function makes it when it is asked for.
+        explanation: what stands under the heading.
     """
     complete = frame if download is None else download
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
         st.subheader(title, anchor=False)
         download_csv(complete, name)
+    if explanation:
+        st.caption(explanation)
     if len(frame) > MOST_ROWS:
         st.caption(f"The first {MOST_ROWS:,} of {len(frame):,} rows; the CSV has them all.")
     st.dataframe(
-        scale_shares(frame.head(MOST_ROWS), columns),
+        written(scale_shares(frame.head(MOST_ROWS), columns), columns),
         column_config=streamlit_columns(columns),
         column_order=list(columns),
         hide_index=True,
@@ -149,11 +159,11 @@ def table(
     )
 
 
-def download_csv(frame: pd.DataFrame, name: str) -> None:
-    """Show a button that downloads a table as CSV."""
+def download_csv(frame: pd.DataFrame | Callable[[], pd.DataFrame], name: str) -> None:
+    """Show a button that downloads a table, or what a function returns once it is clicked, as CSV."""
     st.download_button(
         "CSV",
-        data=lambda: csv(frame),
+        data=lambda: csv(frame() if callable(frame) else frame),
         file_name=f"tiescope-{name}.csv",
         mime="text/csv",
         key=f"download-{name}",

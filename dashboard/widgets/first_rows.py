@@ -7,16 +7,19 @@ FIRST_ROWS = 20
 _FIRST, _ALL = "first", "all"
 
 
-def row_limit(n_rows: int, label: str = "Rerankers in charts", key: str = "drawn") -> int:
-    """Draw the choice between the first twenty rows and all, where there are more; return how many are drawn.
+def row_limit(
+    n_rows: int, label: str = "Rerankers in charts", key: str = "drawn", first: int = FIRST_ROWS
+) -> int:
+    """Draw the choice between the first rows and all, where there are more; return how many are drawn.
 
     Args:
         n_rows: all that there are.
         label: above the control.
         key: of the choice, and its name in the link; pages that share it share the choice.
+        first: how many the first are.
     """
-    if n_rows <= FIRST_ROWS:
+    if n_rows <= first:
         return n_rows
-    words = {_FIRST: f"first {FIRST_ROWS}", _ALL: f"all {n_rows:,}"}
+    words = {_FIRST: f"first {first}", _ALL: f"all {n_rows:,}"}
     choice = session.segmented(label, [_FIRST, _ALL], key, format_func=words.__getitem__)
-    return n_rows if choice == _ALL else FIRST_ROWS
+    return n_rows if choice == _ALL else first

@@ -3,6 +3,8 @@
 import math
 from dataclasses import dataclass
 
+from metrics.support.wording import written_p
+
 
 @dataclass(frozen=True)
 class Strong:
@@ -59,7 +61,6 @@ def and_more(n: int) -> str:
 
 
 def chance(p: float) -> str:
-    """Write a p value: `p = 0.012`, `p < 0.001`; four decimals where three would round it up to 0.050."""
-    if p < 0.001:  # noqa: PLR2004 what three decimals show
-        return "p < 0.001"
-    return f"p = {p:.4f}" if 0.0495 <= p < 0.05 else f"p = {p:.3f}"  # noqa: PLR2004 the usual bound
+    """Write a p value in a sentence: `p = 0.012`, `p < 0.001`, `p > 0.999`."""
+    text = written_p(p)
+    return f"p {text[0]} {text[1:]}" if text[0] in "<>" else f"p = {text}"

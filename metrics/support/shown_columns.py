@@ -1,10 +1,24 @@
 """The columns of tables that people read: what each is called, how it is written, and what it means."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-Kind = Literal["text", "number", "difference", "significant", "percent", "count", "localized", "share", "flag"]
+from metrics.support.wording import chance_percent, written_p
+
+Kind = Literal[
+    "text",
+    "number",
+    "difference",
+    "significant",
+    "percent",
+    "count",
+    "localized",
+    "share",
+    "flag",
+    "p",
+    "chance",
+]
 _FORMATS: Mapping[str, str] = {
     "number": "%.{digits}f",
     "difference": "%+.{digits}f",
@@ -13,6 +27,8 @@ _FORMATS: Mapping[str, str] = {
     "count": "%d",
     "localized": "localized",
 }
+WRITERS: Mapping[str, Callable[[float], str]] = {"p": written_p, "chance": chance_percent}
+"""How numbers of a kind are written that no format can write."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +40,7 @@ class ShownColumn:
         label: its heading; in braces the words that tables fill in, as `{tied}`.
         kind: text; a number with so many decimals, a difference with its sign, or so many significant
             digits; percent, a count, a number as the reader's language writes it; a share of one, drawn as
-            a bar; a flag that is set or not.
+            a bar; a flag that is set or not; a p value; a chance that is neither none nor sure.
         digits: decimals or significant digits; 0 significant digits are as many as there are.
         help: what it means, words in braces as in the label.
         width: pixels or a size, none for what the content takes.
@@ -244,7 +260,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ShownColumn("difference", "Tied", "difference"),
         ShownColumn("low", "from", "difference"),
         ShownColumn("high", "to", "difference"),
-        ShownColumn("p_adjusted", "p adj.", "significant", 3),
+        ShownColumn("p_adjusted", "p adj.", "p"),
         ShownColumn("stars", "", "text", width=44),
         ShownColumn("changed", "Changes", "flag", help="The verdict rests on the order of ties."),
         ShownColumn(
@@ -268,6 +284,24 @@ COLUMNS: Mapping[str, ShownColumn] = {
             help="Share of the difference's variance that is ties; the rest is queries.",
         ),
         ShownColumn("note", "Note", "text"),
+        # orders that swap
+        ShownColumn("first_by_sort", "A, first by the sort", "text"),
+        ShownColumn("first_when_tied", "B, first when tied", "text"),
+        ShownColumn("places_of_pair", "Places", "text", help="Of A and of B, by the sort."),
+        ShownColumn("tied_places_of_pair", "Tied places", "text", help="Of A and of B, ties averaged."),
+        ShownColumn("pair_difference", "Difference", "difference", help="A minus B, by the sort."),
+        ShownColumn("tied_pair_difference", "Tied diff.", "difference", help="A minus B, ties averaged."),
+        ShownColumn("pair_p", "p", "p", help="Paired t-test of the tied values, Holm over all pairs."),
+        ShownColumn(
+            "above",
+            "P(A above B | ties)",
+            "chance",
+            help="Chance of the sort's order when every tie is broken at random.",
+        ),
+        ShownColumn("traditional_a", "A, traditional"),
+        ShownColumn("traditional_b", "B, traditional"),
+        ShownColumn("tied_a", "A, tied"),
+        ShownColumn("tied_b", "B, tied"),
         # targets
         ShownColumn("missed_by", "Missed by"),
         ShownColumn("passes", "Passes", "text"),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 _MAX_NAME = 60
+_USUAL_LEVEL = 0.05
 
 
 def count_of(number: int | str, noun: str) -> str:
@@ -51,6 +52,29 @@ def percent(share: float) -> str:
     if text == "0%" and share > 0:
         return "under 1%"
     return "over 99%" if text == "100%" and share < 1 else text
+
+
+def chance_percent(chance: float) -> str:
+    """Write a chance as a percent that is never 0% nor 100%, for what is neither impossible nor sure."""
+    return percent(min(max(chance, 1e-9), 1 - 1e-9))
+
+
+def written_p(p: float, digits: int = 3) -> str:
+    """Write a p value, never as 0 or 1: 0.012, <0.001, >0.999.
+
+    That is true of a p of 1 as well, which only says that nothing differs. 0.0496 is not rounded up to 0.050.
+
+    Args:
+        p: the value.
+        digits: decimals.
+    """
+    smallest = 10.0**-digits
+    if p < smallest:
+        return f"<{smallest:.{digits}f}"
+    if p >= 1 - smallest / 2:
+        return f">{1 - smallest:.{digits}f}"
+    is_rounded_up = p < _USUAL_LEVEL <= float(f"{p:.{digits}f}")
+    return f"{p:.{digits + is_rounded_up}f}"
 
 
 def quote(name: str) -> str:

@@ -1,22 +1,38 @@
 """Every pair of rerankers: how sure their order is, and which of them differ."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.labels import chart_names, hover_text
+from dashboard.charts.labels import escaped, hover_text, short_names, text_columns
 from dashboard.charts.marks import cells
-from dashboard.charts.palette import Palette
+from dashboard.charts.palette import Palette, faded
 from dashboard.charts.style import style
+from metrics.evaluation import EQUAL
+from metrics.studies.prose import signed
+from metrics.studies.significance.significance import Verdicts
+from metrics.studies.significance.test_registry import is_significant
+from metrics.support.wording import chance_percent, written_p
 
-_CELL = 46
-"""Pixels of a row, while there are few."""
-_MIN_DOUBT = 1e-9
-"""Chance that is left where ties could turn a pair round."""
-_MAX_WRITTEN = 12
+_ROW = 30, 16
+"""Pixels of a row where there are few, and of many."""
+_MAX_WRITTEN = 24
 """Rerankers up to which cells carry figures."""
+_LEGEND_INSIDE = 9
+"""Rerankers from which on the empty triangle has room for what the colours mean."""
+_COLUMN, _LETTER = 34, 7.5
+"""Pixels of a column that carries figures, and of a letter of a name."""
+_LONGEST = 24
+"""Letters of a name at the diagonal."""
+_UNMOVED, _LEVEL = "·", "="
+"""A pair that no order of the ties reverses, and one that every order leaves level."""
+
+
+def matrix_width(n: int) -> int:
+    """Return the pixels across that the cells of so many rerankers need, on however small a screen."""
+    return 150 + (_COLUMN if n <= _MAX_WRITTEN else 8) * n
 
 
 def order_matrix(pairs: pd.DataFrame, order: Sequence[str], palette: Palette) -> go.Figure:
@@ -31,105 +47,154 @@ def order_matrix(pairs: pd.DataFrame, order: Sequence[str], palette: Palette) ->
         The upper triangle of all pairs.
     """
     position = {name: index for index, name in enumerate(order)}
-    n = len(order)
-    doubt, text = np.full((n, n), np.nan), np.full((n, n), "", dtype=object)
-    hover = text.copy()
+    doubt, text, hover = _empty_triangles(len(order))
     for pair in pairs.itertuples():
-        chance = pair.above
-        upper, lower = pair.reranker, pair.other
+        chance, upper, lower = pair.above, pair.reranker, pair.other
         if position[upper] > position[lower]:
             chance, upper, lower = pair.below, lower, upper
-        if pair.reversible:
-            chance = np.clip(chance, _MIN_DOUBT, 1 - _MIN_DOUBT)
         cell = position[upper], position[lower]
+        level = f"<br>level in {chance_percent(pair.equal)}" if 0 < pair.equal < 1 else ""
         doubt[cell] = 1 - abs(pair.above - pair.below) if pair.reversible else 0
-        text[cell] = _percent(chance)
-        level = f"<br>level in {_percent(pair.equal)}%" if pair.equal > 0 else ""
-        settled = "" if pair.reversible else "<br>no tie-breaking can reverse it"
-        hover[cell] = (
-            f"<b>{hover_text(upper)}</b> above {hover_text(lower)}<br>in {text[cell]}% of tie-breakings{level}"
-            f"<br>{pair.method}{settled}"
+        text[cell] = _chance_text(chance) if pair.reversible else _LEVEL if pair.equal == 1 else _UNMOVED
+        says = (
+            f"<b>{hover_text(upper)}</b> above {hover_text(lower)}<br>in {chance_percent(chance)} of tie-breakings{level}"
+            f"<br>{pair.method}"
+            if pair.reversible
+            else f"<b>{hover_text(upper)}</b> and {hover_text(lower)}<br>level in every order of the ties"
+            if pair.equal == 1
+            else f"<b>{hover_text(upper)}</b> is never below {hover_text(lower)}<br>no order of the ties reverses it{level}"
         )
+        hover[cell] = says
+    scale = [[0, palette.faint], [0.02, palette.faint], [1, palette.warm[2]]]
     figure = go.Figure(
         cells(
             doubt,
-            [[0, palette.faint], [0.02, palette.warm[0]], [1, palette.warm[2]]],
-            text if n <= _MAX_WRITTEN else None,
+            scale,
+            text if len(order) <= _MAX_WRITTEN else None,
             zmin=0,
             zmax=1,
             customdata=hover,
             hovertemplate="%{customdata}<extra></extra>",
+            showlegend=False,
         )
     )
-    return _style_triangle(figure, order, palette)
+    legend = {
+        "50: fragile, a coin decides": palette.warm[2],
+        "85: leans": _blend(palette.faint, palette.warm[2], 0.3),
+        f">99: settled in practice; {_UNMOVED}: no order of the ties reverses it": palette.faint,
+    }
+    return _lay_out_triangle(figure, order, legend, palette)
 
 
-def verdict_matrix(
-    tied: pd.Series, traditional: pd.Series, pairs: pd.DataFrame, order: Sequence[str], palette: Palette
-) -> go.Figure:
-    """Draw which pairs differ significantly, and by which value.
+def verdict_matrix(pairs: Verdicts, order: Sequence[str], palette: Palette) -> go.Figure:
+    """Write the tied difference of each pair, coloured by which value's test is significant.
 
     Args:
-        tied: (n_pairs,) whether significant by tied values.
-        traditional: (n_pairs,) whether by traditional ones.
-        pairs: baseline, reranker, p_adjusted of each, by tied values.
+        pairs: every two rerankers compared, by tied and by traditional values.
         order: rerankers by falling tied mean.
         palette: colours of the theme.
 
     Returns:
-        The upper triangle of all pairs.
+        The upper triangle of all pairs; a figure is bold where the tied test is significant.
     """
-    positions = [pd.Index(order).get_indexer(pairs[column]) for column in ("baseline", "reranker")]
-    corners = np.sort(np.column_stack(positions), axis=1)
-    upper = np.where(np.triu(np.ones((len(order), len(order)), bool), 1), 1.0, np.nan)
-    figure = go.Figure(cells(upper, [palette.faint, palette.faint], hoverinfo="skip"))
-    kinds = (
-        ("both", tied & traditional, "circle", palette.text, palette.text),
-        ("tied only", tied & ~traditional, "circle", palette.tied, palette.tied),
-        ("traditional only", ~tied & traditional, "diamond", palette.ground, palette.traditional),
-        ("neither", ~tied & ~traditional, "circle", palette.ground, palette.other),
+    kind, text, hover = _empty_triangles(len(order))
+    names = pd.Index(order)
+    ends = [names.get_indexer(pairs.tied[column]) for column in ("reranker", "baseline")]
+    tied, traditional = (
+        is_significant(rows["p_adjusted"].to_numpy(), pairs.level) for rows in (pairs.tied, pairs.traditional)
     )
-    size = 15 if len(order) <= _MAX_WRITTEN else 5
-    for name, is_kind, symbol, fill, border in kinds:
-        rows, columns = corners[np.asarray(is_kind)].T
-        figure.add_scatter(
-            x=columns,
-            y=rows,
-            mode="markers",
-            marker={
-                "symbol": symbol,
-                "size": size if name != "neither" else size * 0.6,
-                "color": fill,
-                "line": {"color": border, "width": 2},
-                "opacity": 1,
-            },
-            name=f"{name} · {len(rows)}",
-            customdata=[
-                [hover_text(order[row]), hover_text(order[column]), p]
-                for row, column, p in zip(rows, columns, pairs["p_adjusted"][np.asarray(is_kind)], strict=True)
-            ],
-            hovertemplate="<b>%{customdata[0]}</b> and %{customdata[1]}<br>significant: "
-            f"{name}<br>adjusted p, tied %{{customdata[2]:.4f}}<extra></extra>",
+    labels = ("neither", "traditional only", "tied only", "both")
+    kinds = traditional + 2 * tied
+    for reranker, baseline, code, row in zip(*ends, kinds.tolist(), pairs.tied.itertuples(), strict=True):
+        cell = min(reranker, baseline), max(reranker, baseline)
+        difference = row.difference if reranker < baseline else -row.difference
+        kind[cell] = code
+        text[cell] = _difference_text(difference, palette, is_bold=code > 1)
+        hover[cell] = (
+            f"<b>{hover_text(order[cell[0]])}</b> minus {hover_text(order[cell[1]])}<br>tied {signed(difference, 4)}"
+            f"<br>significant: {labels[code]}<br>adjusted p, tied {written_p(row.p_adjusted)}"
         )
-    _style_triangle(figure, order, palette)
-    legend = {"orientation": "v", "x": 0, "y": 0, "xanchor": "left", "yanchor": "bottom", "font": {"size": 12}}
-    return figure.update_layout(legend=legend)
+    fills = (faded(palette.other, 0.12), palette.warm[0], palette.bounds, faded(palette.other, 0.6))
+    steps = [[place, fill] for code, fill in enumerate(fills) for place in (code / 4, (code + 1) / 4)]
+    figure = go.Figure(
+        cells(
+            kind,
+            steps,
+            text if len(order) <= _MAX_WRITTEN else None,
+            zmin=-0.5,
+            zmax=3.5,
+            customdata=hover,
+            hovertemplate="%{customdata}<extra></extra>",
+            showlegend=False,
+        )
+    )
+    legend = {f"{labels[code]} · {int((kinds == code).sum())}": fills[code] for code in (3, 2, 1, 0)}
+    return _lay_out_triangle(figure, order, legend, palette)
 
 
-def _percent(chance: float) -> str:
-    """Return a chance as whole percent; never 0 or 100 where there is doubt."""
-    if 0 < chance < 0.01:  # noqa: PLR2004
-        return "<1"
-    return ">99" if 0.99 < chance < 1 else f"{chance:.0%}"[:-1]  # noqa: PLR2004
+def _empty_triangles(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (n, n) values, words and hover texts of cells, none of them filled."""
+    return np.full((n, n), np.nan), np.full((n, n), "", dtype=object), np.full((n, n), "", dtype=object)
 
 
-def _style_triangle(figure: go.Figure, order: Sequence[str], palette: Palette) -> go.Figure:
-    """Name rows and columns, and leave out the first column and the last row, which are empty."""
+def _chance_text(chance: float) -> str:
+    """Return a chance as whole percent without its sign; never 0 or 100."""
+    return chance_percent(chance).replace("under ", "<").replace("over ", ">").removesuffix("%")
+
+
+def _difference_text(difference: float, palette: Palette, *, is_bold: bool) -> str:
+    """Return a difference with three decimals and no zero before the point."""
+    size = f"{abs(difference):.3f}".removeprefix("0")
+    text = f"{'−' * (difference < 0)}{size}" if size != ".000" else "<.001" if abs(difference) > EQUAL else "0"
+    return f"<b>{text}</b>" if is_bold else f"<span style='color:{palette.muted}'>{text}</span>"
+
+
+def _blend(low: str, high: str, share: float) -> str:
+    """Return the colour that lies so far from one to another."""
+    ends = [[int(colour[start : start + 2], 16) for start in (1, 3, 5)] for colour in (low, high)]
+    return "#" + "".join(f"{round(a + share * (b - a)):02X}" for a, b in zip(*ends, strict=True))
+
+
+def _lay_out_triangle(
+    figure: go.Figure, order: Sequence[str], legend: Mapping[str, str], palette: Palette
+) -> go.Figure:
+    """Number the columns, name each row at the diagonal, and say what the colours mean.
+
+    Args:
+        figure: with its cells; changed in place and returned.
+        order: rerankers, whose places in it are the numbers.
+        legend: words → colour.
+        palette: colours of the theme.
+    """
     n = len(order)
-    style(figure, palette, 110 + max(120, min(_CELL * n, 620)), t=36, r=48)
-    names = list(chart_names(order, 16).values())
-    ticks = list(range(n)) if n <= 3 * _MAX_WRITTEN else []
-    look = {"showgrid": False, "tickfont": {"color": palette.text, "size": 12}}
-    top = {"side": "top", "tickangle": -40, "range": [0.5, n - 0.5]}
-    figure.update_xaxes(**look, **top, tickvals=ticks[1:], ticktext=names[1:])
-    return figure.update_yaxes(**look, tickvals=ticks[:-1], ticktext=names[:-1], range=[n - 1.5, -0.5])
+    labels = short_names(order, _LONGEST)
+    places = np.arange(n)
+    figure.add_scatter(
+        x=places + 0.4,
+        y=places,
+        mode="text",
+        text=[f"{escaped(labels[name])}  <b>{place}</b>" for place, name in enumerate(order, start=1)],
+        textposition="middle left",
+        textfont={"size": 12, "color": palette.text},
+        cliponaxis=False,
+        hovertext=[hover_text(name) for name in order],
+        hoverinfo="text",
+        showlegend=False,
+    )
+    for words, colour in legend.items():
+        marker = {"symbol": "square", "size": 14, "color": colour}
+        figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=words)
+    is_inside = n >= _LEGEND_INSIDE
+    cell = (matrix_width(n) - 150) / n
+    widths = _LETTER * (np.array([text_columns(labels[name]) for name in order]) + 4)
+    row = max(_ROW[1], min(_ROW[0], 900 // n))
+    margins = {"l": int(max(8, (widths - cell * (places + 0.9)).max())), "t": 28, "b": 8 if is_inside else 96}
+    style(figure, palette, margins["t"] + margins["b"] + row * n, **margins)
+    place = {"x": 0, "y": 0, "yanchor": "bottom" if is_inside else "top", "orientation": "v"}
+    figure.update_layout(showlegend=True, legend=place | {"font": {"size": 12}})
+    step = 1 if n <= 2 * _MAX_WRITTEN else 10
+    ticks = places[(places == 0) | ((places + 1) % step == 0)]
+    figure.update_xaxes(
+        side="top", showgrid=False, tickvals=ticks, ticktext=ticks + 1, tickangle=0, range=[-0.5, n - 0.5]
+    )
+    return figure.update_yaxes(showgrid=False, showticklabels=False, range=[n - 0.5, -0.5])

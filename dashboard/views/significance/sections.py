@@ -2,12 +2,11 @@
 
 from dataclasses import replace
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.deciding.finish_heatmap import finish_heatmap
-from dashboard.charts.deciding.pair_matrices import order_matrix, verdict_matrix
+from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, verdict_matrix
 from dashboard.escaping import escape_markdown
 from dashboard.session import View
 from dashboard.widgets.components import Card, cards, chart, heading
@@ -19,9 +18,6 @@ from metrics.studies.significance.significance import Verdicts
 from metrics.studies.significance.test_registry import find_correction, find_test, is_significant
 from metrics.studies.tie_breaking.order_stability import OrderStability
 from metrics.support.wording import count_of
-
-MAX_PAIRED = 30
-"""Rerankers that are compared pair by pair."""
 
 
 def verdict_cards(view: View, verdicts: Verdicts, measure: str, baseline: str, test_name: str) -> None:
@@ -51,7 +47,7 @@ def verdict_cards(view: View, verdicts: Verdicts, measure: str, baseline: str, t
     )
 
 
-def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: str) -> None:
+def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: str, n_drawn: int) -> None:
     """Draw the differences from the baseline with their intervals.
 
     Args:
@@ -59,15 +55,17 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
         verdicts: the comparisons with the baseline.
         measure: what its mean is called.
         test_name: whose intervals they are.
+        n_drawn: comparisons that are drawn, by falling tied difference.
     """
     baseline = str(verdicts.tied["baseline"].iloc[0])
+    which = f"The first {n_drawn} of {len(verdicts.tied):,}. " if n_drawn < len(verdicts.tied) else ""
     heading(
         f"Difference from {escape_markdown(baseline)}",
-        f"Mean difference with the {verdicts.level:.0%} {find_test(test_name).interval_scope}. "
+        f"{which}Mean difference with the {verdicts.level:.0%} {find_test(test_name).interval_scope}. "
         "Right: adjusted verdicts, traditional, tied.",
     )
     chart(
-        difference_forest(verdicts.best_first(), view.palette, measure),
+        difference_forest(verdicts.best_first(n_drawn), view.palette, measure),
         "forest",
         f"{measure} difference of each reranker from {baseline}, by tied and by traditional values.",
         wide=620,
@@ -77,11 +75,14 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
 def order_chart(view: View, stability: OrderStability) -> None:
     """Draw how likely each reranker is above each other when ties are broken at random."""
     heading(
-        "P(row above column | ties)", "Percent of tie-breakings in which the row comes out above the column."
+        "P(row above column | ties)",
+        "Percent of tie-breakings in which the row comes out above the column. A row's name stands at the "
+        "diagonal; its column carries the same number, its place by the tied value.",
     )
     alt = "Chance of each reranker to come out above each other when ties are broken at random."
-    chart(order_matrix(stability.pairs, _best_first(stability), view.palette), "above", alt, wide=360)
-    st.caption("Orange: fragile, near 50 percent. Grey: no order of the ties reverses it.")
+    order = _best_first(stability)
+    figure = order_matrix(stability.pairs, order, view.palette)
+    chart(figure, "above", alt, wide=matrix_width(len(order)))
 
 
 def finish_chart(view: View, stability: OrderStability, measure: str, name: str) -> None:
@@ -109,7 +110,7 @@ def finish_chart(view: View, stability: OrderStability, measure: str, name: str)
 
 
 def pair_chart(
-    view: View, pairs: Verdicts, stability: OrderStability, test_name: str, correction_name: str
+    view: View, pairs: Verdicts, stability: OrderStability, measure: str, test_name: str, correction_name: str
 ) -> None:
     """Draw which of all pairs differ, by which value.
 
@@ -117,6 +118,7 @@ def pair_chart(
         view: the rerankers that are drawn.
         pairs: every two of them compared.
         stability: of their order.
+        measure: what is compared.
         test_name: by which test.
         correction_name: what is done about so many comparisons.
     """
@@ -126,14 +128,12 @@ def pair_chart(
     n_pairs = count_of(len(pairs.tied), "pair")
     heading(
         "All pairs",
-        f"Significant at {1 - pairs.level:.0%} {corrected} over {n_pairs}, by which value.",
+        f"Tied {measure} difference, row minus column; bold where it is significant. Colour: significant at "
+        f"{1 - pairs.level:.0%} {corrected} over {n_pairs}, by which value.",
     )
-    tied, traditional = (
-        pd.Series(is_significant(rows["p_adjusted"].to_numpy(), pairs.level))
-        for rows in (pairs.tied, pairs.traditional)
-    )
-    figure = verdict_matrix(tied, traditional, pairs.tied, _best_first(stability), view.palette)
-    chart(figure, "all-pairs", "Which pairs of rerankers differ significantly, by which value.", wide=360)
+    order = _best_first(stability)
+    alt = "Tied difference of every two rerankers, and by which value it is significant."
+    chart(verdict_matrix(pairs, order, view.palette), "all-pairs", alt, wide=matrix_width(len(order)))
 
 
 def _best_first(stability: OrderStability) -> list[str]:
@@ -141,12 +141,18 @@ def _best_first(stability: OrderStability) -> list[str]:
     return list(stability.bounds.sort_values("expected", ascending=False, kind="stable").index)
 
 
-def best_rerankers(view: View, measure: str) -> View:
-    """Return the view of the best rerankers, as many as every pair of them can be drawn."""
+def best_rerankers(view: View, measure: str, n_drawn: int) -> View:
+    """Return the view of the best rerankers, as many as are drawn; say so where some are not.
+
+    Args:
+        view: what the sidebar says is shown.
+        measure: by whose tied mean.
+        n_drawn: how many.
+    """
     means = view.evaluation.scores[measure, "expected"].groupby(level="reranker").mean()
-    best = set(means.nlargest(MAX_PAIRED).index)
+    best = set(means.nlargest(n_drawn).index)
     names = [name for name in view.rerankers if name in best]
     if len(names) == len(view.rerankers):
         return view
-    st.caption(f"Pairs and places are those of the {MAX_PAIRED} best of {len(view.rerankers)} by tied mean.")
+    st.caption(f"Pairs and places are those of the {n_drawn} best of {len(view.rerankers):,} by tied mean.")
     return replace(view, rerankers=names, evaluation=view.evaluation.only(names))

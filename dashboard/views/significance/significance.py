@@ -15,6 +15,8 @@ from dashboard.views.significance.sections import (
 )
 from dashboard.views.significance.tables import comparison_table, query_table
 from dashboard.widgets.components import finding, page_head, section_finding
+from dashboard.widgets.first_rows import row_limit
+from dashboard.widgets.swaps_table import swaps_section
 from metrics import parse
 from metrics.studies.significance.significance import significance_finding
 from metrics.studies.tie_breaking.stability import stability_finding
@@ -27,6 +29,7 @@ page_head(
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     baseline = session.select("Baseline", view.rerankers, "baseline", width=240)
     measure = session.measure()
+    n_drawn = row_limit(len(view.rerankers))
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     test, correction = choose_test()
 name = parse(measure).traditional
@@ -37,20 +40,15 @@ finding(significance_finding(verdicts, name, test))
 verdict_cards(view, verdicts, measure, baseline, test)
 
 if len(view.rerankers) > 1:
-    best_view = best_rerankers(view, measure)
+    swaps_section(view, measure, name)
     lists = cached.list_spreads(view.key, measure, view.board, view.evaluation)
-    stability = cached.order_stability(best_view.key, measure, view.board, lists)
-    wide, narrow = st.columns([5, 3], gap="large")
-    with wide:
-        difference_chart(view, verdicts, name, test)
-    with narrow:
-        order_chart(view, stability)
-    section_finding(stability_finding(stability.pairs, stability.bounds, stability.tau, name))
-    wide, narrow = st.columns([5, 3], gap="large")
-    with wide:
-        finish_chart(best_view, stability, measure, name)
-    with narrow:
-        pairs = cached.verdicts(best_view.key, *arguments, None, test, correction, best_view.evaluation)
-        pair_chart(best_view, pairs, stability, test, correction)
     comparison_table(verdicts, lists, measure, test, correction)
+    difference_chart(view, verdicts, name, test, n_drawn)
+    best_view = best_rerankers(view, measure, n_drawn)
+    stability = cached.order_stability(best_view.key, measure, view.board, lists)
+    section_finding(stability_finding(stability.pairs, stability.bounds, stability.tau, name))
+    order_chart(view, stability)
+    pairs = cached.verdicts(best_view.key, *arguments, None, test, correction, best_view.evaluation)
+    pair_chart(best_view, pairs, stability, measure, test, correction)
+    finish_chart(best_view, stability, measure, name)
     query_table(view, measure, baseline)

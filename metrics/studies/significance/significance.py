@@ -45,9 +45,9 @@ class Verdicts:
     treatment: str = "input"
     level: float = 0.95
 
-    def best_first(self) -> "Verdicts":
-        """The same comparisons by falling tied difference."""
-        order = self.tied["difference"].sort_values(ascending=False, kind="stable").index
+    def best_first(self, n: int | None = None) -> "Verdicts":
+        """Return the comparisons by falling tied difference: the first n, or all."""
+        order = self.tied["difference"].sort_values(ascending=False, kind="stable").index[:n]
         tied, traditional, changed = (
             rows.loc[order].reset_index(drop=True) for rows in (self.tied, self.traditional, self.changed)
         )

@@ -12,7 +12,7 @@ from metrics.studies.tie_breaking.mean_distribution import METHODS, MeanDistribu
 from metrics.studies.tie_breaking.sampling import BATCHES, batch_error
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
-from metrics.support.wording import part_of, percent
+from metrics.support.wording import chance_percent, part_of
 
 _PAIR_COLUMNS = [
     "reranker",
@@ -198,8 +198,3 @@ def stability_finding(pairs: pd.DataFrame, bounds: pd.DataFrame, tau: float, mea
         f"{part_of(len(reversible), len(pairs), 'pair')}; two leaderboards with ties broken at random have an "
         f"expected Kendall tau of {tau:.3f}.",
     )
-
-
-def chance_percent(chance: float) -> str:
-    """Write a chance as a percent that is never 0% nor 100%: the order can be reversed."""
-    return percent(min(max(chance, 1e-9), 1 - 1e-9))

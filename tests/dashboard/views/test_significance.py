@@ -1,21 +1,22 @@
 """The Significance page says what the studies say, and its charts show it."""
 
+import re
 from urllib.parse import parse_qs, urlparse
 
 import numpy as np
 import pandas as pd
 import pytest
 from boards import board
-from opening import metrics, opened, table, texts
+from opening import charts, metrics, opened, table, texts
 
 from dashboard import cache
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.deciding.finish_heatmap import finish_heatmap
 from dashboard.charts.deciding.pair_matrices import order_matrix, verdict_matrix
 from dashboard.charts.palette import DARK, LIGHT
-from metrics import evaluate
+from metrics import evaluate, swapped_orders
 from metrics.studies.significance.query_differences import query_differences
-from metrics.studies.significance.significance import compare, verdicts
+from metrics.studies.significance.significance import Verdicts, compare, verdicts
 from metrics.studies.tie_breaking.mean_distributions import mean_distributions
 from metrics.studies.tie_breaking.rank_distribution import rank_distribution
 from metrics.studies.tie_breaking.stability import mean_bounds, pairwise_order
@@ -83,8 +84,9 @@ def test_of_two_rerankers_and_three_queries_no_more_is_said_than_they_allow():
     assert (row["p"], row["low"], row["high"]) == (0.25, -1, 1)
     text = texts(page)
     assert "By the Wilcoxon signed-rank test, the difference is not significant" in text
-    assert "Significant at 5% after Holm over 1 pair, by which value." in text
+    assert "Colour: significant at 5% after Holm over 1 pair, by which value." in text
     assert "Holm over 1 comparison." in text
+    assert "**No order swaps.** The sort does not reverse the tied order of the two rerankers." in text
     assert text.count("the 95% interval of the randomisation test, which is of means where p is of ranks") == 2
     assert "high: so little allows any difference: no interval of 0.95 has a bound." in text
 
@@ -97,7 +99,7 @@ def test_beside_an_unpaired_test_stands_what_an_unpaired_t_test_detects():
     assert f"high: {disagree}; 3 queries against 3." in text
 
 
-def test_a_row_opens_both_lists_in_the_query_explorer(sample):
+def test_the_page_lists_the_swaps_and_a_query_opens_both_lists_in_the_query_explorer(sample):
     page = opened("significance", data=SIMULATED, measure="Hits@5", order="docid_asc")
     row = table(page, "Query by query").iloc[0]
     link = {key: value[0] for key, value in parse_qs(urlparse(row["open"]).query).items()}
@@ -105,12 +107,35 @@ def test_a_row_opens_both_lists_in_the_query_explorer(sample):
     farthest = query_differences(sample, "Hits@5", other, BASE, "docid_asc").iloc[0]
     assert (link["reranker"], link["beside"], link["query"]) == (other, BASE, farthest["query_id"])
     assert link["measure"] == "Hits@5"
+    rows, expected = table(page, "Orders that swap"), swapped_orders(sample, "Hits@5", "docid_asc")
+    assert rows[["a", "b"]].to_numpy().tolist() == expected[["a", "b"]].to_numpy().tolist()
+    assert ((rows["above"] > 0) & (rows["above"] < 0.5)).all()
+    assert f"**{len(expected)} of 6 orders swaps**" in texts(page)
 
 
-def test_more_rerankers_than_can_be_paired_show_the_best(monkeypatch):
-    monkeypatch.setattr("dashboard.views.significance.sections.MAX_PAIRED", 2)
-    page = opened("significance", data=SIMULATED)
-    assert any("2 best of 4" in text.value for text in page.caption)
+MANY = "reranker,query_id,doc_id,score,relevance\n" + "".join(
+    f"r{reranker:02},q{query},{doc},{score},{int(doc == 'a')}\n"
+    for reranker in range(21)
+    for query in range(4)
+    for doc, score in (("b", 2 if reranker > 8 + 3 * query else 1), ("a", 1), ("c", reranker % 2))
+)
+"""Twenty-one rerankers, some level and some ahead only because the file lists them so."""
+
+
+def test_of_many_rerankers_charts_show_the_first_twenty_and_all_on_request():
+    page = opened("significance", data=label(board(many_csv=MANY)))
+    drawn = charts(page)
+    assert {name: len(drawn[name]["data"][0]["customdata"]) for name in ("above", "all-pairs", "finishes")} == {
+        "above": 20,
+        "all-pairs": 20,
+        "finishes": 20,
+    }
+    assert "Pairs and places are those of the 20 best of 21 by tied mean." in texts(page)
+    rows, position = table(page, "Results against"), [node.type for node in page.main]
+    assert len(rows) == 20
+    assert position.index("dataframe") < position.index("plotly_chart")
+    page.segmented_control(key="drawn").set_value("all").run()
+    assert len(charts(page)["above"]["data"][0]["customdata"]) == 21
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK])
@@ -142,7 +167,8 @@ def test_the_matrix_has_a_cell_a_pair_with_the_chance_of_its_row(lucks):
     cells = order_matrix(pairs, order, LIGHT).data[0]
     assert np.isfinite(cells.z.astype(float)).sum() == len(pairs)
     row = pairs[(pairs["reranker"] == order[0]) & (pairs["other"] == order[-1])].iloc[0]
-    assert cells.text[0][-1] == (">99" if row["above"] > 0.99 else f"{row['above']:.0%}"[:-1])
+    assert cells.text[0][-1] == (">99" if row["reversible"] else "·")
+    assert row["above"] > 0.99
 
 
 def test_a_chance_is_never_rounded_to_certainty():
@@ -156,19 +182,41 @@ def test_a_chance_is_never_rounded_to_certainty():
     assert order_matrix(certain_pairs, ["a", "b"], LIGHT).data[0].text[0][1] == ">99"
 
 
-def test_every_pair_has_one_mark():
-    pairs = pd.DataFrame(
-        {"baseline": ["a", "a", "b"], "reranker": ["b", "c", "c"], "p_adjusted": [0.01, 0.2, 0.01]}
-    )
-    tied, before = pd.Series([True, False, True]), pd.Series([True, True, False])
-    figure = verdict_matrix(tied, before, pairs, ["a", "b", "c"], LIGHT)
-    cells_by_name = {trace.name: list(zip(trace.x, trace.y, strict=True)) for trace in figure.data[1:]}
-    assert cells_by_name == {
-        "both · 1": [(1, 0)],
-        "tied only · 1": [(2, 1)],
-        "traditional only · 1": [(2, 0)],
-        "neither · 0": [],
+def test_every_pair_has_its_tied_difference_and_the_colour_of_its_verdict():
+    ends = {"baseline": ["a", "a", "b"], "reranker": ["b", "c", "c"]}
+    tied = pd.DataFrame(ends | {"difference": [-0.0814, 1e-4, -0.5], "p_adjusted": [0.01, 1.0, 0.01]})
+    before = pd.DataFrame(ends | {"difference": [-0.1, -0.1, 0.0], "p_adjusted": [0.01, 0.01, 0.2]})
+    pairs = Verdicts(tied, before, pd.Series([False, True, True]))
+    figure = verdict_matrix(pairs, ["a", "b", "c"], LIGHT)
+    cells, names = figure.data[0], figure.data[1]
+    assert np.nan_to_num(np.array(cells.z, dtype=float), nan=-1).tolist() == [
+        [-1, 3, 1],
+        [-1, -1, 2],
+        [-1, -1, -1],
+    ]
+    written = [re.sub("<[/a-z][^>]*>", "", cells.text[row][column]) for row, column in ((0, 1), (0, 2), (1, 2))]
+    assert written == [".081", "<.001", ".500"]
+    assert cells.text[0][1].startswith("<b>")
+    assert "adjusted p, tied >0.999" in cells.customdata[0][2]
+    assert {trace.name for trace in figure.data[2:]} == {
+        "both · 1",
+        "tied only · 1",
+        "traditional only · 1",
+        "neither · 0",
     }
+    assert list(names.text) == ["a  <b>1</b>", "b  <b>2</b>", "c  <b>3</b>"]
+    assert list(figure.layout.xaxis.ticktext) == [1, 2, 3]
+
+
+def test_a_pair_that_no_order_reverses_has_a_dot_and_one_always_level_an_equals_sign():
+    pairs = pd.DataFrame(
+        {"reranker": ["a", "b"], "other": ["b", "c"], "above": [1.0, 0.0], "equal": [0.0, 1.0]}
+        | {"below": [0.0, 0.0], "method": "exact", "reversible": False, "standard_error": 0.0}
+    )
+    cells = order_matrix(pairs, ["a", "b", "c"], LIGHT).data[0]
+    assert (cells.text[0][1], cells.text[1][2]) == ("·", "=")
+    assert "no order of the ties reverses it" in cells.customdata[0][1]
+    assert "level in every order of the ties" in cells.customdata[1][2]
 
 
 def test_an_outline_holds_every_place_with_a_chance(lucks):

@@ -1,0 +1,78 @@
+"""The table of orders that swap, as every page shows it."""
+
+from math import comb
+
+import pandas as pd
+
+from dashboard import cache
+from dashboard.session import View
+from dashboard.widgets.columns import badge_column
+from dashboard.widgets.components import heading, prose_markdown, table
+from dashboard.widgets.first_rows import row_limit
+from metrics.support.shown_columns import shown_columns
+from metrics.support.wording import count_of
+
+_TITLE = "Orders that swap"
+_WIDEST = 5
+"""Swaps that are shown unless all are asked for."""
+_VERDICTS = {
+    "swaps, significant": "The sort puts A first; B is ahead once ties are averaged, by more than chance.",
+    "swaps": "The sort puts A first; B is ahead once ties are averaged, by no more than chance allows.",
+}
+
+
+def swaps_section(view: View, measure: str, name: str) -> None:
+    """Say how many orders swap, and show them.
+
+    Args:
+        view: what the sidebar says is shown.
+        measure: what is compared.
+        name: what its traditional mean is called.
+    """
+    from metrics.studies.leaderboard.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
+
+    swaps = cache.swapped_orders(view.key, measure, view.traditional, view.evaluation)
+    sentence = prose_markdown(swaps_finding(swaps, len(view.rerankers), name))
+    if len(swaps):
+        swaps_table(view, measure, swaps, sentence)
+    else:
+        heading(_TITLE, sentence)
+
+
+def swaps_table(view: View, measure: str, swaps: pd.DataFrame, sentence: str = "") -> None:
+    """Show the orders that swap, the widest five or all.
+
+    Args:
+        view: what the sidebar says is shown.
+        measure: what is compared.
+        swaps: as `cache.swapped_orders` returns them, at least one.
+        sentence: Markdown that stands first under the heading.
+    """
+    n_shown = row_limit(len(swaps), _TITLE, "swaps", _WIDEST)
+    arguments = view.key, measure, view.traditional
+    which = f" The {n_shown} widest of {len(swaps):,}." if n_shown < len(swaps) else ""
+    table(
+        _shown_rows(cache.swap_chances(*arguments, n_shown, view.board, view.evaluation)),
+        _TITLE,
+        "swaps",
+        {
+            **shown_columns(("a", "first_by_sort"), ("b", "first_when_tied")),
+            "verdict": badge_column("Verdict", _VERDICTS, ("orange", "gray")),
+            **shown_columns(("places", "places_of_pair"), ("tied_places", "tied_places_of_pair")),
+            **shown_columns(("difference", "pair_difference"), ("tied_difference", "tied_pair_difference")),
+            **shown_columns(("p_adjusted", "pair_p"), "above"),
+            **shown_columns("traditional_a", "traditional_b", "tied_a", "tied_b"),
+        },
+        download=lambda: cache.swap_chances(*arguments, len(swaps), view.board, view.evaluation),
+        explanation=f"{sentence or 'The sort puts A first, the mean over all orders of the ties B.'}{which} "
+        f"p: paired t-test, Holm over {count_of(comb(len(view.rerankers), 2), 'pair')}.",
+    )
+
+
+def _shown_rows(swaps: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with both places of a pair in one cell, and the verdict as a badge."""
+    return swaps.assign(
+        places=[f"{a} and {b}" for a, b in zip(swaps["place_a"], swaps["place_b"], strict=True)],
+        tied_places=[f"{a} and {b}" for a, b in zip(swaps["tied_place_a"], swaps["tied_place_b"], strict=True)],
+        verdict=[[verdict] for verdict in swaps["verdict"]],
+    )
