@@ -1,6 +1,7 @@
 """Every pair of rerankers: how sure their order is, and which of them differ."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -53,18 +54,9 @@ def order_matrix(pairs: pd.DataFrame, order: Sequence[str], palette: Palette) ->
         if position[upper] > position[lower]:
             chance, upper, lower = pair.below, lower, upper
         cell = position[upper], position[lower]
-        level = f"<br>level in {chance_percent(pair.equal)}" if 0 < pair.equal < 1 else ""
         doubt[cell] = 1 - abs(pair.above - pair.below) if pair.reversible else 0
-        text[cell] = _chance_text(chance) if pair.reversible else _LEVEL if pair.equal == 1 else _UNMOVED
-        says = (
-            f"<b>{hover_text(upper)}</b> above {hover_text(lower)}<br>in {chance_percent(chance)} of tie-breakings{level}"
-            f"<br>{pair.method}"
-            if pair.reversible
-            else f"<b>{hover_text(upper)}</b> and {hover_text(lower)}<br>level in every order of the ties"
-            if pair.equal == 1
-            else f"<b>{hover_text(upper)}</b> is never below {hover_text(lower)}<br>no order of the ties reverses it{level}"
-        )
-        hover[cell] = says
+        text[cell], says = _order_words(pair, chance)
+        hover[cell] = f"<b>{hover_text(upper)}</b> above {hover_text(lower)}<br>{says}"
     scale = [[0, palette.faint], [0.02, palette.faint], [1, palette.warm[2]]]
     figure = go.Figure(
         cells(
@@ -111,8 +103,8 @@ def verdict_matrix(pairs: Verdicts, order: Sequence[str], palette: Palette) -> g
         kind[cell] = code
         text[cell] = _difference_text(difference, palette, is_bold=code > 1)
         hover[cell] = (
-            f"<b>{hover_text(order[cell[0]])}</b> minus {hover_text(order[cell[1]])}<br>tied {signed(difference, 4)}"
-            f"<br>significant: {labels[code]}<br>adjusted p, tied {written_p(row.p_adjusted)}"
+            f"<b>{hover_text(order[cell[0]])}</b> minus {hover_text(order[cell[1]])}"
+            f"<br>tied {signed(difference, 4)}<br>significant: {labels[code]}<br>adjusted p, tied {written_p(row.p_adjusted)}"
         )
     fills = (faded(palette.other, 0.12), palette.warm[0], palette.bounds, faded(palette.other, 0.6))
     steps = [[place, fill] for code, fill in enumerate(fills) for place in (code / 4, (code + 1) / 4)]
@@ -135,6 +127,16 @@ def verdict_matrix(pairs: Verdicts, order: Sequence[str], palette: Palette) -> g
 def _empty_triangles(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return (n, n) values, words and hover texts of cells, none of them filled."""
     return np.full((n, n), np.nan), np.full((n, n), "", dtype=object), np.full((n, n), "", dtype=object)
+
+
+def _order_words(pair: Any, chance: float) -> tuple[str, str]:  # noqa: ANN401 a row of a table
+    """Return what the cell of a pair says, and its hover; `chance` is that of the row above the column."""
+    level = f"<br>level in {chance_percent(pair.equal)}" if 0 < pair.equal < 1 else ""
+    if pair.reversible:
+        return _chance_text(chance), f"in {chance_percent(chance)} of tie-breakings{level}<br>{pair.method}"
+    if pair.equal == 1:
+        return _LEVEL, "level in every order of the ties"
+    return _UNMOVED, f"no order of the ties reverses it{level}"
 
 
 def _chance_text(chance: float) -> str:
