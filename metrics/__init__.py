@@ -1,8 +1,9 @@
 """TieScope: ranking measures with ties done right.
 
 import metrics
+metrics.evaluate(frame, ["RR", "nDCG@10"]).summary(flat=True)  # query_id, doc_id, score, relevance
 runs = metrics.read_runs(["llm.trec"], qrels="qrels.txt")
-metrics.evaluate(runs, ["RR"], ["input", "expected"]).summary()
+metrics.evaluate(runs, ["RR"], ["input", "expected"]).summary(flat=True)
 """
 
 from typing import TYPE_CHECKING

@@ -9,6 +9,7 @@ import pandas as pd
 from metrics.errors import UsageError
 from metrics.evaluation.merging import (
     concat_by_reranker,
+    flat_means,
     list_index,
     merge_indexes,
     refuse_repeated,
@@ -128,11 +129,16 @@ class Evaluation(HasScoringOptions):
         lists = self.scores[measure].groupby(level="reranker", sort=False)
         return lists.mean().reindex(self.policies.index)
 
-    def summary(self) -> pd.DataFrame:
+    def summary(self, *, flat: bool = False) -> pd.DataFrame:
         """Return mean, sample standard deviation and number of lists.
+
+        Args:
+            flat: whether to return the means alone, a row for each reranker and measure, to be read or plotted.
 
         Returns:
             index reranker in the order given, columns (measure, ties, statistic) with statistics
-            mean, std (NaN for one list) and n.
+            mean, std (NaN for one list) and n. Flat: columns reranker, measure, n and the mean under each
+            treatment, `expected` (the tied value) first.
         """
-        return summarise(self.scores.groupby(level="reranker", sort=False), self.policies.index)
+        table = summarise(self.scores.groupby(level="reranker", sort=False), self.policies.index)
+        return flat_means(table) if flat else table

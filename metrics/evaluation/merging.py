@@ -69,6 +69,19 @@ def summarise(groups: "DataFrameGroupBy[Any]", rerankers: pd.Index) -> pd.DataFr
     return table.fillna(counts).astype(dict.fromkeys(counts, np.int64))
 
 
+def flat_means(summary: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each reranker and measure: reranker, measure, n, and the mean under each treatment."""
+    means = summary.xs("mean", axis=1, level=2)
+    measures, ties = (list(dict.fromkeys(means.columns.get_level_values(level))) for level in (0, 1))
+    counts = summary.xs("n", axis=1, level=2)[measures[0], ties[0]]
+    rows = [(reranker, measure) for reranker in summary.index for measure in measures]
+    table = pd.DataFrame(rows, columns=["reranker", "measure"])
+    table["n"] = np.repeat(counts.to_numpy(), len(measures))
+    for name in sorted(ties, key=lambda name: name != "expected"):
+        table[name] = means.xs(name, axis=1, level=1)[measures].to_numpy().ravel()
+    return table
+
+
 class Means:
     """Means over lists that are not kept; the sums are exact, so the same however lists are cut into parts."""
 

@@ -12,7 +12,7 @@ from metrics.evaluation.evaluation import Evaluation
 from metrics.evaluation.merging import concat, list_index, merge_indexes
 from metrics.evaluation.options import Policy, ScoringOptions
 from metrics.measures import MeasureAt, RefinedGroups, parse
-from metrics.runs import Runs
+from metrics.runs import Runs, Table, read_runs
 from metrics.support.arrays import FloatArray
 from metrics.support.memory import one_allocator
 from metrics.ties import Ranking, Treatment, refine, treatment
@@ -25,10 +25,11 @@ DRAWS = 300
 
 
 def evaluate(
-    runs: Runs,
-    measures: Sequence[str] | str = DEFAULT_MEASURES,
-    ties: Sequence[str] | str = DEFAULT_TIES,
+    runs: Runs | pd.DataFrame,
+    measures: Sequence[str] | str | None = None,
+    ties: Sequence[str] | str | None = None,
     *,
+    qrels: Table | None = None,
     precision: str = "float64",
     missing: Policy = "zero",
     empty: Policy = "zero",
@@ -38,9 +39,13 @@ def evaluate(
     """Score every list under every treatment of its ties.
 
     Args:
-        runs: what was ranked.
-        measures: names such as `RR`, `Hits@3`, `nDCG@10` (`metrics.MEASURES`).
-        ties: names of treatments (`metrics.TREATMENTS`), or `random:SEED`.
+        runs: what was ranked: as `read_runs` gives it, or a data frame with a row a document: query_id,
+            doc_id, score, relevance, and reranker where there are several.
+        measures: names such as `RR`, `Hits@3`, `nDCG@10` (`metrics.MEASURES`); None: RR, Hits@1, Hits@3,
+            Hits@10, AP, nDCG@10.
+        ties: names of treatments (`metrics.TREATMENTS`), or `random:SEED`; None: input, expected,
+            optimistic, pessimistic.
+        qrels: judgments of a data frame that holds none: another one, or a path.
         precision: how scores are rounded before they are compared: float64 (as read), float32,
             float16, bfloat16 or decimals:N.
         missing: queries of the qrels that a run lacks count 0, or are left out.
@@ -49,10 +54,23 @@ def evaluate(
         tiebreak_by: further score columns that split ties first, highest first.
 
     Raises:
-        UsageError: a name that does not exist, or a policy that is neither zero nor skip.
+        ReadError: the data frame cannot be read; names column and row.
+        UsageError: a name that does not exist, a policy that is neither zero nor skip, or judgments for runs
+            that have theirs.
     """
+    if isinstance(runs, pd.DataFrame):
+        runs = read_runs(runs, qrels)
+    elif qrels is not None:
+        raise UsageError("qrels: these runs have their judgments. Give them to read_runs.")
     options = ScoringOptions(precision, missing, empty, relevant_from, tuple(tiebreak_by))
-    return score_runs(runs, measures, ties, options)
+    return score_runs(runs, *names_or_defaults(measures, ties), options)
+
+
+def names_or_defaults(
+    measures: Sequence[str] | str | None, ties: Sequence[str] | str | None
+) -> tuple[Sequence[str] | str, Sequence[str] | str]:
+    """Return measures and treatments as they were named, the usual ones where they were not."""
+    return DEFAULT_MEASURES if measures is None else measures, DEFAULT_TIES if ties is None else ties
 
 
 @one_allocator

@@ -19,7 +19,7 @@ import pyarrow as pa
 from metrics.errors import MissingPackageError, UsageError
 from metrics.evaluation import evaluate
 from metrics.measures import MEASURES
-from metrics.runs import Runs, as_judgments
+from metrics.runs import Runs
 from metrics.runs.formats.frames import of_frame
 from metrics.support.arrays import FloatArray
 
@@ -211,7 +211,7 @@ class TieEvaluator(providers.Evaluator):
     def __init__(self, requested: Iterable[Any], qrels: object) -> None:
         frame = QrelsConverter(qrels).as_pd_dataframe()  # type: ignore[no-untyped-call]
         columns = ["query_id", "doc_id", "relevance"]
-        source = as_judgments(of_frame(frame[columns].assign(score=0.0)))
+        source = of_frame(frame[columns], value="relevance")
         self.judgments: pa.Table = Runs.from_sources([source], judged=False).qrels
         self.queries = list(frame["query_id"].unique())
         self.views: dict[_View, list[Any]] = {}

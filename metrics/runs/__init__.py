@@ -12,6 +12,7 @@ from metrics.runs.formats.registry import (
     unread,
 )
 from metrics.runs.from_paths import (
+    Table,
     as_judgments,
     as_run,
     check,
@@ -38,6 +39,7 @@ __all__ = [
     "Repeated",
     "Runs",
     "Source",
+    "Table",
     "as_judgments",
     "as_run",
     "check",

@@ -1,39 +1,46 @@
-"""From paths to runs."""
+"""From paths and data frames to runs."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePath
+from typing import Literal, TypeAlias
 
 import pandas as pd
 
 from metrics.errors import ReadError, UsageError
 from metrics.runs.findings import Finding, as_frame, make_finding
+from metrics.runs.formats.frames import of_frame
 from metrics.runs.formats.registry import read, scores_may_be_grades
 from metrics.runs.joining import Repeated, judgment_columns
 from metrics.runs.model import Runs
-from metrics.runs.reading.columns import MissingScore
+from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.conversion import as_grades
 from metrics.runs.reading.files import File
 from metrics.runs.reading.source import Source
 from metrics.support.arrays import combine_chunks
 
 Path = str | PurePath
+Table: TypeAlias = Path | pd.DataFrame
+Tables: TypeAlias = Mapping[str, Table] | Iterable[Table] | Table
+"""Runs, by the names of their rerankers or without."""
 
 
 def read_runs(
-    files: Mapping[str, Path] | Iterable[Path],
-    qrels: Path | None = None,
+    files: Tables,
+    qrels: Table | None = None,
     *,
     columns: Mapping[str, str] | None = None,
     repeated: Repeated = "error",
     missing_score: MissingScore = "error",
 ) -> Runs:
-    """Read run files, and the judgments that go with them.
+    """Read runs, and the judgments that go with them: files, or data frames.
 
     Args:
-        files: reranker → path, or paths: a reranker is then named by its column, else by the
-            stem of its file.
-        qrels: path of the judgments; not needed where the tables hold relevance. May be among `files`, too.
+        files: a path or data frame, several of them, or reranker → one of them; unless named so, a reranker
+            is named by its column, else by the stem of its file. A frame without a column of queries is one
+            list.
+        qrels: the judgments, path or data frame; not needed where the tables hold relevance. May be among
+            `files`, too.
         columns: our column → the files', in every file that has it, where recognition would choose
             another or none; → "" is not read.
         repeated: what is done about a document twice in one list: `error`, keep the `first`, or
@@ -121,15 +128,17 @@ def check_files(
     return pd.concat(findings, ignore_index=True), runs.rerankers
 
 
-def is_judgments(source: Source, path: Path, qrels: Path | None) -> bool:
+def is_judgments(source: Source, path: Table, qrels: Table | None) -> bool:
     """Return whether a file given as a run is the judgments, and nothing else: `*.parquet` names both.
 
     Args:
         source: what the file holds.
-        path: of the file.
-        qrels: path of the judgments, if they are given apart.
+        path: of the file, or the frame itself.
+        qrels: the judgments, if they are given apart.
     """
-    return qrels is not None and PurePath(path) == PurePath(qrels) and source.kind == "qrels"
+    if source.kind != "qrels" or isinstance(path, pd.DataFrame) or isinstance(qrels, pd.DataFrame):
+        return source.kind == "qrels" and path is qrels
+    return qrels is not None and PurePath(path) == PurePath(qrels)
 
 
 def as_run(source: Source) -> Source:
@@ -170,25 +179,32 @@ def _renamed(source: Source, old: str, new: str) -> Source:
 
 
 def _sources(
-    files: Mapping[str, Path] | Iterable[Path],
-    qrels: Path | None,
-    columns: Mapping[str, str],
-    missing_score: MissingScore,
+    files: Tables, qrels: Table | None, columns: Mapping[str, str], missing_score: MissingScore
 ) -> Iterator[Source]:
-    if isinstance(files, str | PurePath):
+    choice = ColumnChoice(columns, strict=False, missing_score=missing_score)
+    if isinstance(files, str | PurePath | pd.DataFrame):
         files = [files]
     named_paths = files.items() if isinstance(files, Mapping) else [(None, path) for path in files]
     unused = {ours: theirs for ours, theirs in columns.items() if theirs}
     for name, path in named_paths:
-        source = read(File.open(path), columns, strict=False, missing_score=missing_score)
+        source = _read(path, choice, name or "table")
         if is_judgments(source, path, qrels):
             continue
         source = as_run(source)
         unused = {ours: theirs for ours, theirs in unused.items() if source.mapping.get(ours) != theirs}
         yield replace(source, name=name)
     if qrels is not None:
-        source = as_judgments(read(File.open(qrels), columns, strict=False, missing_score=missing_score))
+        source = as_judgments(_read(qrels, choice, "judgments", "relevance"))
         unused = {ours: theirs for ours, theirs in unused.items() if source.mapping.get(ours) != theirs}
         yield source
     if unused:
         raise UsageError(f"No file has the columns chosen: {', '.join(unused.values())}.")
+
+
+def _read(
+    table: Table, choice: ColumnChoice, name: str, value: Literal["score", "relevance"] = "score"
+) -> Source:
+    """Read a file, or a data frame that errors call `name` and that must have a column `value`."""
+    if isinstance(table, pd.DataFrame):
+        return of_frame(table, choice, name, value)
+    return read(File.open(table), choice.columns, strict=False, missing_score=choice.missing_score)

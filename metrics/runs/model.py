@@ -22,7 +22,7 @@ from metrics.runs.findings import (
 from metrics.runs.formats.frames import of_frame
 from metrics.runs.joining import Repeated, join_sources
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.runs.reading.columns import MissingScore
+from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.reading.source import Source
 from metrics.support import html_repr
@@ -93,7 +93,8 @@ class Runs:
         Raises:
             ReadError: a missing column, an empty id, a score that is no number, a repeated document.
         """
-        return cls.from_sources([of_frame(frame, columns, missing_score)], repeated)
+        choice = ColumnChoice(columns or {}, missing_score=missing_score)
+        return cls.from_sources([of_frame(frame, choice)], repeated)
 
     def __repr__(self) -> str:
         judgments = None if self.qrels is None else len(self.qrels)

@@ -73,9 +73,9 @@ def evaluation(
         _policy(no_rows, "no rows in a run", f"missing={missing}"),
         _policy(nothing, "nothing relevant", f"empty={empty}"),
         f"Relevant from grade {relevant_from:g}; scores compared as {precision}{split}.",
-        _truncation_note(len(policies), RERANKERS, "rerankers", ".summary()"),
-        _truncation_note(len(measures), len(shown_measures), "measures", ".summary()"),
-        _truncation_note(len(ties), len(shown_ties), "treatments", ".summary()"),
+        _truncation_note(len(policies), RERANKERS, "rerankers", ".summary(flat=True)"),
+        _truncation_note(len(measures), len(shown_measures), "measures", ".summary(flat=True)"),
+        _truncation_note(len(ties), len(shown_ties), "treatments", ".summary(flat=True)"),
     )
 
 

@@ -94,6 +94,26 @@ def test_the_summary_is_mean_sample_deviation_and_number_of_each_rerankers_lists
                 assert summary.loc[reranker, (*column, "std")] == pytest.approx(spread, abs=1e-12)
 
 
+def test_the_flat_summary_has_a_row_for_each_reranker_and_measure_and_the_tied_mean_first():
+    evaluation = scored(RANKED, ["RR", "Hits@2"], ["input", "expected", "optimistic"])
+    flat = evaluation.summary(flat=True)
+    assert flat.columns.to_list() == ["reranker", "measure", "n", "expected", "input", "optimistic"]
+    wide = evaluation.summary()
+    for row in flat.to_dict("records"):
+        means = wide.loc[row["reranker"], row["measure"]]
+        assert row["n"] == means["expected", "n"]
+        assert [row[ties] for ties in evaluation.ties] == [means[ties, "mean"] for ties in evaluation.ties]
+    pairs = [(reranker, measure) for reranker in wide.index for measure in evaluation.measures]
+    assert list(zip(flat["reranker"], flat["measure"], strict=True)) == pairs
+
+
+def test_the_flat_summary_of_what_is_scored_by_default_fits_80_columns():
+    table = {"cross-encoder-v2": {"q": [Doc("a", 1, 1), Doc("b", 1, 0)]}}
+    printed = str(evaluate(Runs.from_frame(frame(table))).summary(flat=True))
+    assert max(map(len, printed.splitlines())) <= 80
+    assert "\n\n" not in printed
+
+
 def test_the_deviation_of_one_list_is_not_a_number():
     summary = scored({"A": {"q": [Doc("a", 1, 1)]}}, ["RR"], ["expected"]).summary()
     assert summary.columns.to_list() == [

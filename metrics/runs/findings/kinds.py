@@ -53,6 +53,14 @@ KINDS: tuple[Kind, ...] = (
         "scores that are no numbers",
     ),
     Kind(
+        "one-list",
+        "info",
+        "A data frame has no column of queries, so all of its rows are one list.",
+        "Add a column query_id if the rows belong to several queries.",
+        "no column of queries: one list",
+        "file",
+    ),
+    Kind(
         "comments",
         "info",
         "Lines that begin with # are taken for comments and left out.",

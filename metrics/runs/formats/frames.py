@@ -1,54 +1,95 @@
 """A table in memory as a source: what pandas holds, as it stands."""
 
-from collections.abc import Mapping
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import ReadError
-from metrics.runs.reading.columns import BY_NAME, MissingScore, recognise
+from metrics.runs.findings import make_finding
+from metrics.runs.reading.columns import BY_NAME, ColumnChoice, recognise
 from metrics.runs.reading.provenance import FileProvenance
 from metrics.runs.reading.source import Source, build_source
+from metrics.support.wording import count_of
 
 _NO_VALUES = (bytes, bytearray, list, tuple, dict, set, np.ndarray)
+_AS_READ = ColumnChoice({})
+_ONE_LIST = "1"
+"""Id of the query of a frame that holds one list."""
 
 
 def of_frame(
-    frame: pd.DataFrame, columns: Mapping[str, str] | None = None, missing_score: MissingScore = "error"
+    frame: pd.DataFrame,
+    choice: ColumnChoice = _AS_READ,
+    name: str = "table",
+    value: Literal["score", "relevance"] = "score",
 ) -> Source:
-    """Read the rows of a data frame, in its order.
+    """Read the rows of a data frame, in its order; without a column of queries they are one list.
 
     Args:
         frame: one row a document.
-        columns: our column → the frame's, where the name says it otherwise.
-        missing_score: what is done about a score that is no number.
+        choice: columns the user chose, and what is done about a score that is no number.
+        name: what errors call the frame.
+        value: what each row must have: a score in a run, a grade in judgments.
 
     Raises:
         ReadError: a missing column, an empty id, a score that is no number.
-        UsageError: `columns` names a column that does not exist.
+        UsageError: the choice names a column that does not exist.
     """
-    plain = frame.set_axis([str(name) for name in frame.columns], axis=1)
-    names = ", ".join(plain.columns)
-    if not plain.columns.is_unique:
-        raise ReadError("table", f"two columns share a name among {names}", "Rename one.")
-    mapping = recognise(list(plain.columns), columns)
-    for needed in ("query_id", "doc_id", "score"):
-        if needed not in mapping:
-            hint = f"Choose it: columns={{'{needed}': NAME}}."
-            raise ReadError("table", f"no {needed} column among {names}", hint)
-    extras = [
-        name
-        for name in plain.columns.difference(list(mapping.values()), sort=False)
-        if pd.api.types.is_any_real_numeric_dtype(plain[name]) and name not in BY_NAME
-    ]
-    raw = {name: _arrow(plain[name]) for name in [*mapping.values(), *extras]}
-    origin = FileProvenance("table", lambda row: row + 1, "row")
+    plain = frame.set_axis([str(column) for column in frame.columns], axis=1)
     header = list(plain.columns)
-    return build_source(raw, mapping, origin, "frame", header, missing_score=missing_score).note_unused()
+    if not plain.columns.is_unique:
+        raise ReadError(name, f"two columns share a name among {', '.join(header)}", "Rename one.")
+    mapping = recognise(header, choice.among(header))
+    noted = []
+    if "query_id" not in mapping and value in mapping:
+        _refuse_other_queries(plain, mapping, choice, name)
+        query_column = next(text for text in ("query_id", "query id", "(one list)") if text not in header)
+        mapping = {"query_id": query_column, **mapping}
+        plain = plain.assign(**{query_column: _ONE_LIST})
+        message = f"There is no column of queries: {count_of(len(plain), 'row')} are one list."
+        noted.append(make_finding("one-list", name, message, count=len(plain)))
+    for needed in ("query_id", "doc_id", value):
+        if needed not in mapping:
+            raise ReadError(name, f"no {needed} column among {', '.join(header)}", _hint(needed))
+    extras = [
+        column
+        for column in plain.columns.difference(list(mapping.values()), sort=False)
+        if pd.api.types.is_any_real_numeric_dtype(plain[column]) and column not in BY_NAME
+    ]
+    origin = FileProvenance(name, lambda row: row + 1, "row")
+    raw = {column: _arrow(plain[column], name) for column in [*mapping.values(), *extras]}
+    missing_score = choice.missing_score
+    return build_source(raw, mapping, origin, "frame", header, noted, missing_score).note_unused()
 
 
-def _arrow(column: pd.Series) -> pa.Array:
+def _refuse_other_queries(
+    frame: pd.DataFrame, mapping: dict[str, str], choice: ColumnChoice, name: str
+) -> None:
+    """Raise a ReadError where another column may hold the queries: one of no score, and not said to be none.
+
+    Args:
+        frame: the rows.
+        mapping: our column → the frame's.
+        choice: columns the user chose.
+        name: what errors call the frame.
+    """
+    others = [
+        column
+        for column in frame.columns.difference(list(mapping.values()), sort=False)
+        if not pd.api.types.is_float_dtype(frame[column])
+    ]
+    if others and choice.columns.get("query_id") != "":
+        problem = f"no query_id column among {', '.join(frame.columns)}"
+        raise ReadError(name, problem, f"{_hint('query_id')} Where all rows are one list: {{'query_id': ''}}.")
+
+
+def _hint(ours: str) -> str:
+    return f"Rename the one that holds it, or choose it: read_runs(frame, columns={{'{ours}': NAME}})."
+
+
+def _arrow(column: pd.Series, frame_name: str) -> pa.Array:
     """Return a column of a frame: real numbers as they are, everything else as the text it prints as."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(column.cat.categories.dtype)
@@ -62,9 +103,9 @@ def _arrow(column: pd.Series) -> pa.Array:
     for row, (value, is_missing) in enumerate(zip(column, missing, strict=True), 1):
         if isinstance(value, _NO_VALUES):
             problem = f"{column.name} holds a {type(value).__name__}"
-            raise ReadError("table", problem, "Give text or a number.", line=row)
+            raise ReadError(frame_name, problem, "Give text or a number.", line=row, unit="row")
         text.append(None if is_missing else str(value))
     try:
         return pa.array(text, pa.string())
     except UnicodeEncodeError as error:
-        raise ReadError("table", f"{column.name} holds text that is not Unicode", "Mend it.") from error
+        raise ReadError(frame_name, f"{column.name} holds text that is not Unicode", "Mend it.") from error

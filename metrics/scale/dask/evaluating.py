@@ -8,7 +8,8 @@ from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from weakref import finalize
 
-from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, Policy, ScoringOptions, score_runs
+from metrics.evaluation import Policy, ScoringOptions, score_runs
+from metrics.evaluation.scoring import names_or_defaults
 from metrics.runs import MissingScore, Repeated
 from metrics.runs.writing import refuse_outputs
 from metrics.scale.dask.dataset import Dataset
@@ -19,8 +20,8 @@ from metrics.scale.stored import Stored
 def evaluate_dataset(
     files: Paths,
     qrels: str | PurePath | None = None,
-    measures: Sequence[str] | str = DEFAULT_MEASURES,
-    ties: Sequence[str] | str = DEFAULT_TIES,
+    measures: Sequence[str] | str | None = None,
+    ties: Sequence[str] | str | None = None,
     *,
     scheduler: str | None = None,
     output: str | PurePath | None = None,
@@ -71,6 +72,7 @@ def evaluate_dataset(
     from metrics.support.progress import bar  # noqa: PLC0415 its library need not be there where nothing is shown
 
     options = ScoringOptions(precision, missing, empty, relevant_from, tuple(tiebreak_by))
+    measures, ties = names_or_defaults(measures, ties)
     score = partial(score_runs, measures=measures, ties=ties, options=options)
     if output is not None:
         refuse_outputs([Path(str(output))], chain(files_of(files), [] if qrels is None else [qrels]))

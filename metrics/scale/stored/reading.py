@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from metrics.errors import ReadError
 from metrics.evaluation import Evaluation, HasScoringOptions, ScoringOptions
-from metrics.evaluation.merging import concat_by_reranker, summarise
+from metrics.evaluation.merging import concat_by_reranker, flat_means, summarise
 from metrics.runs import File
 from metrics.scale.stored.footer import parse_footer
 from metrics.scale.stored.layout import GROUP, IDS, KEY, MOVABLE, SQUARES, VERSION, column_of
@@ -184,10 +184,11 @@ class Stored(HasScoringOptions):
         """Lists whose best and worst order differ, where both were asked for; no list is read."""
         return int(self.totals[column_of(measure, MOVABLE)].sum())
 
-    def summary(self) -> pd.DataFrame:
+    def summary(self, *, flat: bool = False) -> pd.DataFrame:
         """As of `Evaluation`; a measure is read at a time."""
         order = self.policies.index
-        return pd.concat([summarise(self._by_reranker(name), order) for name in self.measures], axis=1)
+        table = pd.concat([summarise(self._by_reranker(name), order) for name in self.measures], axis=1)
+        return flat_means(table) if flat else table
 
     def load(self) -> Evaluation:
         """All of it in memory.

@@ -24,7 +24,7 @@ _COLUMNS = ("tool", "version", "measure", "spelling", "reranker", "value", "tied
 def emulate(
     runs: Runs,
     measures: Sequence[str],
-    tools: Iterable[Tool] = TOOLS,
+    tools: Iterable[Tool] | None = None,
     *,
     precision: str = "float64",
     missing: Policy = "zero",
@@ -42,7 +42,7 @@ def emulate(
     Args:
         runs: what was ranked.
         measures: names such as `RR`, `nDCG-linear@10`.
-        tools: which to ask.
+        tools: which to ask (`metrics.TOOLS`); None for all.
         precision: how scores are rounded before they are written for the tool.
         missing: what the tied value does about queries of the qrels that a run lacks.
         empty: what the tied value does about queries with nothing relevant.
@@ -56,7 +56,7 @@ def emulate(
         ours; else empty), refusal (why there is no value; else empty), why (they differ).
     """
     options = ScoringOptions(precision, missing, empty, relevant_from, tuple(tiebreak_by))
-    return emulate_runs(runs, measures, options, tools, queries)
+    return emulate_runs(runs, measures, options, TOOLS if tools is None else tools, queries)
 
 
 def emulate_runs(

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics import ReadError, Runs, TieScopeError, UsageError
+from metrics import ReadError, Runs, TieScopeError, UsageError, evaluate, read_runs
 
 
 def frame(**columns):
@@ -116,7 +116,7 @@ def test_values_that_are_no_ids_and_no_numbers_are_an_error_of_ours(bad):
         Runs.from_frame(frame(**bad))
 
 
-@pytest.mark.parametrize("name", ["query_id", "doc_id", "score"])
+@pytest.mark.parametrize("name", ["doc_id", "score"])
 def test_a_frame_that_lacks_a_column_says_which(name):
     with pytest.raises(ReadError, match=f"no {name} column"):
         Runs.from_frame(frame().drop(columns=name))
@@ -162,3 +162,57 @@ def test_a_frame_is_left_as_it_was():
     rows = frame()
     Runs.from_frame(rows)
     pd.testing.assert_frame_equal(rows, frame())
+
+
+def test_a_frame_without_queries_is_one_list_and_a_finding_says_so():
+    runs = read_runs(frame(noise=[0.5, 0.25]).drop(columns="query_id"))
+    assert runs.queries["table"].to_pylist() == ["1"]
+    (finding,) = [one for one in runs.noted if one.code == "one-list"]
+    assert finding.message == "There is no column of queries: 2 rows are one list."
+
+
+@pytest.mark.parametrize("other", [["p", "q"], [1, 2]], ids=["text", "whole numbers"])
+def test_a_frame_whose_queries_have_another_name_is_not_taken_for_one_list(other):
+    rows = frame().rename(columns={"query_id": "key"}).assign(key=other)
+    with pytest.raises(ReadError, match="no query_id column among key, doc_id, score, relevance") as caught:
+        evaluate(rows)
+    assert "columns={'query_id': NAME}" in str(caught.value)
+    assert len(evaluate(read_runs(rows, columns={"query_id": "key"})).scores) == 2
+    assert len(evaluate(read_runs(rows, columns={"query_id": ""})).scores) == 1
+
+
+def test_rerankers_of_a_frame_without_queries_have_one_list_each():
+    rows = pd.concat([frame(reranker="A"), frame(reranker="B", score=[2, 1])]).drop(columns="query_id")
+    assert evaluate(rows, "RR", "expected").scores.to_numpy().ravel().tolist() == [1, 0.5]
+
+
+def test_judgments_may_be_a_frame_of_their_own():
+    rows, judgments = frame().drop(columns="relevance"), frame(relevance=[1, 0]).drop(columns="score")
+    assert evaluate(rows, "RR", "expected", qrels=judgments).scores.iloc[0, 0] == 0.5
+    assert read_runs({"LLM": rows}, judgments).rerankers == ["LLM"]
+
+
+def test_judgments_of_a_frame_may_be_a_file(write):
+    rows = frame().drop(columns="relevance")
+    assert evaluate(rows, "RR", "expected", qrels=write("qrels.txt", "q 0 b 1\n")).scores.iloc[0, 0] == 1
+
+
+def test_a_frame_may_be_both_run_and_judgments():
+    assert evaluate(read_runs(frame(), frame()), "RR", "expected").scores.iloc[0, 0] == 1
+
+
+def test_errors_of_several_frames_name_the_reranker():
+    with pytest.raises(ReadError, match="LLM, row 2: score 'high' is not a number"):
+        read_runs({"BM25": frame(), "LLM": frame(score=[1, "high"])})
+
+
+def test_a_judgment_that_is_none_names_its_row():
+    with pytest.raises(ReadError, match="judgments, row 2: relevance 'maybe' is not a grade"):
+        evaluate(frame(), qrels=frame(relevance=["1", "maybe"]))
+    with pytest.raises(ReadError, match="judgments: no relevance column among query_id, doc_id"):
+        evaluate(frame(), qrels=frame()[["query_id", "doc_id"]])
+
+
+def test_judgments_for_runs_that_have_theirs_are_refused():
+    with pytest.raises(UsageError, match="these runs have their judgments"):
+        evaluate(Runs.from_frame(frame()), qrels=frame())

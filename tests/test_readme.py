@@ -1,0 +1,23 @@
+"""What README shows is what happens."""
+
+import re
+
+from repository import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_first_example_prints_what_stands_below_it(capsys):
+    code, printed = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL).groups()
+    exec(code, {})  # noqa: S102 our own
+    assert capsys.readouterr().out == printed
+
+
+def test_the_example_of_files_reads_them(write, monkeypatch):
+    code = next(text for text in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "bm25.trec" in text)
+    for name in ("bm25.trec", "llm.trec"):
+        path = write(name, "q Q0 a 1 1 t\n")
+    write("qrels.txt", "q 0 a 1\n")
+    monkeypatch.chdir(path.parent)
+    exec(f"import metrics\n{code}", names := {})  # noqa: S102 our own
+    assert names["ev"].summary().index.to_list() == ["BM25", "LLM"]
