@@ -56,17 +56,16 @@ def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: in
 
 
 def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> go.Figure:
-    """Draw the way from Recall@k, a ring, to DR@k, a dot; the largest loss first.
+    """Draw the way from Recall@k, a ring, to DR@k, a dot.
 
     Args:
-        covered: index reranker; recall, distinct, lost, repeated.
+        covered: index reranker; recall, distinct, lost, repeated; in the order drawn.
         palette: colours of the theme.
         k: cut-off.
 
     Returns:
         A row a reranker, its loss beside it.
     """
-    covered = covered.sort_values("lost", ascending=False, kind="stable")
     rows = pd.Series(np.arange(len(covered)), covered.index)
     figure = go.Figure()
     add_segments(figure, covered[["recall", "distinct"]], rows, palette.faint, 6)

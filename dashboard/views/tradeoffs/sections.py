@@ -14,6 +14,7 @@ from dashboard.session import View
 from dashboard.session.comparison import choose_test
 from dashboard.session.controls import select_slider
 from dashboard.widgets.components import chart, heading
+from dashboard.widgets.first_rows import row_limit
 from metrics import parse
 from metrics.studies.leaderboard.segments import segment_table
 from metrics.studies.tradeoffs.coverage import with_targets
@@ -36,30 +37,33 @@ class Choices(NamedTuple):
     Attributes:
         measure: of the quality.
         k: places in which targets are counted.
+        n_drawn: rerankers in charts that have a row for each.
         latency: what of a reranker's latencies is compared.
         budget: seconds a list may take, None for any.
     """
 
     measure: str
     k: int
+    n_drawn: int
     latency: Latency = "p50"
     budget: float | None = None
 
 
-def choose(*, is_timed: bool) -> Choices:
+def choose(n_rerankers: int, *, is_timed: bool) -> Choices:
     """Draw the controls, and return what they say; latency and budget only where anything is timed."""
     measure = session.measure()
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         depth = session.segmented(
             "Depth", DEPTHS, "depth", str(DEPTH), help="Places in which targets are counted."
         )
+        n_drawn = row_limit(n_rerankers)
         if not is_timed:
-            return Choices(measure, int(depth))
+            return Choices(measure, int(depth), n_drawn)
         latency = session.segmented(
             "Latency", LATENCIES, "latency", help="Median, 95th percentile or mean over lists."
         )
         budget = select_slider("Latency budget", [*BUDGETS, NO_LIMIT], "budget", NO_LIMIT, width=330)
-    return Choices(measure, int(depth), cast("Latency", latency), BUDGETS.get(budget))
+    return Choices(measure, int(depth), n_drawn, cast("Latency", latency), BUDGETS.get(budget))
 
 
 def choose_comparison(view: View) -> tuple[str, str, str]:
@@ -127,13 +131,14 @@ def diversity_section(view: View, coverage: pd.DataFrame, k: int, *, is_wide: bo
     chart(figure, "diversity", f"DR@{k} against Div@{k} of each reranker.")
 
 
-def segment_section(view: View, rerankers: list[str], measure: str) -> pd.DataFrame | None:
+def segment_section(view: View, rerankers: list[str], measure: str, n_drawn: int) -> pd.DataFrame | None:
     """Draw the gaps by segment, or why there are none, and return their table.
 
     Args:
         view: what the sidebar says is shown.
         rerankers: in the order in which they are drawn.
         measure: which the gaps are in.
+        n_drawn: rerankers that are drawn, the first.
     """
     title = parse(measure).traditional
     heading("Gap by segment", f"Mean {title} gap. Orange: traditional too high; blue: too low.")
@@ -145,22 +150,25 @@ def segment_section(view: View, rerankers: list[str], measure: str) -> pd.DataFr
     if (n_left_out := rows["segment"].nunique() - MOST_SEGMENTS) > 0:
         st.caption(f"The largest {MOST_SEGMENTS}; the table has {n_left_out} more.")
     alt = f"Mean {title} gap of each reranker in each segment of queries."
-    chart(segment_heatmap(rows, view.palette, title), "segments", alt, wide=560)
+    drawn = rows[rows["reranker"].isin(rerankers[:n_drawn])]
+    chart(segment_heatmap(drawn, view.palette, title), "segments", alt, wide=560)
     return rows
 
 
-def recall_section(view: View, coverage: pd.DataFrame, k: int) -> None:
+def recall_section(view: View, coverage: pd.DataFrame, k: int, n_drawn: int) -> None:
     """Draw how much recall is left once each target counts once, or why that is hidden.
 
     Args:
         view: what the sidebar says is shown.
         coverage: as `coverage` returns it.
         k: places that are looked at.
+        n_drawn: rerankers that are drawn, those that lose most.
     """
     heading(f"From Recall@{k} to DR@{k}", f"Ring: Recall@{k}. Dot: DR@{k}, each target counted once.")
     if names := rerankers_with_targets(view):
         alt = f"Recall@{k} and DR@{k} of each reranker, the largest loss first."
-        chart(recall_dumbbell(coverage.loc[names], view.palette, k), "recall", alt)
+        losses = coverage.loc[names].sort_values("lost", ascending=False, kind="stable")
+        chart(recall_dumbbell(losses.head(n_drawn), view.palette, k), "recall", alt)
     else:
         file = "table" if view.board.runs.qrels is None else "judgments"
         _hidden_chart("target_id", "It needs what each document satisfies.", f"Give it in the {file}.")

@@ -7,6 +7,7 @@ from dashboard.views.tradeoffs import cached, sections
 from dashboard.views.tradeoffs.cards import depth_cards, last_card, speed_cards
 from dashboard.views.tradeoffs.tables import experiment_table, figure_table, segment_gap_table
 from dashboard.widgets.components import cards, finding, page_head
+from dashboard.widgets.first_rows import FIRST_ROWS
 from metrics import parse
 from metrics.studies.tradeoffs import tradeoffs
 from metrics.studies.tradeoffs.coverage import coverage
@@ -20,8 +21,8 @@ page_head(
 list_seconds = cached.latencies(view.board.key, view.board)
 speeds = latency_table(list_seconds, view.evaluation)
 is_timed = bool(len(speeds))
-choices = sections.choose(is_timed=is_timed)
-measure, k, latency, budget = choices
+choices = sections.choose(len(view.rerankers), is_timed=is_timed)
+measure, k, n_drawn, latency, budget = choices
 rows = tradeoffs.tradeoffs(view.evaluation, speeds, measure, view.traditional, latency)
 rows = rows.sort_values("tied", ascending=False, kind="stable")
 depths = cached.list_depths(view, k)
@@ -38,16 +39,20 @@ with wide if is_timed else narrow:
 with narrow if is_timed else wide:
     sections.diversity_section(view, covered, k, is_wide=not is_timed)
 
-wide, narrow = st.columns([5, 3], gap="large")
-with wide:
-    segments = sections.segment_section(view, list(rows.index), measure)
-with narrow:
-    sections.recall_section(view, covered, k)
+places = [st.container(), st.container()]
+table_place, chart_place = places if len(rows) > FIRST_ROWS else places[::-1]
+with chart_place:
+    wide, narrow = st.columns([5, 3], gap="large")
+    with wide:
+        segments = sections.segment_section(view, list(rows.index), measure, n_drawn)
+    with narrow:
+        sections.recall_section(view, covered, k, n_drawn)
 
-baseline, test, correction = sections.choose_comparison(view)
-timed = with_latency(depths.only(list(rows.index)), list_seconds)
-compared = cached.experiment_table(view.key, k, view.traditional, baseline, test, correction, timed)
-experiment_table(compared, view.traditional, baseline, test, correction)
-figure_table(rows.join(covered).reset_index(), measure, k, is_timed=is_timed)
-if segments is not None:
-    segment_gap_table(segments, measure)
+with table_place:
+    baseline, test, correction = sections.choose_comparison(view)
+    timed = with_latency(depths.only(list(rows.index)), list_seconds)
+    compared = cached.experiment_table(view.key, k, view.traditional, baseline, test, correction, timed)
+    experiment_table(compared, view.traditional, baseline, test, correction)
+    figure_table(rows.join(covered).reset_index(), measure, k, is_timed=is_timed)
+    if segments is not None:
+        segment_gap_table(segments, measure)

@@ -30,7 +30,18 @@ def test_charts_show_the_first_twenty_rerankers_and_all_on_request_by_the_addres
     page = opened("rerankers", data=many)
     assert n_drawn(page) == 20
     assert len(table(page, "Summary")) == 25
+    kinds = [node.type for node in page.main]
+    assert kinds.index("dataframe") < kinds.index("plotly_chart")
+    assert set(charts(page)) == {"rerankers", "gap-multiples"}
     page.segmented_control(key="drawn").set_value("all").run()
     assert n_drawn(page) == 25
     assert page.query_params["drawn"] == "all"
     assert n_drawn(opened("rerankers", data=many, drawn="all")) == 25
+
+
+def test_parts_below_are_chosen_by_the_address_and_one_reranker_has_no_baseline(many):
+    page = opened("rerankers", data=many, part="Against the baseline")
+    assert set(charts(page)) == {"rerankers", "duels"}
+    alone = opened("rerankers", data=many, rerankers=["r01"], part="MRR beside MAP")
+    assert alone.segmented_control(key="part").options == ["Gap against tie ratio", "MRR beside MAP"]
+    assert len(table(alone, "In words and times")) == 1

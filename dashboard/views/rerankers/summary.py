@@ -1,0 +1,62 @@
+"""The four cards of the Rerankers page, and the table that the notebook prints."""
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.widgets.components import Card, cards, table
+from metrics.measures import MeasureAt
+from metrics.studies.prose import decimal, signed
+from metrics.support.shown_columns import shown_columns
+from metrics.support.wording import percent
+
+
+def summary_cards(summary: pd.DataFrame, measure: MeasureAt) -> None:
+    """Draw who is best, whose mean is farthest off, who ties most, and whose single list is farthest off.
+
+    Args:
+        summary: as `gap_summary` returns it of a first and a second measure.
+        measure: the one that was chosen; the second where it settles ties by its own rule, else the first.
+    """
+    best_by = "second_tied" if measure.measure.answers else "first_tied"
+    best, farthest = summary.loc[summary[best_by].idxmax()], summary.loc[summary["first_gap"].abs().idxmax()]
+    most_tied, farthest_list = (
+        summary.loc[summary[column].idxmax()] for column in ("tie_ratio", "first_gap_max")
+    )
+    cards(
+        Card("trophy", f"Best {measure.tied}", decimal(best[best_by], 4), str(best.name), "blue"),
+        Card("casino", "Largest gap", signed(farthest["first_gap"], 4), str(farthest.name), "orange"),
+        Card("join_inner", "Most ties", percent(most_tied["tie_ratio"]), str(most_tied.name), "orange"),
+        Card(
+            "vertical_align_center",
+            "Farthest single list",
+            decimal(farthest_list["first_gap_max"], 4),
+            str(farthest_list.name),
+        ),
+    )
+
+
+def summary_table(summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) -> None:
+    """Draw the means, ties and gaps of each reranker.
+
+    Args:
+        summary: as `gap_summary` returns it.
+        measures: the first and the second.
+    """
+    columns = shown_columns("reranker", "tie_ratio", ("tie_ratio_std", "share_deviation"))
+    for prefix, measure in zip(("first", "second"), measures, strict=True):
+        columns |= shown_columns(
+            (f"{prefix}_traditional", "traditional"),
+            (f"{prefix}_traditional_std", "deviation"),
+            (f"{prefix}_tied", "tied"),
+            (f"{prefix}_tied_std", "deviation"),
+            (f"{prefix}_gap_mean", "gap_mean"),
+            (f"{prefix}_gap_max", "gap_max"),
+            traditional=measure.traditional,
+            tied=measure.tied,
+        )
+    first, second = map(str, measures)
+    download = summary.reset_index().rename(
+        columns=lambda column: column.replace("first", first).replace("second", second)
+    )
+    table(summary.reset_index(), "Summary", "rerankers", columns, download=download)
+    st.caption("± std: sample standard deviation over lists (ddof 1), as the notebook's summary has it.")
