@@ -24,6 +24,16 @@ def not_here(texts: list[str]) -> str:
     return f"This link asks for what is not kept here, or not offered: {escape_markdown(', '.join(texts))}."
 
 
+def without_board(title: str) -> None:
+    """Show a page whose board is not here: what it is, and a way to the board that the app opens on."""
+    st.title(title, anchor=False)
+    if label := unknown_label():
+        st.warning(f"This link shows {escape_markdown(label)}, which is not kept here, or not shared with you.")
+    home = server_files.home_board().label
+    if st.button(f"Show {escape_markdown(home)}", icon=":material/dataset:", type="primary"):
+        session.switch_to_board(home)
+
+
 st.set_page_config(page_title="TieScope", page_icon="🎯", layout="wide")
 colours = session.theme()
 st.logo(FOLDER / "assets" / f"logo-{'dark' if colours is DARK else 'light'}.svg", size="large")
@@ -61,24 +71,23 @@ page = st.navigation(
 )
 read_address(page.url_path)
 with st.sidebar:
+    is_here = True
     if page.title == results_page.title:
         choose_results()
     else:
-        choose_view()
+        is_here = choose_view()
     sign_in.show_account()
 for message in notices():
     st.warning(escape_markdown(message), icon=":material/inventory_2:")
-if label := unknown_label():
-    st.warning(
-        f"This link shows {escape_markdown(label)}, which is not kept here, or not shared with you. "
-        f"You see other data: {escape_markdown(server_files.home_board().label)}."
-    )
 refusals = st.empty()
 if texts := refused():
     refusals.warning(not_here(texts))
 undo()
 follow_theme()
 equip_browser()
-page.run()
+if is_here:
+    page.run()
+else:
+    without_board(page.title)
 if on_page := refused():
     refusals.warning(not_here([*texts, *on_page]))

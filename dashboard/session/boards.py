@@ -42,26 +42,27 @@ def owner() -> str:
     return address
 
 
-def choose_board() -> BoardChoice:
-    """Draw the choice of a board in the sidebar, set by the link too; return the board."""
+def choose_board() -> BoardChoice | None:
+    """Draw the choice of a board in the sidebar, set by the link too; return the board.
+
+    None where the link asks for a board that is not here or cannot be opened: no other takes its place.
+    """
     home = server_files.home_board()
     wanted = st.session_state.pop(_NEXT, None) or address.requested(DATA)
     address.forget(DATA)
-    requested = wanted or st.session_state.get(DATA, home.label)
+    requested = wanted or st.session_state.get(DATA) or unknown_label() or home.label
     choices = _choices(home, requested)
     label = next((label for label in choices if id_of(label) == id_of(requested)), None)
-    if label is None or wanted or label != home.label:
-        st.session_state[_LOST] = requested if label is None else None
-    shown = label or home.label
-    if st.session_state.get(DATA, home.label) != shown:
-        st.session_state[DATA] = shown
-    shown = st.selectbox("Board", list(choices), key=DATA, **KEPT)
-    address.record(DATA, id_of(unknown_label() or shown), id_of(home.label))
+    st.session_state[_LOST] = requested if label is None else None
+    if DATA not in st.session_state or st.session_state[DATA] != label:
+        st.session_state[DATA] = label
+    shown = st.selectbox("Board", list(choices), None, key=DATA, placeholder="Choose a board", **KEPT)
+    address.record(DATA, id_of(shown or requested), id_of(home.label))
     try:
-        st.session_state[_LAST] = choice = choices[shown]()
+        st.session_state[_LAST] = choice = choices[shown]() if shown else None
     except TieScopeError as error:
         notify(f"{shown} cannot be opened. {error}")
-        return home, None
+        return None
     return choice
 
 
@@ -79,7 +80,7 @@ def _choices(home: Board, requested: str | None) -> dict[str, Callable[[], Board
             board_ids |= {linked.label: linked.id} if linked else {}
     except LibraryError as error:
         notify(str(error))
-        board, record = st.session_state.get(_LAST, (None, None))
+        board, record = st.session_state.get(_LAST) or (None, None)
         return choices | ({record.label: lambda: (board, record)} if record is not None else {})
     return choices | {label: partial(_load_choice, board_id) for label, board_id in board_ids.items()}
 
@@ -106,7 +107,7 @@ def _load_choice(board_id: str) -> BoardChoice:
 
 
 def unknown_label() -> str | None:
-    """Return what the address asks for and this server does not have (any more), until a board is chosen."""
+    """Return the board that the address asks for and this server does not have, until another is chosen."""
     return cast("str | None", st.session_state.get(_LOST))
 
 

@@ -43,9 +43,9 @@ def _choose_other(key: str) -> None:
     st.caption(measure.summary)
     k = None
     if measure.cutoff != "none":
-        is_optional = measure.cutoff == "optional"
+        default = None if measure.cutoff == "optional" else 10
         k = st.number_input(
-            "Cut-off", 1, 100_000, None if is_optional else 10, key=f"_other{name}_k", placeholder="none"
+            "Cut-off", 1, 100_000, default, key=f"_other{name}_{measure.cutoff}", placeholder="none"
         )
     if st.button("Use", type="primary", key=f"_other{name}_use"):
         st.session_state[_next(key)] = str(parse(measure.name + ("" if k is None else f"@{k}")))

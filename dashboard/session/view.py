@@ -83,9 +83,12 @@ class View:
         return selected if selected in self.rerankers else self.rerankers[0]
 
 
-def choose_view() -> None:
-    """Draw the choices all pages share, and keep them for the page."""
-    board, record = choose_board()
+def choose_view() -> bool:
+    """Draw the choices all pages share, and keep them for the page; return whether there is a board to show."""
+    choice = choose_board()
+    if choice is None:
+        return False
+    board, record = choice
     names = board.runs.rerankers
     _turn_to(board, record)
     query_segments = cache.segments(board.key, board)
@@ -120,6 +123,7 @@ def choose_view() -> None:
         tuple(selected_segments) if is_part else (),
         record,
     )
+    return True
 
 
 def _choose_order(board: Board) -> str:

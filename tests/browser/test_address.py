@@ -3,32 +3,72 @@
 import random
 
 import pytest
+from pages import settle, upload
 from walks import Walker, differences
 
 MOST_STEPS = 4
 LARGE = {"width": 3000, "height": 5000}
 """A window in which all columns of all tables are in sight, and so drawn."""
-WALKS = [(2, 4), *(pytest.param(seed, 10, marks=pytest.mark.slow) for seed in (0, 1, *range(3, 31)))]
-"""Seed and sequences of each walk: one short walk always, 300 sequences when slow tests are asked for."""
+STARTS = ("/", "/?data=Sample%3A+simulated+rerankers", "/runs")
+"""Where a walk begins: each sample, and the page where many rerankers are dropped."""
+SEQUENCES = 10
 
 
-START = "/?data=Sample%3A+simulated+rerankers"
+def _slow(seed):
+    half = "odd" if seed % 2 else "even"
+    return pytest.param(seed, SEQUENCES, MOST_STEPS, marks=pytest.mark.slow, id=f"seed{seed:02}-{half}")
 
 
-@pytest.mark.parametrize(("seed", "sequences"), WALKS)
-def test_another_browser_shows_what_the_address_says_whatever_was_clicked_before(
-    server, browser, seed, sequences
+WALKS = [pytest.param(2, 12, 1, id="dozen"), *map(_slow, range(30))]
+"""Seed, sequences and most steps of each: a dozen sequences always, 300 when slow tests are asked for.
+
+Two processes share those: `-m slow -k even` and `-m slow -k odd`.
+"""
+
+
+@pytest.fixture
+def many_rerankers(tmp_path):
+    """A small table of more rerankers than a chart shows at first, with latencies, segments and ties."""
+    chance = random.Random(0)  # noqa: S311 nothing is kept secret
+    rows = ["reranker,query_id,doc_id,score,relevance,latency,segment"]
+    for reranker in range(24):
+        for query in range(6):
+            for document in range(8):
+                score, latency = chance.randint(0, 4 + reranker), 0.1 * (reranker + 1)
+                grade = (query + document) % 5 // 3
+                place = f"reranker-number-{reranker}-fp16,q{query},d{document}"
+                rows.append(f"{place},{score},{grade},{latency:.1f},{'short' if query % 2 else 'long'}")
+    path = tmp_path / "many.csv"
+    path.write_text("\n".join(rows))
+    return path
+
+
+def begin(walker, server, start, table):
+    """Open the app where a walk begins; on the Runs page, drop a table, which is what the walk then shows."""
+    walker.visit(server + start)
+    if start == "/runs":
+        upload(walker.page, [table])
+        walker.page.wait_for_url("**/runs?data=*")
+        settle(walker.page)
+        walker.rest()
+
+
+@pytest.mark.parametrize(("seed", "sequences", "most_steps"), WALKS)
+def test_another_browser_shows_what_the_address_says_whatever_was_operated_before(  # noqa: PLR0913, PLR0917 fixtures
+    server, browser, profile, many_rerankers, seed, sequences, most_steps
 ):
     chance = random.Random(seed)  # noqa: S311 nothing is kept secret
-    with browser.new_context(reduced_motion="reduce", viewport=LARGE) as own:
-        walker = Walker(own.new_page(), chance)
-        walker.visit(server + START)
+    with (
+        browser.new_context(reduced_motion="reduce", viewport=LARGE) as other,
+        profile.new_page() as page,
+    ):
+        page.set_viewport_size(LARGE)
+        walker, visitor = Walker(page, chance), Walker(other.new_page(), chance)
+        begin(walker, server, STARTS[seed % len(STARTS)], many_rerankers)
         for number in range(sequences):
-            for _ in range(chance.randint(1, MOST_STEPS)):
+            for _ in range(chance.randint(1, most_steps)):
                 walker.step()
             address = walker.page.url
-            with browser.new_context(reduced_motion="reduce", viewport=LARGE) as other:
-                visitor = Walker(other.new_page(), chance)
-                visitor.visit(address)
-                assert differences(walker.page, visitor.page) == [], f"sequence {number}: {address}"
-                assert visitor.page.url == address
+            visitor.visit(address)
+            assert differences(walker.page, visitor.page) == [], f"sequence {number}: {address}"
+            assert visitor.page.url == address

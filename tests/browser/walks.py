@@ -1,4 +1,4 @@
-"""Random ways through the app: what a visitor may click, and all that a page then shows."""
+"""Random ways through the app: what a visitor may operate, by kind, and all that a page then shows."""
 
 import itertools
 import time
@@ -12,16 +12,50 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 IS_WRITTEN = "query => query === null || location.search === (query && '?' + query)"
 """Whether the address says what the app wrote last, if it wrote anything."""
-
-
+LONGEST_RUN = 120
+"""Seconds in which a page of the largest board is computed, beside other work."""
 PATIENCE = 10
 """Seconds in which a table is drawn that is in sight."""
-SHOWN = """() => {
+MAIN, SIDEBAR, POPOVER = (f"[data-testid={name}]" for name in ("stMain", "stSidebar", "stPopoverBody"))
+KINDS = {
+    "option": "[role=radio][aria-checked=false]",
+    "pill": "[data-testid=stButtonGroup] [role=toolbar] button",
+    "switch": "[data-testid=stCheckbox] label",
+    "list": "[data-testid=stSelectbox] input[role=combobox]",
+    "slider": "[data-testid=stSlider] input",
+    "number": "[data-testid=stNumberInput] button:enabled",
+    "text": "[data-testid=stTextInputField]",
+    "tag": "[data-testid=stMultiSelect] [data-tag] button",
+    "popover": "[data-testid=stPopoverButton]",
+}
+"""What can be operated, whatever page it is on: a control of a kind takes part from the day it is drawn."""
+WORDS = ("", "reranker", "MRR >= 0.4")
+"""What is typed into a line of text."""
+REFUSED = "Nothing was changed."
+"""What the app says of a choice that it did not take: a draft, which no link has a place for."""
+IN_SIGHT = """([within, selectors]) => selectors.map(selector =>
+    [...document.querySelectorAll(`${within} ${selector}`)]
+        .map((element, index) => element.checkVisibility({visibilityProperty: true}) ? index : -1)
+        .filter(index => index >= 0))"""
+UNFOLD = """() => {
+    document.activeElement.blur();
+    document.querySelectorAll('[data-testid=stMain] details:not([open]) > summary')
+        .forEach(summary => summary.click());
+}"""
+"""Leave the field that is typed into, which counts its letters; and open what is folded."""
+DRAFTS = ("add", "only-here", "evict")
+"""Switches on what is done with files dropped next: they change nothing that is shown."""
+SHOWN = """drafts => {
     const main = document.querySelector('[data-testid=stMain]');
+    const isDraft = field => drafts.some(key => field.closest(`[class*="st-key-${key}"]`));
+    const fields = [...main.querySelectorAll('input:not([type=file]), textarea, [role=radio], [aria-pressed]')];
+    const settings = fields.filter(field => field.checkVisibility() && !isDraft(field)).map(field =>
+        JSON.stringify([field.ariaLabel ?? field.innerText, field.value, field.checked,
+            field.ariaChecked, field.ariaPressed]));
     const cells = [...main.querySelectorAll('table[role=grid] td')].map(cell => cell.textContent);
     const traces = [...main.querySelectorAll('.js-plotly-plot')].flatMap(plot => plot.data ?? []);
     const drawn = traces.map(({name, x, y, z}) => JSON.stringify([name, x, y, z]));
-    return [...main.innerText.split('\\n'), ...cells, ...drawn];
+    return [...main.innerText.split('\\n'), ...settings, ...cells, ...drawn];
 }"""
 
 
@@ -53,6 +87,8 @@ class Walker:
             self.is_waiting = self.is_waiting and not self.is_running
 
     def visit(self, address):
+        """Open an address as somebody who was never here: each load of the app begins a session."""
+        self.is_waiting, self.is_running, self.query = True, False, None
         self.page.goto(address)
         settle(self.page)
         self.rest()
@@ -60,84 +96,81 @@ class Walker:
     def rest(self):
         """Wait until nothing runs and the address is written."""
         self.page.evaluate(TWO_FRAMES)
+        end = time.monotonic() + LONGEST_RUN
         while self.is_waiting:
+            assert time.monotonic() < end, f"still running: {self.page.url}"
             self.page.evaluate(TWO_FRAMES)
         expect(self.page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
         self.page.wait_for_function(IS_WRITTEN, arg=self.query)
 
     def step(self):
         """Do one thing, whatever it is."""
-        steps = (
-            *[self._turn_page] * 2,
-            *[self._choose_option] * 3,
-            *[self._choose_from_list] * 2,
-            self._move_slider,
-            self._change_scoring,
-            self._leave_out_reranker,
-        )
-        self.chance.choice(steps)()
-        self.rest()
-
-    def _any(self, elements):
-        """Return one of the elements in sight; None where there is none."""
-        visible = [element for element in elements.all() if element.is_visible()]
-        return self.chance.choice(visible) if visible else None
-
-    def _turn_page(self):
-        go(self.page, self.chance.choice(sorted(DATA_PAGES.values())))
-
-    def _choose_option(self, within="stMain"):
-        options = self.page.get_by_test_id(within).locator("[role=radio][aria-checked=false]")
-        if option := self._any(options):
-            option.click()
-
-    def _choose_from_list(self):
-        if field := self._any(self.page.locator("[data-testid=stSelectbox] input[role=combobox]")):
-            field.click()
-            if option := self._any(self.page.get_by_role("option")):
-                option.click()
-            else:
-                self.page.keyboard.press("Escape")
-
-    def _move_slider(self):
-        if handle := self._any(self.page.get_by_test_id("stMain").get_by_role("slider")):
-            handle.press(self.chance.choice(("ArrowLeft", "ArrowRight")))
-
-    def _change_scoring(self):
-        self.page.get_by_test_id("stSidebar").get_by_role("button", name="Scoring").click()
-        body = self.page.get_by_test_id("stPopoverBody")
-        if self.chance.random() < 1 / 2:
-            field = body.get_by_role("spinbutton", name="Relevant from grade")
-            field.fill(str(self.chance.randint(1, 3)))
-            field.press("Enter")
+        place = self.chance.choice((None, MAIN, MAIN, MAIN, SIDEBAR))
+        if place is None:
+            go(self.page, self.chance.choice(sorted(DATA_PAGES.values())))
         else:
-            self._choose_option("stPopoverBody")
+            self._operate(place)
         self.rest()
-        self._close(body)
 
-    def _leave_out_reranker(self):
-        self.page.get_by_test_id("stSidebar").get_by_role("button", name="Filter").click()
-        body = self.page.get_by_test_id("stPopoverBody")
+    def _operate(self, place):
+        """Operate something in sight there: of any kind, then any of that kind."""
+        in_sight = self.page.evaluate(IN_SIGHT, [place, list(KINDS.values())])
+        places_of_kind = {kind: indices for kind, indices in zip(KINDS, in_sight, strict=True) if indices}
+        if not places_of_kind:
+            return
+        kind = self.chance.choice(list(places_of_kind))
+        index = self.chance.choice(places_of_kind[kind])
+        element = self.page.locator(f"{place} {KINDS[kind]}").nth(index)
+        operate = {
+            "list": self._choose_from_list,
+            "slider": self._move_slider,
+            "text": self._type,
+            "popover": self._look_inside,
+        }
+        operate.get(kind, lambda element: element.click())(element)
+
+    def _choose_from_list(self, field):
+        before = field.input_value()
+        field.click()
+        n_options = self.page.get_by_role("option").count()
+        self.page.get_by_role("option").nth(self.chance.randrange(n_options)).click()
+        self.rest()
+        if self.page.get_by_text(REFUSED).count():
+            field.fill(before)
+            field.press("Enter")
+
+    def _move_slider(self, handle):
+        handle.press(self.chance.choice(("ArrowLeft", "ArrowRight")))
+
+    def _type(self, field):
+        field.fill(self.chance.choice(WORDS))
+        field.press("Enter")
+
+    def _look_inside(self, button):
+        """Operate something in a popover and say that it is to be used, where that is asked."""
+        button.click()
+        body = self.page.locator(POPOVER)
         expect(body).to_be_visible()
-        if remove := self._any(body.locator("[data-testid=stMultiSelect] [data-tag] button")):
-            remove.click()
+        self._operate(POPOVER)
         self.rest()
-        self._close(body)
-
-    def _close(self, body):
+        if (use := body.get_by_test_id("stBaseButton-primary")).count():
+            use.click()
+            self.rest()
         with suppress(AssertionError):
             self.page.keyboard.press("Escape")
             expect(body).to_have_count(0, timeout=1000)
 
 
 def shown(page):
-    """Return all that a page shows: words and numbers, cells of tables, what charts are drawn from."""
-    return page.evaluate(SHOWN)
+    """Return all that a page shows: words and numbers, cells of tables, what charts are drawn from, settings."""
+    return page.evaluate(SHOWN, DRAFTS)
 
 
 def differences(page, other):
     """Return what two pages show that is not the same, once both are drawn: pairs of texts, by place."""
     end = time.monotonic() + PATIENCE
+    for unfolded in (page, other):
+        unfolded.evaluate(UNFOLD)
     while shown(page) != shown(other) and time.monotonic() < end:
         page.evaluate(TWO_FRAMES)
     pairs = itertools.zip_longest(shown(page), shown(other))

@@ -82,10 +82,15 @@ def test_choices_of_a_link_that_do_not_exist_fall_back():
     assert len(table(page, "All rerankers")) == 8
 
 
-def test_a_link_to_data_that_is_gone_says_so_and_shows_the_sample():
+def test_a_link_to_data_that_is_gone_says_so_and_shows_other_data_only_when_asked():
     page = opened("leaderboard", data="5 runs, 9 queries · 00000000")
     assert "not kept here" in only(page.warning).value
+    assert page.selectbox(key="data").value is None
+    assert not [*page.metric, *page.dataframe, *page.get("plotly_chart")]
+    only(page.button).click().run()
     assert page.selectbox(key="data").value == cache.SAMPLE_LABEL
+    assert page.metric
+    assert not page.warning
 
 
 def test_choosing_other_data_keeps_no_reranker_that_it_lacks():
