@@ -80,8 +80,8 @@ def _choices(home: Board, requested: str | None) -> dict[str, Callable[[], Board
             board_ids |= {linked.label: linked.id} if linked else {}
     except LibraryError as error:
         notify(str(error))
-        board, record = st.session_state.get(_LAST) or (None, None)
-        return choices | ({record.label: lambda: (board, record)} if record is not None else {})
+        last = cast("BoardChoice | None", st.session_state.get(_LAST))
+        return choices | ({last[1].label: lambda: last} if last and last[1] else {})
     return choices | {label: partial(_load_choice, board_id) for label, board_id in board_ids.items()}
 
 

@@ -54,7 +54,7 @@ def begin(walker, server, start, table):
 
 
 @pytest.mark.parametrize(("seed", "sequences", "most_steps"), WALKS)
-def test_another_browser_shows_what_the_address_says_whatever_was_operated_before(  # noqa: PLR0913, PLR0917 fixtures
+def test_another_browser_shows_what_the_address_says_whatever_was_operated_before(
     server, browser, profile, many_rerankers, seed, sequences, most_steps
 ):
     chance = random.Random(seed)  # noqa: S311 nothing is kept secret

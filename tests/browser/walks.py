@@ -162,7 +162,7 @@ class Walker:
 
 
 def shown(page):
-    """Return all that a page shows: words and numbers, cells of tables, what charts are drawn from, settings."""
+    """Return all that a page shows: words, settings, cells of tables, what charts are drawn from."""
     return page.evaluate(SHOWN, DRAFTS)
 
 
