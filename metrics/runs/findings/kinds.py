@@ -61,6 +61,14 @@ KINDS: tuple[Kind, ...] = (
         "file",
     ),
     Kind(
+        "records-empty",
+        "warning",
+        "Records list no document, so their queries have no rows.",
+        "Look at these records: the reranker may have failed on them.",
+        "records without a document",
+        "file",
+    ),
+    Kind(
         "comments",
         "info",
         "Lines that begin with # are taken for comments and left out.",

@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import pyarrow as pa
 
 from metrics.errors import ReadError
 from metrics.runs.formats.format import Format, Head
+from metrics.runs.formats.nested_records import Record, flatten
 from metrics.runs.reading.columns import BY_NAME, ColumnChoice
 from metrics.runs.reading.files import BLOCK, File
 from metrics.runs.reading.provenance import FileProvenance
@@ -99,12 +99,15 @@ def read_nested(file: File, choice: ColumnChoice) -> Source:
 
 
 def _records_source(
-    records: Sequence[dict[str, object]], origin: FileProvenance, format_name: str, choice: ColumnChoice
+    records: Sequence[Record], origin: FileProvenance, format_name: str, choice: ColumnChoice
 ) -> Source:
-    header = list(dict.fromkeys(chain.from_iterable(records)))
+    flat = flatten(records, origin, choice)
+    records, origin, header = flat.rows, flat.origin, flat.header
     if not header:
         raise _without_records(origin.file)
-    mapping = choice.mapping(origin.file, header)
+    if len(records) > MAX_RECORDS:
+        raise ReadError(origin.file, f"more than {MAX_RECORDS:,} rows", "Write Parquet.")
+    mapping = choice.mapping(origin.file, header, flat.usual)
     extras = [
         name
         for name in header
@@ -117,7 +120,7 @@ def _records_source(
         for name in [*mapping.values(), *extras]
     }
     return build_source(
-        raw, mapping, origin, format_name, header, missing_score=choice.missing_score
+        raw, mapping, origin, format_name, header, flat.noted, choice.missing_score
     ).note_unused()
 
 
@@ -130,7 +133,10 @@ def _array(values: list[object], name: str, origin: FileProvenance) -> pa.Array:
     types = set(map(type, values)) - {type(None)}
     if types & {dict, list}:
         row = next(row for row, value in enumerate(values) if isinstance(value, dict | list))
-        raise origin.error(row, f"{name} holds {_excerpt(values[row])}", "Give text or a number.")
+        hint = "Give text or a number"
+        if isinstance(value := values[row], dict) and value:
+            hint += f", or choose a field inside it: {', '.join(f'{name}.{field}' for field in value)}"
+        raise origin.error(row, f"{name} holds {_excerpt(value)}", f"{hint}.")
     if types <= {bool}:
         return pa.array(values, pa.bool_())
     with suppress(OverflowError, pa.ArrowInvalid):
@@ -231,6 +237,19 @@ def _begins(pattern: bytes) -> Callable[[Head], bool]:
     return lambda head: start.match(head.file.head) is not None
 
 
+_NESTED = _begins(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
+
+
+def _has_a_record_a_line(head: Head) -> bool:
+    """Return whether the first line is a JSON value by itself, and another one follows."""
+    first, _, rest = head.file.head.partition(b"\n")
+    try:
+        json.loads(first)
+    except ValueError:
+        return False
+    return rest.lstrip().startswith(b"{")
+
+
 FORMATS = (
     Format(
         "json",
@@ -245,14 +264,14 @@ FORMATS = (
         "nested-json",
         "JSON by query and document: {query: {document: score}}, grades if all are whole numbers.",
         '{"q1": {"d7": 0.9,\n        "d2": 0.9},\n "q2": {"d4": 0.3}}',
-        _begins(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'),
+        lambda head: _NESTED(head) and not _has_a_record_a_line(head),
         lambda head, choice: read_nested(head.file, choice),
         has_header=False,
         scores_may_be_grades=True,
     ),
     Format(
         "jsonl",
-        "JSON, one record a line.",
+        "JSON, one record a line; fields inside by dotted names, arrays of documents opened.",
         '{"query_id": "q1", "doc_id": "d7", "score": 0.9}\n'
         '{"query_id": "q1", "doc_id": "d2", "score": 0.9}\n'
         '{"query_id": "q2", "doc_id": "d4", "score": 0.3}',

@@ -36,7 +36,7 @@ PROVOKING = {
 APART = {"queries-differ", "rank-disagrees"}
 ELSEWHERE = {
     *("unreadable", "rows-dropped", "comments", "ids-from-numbers", "ranks-as-scores", "no-relevance"),
-    *("columns-unused", "relevance-unused", "target-unused", "scores-missing", "one-list"),
+    *("columns-unused", "relevance-unused", "target-unused", "scores-missing", "one-list", "records-empty"),
 }
 
 

@@ -1,0 +1,116 @@
+"""JSON records that hold objects and arrays: columns by dotted names, a row for each document of an array."""
+
+import json
+
+import pytest
+
+from metrics import ReadError, evaluate, read_runs
+from metrics.runs import File, read
+
+HITS = [
+    {"query_id": "q1", "hits": [{"doc_id": "a", "score": 2}, {"doc_id": "b", "score": 1}]},
+    {"query_id": "q2", "hits": [{"doc_id": "a", "score": 5}]},
+]
+SCORES = [
+    {"query_id": "q", "doc_id": "a", "scores": {"llm": 1, "bm25": 7}, "relevance": 0},
+    {"query_id": "q", "doc_id": "b", "scores": {"llm": 2, "bm25": 3}, "relevance": 1},
+]
+
+
+def lines(records):
+    return "\n".join(map(json.dumps, records)).encode()
+
+
+def array(records):
+    return json.dumps(records).encode()
+
+
+SHAPES = pytest.mark.parametrize("shape", [lines, array])
+
+
+@SHAPES
+def test_an_array_of_documents_within_a_query_is_a_row_a_document(shape):
+    source = read(File("run.json", shape(HITS)))
+    assert source.table.to_pydict() == {
+        "query_id": ["q1", "q1", "q2"],
+        "doc_id": ["a", "b", "a"],
+        "score": [2, 1, 5],
+    }
+    assert source.mapping == {"query_id": "query_id", "doc_id": "hits.doc_id", "score": "hits.score"}
+
+
+@SHAPES
+def test_a_score_is_chosen_by_its_dotted_name(shape):
+    path = File("run.json", shape(SCORES))
+    assert read(path, {"score": "scores.llm"}).table["score"].to_pylist() == [1, 2]
+    assert read(path, {"score": "scores.bm25"}).table["score"].to_pylist() == [7, 3]
+    assert read(path, {"score": "scores.llm"}).table["scores.bm25"].to_pylist() == [7, 3]
+
+
+def test_scores_inside_an_array_are_chosen_by_the_names_of_both():
+    records = [{"qid": 7, "results": [{"id": "x", "scores": {"llm": 3}}, {"id": "y", "scores": {"llm": 4}}]}]
+    source = read(File("f", lines(records)), {"doc_id": "results.id", "score": "results.scores.llm"})
+    assert source.table.to_pydict() == {"query_id": ["7", "7"], "doc_id": ["x", "y"], "score": [3, 4]}
+
+
+def test_arrays_inside_arrays_are_opened_one_after_the_other():
+    both = [
+        {"model": "A", "hits": [{"doc_id": "a", "score": 1}]},
+        {"model": "B", "hits": [{"doc_id": "a", "score": 2}, {"doc_id": "b", "score": 2}]},
+    ]
+    table = read(File("f", array([{"query": {"id": "q"}, "systems": both}]))).table
+    assert table["reranker"].to_pylist() == ["A", "B", "B"]
+    assert table["query_id"].to_pylist() == ["q"] * 3
+
+
+def test_an_array_that_nothing_is_read_from_is_left_alone():
+    records = [{"query_id": "q", "doc_id": "a", "score": 1, "citations": [{"id": 1}, {"id": 2}]}]
+    source = read(File("f", lines(records)))
+    assert len(source.table) == 1
+    assert source.unused == ("citations",)
+
+
+def test_what_lacks_a_score_names_the_fields_inside():
+    records = [{"query_id": "q", "hits": [{"doc_id": "a", "by": {"llm": 1, "bm25": 2}}]}]
+    with pytest.raises(ReadError, match=r"no score column among query_id, hits\.doc_id, hits\.by\.llm, hits"):
+        read(File("f", lines(records)))
+
+
+def test_an_object_where_a_number_should_be_says_which_field_to_choose():
+    records = [{"query_id": "q", "doc_id": "a", "score": {"llm": 1, "bm25": 2}}]
+    with pytest.raises(ReadError, match=r"choose a field inside it: score\.llm, score\.bm25"):
+        read(File("f", lines(records)))
+
+
+def test_two_arrays_of_documents_are_told_apart_by_a_choice():
+    records = [{"query_id": "q", "old": [{"doc_id": "a", "score": 1}], "new": [{"doc_id": "b", "score": 2}]}]
+    with pytest.raises(ReadError, match="several arrays may hold the documents: old, new"):
+        read(File("f", lines(records)))
+    assert read(File("f", lines(records)), {"doc_id": "new.doc_id"}).table["doc_id"].to_pylist() == ["b"]
+
+
+def test_an_error_names_the_line_of_the_record():
+    records = [*HITS, {"query_id": "q3", "hits": [{"doc_id": "a", "score": 1}, {"doc_id": "b", "score": "x"}]}]
+    with pytest.raises(ReadError, match=r"run\.jsonl, line 3: score 'x' is not a number"):
+        read(File("run.jsonl", lines(records)))
+
+
+def test_records_without_a_document_are_counted():
+    source = read(File("f", lines([*HITS, {"query_id": "q3", "hits": []}, {"query_id": "q4"}])))
+    (finding,) = [one for one in source.noted if one.code == "records-empty"]
+    assert (finding.message, finding.count) == ("2 of 4 records have nothing in hits.", 2)
+
+
+def test_lines_that_begin_with_an_object_are_records():
+    records = [{"query": {"id": name}, "hits": [{"doc_id": "a", "score": 1}]} for name in ("q", "r")]
+    source = read(File("f", lines(records)))
+    assert (source.format, source.table["query_id"].to_pylist()) == ("jsonl", ["q", "r"])
+
+
+def test_the_command_and_the_library_take_dotted_names(call, write):
+    path = write("llm.jsonl", lines(SCORES))
+    runs = read_runs(path, columns={"score": "scores.bm25"})
+    assert evaluate(runs, "RR", "expected").scores.iloc[0, 0] == 0.5
+    code, out, _ = call("evaluate", path, "--column", "score=scores.llm", "-m", "RR", "--ties", "expected")
+    assert code == 0
+    assert "1.0000" in out
