@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import Columns, scale_shares, streamlit_columns, written
 from metrics.studies.prose import Prose, Strong
-from metrics.support.escaping import without_formulas
+from metrics.support.escaping import spreadsheet_csv
 
 Colour = Literal["blue", "orange", "gray", "green", "red"]
 
@@ -163,7 +163,7 @@ def download_csv(frame: pd.DataFrame | Callable[[], pd.DataFrame], name: str) ->
     """Show a button that downloads a table, or what a function returns once it is clicked, as CSV."""
     st.download_button(
         "CSV",
-        data=lambda: csv(frame() if callable(frame) else frame),
+        data=lambda: spreadsheet_csv(frame() if callable(frame) else frame),
         file_name=f"tiescope-{name}.csv",
         mime="text/csv",
         key=f"download-{name}",
@@ -171,12 +171,6 @@ def download_csv(frame: pd.DataFrame | Callable[[], pd.DataFrame], name: str) ->
         type="tertiary",
         on_click="ignore",
     )
-
-
-def csv(frame: pd.DataFrame) -> bytes:
-    """Return UTF-8 CSV; a text that a spreadsheet would run as a formula gets an apostrophe before it."""
-    data: bytes = without_formulas(frame).to_csv(index=False).encode()
-    return data
 
 
 def number(label: str, fmt: str = "%.4f", help: str | None = None) -> Any:  # noqa: A002, ANN401 Streamlit's name

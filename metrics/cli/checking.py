@@ -9,6 +9,7 @@ import typer
 from metrics.cli.options import OutputFormat, ReadingOptions, TableOutput, with_shared_options
 from metrics.cli.output import write_text
 from metrics.runs import FindingGroup, FindingLine, check_files, group_findings
+from metrics.support.escaping import clean
 from metrics.support.wording import first_names
 
 _MAX_LINES = 5
@@ -27,7 +28,7 @@ def check_command(
     findings, rerankers = check_files(files, **vars(reading))
     if table_output.format == OutputFormat.table:
         lines = _printed(group_findings(findings, rerankers))
-        write_text("".join(f"{line}\n" for line in lines), table_output.path)
+        write_text("".join(f"{clean(line)}\n" for line in lines), table_output.path)
     else:
         table_output.write(findings)
     if "unreadable" in set(findings["code"]):

@@ -1,6 +1,5 @@
 """Tables out: as text for people and programs, or as a file."""
 
-import csv
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ from rich.text import Text
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.runs.writing import open_output
-from metrics.support.escaping import clean, latex, markdown
+from metrics.support.escaping import clean, csv_text, latex, markdown
 
 
 def long_table(evaluation: Evaluation, *, per_query: bool) -> pd.DataFrame:
@@ -82,20 +81,13 @@ def csv_rows(output: Path | None) -> Iterator[Callable[[pd.DataFrame], int]]:
     def text_of(table: pd.DataFrame) -> str:
         nonlocal is_first
         header, is_first = is_first, False
-        return _csv(table, header=header)
+        return csv_text(table, header=header)
 
     if output is None:
         yield lambda table: sys.stdout.write(text_of(table))
         return
     with open_output(output) as stream:
         yield lambda table: stream.write(text_of(table).encode())
-
-
-def _csv(table: pd.DataFrame, *, header: bool = True) -> str:
-    texts = table.select_dtypes(exclude=["number", "bool"]).astype(str)
-    has_return = any(column.str.contains("\r", regex=False).any() for _, column in texts.items())
-    quoting = csv.QUOTE_NONNUMERIC if has_return else csv.QUOTE_MINIMAL  # which leaves it bare
-    return str(table.to_csv(index=False, lineterminator="\n", header=header, quoting=quoting))
 
 
 def _json(table: pd.DataFrame) -> str:
@@ -149,7 +141,7 @@ def _cell(value: object) -> str:
 
 _WRITERS: dict[str, Callable[[pd.DataFrame], str]] = {
     "table": _for_people,
-    "csv": _csv,
+    "csv": csv_text,
     "json": _json,
     "markdown": _markdown,
     "latex": _latex,

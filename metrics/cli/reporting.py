@@ -19,7 +19,7 @@ from metrics.evaluation import ScoringOptions
 from metrics.runs import File
 from metrics.runs.writing import open_output
 from metrics.studies.targets.targets import PRESETS
-from metrics.support.escaping import without_formulas
+from metrics.support.escaping import spreadsheet_csv
 from metrics.support.progress import progress
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _parquet(report: "Report", _: date, __: DrawCharts) -> bytes:
 
 
 def _csv(report: "Report", _: date, __: DrawCharts) -> bytes:
-    return bytes(without_formulas(report.per_query()).to_csv(index=False, lineterminator="\n").encode())
+    return spreadsheet_csv(report.per_query())
 
 
 _Writer = Callable[["Report", date, DrawCharts], bytes]

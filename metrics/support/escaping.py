@@ -1,5 +1,6 @@
 """Names of users in written files: nothing in them is taken for Markdown, HTML, LaTeX or a formula."""
 
+import csv
 import html as _html
 import re
 import unicodedata
@@ -21,7 +22,7 @@ _LATEX = str.maketrans(
     | {"\N{MINUS SIGN}": "$-$", "±": r"$\pm$", "–": "--", "…": r"\ldots{}", "²": r"$^2$", "ρ": r"$\rho$"}
     | {"≥": r"$\ge$", "≤": r"$\le$", "·": r"$\cdot$", "×": r"$\times$"}
 )
-_FORMULA = r"[=+\-@\t\r]"
+_FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]")  # noqa: RUF001 spreadsheets take the wide ones for the others
 
 
 def clean(text: str, longest: int = LONGEST) -> str:
@@ -55,11 +56,28 @@ def latex(text: str) -> str:
     return clean(text).translate(_LATEX)
 
 
-def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same table with an apostrophe before each text that a spreadsheet would run as a formula."""
-    safe = frame.copy()
-    for name in safe.columns:
-        if not pd.api.types.is_numeric_dtype(safe[name]):
-            text = safe[name].astype(str)
-            safe[name] = text.where(~text.str.match(_FORMULA), "'" + text)
-    return safe
+def csv_text(table: pd.DataFrame, *, header: bool = True) -> str:
+    """A table as CSV with every text as it is; pandas by itself leaves a carriage return unquoted.
+
+    Args:
+        table: written without its index.
+        header: whether the first line names the columns.
+    """
+    texts = table.select_dtypes(exclude=["number", "bool"])
+    has_return = any(column.map(lambda text: "\r" in str(text)).any() for _, column in texts.items())
+    has_return = has_return or any("\r" in str(name) for name in table.columns)
+    quoting = csv.QUOTE_NONNUMERIC if has_return else csv.QUOTE_MINIMAL
+    return str(table.to_csv(index=False, lineterminator="\n", header=header, quoting=quoting))
+
+
+def spreadsheet_csv(table: pd.DataFrame) -> bytes:
+    """A table as CSV for spreadsheets, an apostrophe before each text that would run as a formula."""
+    safe = table.copy()
+    for name, column in table.items():
+        if not pd.api.types.is_numeric_dtype(column):
+            safe[name] = column.map(_without_formula)
+    return csv_text(safe.rename(columns=_without_formula)).encode()
+
+
+def _without_formula(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell

@@ -1,5 +1,3 @@
-import csv
-import io
 import re
 from datetime import date
 from html.parser import HTMLParser
@@ -20,7 +18,6 @@ from metrics import UsageError, evaluate, read_table
 from metrics.report import SECTIONS, ReportOptions, report
 from metrics.studies.prose import plain
 from metrics.studies.targets.targets import PRESETS
-from metrics.support.escaping import without_formulas
 
 DAY, NEXT = date(2026, 1, 30), date(2026, 1, 31)
 
@@ -245,12 +242,6 @@ def test_every_list_has_a_row_with_every_measure_and_treatment(simulated_report,
     values = evaluate(simulated, ["nDCG@10"], ["expected"]).scores["nDCG@10", "expected"]
     assert rows["nDCG@10 expected"].tolist() == values.tolist()
     assert {"n_docs", "tie_ratio", "straddles_10", "RR std", "RR input"} <= set(rows.columns)
-
-
-def test_a_formula_is_a_text_to_a_spreadsheet():
-    frame = pd.DataFrame({"id": ["=1+1", "-x", "plain"], "value": [-1.0, 0.5, 1.0]})
-    read = list(csv.reader(io.StringIO(without_formulas(frame).to_csv(index=False))))
-    assert read[1:] == [["'=1+1", "-1.0"], ["'-x", "0.5"], ["plain", "1.0"]]
 
 
 def test_the_table_of_every_measure_and_latency_is_in_every_form_of_the_report():

@@ -15,10 +15,11 @@ from dashboard.session import View
 from dashboard.views.report.cached import html_file
 from dashboard.views.report.command_line import command
 from dashboard.widgets.columns import badge_column
-from dashboard.widgets.components import Card, cards, chart, csv, heading, table
+from dashboard.widgets.components import Card, cards, chart, heading, table
 from metrics.report import Report, ReportOptions
 from metrics.studies.targets.target_summary import target_summary
 from metrics.studies.targets.targets import VERDICTS
+from metrics.support.escaping import spreadsheet_csv
 from metrics.support.shown_columns import shown_columns
 
 _FORM_HELP = (
@@ -111,7 +112,7 @@ def _export_buttons(report: Report, html: Callable[[], str], today: date) -> Non
         ("Markdown", "md", "text/markdown", "for a pull request", lambda: report.markdown(today)),
         ("Text", "txt", "text/plain", "as the G-RAG notebook prints it", lambda: report.text(today)),
         ("LaTeX", "tex", "text/x-tex", "booktabs tables", lambda: report.latex(today)),
-        ("CSV", "csv", "text/csv", "every list and value", lambda: csv(report.per_query())),
+        ("CSV", "csv", "text/csv", "every list and value", lambda: spreadsheet_csv(report.per_query())),
         ("Parquet", "parquet", "application/vnd.apache.parquet", "the same, typed", lambda: _parquet(report)),
     )
     for name, ending, mime, use, data in files:
