@@ -6,7 +6,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from metrics.support.shown_columns import WRITERS, ShownColumn, shown_columns
+from metrics.support.shown_column import WRITERS, ShownColumn
+from metrics.support.shown_columns import shown_columns
 
 Columns = Mapping[str, Any]
 """Column of a table → how it is shown: a `ShownColumn`, or what Streamlit makes of one."""

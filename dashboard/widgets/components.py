@@ -12,6 +12,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import Columns, scale_shares, streamlit_columns, written
 from metrics.studies.prose import Prose, Strong
 from metrics.support.escaping import spreadsheet_csv
+from metrics.support.shown_cards import card_help
 
 Colour = Literal["blue", "orange", "gray", "green", "red"]
 
@@ -21,7 +22,7 @@ MOST_ROWS = 10_000
 
 @dataclass(frozen=True)
 class Card:
-    """One figure with its name and what it refers to."""
+    """One figure with its name and what it refers to; `metrics.support.shown_cards` says what it means."""
 
     icon: str
     label: str
@@ -64,7 +65,9 @@ def cards(*row: Card) -> None:
     grid = st.grid(4, min_column_width=150)
     for card in row:
         with grid.container(border=True, height="stretch", gap="xxsmall"):
-            st.metric(f":material/{card.icon}: {card.label}", card.value, help=card.help)
+            st.metric(
+                f":material/{card.icon}: {card.label}", card.value, help=card.help or card_help(card.label)
+            )
             badge = (
                 escape_markdown(card.note).replace(r"\[", "[").replace(r"\]", "]")
             )  # st.badge escapes brackets itself

@@ -71,7 +71,10 @@ def leaderboard_cards(leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: 
         Card("casino", "Largest gap", signed(farthest["gap"], 4), str(farthest.name), "orange"),
         Card("swap_vert", "Rank changes", f"{n_changed} of {len(rows)}", "tied against traditional"),
         Card(
-            "join_inner", "Lists ties can move", percent(n_movable / n_lists), f"{n_movable:,} of {n_lists:,}"
+            "join_inner",
+            "Lists where ties matter",
+            percent(n_movable / n_lists),
+            f"{n_movable:,} of {n_lists:,}",
         ),
     )
 
@@ -135,7 +138,7 @@ def leaderboard_table(
             "verdict": badge_column("Verdict", VERDICTS, ("green", "yellow", "orange", "blue", "gray")),
             **shown_columns("tied", "worst", "best", "traditional", **words),
             **(shown_columns("std") if "std" in leaderboard else {}),
-            **shown_columns("places", "gap", ("tie_ratio", "mean_tie_ratio"), "traditional_rank"),
+            **shown_columns("places", "gap", ("tie_ratio", "mean_tie_ratio"), "traditional_rank", **words),
             **shown_columns(("why", "verdict_reason")),
             **(extra_columns or {}),
         },

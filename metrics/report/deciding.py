@@ -94,7 +94,7 @@ def stability(studies: ReportStudies) -> Section:
             "Worst": (rows["worst"], FOUR_DECIMALS),
             "Best": (rows["best"], FOUR_DECIMALS),
             "Place": (rows["place"], "d"),
-            "Places": place_ranges(rows["best_place"], rows["worst_place"]),
+            "Possible places": place_ranges(rows["best_place"], rows["worst_place"]),
             "Likeliest place": (chances.idxmax(axis=1), "d"),
             "Its chance": (chances.max(axis=1), ".1%"),
             "How": rows["method"],

@@ -1,69 +1,11 @@
 """The columns of tables that people read: what each is called, how it is written, and what it means."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import replace
 
-from metrics.support.wording import chance_percent, written_p
+from metrics.support.shown_column import ShownColumn
 
-Kind = Literal[
-    "text",
-    "number",
-    "difference",
-    "significant",
-    "percent",
-    "count",
-    "localized",
-    "share",
-    "flag",
-    "p",
-    "chance",
-]
-_FORMATS: Mapping[str, str] = {
-    "number": "%.{digits}f",
-    "difference": "%+.{digits}f",
-    "significant": "%.{digits}g",
-    "percent": "%.0f%%",
-    "count": "%d",
-    "localized": "localized",
-}
-WRITERS: Mapping[str, Callable[[float], str]] = {"p": written_p, "chance": chance_percent}
-"""How numbers of a kind are written that no format can write."""
-
-
-@dataclass(frozen=True)
-class ShownColumn:
-    """A column as a reader sees it.
-
-    Attributes:
-        key: names it among `COLUMNS`.
-        label: its heading; in braces the words that tables fill in, as `{tied}`.
-        kind: text; a number with so many decimals, a difference with its sign, or so many significant
-            digits; percent, a count, a number as the reader's language writes it; a share of one, drawn as
-            a bar; a flag that is set or not; a p value; a chance that is neither none nor sure.
-        digits: decimals or significant digits; 0 significant digits are as many as there are.
-        help: what it means, words in braces as in the label.
-        width: pixels or a size, none for what the content takes.
-    """
-
-    key: str
-    label: str
-    kind: Kind = "number"
-    digits: int = 4
-    help: str | None = None
-    width: int | Literal["small", "medium", "large"] | None = None
-
-    @property
-    def number_format(self) -> str:
-        """Its format in the manner of printf, or `localized`; empty where it is no number."""
-        if self.kind == "significant" and not self.digits:
-            return "%g"
-        return _FORMATS.get(self.kind, "").format(digits=self.digits)
-
-    @property
-    def is_hundredfold(self) -> bool:
-        """Whether shares of one are shown as so many of a hundred."""
-        return self.kind in ("share", "percent")
+_WORDS = {"tied": "Tied", "traditional": "Traditional", "order": "the traditional order"}
 
 
 def shown_columns(*keys: str | tuple[str, str], **words: object) -> dict[str, ShownColumn]:
@@ -71,258 +13,261 @@ def shown_columns(*keys: str | tuple[str, str], **words: object) -> dict[str, Sh
 
     Args:
         keys: of `COLUMNS`, in order; where the table's column has another name, that name and the key.
-        words: what stands for the words in braces; a value is called Tied or Traditional unless they say more.
+        words: what stands for the words in braces; values are Tied and Traditional unless they say more.
 
     Returns:
         Column of the table → how it is shown.
     """
-    words = {"tied": "Tied", "traditional": "Traditional"} | words
+    words = _WORDS | words
     pairs = [(key, key) if isinstance(key, str) else key for key in keys]
     columns = {}
     for name, key in pairs:
         column = COLUMNS[key]
-        explanation = None if column.help is None else column.help.format_map(words)
-        columns[name] = replace(column, label=column.label.format_map(words), help=explanation)
+        columns[name] = replace(
+            column, label=column.label.format_map(words), help=column.help.format_map(words)
+        )
     return columns
 
 
-_TIED_VALUE, _ABSOLUTE_GAP = "Tied value.", "Mean over lists of the absolute gap."
-_SAMPLE_STD = "Sample standard deviation over lists (ddof 1)."
 COLUMNS: Mapping[str, ShownColumn] = {
     column.key: column
     for column in (
         # what a row is of
-        ShownColumn("reranker", "Reranker", "text"),
-        ShownColumn("query_id", "Query", "text"),
-        ShownColumn("doc_id", "Document", "text"),
-        ShownColumn("measure", "Measure", "text"),
-        ShownColumn("segment", "Segment", "text"),
-        ShownColumn("ties", "Ties", "text"),
-        ShownColumn("scenario", "Scenario", "text"),
-        ShownColumn("number_format", "Format", "text"),
-        ShownColumn("target", "Target", "text"),
-        ShownColumn("text", "Text", "text", width="large"),
+        ShownColumn("reranker", "Reranker", "Whose lists they are, by the name of its file or column.", "text"),
+        ShownColumn("query_id", "Query", "Id of the query, as in the files.", "text"),
+        ShownColumn("doc_id", "Document", "Id of the document, as in the files.", "text"),
+        ShownColumn("measure", "Measure", "What is measured; the Guide has its formula.", "text"),
+        ShownColumn("segment", "Segment", "Type of the query, as the files have it.", "text"),
+        ShownColumn("ties", "Ties", "Whether ties are in one order or averaged over all.", "text"),
+        ShownColumn("scenario", "Scenario", "What is simulated.", "text"),
+        ShownColumn("number_format", "Format", "What scores are rounded to before they are compared.", "text"),
+        ShownColumn("target", "Target", "What is asked of the mean.", "text"),
+        ShownColumn("text", "Text", "Text of the document, as the files have it.", "text", width="large"),
         # values of a measure
-        ShownColumn("value", "{measure}"),
-        ShownColumn("binary_value", "{measure}", "count"),
-        ShownColumn("tied", "{tied}"),
-        ShownColumn("traditional", "{traditional}"),
-        ShownColumn("worst", "Worst"),
-        ShownColumn("best", "Best"),
-        ShownColumn("width", "Best − worst"),
-        ShownColumn("std", "± by ties", help="Standard deviation of the mean when ties are broken at random."),
+        ShownColumn("value", "{measure}", "Value of the measure: of the list, or the mean over lists."),
+        ShownColumn(
+            "binary_value", "{measure}", "1 with a relevant document within the cut-off, else 0.", "count"
+        ),
+        ShownColumn(
+            "tied", "{tied}", "Mean over every order that the ties allow; by rule where the measure has one."
+        ),
+        ShownColumn("traditional", "{traditional}", "Value by {order} of the ties."),
+        ShownColumn("worst", "Worst", "Value when every tie falls in its worst order."),
+        ShownColumn("best", "Best", "Value when every tie falls in its best order."),
+        ShownColumn("width", "Best − worst", "How far the order of ties alone can move the value."),
+        ShownColumn("std", "SD from ties", "Standard deviation of the mean when ties fall at random."),
         ShownColumn(
             "ordering_std",
-            "± std",
-            help="Standard deviation over all orderings; AP has no closed form, and is estimated from {draws} "
-            "draws.",
+            "SD from ties",
+            "Standard deviation over all orderings; of AP, estimated from {draws} draws.",
         ),
-        ShownColumn("deviation", "± std", help=f"{_SAMPLE_STD} In the unit of the column before it."),
-        ShownColumn("share_deviation", "± std", "percent", help=f"{_SAMPLE_STD} In percentage points."),
+        ShownColumn(
+            "deviation",
+            "± SD",
+            "Sample standard deviation over lists (ddof 1), in the unit of the column before it.",
+        ),
+        ShownColumn(
+            "share_deviation",
+            "± SD",
+            "Sample standard deviation over lists (ddof 1), in percentage points.",
+            "percent",
+        ),
         # gaps
-        ShownColumn("gap", "Gap", "difference", help="Traditional minus tied."),
-        ShownColumn("list_gap", "Gap", "difference"),
-        ShownColumn("measure_gap", "{measure} gap", "difference"),
-        ShownColumn("gap_mean", "|gap|", help=_ABSOLUTE_GAP),
-        ShownColumn("measure_gap_mean", "|{measure} gap|", help=_ABSOLUTE_GAP),
-        ShownColumn("gap_max", "max"),
-        ShownColumn("lists_with_gap", "Lists with a gap", "share"),
-        ShownColumn(
-            "r_ratio", "r, tie ratio", "number", 3, "Correlation of the {measure} gap with the tie ratio."
-        ),
-        ShownColumn(
-            "r_size", "r, largest tie", "number", 3, "Correlation of the {measure} gap with the largest tie."
-        ),
+        ShownColumn("gap", "Gap", "Traditional minus tied.", "difference"),
+        ShownColumn("list_gap", "Gap", "Traditional minus tied, of this list.", "difference"),
+        ShownColumn("measure_gap", "{measure} gap", "Traditional minus tied, of this list.", "difference"),
+        ShownColumn("gap_mean", "Mean |gap|", "Mean over lists of the absolute gap."),
+        ShownColumn("measure_gap_mean", "|{measure} gap|", "Mean over lists of the absolute gap."),
+        ShownColumn("gap_max", "Largest |gap|", "The largest absolute gap of a list."),
+        ShownColumn("lists_with_gap", "Lists with a gap", "Lists whose two values differ.", "share"),
+        ShownColumn("r_ratio", "r with tie ratio", "Correlation of {measure} gap and tie ratio.", digits=3),
+        ShownColumn("r_size", "r with largest tie", "Correlation of {measure} gap and largest tie.", digits=3),
         # ties
-        ShownColumn("tie_ratio", "Tie ratio", "share"),
+        ShownColumn("tie_ratio", "Tie ratio", "Share of its documents that share a score.", "share"),
         ShownColumn(
-            "mean_tie_ratio",
-            "Tie ratio",
-            "share",
-            help="Documents that share their score with another, mean over lists.",
+            "mean_tie_ratio", "Tie ratio", "Share of documents that share a score, mean over lists.", "share"
         ),
-        ShownColumn("max_tie_size", "Largest tie", "count"),
+        ShownColumn("max_tie_size", "Largest tie", "Documents of the largest tie group.", "count"),
         ShownColumn(
             "max_tie_size_mean",
             "Largest tie, mean",
+            "A list without ties counts 1, as in the notebook's six panels, and one without rows 0.",
             digits=2,
-            help="A list without ties counts 1, as in the notebook's six panels, and one without rows 0.",
         ),
         ShownColumn(
             "tie_size_mean",
-            "untied as 0",
+            "Largest tie, 0 if none",
+            "Mean where a list without ties counts 0, as in the notebook's G-RAG report.",
             digits=2,
-            help="Mean of the largest tie where a list without ties counts 0, as in the notebook's G-RAG "
-            "report, which calls it the maximum.",
         ),
-        ShownColumn("tie_groups", "Ties a list", digits=2),
-        ShownColumn("n_tie_groups", "Ties", "count"),
-        ShownColumn("with_ties", "Lists with ties", "count"),
-        ShownColumn("with_ties_share", "of all", "percent", help="Lists with ties, of all lists."),
+        ShownColumn("tie_groups", "Ties per list", "Groups that share a score, mean over lists.", digits=2),
+        ShownColumn("n_tie_groups", "Tie groups", "Groups of documents that share a score.", "count"),
+        ShownColumn("with_ties", "Lists with ties", "Lists in which documents share a score.", "count"),
+        ShownColumn("with_ties_share", "% of lists", "Lists with ties, of all lists.", "percent"),
         # ranks
-        ShownColumn("tied_rank", "#", "count"),
-        ShownColumn("traditional_rank", "# before", "count", help="Place by the traditional value."),
-        ShownColumn("places", "Places", "text", help="Every place that some order of ties gives."),
-        ShownColumn("verdict_reason", "Because", "text", width="large"),
+        ShownColumn("tied_rank", "#", "Place by the tied value, 1 the best; equal values share one.", "count"),
+        ShownColumn("traditional_rank", "# {traditional}", "Place by {order} of the ties.", "count"),
+        ShownColumn(
+            "places", "Possible places", "Best to worst place that some order of the ties gives.", "text"
+        ),
+        ShownColumn("verdict_reason", "Why", "What the verdict rests on.", "text", width="large"),
         # how many
-        ShownColumn("n_lists", "Lists", "count"),
-        ShownColumn("n", "Queries", "count"),
-        ShownColumn("n_queries", "Queries", "localized"),
+        ShownColumn("n_lists", "Lists", "Lists that are scored.", "count"),
+        ShownColumn("n", "Queries", "Queries that are compared.", "count"),
+        ShownColumn("n_queries", "Queries", "Queries that are counted.", "localized"),
         # one list
-        ShownColumn("place", "Place", "localized"),
-        ShownColumn("from_place", "From place", "localized"),
-        ShownColumn("to_place", "To place", "localized"),
-        ShownColumn("possible_places", "Can stand at", "text"),
-        ShownColumn("score", "Score", "significant", 6),
-        ShownColumn("scores", "Scores", "text"),
-        ShownColumn("grade", "Grade", "significant", 0),
-        ShownColumn("grades", "Grades", "text"),
-        ShownColumn("group", "Group", "localized"),
-        ShownColumn("document_group", "Group", "localized", help="Documents of one group share a score."),
-        ShownColumn("n_documents", "Documents", "localized"),
-        ShownColumn("n_relevant", "Relevant", "localized"),
+        ShownColumn("place", "Place", "Place in the list, by score.", "localized"),
+        ShownColumn("from_place", "From place", "First place of the group in the list.", "localized"),
+        ShownColumn("to_place", "To place", "Last place of the group in the list.", "localized"),
+        ShownColumn("possible_places", "Can stand at", "Places that some order of the ties gives it.", "text"),
+        ShownColumn("score", "Score", "What documents are ranked by.", "significant", 6),
+        ShownColumn("scores", "Scores", "From the first document to the last.", "text"),
+        ShownColumn("grade", "Grade", "How relevant it was judged; empty: not judged.", "significant", 0),
+        ShownColumn("grades", "Grades", "How relevant they were judged.", "text"),
+        ShownColumn("group", "Group", "Number of the tie group, the highest score first.", "localized"),
+        ShownColumn("document_group", "Group", "Documents of one group share a score.", "localized"),
+        ShownColumn("n_documents", "Documents", "How many there are.", "localized"),
+        ShownColumn("n_relevant", "Relevant", "How many of them are relevant.", "localized"),
         # its orderings
-        ShownColumn("ordering", "#", "count"),
-        ShownColumn("pattern", "#", "count"),
-        ShownColumn("documents", "Documents", "text"),
-        ShownColumn("ordered_documents", "Documents, top first", "text", width="large"),
-        ShownColumn("ordered_grades", "Grades, top first", "text", width="large"),
-        ShownColumn("orderings", "Orderings", "localized", help="Orderings that share the pattern."),
-        ShownColumn("chance", "Chance", "significant"),
-        ShownColumn("first_relevant", "First relevant", "count"),
+        ShownColumn("ordering", "#", "Number of the ordering.", "count"),
+        ShownColumn("pattern", "#", "Number of the pattern.", "count"),
+        ShownColumn("documents", "Documents", "Their ids.", "text"),
+        ShownColumn(
+            "ordered_documents", "Documents, top first", "Ids in this ordering.", "text", width="large"
+        ),
+        ShownColumn("ordered_grades", "Grades, top first", "Grades in this pattern.", "text", width="large"),
+        ShownColumn("orderings", "Orderings", "Orderings that share the pattern.", "localized"),
+        ShownColumn("chance", "Chance", "How likely it is when every ordering is.", "significant"),
+        ShownColumn("first_relevant", "First relevant", "Place of the first relevant document.", "count"),
         # mean reciprocal rank and mean average precision in words
-        ShownColumn("times", "× baseline", "significant", 3, "So many times the value of {baseline}."),
-        ShownColumn("typical_rank", "1/{measure}", digits=1, help="{typical_rank}"),
+        ShownColumn("times", "× baseline", "So many times the value of {baseline}.", "significant", 3),
+        ShownColumn("typical_rank", "1/{measure}", "{typical_rank}", digits=1),
         ShownColumn(
             "mean_rank",
             "Mean rank",
+            "Mean traditional rank of the first relevant document, of lists that hold one.",
             digits=1,
-            help="Of the first relevant document in the traditional order, over the lists that hold one.",
         ),
-        ShownColumn("relevant_mean", "Relevant a query", digits=2),
+        ShownColumn("relevant_mean", "Relevant per query", "Mean over queries.", digits=2),
         ShownColumn(
             "one_sided",
-            "RR or AP alone",
+            "Only RR or AP differs",
+            "Queries on which one of RR and AP, ties averaged, is the baseline's.",
             "count",
-            help="Queries on which only one of RR and AP, ties averaged, differs from the baseline.",
         ),
         ShownColumn(
             "opposed",
-            "RR against AP",
+            "RR and AP disagree",
+            "Queries on which one of RR and AP is above the baseline's, one below.",
             "count",
-            help="Queries on which RR is above the baseline's and AP below, or the other way round.",
         ),
         # how many orderings there are, and what they cost
-        ShownColumn("case", "Case", "text"),
-        ShownColumn("tie_sizes", "Tie sizes", "text"),
-        ShownColumn("size", "Tied", "localized"),
-        ShownColumn("n_orderings", "Orderings", "localized"),
-        ShownColumn("orderings_written", "Orderings", "text"),
-        ShownColumn("patterns_written", "Patterns", "text", help="Orders of grades: C(n, r) of a tie."),
-        ShownColumn("tractable", "Few enough", "flag", help="10,000 orderings or fewer."),
-        ShownColumn("tractable_lists", "Enumerable", "localized", help="Lists of 10,000 orderings or fewer."),
-        ShownColumn("tractable_share", "of all", "percent", help="Enumerable lists, of all lists."),
-        ShownColumn("draws_written", "Draws advised", "text"),
+        ShownColumn("case", "Case", "How the list is tied.", "text"),
+        ShownColumn("tie_sizes", "Tie sizes", "Documents of each tie group.", "text"),
+        ShownColumn("size", "Tied", "Documents that share one score.", "localized"),
+        ShownColumn("n_orderings", "Orderings", "Orders of the documents that the scores allow.", "localized"),
+        ShownColumn("orderings_written", "Orderings", "Orders of the documents that the scores allow.", "text"),
+        ShownColumn("patterns_written", "Patterns", "Orders of grades: C(n, r) of a tie.", "text"),
+        ShownColumn("tractable", "Few enough", "10,000 orderings or fewer.", "flag"),
+        ShownColumn("tractable_lists", "Can be enumerated", "Lists of 10,000 orderings or fewer.", "localized"),
+        ShownColumn("tractable_share", "% of lists", "Lists that can be enumerated, of all lists.", "percent"),
+        ShownColumn(
+            "draws_written",
+            "Draws advised",
+            "A tenth of the orderings, from 1,000 to 10,000, as in the notebook.",
+            "text",
+        ),
         ShownColumn(
             "draws_advised",
             "Draws advised",
+            "A tenth of the orderings, from 1,000 to 10,000, as in the notebook.",
             "localized",
-            help="As in the notebook: a tenth of the orderings, but at least 1,000 and at most 10,000.",
         ),
-        ShownColumn(
-            "terms",
-            "Closed form",
-            "localized",
-            help="Terms of RR: places the first relevant document can take.",
-        ),
+        ShownColumn("terms", "Closed form", "Terms of RR: places of the first relevant document.", "localized"),
         # two rerankers, query by query
-        ShownColumn("won", "Won", "count"),
-        ShownColumn("equal", "Equal", "count"),
-        ShownColumn("lost", "Lost", "count"),
-        ShownColumn("won_before", "Won, traditional", "count"),
-        ShownColumn("equal_before", "Equal, traditional", "count"),
-        ShownColumn("lost_before", "Lost, traditional", "count"),
+        ShownColumn("won", "Won", "Queries it wins by tied values.", "count"),
+        ShownColumn("equal", "Equal", "Queries level by tied values.", "count"),
+        ShownColumn("lost", "Lost", "Queries it loses by tied values.", "count"),
+        ShownColumn("won_before", "Won, traditional", "Queries it wins by traditional values.", "count"),
+        ShownColumn("equal_before", "Equal, traditional", "Queries level by traditional values.", "count"),
+        ShownColumn("lost_before", "Lost, traditional", "Queries it loses by traditional values.", "count"),
         ShownColumn(
             "changed_queries",
             "Decided by ties",
+            "Queries whose outcome differs between the two values.",
             "count",
-            help="Queries whose outcome differs between the two values.",
         ),
-        ShownColumn("difference_before", "Traditional difference", "difference"),
-        ShownColumn("query_difference", "Tied difference", "difference"),
-        ShownColumn("moved", "Moved by ties", "difference", help="Traditional minus tied difference."),
-        ShownColumn("a", "{reranker}", help=_TIED_VALUE),
-        ShownColumn("b", "{baseline}", help=_TIED_VALUE),
-        ShownColumn("a_before", "{reranker}, traditional"),
-        ShownColumn("b_before", "{baseline}, traditional"),
+        ShownColumn(
+            "difference_before", "Traditional difference", "Difference of the traditional values.", "difference"
+        ),
+        ShownColumn("query_difference", "Tied difference", "Difference of the tied values.", "difference"),
+        ShownColumn("moved", "Moved by ties", "Traditional minus tied difference.", "difference"),
+        ShownColumn("a", "{reranker}", "Tied value."),
+        ShownColumn("b", "{baseline}", "Tied value."),
+        ShownColumn("a_before", "{reranker}, traditional", "Traditional value."),
+        ShownColumn("b_before", "{baseline}, traditional", "Traditional value."),
         # tests of significance
-        ShownColumn("traditional_difference", "Traditional", "difference"),
-        ShownColumn("difference", "Tied", "difference"),
-        ShownColumn("low", "from", "difference"),
-        ShownColumn("high", "to", "difference"),
-        ShownColumn("p_adjusted", "p adj.", "p"),
-        ShownColumn("stars", "", "text", width=44),
-        ShownColumn("changed", "Changes", "flag", help="The verdict rests on the order of ties."),
+        ShownColumn("traditional_difference", "Traditional", "Difference by traditional values.", "difference"),
+        ShownColumn("difference", "Tied", "Difference by tied values.", "difference"),
+        ShownColumn("low", "from", "Lower end of the interval of the difference before it.", "difference"),
+        ShownColumn("high", "to", "Upper end of that interval.", "difference"),
+        ShownColumn("p_adjusted", "p adj.", "p of the test, corrected for the number of comparisons.", "p"),
+        ShownColumn("stars", "", "Stars of significance.", "text", width=44),
+        ShownColumn("changed", "Changes", "The verdict rests on the order of ties.", "flag"),
         ShownColumn(
             "dz",
             "Effect d",
+            "Mean difference in standard deviations: Cohen's dz; unpaired, Cohen's d.",
             "difference",
             2,
-            help="Mean difference in standard deviations: of the differences (Cohen's dz); unpaired, of the "
-            "values (Cohen's d).",
         ),
         ShownColumn(
-            "superiority",
-            "P(wins)",
-            digits=2,
-            help="Chance to beat the baseline on a query, equal ones half; unpaired: on any query of each.",
+            "superiority", "P(wins)", "Chance to beat the baseline on a query; equal ones count half.", digits=2
         ),
         ShownColumn(
-            "share_ties",
-            "Ties",
-            "share",
-            help="Share of the difference's variance that is ties; the rest is queries.",
+            "share_ties", "From ties", "Share of the difference's variance that is ties, not queries.", "share"
         ),
-        ShownColumn("note", "Note", "text"),
+        ShownColumn("note", "Note", "What is particular about this comparison.", "text"),
         # orders that swap
-        ShownColumn("first_by_sort", "A, first by the sort", "text"),
-        ShownColumn("first_when_tied", "B, first when tied", "text"),
-        ShownColumn("places_of_pair", "Places", "text", help="Of A and of B, by the sort."),
-        ShownColumn("tied_places_of_pair", "Tied places", "text", help="Of A and of B, ties averaged."),
-        ShownColumn("pair_difference", "Difference", "difference", help="A minus B, by the sort."),
-        ShownColumn("tied_pair_difference", "Tied diff.", "difference", help="A minus B, ties averaged."),
-        ShownColumn("pair_p", "p", "p", help="Paired t-test of the tied values, Holm over all pairs."),
+        ShownColumn("first_by_sort", "A, first by the sort", "Who is ahead by {order}.", "text"),
+        ShownColumn("first_when_tied", "B, first when tied", "Who is ahead once ties are averaged.", "text"),
+        ShownColumn("places_of_pair", "Places", "Of A and of B, by {order}.", "text"),
+        ShownColumn("tied_places_of_pair", "Tied places", "Of A and of B, ties averaged.", "text"),
+        ShownColumn("pair_difference", "Difference", "A minus B, by {order}.", "difference"),
+        ShownColumn("tied_pair_difference", "Tied diff.", "A minus B, ties averaged.", "difference"),
+        ShownColumn("pair_p", "p", "Paired t-test of the tied values, Holm over all pairs.", "p"),
         ShownColumn(
             "above",
             "P(A above B | ties)",
+            "Chance of the sort's order when every tie is broken at random.",
             "chance",
-            help="Chance of the sort's order when every tie is broken at random.",
         ),
-        ShownColumn("traditional_a", "A, traditional"),
-        ShownColumn("traditional_b", "B, traditional"),
-        ShownColumn("tied_a", "A, tied"),
-        ShownColumn("tied_b", "B, tied"),
+        ShownColumn("traditional_a", "A, traditional", "Value of A by {order}."),
+        ShownColumn("traditional_b", "B, traditional", "Value of B by {order}."),
+        ShownColumn("tied_a", "A, tied", "Value of A, ties averaged."),
+        ShownColumn("tied_b", "B, tied", "Value of B, ties averaged."),
         # targets
-        ShownColumn("missed_by", "Missed by"),
-        ShownColumn("passes", "Passes", "text"),
+        ShownColumn("missed_by", "Missed by", "How far the tied value is from the bound; 0 where it meets it."),
+        ShownColumn("passes", "Passes", "Whether the tied value meets the target.", "text"),
         # speed and diversity
-        ShownColumn("p50", "p50 ms", "localized"),
-        ShownColumn("p95", "p95 ms", "localized"),
-        ShownColumn("mean_latency", "mean ms", "localized"),
-        ShownColumn("recall", "Recall@{k}"),
-        ShownColumn("distinct", "DR@{k}", help="Distinct relevant targets in the top, over all targets."),
-        ShownColumn("targets", "Div@{k}", digits=2, help="Distinct relevant targets in the top."),
+        ShownColumn("p50", "p50 ms", "Half of the lists take no longer, in milliseconds.", "localized"),
+        ShownColumn("p95", "p95 ms", "95 of 100 lists take no longer, in milliseconds.", "localized"),
+        ShownColumn("mean_latency", "mean ms", "Mean over lists, in milliseconds.", "localized"),
         ShownColumn(
-            "repeated",
-            "Repeats",
-            "percent",
-            help="Relevant documents in the top whose target another satisfies.",
+            "recall", "Recall@{k}", "Share of the relevant documents that are in the top; ties averaged."
         ),
-        ShownColumn("beaten_by", "Beaten by", "text"),
+        ShownColumn("distinct", "DR@{k}", "Distinct relevant targets in the top, over all targets."),
+        ShownColumn("targets", "Div@{k}", "Distinct relevant targets in the top.", digits=2),
+        ShownColumn("repeated", "Repeats", "Relevant documents in the top that repeat a target.", "percent"),
+        ShownColumn(
+            "beaten_by", "Beaten by", "Rerankers that are as fast and as good, and better in one.", "text"
+        ),
         # other tools
-        ShownColumn("version", "Checked against", "text"),
-        ShownColumn("spelling", "Calls it", "text"),
-        ShownColumn("why", "Why it differs from the tied value", "text", width="large"),
+        ShownColumn("version", "Checked against", "The version of the tool whose figures are matched.", "text"),
+        ShownColumn("spelling", "Calls it", "What the tool calls the measure.", "text"),
+        ShownColumn(
+            "why", "Why it differs from the tied value", "What the tool does otherwise.", "text", width="large"
+        ),
     )
 }
 """Every column by its key."""

@@ -42,7 +42,10 @@ def tools_section(view: session.View, leaderboard: pd.DataFrame, measure: str) -
         )
     rows = by_tool(values)
     labels = {f"value-{position}": str(name) for position, name in enumerate(rows.columns[3:-1])}
-    columns = {"tool": st.column_config.TextColumn("Tool", pinned=True), **shown_columns("version", "spelling")}
+    columns = {
+        "tool": st.column_config.TextColumn("Tool", pinned=True, help="Who evaluates the files."),
+        **shown_columns("version", "spelling"),
+    }
     for key, name in labels.items():
         columns |= shown_columns((key, "value"), measure=name)
     table(

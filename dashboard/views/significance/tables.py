@@ -119,7 +119,12 @@ def query_table(view: View, measure: str, baseline: str) -> None:
         "queries",
         {
             **shown_columns("query_id"),
-            "open": st.column_config.LinkColumn("Lists", display_text="Open both", width="small"),
+            "open": st.column_config.LinkColumn(
+                "Lists",
+                display_text="Open both",
+                width="small",
+                help="Opens both lists of the query, side by side.",
+            ),
             **shown_columns("difference_before", ("difference", "query_difference"), "moved"),
             **shown_columns("a", "b", "a_before", "b_before", reranker=reranker, baseline=baseline),
         },

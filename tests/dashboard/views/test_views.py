@@ -1,5 +1,7 @@
 """Every page runs on whatever data there is."""
 
+import json
+
 import pytest
 from boards import EXTREMES, board
 from opening import APP, DATA_PAGES, PAGES, metrics, only, opened, table, texts, title
@@ -13,6 +15,21 @@ def has_four_figures(page):
     return len(metrics(page)) == len(page.metric) == 4
 
 
+def unexplained(page):
+    """The cards and columns of a page that have no tooltip."""
+    columns = [
+        (settings.get("label") or name, settings.get("help"))
+        for frame in page.dataframe
+        for name, settings in json.loads(frame.proto.columns or "{}").items()
+        if name in frame.proto.column_order
+    ]
+    return [
+        label
+        for label, tooltip in [*((card.label, card.proto.help) for card in page.metric), *columns]
+        if not tooltip
+    ]
+
+
 def test_every_folder_of_a_page_is_in_the_navigation():
     folders = {path.name for path in (APP.parent / "views").iterdir() if (path / f"{path.name}.py").is_file()}
     assert set(PAGES) == folders
@@ -24,6 +41,7 @@ def test_view_opens_on_the_sample_data(view):
     assert title(page) == DATA_PAGES[view]
     assert has_four_figures(page)
     assert "lightbulb" in texts(page)
+    assert unexplained(page) == []
 
 
 @pytest.mark.parametrize("view", [view for view in DATA_PAGES if view != "tradeoffs"])  # its own test does
