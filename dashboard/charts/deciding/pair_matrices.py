@@ -104,7 +104,8 @@ def verdict_matrix(pairs: Verdicts, order: Sequence[str], palette: Palette) -> g
         text[cell] = _difference_text(difference, palette, is_bold=code > 1)
         hover[cell] = (
             f"<b>{hover_text(order[cell[0]])}</b> minus {hover_text(order[cell[1]])}"
-            f"<br>tied {signed(difference, 4)}<br>significant: {labels[code]}<br>adjusted p, tied {written_p(row.p_adjusted)}"
+            f"<br>tied {signed(difference, 4)}<br>significant: {labels[code]}"
+            f"<br>adjusted p, tied {written_p(row.p_adjusted)}"
         )
     fills = (faded(palette.other, 0.12), palette.warm[0], palette.bounds, faded(palette.other, 0.6))
     steps = [[place, fill] for code, fill in enumerate(fills) for place in (code / 4, (code + 1) / 4)]
