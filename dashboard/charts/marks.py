@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.labels import LONGEST, chart_names, hover_text
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import note
+from dashboard.charts.style import add_notes, note, note_of
 
 ROW = 34
 """Height of a reranker's row in pixels."""
@@ -121,7 +121,12 @@ def add_bounds_rows(figure: go.Figure, leaderboard: pd.DataFrame, palette: Palet
     add_values(figure, leaderboard, palette, y=np.arange(len(leaderboard)), **trace)
 
 
-def label_rows(figure: go.Figure, names: Iterable[object], palette: Palette, longest: int = LONGEST) -> None:
+def label_rows(
+    figure: go.Figure,
+    names: Iterable[object],
+    palette: Palette,
+    longest: int = LONGEST,
+) -> None:
     """Label rows that are counted from the top, 0 first.
 
     Args:
@@ -138,6 +143,25 @@ def label_rows(figure: go.Figure, names: Iterable[object], palette: Palette, lon
         range=[len(labels) - 0.4, -0.6],
         showgrid=False,
     )
+
+
+def label_rows_above(figure: go.Figure, names: Iterable[object], palette: Palette, raised: float) -> None:
+    """Label rows as `label_rows` does, above what they hold, so that a phone has room for both.
+
+    Args:
+        figure: changed in place.
+        names: of the rerankers.
+        palette: colours of the theme.
+        raised: share of a row by which the foot of a label stands above the row's middle.
+    """
+    labels = chart_names(map(str, names)).values()
+    place = {"xref": "paper", "x": 0, "xanchor": "left", "yanchor": "bottom", "borderpad": 0}
+    font = {"color": palette.text, "size": 13}
+    add_notes(
+        figure,
+        (note_of(label, palette, **place, y=row - raised, font=font) for row, label in enumerate(labels)),
+    )
+    figure.update_yaxes(showticklabels=False, range=[len(labels) - 0.4, -0.6], showgrid=False)
 
 
 def add_band(

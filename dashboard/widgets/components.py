@@ -16,6 +16,11 @@ from metrics.support.shown_cards import card_help
 
 Colour = Literal["blue", "orange", "gray", "green", "red"]
 
+_SIDEWAYS = """<style>
+.sideways-{wide} {{ container-type: inline-size; font-size: .875rem; opacity: .7 }}
+@container (min-width: {wide}px) {{ .sideways-{wide} span {{ display: none }} }}
+</style><div class="sideways-{wide}"><span>↔ Scroll the chart sideways to see all of it.</span></div>"""
+"""What stands above a chart where it is wider than its place, and nowhere else."""
 MOST_ROWS = 10_000
 """Rows of a table that are shown; the download has them all."""
 
@@ -116,7 +121,11 @@ def clickable_chart(figure: go.Figure, key: str, alt: str, *, wide: int | None =
 
 
 def _keep_wide(wide: int | None) -> Any:  # noqa: ANN401 a container
-    return st.container() if wide is None else st.grid(1, wrap=False, min_column_width=wide).cell()
+    if wide is None:
+        return st.container()
+    parts = st.container(gap="xxsmall")
+    parts.html(_SIDEWAYS.format(wide=wide))
+    return parts.grid(1, wrap=False, min_column_width=wide).cell()
 
 
 def _config(name: str) -> dict[str, Any]:

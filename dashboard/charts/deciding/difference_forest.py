@@ -5,7 +5,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.labels import hover_text
-from dashboard.charts.marks import add_legend, label_rows
+from dashboard.charts.marks import add_legend, label_rows_above
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import add_notes, note_of, safe, style
 from metrics.studies.prose import signed
@@ -13,10 +13,12 @@ from metrics.studies.significance.significance import Verdicts
 from metrics.studies.significance.test_registry import is_significant
 from metrics.support.arrays import BoolArray
 
-_ROW = 52
+_ROW = 60
 """Height of a comparison in pixels."""
-_SHIFT = 0.15
-"""Distance of the two values of a row from its middle."""
+_MIDDLE, _SHIFT = 0.16, 0.13
+"""Distance of the two values of a row from its middle, which lies lower for the name above them."""
+_STARS_ROOM = 84
+"""Pixels to the right for the stars."""
 _OUTLYING = 4.0
 """Median reaches of a row from which on a row is told in words."""
 
@@ -52,8 +54,8 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str) -> go.
             "hollow: not significant": _marker("circle", 10, palette.ground, palette.muted),
         },
     )
-    style(figure, palette, 112 + _ROW * len(verdicts.tied), r=96)
-    label_rows(figure, verdicts.tied["reranker"], palette)
+    style(figure, palette, 112 + _ROW * len(verdicts.tied), r=_STARS_ROOM, t=56)
+    label_rows_above(figure, verdicts.tied["reranker"], palette, 0.08)
     low, high = _axis_ends(verdicts, ~is_outlying)
     room = 0.06 * (high - low)
     figure.update_xaxes(
@@ -100,7 +102,7 @@ def _add_differences(
     marker = _marker("circle", 11, fill, colour) if is_tied else _marker("diamond", 13, fill, colour)
     figure.add_scatter(
         x=rows["difference"],
-        y=np.flatnonzero(is_drawn) + (_SHIFT if is_tied else -_SHIFT),
+        y=np.flatnonzero(is_drawn) + _MIDDLE + (_SHIFT if is_tied else -_SHIFT),
         error_x={
             "type": "data",
             "symmetric": False,
@@ -131,22 +133,22 @@ def _outlying_note(verdicts: Verdicts, row: int, palette: Palette) -> dict[str, 
         f"<span style='color:{palette.tied}'>{signed(tied)}</span>"
     )
     if tied < 0:
-        return note_of(f"← {text}", palette, xref="paper", y=row, x=0.01, xanchor="left")
-    return note_of(f"{text} →", palette, xref="paper", y=row, x=0.99, xanchor="right")
+        return note_of(f"← {text}", palette, xref="paper", y=row + _MIDDLE, x=0.01, xanchor="left")
+    return note_of(f"{text} →", palette, xref="paper", y=row + _MIDDLE, x=0.99, xanchor="right")
 
 
 def _add_stars(figure: go.Figure, verdicts: Verdicts, palette: Palette) -> None:
     """Write the adjusted verdicts beside the rows, traditional then tied."""
     columns = (
-        (verdicts.traditional, 1.03, "trad.", palette.traditional),
-        (verdicts.tied, 1.1, "tied", palette.tied),
+        (verdicts.traditional, 24, "trad.", palette.traditional),
+        (verdicts.tied, 60, "tied", palette.tied),
     )
     notes: list[dict[str, object]] = []
-    for table, x, title, colour in columns:
-        place = {"xref": "paper", "x": x, "xanchor": "center"}
+    for table, shift, title, colour in columns:
+        place = {"xref": "paper", "x": 1, "xanchor": "center", "xshift": shift}
         font = {"color": colour, "size": 12}
         notes.append(note_of(title, palette, **place, yref="paper", y=1, yanchor="bottom", font=font))
         for row, stars in enumerate(table["stars"]):
             font = {"color": palette.muted, "size": 12} if stars == "ns" else {"color": colour, "size": 15}
-            notes.append(note_of(stars, palette, **place, y=row, font=font))
+            notes.append(note_of(stars, palette, **place, y=row + _MIDDLE, font=font))
     add_notes(figure, notes)

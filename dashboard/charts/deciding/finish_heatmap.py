@@ -7,13 +7,20 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.labels import hover_text
-from dashboard.charts.marks import ROW, cells, label_rows
+from dashboard.charts.marks import cells, label_rows_above
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import style
 from metrics.support.arrays import BoolArray
+from metrics.support.wording import percent
 
 _MAX_WRITTEN = 12
 """Places up to which cells carry figures."""
+_ROW, _NAME = 46, 20
+"""Pixels of a row, and of a name between two rows of cells."""
+_HALF = (_ROW - _NAME) / 2 / _ROW
+"""Share of a row by which its cells begin above its middle and end below."""
+_MAX_SIGNED = 8
+"""Places up to which figures have room for a percent sign."""
 _MIN_CHANCE = 0.005
 """Chance of a place from which on it is drawn."""
 
@@ -36,7 +43,9 @@ def finish_heatmap(
     names = np.array([hover_text(str(name)) for name in places.index], dtype=object)
     chance = places.to_numpy()
     is_drawn = chance >= _MIN_CHANCE
-    text = np.where(is_drawn, np.char.mod("%.0f%%", 100 * chance), "") if n <= _MAX_WRITTEN else None
+    words = np.vectorize(_chance_text, otypes=[object])(chance)
+    short = np.where(is_drawn, [[text.removesuffix("%") for text in row] for row in words], "")
+    text = np.where(is_drawn, words, "") if n <= _MAX_SIGNED else short if n <= _MAX_WRITTEN else None
     figure = go.Figure(
         cells(
             np.where(is_drawn, chance, np.nan),
@@ -46,19 +55,25 @@ def finish_heatmap(
             zmin=0,
             zmax=1,
             xgap=3,
-            ygap=8,
-            customdata=np.repeat(names[:, None], n, axis=1),
-            hovertemplate="<b>%{customdata}</b><br>place %{x}: %{z:.1%}<extra></extra>",
+            ygap=_NAME,
+            customdata=np.dstack([np.repeat(names[:, None], n, axis=1), words]),
+            hovertemplate="<b>%{customdata[0]}</b><br>place %{x}: %{customdata[1]}<extra></extra>",
         )
     )
     for row, (best, worst) in enumerate(zip(spread["best_place"], spread["worst_place"], strict=True)):
-        box = {"x0": best - 0.5, "x1": worst + 0.5, "y0": row - 0.42, "y1": row + 0.42}
+        box = {"x0": best - 0.5, "x1": worst + 0.5, "y0": row - _HALF - 0.03, "y1": row + _HALF + 0.03}
         figure.add_shape(type="rect", line={"color": palette.other, "width": 1.5}, **box)
     _add_traditional(figure, names, traditional, is_drawn, palette)
-    style(figure, palette, 64 + int(ROW * 1.1) * len(names))
-    label_rows(figure, places.index, palette)
+    style(figure, palette, 64 + _ROW * len(names))
+    label_rows_above(figure, places.index, palette, _HALF + 0.04)
+    figure.update_yaxes(range=[len(names) - 0.5, -0.85])
     step = 1 if n <= 2 * _MAX_WRITTEN else 10
     return figure.update_xaxes(side="top", showgrid=False, tickformat="d", dtick=step, range=[0.4, n + 0.6])
+
+
+def _chance_text(chance: float) -> str:
+    """Return a chance as a percent; 100% only where it is sure."""
+    return percent(chance).replace("under ", "<").replace("over ", ">")
 
 
 def _add_traditional(

@@ -73,7 +73,8 @@ def order_matrix(pairs: pd.DataFrame, order: Sequence[str], palette: Palette) ->
     legend = {
         "50: fragile, a coin decides": palette.warm[2],
         "85: leans": _blend(palette.faint, palette.warm[2], 0.3),
-        f">99: settled in practice; {_UNMOVED}: no order of the ties reverses it": palette.faint,
+        ">99: settled in practice": palette.faint,
+        f"{_UNMOVED} : no order of the ties reverses it": palette.faint,
     }
     return _lay_out_triangle(figure, order, legend, palette)
 

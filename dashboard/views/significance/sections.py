@@ -68,7 +68,6 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
         difference_forest(verdicts.best_first(n_drawn), view.palette, measure),
         "forest",
         f"{measure} difference of each reranker from {baseline}, by tied and by traditional values.",
-        wide=620,
     )
 
 
@@ -105,7 +104,6 @@ def finish_chart(view: View, stability: OrderStability, measure: str, name: str)
         finish_heatmap(stability.ranks.loc[order], stability.bounds.loc[order], ranks, view.palette),
         "finishes",
         "Chance of each reranker to finish at each place when ties are broken at random.",
-        wide=560,
     )
 
 
