@@ -21,6 +21,8 @@ _SAME_SPOT = 5
 """Pixels below which two marks are one to the eye."""
 _MAX_COVERED = 25
 """Square pixels of marks and other names that a name may cover."""
+_MAX_OUTSIDE = 4
+"""Pixels by which a name may reach over the border; on more room than is reckoned with, it does not."""
 _DISTANCES = (12, 20, 34)
 """Pixels of a name from its mark, tried in order; the last is joined to it by a line."""
 _DIRECTIONS = ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1))
@@ -82,7 +84,7 @@ def add_names(
     Args:
         figure: changed in place and returned.
         names: of the rerankers.
-        is_bold: (n,) whose names are bold, and always drawn.
+        is_bold: (n,) whose names are bold, and drawn also over other marks.
         spots: (n, 3) x, and y of the dot and of the diamond.
         plot: where they stand.
         lines: what a name should not cross.
@@ -108,7 +110,8 @@ def add_names(
             for place in _candidate_places(middles[mark], width, palette)
         ]
         place = _best_place(places, plot, covered, crossed, near)
-        if _covered_area(place.box, covered) <= _MAX_COVERED or bold:
+        is_free = _covered_area(place.box, covered) <= _MAX_COVERED or bold
+        if is_free and plot.outside(place.box) <= _MAX_OUTSIDE:
             covered = np.vstack([covered, place.box])
             font = {"size": 12, "color": palette.text if bold else palette.muted}
             note(figure, (f"<b>{text}</b>" if bold else text) + extra, palette, **place.annotation, font=font)

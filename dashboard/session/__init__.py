@@ -6,7 +6,7 @@ kept over page switches. Here is what several pages use; the rest is taken from 
 
 from dashboard.session.boards import owner, show_board, switch_to_board
 from dashboard.session.changes import rebuild_board
-from dashboard.session.controls import get_value, segmented, select, set_value, text_input, theme
+from dashboard.session.controls import get_value, segmented, select, select_name, set_value, text_input, theme
 from dashboard.session.measures import measure
 from dashboard.session.results import Results
 from dashboard.session.upload_selection import Outcome
@@ -23,6 +23,7 @@ __all__ = [
     "rebuild_board",
     "segmented",
     "select",
+    "select_name",
     "set_value",
     "show_board",
     "switch_to_board",

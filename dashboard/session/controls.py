@@ -7,11 +7,14 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from dashboard.charts.labels import short_names
 from dashboard.charts.palette import Palette, theme_palette
 from dashboard.session import address
 
 KEPT: dict[str, Any] = {"persist_state": "session"}
 """What every control has: its value over page switches."""
+MAX_NAME = 28
+"""Columns of a name in a list."""
 _THEME = "_theme"
 _CLICK = "_click"
 
@@ -73,6 +76,22 @@ def select(
     choice = st.selectbox(label, options, index, key=key, **KEPT, **more_options) or default
     address.record(key, choice, None if is_explicit else default)
     return choice
+
+
+def select_name(label: str, names: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on
+    """Draw a list of names, long ones without what they share, found by any of their letters that are shown.
+
+    Args:
+        label: above the list.
+        names: at least one.
+        key: of the session's state and of the link.
+        default: the first name where empty.
+        **more_options: passed on to Streamlit.
+    """
+    labels = short_names(names, MAX_NAME)
+    return select(
+        label, names, key, default, format_func=labels.__getitem__, filter_mode="contains", **more_options
+    )
 
 
 def multiselect(label: str, options: Sequence[str], key: str) -> list[str]:

@@ -9,12 +9,15 @@ from dashboard.charts.palette import Palette
 from dashboard.charts.style import note, style
 from metrics.studies.gaps.gap import trend
 
-MAX_DOTS = 1000
-"""Dots drawn in one small panel at most."""
+MAX_DOTS, ALL_DOTS = 1000, 30_000
+"""Dots drawn in one small panel, and of the grey ones in all panels, at most."""
 _CELLS = 80
 """Places a dot can take on an axis from its middle; dots of one place are drawn as one."""
-ACROSS = 5
-"""Small panels side by side."""
+ACROSS, MANY_ACROSS = 5, 7
+"""Small panels side by side, of few rerankers and of more than fill `FEW_ROWS`."""
+FEW_ROWS = 3
+_TITLES = {ACROSS: 20, MANY_ACROSS: 14}
+"""Columns of a title over panels so many of which stand side by side."""
 _TREND_CELLS = 24
 
 
@@ -30,13 +33,14 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
     Returns:
         A panel a reranker, and one more.
     """
-    across = min(ACROSS, len(colours) + 1)
+    width = ACROSS if len(colours) < ACROSS * FEW_ROWS else MANY_ACROSS
+    across = min(width, len(colours) + 1)
     rows = -(-(len(colours) + 1) // across)
     figure = make_subplots(rows, across, horizontal_spacing=0.04, vertical_spacing=0.3 / max(rows, 2))
     reach = max(float(lists["first_gap"].abs().max()), 0.05) * 1.1
     figure.update_yaxes(tickformat="+~r", zeroline=True, zerolinecolor=palette.other, zerolinewidth=1)
-    context = _thin(lists, reach)
-    means, labels = {}, chart_names(colours, 24)
+    context = _thin(lists, reach, ALL_DOTS // len(colours))
+    means, labels = {}, chart_names(colours, _TITLES[width])
     for index, (name, colour) in enumerate(colours.items()):
         place = {"row": index // across + 1, "col": index % across + 1}
         own = lists[lists["reranker"] == name]
@@ -91,13 +95,20 @@ def _add_mean(figure: go.Figure, mean: pd.DataFrame, colour: str, **trace: objec
         figure.add_scatter(x=mean["x"], y=mean["mean"], mode="lines", line=line, **trace)
 
 
-def _thin(lists: pd.DataFrame, reach: float) -> pd.DataFrame:
-    """Return lists whose dots do not fall on one another, with n_hidden behind each; `MAX_DOTS` at most."""
+def _thin(lists: pd.DataFrame, reach: float, most: int = MAX_DOTS) -> pd.DataFrame:
+    """Return lists whose dots do not fall on one another, with n_hidden behind each.
+
+    Args:
+        lists: tie_ratio, first_gap, query_id.
+        reach: end of the axis of gaps.
+        most: dots at most, and never more than `MAX_DOTS`.
+    """
     column = (lists["tie_ratio"] * _CELLS).round()
     row = (lists["first_gap"] / reach * _CELLS).round()
     cells = lists.groupby([column, row])["query_id"]
     first = lists.assign(n_hidden=cells.transform("size") - 1)[cells.cumcount() == 0]
-    return first if len(first) <= MAX_DOTS else first.sample(MAX_DOTS, random_state=0)
+    most = min(most, MAX_DOTS)
+    return first if len(first) <= most else first.sample(most, random_state=0)
 
 
 def _add_title(figure: go.Figure, text: str, palette: Palette, index: int) -> None:

@@ -7,9 +7,6 @@ from dashboard.charts.marks import ROW, VALUES, add_bounds_rows, label_rows
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import style
 
-MAX_ROWS = 40
-"""Rerankers that are drawn where there may be thousands."""
-
 
 def drawable_rerankers(leaderboard: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of rerankers that have values: those with a scored list."""

@@ -3,11 +3,11 @@
 import streamlit as st
 
 from dashboard import cache
-from dashboard.charts.leaderboard.score_bounds import MAX_ROWS
 from dashboard.escaping import escape_markdown
 from dashboard.session.results import results_measure, shown_results
 from dashboard.views.large.sections import empty_state, largest_gaps_table, open_popover, ties_against_gaps
 from dashboard.widgets.components import finding, page_head
+from dashboard.widgets.first_rows import row_limit
 from dashboard.widgets.leaderboard_parts import (
     charted_rerankers,
     leaderboard_cards,
@@ -29,6 +29,7 @@ if results is None:
     st.stop()
 with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
     measure = results_measure(results.stored)
+    n_drawn = row_limit(len(results.stored.rerankers))
     open_popover()
 name, arguments = parse(measure), (measure, results.traditional, results.stored)
 rows = leaderboard(results.stored, measure, results.traditional)
@@ -36,7 +37,7 @@ finding(leaderboard_finding(rows, name.traditional, results.traditional))
 if not results.stored.n_lists:
     st.stop()
 leaderboard_cards(rows, name, results.stored.n_movable(measure), results.stored.n_lists)
-charted_rows = charted_rerankers(rows, MAX_ROWS)
+charted_rows = charted_rerankers(rows, n_drawn)
 leaderboard_charts(charted_rows, results.palette, name.traditional)
 try:
     file = cache.file_version(results.stored.path)

@@ -96,7 +96,7 @@ def ties_against_gaps(
     )
     section_finding(stored_summary_finding(summary, measure, lists["query_id"].iloc[0] if len(lists) else ""))
     names = results.stored.rerankers
-    reranker = session.select("Lists of", [_ALL, *names], "results_lists", width=280)
+    reranker = session.select_name("Lists of", [_ALL, *names], "results_lists", width=280)
     position = names.index(reranker) if reranker in names else None
     chart(
         gap_map(summary.ratios.cells(position), summary.sizes.cells(position), results.palette, measure),

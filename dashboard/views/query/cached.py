@@ -4,6 +4,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.cache import ViewKey
+from dashboard.charts.labels import short_names
+from dashboard.session.controls import MAX_NAME
 from metrics import Evaluation
 from metrics.studies.one_list.list_order import list_label, lists_by_gap
 
@@ -32,7 +34,7 @@ def reranker_labels(key: ViewKey, measure: str, traditional: str, _lists: pd.Dat
         _lists: as `ordered_lists` returns them.
     """
     rows = _lists.groupby("reranker", sort=False).agg(gap=("gap", "first"), tie_ratio=("tie_ratio", "mean"))
-    return _labels(rows)
+    return _labels(rows, short_names(rows.index.astype(str), MAX_NAME))
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
@@ -48,9 +50,11 @@ def query_labels(
         reranker: whose lists.
         _lists: as `ordered_lists` returns them.
     """
-    return _labels(_lists[_lists["reranker"] == reranker].set_index("query_id"))
+    rows = _lists[_lists["reranker"] == reranker].set_index("query_id")
+    return _labels(rows, {str(query): str(query) for query in rows.index})
 
 
-def _labels(rows: pd.DataFrame) -> dict[str, str]:
-    figures = zip(rows.index, rows["gap"], rows["tie_ratio"], strict=True)
-    return {str(name): list_label(str(name), gap, tie_ratio) for name, gap, tie_ratio in figures}
+def _labels(rows: pd.DataFrame, names: dict[str, str]) -> dict[str, str]:
+    """Return the label of each row; `names` has what each is called in it."""
+    figures = zip(rows.index.astype(str), rows["gap"], rows["tie_ratio"], strict=True)
+    return {name: list_label(names[name], gap, tie_ratio) for name, gap, tie_ratio in figures}

@@ -33,7 +33,7 @@ def choose_list(view: session.View) -> ListInView:
             query = _choose_query(query_labels(*key, reranker, lists))
         others = set(lists.loc[lists["query_id"] == query, "reranker"]) - {reranker}
         alternatives = [name for name in view.rerankers if name in others]
-        beside = session.select("Beside", [ALONE, *alternatives], "beside", width=240)
+        beside = session.select_name("Beside", [ALONE, *alternatives], "beside", width=240)
     list_in_view = load_list(view, reranker, query, measure)
     with head:
         _explain_choice(list_in_view, lists)

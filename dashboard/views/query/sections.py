@@ -21,6 +21,7 @@ from metrics.studies.one_list.ordering_samples import running_mean, sample_value
 from metrics.studies.one_list.query import first_rank_under, ordering_std, tie_groups
 from metrics.support.arrays import FloatArray
 from metrics.support.wording import count_of
+from metrics.ties import treatment
 
 MAX_SIZES = 6
 """Ties whose sizes are said one by one."""
@@ -45,7 +46,7 @@ def four_values(current: ListInView) -> None:
             "diamond",
             f"Traditional {name}",
             value_text(value[current.view.traditional]),
-            current.view.traditional,
+            treatment(current.view.traditional).label,
             "orange",
         ),
         Card("circle", f"Tied {name}", value_text(value["expected"]), behind, "blue"),
@@ -196,6 +197,6 @@ def _histogram_section(current: ListInView, sample: FloatArray) -> None:
     distribution = (
         orderings.merge_values(sample, np.full(len(sample), 1 / len(sample))) if exact is None else exact
     )
-    marks = pd.Series({name: current.value[treatment] for name, treatment in current.treatments.items()})
+    marks = pd.Series({name: current.value[ties] for name, ties in current.treatments.items()})
     alt = f"Share of orderings with each value of {current.measure}; tied, traditional, worst and best marked."
     chart(value_histogram(distribution, marks, current.view.palette, current.measure), "histogram", alt)

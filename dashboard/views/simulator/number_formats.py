@@ -7,6 +7,7 @@ from dashboard import session
 from dashboard.charts.simulated.precision_panels import precision_panels
 from dashboard.escaping import escape_markdown
 from dashboard.session.boards import is_session_only
+from dashboard.session.controls import follow_defaults
 from dashboard.views.simulator import cached
 from dashboard.widgets.components import chart, heading, section_finding, table
 from metrics import parse
@@ -21,7 +22,8 @@ def number_formats(view: session.View) -> None:
     """Draw what a reranker of the data shown would score in fewer bits, decimals or grades."""
     heading("Number formats", "What if the scores of your runs were held in fewer bits, decimals or grades?")
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-        reranker = session.select("Reranker", view.rerankers, "reranker", width=240)
+        follow_defaults({"reranker": view.rerankers[0]})
+        reranker = session.select_name("Reranker", view.rerankers, "reranker", width=240)
         measure = session.measure()
     queries = set(view.evaluation.scores.index.get_level_values("query_id"))
     curve = cached.precisions(view.key, reranker, measure, view.traditional, view.board, queries)

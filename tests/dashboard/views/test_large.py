@@ -15,8 +15,8 @@ from upath import UPath
 
 from dashboard import cache
 from dashboard.access import server_files, settings
-from dashboard.charts.leaderboard.score_bounds import MAX_ROWS
 from dashboard.library.scored import MAX_SCORED, ScoredRuns
+from dashboard.widgets.first_rows import FIRST_ROWS
 from metrics import Runs, evaluate, read_runs
 from metrics.errors import LibraryError, UsageError
 from metrics.scale.stored import Stored
@@ -334,7 +334,7 @@ def test_a_reranker_without_a_scored_list_is_in_the_table_and_not_drawn(server, 
 
 
 def test_of_many_rerankers_the_first_are_drawn_and_all_are_in_the_table(server, tmp_path):
-    lists = {f"r{n:03}": {"q": [Doc("a", 1, 1), Doc("b", 1, 0)]} for n in range(MAX_ROWS + 2)}
+    lists = {f"r{n:03}": {"q": [Doc("a", 1, 1), Doc("b", 1, 0)]} for n in range(FIRST_ROWS + 2)}
     Stored.write(
         tmp_path / "kept.parquet", [evaluate(Runs.from_frame(frame(lists)), ["RR"], server_files.TIES)]
     )
