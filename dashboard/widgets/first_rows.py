@@ -1,5 +1,7 @@
 """The first rows of what is long, and all of them on request."""
 
+from typing import Any
+
 from dashboard import session
 
 FIRST_ROWS = 20
@@ -8,7 +10,11 @@ _FIRST, _ALL = "first", "all"
 
 
 def row_limit(
-    n_rows: int, label: str = "Rerankers in charts", key: str = "drawn", first: int = FIRST_ROWS
+    n_rows: int,
+    label: str = "Rerankers in charts",
+    key: str = "drawn",
+    first: int = FIRST_ROWS,
+    **more_options: Any,  # noqa: ANN401 passed on
 ) -> int:
     """Draw the choice between the first rows and all, where there are more; return how many are drawn.
 
@@ -17,9 +23,10 @@ def row_limit(
         label: above the control.
         key: of the choice, and its name in the link; pages that share it share the choice.
         first: how many the first are.
+        **more_options: passed on to the widget.
     """
     if n_rows <= first:
         return n_rows
     words = {_FIRST: f"first {first}", _ALL: f"all {n_rows:,}"}
-    choice = session.segmented(label, [_FIRST, _ALL], key, format_func=words.__getitem__)
+    choice = session.segmented(label, [_FIRST, _ALL], key, format_func=words.__getitem__, **more_options)
     return n_rows if choice == _ALL else first

@@ -1,10 +1,13 @@
 """The table of orders that swap, as every page shows it."""
 
+from collections.abc import Sequence
 from math import comb
 
 import pandas as pd
+import streamlit as st
 
 from dashboard import cache
+from dashboard.charts.labels import short_names
 from dashboard.session import View
 from dashboard.widgets.columns import badge_column
 from dashboard.widgets.components import heading, prose_markdown, table
@@ -15,6 +18,9 @@ from metrics.support.wording import count_of
 _TITLE = "Orders that swap"
 _WIDEST = 5
 """Swaps that are shown unless all are asked for."""
+_LONGEST = 28
+"""Letters of a name in the table; the download has all."""
+_WHICH = "The sort puts A first, the mean over all orders of the ties B."
 _VERDICTS = {
     "swaps, significant": "The sort puts A first; B is ahead once ties are averaged, by more than chance.",
     "swaps": "The sort puts A first; B is ahead once ties are averaged, by no more than chance allows.",
@@ -48,31 +54,38 @@ def swaps_table(view: View, measure: str, swaps: pd.DataFrame, sentence: str = "
         swaps: as `cache.swapped_orders` returns them, at least one.
         sentence: Markdown that stands first under the heading.
     """
-    n_shown = row_limit(len(swaps), _TITLE, "swaps", _WIDEST)
+    place = st.container()
+    n_shown = row_limit(len(swaps), _TITLE, "swaps", _WIDEST, label_visibility="collapsed")
     arguments = view.key, measure, view.traditional
     which = f" The {n_shown} widest of {len(swaps):,}." if n_shown < len(swaps) else ""
-    table(
-        _shown_rows(cache.swap_chances(*arguments, n_shown, view.board, view.evaluation)),
-        _TITLE,
-        "swaps",
-        {
-            **shown_columns(("a", "first_by_sort"), ("b", "first_when_tied")),
-            "verdict": badge_column("Verdict", _VERDICTS, ("orange", "gray")),
-            **shown_columns(("places", "places_of_pair"), ("tied_places", "tied_places_of_pair")),
-            **shown_columns(("difference", "pair_difference"), ("tied_difference", "tied_pair_difference")),
-            **shown_columns(("p_adjusted", "pair_p"), "above"),
-            **shown_columns("traditional_a", "traditional_b", "tied_a", "tied_b"),
-        },
-        download=lambda: cache.swap_chances(*arguments, len(swaps), view.board, view.evaluation),
-        explanation=f"{sentence or 'The sort puts A first, the mean over all orders of the ties B.'}{which} "
-        f"p: paired t-test, Holm over {count_of(comb(len(view.rerankers), 2), 'pair')}.",
-    )
+    with place:
+        table(
+            _shown_rows(cache.swap_chances(*arguments, n_shown, view.board, view.evaluation), view.rerankers),
+            _TITLE,
+            "swaps",
+            {
+                **shown_columns(("a", "first_by_sort"), ("b", "first_when_tied")),
+                "verdict": badge_column("Verdict", _VERDICTS, ("orange", "gray")),
+                **shown_columns(("place", "places_of_pair"), ("tied_place", "tied_places_of_pair")),
+                **shown_columns(("difference", "pair_difference"), ("tied_difference", "tied_pair_difference")),
+                **shown_columns(("p_adjusted", "pair_p"), "above"),
+                **shown_columns(("traditional", "traditional_of_pair"), ("tied", "tied_of_pair")),
+            },
+            download=lambda: cache.swap_chances(*arguments, len(swaps), view.board, view.evaluation),
+            explanation=f"{sentence or _WHICH}{which} "
+            f"p: paired t-test, Holm over {count_of(comb(len(view.rerankers), 2), 'pair')}.",
+        )
 
 
-def _shown_rows(swaps: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with both places of a pair in one cell, and the verdict as a badge."""
-    return swaps.assign(
-        places=[f"{a} and {b}" for a, b in zip(swaps["place_a"], swaps["place_b"], strict=True)],
-        tied_places=[f"{a} and {b}" for a, b in zip(swaps["tied_place_a"], swaps["tied_place_b"], strict=True)],
-        verdict=[[verdict] for verdict in swaps["verdict"]],
-    )
+def _shown_rows(swaps: pd.DataFrame, rerankers: Sequence[str]) -> pd.DataFrame:
+    """Return the rows with what is said of both in one cell, names that fit, and the verdict as a badge."""
+    names = short_names(rerankers, _LONGEST)
+
+    def both(column: str, form: str) -> list[str]:
+        pairs = zip(swaps[f"{column}_a"], swaps[f"{column}_b"], strict=True)
+        return [f"{form.format(a)} and {form.format(b)}" for a, b in pairs]
+
+    forms = {"place": "{}", "tied_place": "{}", "traditional": "{:.4f}", "tied": "{:.4f}"}
+    cells = {column: both(column, form) for column, form in forms.items()}
+    ends = {column: swaps[column].map(names) for column in ("a", "b")}
+    return swaps.assign(**cells, **ends, verdict=[[verdict] for verdict in swaps["verdict"]])

@@ -242,10 +242,8 @@ COLUMNS: Mapping[str, ShownColumn] = {
             "Chance of the sort's order when every tie is broken at random.",
             "chance",
         ),
-        ShownColumn("traditional_a", "A, traditional", "Value of A by {order}."),
-        ShownColumn("traditional_b", "B, traditional", "Value of B by {order}."),
-        ShownColumn("tied_a", "A, tied", "Value of A, ties averaged."),
-        ShownColumn("tied_b", "B, tied", "Value of B, ties averaged."),
+        ShownColumn("traditional_of_pair", "{traditional}", "Values of A and of B by {order}.", "text"),
+        ShownColumn("tied_of_pair", "{tied}", "Values of A and of B, ties averaged.", "text"),
         # targets
         ShownColumn("missed_by", "Missed by", "How far the tied value is from the bound; 0 where it meets it."),
         ShownColumn("passes", "Passes", "Whether the tied value meets the target.", "text"),

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import add_legend, label_rows_above
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import add_notes, note_of, safe, style
+from dashboard.charts.style import add_notes, note_of, style
 from metrics.studies.prose import signed
 from metrics.studies.significance.significance import Verdicts
 from metrics.studies.significance.test_registry import is_significant
@@ -59,7 +59,7 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str) -> go.
     low, high = _axis_ends(verdicts, ~is_outlying)
     room = 0.06 * (high - low)
     figure.update_xaxes(
-        title_text=f"{measure} difference from {safe(verdicts.tied['baseline'].iloc[0])}",
+        title_text=f"{measure} difference",
         tickformat="+~r",
         nticks=6,
         range=[low - room, high + room] if high > low else None,

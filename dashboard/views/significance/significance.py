@@ -29,7 +29,7 @@ page_head(
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     baseline = session.select("Baseline", view.rerankers, "baseline", width=240)
     measure = session.measure()
-    n_drawn = row_limit(len(view.rerankers))
+    n_drawn = row_limit(len(view.rerankers), key="paired")
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     test, correction = choose_test()
 name = parse(measure).traditional

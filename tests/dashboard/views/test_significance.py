@@ -134,7 +134,7 @@ def test_of_many_rerankers_charts_show_the_first_twenty_and_all_on_request():
     rows, position = table(page, "Results against"), [node.type for node in page.main]
     assert len(rows) == 20
     assert position.index("dataframe") < position.index("plotly_chart")
-    page.segmented_control(key="drawn").set_value("all").run()
+    page.segmented_control(key="paired").set_value("all").run()
     assert len(charts(page)["above"]["data"][0]["customdata"]) == 21
 
 
