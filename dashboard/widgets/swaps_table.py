@@ -20,10 +20,9 @@ _WIDEST = 5
 """Swaps that are shown unless all are asked for."""
 _LONGEST = 28
 """Letters of a name in the table; the download has all."""
-_WHICH = "The sort puts A first, the mean over all orders of the ties B."
 _VERDICTS = {
-    "swaps, significant": "The sort puts A first; B is ahead once ties are averaged, by more than chance.",
-    "swaps": "The sort puts A first; B is ahead once ties are averaged, by no more than chance allows.",
+    "swaps, significant": "The order of the ties puts A first; averaged, B is ahead by more than chance.",
+    "swaps": "The order of the ties puts A first; averaged, B is ahead by no more than chance allows.",
 }
 
 
@@ -57,6 +56,7 @@ def swaps_table(view: View, measure: str, swaps: pd.DataFrame, sentence: str = "
     place = st.container()
     n_shown = row_limit(len(swaps), _TITLE, "swaps", _WIDEST, label_visibility="collapsed")
     arguments = view.key, measure, view.traditional
+    order, n_pairs = view.treatment.order, count_of(comb(len(view.rerankers), 2), "pair")
     which = f" The {n_shown} widest of {len(swaps):,}." if n_shown < len(swaps) else ""
     with place:
         table(
@@ -64,16 +64,18 @@ def swaps_table(view: View, measure: str, swaps: pd.DataFrame, sentence: str = "
             _TITLE,
             "swaps",
             {
-                **shown_columns(("a", "first_by_sort"), ("b", "first_when_tied")),
+                **shown_columns(("a", "first_by_sort"), ("b", "first_when_tied"), order=order),
                 "verdict": badge_column("Verdict", _VERDICTS, ("orange", "gray")),
-                **shown_columns(("place", "places_of_pair"), ("tied_place", "tied_places_of_pair")),
-                **shown_columns(("difference", "pair_difference"), ("tied_difference", "tied_pair_difference")),
-                **shown_columns(("p_adjusted", "pair_p"), "above"),
-                **shown_columns(("traditional", "traditional_of_pair"), ("tied", "tied_of_pair")),
+                **shown_columns(
+                    *(("place", "places_of_pair"), ("tied_place", "tied_places_of_pair")),
+                    *(("difference", "pair_difference"), ("tied_difference", "tied_pair_difference")),
+                    *(("p_adjusted", "pair_p"), "above"),
+                    *(("traditional", "traditional_of_pair"), ("tied", "tied_of_pair")),
+                    order=order,
+                ),
             },
             download=lambda: cache.swap_chances(*arguments, len(swaps), view.board, view.evaluation),
-            explanation=f"{sentence or _WHICH}{which} "
-            f"p: paired t-test, Holm over {count_of(comb(len(view.rerankers), 2), 'pair')}.",
+            explanation=f"{sentence or f'A is ahead by {order}, B once ties are averaged.'}{which} p: paired t-test, Holm over {n_pairs}.",
         )
 
 

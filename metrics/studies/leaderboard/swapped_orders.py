@@ -17,6 +17,7 @@ from metrics.studies.tie_breaking.stability import pairwise_order
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.wording import count_of, describe_part
+from metrics.ties import treatment
 
 SWAPS, SIGNIFICANT = "swaps", "swaps, significant"
 """Verdicts of a pair."""
@@ -116,8 +117,8 @@ def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:
     by_sort, when_tied = (decimal(abs(widest[name]), 4) for name in ("difference", "tied_difference"))
     return (
         Strong(describe_part(len(swaps), n_pairs, "order", "swap")),
-        f", {_significant_part(swaps)}. The sort puts ",
-        *(a, f" {by_sort} {measure} above ", b, "; with ties averaged, ", b, f" is {when_tied} above."),
+        f", {_significant_part(swaps)}. By {treatment(str(widest['ties'])).order}, ",
+        *(a, f" is {by_sort} {measure} above ", b, "; with ties averaged, ", b, f" is {when_tied} above."),
     )
 
 
