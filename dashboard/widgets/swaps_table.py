@@ -75,7 +75,8 @@ def swaps_table(view: View, measure: str, swaps: pd.DataFrame, sentence: str = "
                 ),
             },
             download=lambda: cache.swap_chances(*arguments, len(swaps), view.board, view.evaluation),
-            explanation=f"{sentence or f'A is ahead by {order}, B once ties are averaged.'}{which} p: paired t-test, Holm over {n_pairs}.",
+            explanation=f"{sentence or f'A is ahead by {order}, B once ties are averaged.'}{which} "
+            f"p: paired t-test, Holm over {n_pairs}.",
         )
 
 
