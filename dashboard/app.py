@@ -52,7 +52,11 @@ results_page = st.Page(
 page = st.navigation(
     {
         "": [leaderboard_page],
-        "Data": [st.Page("views/runs/runs.py", title="Runs", icon=":material/upload_file:"), results_page],
+        "Data": [
+            st.Page("views/runs/runs.py", title="Runs", icon=":material/upload_file:"),
+            st.Page("views/library/library.py", title="Library", icon=":material/inventory_2:"),
+            results_page,
+        ],
         "Explore": [
             st.Page("views/ties/ties.py", title="Ties vs gap", icon=":material/scatter_plot:"),
             st.Page("views/rerankers/rerankers.py", title="Rerankers", icon=":material/compare_arrows:"),

@@ -71,20 +71,21 @@ def identity() -> str | None:
     """
     if is_sign_in_required():
         return plain_address(_signed_in_email())
-    return "" if _is_insecure() or is_loopback(st.get_option("server.address")) else None
+    return "" if is_open_to_all() or is_loopback(st.get_option("server.address")) else None
 
 
 def _signed_in_email() -> str:
     return str(st.user.get("email") or "somebody without an e-mail address")
 
 
-def _is_insecure() -> bool:
+def is_open_to_all() -> bool:
+    """Return whether nobody signs in, and all who reach the server share what is kept there."""
     return os.environ.get(INSECURE) == "1"
 
 
 def is_sign_in_required() -> bool:
     """Return whether visitors of this server sign in: its secrets say how, or its allow-list says who."""
-    return not _is_insecure() and (_auth_section() is not None or bool(os.environ.get(ALLOW, "").strip()))
+    return not is_open_to_all() and (_auth_section() is not None or bool(os.environ.get(ALLOW, "").strip()))
 
 
 def _allowed_entries() -> tuple[str, ...]:

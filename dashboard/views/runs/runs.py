@@ -6,8 +6,6 @@ from dashboard.views.runs.arrangement import arrange
 from dashboard.views.runs.board_panel import board_panel
 from dashboard.views.runs.file_cards import columns_and_rows, file_cards
 from dashboard.views.runs.finding_cards import finding_cards
-from dashboard.views.runs.library_table import library
-from dashboard.views.runs.over_time import over_time
 from dashboard.views.runs.upload import board_finding, upload_field
 from dashboard.widgets.components import Card, cards, finding, page_head
 from metrics.support.wording import count_of, percent
@@ -35,4 +33,3 @@ file_cards(board, findings, view.palette)
 columns_and_rows(board)
 arrange(board)
 finding_cards(board, findings)
-over_time(view, library(view))

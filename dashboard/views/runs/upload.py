@@ -9,10 +9,11 @@ import streamlit as st
 
 from dashboard import cache, session
 from dashboard.escaping import escape_markdown
-from dashboard.library import MOST_FILES, Board, BoardSpec, keep_arrangement, queries_text
+from dashboard.library import MOST_FILES, Board, BoardSpec, queries_text
 from dashboard.library.exchange.board_file import is_board
 from dashboard.library.storage.records import SEPARATOR
 from dashboard.session import View
+from dashboard.session.changes import build_arranged, read_all
 from dashboard.session.draft import current_draft, is_new_draft, replace_draft
 from dashboard.views.runs.file_cards import choose_columns
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
@@ -139,35 +140,6 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
     for position, error in errors.items():
         if isinstance(error, ReadError) and error.header:
             choose_columns(spec, position, error.header, error.mapping, replace_draft)
-
-
-def read_all(spec: BoardSpec) -> list[Source | TieScopeError]:
-    """Return what each file holds, or why it cannot be read; says which is being read."""
-    entries = spec.entries
-    bar, sources = st.empty(), []
-    for position, entry in enumerate(entries):
-        name = escape_markdown(entry.file.name)
-        bar.progress(position / len(entries), f"Reading {position + 1} of {len(entries)}: {name}")
-        sources.append(cache.read_entry(entry))
-    bar.empty()
-    return sources
-
-
-def build_arranged(
-    spec: BoardSpec, sources: list[Source | TieScopeError], before: BoardSpec | None = None
-) -> Board | TieScopeError:
-    """Return a board, its rerankers named and ordered as before; or the first thing in its way.
-
-    Args:
-        spec: of all its files.
-        sources: what each file holds, or why it cannot be read.
-        before: what the board was made from until now, where it was.
-    """
-    board = cache.build_board(spec, sources)
-    try:
-        return keep_arrangement(board, before) if before and isinstance(board, Board) else board
-    except TieScopeError as error:
-        return error
 
 
 def _is_complete(sources: list[Source | TieScopeError]) -> bool:

@@ -1,4 +1,4 @@
-"""The library on the Runs page: what is kept, found by words, and what can be done with it."""
+"""The uploads that are kept: of this board or all, found by words, and what can be done with them."""
 
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
@@ -7,40 +7,49 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import cache, session
+from dashboard.access.sign_in import is_open_to_all
 from dashboard.escaping import escape_markdown
 from dashboard.library.storage.records import STRANGER, Upload
 from dashboard.session import View
 from dashboard.session.upload_selection import selectable_table, selected_uploads
-from dashboard.views.runs.library_actions import actions, outcome_line
-from dashboard.views.runs.library_deleted import recently_deleted
+from dashboard.views.library.actions import actions, outcome_line
+from dashboard.views.library.deleted import recently_deleted
 from dashboard.widgets.components import download_csv, heading, share
 from metrics.errors import TieScopeError
 
 _KINDS = {"run": "run", "qrels": "judgments"}
+_SHELVES = ("This board", "All")
 
 
-def library(view: View) -> list[Upload]:
+def uploads_section(view: View) -> list[Upload]:
     """The visitor's uploads in a table to search, sort and tick; where they cannot be read, why.
 
     Returns:
-        All of them, the newest first.
+        Those of this board, or all, as is chosen; the newest first.
     """
     try:
-        uploads = cache.open_library().uploads(session.owner())
-        _section(view, uploads)
+        every_upload = cache.open_library().uploads(session.owner())
+        return _section(view, every_upload)
     except TieScopeError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return []
-    return uploads
 
 
-def _section(view: View, uploads: list[Upload]) -> None:
+def uploads_on(view: View, uploads: Sequence[Upload]) -> list[Upload]:
+    """Return the uploads that are on the board shown."""
+    on_board = {file.sha256 for file in view.board.files}
+    return [upload for upload in uploads if upload.sha256 in on_board]
+
+
+def _section(view: View, every_upload: list[Upload]) -> list[Upload]:
+    uploads = every_upload
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
-        heading("Library", _whose(session.owner()))
+        heading("Uploads", _whose(session.owner()))
         if uploads:
             download_csv(uploads_frame(uploads), "library")
     if uploads:
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+            uploads = _choose_shelf(view, every_upload)
             words = session.text_input(
                 "Find",
                 "find",
@@ -51,7 +60,7 @@ def _section(view: View, uploads: list[Upload]) -> None:
                 width=320,
             )
             matches = search_uploads(uploads, words, selected_uploads())
-            st.caption(_count_text(len(uploads), len(matches)), width="content")
+            st.caption(_count_text(len(every_upload), len(matches)), width="content")
         ticked = selectable_table(
             display_frame(matches, visitor_zone()),
             [upload.sha256 for upload in matches],
@@ -62,19 +71,32 @@ def _section(view: View, uploads: list[Upload]) -> None:
         )
         actions(view, [upload for upload in matches if upload.sha256 in ticked])
     else:
-        st.markdown("Nothing is kept yet. Files that you drop above are, unless you say otherwise.")
+        st.markdown("Nothing is kept yet. Files that you drop on Runs are, unless you say otherwise.")
     outcome_line()
     recently_deleted()
+    return uploads
+
+
+def _choose_shelf(view: View, every_upload: Sequence[Upload]) -> list[Upload]:
+    """The choice between the uploads on the board shown and all; all where it has none."""
+    on_board = uploads_on(view, every_upload)
+    if (
+        on_board
+        and session.segmented("Uploads", _SHELVES, "shelf", label_visibility="collapsed") == _SHELVES[0]
+    ):
+        return on_board
+    return list(every_upload)
 
 
 def _whose(owner: str) -> str:
     """Where uploads are kept, and who sees them."""
-    hashes = "found again by the hash of their content."
+    if not owner and is_open_to_all():
+        return "Kept on this server for all who reach it: what others upload stands here, too."
     if not owner:
-        return f"Kept on this machine, {hashes}"
+        return "Kept on this machine."
     if owner.startswith(STRANGER):
         return "Kept on this server. Boards are found again by their link, this list only until you leave."
-    return f"Kept on this server for {escape_markdown(owner)} alone, {hashes}"
+    return f"Kept on this server for {escape_markdown(owner)} alone."
 
 
 def _count_text(n_uploads: int, n_matches: int) -> str:
@@ -165,6 +187,7 @@ def _columns() -> dict[str, object]:
         "kind": column.MultiselectColumn(
             "Kind", options=list(_KINDS.values()), color=["blue", "gray"], width=95
         ),
+        "boards": column.TextColumn("Used on", width=160, help="Boards that show it."),
         "rows": column.NumberColumn("Rows", format="localized", width=75),
         "queries": column.NumberColumn("Queries", format="localized", width=70),
         "depth": column.NumberColumn(
@@ -175,7 +198,6 @@ def _columns() -> dict[str, object]:
         ),
         "tied": share("Tie ratio", "Documents that share their score with another of their list."),
         "added": column.DatetimeColumn("Added", format="D MMM YYYY, HH:mm", width=145),
-        "boards": column.TextColumn("Used on", width=160),
         "note": column.TextColumn("Note", width=180),
         "pinned": column.CheckboxColumn("Pinned", width=70, help="Stays when room is needed."),
         "size": column.NumberColumn("Size", format="%.0f kB", width=75, help="As it is kept."),

@@ -13,14 +13,14 @@ from dashboard.escaping import escape_markdown
 from dashboard.library.storage.records import Upload
 from dashboard.session import View
 from dashboard.session.controls import toggle
-from dashboard.views.runs.library_table import visitor_zone
-from dashboard.views.runs.versions import VersionScoring, judgments_key, measures_with, score_versions
+from dashboard.views.library.uploads_table import uploads_on, visitor_zone
+from dashboard.views.library.versions import VersionScoring, judgments_key, measures_with, score_versions
 from dashboard.widgets.components import chart, heading, number, section_finding, table
 from metrics import parse
 from metrics.errors import TieScopeError
 from metrics.runs import File
 from metrics.studies.leaderboard.history import LEAST_SHARED, history, history_finding, version_of
-from metrics.support.wording import count_of, part_of
+from metrics.support.wording import count_of, first_names, part_of
 
 MAX_RUNS = 60
 """Runs scored at most."""
@@ -47,7 +47,7 @@ def over_time(view: View, uploads: Sequence[Upload]) -> None:
     )
     runs = _candidates(view, uploads)
     if not _may_have_versions(runs):
-        st.markdown(_NONE)
+        _say_none(view, uploads)
         return
     if len(runs) > MAX_RUNS:
         st.caption(f"The {MAX_RUNS} newest of {len(runs)} runs are scored.")
@@ -68,13 +68,19 @@ def over_time(view: View, uploads: Sequence[Upload]) -> None:
         st.caption(f"Not scored: {part_of(len(wrong), len(runs), 'run')}. {escape_markdown(str(wrong[0]))}")
     lines = history(scores[scores["measure"] == measure])
     if not len(lines):
-        st.markdown(_NONE)
+        _say_none(view, uploads)
         return
     utc = pd.to_datetime(lines["added"]).dt.tz_localize("UTC")
     lines["added"] = utc.dt.tz_convert(visitor_zone()).dt.tz_localize(None)
     with controls:
         axis = _AXES[session.segmented("Across", list(_AXES), "across", _default_axis(lines))]
     _draw(view, lines, measure, axis)
+
+
+def _say_none(view: View, uploads: Sequence[Upload]) -> None:
+    """What would start a line, and where else there may be one."""
+    is_part = bool(uploads) and len(uploads_on(view, uploads)) == len(uploads)
+    st.markdown(f"{_NONE} Only uploads of this board are looked at: see **All** above." if is_part else _NONE)
 
 
 def _candidates(view: View, uploads: Sequence[Upload]) -> list[Upload]:
@@ -107,7 +113,9 @@ def _score(view: View, runs: Sequence[Upload], measure: str) -> tuple[pd.DataFra
     entries = cache.open_library().spec_of([upload.sha256 for upload in runs], session.owner()).entries
     results = score_versions(scoring, entries, board, queries)
     parts = [
-        part.assign(added=upload.added, hash=upload.sha256)
+        part.assign(
+            added=upload.added, hash=upload.sha256, boards=first_names([name for _, name in upload.boards])
+        )
         for upload, part in zip(runs, results, strict=True)
         if isinstance(part, pd.DataFrame) and len(part)
     ]
@@ -142,6 +150,7 @@ def _draw(view: View, rows: pd.DataFrame, measure: str, axis: VersionAxis) -> No
             "worst": number("Worst"),
             "best": number("Best"),
             "traditional": number(parse(measure).traditional),
+            "boards": st.column_config.TextColumn("Used on", help="Boards that show it."),
             "n_shared": number("Queries", "%d", f"Of {rows['n_judged'].iloc[0]} judged."),
         },
     )

@@ -12,8 +12,8 @@ from dashboard.escaping import escape_markdown
 from dashboard.library import Board, BoardSpec
 from dashboard.library.storage.records import Upload
 from dashboard.session import Outcome, View
+from dashboard.session.changes import build_arranged, read_all
 from dashboard.session.upload_selection import last_outcome, set_outcome
-from dashboard.views.runs.upload import build_arranged, read_all
 from metrics.errors import LibraryError, TieScopeError, UsageError
 from metrics.support.wording import first_names
 
@@ -25,7 +25,7 @@ def actions(view: View, ticked: Sequence[Upload]) -> None:
         return
     pins = not all(upload.pinned for upload in ticked)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"{len(ticked)} ticked", width="content")
+        st.caption(f"{len(ticked)} ticked{_boards_text(ticked)}", width="content")
         opens = _button("Open together" if len(ticked) > 1 else "Open", "open", "folder_open")
         adds = _button("Add to this board", "add", "library_add")
         pin = _button("Pin" if pins else "Unpin", "pin", "keep" if pins else "keep_off")
@@ -40,6 +40,17 @@ def actions(view: View, ticked: Sequence[Upload]) -> None:
         _delete(view, ticked)
     if len(ticked) == 1:
         _note(ticked[0])
+
+
+def _boards_text(ticked: Sequence[Upload]) -> str:
+    """Which boards the uploads are on, where no board has all of them: they may not belong together."""
+    boards = [dict(upload.boards) for upload in ticked]
+    if any(all(board_id in others for others in boards) for board_id in boards[0]):
+        return ""
+    names = {board_id: name for upload_boards in boards for board_id, name in upload_boards.items()}
+    if len(names) < 2:  # noqa: PLR2004 of one board and of none
+        return ""
+    return escape_markdown(f", of {len(names)} boards: {first_names(list(names.values()))}")
 
 
 def _button(label: str, key: str, icon: str) -> bool:
