@@ -3,7 +3,7 @@
 import re
 
 from boards import COARSE, QRELS, STRICT
-from pages import settle, upload
+from pages import go, settle, upload
 from playwright.sync_api import expect
 
 
@@ -28,6 +28,9 @@ def test_last_weeks_run_is_found_ticked_and_added_to_this_board(new_page, write)
     upload(page, [write("thisweek.trec", COARSE + "q0 Q0 week 9 0 t\n"), write("qrels.txt", QRELS)])
     expect(page.get_by_text("1 run and judgments")).to_be_visible()
     settle(page)
+    go(page, "Library")
+    page.get_by_role("radio", name="All", exact=True).click()
+    settle(page)
     tick(page, "lastweek")
     expect(page.get_by_text("1 ticked")).to_be_visible()
     page.get_by_role("textbox", name="Find").fill("thisweek")
@@ -36,5 +39,5 @@ def test_last_weeks_run_is_found_ticked_and_added_to_this_board(new_page, write)
     expect(page.get_by_text("1 ticked")).to_be_visible()
     page.get_by_role("button", name="Add to this board").click()
     expect(page.get_by_text("Added lastweek.trec to this board: it has 2 rerankers now.")).to_be_visible()
-    expect(page.get_by_text("2 runs and judgments")).to_be_visible()
+    expect(page.get_by_test_id("stSidebar")).to_contain_text("2 of 2 rerankers")
     expect(page.get_by_text("1 ticked")).to_have_count(0)

@@ -57,6 +57,7 @@ def test_repeated_documents_are_settled_by_a_button(new_page, write, button, kep
     expect(page.get_by_test_id("stAlert")).to_contain_text("listed twice")
     page.get_by_role("button", name=button).click()
     expect(page.get_by_text("1 run and judgments")).to_be_visible()
+    page.get_by_text("For the record: ").click()
     expect(page.get_by_text(f"{kept_row} is kept")).to_be_visible()
 
 

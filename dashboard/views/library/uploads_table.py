@@ -80,12 +80,10 @@ def _section(view: View, every_upload: list[Upload]) -> list[Upload]:
 def _choose_shelf(view: View, every_upload: Sequence[Upload]) -> list[Upload]:
     """The choice between the uploads on the board shown and all; all where it has none."""
     on_board = uploads_on(view, every_upload)
-    if (
-        on_board
-        and session.segmented("Uploads", _SHELVES, "shelf", label_visibility="collapsed") == _SHELVES[0]
-    ):
-        return on_board
-    return list(every_upload)
+    if not on_board:
+        return list(every_upload)
+    shelf = session.segmented("Uploads", _SHELVES, "shelf", label_visibility="collapsed")
+    return on_board if shelf == _SHELVES[0] else list(every_upload)
 
 
 def _whose(owner: str) -> str:

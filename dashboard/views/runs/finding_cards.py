@@ -50,7 +50,8 @@ def _frame(severity: str, groups: Sequence[FindingGroup], *, is_folded: bool) ->
     """What holds the findings of one severity: a box, for information one that can be folded."""
     colour, note = _BADGES[severity]
     if severity == "info":
-        text = f"{count_of(len(groups), 'finding')} {note}"
+        titles = [group.kind.title for group in groups]
+        text = f"{note.capitalize()}: {first_names(titles, _MOST_NAMES)}"
         return st.expander(text, icon=":material/info:", expanded=not is_folded)
     frame = st.container(border=True)
     with frame, st.container(horizontal=True, vertical_alignment="center"):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from metrics.runs.findings.kinds import BY_CODE, Severity
+from metrics.runs.findings.kinds import BY_CODE, Kind, Severity
 from metrics.support.wording import count_of
 
 
@@ -52,15 +52,20 @@ class FindingGroup:
     lines: tuple[FindingLine, ...]
 
     @property
+    def kind(self) -> Kind:
+        """What kind they are of."""
+        return BY_CODE[self.code]
+
+    @property
     def subject(self) -> str:
         """Whom it is about: a name, or how many, as in 8 runs."""
         names = {name for line in self.lines for name in line.names}
-        return names.pop() if len(names) == 1 else count_of(len(names), BY_CODE[self.code].subject)
+        return names.pop() if len(names) == 1 else count_of(len(names), self.kind.subject)
 
     @property
     def title(self) -> str:
         """What they say: the one message there is, or what is common to all."""
-        return self.lines[0].message if len(self.lines) == 1 else f"{BY_CODE[self.code].title}."
+        return self.lines[0].message if len(self.lines) == 1 else f"{self.kind.title}."
 
 
 def group_findings(findings: pd.DataFrame, rerankers: Sequence[str]) -> list[FindingGroup]:

@@ -144,6 +144,21 @@ def test_adding_what_is_on_the_board_says_so(library):
     assert library.find(record.id).version == record.version
 
 
+def test_uploads_and_versions_of_other_boards_are_offered_only_where_all_are_asked_for(library):
+    library.keep(files("coarse-v1.trec", COARSE, "qrels.txt", QRELS), name="Theirs")
+    record = library.keep(files("coarse-v2.trec", STRICT, "qrels.txt", QRELS), name="Ours")
+    page = opened("library", data=record.label)
+    assert list(rows(page).value["name"]) == ["coarse-v2.trec", "qrels.txt"]
+    assert "2 of 3 uploads" in words(page)
+    assert "starts a line here" in words(page)
+    page.segmented_control(key="shelf").set_value("All").run()
+    assert page.query_params["shelf"] == "All"
+    assert len(rows(page).value) == 3
+    assert page.dataframe[-1].value["boards"].tolist() == ["Theirs", "Ours"]
+    tick(page, *(one for one in library.uploads() if one.kind == "run"))
+    assert r"2 ticked, of 2 boards\: Ours, Theirs" in words(page)
+
+
 def test_uploads_are_opened_together_as_a_board_of_their_own(library):
     two_versions(library)
     page = opened("library")
@@ -247,8 +262,7 @@ def test_a_library_that_cannot_be_reached_is_said_and_the_page_works(tmp_path, m
     monkeypatch.setattr(cache, "open_library", lambda: broken)
     page = opened("library")
     assert any("it is no database" in error.value for error in page.error)
-    assert len(page.metric) == 4
-    assert "Findings" in [one.value for one in page.subheader]
+    assert "Over time" in [one.value for one in page.subheader]
 
 
 def test_hostile_names_are_shown_as_text(library):
