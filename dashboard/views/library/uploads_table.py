@@ -14,8 +14,10 @@ from dashboard.session import View
 from dashboard.session.upload_selection import selectable_table, selected_uploads
 from dashboard.views.library.actions import actions, outcome_line
 from dashboard.views.library.deleted import recently_deleted
-from dashboard.widgets.components import download_csv, heading, share
+from dashboard.widgets.components import Card, cards, download_csv, finding, heading, share
 from metrics.errors import TieScopeError
+from metrics.studies.prose import Prose, Strong
+from metrics.support.wording import count_of, part_of, percent
 
 _KINDS = {"run": "run", "qrels": "judgments"}
 _SHELVES = ("This board", "All")
@@ -43,6 +45,8 @@ def uploads_on(view: View, uploads: Sequence[Upload]) -> list[Upload]:
 
 def _section(view: View, every_upload: list[Upload]) -> list[Upload]:
     uploads = every_upload
+    finding(library_finding(every_upload))
+    _cards(view, every_upload)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
         heading("Uploads", _whose(session.owner()))
         if uploads:
@@ -60,7 +64,8 @@ def _section(view: View, every_upload: list[Upload]) -> list[Upload]:
                 width=320,
             )
             matches = search_uploads(uploads, words, selected_uploads())
-            st.caption(_count_text(len(every_upload), len(matches)), width="content")
+            if len(matches) < len(every_upload):
+                st.caption(part_of(len(matches), len(every_upload), "upload"), width="content")
         ticked = selectable_table(
             display_frame(matches, visitor_zone()),
             [upload.sha256 for upload in matches],
@@ -70,11 +75,40 @@ def _section(view: View, every_upload: list[Upload]) -> list[Upload]:
             alt="Uploads that are kept, the newest first.",
         )
         actions(view, [upload for upload in matches if upload.sha256 in ticked])
-    else:
-        st.markdown("Nothing is kept yet. Files that you drop on Runs are, unless you say otherwise.")
     outcome_line()
     recently_deleted()
     return uploads
+
+
+def library_finding(uploads: Sequence[Upload]) -> Prose:
+    """What is kept, in a sentence, and which of the runs has most ties."""
+    if not uploads:
+        return ("Nothing is kept yet. Files that you drop on Runs are, unless you say otherwise.",)
+    subject = (Strong(count_of(len(uploads), "upload")), " is kept." if len(uploads) == 1 else " are kept.")
+    tied = max(uploads, key=lambda upload: upload.profile.tied or 0)
+    share = tied.profile.tied or 0
+    if not share:
+        return subject
+    return (
+        *subject,
+        " Most ties: ",
+        Strong(tied.name),
+        f", where {percent(share)} of the documents share a score.",
+    )
+
+
+def _cards(view: View, uploads: Sequence[Upload]) -> None:
+    n_runs = sum(upload.kind == "run" for upload in uploads)
+    boards = {board_id: name for upload in uploads for board_id, name in upload.boards}
+    n_bytes, limit = cache.open_library().room()
+    cards(
+        Card(
+            "inventory_2", "Uploads", f"{len(uploads):,}", f"{len(uploads_on(view, uploads)):,} on this board"
+        ),
+        Card("description", "Runs", f"{n_runs:,}", f"{len(uploads) - n_runs:,} with judgments alone", "blue"),
+        Card("dashboard", "Boards", f"{len(boards):,}", "that use them"),
+        Card("hard_drive", "Room taken", size_text(n_bytes), f"of {size_text(limit)}"),
+    )
 
 
 def _choose_shelf(view: View, every_upload: Sequence[Upload]) -> list[Upload]:
@@ -95,14 +129,6 @@ def _whose(owner: str) -> str:
     if owner.startswith(STRANGER):
         return "Kept on this server. Boards are found again by their link, this list only until you leave."
     return f"Kept on this server for {escape_markdown(owner)} alone."
-
-
-def _count_text(n_uploads: int, n_matches: int) -> str:
-    n_bytes, limit = cache.open_library().room()
-    part = f"{n_matches} of " if n_matches < n_uploads else ""
-    return (
-        f"{part}{n_uploads:,} upload{'s' * (n_uploads != 1)} · {size_text(n_bytes)} of {size_text(limit)} taken"
-    )
 
 
 def size_text(count: int) -> str:
