@@ -15,7 +15,7 @@ from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW, ALLOW_PATHS, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
 from dashboard.library.place import byte_limit
 from metrics.cli.messages import say
-from metrics.cli.options import Qrels
+from metrics.cli.options import Qrels, RunFile, parse_run
 from metrics.errors import UsageError
 from metrics.runs import File, read_runs
 from metrics.scale.stored import Stored, is_stored
@@ -26,7 +26,12 @@ _ORIGIN = re.compile(r"https?://(\*\.)?[\w-]+(\.[\w-]+)*(:\d{1,5})?", re.ASCII)
 
 def app_command(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="Runs or stored evaluations to open; none: the sample data.")
+        list[RunFile] | None,
+        typer.Argument(
+            metavar="[FILE...]",
+            parser=parse_run,
+            help="Runs or stored evaluations to open; none: the sample data. NAME=PATH calls a file NAME.",
+        ),
     ] = None,
     qrels: Qrels = None,
     port: Annotated[int, typer.Option(help="Port to serve on.")] = 8501,
@@ -98,22 +103,23 @@ def _validated_embedders(origins: list[str]) -> list[str]:
     return origins
 
 
-def _validated_files(files: list[Path], qrels: Path | None) -> dict[str, Any]:
+def _validated_files(files: list[RunFile], qrels: Path | None) -> dict[str, Any]:
     """What the app is to open: runs, which are read together, and evaluations, each by itself.
 
     Raises:
         TieScopeError: one of them cannot be opened; better here than in the browser.
     """
-    stored = [path for path in files if path.is_file() and is_stored(File.open(path))]
-    runs = [path for path in files if path not in stored]
+    stored = [Path(path) for _, path in files if Path(path).is_file() and is_stored(File.open(path))]
+    runs = [file for file in files if Path(file.path) not in stored]
     for path in stored:
         Stored.open(path)
     if runs:
         read_runs(runs, qrels)
     elif qrels:
         raise UsageError("--qrels goes with runs; a stored evaluation is judged already.")
+    places = [(name, str(Path(path).resolve())) for name, path in runs]
     return {
-        "runs": [str(path.resolve()) for path in runs],
+        "runs": [place if name is None else (name, place) for name, place in places],
         "qrels": str(qrels.resolve()) if qrels else None,
         "stored": [str(path.resolve()) for path in stored],
     }

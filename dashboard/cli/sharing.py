@@ -13,7 +13,7 @@ import typer
 
 from dashboard.access.allow_list import plain_address
 from metrics.cli.messages import say
-from metrics.cli.options import Columns, Qrels, Repeated, parse_columns
+from metrics.cli.options import Columns, Qrels, Repeated, RunFile, parse_columns, parse_run
 from metrics.cli.output import write_table
 from metrics.errors import UsageError
 from metrics.support.escaping import clean
@@ -42,7 +42,14 @@ class PulledFormat(StrEnum):
 
 
 def push_command(
-    run: Annotated[list[Path], typer.Argument(help="Run files, or tables; or one .tiescope file.")],
+    run: Annotated[
+        list[RunFile],
+        typer.Argument(
+            metavar="RUN...",
+            parser=parse_run,
+            help="Run files, or tables; or one .tiescope file. NAME=PATH calls a file NAME.",
+        ),
+    ],
     board: Annotated[
         str, typer.Option(help="Name of the board, or its id; a new one where there is none.")
     ] = "",
@@ -55,7 +62,7 @@ def push_command(
     owner: Owner = "",
 ) -> None:
     """Keep runs and judgments on a board of the library; a file of a name that is there takes its place."""
-    if not board and not all(path.suffix.casefold() == ".tiescope" for path in run):
+    if not board and not all(file.path.casefold().endswith(".tiescope") for file in run):
         raise UsageError("Say on which board: --board NAME.")
     repeat_rule: Any = repeated and repeated.value
     with _library() as library, progress("Pushing"):

@@ -1,11 +1,12 @@
 """Boards: runs and judgments that belong together, and what they are made from."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeAlias
 
 from dashboard.library.storage.stored_upload import StoredUpload
 from metrics.errors import ReadError
@@ -20,6 +21,7 @@ from metrics.runs import (
     read,
     scores_may_be_grades,
     tie_order,
+    with_names,
 )
 from metrics.support.wording import count_of
 
@@ -29,6 +31,8 @@ HASH = 12
 """Letters of its hash that tell a board which is not kept."""
 _PER_ROW = 32
 
+NamedPaths: TypeAlias = Iterable[str | Path | tuple[str | None, str | Path]]
+"""Paths, or pairs of a name and a path."""
 Columns = tuple[tuple[str, str], ...]
 """Columns the user chose: ours and the file's."""
 
@@ -229,11 +233,11 @@ def queries_text(count: int) -> str:
     return count_of(count, "query")
 
 
-def open_files(paths: Sequence[str], qrels: str | None, title: str = "") -> Board:
+def open_files(paths: NamedPaths, qrels: str | None, title: str = "") -> Board:
     """Read files on disk and join them to a board.
 
     Args:
-        paths: of the runs; may name the judgments, too.
+        paths: of the runs, perhaps after the names their files are called by; may name the judgments, too.
         qrels: of the judgments.
         title: what the board is called; else it is told by its size.
 
@@ -245,12 +249,12 @@ def open_files(paths: Sequence[str], qrels: str | None, title: str = "") -> Boar
 
 
 def read_files(
-    paths: Sequence[str | Path], qrels: str | Path | None, columns: Mapping[str, str] | None = None
+    paths: NamedPaths, qrels: str | Path | None, columns: Mapping[str, str] | None = None
 ) -> tuple[tuple[Entry, ...], tuple[Source, ...]]:
     """Read runs and judgments on disk, each with the choice that reads it as what it is given as.
 
     Args:
-        paths: of the runs; may name the judgments, too.
+        paths: of the runs, perhaps after the names their files are called by; may name the judgments, too.
         qrels: of the judgments.
         columns: our column → the files', where they have it.
 
@@ -258,8 +262,9 @@ def read_files(
         TieScopeError: one cannot be read.
     """
     files, sources = [], []
-    for path in paths:
+    for name, path in with_names(paths):
         file = File.open(path)
+        file = replace(file, name=name + file.name.removeprefix(file.stem)) if name else file
         source = read(file, columns, strict=False)
         if not is_judgments(source, path, qrels):
             files.append(file)

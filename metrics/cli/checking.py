@@ -1,12 +1,18 @@
 """Commands that look at files before they are scored: check."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from metrics.cli.options import OutputFormat, ReadingOptions, TableOutput, with_shared_options
+from metrics.cli.options import (
+    OutputFormat,
+    ReadingOptions,
+    RunFile,
+    TableOutput,
+    parse_run,
+    with_shared_options,
+)
 from metrics.cli.output import write_text
 from metrics.runs import FindingGroup, FindingLine, check_files, group_findings
 from metrics.support.escaping import clean
@@ -19,7 +25,14 @@ _MAX_NAMES = 20
 
 @with_shared_options
 def check_command(
-    files: Annotated[list[Path], typer.Argument(help="Runs, judgments and tables, in any order.")],
+    files: Annotated[
+        list[RunFile],
+        typer.Argument(
+            metavar="FILE...",
+            parser=parse_run,
+            help="Runs, judgments and tables, in any order. NAME=PATH names a run.",
+        ),
+    ],
     *,
     table_output: TableOutput,
     reading: ReadingOptions,

@@ -28,7 +28,7 @@ from metrics.studies.tradeoffs.latency import latencies, with_latency
 from metrics.support.progress import progress
 
 MEASURES = ("RR", "nDCG@10")
-TIES = ("input", "expected")
+TRADITIONAL = "input"
 SMALLEST = 0.00005
 """Smallest p that four decimals show."""
 
@@ -48,8 +48,13 @@ def compare_command(
         list[str] | None, typer.Option(help="Whom the others are compared with; omitted: all pairs.")
     ] = None,
     measure: Measures = None,
+    traditional: Annotated[
+        str | None,
+        typer.Option(help="The treatment taken as traditional, beside expected; input unless said."),
+    ] = None,
     ties: Annotated[
-        list[str] | None, typer.Option(help="What is done about ties; input and expected unless said.")
+        list[str] | None,
+        typer.Option(help="Every treatment to compare by, instead of --traditional and expected."),
     ] = None,
     test: Annotated[str, typer.Option(help="Which test; --list-tests.")] = "t",
     correction: Annotated[
@@ -72,6 +77,8 @@ def compare_command(
     from metrics.studies.significance.test_registry import find_correction, find_test  # noqa: PLC0415 likewise
 
     find_test(test), find_correction(correction)
+    if ties and traditional:
+        raise UsageError("Give --traditional, or all treatments by --ties.")
     if in_one_table and len(baseline or []) > 1:
         raise UsageError("--table compares with one baseline: name it once.")
     with progress("Reading"):
@@ -80,7 +87,7 @@ def compare_command(
     testing = {"test": test, "correction": correction, "level": level, "seed": seed}
     with progress("Scoring"):
         names = measure or (_experiment_measures() if in_one_table else MEASURES)
-        evaluation = score_runs(runs, names, ties or TIES, scoring)
+        evaluation = score_runs(runs, names, ties or (traditional or TRADITIONAL, "expected"), scoring)
     say_left_out(runs, evaluation)
     with progress("Testing"):
         if in_one_table:

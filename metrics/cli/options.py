@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
+from glob import iglob
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import pandas as pd
 import typer
@@ -60,7 +61,40 @@ class OutputFormat(StrEnum):
 
 FOR_PEOPLE = (OutputFormat.table, OutputFormat.markdown, OutputFormat.latex)
 """Formats that are read, not parsed."""
-RunPaths = Annotated[list[Path], typer.Argument(help="Run files, or long tables with relevance.")]
+
+
+class RunFile(NamedTuple):
+    """A run on the command line.
+
+    Attributes:
+        name: what its reranker is to be called; None leaves that to the file.
+        path: of the file: a path, a URL, or what Dask is to expand.
+    """
+
+    name: str | None
+    path: str
+
+
+def parse_run(text: str) -> RunFile:
+    """Return a run given as NAME=PATH or as PATH; a file that exists under the whole text is a path."""
+    name, equals, path = text.partition("=")
+    is_named = equals and path and name.strip() and not {"/", "\\"} & set(name)
+    if not is_named or any(iglob(text)):  # noqa: PTH207 which Path.glob may refuse
+        return RunFile(None, text)
+    return RunFile(name, path)
+
+
+NAMED = "NAME=PATH names its reranker; else its rows do, else the name of the file."
+RunPaths = Annotated[
+    list[RunFile],
+    typer.Argument(
+        metavar="RUN...", parser=parse_run, help=f"Run files, or long tables with relevance. {NAMED}"
+    ),
+]
+RunPath = Annotated[
+    RunFile,
+    typer.Argument(metavar="RUN", parser=parse_run, help=f"A run file, or a table with relevance. {NAMED}"),
+]
 Qrels = Annotated[Path | None, typer.Option(help="Judgments; not needed where RUN holds relevance.")]
 Measures = Annotated[list[str] | None, typer.Option("--measure", "-m", help="RR, RR@10, nDCG@10, AP ...")]
 Precision = Annotated[str, typer.Option(help=f"How scores are compared: {', '.join(PRECISIONS)}.")]
@@ -85,7 +119,7 @@ class ReadingOptions:
     repeated: RepeatRule
     missing_score: MissingScoreRule
 
-    def read(self, paths: Sequence[Path | str], qrels: Path | str | None) -> Runs:
+    def read(self, paths: Sequence[RunFile], qrels: Path | str | None) -> Runs:
         """Return the runs of these files."""
         return read_runs(paths, qrels, **vars(self))
 
@@ -146,8 +180,8 @@ _SHARED: Mapping[str, Callable[..., object]] = {
     "table_output": _table_output,
 }
 """Parameter of a command → the options that stand in its place, and what makes one record of them."""
-_INPUTS, _OUTPUTS = ("run", "files", "qrels"), ("output", "save")
-"""Parameters of commands that name files to be read, and to be written."""
+_RUNS, _OUTPUTS = ("run", "files"), ("output", "save")
+"""Parameters of commands that name runs, and files to be written."""
 _STDOUT = Path("-")
 
 
@@ -185,12 +219,11 @@ def _refuse_outputs(choices: Mapping[str, Any]) -> None:
     """Refuse files that a command would write, where they cannot be written or are read."""
     if choices.get("save") == _STDOUT:
         raise UsageError("--save needs a file.")
-    inputs = (choices.get(name) or [] for name in _INPUTS)
     outputs = (choices.get(name) for name in _OUTPUTS)
-    refuse_outputs(
-        [path for path in outputs if path],
-        [path for paths in inputs for path in ([paths] if isinstance(paths, str | Path) else paths)],
-    )
+    runs = [choices[name] for name in _RUNS if name in choices]
+    files = [run for given in runs for run in ([given] if isinstance(given, RunFile) else given)]
+    qrels = [choices["qrels"]] if choices.get("qrels") else []
+    refuse_outputs([path for path in outputs if path], [*(run.path for run in files), *qrels])
 
 
 def listing(names: Callable[[], list[tuple[str, str]]]) -> Callable[[bool], None]:

@@ -15,6 +15,7 @@ from metrics.cli.options import (
     Qrels,
     ReadingOptions,
     RelevantFrom,
+    RunPath,
     TableOutput,
     with_shared_options,
 )
@@ -33,7 +34,7 @@ LIMIT = 120
 
 @with_shared_options
 def permutations_command(
-    run: Annotated[Path, typer.Argument(help="A run file, or a long table with relevance.")],
+    run: RunPath,
     query: Annotated[str, typer.Option(help="Which list.")],
     reranker: Annotated[str | None, typer.Option(help="Which reranker, where the file has several.")] = None,
     qrels: Qrels = None,
@@ -54,7 +55,8 @@ def permutations_command(
         raise UsageError("--limit bounds the orderings that are listed: leave it out, or --draws.")
     if seed is not None and draws is None:
         raise UsageError("--seed goes with --draws.")
-    ranking = _ranking_of(reading.read([run], qrels), run.name, reranker, query, relevant_from, precision)
+    runs = reading.read([run], qrels)
+    ranking = _ranking_of(runs, Path(run.path).name, reranker, query, relevant_from, precision)
     measures = [parse(name) for name in measure or ["RR", "Hits@3"]]
     names = list(dict.fromkeys(str(question(name)) for name in measures))
     _say_own_rules(ranking, query, [name for name in measures if name.measure.answers])

@@ -91,7 +91,9 @@ def report_command(
         "segments": segment or [],
         "sections": section or [],
         "files": [
-            _hashed(path) for path in dict.fromkeys([*run, *([qrels] if qrels else [])]) if path.is_file()
+            _hashed(path)
+            for path in dict.fromkeys([*(Path(file.path) for file in run), *([qrels] if qrels else [])])
+            if path.is_file()
         ],
         "scoring": scoring,
     }

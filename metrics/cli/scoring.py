@@ -11,7 +11,17 @@ import pandas as pd
 import typer
 
 from metrics.cli.messages import say_left_out, say_own_rules, say_sampled
-from metrics.cli.options import FOR_PEOPLE, Measures, ReadingOptions, TableOutput, listing, with_shared_options
+from metrics.cli.options import (
+    FOR_PEOPLE,
+    NAMED,
+    Measures,
+    ReadingOptions,
+    RunFile,
+    TableOutput,
+    listing,
+    parse_run,
+    with_shared_options,
+)
 from metrics.cli.output import long_table
 from metrics.cli.streaming import score_parts
 from metrics.errors import UsageError
@@ -27,7 +37,10 @@ from metrics.studies.tradeoffs.latency import LATENCY, latencies, with_latency
 from metrics.support.progress import bar, progress
 from metrics.ties import TREATMENTS, treatment
 
-_RUN = "Run files, or long tables with relevance; paths or URLs, with --engine dask patterns and folders, too."
+_RUN = (
+    "Run files, or long tables with relevance: paths or URLs; with --engine dask patterns and folders, too. "
+    f"{NAMED}"
+)
 
 
 class Engine(StrEnum):
@@ -57,7 +70,7 @@ def _tools() -> list[tuple[str, str]]:
 
 @with_shared_options
 def evaluate_command(
-    run: Annotated[list[str], typer.Argument(help=_RUN)],
+    run: Annotated[list[RunFile], typer.Argument(metavar="RUN...", parser=parse_run, help=_RUN)],
     qrels: Annotated[str | None, typer.Option(help="Judgments; not needed where RUN holds relevance.")] = None,
     measure: Measures = None,
     ties: Annotated[list[str] | None, typer.Option(help="What is done about ties; --list-ties.")] = None,

@@ -20,6 +20,7 @@ from metrics.runs.from_paths import (
     is_judgments,
     read_runs,
     read_table,
+    with_names,
 )
 from metrics.runs.joining import Repeated
 from metrics.runs.model import Runs
@@ -54,4 +55,5 @@ __all__ = [
     "scores_may_be_grades",
     "tie_order",
     "unread",
+    "with_names",
 ]

@@ -21,7 +21,7 @@ from metrics.support.arrays import combine_chunks
 
 Path = str | PurePath
 Table: TypeAlias = Path | pd.DataFrame
-Tables: TypeAlias = Mapping[str, Table] | Iterable[Table] | Table
+Tables: TypeAlias = Mapping[str, Table] | Iterable[Table | tuple[str | None, Table]] | Table
 """Runs, by the names of their rerankers or without."""
 
 
@@ -36,9 +36,9 @@ def read_runs(
     """Read runs, and the judgments that go with them: files, or data frames.
 
     Args:
-        files: a path or data frame, several of them, or reranker → one of them; unless named so, a reranker
-            is named by its column, else by the stem of its file. A frame without a column of queries is one
-            list.
+        files: a path or data frame, several of them, or reranker → one of them (or pairs of both); unless
+            named so, a reranker is named by its column, else by the stem of its file. A frame without a
+            column of queries is one list.
         qrels: the judgments, path or data frame; not needed where the tables hold relevance. May be among
             `files`, too.
         columns: our column → the files', in every file that has it, where recognition would choose
@@ -78,7 +78,7 @@ def read_table(
 
 
 def check(
-    paths: Iterable[Path],
+    paths: Tables,
     *,
     columns: Mapping[str, str] | None = None,
     repeated: Repeated = "error",
@@ -99,7 +99,7 @@ def check(
 
 
 def check_files(
-    paths: Iterable[Path],
+    paths: Tables,
     columns: Mapping[str, str] | None,
     repeated: Repeated,
     missing_score: MissingScore,
@@ -114,9 +114,10 @@ def check_files(
     """
     sources: list[Source] = []
     refused: list[Finding] = []
-    for path in paths:
+    choice = ColumnChoice(columns or {}, strict=False, missing_score=missing_score)
+    for name, path in with_names(paths):
         try:
-            source = read(File.open(path), columns, strict=False, missing_score=missing_score)
+            source = replace(_read(path, choice, name or "table"), name=name)
             Runs.from_sources([source], repeated, judged=False)
         except ReadError as error:
             line, hint = error.line, error.hint or None
@@ -126,6 +127,15 @@ def check_files(
     runs = Runs.from_sources(sources, repeated, judged=False)
     findings = [as_frame(refused), runs.findings] if refused else [runs.findings]
     return pd.concat(findings, ignore_index=True), runs.rerankers
+
+
+def with_names(files: Tables) -> list[tuple[str | None, Table]]:
+    """Return each file or data frame after the name of its reranker, None where none is given."""
+    if isinstance(files, str | PurePath | pd.DataFrame):
+        return [(None, files)]
+    if isinstance(files, Mapping):
+        return list(files.items())
+    return [file if isinstance(file, tuple) else (None, file) for file in files]
 
 
 def is_judgments(source: Source, path: Table, qrels: Table | None) -> bool:
@@ -182,11 +192,8 @@ def _sources(
     files: Tables, qrels: Table | None, columns: Mapping[str, str], missing_score: MissingScore
 ) -> Iterator[Source]:
     choice = ColumnChoice(columns, strict=False, missing_score=missing_score)
-    if isinstance(files, str | PurePath | pd.DataFrame):
-        files = [files]
-    named_paths = files.items() if isinstance(files, Mapping) else [(None, path) for path in files]
     unused = {ours: theirs for ours, theirs in columns.items() if theirs}
-    for name, path in named_paths:
+    for name, path in with_names(files):
         source = _read(path, choice, name or "table")
         if is_judgments(source, path, qrels):
             continue

@@ -73,7 +73,7 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
 
 def two_runs_error(file: str, name: str) -> UsageError:
     """Return the error of a file that holds a run of a name that another has."""
-    hint = "Rename one file, or the reranker inside it."
+    hint = "Give one a name of its own: NAME=PATH on the command line, {NAME: path} in Python."
     return UsageError(f"{file}: there are two runs named {name!r}. {hint}")
 
 

@@ -69,10 +69,12 @@ def test_the_app_is_served_to_this_machine_alone_unless_told_otherwise(call, str
 
 def test_the_app_is_told_which_files_to_open(call, streamlit_calls, write):
     run, qrels = write("llm.trec", "q Q0 a 1 1 t\n"), write("qrels.txt", "q 0 a 1\n")
+    assert call("app", f"LLM={run}", "--qrels", qrels)[0] == 0
+    assert json.loads(os.environ[settings.OPEN])["runs"] == [["LLM", str(run.resolve())]]
     assert call("app", run, "--qrels", qrels)[0] == 0
     environment = {"runs": [str(run.resolve())], "qrels": str(qrels.resolve()), "stored": []}
     assert json.loads(os.environ[settings.OPEN]) == environment
-    assert len(streamlit_calls) == 1
+    assert len(streamlit_calls) == 2
 
 
 def test_the_command_is_called_tiescope():

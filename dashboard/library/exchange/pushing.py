@@ -1,10 +1,10 @@
 """Runs from the command line onto a board of the library. No streamlit inside."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dashboard.library.boards import BoardSpec, keep_arrangement, make_board, read_files
+from dashboard.library.boards import BoardSpec, NamedPaths, keep_arrangement, make_board, read_files
 from dashboard.library.exchange.board_file import is_board
 from dashboard.library.exchange.board_import import load
 from dashboard.library.exchange.contents import View
@@ -13,7 +13,7 @@ from dashboard.library.names import storable
 from dashboard.library.storage.records import BoardListing, Record
 from dashboard.library.store import Library
 from metrics.errors import LibraryError, UsageError
-from metrics.runs import File, Repeated, Source
+from metrics.runs import File, Repeated, Source, with_names
 
 _TRIES = 5
 """Times a board is changed again that somebody else changed meanwhile."""
@@ -56,7 +56,7 @@ class PushResult:
 
 
 def read_files_to_push(
-    paths: Sequence[Path], qrels: Path | None, columns: Mapping[str, str], repeated: Repeated | None
+    paths: NamedPaths, qrels: Path | None, columns: Mapping[str, str], repeated: Repeated | None
 ) -> FilesToPush:
     """Read runs and judgments, or one board file.
 
@@ -69,10 +69,11 @@ def read_files_to_push(
     Raises:
         TieScopeError: a file cannot be read, or a choice concerns none.
     """
-    if any(is_board(File(path.name, path)) for path in paths):
-        if len(paths) > 1 or qrels or columns or repeated:
+    files = [Path(path) for _, path in with_names(paths)]
+    if any(is_board(File(path.name, path)) for path in files):
+        if len(files) > 1 or qrels or columns or repeated:
             raise UsageError("A board file holds all of a board: give it alone, without --qrels and --column.")
-        imported = load(File.open(paths[0]))
+        imported = load(File.open(files[0]))
         return FilesToPush(imported.board.spec, imported.board.sources, imported.view, imported.name)
     entries, sources = read_files(paths, qrels, columns)
     pairs = {pair for source in sources for pair in source.mapping.items()}

@@ -5,14 +5,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
+from typing import TypeAlias
 from urllib.parse import unquote
 
 from metrics.errors import ReadError, UsageError
-from metrics.runs import File, MissingScore, open_blocks
+from metrics.runs import File, MissingScore, open_blocks, with_names
 from metrics.runs.formats.block_table import BlockTable
 from metrics.runs.reading.files import place_of
 
-Paths = str | PurePath | Iterable[str | PurePath] | Mapping[str, str | PurePath]
+_Path: TypeAlias = str | PurePath
+Paths: TypeAlias = _Path | Iterable[_Path | tuple[str | None, _Path]] | Mapping[str, _Path]
 _PATTERN = re.compile(r"[*?\[]")
 _DIGITS = re.compile(r"([0-9]+)")
 
@@ -80,7 +82,7 @@ def dataset_files(
             for folder, place in _expand(path)
             if place.resolve() != no_run
         ]
-        for name, path in _by_name(paths)
+        for name, path in with_names(paths)
     ]
     _refuse_two_runs(_repeated_names(opened))
     files = [file for group in opened for file, _ in group]
@@ -91,15 +93,8 @@ def dataset_files(
 
 def files_of(paths: Paths) -> Iterator[Path]:
     """Yield the files that paths, patterns and folders mean, as of `dataset_files`."""
-    for _, path in _by_name(paths):
+    for _, path in with_names(paths):
         yield from (file for _, file in _expand(path))
-
-
-def _by_name(paths: Paths) -> list[tuple[str | None, str | PurePath]]:
-    """Return each path after the reranker that is given with it."""
-    if isinstance(paths, Mapping):
-        return list(paths.items())
-    return [(None, path) for path in ([paths] if isinstance(paths, str | PurePath) else paths)]
 
 
 def _repeated_names(opened: Iterable[Sequence[tuple[DatasetFile, str | None]]]) -> list[str]:
@@ -116,7 +111,7 @@ def _repeated_names(opened: Iterable[Sequence[tuple[DatasetFile, str | None]]]) 
 def _refuse_two_runs(names: Iterable[str]) -> None:
     """Raise a UsageError where there is a name of rows that are no parts of one run."""
     for name in names:
-        hint = "Rename one file, or put the parts of one run into a folder."
+        hint = "Give one a name (NAME=PATH, or {NAME: path}), or put the parts of one run into a folder."
         raise UsageError(f"There are two runs named {name!r}. {hint}")
 
 

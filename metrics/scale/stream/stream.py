@@ -6,8 +6,19 @@ from pathlib import PurePath
 
 import pyarrow as pa
 
+from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
-from metrics.runs import File, MissingScore, Repeated, Runs, as_judgments, is_judgments, open_blocks, read
+from metrics.runs import (
+    File,
+    MissingScore,
+    Repeated,
+    Runs,
+    as_judgments,
+    is_judgments,
+    open_blocks,
+    read,
+    with_names,
+)
 from metrics.runs.formats.block_table import BlockTable
 from metrics.runs.joining import two_runs_error
 from metrics.scale.stream.judged import QueryJudgments
@@ -21,7 +32,7 @@ class Stream(PartitionedRuns):
 
     def __init__(
         self,
-        files: Iterable[Path],
+        files: Iterable[Path | tuple[str | None, Path]],
         qrels: Path | None = None,
         *,
         columns: Mapping[str, str] | None = None,
@@ -33,19 +44,24 @@ class Stream(PartitionedRuns):
         Raises:
             ReadError: a run cannot be opened or is of a format that is read whole, or the judgments
                 cannot be read.
-            UsageError: no file has a column of `columns`.
+            UsageError: no file has a column of `columns`, or a file is named whose rows name rerankers.
         """
         qrels_source = (
             None
             if qrels is None
             else read(File.open(qrels), columns, strict=False, missing_score=missing_score)
         )
-        runs = [path for path in files if qrels_source is None or not is_judgments(qrels_source, path, qrels)]
         self._files = [
-            open_blocks(replace(File.open(path), endless=True), columns, missing_score) for path in runs
+            (name, open_blocks(replace(File.open(path), endless=True), columns, missing_score))
+            for name, path in with_names(files)
+            if qrels_source is None or not is_judgments(qrels_source, path, qrels)
         ]
         judgments = None if qrels_source is None else as_judgments(qrels_source)
-        mappings = [table.mapping for table in self._files]
+        mappings = [table.mapping for _, table in self._files]
+        for name, table in self._files:
+            if name and "reranker" in table.mapping:
+                problem = f"{table.file.name}: its rows name their rerankers, so it is not named {name!r}"
+                raise UsageError(f"{problem}. Leave the name out, or read it whole (without --stream).")
         refuse_unused(columns or {}, [*mappings, *([] if judgments is None else [judgments.mapping])])
         self._judged = None if judgments is None else QueryJudgments.of(judgments, repeated)
         self._repeated: Repeated = repeated
@@ -63,15 +79,15 @@ class Stream(PartitionedRuns):
             ReadError: a file cannot be read, or a query comes again after rows of others.
             UsageError: two runs have one name, or relevance is nowhere.
         """
-        for file in self._files:
-            for runs in self._runs(file):
+        for name, file in self._files:
+            for runs in self._runs(file, name):
                 yield self._counter.add_policies(score(runs))
 
-    def _runs(self, file: BlockTable) -> Iterator[Runs]:
+    def _runs(self, file: BlockTable, name: str | None) -> Iterator[Runs]:
         """The lists of a file, each with its judgments, those of one reranker at a time."""
         earlier, columns_of = self._counter.rerankers, dict[str, pa.Table]()
         for source in file.blocks():
-            lists, noted = split_by_reranker(source, self._judged, self._repeated)
+            lists, noted = split_by_reranker(replace(source, name=name), self._judged, self._repeated)
             self._counter.add_findings(noted)
             for runs, stats in lists:
                 if stats.name in earlier:
@@ -79,5 +95,5 @@ class Stream(PartitionedRuns):
                 columns_of[stats.name] = runs.tables[stats.name].slice(0, 0)
                 self._counter.add_stats(stats)
                 yield runs
-        for name, table in columns_of.items():
-            yield from self._counter.missing(name, table)
+        for reranker, table in columns_of.items():
+            yield from self._counter.missing(reranker, table)

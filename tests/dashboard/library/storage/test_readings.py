@@ -84,6 +84,16 @@ def test_a_table_is_a_run_or_judgments_as_its_owner_reads_it(library, tmp_path):
     assert {one.name: one.kind for one in library.uploads(BERT)} == {"run.trec": "run", "judged.csv": "qrels"}
 
 
+def test_files_of_one_name_stand_on_a_board_under_the_names_given(tmp_path):
+    (tmp_path / "run.trec").write_text("q Q0 d 1 1 t\n")
+    (tmp_path / "qrels.txt").write_text("q 0 d 1\n")
+    pairs = [("today", tmp_path / "run.trec"), (None, tmp_path / "run.trec")]
+    entries, sources = read_files(pairs, tmp_path / "qrels.txt")
+    board = make_board(BoardSpec(entries), sources)
+    assert [file.name for file in board.files] == ["today.trec", "run.trec", "qrels.txt"]
+    assert board.runs.rerankers == ["today", "run"]
+
+
 def test_what_judgments_leave_of_a_table_is_kept_and_can_be_chosen(library, tmp_path):
     (tmp_path / "run.trec").write_text("q Q0 d 1 1 t\n")
     (tmp_path / "judged.csv").write_text("query_id,doc_id,score,relevance,segment\nq,d,9,1,s\n")

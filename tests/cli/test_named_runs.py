@@ -1,0 +1,88 @@
+"""NAME=PATH: what a run on the command line is called."""
+
+import pytest
+
+from metrics import read_runs
+from metrics.cli.options import parse_run
+
+LISTED = "q Q0 a 1 1 t\nq Q0 b 2 1 t\nr Q0 a 1 1 t\n"
+QRELS = "q 0 a 1\nr 0 a 1\n"
+
+
+@pytest.fixture
+def days(tmp_path, monkeypatch):
+    """Two runs of one file name, and judgments, in the working folder."""
+    for day, run in (("today", LISTED), ("yesterday", LISTED.replace("a 1 1", "a 1 0"))):
+        (tmp_path / day).mkdir()
+        (tmp_path / day / "electra.run").write_text(run)
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+RUNS = ("today=today/electra.run", "yesterday=yesterday/electra.run", "--qrels", "qrels.txt")
+COMMANDS = {
+    "evaluate": ("evaluate", *RUNS, "-m", "RR"),
+    "evaluate --stream": ("evaluate", *RUNS, "-m", "RR", "--stream"),
+    "compare": ("compare", *RUNS, "--baseline", "yesterday", "-m", "RR"),
+    "stability": ("stability", *RUNS, "-m", "RR"),
+    "gate": ("gate", *RUNS, "-r", "RR>=0"),
+    "report": ("report", *RUNS, "-m", "RR", "--section", "scores"),
+    "check": ("check", *RUNS[:2], "qrels.txt"),
+}
+
+
+@pytest.mark.usefixtures("days")
+@pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
+def test_two_files_of_one_name_are_told_apart_by_the_names_given(call, arguments):
+    code, out, _ = call(*arguments)
+    assert code == 0
+    assert "today" in out
+    assert "yesterday" in out
+
+
+@pytest.mark.usefixtures("days")
+def test_one_list_is_found_in_a_named_run(call):
+    code, out, _ = call("permutations", RUNS[0], "--qrels", "qrels.txt", "--query", "q")
+    assert (code, len(out.splitlines())) == (0, 3)
+
+
+def test_two_files_of_one_name_are_refused_with_what_to_write(call, days):
+    code, _, err = call("evaluate", "today/electra.run", "yesterday/electra.run", "--qrels", "qrels.txt")
+    assert code == 2
+    assert "two runs named 'electra'. Give one a name of its own: NAME=PATH" in err
+    pairs = [(None, days / "today" / "electra.run"), ("old", days / "yesterday" / "electra.run")]
+    assert read_runs(pairs, days / "qrels.txt").rerankers == ["electra", "old"]
+
+
+@pytest.mark.usefixtures("days")
+def test_a_named_file_is_not_written_over(call):
+    code, _, err = call("evaluate", *RUNS, "-o", "today/electra.run")
+    assert code == 2
+    assert "which is read" in err
+
+
+def test_a_file_with_an_equals_sign_in_its_name_is_a_path(days):
+    (days / "k=5.run").write_text(LISTED)
+    assert parse_run("k=5.run") == (None, "k=5.run")
+    assert parse_run("best=k=5.run") == ("best", "k=5.run")
+    assert parse_run("runs/reranker=BM25/part.parquet") == (None, "runs/reranker=BM25/part.parquet")
+    assert parse_run("A=s3://bucket/run.parquet") == ("A", "s3://bucket/run.parquet")
+    assert parse_run("k=*.run") == (None, "k=*.run")
+
+
+@pytest.mark.usefixtures("days")
+def test_a_stream_refuses_a_name_for_rows_that_name_their_rerankers(call, write):
+    table = write("t.csv", "reranker,query_id,doc_id,score,relevance\nA,q,a,1,1\nB,q,a,1,1\n")
+    code, _, err = call("evaluate", f"X={table}", "--stream")
+    assert code == 2
+    assert "its rows name their rerankers" in err
+
+
+@pytest.mark.usefixtures("days")
+def test_compare_takes_the_order_of_a_tool_as_traditional(call):
+    code, out, err = call("compare", *RUNS, "-m", "RR", "--traditional", "docid_asc", "--format", "csv")
+    assert code == 0
+    assert {line.split(",")[1] for line in out.splitlines()[1:]} == {"docid_asc", "expected"}
+    code, _, err = call("compare", *RUNS, "--traditional", "input", "--ties", "expected")
+    assert (code, "Give --traditional, or all treatments by --ties." in err) == (2, True)
