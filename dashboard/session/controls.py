@@ -195,6 +195,18 @@ def toggle(label: str, key: str, **more_options: Any) -> bool:  # noqa: ANN401 p
     return _recorded(key, bool(st.toggle(label, key=key, **KEPT, **more_options)), default=False)
 
 
+def stored_choice(key: str, default: str, is_valid: Callable[[str], bool]) -> str:
+    """Return a choice that buttons make, by `set_value`, and that has its place in the address.
+
+    Args:
+        key: of the choice, and its name in the link.
+        default: what it is when nobody chose.
+        is_valid: whether the data offers it.
+    """
+    prepare(key, _last, is_valid, default)
+    return _recorded(key, str(st.session_state.get(key, default)), default)
+
+
 def get_value(key: str) -> str:
     """Return what a control holds, or the address asks of it, before it is drawn."""
     return str(address.requested(key) or st.session_state.get(key, ""))

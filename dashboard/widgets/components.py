@@ -10,6 +10,7 @@ import streamlit as st
 
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import Columns, scale_shares, streamlit_columns, written
+from dashboard.widgets.first_rows import FIRST_ROWS
 from metrics.studies.prose import Prose, Strong
 from metrics.support.escaping import spreadsheet_csv
 from metrics.support.shown_cards import card_help
@@ -21,6 +22,8 @@ _SIDEWAYS = """<style>
 @container (min-width: {wide}px) {{ .sideways-{wide} span {{ display: none }} }}
 </style><div class="sideways-{wide}"><span>↔ Scroll the chart sideways to see all of it.</span></div>"""
 """What stands above a chart where it is wider than its place, and nowhere else."""
+_TALL_ROW = 68
+"""Height in pixels of a row that breaks its texts into three lines; Streamlit breaks none in a lower one."""
 MOST_ROWS = 10_000
 """Rows of a table that are shown; the download has them all."""
 
@@ -143,6 +146,8 @@ def table(
     columns: Columns,
     download: pd.DataFrame | Callable[[], pd.DataFrame] | None = None,
     explanation: str = "",
+    *,
+    is_wrapped: bool = False,
 ) -> None:
     """Show a table under its heading, with a download of all its rows as CSV.
 
@@ -153,6 +158,7 @@ def table(
         columns: column → how it is shown; others are not.
         download: what the file holds, where it is not the frame; a function makes it when it is asked for.
         explanation: what stands under the heading.
+        is_wrapped: whether long texts are broken into lines.
     """
     complete = frame if download is None else download
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
@@ -168,6 +174,8 @@ def table(
         column_order=list(columns),
         hide_index=True,
         key=f"table-{name}",
+        row_height=_TALL_ROW if is_wrapped else None,
+        height="content" if len(frame) <= FIRST_ROWS else "auto",
     )
 
 

@@ -1,15 +1,27 @@
-"""Parts of a leaderboard: its cards, its two charts and its table; used by more than one page."""
+"""Parts of a leaderboard: its cards, its charts and its table; used by more than one page."""
+
+from math import comb
 
 import pandas as pd
 import streamlit as st
 
-from dashboard.charts.leaderboard.rank_slope import rank_slope
-from dashboard.charts.leaderboard.score_bounds import drawable_rerankers, score_bounds
+from dashboard.charts.labels import shared_ends, short_names
+from dashboard.charts.leaderboard.place_and_score import (
+    FEW,
+    LONG_MOVE,
+    MIN_WIDTH,
+    NAME_COLUMNS,
+    place_and_score,
+)
+from dashboard.charts.leaderboard.place_strip import clear_gap, place_strip
+from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import Columns, badge_column
-from dashboard.widgets.components import Card, cards, chart, table
+from dashboard.widgets.components import Card, cards, chart, heading, table
+from dashboard.widgets.shown_places import ShownPlaces
 from metrics.measures import MeasureAt, question
+from metrics.studies.leaderboard.leaderboard import swap_matrix
 from metrics.studies.leaderboard.verdicts import VERDICTS
 from metrics.studies.prose import decimal, signed
 from metrics.support.shown_columns import shown_columns
@@ -42,7 +54,7 @@ def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) ->
 
 
 def leaderboard_cards(leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: int, n_lists: int) -> None:
-    """Show the best, the largest gap, how many ranks change, and how many lists ties can move.
+    """Show the best, the largest gap, how many orders swap, and how many lists ties can move.
 
     Args:
         leaderboard: as `leaderboard` returns it.
@@ -53,57 +65,83 @@ def leaderboard_cards(leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: 
     rows = drawable_rerankers(leaderboard)
     if not len(rows):
         return
+    names = short_names(map(str, rows.index), NAME_COLUMNS)
     best, farthest = rows.iloc[0], rows.loc[rows["gap"].abs().idxmax()]
-    top = Card("trophy", f"Best {measure.tied}", decimal(best["tied"], 4), str(best.name), "blue")
+    top = Card("trophy", f"Best {measure.tied}", decimal(best["tied"], 4), names[str(best.name)], "blue")
     if measure.measure.answers:
         most_tied = rows.loc[rows["tie_ratio"].idxmax()]
-        answered = question(measure)
+        answered, share = question(measure), percent(most_tied["tie_ratio"])
         cards(
             top,
             Card("gavel", "Ties are settled", "by rule", f"of {measure}, whatever the order"),
             Card("balance", "Answers", answered.traditional, "choose it to see ties at work"),
-            Card("join_inner", "Most ties", percent(most_tied["tie_ratio"]), str(most_tied.name), "orange"),
+            Card("join_inner", "Most ties", share, names[str(most_tied.name)], "orange"),
         )
         return
-    n_changed = int((rows["tied_rank"] != rows["traditional_rank"]).sum())
+    n_swaps = int(swap_matrix(rows).sum())
+    swaps = f"{n_swaps:,} of {comb(len(rows), 2):,}"
+    gap, movable = signed(farthest["gap"], 4), percent(n_movable / n_lists)
     cards(
         top,
-        Card("casino", "Largest gap", signed(farthest["gap"], 4), str(farthest.name), "orange"),
-        Card("swap_vert", "Rank changes", f"{n_changed} of {len(rows)}", "tied against traditional"),
-        Card(
-            "join_inner",
-            "Lists where ties matter",
-            percent(n_movable / n_lists),
-            f"{n_movable:,} of {n_lists:,}",
-        ),
+        Card("casino", "Largest gap", gap, names[str(farthest.name)], "orange"),
+        Card("swap_vert", "Orders that swap", swaps, "traditional against tied"),
+        Card("join_inner", "Lists where ties matter", movable, f"{n_movable:,} of {n_lists:,}"),
     )
 
 
-def leaderboard_charts(leaderboard: pd.DataFrame, palette: Palette, measure: str) -> None:
-    """Draw the scores with tie bounds, and beside them the two orders they give.
+def leaderboard_charts(
+    leaderboard: pd.DataFrame,
+    palette: Palette,
+    measure: str,
+    traditional: Treatment,
+    places: ShownPlaces | None = None,
+) -> None:
+    """Draw places, names and scores in rows they share; of more than twenty, all places in a strip above.
 
     Args:
-        leaderboard: as `charted_rerankers` returns it.
+        leaderboard: all rerankers, as `charted_rerankers` returns them.
         palette: colours of the theme.
         measure: how the values are called.
+        traditional: the treatment taken as the traditional one.
+        places: which of them are drawn; all where None.
     """
     if not len(leaderboard):
         return
-    scores, ranks = st.columns([5, 3], gap="large")
-    with scores:
-        st.subheader("Score with tie bounds", anchor=False)
-        chart(
-            score_bounds(leaderboard, palette, measure),
-            "score-bounds",
-            f"{measure} of each reranker: worst, best, tied and traditional value.",
+    if places is not None and len(leaderboard) > FEW and not places.is_searched:
+        off = decimal(clear_gap(leaderboard), 3)
+        heading(
+            f"All {len(leaderboard):,} at a glance",
+            "One line from worst to best order for each, its tied value a dot, a diamond where the sort is "
+            f"{off} off or more. The frame has those drawn below.",
         )
-    with ranks:
-        st.subheader("Rank, traditional and tied", anchor=False)
         chart(
-            rank_slope(leaderboard, palette),
-            "rank-slope",
-            "Place of each reranker by its traditional value and by its tied value.",
+            place_strip(leaderboard, palette, measure, places.start, places.stop - 1),
+            "places",
+            f"{measure} of all rerankers by place, the ones drawn below in a frame.",
         )
+    left, right = st.columns(2)
+    with left:
+        heading("Place, traditional and tied", _slope_caption(leaderboard))
+    with right:
+        heading("Score with tie bounds", f"The diamond is {traditional.order}; the dot is the mean over all.")
+    shown = None if places is None else list(places.drawn.index)
+    chart(
+        place_and_score(leaderboard, palette, measure, shown),
+        "place-and-score",
+        f"Place of each reranker by its traditional and by its tied {measure}, its name, and its worst, best, "
+        "tied and traditional value.",
+        wide=MIN_WIDTH,
+    )
+    if places is not None:
+        places.buttons()
+
+
+def _slope_caption(leaderboard: pd.DataFrame) -> str:
+    """Return what names lack, and what orange stands for."""
+    ends = filter(None, shared_ends(map(str, leaderboard.index), NAME_COLUMNS))
+    shared = " and ".join(f"“{escape_markdown(end)}”" for end in ends)
+    marked = "swaps with another" if len(leaderboard) <= FEW else f"moves {LONG_MOVE} places or more"
+    return f"Names share {shared}. " * bool(shared) + f"Orange: {marked}."
 
 
 def leaderboard_table(
@@ -112,8 +150,9 @@ def leaderboard_table(
     traditional: Treatment,
     file: str,
     extra_columns: Columns | None = None,
+    shown: pd.Index | None = None,
 ) -> None:
-    """Show all rerankers, with a download.
+    """Show rerankers before and after ties are averaged, with a download of all.
 
     Args:
         leaderboard: as `leaderboard` returns it; perhaps std, the spread of each mean, and extra columns.
@@ -121,13 +160,16 @@ def leaderboard_table(
         traditional: the treatment taken as the traditional one.
         file: name of the download.
         extra_columns: further columns and how they are shown.
+        shown: rerankers whose rows are shown; all where None.
     """
-    rows = leaderboard.reset_index()
-    ends = leaderboard[["best_rank", "worst_rank"]].astype(object).to_numpy()
+    names = short_names(map(str, leaderboard.index), NAME_COLUMNS)
+    rows = (leaderboard if shown is None else leaderboard.loc[shown]).reset_index()
+    ends = rows[["best_rank", "worst_rank"]].astype(object).to_numpy()
     rows["places"] = ["–".join(dict.fromkeys(map(str, pair))) if pd.notna(pair).all() else "–" for pair in ends]
     rows["verdict"] = [
         [verdict] * pd.notna(value) for value, verdict in zip(rows["tied"], rows["verdict"], strict=True)
     ]
+    rows["name"], rows["reranker"] = rows["reranker"], rows["reranker"].astype(str).map(names)
     words = {"tied": measure.tied, "traditional": traditional.heading, "order": traditional.order}
     table(
         rows,
@@ -136,11 +178,11 @@ def leaderboard_table(
         {
             **shown_columns("tied_rank", "reranker"),
             "verdict": badge_column("Verdict", VERDICTS, ("green", "yellow", "orange", "blue", "gray")),
-            **shown_columns("tied", "worst", "best", "traditional", **words),
+            **shown_columns("tied", "worst", "best", "traditional", "gap", "traditional_rank", **words),
+            **shown_columns(("why", "verdict_reason"), ("tie_ratio", "mean_tie_ratio"), "places"),
             **(shown_columns("std") if "std" in leaderboard else {}),
-            **shown_columns("places", "gap", ("tie_ratio", "mean_tie_ratio"), "traditional_rank", **words),
-            **shown_columns(("why", "verdict_reason")),
             **(extra_columns or {}),
+            **({} if rows["name"].equals(rows["reranker"]) else shown_columns("name")),
         },
         download=leaderboard.reset_index(),
     )

@@ -34,6 +34,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
     for column in (
         # what a row is of
         ShownColumn("reranker", "Reranker", "Whose lists they are, by the name of its file or column.", "text"),
+        ShownColumn("name", "Whole name", "The reranker's name in full, as downloads have it.", "text"),
         ShownColumn("query_id", "Query", "Id of the query, as in the files.", "text"),
         ShownColumn("doc_id", "Document", "Id of the document, as in the files.", "text"),
         ShownColumn("measure", "Measure", "What is measured; the Guide has its formula.", "text"),

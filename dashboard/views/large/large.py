@@ -37,8 +37,8 @@ finding(leaderboard_finding(rows, name.traditional, results.traditional))
 if not results.stored.n_lists:
     st.stop()
 leaderboard_cards(rows, name, results.stored.n_movable(measure), results.stored.n_lists)
-charted_rows = charted_rerankers(rows, n_drawn)
-leaderboard_charts(charted_rows, results.palette, name.traditional)
+charted_rows, order = charted_rerankers(rows, n_drawn), treatment(results.traditional)
+leaderboard_charts(charted_rows, results.palette, name.traditional, order)
 try:
     file = cache.file_version(results.stored.path)
     summary, lists = cache.summarize_stored(file, *arguments), cache.largest_gaps(file, *arguments)
@@ -49,7 +49,7 @@ ties_against_gaps(charted_rows.join(summary.gaps), summary, results, measure, li
 leaderboard_table(
     rows.join(summary.gaps),
     name,
-    treatment(results.traditional),
+    order,
     "large-results",
     shown_columns("lists_with_gap", "gap_mean", "gap_max", "n_lists"),
 )

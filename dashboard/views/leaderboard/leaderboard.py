@@ -1,5 +1,7 @@
 """Leaderboard: what each reranker scores, and what of it is sort order."""
 
+import streamlit as st
+
 from dashboard import cache, session
 from dashboard.views.leaderboard.rules import rules_section
 from dashboard.views.leaderboard.tools import tools_section
@@ -10,6 +12,8 @@ from dashboard.widgets.leaderboard_parts import (
     leaderboard_charts,
     leaderboard_table,
 )
+from dashboard.widgets.shown_places import find_reranker, shown_places
+from dashboard.widgets.swaps_table import swaps_section
 from metrics import parse
 from metrics.evaluation import EQUAL
 from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
@@ -20,7 +24,9 @@ page_head(
     "Traditional: the order the sort happened to give. Tied: the mean over every order the scores allow; "
     "the bar runs from the worst to the best of them.",
 )
-measure = session.measure()
+with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+    measure = session.measure()
+    part = find_reranker()
 name = parse(measure)
 rows = leaderboard(view.evaluation, measure, view.traditional)
 finding(leaderboard_finding(rows, name.traditional, view.traditional))
@@ -28,8 +34,13 @@ scores = view.evaluation.scores[measure]
 is_movable = scores["optimistic"] - scores["pessimistic"] > EQUAL
 leaderboard_cards(rows, name, int(is_movable.sum()), len(is_movable))
 if not name.measure.answers:
-    leaderboard_charts(charted_rerankers(rows), view.palette, name.traditional)
+    drawable = charted_rerankers(rows)
+    places = shown_places(drawable, part)
+    swaps_section(view, measure, name.traditional)
+    leaderboard_charts(drawable, view.palette, name.traditional, view.treatment, places)
     rows["std"] = cache.tie_std_of_means(view.key, measure, view.board, view.evaluation).reindex(rows.index)
-    leaderboard_table(rows, name, view.treatment, "leaderboard")
+    missing = rows.index.difference(drawable.index, sort=False)
+    shown = places.drawn.index.append(missing)
+    leaderboard_table(rows, name, view.treatment, "leaderboard", shown=shown)
 rules_section(view, measure)
 tools_section(view, rows, measure)

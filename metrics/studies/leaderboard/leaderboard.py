@@ -11,6 +11,7 @@ from metrics.scale.stored import Stored
 from metrics.studies.leaderboard.verdicts import judge, relative_size
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
 from metrics.studies.tie_rules import own_rule_note
+from metrics.support.arrays import BoolArray
 from metrics.support.wording import percent
 from metrics.ties import treatment
 
@@ -58,6 +59,16 @@ def leaderboard(evaluation: Evaluation | Stored, measure: str, traditional: str)
 def places(means: "pd.Series[float]") -> "pd.Series[int]":
     """Return the place of each mean: 1 + how many are above it, rounding left out; NA where there is none."""
     return means.round(12).rank(method="min", ascending=False).astype("Int64")
+
+
+def swap_matrix(leaderboard: pd.DataFrame) -> BoolArray:
+    """Return (n, n) whether the row's reranker is above the column's by the sort, and below it when tied.
+
+    Args:
+        leaderboard: (n,) traditional_rank, tied_rank, both known.
+    """
+    before, tied = (leaderboard[f"{value}_rank"].to_numpy(np.int64) for value in ("traditional", "tied"))
+    return np.asarray((before[:, None] < before) & (tied[:, None] > tied))
 
 
 def place_range(table: pd.DataFrame) -> Iterator["pd.Series[int]"]:

@@ -1,0 +1,65 @@
+"""All places at a glance, with a frame around those that are drawn below."""
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.charts.marks import VALUES, VALUES_HOVER, add_segments, named_rows, tied_dot, traditional_diamond
+from dashboard.charts.palette import Palette, faded
+from dashboard.charts.style import padded_range, style
+from metrics.evaluation import EQUAL
+
+_CLEARLY_OFF = 0.05
+"""Share of what lies between the best and the worst tied value from which a gap has its diamond."""
+
+
+def clear_gap(leaderboard: pd.DataFrame) -> float:
+    """Return the gap from which on the strip shows the traditional value.
+
+    Args:
+        leaderboard: tied.
+    """
+    return float(_CLEARLY_OFF * np.ptp(leaderboard["tied"]))
+
+
+def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first: int, last: int) -> go.Figure:
+    """Draw the tied value of every reranker by place, and a diamond where the traditional one is clearly off.
+
+    Args:
+        leaderboard: index reranker; tied, traditional, worst, best, gap; best first.
+        palette: colours of the theme.
+        measure: title of the y axis.
+        first: row that the frame begins with, counted from 0.
+        last: row that it ends with.
+
+    Returns:
+        A dot a reranker.
+    """
+    places = np.arange(1, len(leaderboard) + 1)
+    figure, spots = go.Figure(), leaderboard.set_axis(places)
+    ends = {"x0": first + 0.5, "x1": last + 1.5, "y0": 0, "y1": 1, "yref": "paper", "layer": "below"}
+    frame = {"line": {"color": palette.tied, "width": 1.5}, "fillcolor": faded(palette.tied, 0.06)}
+    figure.add_shape(type="rect", **ends, **frame)
+    add_segments(figure, pd.Series(places, places), spots[["worst", "best"]], palette.bounds, 5)
+    is_off = (spots["gap"].abs() >= max(clear_gap(leaderboard), EQUAL)).to_numpy()
+    is_framed = (places > first) & (places <= last + 1)
+    data = np.array(named_rows(leaderboard.index, leaderboard[VALUES].to_numpy()), dtype=object)
+    dot = tied_dot(palette, 7) | {"color": np.where(is_framed, palette.tied, palette.other)}
+    for value, rows, marker in (
+        ("traditional", is_off, traditional_diamond(palette, 11)),
+        ("tied", np.ones(len(places), dtype=bool), dot),
+    ):
+        figure.add_scatter(
+            x=places[rows],
+            y=spots[value][rows],
+            mode="markers",
+            marker=marker,
+            customdata=data[rows],
+            hovertemplate=VALUES_HOVER,
+            showlegend=False,
+            cliponaxis=False,
+        )
+    style(figure, palette, 170, t=12)
+    low, high = padded_range(leaderboard[VALUES].to_numpy())
+    figure.update_yaxes(title_text=measure, tickformat=".3~f", nticks=4, range=[low, high])
+    return figure.update_xaxes(range=[0.3, len(places) + 0.7], showgrid=False, tickformat="d", nticks=12)

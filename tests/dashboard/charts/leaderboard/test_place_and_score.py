@@ -1,0 +1,97 @@
+"""One figure of places, names and scores, and the strip of all places above it."""
+
+import pandas as pd
+import pytest
+
+from dashboard.charts.labels import text_columns
+from dashboard.charts.leaderboard.place_and_score import NAME_COLUMNS, is_out_of_order, place_and_score
+from dashboard.charts.leaderboard.place_strip import clear_gap, place_strip
+from dashboard.charts.palette import LIGHT
+
+
+def leaderboard(traditional_places, name="lynx-rerank-4b-lora-r{}-lr1e4-s2k"):
+    """A leaderboard whose n-th by the tied value has the n-th of these places by the sort."""
+    n = len(traditional_places)
+    tied = pd.Series([1 - place / n for place in range(n)])
+    traditional = pd.Series([1.001 - place / n for place in traditional_places])
+    return pd.DataFrame(
+        {
+            "tied": tied,
+            "traditional": traditional,
+            "worst": tied - 0.01,
+            "best": tied + 0.5,
+            "gap": traditional - tied,
+            "tied_rank": range(1, n + 1),
+            "traditional_rank": traditional_places,
+        }
+    ).set_axis([name.format(place) for place in range(n)])
+
+
+def drawn_texts(figure):
+    texts = [text for trace in figure.data for text in trace.text or ()]
+    return [text.removeprefix("<b>").removesuffix("</b>").strip() for text in texts]
+
+
+def traces(figure, mode):
+    return list(figure.select_traces({"type": "scatter", "mode": mode}))
+
+
+def test_names_stand_once_and_places_and_scores_share_their_rows():
+    figure = place_and_score(leaderboard([2, 1, 3]), LIGHT, "MRR")
+    assert sum("r0" in text for text in drawn_texts(figure)) == 1
+    assert figure.layout.yaxis2.matches == figure.layout.yaxis3.matches == "y"
+
+
+def test_only_what_swaps_is_orange_and_bold_among_few():
+    rows = leaderboard([2, 1, 3, 4])
+    assert list(is_out_of_order(rows)) == [True, True, False, False]
+    lines = {trace.line.color: len(trace.x) for trace in traces(place_and_score(rows, LIGHT, "MRR"), "lines")}
+    assert lines == {LIGHT.traditional: 2 * 3, LIGHT.other: 2 * 3}
+
+
+def test_who_stays_while_others_pass_swaps_with_them():
+    assert list(is_out_of_order(leaderboard([3, 2, 1]))) == [True, True, True]
+
+
+def test_among_many_a_move_of_two_places_does_not_stand_out():
+    places = [3, 1, 2, 7, 4, 5, 6, *range(8, 26)]
+    moves = is_out_of_order(leaderboard(places))
+    assert list(moves[moves].index) == ["lynx-rerank-4b-lora-r3-lr1e4-s2k"]
+
+
+def test_who_enters_the_twenty_from_further_down_is_said_to():
+    rows = leaderboard([*range(1, 20), 27, *range(20, 27), 28, 29, 30])
+    texts = drawn_texts(place_and_score(rows, LIGHT, "MRR", list(rows.index[:20])))
+    assert "from 27" in texts
+    assert sum(text.startswith("from") for text in texts) == 1
+    assert "from" not in "".join(drawn_texts(place_and_score(rows, LIGHT, "MRR")))
+
+
+@pytest.mark.parametrize("name", ["r{}", "x" * 120 + "{}", "重排序模型" * 20 + "{}", "ن" * 120 + "{}"])
+def test_every_name_has_a_label_of_its_own_that_fits_and_its_hover_the_whole(name):
+    rows = leaderboard(range(1, 31), name)
+    (trace,) = traces(place_and_score(rows, LIGHT, "MRR"), "text")
+    assert len(set(trace.text)) == 30
+    assert max(map(text_columns, trace.text)) <= NAME_COLUMNS
+    hover = trace.customdata[7][0].replace("<br>", "")
+    assert hover.replace("\u2068", "").replace("\u2069", "") == name.format(7)
+
+
+def test_two_hundred_rerankers_are_drawn_below_five_thousand_pixels():
+    assert place_and_score(leaderboard(range(1, 201)), LIGHT, "MRR").layout.height < 5000
+
+
+def test_the_strip_has_a_diamond_only_where_the_sort_is_clearly_off():
+    rows = leaderboard(range(1, 31)).assign(gap=0.001)
+    rows.loc[rows.index[3], "gap"] = 2 * clear_gap(rows)
+    diamonds, dots = (
+        trace for trace in place_strip(rows, LIGHT, "MRR", 20, 29).data if trace.mode == "markers"
+    )
+    assert list(diamonds.x) == [4]
+    assert list(dots.x) == list(range(1, 31))
+
+
+def test_the_strip_frames_those_that_are_drawn():
+    figure = place_strip(leaderboard(range(1, 31)), LIGHT, "MRR", 20, 29)
+    (frame,) = figure.layout.shapes
+    assert (frame.x0, frame.x1) == (20.5, 30.5)
