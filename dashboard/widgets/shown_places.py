@@ -59,7 +59,7 @@ class ShownPlaces:
 def find_reranker() -> str:
     """Draw the field for a part of a name; return what it holds."""
     return text_input(
-        "Find a reranker", "find", placeholder="a part of its name", icon=":material/search:", width=230
+        "Find a reranker", "named", placeholder="a part of its name", icon=":material/search:", width=230
     ).strip()
 
 

@@ -7,7 +7,7 @@ _CARDS: Mapping[str, str] = {
     # leaderboards
     "Best .+": "The highest mean, and whose it is.",
     "Largest gap": "Traditional minus tied mean, where the two are farthest apart.",
-    "Rank changes": "Rerankers whose place by the traditional value is another by the tied value.",
+    "Orders that swap": "Pairs of rerankers that the sort puts in one order and the tied mean in the other.",
     "Lists where ties matter": "Lists whose value depends on the order of their ties.",
     "Ties are settled": "The measure gives one value, whatever the order of ties.",
     "Answers": "The measure whose ties this one settles by its rule.",

@@ -144,7 +144,10 @@ def test_a_link_shows_what_it_did(library, monkeypatch, link):
     assert now["controls"].items() >= then["controls"].items(), "a newer version may have more"
     assert len(now["findings"]) == len(then["findings"]), "the words are those of the newer version"
     if not then["controls"].get("precision", "").startswith("decimals"):  # which now round as printing does
-        assert now["cards"] == then["cards"]
+        assert len(now["cards"]) == len(then["cards"])
+        same_cards = now["cards"].keys() & then["cards"].keys()  # a newer version has better words
+        assert len(same_cards) >= len(then["cards"]) / 2
+        assert [now["cards"][label] for label in same_cards] == [then["cards"][label] for label in same_cards]
 
 
 def test_a_stored_evaluation_opens():
