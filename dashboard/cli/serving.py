@@ -13,7 +13,6 @@ from dashboard.access.admission import demand_sign_in
 from dashboard.access.allow_list import parse_allow_list
 from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW, ALLOW_PATHS, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
-from dashboard.library.place import byte_limit
 from metrics.cli.messages import say
 from metrics.cli.options import Qrels, RunFile, parse_run
 from metrics.errors import UsageError
@@ -34,7 +33,7 @@ def app_command(
         ),
     ] = None,
     qrels: Qrels = None,
-    port: Annotated[int, typer.Option(help="Port to serve on.")] = 8501,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to serve on.")] = 8501,
     host: Annotated[str, typer.Option(help="Address to serve on.")] = "127.0.0.1",
     allow: Annotated[
         list[str] | None,
@@ -63,6 +62,8 @@ def app_command(
     if files:
         os.environ[OPEN] = json.dumps(_validated_files(files, qrels))
     os.environ[EMBED] = " ".join(_validated_embedders(embed or []))
+    from dashboard.library.place import byte_limit  # noqa: PLC0415 the library is not for other commands
+
     for setting, megabytes in UPLOAD_LIMITS.items():
         byte_limit(setting, megabytes)
     from streamlit.web import cli  # noqa: PLC0415 half a second that other commands need not pay

@@ -1,23 +1,23 @@
 """Floor 8: the commands that need no browser. Data on stdout, messages on stderr.
 
-Exit codes: 0 ok, 1 a check failed, 2 unusable input.
+`metrics.cli.exits` says by which codes they end.
 """
 
 import sys
 from collections.abc import Callable, Mapping
+from io import TextIOWrapper
 
 import typer
 
 from metrics.cli.checking import check_command
 from metrics.cli.deciding import compare_command
+from metrics.cli.exits import end, exit_code, with_reader_left
 from metrics.cli.gating import gate_command
-from metrics.cli.messages import say
 from metrics.cli.permuting import permutations_command
 from metrics.cli.reporting import DrawCharts, report_command
 from metrics.cli.scoring import evaluate_command
 from metrics.cli.simulating import simulate_command
 from metrics.cli.stabilizing import stability_command
-from metrics.errors import TieScopeError
 
 COMMANDS: Mapping[str, Callable[..., None]] = {
     "evaluate": evaluate_command,
@@ -41,19 +41,18 @@ def command_line(commands: Mapping[str, Callable[..., None]]) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     for name, command in commands.items():
-        app.command(name)(command)
+        app.command(name)(with_reader_left(command))
     return app
 
 
 def run(app: typer.Typer, draw: DrawCharts) -> None:
-    """Run the command; an error of ours is one message and exit code 2.
+    """Run the command, and end the process; what a terminal cannot print is written as an escape.
 
     Args:
         app: as `command_line` makes it.
         draw: makes the charts of a report, when its HTML is asked for.
     """
-    try:
-        app(obj=draw)
-    except TieScopeError as error:
-        say(f"tiescope: {error}")
-        sys.exit(2)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    end(exit_code(lambda: app(obj=draw)))
