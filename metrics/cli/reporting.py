@@ -18,7 +18,7 @@ from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.runs import File
 from metrics.runs.writing import open_output
-from metrics.studies.targets.targets import PRESETS
+from metrics.studies.targets.targets import PRESETS as READY_TARGETS
 from metrics.support.escaping import spreadsheet_csv
 from metrics.support.progress import progress
 
@@ -61,7 +61,11 @@ def report_command(
         list[str] | None, typer.Option("--require", "-r", help='Targets: "MTRR>=0.8", "R@5>=baseline-0.01".')
     ] = None,
     preset: Annotated[
-        list[str] | None, typer.Option(help=f"Ready targets, retrieval unless said: {', '.join(PRESETS)}.")
+        list[str] | None,
+        typer.Option(
+            help="short: a summary; full: all behind it too, unless said; paper: one table. "
+            f"Ready targets: {', '.join(READY_TARGETS)}."
+        ),
     ] = None,
     targets_for: Annotated[str, typer.Option(help="Whose targets are drawn; else the leader's.")] = "",
     test: Annotated[str, typer.Option(help="Which test; as for compare.")] = "t",
@@ -69,7 +73,7 @@ def report_command(
     title: Annotated[str, typer.Option(help="Heading of the report.")] = "",
     reranker: Annotated[list[str] | None, typer.Option(help="Only these, in this order.")] = None,
     segment: Annotated[list[str] | None, typer.Option(help="Only queries of these segments.")] = None,
-    section: Annotated[list[str] | None, typer.Option(help="Only these sections: scores, targets ...")] = None,
+    section: Annotated[list[str] | None, typer.Option(help="Only these sections: summary, scores ...")] = None,
     day: Annotated[
         datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Day it bears; else today.")
     ] = None,
@@ -78,17 +82,18 @@ def report_command(
     reading: ReadingOptions,
 ) -> None:
     """Write one file to send: scores, ties, tests, targets, and which number to report."""
-    write = _find_writer(output, format)
+    write, presets = _find_writer(output, format), preset or []
     options: dict[str, Any] = {
         "traditional": traditional,
         "baseline": baseline,
-        "targets": (*(require or ()), *_targets_of(preset if preset or require else ["retrieval"])),
+        "targets": [*(require or ()), *(name for name in presets if name in READY_TARGETS)],
         "targets_for": targets_for,
         "test": test,
         "correction": correction,
         "title": title,
         "rerankers": reranker or [],
         "segments": segment or [],
+        "preset": ([name for name in presets if name not in READY_TARGETS] or ["full"])[-1],
         "sections": section or [],
         "files": [
             _hashed(path)
@@ -110,13 +115,6 @@ def report_command(
         return
     with open_output(output) as stream:
         stream.write(written)
-
-
-def _targets_of(presets: list[str] | None) -> list[str]:
-    for name in presets or ():
-        if name not in PRESETS:
-            raise UsageError(f"There is no preset {name!r}. Presets: {', '.join(PRESETS)}.")
-    return [target for name in presets or () for target in PRESETS[name]]
 
 
 def _hashed(path: Path) -> tuple[str, str]:

@@ -1,32 +1,39 @@
 """From runs to a report."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from metrics.errors import UsageError
-from metrics.report import deciding, sections
-from metrics.report.method import method
 from metrics.report.model import Report, Section
-from metrics.report.options import ReportOptions
-from metrics.report.readings import readings
+from metrics.report.options import PRESETS, ReportOptions
+from metrics.report.sections import deciding, scores
+from metrics.report.sections.method import method
+from metrics.report.sections.readings import readings
+from metrics.report.sections.summary import brief, paper, summary, swaps
 from metrics.report.studies import ReportStudies
 from metrics.runs import Runs
 from metrics.studies.leaderboard.recommendation import recommendation
+from metrics.support.wording import count_of
 
 SECTIONS: Mapping[str, Callable[[ReportStudies], Section]] = {
-    "data": sections.data,
-    "scores": sections.scores,
+    "summary": summary,
+    "swaps": swaps,
+    "brief": brief,
+    "paper": paper,
+    "data": scores.data,
+    "scores": scores.scores,
     "readings": readings,
     "targets": deciding.targets,
-    "ties": sections.ties,
+    "ties": scores.ties,
     "significance": deciding.significance,
     "tradeoffs": deciding.tradeoffs,
     "stability": deciding.stability,
     "tools": deciding.tools,
-    "findings": sections.findings,
+    "findings": scores.findings,
     "method": method,
 }
 """Section → what writes it, in the order they stand in a report."""
+_OUTSIDE_APPENDIX = ("summary", "swaps", "brief", "paper")
 
 
 def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOptions` names and types them
@@ -34,27 +41,46 @@ def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOpti
 
     Args:
         runs: what was ranked.
-        **options: measures, traditional, baseline, targets, test, correction, sections ... and the options of
-            scoring: what
-            `ReportOptions` holds, each with a default.
+        **options: measures, traditional, baseline, targets, test, correction, preset (short, full or paper),
+            sections ... and the options of scoring: what `ReportOptions` holds, each with a default.
 
     Raises:
         UsageError: a name that does not exist, or no list is scored.
     """
     studies = ReportStudies(runs, ReportOptions.of(**options))
-    section_names = studies.options.sections or tuple(SECTIONS)
-    unknown = [name for name in section_names if name not in SECTIONS]
-    if unknown:
-        raise UsageError(f"There is no section {unknown[0]!r}. Sections: {', '.join(SECTIONS)}.")
+    studies.check_names()
+    names = _section_names(studies.options)
     count = len(studies.rerankers)
     subject = f"{count} rerankers" if count > 1 else studies.rerankers[0]
-    queries = studies.evaluation.scores.index.get_level_values("query_id").nunique()
+    first, further = (
+        tuple(write(studies) for name, write in SECTIONS.items() if name in chosen)
+        for chosen in (
+            [name for name in names if name in _OUTSIDE_APPENDIX],
+            [name for name in names if name not in _OUTSIDE_APPENDIX],
+        )
+    )
     return Report(
         title=studies.options.title.strip() or f"What ties do to {subject}",
-        extent=f"{subject} on {queries:,} {'query' if queries == 1 else 'queries'}",
+        extent=f"{subject} on {count_of(studies.n_queries, 'query')}",
         recommendation=recommendation(
             studies.leaderboard, studies.verdicts, studies.measure_at, studies.findings
         ),
-        sections=tuple(write(studies) for name, write in SECTIONS.items() if name in section_names),
+        summary=first,
+        appendix=further,
         studies=studies,
     )
+
+
+def _section_names(options: ReportOptions) -> Sequence[str]:
+    """Return the sections asked for, or those of the preset, without targets where none are set.
+
+    Raises:
+        UsageError: a section that does not exist.
+    """
+    unknown = [name for name in options.sections if name not in SECTIONS]
+    if unknown:
+        raise UsageError(f"There is no section {unknown[0]!r}. Sections: {', '.join(SECTIONS)}.")
+    if options.sections:
+        return options.sections
+    names = PRESETS[options.preset] or [name for name in SECTIONS if name != "paper"]
+    return [name for name in names if name != "targets" or options.targets]

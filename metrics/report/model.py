@@ -1,99 +1,17 @@
 """What a report is made of: sections of sentences, facts, tables and charts, and the forms it leaves in."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
-from typing import Any, NamedTuple
 
 import pandas as pd
 
 from metrics.report import writing
 from metrics.report.evaluator import evaluator_reports, unusual_rules
 from metrics.report.studies import ReportStudies
+from metrics.report.tables import Table
 from metrics.studies.prose import Prose
 from metrics.studies.tradeoffs.latency import LATENCY
-
-_SHORT = 32
-"""Letters of a cell that stay on one line."""
-
-
-class Cell(NamedTuple):
-    """A cell as it is written; `tone` is how a verdict is coloured, where colours are."""
-
-    text: str
-    number: bool = False
-    strong: bool = False
-    tone: str = ""
-
-    @property
-    def kind(self) -> str:
-        """Return how much room the cell takes: a figure, a few words that stay on one line, or a sentence."""
-        return "number" if self.number else "short" if len(self.text) <= _SHORT else "long"
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """A table as people read it.
-
-    Attributes:
-        title: what it shows.
-        frame: a column for each heading.
-        formats: column → how its figures are written, such as `.4f`; others are text.
-        strong: rows and columns of the figures that stand out.
-        note: what has to be known to read it.
-    """
-
-    title: str
-    frame: pd.DataFrame
-    formats: Mapping[str, str] = field(default_factory=dict)
-    strong: frozenset[tuple[int, str]] = frozenset()
-    note: str = ""
-
-    @classmethod
-    def of(cls, title: str, columns: Mapping[str, "Column"], note: str = "") -> "Table":
-        """Return a table of columns.
-
-        Args:
-            title: what it shows.
-            columns: heading → its values, and how its figures are written; text where nothing is said.
-            note: what has to be known to read it.
-        """
-        pairs = {
-            name: column if isinstance(column, tuple) else (column, "") for name, column in columns.items()
-        }
-        frame = pd.DataFrame({name: list(values) for name, (values, _) in pairs.items()})
-        return cls(title, frame, {name: spec for name, (_, spec) in pairs.items() if spec}, note=note)
-
-    @property
-    def headings(self) -> list[Cell]:
-        """Return the names of the columns."""
-        return [Cell(name.strip(), number=name in self.formats) for name in self.frame.columns]
-
-    @property
-    def kinds(self) -> list[str]:
-        """Return how much room each column takes, as `Cell.kind` says of its longest cell."""
-        columns = zip(*self.rows, strict=True)
-        return [max(column, key=lambda cell: len(cell.text)).kind for column in columns]
-
-    @property
-    def rows(self) -> list[list[Cell]]:
-        """Return the cells, row by row."""
-        columns = [
-            [self._cell(name, row, value) for row, value in enumerate(column)]
-            for name, column in self.frame.items()
-        ]
-        return [list(row) for row in zip(*columns, strict=True)]
-
-    def _cell(self, name: str, row: int, value: object) -> Cell:
-        strong = (row, name) in self.strong
-        if name in self.formats:
-            return Cell(format_figure(value, self.formats[name]), number=True, strong=strong)
-        tone = TONES.get(str(value), "") if name in (VERDICT, SEVERITY) else ""
-        return Cell(str(value), strong=strong, tone=tone)
-
-
-Column = Iterable[object] | tuple[Iterable[object], str]
-"""Values of a column of a table, as text or with a format of their figures."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,15 +79,22 @@ class Report:
         title: its heading.
         extent: how much it is about, in a line.
         recommendation: which number to report, and why.
-        sections: those asked for, in order.
+        summary: sections that everybody reads, in order.
+        appendix: sections behind it.
         studies: the studies behind them, for charts.
     """
 
     title: str
     extent: str
     recommendation: Prose
-    sections: tuple[Section, ...]
+    summary: tuple[Section, ...]
+    appendix: tuple[Section, ...]
     studies: ReportStudies
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """Return all sections, in order."""
+        return *self.summary, *self.appendix
 
     def markdown(self, day: date) -> str:
         """Return the report as Markdown: for a pull request or a README."""
@@ -199,10 +124,10 @@ class Report:
 
         Returns:
             reranker, query_id, what its ties look like (as `Evaluation.lists`), for each measure and
-            treatment a column such as `RR expected`, those of a retrieval experiment among them, and where
-            any list gives a latency its seconds, `latency_s`.
+            treatment a column such as `RR expected`, those of a retrieval experiment and of the ready targets
+            among them, and where any list gives a latency its seconds, `latency_s`.
         """
-        values, further = self.studies.evaluation.scores, self.studies.experiment_evaluation.scores
+        values, further = self.studies.evaluation.scores, self.studies.further_values
         values = values.join(
             further.drop(columns=[name for name in further if name in values or name[0] == LATENCY])
         )
@@ -210,37 +135,3 @@ class Report:
         if LATENCY in further:
             flat[LATENCY] = further[LATENCY, "expected"]
         return self.studies.evaluation.lists.join(flat).reset_index()
-
-
-VERDICT = "Verdict"
-SEVERITY = "Severity"
-"""Headings of columns whose words have a tone."""
-SMALLEST_P = 0.00005
-"""Smallest p that four decimals show."""
-TONES = {
-    "met": "blue",
-    "met on average": "blue",
-    "tie-deflated": "blue",
-    "tie-inflated": "orange",
-    "sort order only": "orange",
-    "rests on sort order": "orange",
-    "error": "orange",
-}
-"""Verdicts that are coloured: blue for what holds or reads too low, orange for what ties decide."""
-
-
-def format_figure(value: Any, spec: str) -> str:  # noqa: ANN401 whatever a column of figures holds
-    """Return a figure as it is printed: a true minus, none on zero, a dash where there is no value.
-
-    Args:
-        value: the figure.
-        spec: a format such as `.4f`; `p` for a p, of which four decimals say enough.
-    """
-    if pd.isna(value):
-        return "–"
-    if spec == "p":
-        return f"{value:.4f}" if value >= SMALLEST_P else "<0.0001"
-    text = format(value, spec)
-    if not any(digit in text for digit in "123456789") and "inf" not in text:
-        text = format(abs(value), spec.replace("+", ""))
-    return text.replace("-", "\N{MINUS SIGN}").replace("inf", "∞")

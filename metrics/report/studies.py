@@ -1,6 +1,6 @@
 """The studies behind a report, each computed when it is first read."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,18 +16,23 @@ from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.leaderboard import readings
 from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std
 from metrics.studies.leaderboard.segments import query_segments
+from metrics.studies.leaderboard.swapped_orders import swapped_orders, with_order_chances
 from metrics.studies.significance.significance import Verdicts, verdicts
-from metrics.studies.targets.targets import Target, check_targets, targets_of
+from metrics.studies.targets.targets import PRESETS, Target, check_targets, targets_of
+from metrics.studies.tie_breaking.mean_distributions import mean_distributions
 from metrics.studies.tie_breaking.order_stability import OrderStability
 from metrics.studies.tie_rules import tie_answers
 from metrics.studies.tools.tool_comparison import tool_values
 from metrics.studies.tradeoffs.experiment import experiment_measures, experiment_table
 from metrics.studies.tradeoffs.latency import latencies, with_latency
+from metrics.ties import Ranking, Treatment, treatment
 
 EVALUATOR_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
 """Measures of the report that the notebook's evaluator prints."""
 MAX_RERANKERS = 30
 """Rerankers whose places are worked out, the best by tied mean."""
+MAX_SWAPS = 10
+"""Orders that swap in a report, the widest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +82,19 @@ class ReportStudies:
 
     @property
     def _targets(self) -> list[Target]:
-        return targets_of(self.options.targets) if self.options.targets else []
+        chosen = self.options.targets
+        texts = [target for target in chosen if target not in PRESETS]
+        return targets_of(texts, [name for name in chosen if name in PRESETS]) if chosen else []
 
     @property
     def rerankers(self) -> list[str]:
         """Rerankers with a list, in order."""
         return [str(name) for name in self.evaluation.policies.index]
+
+    @property
+    def n_queries(self) -> int:
+        """Queries with a list."""
+        return int(self.evaluation.scores.index.get_level_values("query_id").nunique())
 
     @property
     def measure(self) -> str:
@@ -95,32 +107,44 @@ class ReportStudies:
         return parse(self.measure)
 
     @property
+    def order(self) -> Treatment:
+        """The treatment taken as the traditional one."""
+        return treatment(self.options.traditional)
+
+    @property
+    def n_scored(self) -> int:
+        """Rerankers with a mean."""
+        return int(self.leaderboard["tied"].notna().sum())
+
+    @property
+    def has_own_rule(self) -> bool:
+        """Whether the measure settles ties by its own rule, so that it has one value."""
+        return bool(self.measure_at.measure.answers)
+
+    @property
     def question(self) -> MeasureAt:
         """The measure whose ties are in question: the first, or that whose ties it settles by its own rule."""
         return question(self.measure_at)
 
     @property
     def baseline(self) -> str:
-        """The reranker that the others are compared with.
-
-        Raises:
-            UsageError: the one asked for has no list.
-        """
-        return self._checked(self.options.baseline) or self.rerankers[0]
+        """The reranker that the others are compared with."""
+        return self.options.baseline or self.rerankers[0]
 
     @property
     def targets_for(self) -> str:
-        """The reranker whose targets are drawn.
+        """The reranker whose targets are drawn."""
+        return self.options.targets_for or str(self.leaderboard.index[0])
+
+    def check_names(self) -> None:
+        """Refuse a baseline, or a reranker whose targets are drawn, that has no list.
 
         Raises:
-            UsageError: the one asked for has no list.
+            UsageError: there is no such reranker.
         """
-        return self._checked(self.options.targets_for) or str(self.leaderboard.index[0])
-
-    def _checked(self, name: str) -> str:
-        if name and name not in self.rerankers:
-            raise UsageError(f"There is no reranker {name!r}. Rerankers: {', '.join(self.rerankers)}.")
-        return name
+        for name in filter(None, (self.options.baseline, self.options.targets_for)):
+            if name not in self.rerankers:
+                raise UsageError(f"There is no reranker {name!r}. Rerankers: {', '.join(self.rerankers)}.")
 
     @cached_property
     def leaderboard(self) -> pd.DataFrame:
@@ -162,6 +186,25 @@ class ReportStudies:
         return verdicts(self.evaluation, self.measure, *settings)
 
     @cached_property
+    def swaps(self) -> pd.DataFrame:
+        """Every pair of rerankers whose order by the sort is not the tied one, the widest first."""
+        return swapped_orders(self.evaluation, self.measure, self.options.traditional)
+
+    @cached_property
+    def widest_swaps(self) -> pd.DataFrame:
+        """The widest of them, with the chance of the sort's order."""
+        rows = self.swaps.head(MAX_SWAPS)
+        if not len(rows):
+            return rows
+        return with_order_chances(rows, mean_distributions(*self._spread({*rows["a"], *rows["b"]})))
+
+    def _spread(self, rerankers: Container[str]) -> tuple[Evaluation, str, dict[str, Ranking]]:
+        """Return what studies of tie-breaking ask of some rerankers, in the order of the leaderboard."""
+        names = [str(name) for name in self.leaderboard.index if name in rerankers]
+        rankings = {name: self.options.scoring.ranking(self.runs, name) for name in names}
+        return self.evaluation.only(names), self.measure, rankings
+
+    @cached_property
     def experiment_evaluation(self) -> Evaluation:
         """Scores and seconds of what a retrieval experiment reports, tied and traditional."""
         values = self._score(experiment_measures(), ["expected"]).only(self.rerankers)
@@ -174,6 +217,16 @@ class ReportStudies:
         ties = ["expected", options.traditional]
         testing = {"test": options.test, "correction": options.correction}
         return experiment_table(values, self.baseline, experiment_measures(), ties, **testing)
+
+    @cached_property
+    def further_values(self) -> pd.DataFrame:
+        """Values of a retrieval experiment and of the ready targets, for those who reckon with the lists."""
+        measures = (str(target.measure) for target in targets_of((), PRESETS))
+        values = self._score(list(measures), ["expected", "pessimistic", "optimistic", "std"])
+        further = self.experiment_evaluation.scores
+        return values.only(self.rerankers).scores.join(
+            further.drop(columns=values.scores.columns, errors="ignore")
+        )
 
     @cached_property
     def evaluator_lists(self) -> pd.DataFrame:
@@ -191,10 +244,7 @@ class ReportStudies:
     @cached_property
     def order_stability(self) -> OrderStability:
         """Where the best rerankers can finish when every tie is broken at random."""
-        values = self.evaluation.only(list(self.leaderboard.index[:MAX_RERANKERS]))
-        names = map(str, values.policies.index)
-        rankings = {name: self.options.scoring.ranking(self.runs, name) for name in names}
-        return OrderStability.of(values, self.measure, rankings)
+        return OrderStability.of(*self._spread(self.leaderboard.index[:MAX_RERANKERS]))
 
     @cached_property
     def tools(self) -> pd.DataFrame:

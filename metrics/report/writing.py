@@ -7,6 +7,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from metrics.report import typesetting
 from metrics.studies.prose import Prose, Strong
 from metrics.support import escaping
 
@@ -32,8 +33,8 @@ def html(script: str, **context: object) -> str:
 
 
 def latex(**context: object) -> str:
-    """Return tables with booktabs' rules, and the sentences that go with them as comments."""
-    return _tidy(_templates(escaping.latex, r"\textbf{{{}}}").get_template("report.tex").render(context))
+    """Return a LaTeX document of what the template `report.tex` names; within another document, its body."""
+    return _tidy(_templates(typesetting.wrapped, r"\textbf{{{}}}").get_template("report.tex").render(context))
 
 
 def text(**context: object) -> str:
@@ -66,7 +67,14 @@ def _templates(escape: Escape, strong: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    templates.filters |= {"prose": prose_markup, "emphasised": emphasised, "inside_script": _inside_script}
+    templates.filters |= {
+        "prose": prose_markup,
+        "emphasised": emphasised,
+        "inside_script": _inside_script,
+        "blocks": typesetting.blocks,
+        "braced": lambda text: Markup("{") + escaped(text) + Markup("}"),
+        "comment": lambda text: Markup(escaping.latex(text)),  # noqa: S704 a line that LaTeX does not read
+    }
     return templates
 
 

@@ -4,6 +4,8 @@ import csv
 import html as _html
 import re
 import unicodedata
+from functools import cache
+from itertools import groupby
 
 import pandas as pd
 
@@ -14,14 +16,51 @@ _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn"}
 _ADDRESS = re.compile(r"(?i)(://|www\.|(?<!\w)@|@(?=[\w-]+\.\w))")
 _MARKS = re.compile(r"([\\`*\[\]<#|~$]|&(?=#|\w+;)|(?<!\w)_|_(?!\w))")
 """What means something to Markdown inside a line; an underscore inside a word does not."""
-_LATEX = str.maketrans(
-    {mark: f"\\{mark}" for mark in "&%$#_{}"}
-    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}"}
-    | {mark: f"{{{mark}}}" for mark in "[]*`'"}  # \\ takes [ and * after it for its own
-    | {"\N{MINUS SIGN}": "$-$", "±": r"$\pm$", "–": "--", "…": r"\ldots{}", "²": r"$^2$", "ρ": r"$\rho$"}
-    | {"≥": r"$\ge$", "≤": r"$\le$", "·": r"$\cdot$", "×": r"$\times$"}
-)
+_LATEX = {
+    **{mark: f"\\{mark}" for mark in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': "{''}",
+    **{mark: f"{{{mark}}}" for mark in "[]*`'"},  # \\ takes [ and * after it for its own
+    "\N{MINUS SIGN}": "$-$",
+    "±": r"$\pm$",
+    "…": r"\ldots{}",
+    "²": r"$^2$",
+    "ρ": r"$\rho$",
+    "∞": r"$\infty$",
+    "≥": r"$\ge$",
+    "≤": r"$\le$",
+    "·": r"$\cdot$",
+    "×": r"$\times$",
+    "→": r"$\to$",
+    "≈": r"$\approx$",
+    "\N{EN DASH}": "--",
+    "—": "---",
+    "\u2018": "{`}",
+    "\u2019": "{'}",
+    "\u201c": "{``}",
+    "\u201d": "{''}",
+    "ß": r"\ss{}",
+    "æ": r"\ae{}",
+    "Æ": r"\AE{}",
+    "œ": r"\oe{}",
+    "Œ": r"\OE{}",
+    "ø": r"\o{}",
+    "Ø": r"\O{}",
+    "ł": r"\l{}",
+    "Ł": r"\L{}",
+    "\u0131": r"\i{}",
+    "µ": r"$\mu$",
+    "°": r"$^\circ$",
+    "§": r"\S{}",
+}
+_MARKS_ABOVE = "\u0300\u0301\u0302\u0303\u0308\u0304\u0306\u0307\u030a\u030b\u030c\u0327\u0323"
+_ACCENTS = dict(zip(_MARKS_ABOVE, "`'^~\"=u.rHvcd", strict=True))
+"""Combining mark → LaTeX's accent."""
 _FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]")  # noqa: RUF001 spreadsheets take the wide ones for the others
 
 
@@ -52,8 +91,33 @@ def html(text: str) -> str:
 
 
 def latex(text: str) -> str:
-    """A text as LaTeX sets it as it is, at the beginning of a table's row too."""
-    return clean(text).translate(_LATEX)
+    """A text as LaTeX sets it as it is, at the beginning of a table's row too.
+
+    A letter beyond Latin stands as it is for XeLaTeX and LuaLaTeX; pdfLaTeX, which has none, sets its code.
+    """
+    parts = []
+    letters = unicodedata.normalize("NFC", clean(text))
+    for is_latin, run in groupby(letters, lambda letter: latin(letter) is not None):
+        if is_latin:
+            parts += [latin(letter) or "" for letter in run]
+        else:
+            foreign = "".join(run)
+            codes = " ".join(f"{ord(letter):04X}" for letter in foreign)
+            parts.append(rf"\ifdefined\Umathcode {foreign}\else{{\scriptsize U+{codes}}}\fi{{}}")
+    return "".join(parts)
+
+
+@cache
+def latin(letter: str) -> str | None:
+    """Return a letter as every LaTeX sets it, with its accent; None where it is beyond Latin."""
+    if letter in _LATEX:
+        return _LATEX[letter]
+    if letter.isascii():
+        return letter
+    base, *marks = list(unicodedata.normalize("NFD", letter))
+    if len(marks) == 1 and base.isascii() and marks[0] in _ACCENTS:
+        return f"\\{_ACCENTS[marks[0]]}{{{base}}}"
+    return None
 
 
 def csv_text(table: pd.DataFrame, *, header: bool = True) -> str:

@@ -20,6 +20,7 @@ from document_checks import (
     equal,
     evaluates,
     guide,
+    holds_to,
     lines_of,
     page,
     prints,
@@ -196,7 +197,7 @@ def panel(*contents):
 def target(text):
     return both(
         true(lambda: text in PRESETS["retrieval"]),
-        reports(f"| {Target.of(text)} |"),
+        holds_to(f"| {Target.of(text)} |"),
     )
 
 

@@ -20,6 +20,7 @@ from metrics.studies.prose import plain
 from metrics.studies.targets.targets import PRESETS
 
 DAY, NEXT = date(2026, 1, 30), date(2026, 1, 31)
+SIMULATED = {"files": [("llm_rerankers.csv", "ab" * 32)], "targets": PRESETS["retrieval"]}
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def simulated():
 
 @pytest.fixture(scope="module")
 def simulated_report(simulated):
-    return report(simulated, files=[("llm_rerankers.csv", "ab" * 32)])
+    return report(simulated, **SIMULATED)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def simulated_charts(simulated_report):
 @pytest.fixture(scope="module")
 def made_again(simulated):
     """The same report, made and drawn a second time."""
-    again = report(simulated, files=[("llm_rerankers.csv", "ab" * 32)])
+    again = report(simulated, **SIMULATED)
     return again, draw_charts(again)
 
 
@@ -72,7 +73,7 @@ class Elements(HTMLParser):
 
 
 def test_a_report_has_every_section_and_a_recommendation_first(simulated_report):
-    assert [each.name for each in simulated_report.sections] == list(SECTIONS)
+    assert [each.name for each in simulated_report.sections] == [name for name in SECTIONS if name != "paper"]
     assert plain(simulated_report.recommendation).startswith("Report MTRR")
 
 
@@ -151,7 +152,7 @@ def test_every_chart_of_a_section_is_drawn(simulated_report, simulated_charts):
 
 @pytest.mark.parametrize("name", EXTREMES)
 def test_a_report_is_written_of_extreme_data_with_a_bullet_a_target_and_its_verdict_in_words(name):
-    finished = report(EXTREMES[name]().runs)
+    finished = report(EXTREMES[name]().runs, targets=PRESETS["retrieval"])
     assert plain(finished.recommendation)
     assert finished.markdown(DAY)
     assert finished.latex(DAY)
@@ -229,11 +230,12 @@ def test_a_name_ends_no_row_and_no_cell_of_a_markdown_table():
 def test_names_mean_nothing_to_latex():
     name = r"[b]\input{x}%&_#$~^*"
     text = report(board(r_trec=COARSE, qrels_txt=QRELS).runs.arranged({"r": name})).latex(DAY)
+    text = text.replace(r"\allowbreak{}", "")
     assert r"\input" not in text
     assert r"{[}b{]}\textbackslash{}input\{x\}\%\&\_\#\$\textasciitilde{}\textasciicircum{}{*}" in text
     body = re.sub(r"\\[{}]", "", text)
     assert body.count("{") == body.count("}")
-    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == text.count(r"\toprule")
+    assert text.count(r"\begin{longtable}") == text.count(r"\end{longtable}") == text.count(r"\endhead")
 
 
 def test_every_list_has_a_row_with_every_measure_and_treatment(simulated_report, simulated):
@@ -256,7 +258,7 @@ def test_the_table_of_every_measure_and_latency_is_in_every_form_of_the_report()
         [name, ties] for name in ("fast", "middle", "slow") for ties in ("tied", "traditional")
     ]
     assert {row[0]: row[-1] for row in rows} == {"fast": "0.0115 ns", "middle": "–", "slow": "1.15"}
-    assert "Against slow: Wilcoxon signed-rank test, Holm" in finished.latex(DAY)
+    assert "Against slow: Wilcoxon signed-rank test, Holm" in finished.latex(DAY).replace(r"\allowbreak{}", "")
     assert "1 of 3 rerankers gives none." in Elements(finished.html(DAY)).text
     lists = finished.per_query().set_index(["reranker", "query_id"])
     assert lists.loc["fast", "latency_s"].to_list() == pytest.approx([0.01, 0.011, 0.012, 0.013])
@@ -303,9 +305,8 @@ def test_names_of_measures_and_treatments_are_taken_as_they_are_meant():
 def test_rerankers_named_as_columns_of_a_table_are_reported():
     names = {"a": "Tool", "b": "why", "c": "tool"}
     runs = board(a_trec=STRICT, b_trec=COARSE, c_trec=COARSE, qrels_txt=QRELS).runs.arranged(names)
-    assert "| Tool | Checked against | Calls it | Tool | why | tool | Why it differs |" in report(
-        runs
-    ).markdown(DAY)
+    values, _ = section(report(runs), "tools").tables
+    assert sorted(values.frame["Reranker"]) == sorted(names.values())
 
 
 def test_a_measure_with_its_own_rule_for_ties_stands_beside_the_measure_whose_ties_it_settles():
@@ -313,7 +314,7 @@ def test_a_measure_with_its_own_rule_for_ties_stands_beside_the_measure_whose_ti
     finished = report(runs, measures=["TsRR", "RR"])
     assert plain(finished.recommendation).startswith("Report TsRR beside MTRR, and name its rule.")
     table, rules, every = section(finished, "scores").tables
-    assert list(table.frame) == ["#", "Reranker", "TsRR", "± queries", "Verdict"]
+    assert list(table.frame) == ["#", "Reranker", "Verdict", "TsRR", "± queries"]
     assert list(rules.frame) == ["Reranker", "MRR", "MTRR", "taRR", "TsRR", "PRR", "GRAG-RR"]
     own_rows = every.frame[every.frame["Measure"] == "TsRR"]
     assert own_rows[["File order", "Worst", "Best", "Gap"]].isna().all(axis=None)

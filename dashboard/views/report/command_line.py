@@ -18,6 +18,7 @@ _OPTIONS = {
     "--title": "title",
     "--reranker": "rerankers",
     "--segment": "segments",
+    "--preset": "preset",
     "--section": "sections",
     "--precision": "scoring.precision",
     "--missing": "scoring.missing",

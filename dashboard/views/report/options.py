@@ -6,10 +6,14 @@ from dashboard import session
 from dashboard.escaping import escape_markdown
 from dashboard.session.controls import pills
 from metrics.errors import UsageError
-from metrics.report import MEASURES, SECTIONS, ReportOptions
-from metrics.studies.targets.targets import targets_of
+from metrics.report import MEASURES, PRESETS, SECTIONS, ReportOptions
+from metrics.studies.targets.targets import PRESETS as READY_TARGETS
+from metrics.studies.targets.targets import Target
 
-_DEFAULTS = ReportOptions()
+_PRESET_HELP = (
+    "**Short**: the summary, two screens. **Full**: the summary, and every table behind it as an appendix. "
+    "**Paper**: one table, traditional and tied with bounds and stars, made for LaTeX."
+)
 
 
 def choose_options(view: session.View, measure: str, leader: str) -> ReportOptions:
@@ -21,10 +25,18 @@ def choose_options(view: session.View, measure: str, leader: str) -> ReportOptio
         leader: the reranker whose targets are drawn unless another is chosen.
     """
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+        preset = session.segmented(
+            "What for", tuple(PRESETS), "preset", "full", format_func=str.capitalize, help=_PRESET_HELP
+        )
         title = session.text_input("Title", "title", placeholder="What ties do", max_chars=200, width=240)
-        reranker = session.select("Targets for", view.rerankers, "targets_for", leader, width=240)
         targets = _choose_targets()
-    sections = pills("Sections", list(SECTIONS), "sections")
+        reranker = (
+            session.select("Targets for", view.rerankers, "targets_for", leader, width=240)
+            if targets
+            else leader
+        )
+    names = [name for name in SECTIONS if name != "paper"]
+    sections = pills("Sections", names, "sections") if preset == "full" else names
     is_every_reranker = view.rerankers == view.board.runs.rerankers
     return ReportOptions(
         measures=(measure, *MEASURES),
@@ -35,20 +47,30 @@ def choose_options(view: session.View, measure: str, leader: str) -> ReportOptio
         title=title,
         rerankers=() if is_every_reranker else tuple(view.rerankers),
         segments=view.segments,
-        sections=() if len(sections) == len(SECTIONS) else tuple(sections),
+        preset=preset,
+        sections=() if len(sections) == len(names) else tuple(sections),
         files=tuple((file.name, file.sha256) for file in view.board.files),
         scoring=view.scoring,
     )
 
 
 def _choose_targets() -> tuple[str, ...]:
-    """Ask for targets; the usual ones where none are given, or one that means none."""
-    placeholder = "MTRR>=0.8, R@5>0.7; empty: the usual"
-    text = session.text_input("Targets", "targets", placeholder=placeholder, max_chars=500, width=320)
-    if not text.strip():
-        return _DEFAULTS.targets
+    """Ask for targets, written out or by the name of ready ones; none where one means none."""
+    text = session.text_input(
+        "Targets",
+        "targets",
+        placeholder=f"MTRR>=0.8, R@5>0.7, or {', '.join(READY_TARGETS)}",
+        max_chars=500,
+        width=320,
+        help="None unless you set some. Ready ones: "
+        + "; ".join(f"{name}: {', '.join(targets)}" for name, targets in READY_TARGETS.items())
+        + ".",
+    )
+    texts = [target.strip() for target in text.replace(";", ",").split(",") if target.strip()]
     try:
-        return tuple(str(target).replace(" ", "") for target in targets_of(text.replace(";", ",").split(",")))
+        return tuple(
+            target if target in READY_TARGETS else str(Target.of(target)).replace(" ", "") for target in texts
+        )
     except UsageError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
-        return _DEFAULTS.targets
+        return ()

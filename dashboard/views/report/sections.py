@@ -1,26 +1,21 @@
-"""Sections of the Report page: targets, the file itself, and the ways to get it."""
+"""Sections of the Report page: the summary in cards, the file itself, and the ways to get it."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from functools import partial
+from math import comb
 
-import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.deciding.target_bullets import target_bullets
-from dashboard.charts.deciding.target_matrix import MAX_COLUMNS, target_matrix
-from dashboard.escaping import escape_markdown
 from dashboard.session import View
 from dashboard.views.report.cached import html_file
 from dashboard.views.report.command_line import command
-from dashboard.widgets.columns import badge_column
-from dashboard.widgets.components import Card, cards, chart, heading, table
-from metrics.report import Report, ReportOptions
-from metrics.studies.targets.target_summary import target_summary
-from metrics.studies.targets.targets import VERDICTS
+from dashboard.widgets.components import Card, cards, heading
+from metrics.report import Report, ReportOptions, ReportStudies
+from metrics.studies.prose import decimal
 from metrics.support.escaping import spreadsheet_csv
-from metrics.support.shown_columns import shown_columns
+from metrics.support.wording import count_of
 
 _FORM_HELP = (
     "**page**: the HTML file. **text**: what the evaluator of the G-RAG notebook prints, reranker by reranker, "
@@ -28,57 +23,29 @@ _FORM_HELP = (
 )
 
 
-def target_cards(targets: pd.DataFrame, reranker: str) -> None:
-    """Draw how many targets one reranker meets, and what that rests on.
-
-    Args:
-        targets: of the reranker.
-        reranker: its name.
-    """
-    summary = target_summary(targets)
-    by_sort_order = ", ".join(summary.by_sort[:4]) or "none"
+def summary_cards(studies: ReportStudies) -> None:
+    """Draw who leads, how many orders swap, how many verdicts rest on the sort, and how much was ranked."""
+    leader, measure, changed = studies.leaderboard.iloc[0], studies.measure_at, studies.verdicts.changed
+    n_swaps, n_pairs, n_changed = len(studies.swaps), comb(studies.n_scored, 2), int(changed.sum())
+    rule = f"{measure} has its own rule for ties" if studies.has_own_rule else f"by {studies.order.order}"
     cards(
-        Card("adjust", "Targets met, tied", f"{summary.tied} of {summary.targets}", reranker, "blue"),
+        Card("trophy", f"First by {measure.tied}", decimal(leader["tied"], 4), str(leader.name), "blue"),
         Card(
-            "adjust",
-            "Targets met, traditional",
-            f"{summary.traditional} of {summary.targets}",
-            "same targets",
-            "orange",
+            "swap_vert",
+            "Orders that swap",
+            f"{n_swaps:,} of {n_pairs:,}" if n_pairs else "–",
+            rule if n_pairs else "one reranker",
+            "orange" if n_swaps else "gray",
         ),
-        Card("verified", "Met in every order", str(summary.always), "even in the worst"),
         Card(
-            "casino",
-            "Met by sort order only",
-            str(len(summary.by_sort)),
-            by_sort_order,
-            "orange" if summary.by_sort else "gray",
+            "balance",
+            "Verdicts that rest on the sort",
+            f"{n_changed} of {len(changed)}" if len(changed) else "–",
+            f"against {studies.baseline}" if len(changed) else "one reranker",
+            "orange" if n_changed else "gray",
         ),
+        Card("database", "Queries", f"{studies.n_queries:,}", count_of(len(studies.rerankers), "reranker")),
     )
-
-
-def target_charts(view: View, targets: pd.DataFrame, reranker: str) -> None:
-    """Draw the targets of one reranker as bullet rows, and those of all.
-
-    Args:
-        view: what the sidebar says is shown.
-        targets: of every reranker.
-        reranker: whose rows are drawn.
-    """
-    wide, narrow = st.columns([5, 3], gap="large")
-    with wide:
-        heading("Targets", f"{escape_markdown(reranker)}. Upright line: target; bar: worst to best order.")
-        own_targets = targets[targets["reranker"] == reranker].reset_index(drop=True)
-        alt = f"Each target with the tied and the traditional value of {reranker}."
-        chart(target_bullets(own_targets, view.palette), "targets", alt, wide=560)
-    with narrow:
-        has_all = len(view.rerankers) <= MAX_COLUMNS
-        heading(
-            "All rerankers" if has_all else f"The best {MAX_COLUMNS} rerankers",
-            "The same targets, by what the pass rests on.",
-        )
-        alt = "Each target of each reranker, by what the pass rests on."
-        chart(target_matrix(targets, view.palette, reranker), "passes", alt, wide=360)
 
 
 def preview_and_export(view: View, report: Report, options: ReportOptions) -> None:
@@ -111,7 +78,7 @@ def _export_buttons(report: Report, html: Callable[[], str], today: date) -> Non
         ("HTML", "html", "text/html", "one file, opens offline", html),
         ("Markdown", "md", "text/markdown", "for a pull request", lambda: report.markdown(today)),
         ("Text", "txt", "text/plain", "as the G-RAG notebook prints it", lambda: report.text(today)),
-        ("LaTeX", "tex", "text/x-tex", "booktabs tables", lambda: report.latex(today)),
+        ("LaTeX", "tex", "text/x-tex", "compiles, and fits a page", lambda: report.latex(today)),
         ("CSV", "csv", "text/csv", "every list and value", lambda: spreadsheet_csv(report.per_query())),
         ("Parquet", "parquet", "application/vnd.apache.parquet", "the same, typed", lambda: _parquet(report)),
     )
@@ -142,21 +109,3 @@ def _command_section(view: View, options: ReportOptions, file_name: str) -> None
     if view.board.spec.names is not None:
         st.caption("Rerankers were arranged here; in a terminal they have the names of their files.")
     st.caption("This page's address is a link to the same view.")
-
-
-def target_table(targets: pd.DataFrame) -> None:
-    """Draw every target of every reranker as a table."""
-    table(
-        targets.assign(
-            passes=["pass" if passed else "fail" for passed in targets["passed"]],
-            verdict=[[verdict] for verdict in targets["verdict"]],
-        ),
-        "Targets in numbers",
-        "targets",
-        {
-            **shown_columns("reranker", "target", "tied", "missed_by"),
-            **shown_columns("traditional", "worst", "best", "passes"),
-            "verdict": badge_column("Verdict", VERDICTS, ("blue", "blue", "orange", "gray", "gray")),
-        },
-        download=targets.drop(columns="by_sort"),
-    )

@@ -110,16 +110,28 @@ def test_columns_that_were_chosen_are_in_the_command():
     assert "--column query_id=topic" in command(new_board, ReportOptions())
 
 
-def test_targets_of_the_page_are_those_written_or_the_usual(label):
-    page = opened("report", data=label, targets="P@1>0.1, MTRR>=0.2")
-    assert metrics(page)["Targets met, tied"].endswith("of 2")
-    assert metrics(opened("report", data=label))["Targets met, tied"].endswith("of 11")
+def test_targets_of_the_page_are_those_written_those_named_and_none_unless_set(label):
+    for targets, n_targets in (("P@1>0.1, MTRR>=0.2", 2), ("retrieval", 11)):
+        page = opened("report", data=label, targets=targets)
+        assert metrics(page)["Targets met, tied"].endswith(f"of {n_targets}")
+    page = opened("report", data=label)
+    assert "Targets met, tied" not in metrics(page)
+    assert 'id="targets"' not in preview(page)
+    assert metrics(page)["Orders that swap"] == "0 of 1"
 
 
-def test_a_target_that_means_none_is_named_and_the_usual_are_held(label):
+def test_a_target_that_means_none_is_named_and_none_is_held(label):
     page = opened("report", data=label, targets="P@1>>0.1")
     assert "is no target" in only(page.error).value
-    assert metrics(page)["Targets met, tied"].endswith("of 11")
+    assert "Targets met, tied" not in metrics(page)
+
+
+def test_a_preset_has_its_place_in_the_address_in_the_command_and_in_the_file(label):
+    page = opened("report", data=label, preset="short")
+    assert 'id="summary"' in preview(page)
+    assert 'id="scores"' not in preview(page)
+    assert "--preset short" in only(page.code).value
+    assert not [element for element in page.get("button_group") if element.key == "sections"]
 
 
 def test_sections_chosen_are_those_of_the_file(label):
@@ -128,8 +140,8 @@ def test_sections_chosen_are_those_of_the_file(label):
 
 
 def test_the_page_tells_of_the_reranker_chosen(label):
-    page = opened("report", data=label, targets_for="coarse")
-    assert any("lightbulb" in text.value and "coarse" in text.value for text in page.markdown)
+    page = opened("report", data=label, targets="P@1>0.1", targets_for="coarse")
+    assert any("coarse" in text.value and "target" in text.value for text in page.markdown)
     assert "--targets-for" in only(page.code).value or "coarse" in preview(page)
 
 

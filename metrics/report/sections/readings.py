@@ -1,8 +1,9 @@
 """The section that reads MRR and MAP in words."""
 
 from metrics.measures import parse
-from metrics.report.model import Column, Section, Table
+from metrics.report.model import Section
 from metrics.report.studies import ReportStudies
+from metrics.report.tables import Column, Table
 from metrics.studies.leaderboard.readings import MEASURES, TYPICAL_RANK, limits_text, readings_finding
 
 _TIMES, _RANK, _COUNT = ".3g", ",.1f", ",d"

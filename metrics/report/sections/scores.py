@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 
 from metrics.measures import parse
-from metrics.report.model import SEVERITY, VERDICT, Section, Table
+from metrics.report.model import Section
 from metrics.report.studies import ReportStudies
+from metrics.report.tables import SEVERITY, VERDICT, Column, Table
 from metrics.runs import FindingGroup, group_findings
 from metrics.studies.gaps.gap import gap_finding
 from metrics.studies.gaps.gap_summary import with_overall
@@ -17,8 +18,7 @@ from metrics.studies.leaderboard.recommendation import tie_remedies
 from metrics.studies.leaderboard.verdicts import VERDICTS
 from metrics.studies.prose import Prose
 from metrics.studies.tie_rules import answers_finding, own_rule_note
-from metrics.support.wording import first_names
-from metrics.ties import treatment
+from metrics.support.wording import count_of, first_names
 
 FOUR_DECIMALS = ".4f"
 SIGNED = "+.4f"
@@ -33,10 +33,9 @@ def data(studies: ReportStudies) -> Section:
     """Write how much there is, what counts and how, and what made the ties."""
     options, lists, policies = studies.options, studies.evaluation.lists, studies.evaluation.policies
     scoring = options.scoring
-    queries = lists.index.get_level_values("query_id").nunique()
     every_name = options.rerankers or studies.runs.rerankers
     facts = (
-        ("Queries", f"{queries:,}"),
+        ("Queries", f"{studies.n_queries:,}"),
         ("Rerankers", f"{len(studies.rerankers):,}"),
         ("Documents a list", _range(lists["n_docs"])),
         ("Relevant documents a query", _range(lists["n_relevant"])),
@@ -64,49 +63,46 @@ def data(studies: ReportStudies) -> Section:
 
 def scores(studies: ReportStudies) -> Section:
     """Write traditional and tied values side by side."""
-    measure, board = studies.measure_at, studies.leaderboard.reset_index()
-    order = treatment(studies.options.traditional)
-    std_over_queries = studies.evaluation.summary()[studies.measure, "expected", "std"]
-    verdicts = " ".join(f"{word}: {VERDICTS[word]}" for word in VERDICTS if word in set(board["verdict"]))
-    table = Table.of(
-        f"{measure.traditional}, best tied first",
-        {
-            "#": (board["tied_rank"], "d"),
-            "Reranker": board["reranker"],
-            measure.tied: (board["tied"], FOUR_DECIMALS),
-            "± queries": (std_over_queries.reindex(board["reranker"]), FOUR_DECIMALS),
-            "± ties": (board["std"], FOUR_DECIMALS),
-            "Worst": (board["worst"], FOUR_DECIMALS),
-            "Best": (board["best"], FOUR_DECIMALS),
-            order.heading: (board["traditional"], FOUR_DECIMALS),
-            "Gap": (board["gap"], SIGNED),
-            f"# {order.heading}": (board["traditional_rank"], "d"),
-            "Possible places": place_ranges(board["best_rank"], board["worst_rank"]),
-            VERDICT: board["verdict"],
-            "Because": board["why"],
-        },
-        "± queries: sample standard deviation over lists (n − 1). "
-        f"± ties: of the mean, when ties are broken at random. {verdicts}",
-    )
-    if measure.measure.answers:
-        frame = table.frame[["#", "Reranker", measure.tied, "± queries", VERDICT]]
-        table = replace(table, frame=frame, note="± queries: sample standard deviation over lists (n − 1).")
     return Section(
         "scores",
         "Scores",
-        f"Traditional: {order.label}. Tied: the exact mean over every order the scores "
+        f"Traditional: {studies.order.label}. Tied: the exact mean over every order the scores "
         "allow; worst and best are the ends.",
         sentences=(
-            leaderboard_finding(studies.leaderboard, measure.traditional, studies.options.traditional),
+            leaderboard_finding(
+                studies.leaderboard, studies.measure_at.traditional, studies.options.traditional
+            ),
             *_rules_sentence(studies),
         ),
-        tables=(
-            replace(table, strong=_best(table.frame, measure.tied)),
-            *_rules_table(studies),
-            _every_measure(studies),
-        ),
-        charts=() if measure.measure.answers else ("scores", "ranks"),
+        tables=(_leaderboard(studies), *_rules_table(studies), _every_measure(studies)),
+        charts=() if studies.has_own_rule else ("scores",),
     )
+
+
+def _leaderboard(studies: ReportStudies) -> Table:
+    """Return the leaderboard with what ties do to each mean, the verdict beside the name."""
+    measure, board = studies.measure_at, studies.leaderboard.reset_index()
+    std_over_queries = studies.evaluation.summary()[studies.measure, "expected", "std"]
+    columns: dict[str, Column] = {
+        "#": (board["tied_rank"], "d"),
+        "Reranker": board["reranker"],
+        VERDICT: board["verdict"],
+        measure.tied: (board["tied"], FOUR_DECIMALS),
+        "± queries": (std_over_queries.reindex(board["reranker"]), FOUR_DECIMALS),
+    }
+    note = "± queries: sample standard deviation over lists (n − 1)."
+    if not studies.has_own_rule:
+        columns |= {
+            studies.order.heading: (board["traditional"], FOUR_DECIMALS),
+            "Gap": (board["gap"], SIGNED),
+            "Worst": (board["worst"], FOUR_DECIMALS),
+            "Best": (board["best"], FOUR_DECIMALS),
+            "Because": board["why"],
+        }
+        verdicts = " ".join(f"{word}: {VERDICTS[word]}" for word in VERDICTS if word in set(board["verdict"]))
+        note = f"{note} {verdicts}"
+    table = Table.of(f"{measure.traditional}, best tied first", columns, note)
+    return replace(table, strong=best_cells(table.frame, measure.tied))
 
 
 def _rules_sentence(studies: ReportStudies) -> tuple[Prose, ...]:
@@ -213,7 +209,7 @@ def _every_measure(studies: ReportStudies) -> Table:
         {
             "Measure": [parse(measure).traditional for measure in measures for _ in rerankers],
             "Reranker": [*rerankers] * len(measures),
-            treatment(traditional).heading: (by_treatment(column(traditional)), FOUR_DECIMALS),
+            studies.order.heading: (by_treatment(column(traditional)), FOUR_DECIMALS),
             "± ": (by_treatment(column(traditional, "std")), FOUR_DECIMALS),
             "Tied": (column("expected"), FOUR_DECIMALS),
             "±": (column("expected", "std"), FOUR_DECIMALS),
@@ -223,11 +219,17 @@ def _every_measure(studies: ReportStudies) -> Table:
         },
         "±: sample standard deviation over lists (n − 1). Bold: the best tied value of a measure.",
     )
-    return replace(table, strong=_best(table.frame, "Tied", "Measure"))
+    return replace(table, strong=best_cells(table.frame, "Tied", "Measure"))
 
 
-def _best(frame: pd.DataFrame, column: str, within: str | None = None) -> frozenset[tuple[int, str]]:
-    """Return the cells of the largest figure, to four decimals, of each group; none where all are alike."""
+def best_cells(frame: pd.DataFrame, column: str, within: str | None = None) -> frozenset[tuple[int, str]]:
+    """Return the cells of the largest figure, to four decimals, of each group; none where all are alike.
+
+    Args:
+        frame: the table.
+        column: of figures.
+        within: a column whose values make the groups; all rows are one where None.
+    """
     rounded = frame[column].round(4)
     groups = [frame.index] if within is None else frame.groupby(within, sort=False).groups.values()
     cells = set()
@@ -256,3 +258,8 @@ def _range(values: Iterable[int]) -> str:
 def _policy(counts: "pd.Series[int]", policy: str) -> str:
     largest = int(counts.max())
     return f"up to {largest:,} of a reranker; they {_POLICY_VERBS[policy]}" if largest else "none"
+
+
+def number_of_queries(studies: ReportStudies) -> str:
+    """Return how many queries there are, in words."""
+    return count_of(studies.n_queries, "query")

@@ -2,10 +2,11 @@
 
 import pandas as pd
 
-from metrics.report.model import VERDICT, Section, Table
-from metrics.report.sections import FOUR_DECIMALS, SIGNED, place_ranges
+from metrics.report.model import Section
+from metrics.report.sections.scores import FOUR_DECIMALS, SIGNED, place_ranges
 from metrics.report.studies import MAX_RERANKERS, ReportStudies
-from metrics.studies.significance.significance import significance_finding
+from metrics.report.tables import VERDICT, Column, Table
+from metrics.studies.significance.significance import Verdicts, significance_finding
 from metrics.studies.significance.test_registry import find_correction, find_test
 from metrics.studies.targets.target_summary import target_finding
 from metrics.studies.targets.targets import VERDICTS
@@ -16,23 +17,35 @@ from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_no
 from metrics.studies.tradeoffs.latency import LATENCY
 
 _HEADINGS = {"tool": "Tool", "version": "Checked against", "spelling": "Calls it", "why": "Why it differs"}
-_RESERVED = {*_HEADINGS, *_HEADINGS.values()}
-"""Names that no reranker's column of a table can have."""
+STARS = "*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant."
 
 
 def significance(studies: ReportStudies) -> Section:
     """Write differences from the baseline, by tied and by traditional values."""
     verdicts, options = studies.verdicts.best_first(), studies.options
     test, correction = find_test(options.test), find_correction(options.correction)
+    corrected = "" if test.simultaneous or correction.method is None else f" with {correction.label} correction"
+    traditional = studies.measure_at.traditional
+    has_rows = len(verdicts.tied) > 0
+    return Section(
+        "significance",
+        "Significance",
+        f"{traditional} differences from {studies.baseline}: {test.label}{corrected}.",
+        sentences=(significance_finding(verdicts, traditional, options.test),),
+        tables=(_differences(studies, verdicts), _effects(studies, verdicts.tied)) if has_rows else (),
+        charts=("differences",) if has_rows else (),
+    )
+
+
+def _differences(studies: ReportStudies, verdicts: Verdicts) -> Table:
+    """Return the differences from the baseline with their p, and whose verdict rests on the sort."""
     tied, before = verdicts.tied, verdicts.traditional
-    notes = {
-        VERDICT: ["rests on sort order" if is_changed else "" for is_changed in verdicts.changed],
-        "Note": tied["note"].tolist(),
-    }
-    table = Table.of(
+    changed = ["rests on sort order" if is_changed else "" for is_changed in verdicts.changed]
+    return Table.of(
         f"Against {studies.baseline}",
         {
             "Reranker": tied["reranker"],
+            **({VERDICT: changed} if any(changed) else {}),
             "Traditional": (before["difference"], SIGNED),
             "p adj.": (before["p_adjusted"], "p"),
             " ": before["stars"],
@@ -41,25 +54,23 @@ def significance(studies: ReportStudies) -> Section:
             "To": (tied["high"], SIGNED),
             "p adj., tied": (tied["p_adjusted"], "p"),
             "  ": tied["stars"],
-            "Effect d": (tied["dz"], "+.2f"),
-            "Won": (tied["won"], ",d"),
-            "Equal": (tied["equal"], ",d"),
-            "Lost": (tied["lost"], ",d"),
-            **{heading: texts for heading, texts in notes.items() if any(texts)},
         },
-        f"From, to: the {verdicts.level:.0%} {test.interval_scope}. "
-        "*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant.",
+        f"From, to: the {verdicts.level:.0%} {find_test(studies.options.test).interval_scope}. {STARS}",
     )
-    corrected = "" if test.simultaneous or correction.method is None else f" with {correction.label} correction"
-    traditional = studies.measure_at.traditional
-    return Section(
-        "significance",
-        "Significance",
-        f"{traditional} differences from {studies.baseline}: {test.label}{corrected}.",
-        sentences=(significance_finding(verdicts, traditional, options.test),),
-        tables=(table,) if len(tied) else (),
-        charts=("differences",) if len(tied) else (),
-    )
+
+
+def _effects(studies: ReportStudies, tied: pd.DataFrame) -> Table:
+    """Return how large each difference is, and on how many queries it stands."""
+    columns: dict[str, Column] = {
+        "Reranker": tied["reranker"],
+        "Effect d": (tied["dz"], "+.2f"),
+        "Won": (tied["won"], ",d"),
+        "Equal": (tied["equal"], ",d"),
+        "Lost": (tied["lost"], ",d"),
+    }
+    if tied["note"].any():
+        columns["Note"] = tied["note"]
+    return Table.of(f"Queries won and lost against {studies.baseline}, ties averaged", columns)
 
 
 def tradeoffs(studies: ReportStudies) -> Section:
@@ -120,6 +131,7 @@ def targets(studies: ReportStudies) -> Section:
         {
             "Reranker": rows["reranker"],
             "Target": rows["target"],
+            VERDICT: rows["verdict"],
             "Tied": (rows["tied"], FOUR_DECIMALS),
             "To target": (
                 [
@@ -132,7 +144,6 @@ def targets(studies: ReportStudies) -> Section:
             "Worst": (rows["worst"], FOUR_DECIMALS),
             "Best": (rows["best"], FOUR_DECIMALS),
             "Passes": ["pass" if is_passed else "fail" for is_passed in rows["passed"]],
-            VERDICT: rows["verdict"],
         },
         " ".join(f"{word}: {VERDICTS[word]}" for word in VERDICTS if word in set(rows["verdict"])),
     )
@@ -150,17 +161,30 @@ def targets(studies: ReportStudies) -> Section:
 def tools(studies: ReportStudies) -> Section:
     """Write what other software would report for the same files."""
     values = studies.tools
-    names = {name: name + " " * (name in _RESERVED) for name in studies.rerankers}
-    rows = by_tool(values.assign(reranker=values["reranker"].map(names))) if len(values) else pd.DataFrame()
-    rows = rows.rename(columns=_HEADINGS)
-    formats = {name: FOUR_DECIMALS for name in names.values() if name in rows}
-    scoring = studies.options.scoring
-    note = f"Relevant from grade {scoring.relevant_from:g}, scores as {scoring.precision}."
     return Section(
         "tools",
         "Other tools",
         "The same files, scored as each tool breaks ties, holds scores and treats missing queries.",
         sentences=(tool_finding(values, studies.measure),),
-        tables=(Table("Tool by tool", rows, formats, note=note),) if len(rows) else (),
+        tables=(_tool_values(studies), _tool_rules(values)) if len(values) else (),
         charts=("tools",) if len(comparable_values(values, studies.measure)) else (),
     )
+
+
+def _tool_values(studies: ReportStudies) -> Table:
+    """Return the value of each reranker by each tool, a column a tool and spelling."""
+    values, scoring = studies.tools, studies.options.scoring
+    has_spellings = values.groupby("tool")["spelling"].transform("nunique") > 1
+    labels = values["tool"].where(~has_spellings, values["tool"] + " " + values["spelling"])
+    wide = values.assign(label=labels).pivot_table(
+        "value", "reranker", "label", aggfunc="first", sort=False, dropna=False
+    )
+    wide = wide.reindex(index=studies.leaderboard.index, columns=labels.unique())
+    columns: dict[str, Column] = {str(label): (wide[label], FOUR_DECIMALS) for label in wide}
+    note = f"Relevant from grade {scoring.relevant_from:g}, scores as {scoring.precision}. –: no number."
+    return Table.of("What each tool reports", {"Reranker": wide.index, **columns}, note)
+
+
+def _tool_rules(values: pd.DataFrame) -> Table:
+    """Return what each tool calls the measure, and why its value differs or is not there."""
+    return Table("Why tools differ", by_tool(values)[[*_HEADINGS]].rename(columns=_HEADINGS))

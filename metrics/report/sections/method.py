@@ -7,8 +7,9 @@ import pandas as pd
 
 from metrics.evaluation import DRAWS
 from metrics.measures import parse
-from metrics.report.model import Section, Table
+from metrics.report.model import Section
 from metrics.report.studies import ReportStudies
+from metrics.report.tables import Table
 from metrics.studies.significance.test_registry import find_correction, find_test
 from metrics.studies.tradeoffs.experiment import experiment_measures
 from metrics.ties import treatment
