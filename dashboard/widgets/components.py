@@ -7,6 +7,7 @@ from typing import Any, Literal
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import Columns, scale_shares, streamlit_columns, written
@@ -24,6 +25,8 @@ _SIDEWAYS = """<style>
 """What stands above a chart where it is wider than its place, and nowhere else."""
 _TALL_ROW = 68
 """Height in pixels of a row that breaks its texts into three lines; Streamlit breaks none in a lower one."""
+_NARROWEST_PAIR, _GAP = 760, 48
+"""Pixels below which two columns are too narrow, and pixels between them."""
 MOST_ROWS = 10_000
 """Rows of a table that are shown; the download has them all."""
 
@@ -80,6 +83,14 @@ def cards(*row: Card) -> None:
                 escape_markdown(card.note).replace(r"\[", "[").replace(r"\]", "]")
             )  # st.badge escapes brackets itself
             st.badge(badge, color=card.colour)
+
+
+def side_by_side(left: int, right: int) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Return two columns of these relative widths; where they have too little room, one below the other."""
+    tracks = left + right
+    width = (_NARROWEST_PAIR - _GAP * (tracks - 1)) // tracks
+    grid = st.grid(tracks, min_column_width=width, gap=_GAP)
+    return grid.cell(column_span=left), grid.cell(column_span=right)
 
 
 def heading(title: str, explanation: str) -> None:

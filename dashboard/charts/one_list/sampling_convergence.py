@@ -50,7 +50,7 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
     spread = f"standard error {last:.4f}" if np.isfinite(last) else "all draws agree"
     estimate = f"{mean.iloc[-1]:.4f}, {spread}"
     add_key(figure, palette, [("exact", palette.tied, f"{exact:.4f}"), ("drawn", palette.text, estimate)])
-    style(figure, palette, 300, t=28)
+    style(figure, palette, 300, t=28, r=20)
     shown = [*low[is_known], *high[is_known], *mean, exact]
     bottom, top = float(min(shown)), float(max(shown))
     room = 0.06 * (top - bottom) or 0.01

@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.views.query import sections, tables
 from dashboard.views.query.choice import choose_list
-from dashboard.widgets.components import finding
+from dashboard.widgets.components import finding, side_by_side
 from metrics.studies.one_list.query import query_finding
 
 view = session.view()
@@ -18,13 +18,13 @@ finding(
 sections.four_values(current)
 if len(current.rows):
     sections.list_section(current)
-    wide, narrow = st.columns([3, 2], gap="large")
+    wide, narrow = side_by_side(3, 2)
     with wide:
         sections.landing_section(current)
     histogram = narrow.container()
     with narrow:
         sections.first_rank_section(current)
-    narrow, wide = st.columns([2, 3], gap="large")
+    narrow, wide = side_by_side(2, 3)
     sections.ordering_sections(current, histogram, sampling=narrow)
     with wide:
         tables.values_table(current)

@@ -20,7 +20,7 @@ from dashboard.views.simulator.cached import (
 from dashboard.views.simulator.settings import choose_simulation
 from dashboard.views.simulator.tables import mean_columns
 from dashboard.widgets.columns import gap_columns
-from dashboard.widgets.components import chart, heading, section_finding, table
+from dashboard.widgets.components import chart, heading, section_finding, side_by_side, table
 from metrics import parse
 from metrics.simulation import long_table
 from metrics.studies.gaps.gap import gap_finding, gaps
@@ -57,7 +57,7 @@ def _growth_section(simulation: Simulation) -> None:
     """Draw one reranker as its ties grow, and its gap over both settings."""
     curve, name = cached.growth(simulation, "RR"), parse("RR").traditional
     section_finding(growth_finding(curve, simulation.ties, simulation.levels, name))
-    wide, narrow = st.columns([3, 2], gap="large")
+    wide, narrow = side_by_side(3, 2)
     with wide:
         heading(
             "Score as ties grow",

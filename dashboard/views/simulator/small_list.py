@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
 from dashboard.views.simulator.tables import MAX_ORDERINGS, ordering_table, scenario_table
-from dashboard.widgets.components import Card, cards, chart, finding, heading
+from dashboard.widgets.components import Card, cards, chart, finding, heading, side_by_side
 from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import value_text
 from dashboard.widgets.text_table import TextTable, number, text
@@ -72,7 +72,7 @@ def small_list() -> None:
         k = int(session.segmented("Cut-off k", ("1", "2", "3", "5"), "listk", "3"))
         relevant_from = int(session.segmented("Relevant from grade", ("1", "2", "3"), "listgrade"))
     above = st.container()
-    narrow, wide = st.columns([2, 3], gap="large")
+    narrow, wide = side_by_side(2, 3)
     with narrow:
         documents = _edit_table(name)
     if not documents:
@@ -86,7 +86,7 @@ def small_list() -> None:
     with wide:
         figure = ladder_with_ranks(small.rows, small.chances, session.theme(), k, small.listed_rank)
         chart(figure, "small-list", "The list by score, and the chance of each rank of its first relevant one.")
-    narrow, wide = st.columns([4, 5], gap="large")
+    narrow, wide = side_by_side(1, 1)
     with narrow:
         ordering_table(small.orders, small.n_orderings, small.scores)
     with wide:

@@ -7,7 +7,7 @@ from dashboard import session
 from dashboard.charts.gaps.ordering_costs import ordering_costs
 from dashboard.session.controls import number_input
 from dashboard.views.ties.cached import list_complexities
-from dashboard.widgets.components import Card, cards, chart, heading, table
+from dashboard.widgets.components import Card, cards, chart, heading, side_by_side, table
 from dashboard.widgets.list_panel import orderings_text
 from metrics.studies.gaps.complexity import TIE_SIZES, complexity_summary, notebook_cases, tie_costs
 from metrics.support.shown_columns import shown_columns
@@ -42,7 +42,7 @@ def cost_section(view: session.View) -> None:
     )
     st.caption(_MEASURED)
     _summary_table(summary)
-    narrow, wide = st.columns([2, 3], gap="large")
+    narrow, wide = side_by_side(2, 3)
     with narrow:
         _cost_table(costs)
     with wide:

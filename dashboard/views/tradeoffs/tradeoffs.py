@@ -6,7 +6,7 @@ from dashboard import session
 from dashboard.views.tradeoffs import cached, sections
 from dashboard.views.tradeoffs.cards import depth_cards, last_card, speed_cards
 from dashboard.views.tradeoffs.tables import experiment_table, figure_table, segment_gap_table
-from dashboard.widgets.components import cards, finding, page_head
+from dashboard.widgets.components import cards, finding, page_head, side_by_side
 from dashboard.widgets.first_rows import FIRST_ROWS
 from metrics import parse
 from metrics.studies.tradeoffs import tradeoffs
@@ -33,7 +33,7 @@ cards(
     last_card(covered, k, has_targets=bool(sections.rerankers_with_targets(view))),
 )
 
-wide, narrow = st.columns([5, 3], gap="large")
+wide, narrow = side_by_side(3, 2)
 with wide if is_timed else narrow:
     sections.latency_section(view, rows, choices, is_timed=is_timed)
 with narrow if is_timed else wide:
@@ -42,7 +42,7 @@ with narrow if is_timed else wide:
 places = [st.container(), st.container()]
 table_place, chart_place = places if len(rows) > FIRST_ROWS else places[::-1]
 with chart_place:
-    wide, narrow = st.columns([5, 3], gap="large")
+    wide, narrow = side_by_side(3, 2)
     with wide:
         segments = sections.segment_section(view, list(rows.index), measure, n_drawn)
     with narrow:
