@@ -6,9 +6,12 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dashboard.charts.labels import short_names
 from metrics.support.shown_column import WRITERS, ShownColumn
 from metrics.support.shown_columns import shown_columns
 
+NAME_COLUMNS = 28
+"""Columns of a reranker's name in a table."""
 Columns = Mapping[str, Any]
 """Column of a table → how it is shown: a `ShownColumn`, or what Streamlit makes of one."""
 
@@ -38,16 +41,13 @@ def written(frame: pd.DataFrame, columns: Columns) -> Any:  # noqa: ANN401 Strea
 
 
 def gap_columns(prefix: str, measure: str) -> dict[str, ShownColumn]:
-    """Return how the absolute gap in one measure is shown: mean, deviation, maximum and correlations.
+    """Return how the absolute gap in one measure is shown: mean, maximum and correlations.
 
     Args:
         prefix: of its columns, as `gap_summary` returns them.
         measure: its name.
     """
-    columns = shown_columns(
-        *(("gap_mean", "measure_gap_mean"), ("gap_std", "deviation"), "gap_max", "r_ratio", "r_size"),
-        measure=measure,
-    )
+    columns = shown_columns(("gap_mean", "measure_gap_mean"), "gap_max", "r_ratio", "r_size", measure=measure)
     return {f"{prefix}_{name}": column for name, column in columns.items()}
 
 
@@ -65,6 +65,36 @@ def badge_column(label: str, meanings: Mapping[Any, str], colours: Sequence[str]
         color=list(colours),
         help="  \n".join(f"**{name}**: {meaning}" for name, meaning in meanings.items()),
     )
+
+
+def deviation_columns(measures: Mapping[str, str]) -> dict[str, ShownColumn]:
+    """Return how deviations over lists are shown: column → what it is the deviation of."""
+    return {
+        column: shown_columns("measure_deviation", measure=measure)["measure_deviation"]
+        for column, measure in measures.items()
+    }
+
+
+def elide_names(frame: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, Columns]:
+    """Return a table with what tells long names of rerankers apart, whole ones in a last column.
+
+    Args:
+        frame: as it is shown.
+        columns: column → how it is shown.
+
+    Returns:
+        The table and its columns; both as they are where every name is short.
+    """
+    keys = {column.key: name for name, column in columns.items() if isinstance(column, ShownColumn)}
+    named = [keys[key] for key in ("reranker", "beaten_by") if key in keys]
+    texts = frame[named].astype(str)
+    labels = {"": ""} | short_names(filter(None, pd.unique(texts.to_numpy().ravel())), NAME_COLUMNS)
+    if all(name == label for name, label in labels.items()):
+        return frame, columns
+    short = frame.assign(**{name: texts[name].map(labels) for name in named})
+    if "name" in keys or "reranker" not in keys:
+        return short, columns
+    return short.assign(name=frame[keys["reranker"]]), {**columns, **shown_columns("name")}
 
 
 def scale_shares(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:

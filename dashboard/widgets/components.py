@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.escaping import escape_markdown
-from dashboard.widgets.columns import Columns, scale_shares, streamlit_columns, written
+from dashboard.widgets.columns import Columns, elide_names, scale_shares, streamlit_columns, written
 from dashboard.widgets.first_rows import FIRST_ROWS
 from metrics.studies.prose import Prose, Strong
 from metrics.support.escaping import spreadsheet_csv
@@ -179,8 +179,9 @@ def table(
         st.caption(explanation)
     if len(frame) > MOST_ROWS:
         st.caption(f"The first {MOST_ROWS:,} of {len(frame):,} rows; the CSV has them all.")
+    frame, columns = elide_names(frame.head(MOST_ROWS), columns)
     st.dataframe(
-        written(scale_shares(frame.head(MOST_ROWS), columns), columns),
+        written(scale_shares(frame, columns), columns),
         column_config=streamlit_columns(columns),
         column_order=list(columns),
         hide_index=True,

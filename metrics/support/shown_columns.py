@@ -63,15 +63,15 @@ COLUMNS: Mapping[str, ShownColumn] = {
             "Standard deviation over all orderings; of AP, estimated from {draws} draws.",
         ),
         ShownColumn(
-            "deviation",
-            "± SD",
-            "Sample standard deviation over lists (ddof 1), in the unit of the column before it.",
+            "share_deviation",
+            "± SD of tie ratio",
+            "Sample standard deviation over lists (ddof 1) of the tie ratio, in percentage points.",
+            "percent",
         ),
         ShownColumn(
-            "share_deviation",
-            "± SD",
-            "Sample standard deviation over lists (ddof 1), in percentage points.",
-            "percent",
+            "measure_deviation",
+            "± SD of {measure}",
+            "Sample standard deviation over lists (ddof 1) of {measure}.",
         ),
         # gaps
         ShownColumn("gap", "Gap", "Traditional minus tied.", "difference"),

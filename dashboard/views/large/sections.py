@@ -127,7 +127,7 @@ def largest_gaps_table(lists: pd.DataFrame, measure: str) -> None:
         "Lists with the largest gap",
         "largest-gaps",
         shown_columns(
-            *("query_id", "reranker", "tie_ratio", "max_tie_size", "traditional", "tied", "gap"),
+            *("query_id", "gap", "reranker", "tie_ratio", "max_tie_size", "traditional", "tied"),
             traditional=measure,
             tied=f"Tied {measure}",
         ),

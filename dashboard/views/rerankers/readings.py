@@ -17,7 +17,7 @@ def readings_section(view: session.View) -> None:
     rows = readings(view.evaluation, view.traditional, view.baseline)
     section_finding(readings_finding(rows, view.baseline))
     has_baseline = len(rows) > 1
-    columns = shown_columns("reranker", ("relevant", "relevant_mean"))
+    columns = shown_columns("reranker")
     for prefix, measure in (("rr", rr), ("ap", ap)):
         for value, name in (("traditional", measure.traditional), ("tied", measure.tied)):
             columns |= shown_columns((f"{prefix}_{value}", "value"), measure=name)
@@ -26,5 +26,6 @@ def readings_section(view: session.View) -> None:
                 columns |= shown_columns((f"{value}_rank", "typical_rank"), **words)
             if has_baseline:
                 columns |= shown_columns((f"{prefix}_{value}_times", "times"), baseline=view.baseline)
-    columns |= shown_columns("mean_rank") | (shown_columns("one_sided", "opposed") if has_baseline else {})
+    columns |= shown_columns("mean_rank") | (shown_columns("opposed", "one_sided") if has_baseline else {})
+    columns |= shown_columns(("relevant", "relevant_mean"))
     table(rows.reset_index(), "In words and times", "readings", columns)

@@ -3,6 +3,7 @@
 import pandas as pd
 import streamlit as st
 
+from dashboard.widgets.columns import deviation_columns
 from dashboard.widgets.components import Card, cards, table
 from metrics.measures import MeasureAt
 from metrics.studies.prose import decimal, signed
@@ -42,18 +43,20 @@ def summary_table(summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) 
         summary: as `gap_summary` returns it.
         measures: the first and the second.
     """
-    columns = shown_columns("reranker", "tie_ratio", ("tie_ratio_std", "share_deviation"))
+    columns, deviations = shown_columns("reranker", "tie_ratio"), {}
     for prefix, measure in zip(("first", "second"), measures, strict=True):
         columns |= shown_columns(
             (f"{prefix}_traditional", "traditional"),
-            (f"{prefix}_traditional_std", "deviation"),
             (f"{prefix}_tied", "tied"),
-            (f"{prefix}_tied_std", "deviation"),
-            (f"{prefix}_gap_mean", "gap_mean"),
+            (f"{prefix}_gap_mean", "measure_gap_mean"),
             (f"{prefix}_gap_max", "gap_max"),
             traditional=measure.traditional,
             tied=measure.tied,
+            measure=measure,
         )
+        deviations[f"{prefix}_traditional_std"] = measure.traditional
+        deviations[f"{prefix}_tied_std"] = measure.tied
+    columns |= shown_columns(("tie_ratio_std", "share_deviation")) | deviation_columns(deviations)
     first, second = map(str, measures)
     download = summary.reset_index().rename(
         columns=lambda column: column.replace("first", first).replace("second", second)

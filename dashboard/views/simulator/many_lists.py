@@ -19,7 +19,7 @@ from dashboard.views.simulator.cached import (
 )
 from dashboard.views.simulator.settings import choose_simulation
 from dashboard.views.simulator.tables import mean_columns
-from dashboard.widgets.columns import gap_columns
+from dashboard.widgets.columns import deviation_columns, gap_columns
 from dashboard.widgets.components import chart, heading, section_finding, side_by_side, table
 from metrics import parse
 from metrics.simulation import long_table
@@ -111,11 +111,13 @@ def _figure_table(simulation: Simulation) -> None:
     first_means, first_columns = mean_columns(means, evaluation.measures[:1])
     other_means, other_columns = mean_columns(means, evaluation.measures[1:])
     summary = gap_summary(gaps(evaluation, {"first": "RR", "second": second}, "input"))
-    columns = shown_columns("reranker", "tie_ratio", "with_ties", ("n", "n_lists")) | first_columns
-    columns |= gap_columns("first", "RR") | gap_columns("second", second)
-    columns |= shown_columns("tie_groups", "max_tie_size_mean", "tie_size_mean", "max_tie_size")
+    columns = shown_columns("reranker", "tie_ratio") | first_columns | gap_columns("first", "RR")
+    columns |= other_columns | gap_columns("second", second)
+    columns |= shown_columns("with_ties", ("n", "n_lists"), "tie_groups", "max_tie_size")
+    columns |= deviation_columns({"first_gap_std": "|RR gap|", "second_gap_std": f"|{second} gap|"})
+    columns |= shown_columns("max_tie_size_mean", "tie_size_mean")
     rows = summary.join([first_means, other_means]).reset_index()
-    table(rows, "In figures", "simulated", columns | other_columns)
+    table(rows, "In figures", "simulated", columns)
 
 
 def _exit_buttons(simulation: Simulation) -> None:

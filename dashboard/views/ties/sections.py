@@ -7,7 +7,7 @@ from dashboard import session
 from dashboard.charts.gaps.gap_panels import gap_panels
 from dashboard.session.controls import clicked_row
 from dashboard.session.view import get_open_list, set_open_list
-from dashboard.widgets.columns import gap_columns
+from dashboard.widgets.columns import deviation_columns, gap_columns
 from dashboard.widgets.components import Card, cards, clickable_chart, table
 from dashboard.widgets.list_panel import list_panel
 from metrics.studies.gaps.gap import FEWEST, correlation
@@ -87,10 +87,12 @@ def summary_table(lists: pd.DataFrame, first: str, second: str) -> None:
         summary,
         "Summary",
         "gap-summary",
-        shown_columns("reranker", ("n", "n_lists"), "with_ties", "with_ties_share", "tie_ratio")
+        shown_columns("reranker", "tie_ratio")
         | gap_columns("first", first)
         | gap_columns("second", second)
-        | shown_columns("max_tie_size_mean", "tie_size_mean", "max_tie_size"),
+        | shown_columns(("n", "n_lists"), "with_ties", "with_ties_share", "max_tie_size")
+        | deviation_columns({"first_gap_std": f"|{first} gap|", "second_gap_std": f"|{second} gap|"})
+        | shown_columns("max_tie_size_mean", "tie_size_mean"),
         download=summary.rename(columns=lambda name: _spelled_out(name, first, second)),
     )
     st.caption(
@@ -112,10 +114,9 @@ def largest_gaps_table(lists: pd.DataFrame, first: str, second: str) -> None:
         "Lists with the largest gap",
         "gaps",
         shown_columns(
-            *("query_id", "reranker", "tie_ratio", "max_tie_size"),
+            *("query_id", ("first_gap", "measure_gap"), "reranker", "tie_ratio", "max_tie_size"),
             ("first_traditional", "traditional"),
             ("first_tied", "tied"),
-            ("first_gap", "measure_gap"),
             traditional=first,
             tied=f"Tied {first}",
             measure=first,
