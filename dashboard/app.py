@@ -14,7 +14,7 @@ from dashboard.session.controls import follow_theme
 from dashboard.session.results import choose_results
 from dashboard.session.view import choose_view
 from dashboard.views.runs.board_panel import undo
-from dashboard.widgets.browser import equip_browser, write_on_primary
+from dashboard.widgets.browser import equip_browser, offer_link, write_on_primary
 
 FOLDER = Path(__file__).parent
 
@@ -47,7 +47,11 @@ leaderboard_page = st.Page(
     default=not is_results_only,
 )
 results_page = st.Page(
-    "views/large/large.py", title="Large results", icon=":material/hard_drive:", default=is_results_only
+    "views/large/large.py",
+    title="Large results",
+    icon=":material/hard_drive:",
+    default=is_results_only,
+    visibility="visible" if server_files.command_results() or server_files.allowed_paths() else "hidden",
 )
 page = st.navigation(
     {
@@ -80,6 +84,7 @@ with st.sidebar:
         choose_results()
     else:
         is_here = choose_view()
+    offer_link()
     sign_in.show_account()
 for message in notices():
     st.warning(escape_markdown(message), icon=":material/inventory_2:")

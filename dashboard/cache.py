@@ -35,7 +35,9 @@ SAMPLES = {
 }
 """Data there is without any upload; the app opens on the first."""
 MEASURES = ("RR", "RR@10", "AP", "nDCG@10", "P@10", "R@10", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
-"""Measures the pages offer."""
+"""Measures that are scored at once."""
+OFFERED = ("RR", "AP", "nDCG@10", "R@10", "Hits@10")
+"""Those in sight; the others are a click away."""
 TRADITIONAL = ("input", "docid_desc", "docid_asc", "optimistic", "pessimistic", "random:0")
 """Treatments the pages offer as the traditional one."""
 _TIES = ("expected", *TRADITIONAL)

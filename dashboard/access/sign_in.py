@@ -20,6 +20,11 @@ from metrics.errors import UsageError
 _RETURN_SCRIPT = (Path(__file__).parents[1] / "assets" / "wanted.js").read_text(encoding="utf-8")
 _remember_page = st.components.v2.component("tiescope.wanted", js=_RETURN_SCRIPT)
 """Has the browser come back to this address once its visitor is signed in."""
+PURPOSE = (
+    "shows how much of a reranker's score is relevance, and how much is the order its ties happened to be "
+    "sorted in."
+)
+"""What the app is for, after its name."""
 
 
 def admit() -> None:
@@ -39,8 +44,7 @@ def _demand_allowed(entries: tuple[str, ...]) -> None:
         _remember_page(key="wanted")
         _close(
             "Sign in to TieScope",
-            "It shows how much of a reranker's score is relevance, and how much is the order its ties happened "
-            "to be sorted in.",
+            f"It {PURPOSE}",
             "Sign in",
             st.login,
         )

@@ -1,10 +1,25 @@
 const MARK = "data-tiescope-png";
+// A curve between three points, and a picture with a sun over hills; in plotly's box of 1000 by 1000.
+const ICONS = {
+  svg: "M80 680h160v160H80zM760 680h160v160H760zM420 160h160v160H420z"
+    + "M190 660C190 420 260 300 400 230v75C300 370 250 470 250 660zM810 660C810 420 740 300 600 230v75c100 65 150 165 150 355z",
+  png: "M80 160h840v680H80zM160 240v440l220-240 150 160 110-110 200 200V240zM690 300a60 60 0 1 1 0 120 60 60 0 1 1 0-120z",
+};
+
+function draw(button, icon) {
+  const path = button.querySelector("path");
+  path.setAttribute("d", ICONS[icon]);
+  path.setAttribute("fill-rule", "evenodd");
+  path.removeAttribute("transform");
+}
 
 function addPng(camera) {
   const bar = camera.parentElement;
   if (bar.querySelector(`[${MARK}]`)) return;
   camera.setAttribute("data-title", "Save as SVG");
   const png = camera.cloneNode(true);
+  draw(camera, "svg");
+  draw(png, "png");
   png.setAttribute(MARK, "");
   png.setAttribute("data-title", "Save as PNG");
   png.addEventListener("click", (event) => {

@@ -1,6 +1,7 @@
 """Which data is shown: samples, files opened by the command, and boards, kept or not."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from secrets import token_hex
 from typing import Any, cast
@@ -13,7 +14,7 @@ from dashboard.access import server_files
 from dashboard.access.sign_in import identity
 from dashboard.escaping import escape_markdown
 from dashboard.library import Board
-from dashboard.library.storage.records import STRANGER, Access, Record, id_of
+from dashboard.library.storage.records import SEPARATOR, STRANGER, Access, Record, id_of
 from dashboard.session import address
 from dashboard.session.controls import KEPT
 from metrics.errors import LibraryError, TieScopeError, UsageError
@@ -56,7 +57,16 @@ def choose_board() -> BoardChoice | None:
     st.session_state[_LOST] = requested if label is None else None
     if DATA not in st.session_state or st.session_state[DATA] != label:
         st.session_state[DATA] = label
-    shown = st.selectbox("Board", list(choices), None, key=DATA, placeholder="Choose a board", **KEPT)
+    names = _names(choices)
+    shown = st.selectbox(
+        "Board",
+        list(choices),
+        None,
+        key=DATA,
+        format_func=lambda label: names.get(label, label),
+        placeholder="Choose a board",
+        **KEPT,
+    )
     address.record(DATA, id_of(shown or requested), id_of(home.label))
     try:
         st.session_state[_LAST] = choice = choices[shown]() if shown else None
@@ -64,6 +74,17 @@ def choose_board() -> BoardChoice | None:
         notify(f"{shown} cannot be opened. {error}")
         return None
     return choice
+
+
+def _names(labels: Iterable[str]) -> dict[str, str]:
+    """Return label → name, without its id; of several boards of one name, the second has a 2, and so on."""
+    names: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for label in labels:
+        name = label.rpartition(SEPARATOR)[0] or label
+        counts[name] += 1
+        names[label] = name if counts[name] == 1 else f"{name} ({counts[name]})"
+    return names
 
 
 def _choices(home: Board, requested: str | None) -> dict[str, Callable[[], BoardChoice]]:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
+from zoneinfo import ZoneInfo
 
 import streamlit as st
 
@@ -22,6 +23,14 @@ _CLICK = "_click"
 def theme() -> Palette:
     """Return the colours of the theme this visitor has chosen."""
     return theme_palette(st.context.theme.type)
+
+
+def visitor_zone() -> ZoneInfo:
+    """Return where the visitor's browser says it is."""
+    try:
+        return ZoneInfo(st.context.timezone or "UTC")
+    except (KeyError, ValueError, OSError):
+        return ZoneInfo("UTC")
 
 
 @st.fragment(run_every=2)

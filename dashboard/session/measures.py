@@ -13,17 +13,25 @@ from metrics.measures import side_by_side
 MEASURE_KEYS = ("measure", "first", "second")
 """Choices of a measure, by their names in the link: of most pages, and the two of Ties vs gap."""
 
+_REST = "_measure_rest"
+
 
 def measure(label: str = "Measure", key: str = "measure", default: str = "") -> str:
     """Draw the choice of a measure: one of the usual, or any other with its cut-off; return its name.
 
     Args:
         label: above the control.
-        key: one of `MEASURE_KEYS`; the usual measures of the first stand in a row, of the others in a list.
+        key: one of `MEASURE_KEYS`; a few measures of the first stand in a row, the usual of others in a list.
         default: chosen first; the first of the usual where empty.
     """
-    options = [*cache.MEASURES, *_other_measure(key)]
     is_row = key == MEASURE_KEYS[0]
+    options = [*cache.MEASURES, *_other_measure(key)]
+    if is_row:
+        options = [
+            name
+            for name in options
+            if name in (*cache.OFFERED, default, get_value(key)) or name not in cache.MEASURES
+        ]
     with st.container(
         horizontal=True, vertical_alignment="bottom", gap="small", width="stretch" if is_row else "content"
     ):
@@ -32,8 +40,15 @@ def measure(label: str = "Measure", key: str = "measure", default: str = "") -> 
         else:
             measure_name = select(label, options, key, default, width=180)
         with st.popover("More", icon=":material/tune:", help="Any other measure and cut-off."):
+            if rest := [name for name in cache.MEASURES if name not in options]:
+                st.pills("Also scored", rest, key=_REST, on_change=_choose_rest)
             _choose_other(key)
     return measure_name
+
+
+def _choose_rest() -> None:
+    """Take the measure clicked among those that are not in sight."""
+    st.session_state[_next(MEASURE_KEYS[0])] = st.session_state.pop(_REST)
 
 
 def _choose_other(key: str) -> None:

@@ -19,7 +19,7 @@ _KEY = "results"
 _NEXT = "_next_results"
 _SESSION_LABELS = "_known_results"
 _RESULTS = "_shown_results"
-_FEW = 12
+_FEW = 5
 """Measures that stand side by side."""
 
 

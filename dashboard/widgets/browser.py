@@ -1,4 +1,4 @@
-"""What only the visitor's browser can do: save charts, a short way back, and mend what Streamlit leaves."""
+"""What only the visitor's browser can do: save charts, copy the address, and mend what Streamlit leaves."""
 
 from pathlib import Path
 
@@ -6,14 +6,28 @@ import streamlit as st
 
 from dashboard.charts.palette import Palette
 
-_SCRIPT = (Path(__file__).parents[1] / "assets" / "browser.js").read_text(encoding="utf-8")
-_mount = st.components.v2.component("tiescope.browser", js=_SCRIPT)
+_ASSETS = Path(__file__).parents[1] / "assets"
+
+
+def _asset(name: str) -> str:
+    return (_ASSETS / name).read_text(encoding="utf-8")
+
+
+_mount = st.components.v2.component("tiescope.browser", js=_asset("browser.js"))
+_mount_link = st.components.v2.component(
+    "tiescope.link", html=_asset("link.html"), css=_asset("link.css"), js=_asset("link.js")
+)
 _ON_PRIMARY = "[data-testid=stBaseButton-primary]:enabled, [data-testid=stMultiSelect] [data-tag]"
 
 
 def equip_browser() -> None:
     """Give charts a button for PNG beside that for SVG, the history one step a page, the menu its lists."""
     _mount(key="browser")
+
+
+def offer_link() -> None:
+    """Draw the button that copies the address, which says all that is seen."""
+    _mount_link(key="link")
 
 
 def write_on_primary(colours: Palette) -> None:

@@ -96,7 +96,7 @@ def test_a_wrong_file_is_named_with_its_line_and_loses_nothing(new_page, files, 
 FIRST_BYTES = {"SVG": b"<svg", "PNG": b"\x89PNG"}
 
 
-def test_a_chart_is_saved_from_its_menu_without_a_run_and_a_click_on_its_dot_opens_the_list(new_page):
+def test_a_chart_is_saved_and_the_link_copied_without_a_run_and_a_click_on_its_dot_opens_the_list(new_page):
     page, reruns = new_page("/runs?data=Sample%3A+simulated+rerankers"), []
 
     def note_rerun(frame):
@@ -116,6 +116,12 @@ def test_a_chart_is_saved_from_its_menu_without_a_run_and_a_click_on_its_dot_ope
             plot.locator(f'.modebar-btn[data-title="Save as {kind}"]').click()
         assert download.value.path().read_bytes().startswith(first_bytes)
         assert download.value.suggested_filename.endswith(kind.lower())
+    icons = plot.locator(".modebar-btn path").evaluate_all("paths => paths.map(path => path.getAttribute('d'))")
+    assert len(set(icons)) == len(FIRST_BYTES)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
     assert not reruns
 
     dot = page.evaluate(
@@ -138,4 +144,6 @@ def test_a_chart_is_saved_from_its_menu_without_a_run_and_a_click_on_its_dot_ope
     link.click()
     expect(page.locator("h1")).to_have_text("Query explorer")
     settle(page)
-    expect(page.get_by_role("combobox", name="Query, largest gap first")).to_have_value(dot["query"])
+    expect(page.get_by_role("combobox", name="Query, largest gap first")).to_have_value(
+        re.compile(rf"^{dot['query']} · ")
+    )

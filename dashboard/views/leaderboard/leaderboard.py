@@ -6,6 +6,7 @@ from dashboard import cache, session
 from dashboard.views.leaderboard.rules import rules_section
 from dashboard.views.leaderboard.tools import tools_section
 from dashboard.widgets.components import finding, page_head
+from dashboard.widgets.data_line import data_line
 from dashboard.widgets.leaderboard_parts import (
     charted_rerankers,
     leaderboard_cards,
@@ -24,6 +25,7 @@ page_head(
     "Traditional: the order the sort happened to give. Tied: the mean over every order the scores allow; "
     "the bar runs from the worst to the best of them.",
 )
+data_line(view)
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     measure = session.measure()
     part = find_reranker()

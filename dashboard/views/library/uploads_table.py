@@ -11,6 +11,7 @@ from dashboard.access.sign_in import is_open_to_all
 from dashboard.escaping import escape_markdown
 from dashboard.library.storage.records import STRANGER, Upload
 from dashboard.session import View
+from dashboard.session.controls import visitor_zone
 from dashboard.session.upload_selection import selectable_table, selected_uploads
 from dashboard.views.library.actions import actions, outcome_line
 from dashboard.views.library.deleted import recently_deleted
@@ -159,14 +160,6 @@ def _holds(upload: Upload, word: str) -> bool:
     boards = [name for _, name in upload.boards]
     text = "\n".join([upload.name, _KINDS[upload.kind], upload.note, *boards]).casefold()
     return word in text or upload.sha256.startswith(word)
-
-
-def visitor_zone() -> ZoneInfo:
-    """Where the visitor's browser says it is."""
-    try:
-        return ZoneInfo(st.context.timezone or "UTC")
-    except (KeyError, ValueError, OSError):
-        return ZoneInfo("UTC")
 
 
 def display_frame(uploads: Sequence[Upload], place: ZoneInfo) -> pd.DataFrame:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+import streamlit as st
 from boards import COARSE, EXTREMES, QRELS, STRICT
 from drawing import frame
 from enumeration import Doc
@@ -189,6 +190,21 @@ def test_no_link_opens_a_file_that_may_not_be_opened(server, runs, tmp_path, sit
         assert shows_nothing(page)
         assert "not kept here" in only(page.warning).value
         assert bool(page.text_input) == (situation == "elsewhere")
+
+
+def test_the_menu_has_large_results_only_where_one_is_open_or_can_be(server, runs, monkeypatch):
+    visible = {}
+    page_class = st.Page
+
+    def note_page(path, **options):
+        visible[options["title"]] = options.get("visibility", "visible") == "visible"
+        return page_class(path, **options)
+
+    monkeypatch.setattr(st, "Page", note_page)
+    for arguments, is_there in (({}, False), ({"allow": [runs]}, True)):
+        server(**arguments)
+        assert title(opened(PAGE)) == "Large results"
+        assert visible.pop("Large results") == is_there
 
 
 def test_a_file_that_may_not_be_opened_is_refused_as_one_that_is_not_there(server, runs, tmp_path):

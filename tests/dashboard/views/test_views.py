@@ -78,6 +78,19 @@ def test_the_app_opens_on_real_runs_and_offers_the_simulated_ones():
     page = opened("leaderboard")
     assert page.selectbox(key="data").value == cache.SAMPLE_LABEL
     assert page.selectbox(key="data").options == [cache.SAMPLE_LABEL, cache.SIMULATED_LABEL]
+    assert "Sample data: one model stored in six precisions, beside BM25 and TF-IDF." in texts(page)
+    page.button(key="drop-data").click().run()
+    assert title(page) == "Runs"
+
+
+def test_five_measures_are_in_sight_and_the_others_a_click_away():
+    page = opened("leaderboard")
+    assert page.segmented_control(key="measure").options == list(cache.OFFERED)
+    rest = page.pills(key="_measure_rest")
+    assert {*rest.options, *cache.OFFERED} == set(cache.MEASURES)
+    rest.set_value("P@10").run()
+    assert page.segmented_control(key="measure").value == "P@10"
+    assert page.query_params == {"measure": "P@10"}
 
 
 def test_the_best_of_the_sample_by_file_order_is_seventh_by_its_ties():
@@ -122,9 +135,9 @@ def test_choosing_other_data_keeps_no_reranker_that_it_lacks():
 
 def test_a_choice_survives_a_page_switch():
     page = opened("leaderboard")
-    page.segmented_control(key="measure").set_value("Hits@5").run()
+    page.segmented_control(key="measure").set_value("AP").run()
     page.switch_page("views/rerankers/rerankers.py").run()
-    assert page.segmented_control(key="measure").value == "Hits@5"
+    assert page.segmented_control(key="measure").value == "AP"
 
 
 def test_a_reranker_without_a_scored_list_leaves_the_leaderboard_drawn():

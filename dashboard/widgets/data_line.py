@@ -1,0 +1,54 @@
+"""The line on the first page that says whose data is shown, and leads to one's own."""
+
+from datetime import UTC, date, datetime
+
+import streamlit as st
+
+from dashboard import session
+from dashboard.access import server_files
+from dashboard.access.sign_in import PURPOSE
+from dashboard.cache import SAMPLE_LABEL, SIMULATED_LABEL
+from dashboard.escaping import escape_markdown
+from dashboard.session.controls import visitor_zone
+from metrics.support.wording import count_of
+
+_SAMPLES = {
+    SAMPLE_LABEL: "one model stored in six precisions, beside BM25 and TF-IDF",
+    SIMULATED_LABEL: "four simulated rerankers that tie more and more",
+}
+
+
+def data_line(view: session.View) -> None:
+    """Draw what data is shown and the button that leads to one's own; of a sample, what TieScope is, too."""
+    sample = _SAMPLES.get(view.board.label)
+    with st.container(key="data-line", gap="xxsmall"):
+        if sample:
+            st.caption(f"TieScope {PURPOSE}")
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            text = f"Sample data: {sample}." if sample else _own_data_text(view)
+            st.markdown(
+                f":material/{'info' if sample else 'history'}: {escape_markdown(text)}", width="content"
+            )
+            if st.button("Drop your own" if sample else "Add more", icon=":material/upload:", key="drop-data"):
+                st.switch_page("views/runs/runs.py")
+
+
+def _own_data_text(view: session.View) -> str:
+    """Return whose data it is, how much, and since when."""
+    runs, record = count_of(len(view.board.runs.rerankers), "run"), view.record
+    if record is not None:
+        owner = "Your data" if record.owner == session.owner() else "Shared with you"
+        today = datetime.now(visitor_zone()).date()
+        added = record.created.replace(tzinfo=UTC).astimezone(visitor_zone()).date()
+        return f"{owner}: {runs}, added {day_text(added, today)}."
+    if view.board.label == server_files.home_board().label:
+        return f"Opened with the app: {runs}."
+    return f"In memory only: {runs}."
+
+
+def day_text(day: date, today: date) -> str:
+    """Return a day as people say it: today, yesterday, 3 days ago, on 4 May 2026."""
+    days = (today - day).days
+    if days <= 1:
+        return "yesterday" if days == 1 else "today"
+    return f"{days} days ago" if days < 7 else f"on {day.day} {day:%B %Y}"  # noqa: PLR2004 a week
