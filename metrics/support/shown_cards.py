@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 _CARDS: Mapping[str, str] = {
     # leaderboards
-    "Best .+": "The highest mean, and whose it is.",
+    "(Best|First by) .+": "The highest mean, and whose it is.",
     "Largest gap": "Traditional minus tied mean, where the two are farthest apart.",
     "Orders that swap": "Pairs of rerankers that the sort puts in one order and the tied mean in the other.",
     "Lists where ties matter": "Lists whose value depends on the order of their ties.",
@@ -18,6 +18,10 @@ _CARDS: Mapping[str, str] = {
     "Rerankers": "Rerankers of this board, and how many queries they answer.",
     "Documents tied": "Documents of a list that share a score, mean over the lists of all rerankers.",
     "Findings": "What is worth knowing of these files; listed below.",
+    "Uploads": "Files in your library.",
+    "Runs": "Files in your library that hold scores.",
+    "Boards": "Boards that use these files.",
+    "Room taken": "What these files take of the room there is.",
     # one list
     "Traditional .+|RR as listed": "Value by one order of the ties.",
     "Tied .+|MTRR": "Mean over every order that the ties allow.",
@@ -29,7 +33,8 @@ _CARDS: Mapping[str, str] = {
     # comparisons
     "Significant, tied": "Comparisons that are significant by tied values.",
     "Significant, traditional": "Comparisons that are significant by traditional values.",
-    "Verdicts that change": "Comparisons significant by one of the two values only, or with opposite signs.",
+    "Verdicts that (change|rest on the sort)": "Significant by one of the two values only, or with opposite signs.",
+    "Queries": "Queries that are ranked.",
     "Detectable difference": "The smallest true difference that this many queries are likely to show.",
     # speed and diversity
     "Fastest": "The shortest time a list takes, and whose it is.",
