@@ -1,3 +1,5 @@
+from inspect import signature
+
 import pytest
 
 import metrics
@@ -25,3 +27,10 @@ def test_a_read_error_without_a_line_names_the_file_alone():
         str(ReadError("llm.trec", "no such file", "Check the path."))
         == "llm.trec: no such file. Check the path."
     )
+
+
+@pytest.mark.parametrize("name", ["emulate", "evaluate", "evaluate_dataset", "read_runs", "read_table"])
+def test_the_signature_that_help_shows_has_no_long_default(name):
+    parameters = signature(getattr(metrics, name)).parameters.values()
+    defaults = [parameter.default for parameter in parameters if parameter.default is not parameter.empty]
+    assert max(len(repr(default)) for default in defaults) <= len("'float64'")

@@ -14,7 +14,7 @@ from dashboard.access.allow_list import parse_allow_list
 from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW, ALLOW_PATHS, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
 from metrics.cli.messages import say
-from metrics.cli.options import Qrels, RunFile, parse_run
+from metrics.cli.options import NamedPath, Qrels, parse_run
 from metrics.errors import UsageError
 from metrics.runs import File, read_runs
 from metrics.scale.stored import Stored, is_stored
@@ -25,9 +25,9 @@ _ORIGIN = re.compile(r"https?://(\*\.)?[\w-]+(\.[\w-]+)*(:\d{1,5})?", re.ASCII)
 
 def app_command(
     files: Annotated[
-        list[RunFile] | None,
+        list[NamedPath] | None,
         typer.Argument(
-            metavar="[FILE...]",
+            metavar="FILE",
             parser=parse_run,
             help="Runs or stored evaluations to open; none: the sample data. NAME=PATH calls a file NAME.",
         ),
@@ -104,7 +104,7 @@ def _validated_embedders(origins: list[str]) -> list[str]:
     return origins
 
 
-def _validated_files(files: list[RunFile], qrels: Path | None) -> dict[str, Any]:
+def _validated_files(files: list[NamedPath], qrels: Path | None) -> dict[str, Any]:
     """What the app is to open: runs, which are read together, and evaluations, each by itself.
 
     Raises:

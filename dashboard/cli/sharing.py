@@ -13,7 +13,7 @@ import typer
 
 from dashboard.access.allow_list import plain_address
 from metrics.cli.messages import say
-from metrics.cli.options import Columns, Qrels, Repeated, RunFile, parse_columns, parse_run
+from metrics.cli.options import Columns, NamedPath, Qrels, Repeated, parse_columns, parse_run
 from metrics.cli.output import write_table
 from metrics.errors import UsageError
 from metrics.support.escaping import clean
@@ -43,9 +43,9 @@ class PulledFormat(StrEnum):
 
 def push_command(
     run: Annotated[
-        list[RunFile],
+        list[NamedPath],
         typer.Argument(
-            metavar="RUN...",
+            metavar="RUN",
             parser=parse_run,
             help="Run files, or tables; or one .tiescope file. NAME=PATH calls a file NAME.",
         ),
@@ -89,7 +89,7 @@ def boards_command(
 
 
 def pull_command(
-    board: Annotated[str, typer.Argument(help="Its id, or its name.")],
+    board: Annotated[str, typer.Argument(help="Id or name of the board.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")],
     format: Annotated[  # noqa: A002
         PulledFormat,

@@ -35,7 +35,9 @@ def command_line(commands: Mapping[str, Callable[..., None]]) -> typer.Typer:
     """Return the command `tiescope` with these subcommands."""
     app = typer.Typer(
         name="tiescope",
-        help="Ranking metrics with ties done right.",
+        help="How much of a reranker's score is relevance, and how much is the order its ties were sorted in.",
+        epilog="Begin with: tiescope evaluate llm.trec --qrels qrels.txt · or: tiescope app llm.trec --qrels "
+        "qrels.txt",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,

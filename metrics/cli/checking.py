@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from metrics.cli.options import (
+    NamedPath,
     OutputFormat,
     ReadingOptions,
-    RunFile,
     TableOutput,
     parse_run,
     with_shared_options,
@@ -26,9 +26,9 @@ _MAX_NAMES = 20
 @with_shared_options
 def check_command(
     files: Annotated[
-        list[RunFile],
+        list[NamedPath],
         typer.Argument(
-            metavar="FILE...",
+            metavar="FILE",
             parser=parse_run,
             help="Runs, judgments and tables, in any order. NAME=PATH names a run.",
         ),

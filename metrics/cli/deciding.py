@@ -45,7 +45,8 @@ def compare_command(
     run: RunPaths,
     qrels: Qrels = None,
     baseline: Annotated[
-        list[str] | None, typer.Option(help="Whom the others are compared with; omitted: all pairs.")
+        list[str] | None,
+        typer.Option(help="The reranker the others are compared with; omitted: all pairs. Repeatable."),
     ] = None,
     measure: Measures = None,
     traditional: Annotated[
@@ -54,13 +55,15 @@ def compare_command(
     ] = None,
     ties: Annotated[
         list[str] | None,
-        typer.Option(help="Every treatment to compare by, instead of --traditional and expected."),
+        typer.Option(help="Each treatment to compare by, in place of --traditional and expected."),
     ] = None,
-    test: Annotated[str, typer.Option(help="Which test; --list-tests.")] = "t",
+    test: Annotated[str, typer.Option(help="Which test of a difference; --list-tests.")] = "t",
     correction: Annotated[
-        str, typer.Option(help="What is done about many comparisons; --list-tests.")
+        str, typer.Option(help="How p is corrected for many comparisons; --list-tests.")
     ] = "holm",
-    level: Annotated[float, typer.Option(help="Of the intervals; below 1 - level, p is significant.")] = 0.95,
+    level: Annotated[
+        float, typer.Option(help="Confidence of the intervals; p below 1 - level is significant.")
+    ] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of randomisation and bootstrap.")] = 0,
     in_one_table: Annotated[
         bool,
@@ -70,7 +73,15 @@ def compare_command(
     table_output: TableOutput,
     scoring: ScoringOptions,
     reading: ReadingOptions,
-    _is_listing: Annotated[bool, typer.Option("--list-tests", is_eager=True, callback=listing(_tests))] = False,
+    _is_listing: Annotated[
+        bool,
+        typer.Option(
+            "--list-tests",
+            help="Print every test and correction, and stop.",
+            is_eager=True,
+            callback=listing(_tests),
+        ),
+    ] = False,
 ) -> None:
     """Test differences between runs, and whether the verdicts depend on the order of ties."""
     from metrics.studies.significance.comparisons import baseline_pairs  # noqa: PLC0415 statsmodels

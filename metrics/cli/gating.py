@@ -21,11 +21,14 @@ def gate_command(
     run: RunPaths,
     qrels: Qrels = None,
     require: Annotated[
-        list[str] | None, typer.Option("--require", "-r", help='"MTRR>=0.8", "nDCG@10>=baseline-0.01".')
+        list[str] | None,
+        typer.Option("--require", "-r", help='A target: "MTRR>=0.8", "nDCG@10>=baseline-0.01". Repeatable.'),
     ] = None,
     preset: Annotated[list[str] | None, typer.Option(help=f"Ready targets. {_PRESETS}.")] = None,
-    baseline: Annotated[str | None, typer.Option(help="The reranker that relative targets mean.")] = None,
-    ties: Annotated[str, typer.Option(help="Which treatment of ties decides.")] = "expected",
+    baseline: Annotated[
+        str | None, typer.Option(help="The reranker that `baseline` stands for in targets.")
+    ] = None,
+    ties: Annotated[str, typer.Option(help="The treatment of ties that decides.")] = "expected",
     traditional: Annotated[str, typer.Option(help="The treatment shown as traditional.")] = "input",
     *,
     table_output: TableOutput,

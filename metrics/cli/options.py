@@ -63,7 +63,7 @@ FOR_PEOPLE = (OutputFormat.table, OutputFormat.markdown, OutputFormat.latex)
 """Formats that are read, not parsed."""
 
 
-class RunFile(NamedTuple):
+class NamedPath(NamedTuple):
     """A run on the command line.
 
     Attributes:
@@ -75,33 +75,51 @@ class RunFile(NamedTuple):
     path: str
 
 
-def parse_run(text: str) -> RunFile:
+def parse_run(text: str) -> NamedPath:
     """Return a run given as NAME=PATH or as PATH; a file that exists under the whole text is a path."""
     name, equals, path = text.partition("=")
     is_named = equals and path and name.strip() and not {"/", "\\"} & set(name)
     if not is_named or any(iglob(text)):  # noqa: PTH207 which Path.glob may refuse
-        return RunFile(None, text)
-    return RunFile(name, path)
+        return NamedPath(None, text)
+    return NamedPath(name, path)
 
 
 NAMED = "NAME=PATH names its reranker; else its rows do, else the name of the file."
 RunPaths = Annotated[
-    list[RunFile],
-    typer.Argument(
-        metavar="RUN...", parser=parse_run, help=f"Run files, or long tables with relevance. {NAMED}"
-    ),
+    list[NamedPath],
+    typer.Argument(metavar="RUN", parser=parse_run, help=f"Run files, or long tables with relevance. {NAMED}"),
 ]
 RunPath = Annotated[
-    RunFile,
+    NamedPath,
     typer.Argument(metavar="RUN", parser=parse_run, help=f"A run file, or a table with relevance. {NAMED}"),
 ]
 Qrels = Annotated[Path | None, typer.Option(help="Judgments; not needed where RUN holds relevance.")]
-Measures = Annotated[list[str] | None, typer.Option("--measure", "-m", help="RR, RR@10, nDCG@10, AP ...")]
-Precision = Annotated[str, typer.Option(help=f"How scores are compared: {', '.join(PRECISIONS)}.")]
-RelevantFrom = Annotated[float, typer.Option(help="Smallest relevant grade.")]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure", "-m", help="A measure: RR, RR@10, nDCG@10, AP ... (evaluate --list-measures). Repeatable."
+    ),
+]
+_SCORING, _READING, _OUTPUT = "How lists are scored", "How files are read", "What is written"
+"""Panels of the help."""
+Precision = Annotated[
+    str,
+    typer.Option(
+        help=f"How scores are rounded before they are compared: {', '.join(PRECISIONS)}.",
+        rich_help_panel=_SCORING,
+    ),
+]
+RelevantFrom = Annotated[
+    float, typer.Option(help="Smallest grade that counts as relevant.", rich_help_panel=_SCORING)
+]
 Columns = Annotated[
     list[str] | None,
-    typer.Option("--column", help="A column of the files, ours=theirs: query_id=topic; ours= is not read."),
+    typer.Option(
+        "--column",
+        help="Read a column of ours from one of the files', ours=theirs: query_id=topic, score=scores.llm "
+        "(inside JSON); latency= leaves it out. Repeatable.",
+        rich_help_panel=_READING,
+    ),
 ]
 
 
@@ -119,7 +137,7 @@ class ReadingOptions:
     repeated: RepeatRule
     missing_score: MissingScoreRule
 
-    def read(self, paths: Sequence[RunFile], qrels: Path | str | None) -> Runs:
+    def read(self, paths: Sequence[NamedPath], qrels: Path | str | None) -> Runs:
         """Return the runs of these files."""
         return read_runs(paths, qrels, **vars(self))
 
@@ -143,11 +161,24 @@ class TableOutput:
 
 def _scoring(
     precision: Precision = AS_READ.precision,
-    missing: Annotated[Policy, typer.Option(help="Judged queries without rows.")] = Policy.zero,
-    empty: Annotated[Policy, typer.Option(help="Queries with nothing relevant.")] = Policy.zero,
+    missing: Annotated[
+        Policy,
+        typer.Option(
+            help="Judged queries without rows: count them 0, or leave them out.", rich_help_panel=_SCORING
+        ),
+    ] = Policy.zero,
+    empty: Annotated[
+        Policy,
+        typer.Option(
+            help="Queries with nothing relevant: count them 0, or leave them out.", rich_help_panel=_SCORING
+        ),
+    ] = Policy.zero,
     relevant_from: RelevantFrom = AS_READ.relevant_from,
     tiebreak_by: Annotated[
-        list[str] | None, typer.Option(help="Further score column that splits ties first.")
+        list[str] | None,
+        typer.Option(
+            help="A further score column that splits ties first. Repeatable.", rich_help_panel=_SCORING
+        ),
     ] = None,
 ) -> ScoringOptions:
     return ScoringOptions(precision, missing.value, empty.value, relevant_from, tuple(tiebreak_by or ()))
@@ -155,12 +186,19 @@ def _scoring(
 
 def _reading(
     column: Columns = None,
-    repeated: Annotated[Repeated, typer.Option(help="A document twice in one list.")] = Repeated.error,
+    repeated: Annotated[
+        Repeated,
+        typer.Option(
+            help="A document twice in one list: refuse it, keep the first row, or the highest score.",
+            rich_help_panel=_READING,
+        ),
+    ] = Repeated.error,
     missing_score: Annotated[
         MissingScore,
         typer.Option(
             help="A score that is no number, such as N/A: refuse it, put the document last in its list (tied "
-            "with others like it), or drop it."
+            "with others like it), or drop it.",
+            rich_help_panel=_READING,
         ),
     ] = MissingScore.error,
 ) -> ReadingOptions:
@@ -168,8 +206,13 @@ def _reading(
 
 
 def _table_output(
-    format: Annotated[OutputFormat, typer.Option(help="How to print.")] = OutputFormat.table,  # noqa: A002
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead.")] = None,
+    format: Annotated[  # noqa: A002
+        OutputFormat, typer.Option(help="How the table is written.", rich_help_panel=_OUTPUT)
+    ] = OutputFormat.table,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write to this file, not to stdout.", rich_help_panel=_OUTPUT),
+    ] = None,
 ) -> TableOutput:
     return TableOutput(format, output)
 
@@ -221,7 +264,7 @@ def _refuse_outputs(choices: Mapping[str, Any]) -> None:
         raise UsageError("--save needs a file.")
     outputs = (choices.get(name) for name in _OUTPUTS)
     runs = [choices[name] for name in _RUNS if name in choices]
-    files = [run for given in runs for run in ([given] if isinstance(given, RunFile) else given)]
+    files = [run for given in runs for run in ([given] if isinstance(given, NamedPath) else given)]
     qrels = [choices["qrels"]] if choices.get("qrels") else []
     refuse_outputs([path for path in outputs if path], [*(run.path for run in files), *qrels])
 

@@ -35,14 +35,17 @@ LIMIT = 120
 @with_shared_options
 def permutations_command(
     run: RunPath,
-    query: Annotated[str, typer.Option(help="Which list.")],
+    query: Annotated[str, typer.Option(help="Id of the query whose list is looked into.")],
     reranker: Annotated[str | None, typer.Option(help="Which reranker, where the file has several.")] = None,
     qrels: Qrels = None,
     measure: Measures = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help=f"Orderings printed at most; {LIMIT} unless said.")
     ] = None,
-    draws: Annotated[int | None, typer.Option(min=2, help="Draw so many orderings and say the error.")] = None,
+    draws: Annotated[
+        int | None,
+        typer.Option(min=2, help="Draw so many orderings instead of listing them, and say the error."),
+    ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the draws; 0 unless said.")] = None,
     *,
     table_output: TableOutput,

@@ -15,8 +15,8 @@ from metrics.cli.options import (
     FOR_PEOPLE,
     NAMED,
     Measures,
+    NamedPath,
     ReadingOptions,
-    RunFile,
     TableOutput,
     listing,
     parse_run,
@@ -70,16 +70,21 @@ def _tools() -> list[tuple[str, str]]:
 
 @with_shared_options
 def evaluate_command(
-    run: Annotated[list[RunFile], typer.Argument(metavar="RUN...", parser=parse_run, help=_RUN)],
+    run: Annotated[list[NamedPath], typer.Argument(metavar="RUN", parser=parse_run, help=_RUN)],
     qrels: Annotated[str | None, typer.Option(help="Judgments; not needed where RUN holds relevance.")] = None,
     measure: Measures = None,
-    ties: Annotated[list[str] | None, typer.Option(help="What is done about ties; --list-ties.")] = None,
-    per_query: Annotated[bool, typer.Option("--per-query", help="One line a list.")] = False,
+    ties: Annotated[
+        list[str] | None,
+        typer.Option(help="What is done about ties, such as expected or docid_desc; --list-ties. Repeatable."),
+    ] = None,
+    per_query: Annotated[
+        bool, typer.Option("--per-query", help="One line for each query, not the mean over them.")
+    ] = False,
     latency: Annotated[
         bool | None,
         typer.Option(
-            help="Seconds of the lists as measure latency_s, the same under every treatment; "
-            "unless said in table, markdown and latex, where runs give any."
+            help="Write the seconds that lists took, too, as measure latency_s; unless said so, where runs "
+            "give any and a person reads: in table, markdown and latex."
         ),
     ] = None,
     stream: Annotated[
@@ -99,13 +104,28 @@ def evaluate_command(
     scoring: ScoringOptions,
     reading: ReadingOptions,
     _is_listing_measures: Annotated[
-        bool, typer.Option("--list-measures", is_eager=True, callback=listing(_measures))
+        bool,
+        typer.Option(
+            "--list-measures", help="Print every measure, and stop.", is_eager=True, callback=listing(_measures)
+        ),
     ] = False,
     _is_listing_ties: Annotated[
-        bool, typer.Option("--list-ties", is_eager=True, callback=listing(_treatments))
+        bool,
+        typer.Option(
+            "--list-ties",
+            help="Print every treatment of ties, and stop.",
+            is_eager=True,
+            callback=listing(_treatments),
+        ),
     ] = False,
     _is_listing_tools: Annotated[
-        bool, typer.Option("--list-tools", is_eager=True, callback=listing(_tools))
+        bool,
+        typer.Option(
+            "--list-tools",
+            help="Print what other tools do with ties, and stop.",
+            is_eager=True,
+            callback=listing(_tools),
+        ),
     ] = False,
 ) -> None:
     """Score runs under one or more treatments of their ties."""

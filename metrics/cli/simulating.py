@@ -83,7 +83,7 @@ def simulate_command(
         int | None, typer.Option(min=0, help="The same seed makes the same table; 0 unless said.")
     ] = None,
     documents: Annotated[str | None, typer.Option(help=f"Documents of a list: {_RANGE}")] = None,
-    relevant: Annotated[str | None, typer.Option(help=f"Relevant ones: {_RANGE}")] = None,
+    relevant: Annotated[str | None, typer.Option(help=f"Relevant documents of a list: {_RANGE}")] = None,
     tie_probability: Annotated[
         list[float] | None,
         typer.Option(
@@ -106,7 +106,9 @@ def simulate_command(
         float | None,
         typer.Option(help=f"Chance that relevance shows in a score; {PERFORMANCE:g} unless said."),
     ] = None,
-    segments: Annotated[bool, typer.Option("--segments", help="Queries of the notebook's types.")] = False,
+    segments: Annotated[
+        bool, typer.Option("--segments", help="llm, continuous: give queries the notebook's query types.")
+    ] = False,
 ) -> None:
     """Make runs that nobody ranked, with relevance inside, as one long table."""
     if output is not None and output.suffix not in (".csv", ".parquet"):
