@@ -27,6 +27,8 @@ _TALL_ROW = 68
 """Height in pixels of a row that breaks its texts into three lines; Streamlit breaks none in a lower one."""
 _NARROWEST_PAIR, _GAP = 760, 48
 """Pixels below which two columns are too narrow, and pixels between them."""
+CARD_COLUMNS = 20
+"""Columns of a name that have room on a card."""
 MOST_ROWS = 10_000
 """Rows of a table that are shown; the download has them all."""
 

@@ -3,8 +3,9 @@
 import pandas as pd
 import streamlit as st
 
+from dashboard.charts.labels import short_names
 from dashboard.widgets.columns import deviation_columns
-from dashboard.widgets.components import Card, cards, table
+from dashboard.widgets.components import CARD_COLUMNS, Card, cards, table
 from metrics.measures import MeasureAt
 from metrics.studies.prose import decimal, signed
 from metrics.support.shown_columns import shown_columns
@@ -23,15 +24,16 @@ def summary_cards(summary: pd.DataFrame, measure: MeasureAt) -> None:
     most_tied, farthest_list = (
         summary.loc[summary[column].idxmax()] for column in ("tie_ratio", "first_gap_max")
     )
+    names = short_names(summary.index.astype(str), CARD_COLUMNS)
     cards(
-        Card("trophy", f"Best {measure.tied}", decimal(best[best_by], 4), str(best.name), "blue"),
-        Card("casino", "Largest gap", signed(farthest["first_gap"], 4), str(farthest.name), "orange"),
-        Card("join_inner", "Most ties", percent(most_tied["tie_ratio"]), str(most_tied.name), "orange"),
+        Card("trophy", f"Best {measure.tied}", decimal(best[best_by], 4), names[str(best.name)], "blue"),
+        Card("casino", "Largest gap", signed(farthest["first_gap"], 4), names[str(farthest.name)], "orange"),
+        Card("join_inner", "Most ties", percent(most_tied["tie_ratio"]), names[str(most_tied.name)], "orange"),
         Card(
             "vertical_align_center",
             "Farthest single list",
             decimal(farthest_list["first_gap_max"], 4),
-            str(farthest_list.name),
+            names[str(farthest_list.name)],
         ),
     )
 
@@ -62,4 +64,4 @@ def summary_table(summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) 
         columns=lambda column: column.replace("first", first).replace("second", second)
     )
     table(summary.reset_index(), "Summary", "rerankers", columns, download=download)
-    st.caption("± std: sample standard deviation over lists (ddof 1), as the notebook's summary has it.")
+    st.caption("± SD: sample standard deviation over lists (ddof 1), as the notebook's summary has it.")

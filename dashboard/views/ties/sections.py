@@ -24,9 +24,9 @@ def correlation_cards(lists: pd.DataFrame, first: str, second: str) -> None:
         second: the second measure.
     """
     cards(
-        _correlation_card("percent", f"Tie ratio, {first} gap", lists["tie_ratio"], lists["first_size"]),
+        _correlation_card("percent", f"Ties, {first} gap", lists["tie_ratio"], lists["first_size"]),
         _correlation_card("bar_chart", f"Largest tie, {first} gap", lists["max_tie_size"], lists["first_size"]),
-        _correlation_card("percent", f"Tie ratio, {second} gap", lists["tie_ratio"], lists["second_size"]),
+        _correlation_card("percent", f"Ties, {second} gap", lists["tie_ratio"], lists["second_size"]),
         _correlation_card("show_chart", f"{first} and {second} gap", lists["first_size"], lists["second_size"]),
     )
 

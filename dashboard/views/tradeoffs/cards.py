@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from dashboard.widgets.components import Card
+from dashboard.charts.labels import short_names
+from dashboard.widgets.components import CARD_COLUMNS, Card
 from metrics import parse
 from metrics.evaluation import EQUAL
 from metrics.studies.prose import decimal
@@ -86,4 +87,6 @@ def last_card(coverage: pd.DataFrame, k: int, *, has_targets: bool) -> Card:
 def _leader(values: "pd.Series[float]") -> str:
     """Return whose the largest value is, or how many share it."""
     leaders = values.index[values >= values.max() - EQUAL]
-    return str(leaders[0]) if len(leaders) == 1 else f"{len(leaders)} rerankers alike"
+    if len(leaders) > 1:
+        return f"{len(leaders)} rerankers alike"
+    return short_names(values.index.astype(str), CARD_COLUMNS)[str(leaders[0])]

@@ -110,7 +110,11 @@ def latency_section(view: View, rows: pd.DataFrame, choices: Choices, *, is_time
         "Blue and orange line: what no other beats. Grey: median to 95th percentile. Pale: worst to best.",
     )
     title = parse(choices.measure).traditional
-    figure = latency_scatter(rows, view.palette, title, LATENCY_NAMES[choices.latency], choices.budget)
+    first = rows.index.isin(rows.index[: choices.n_drawn])
+    drawn = rows[first | rows["tied_front"] | rows["traditional_front"]]
+    if len(drawn) < len(rows):
+        st.caption(f"The best {choices.n_drawn} of {len(rows):,}, and whoever is on a front.")
+    figure = latency_scatter(drawn, view.palette, title, LATENCY_NAMES[choices.latency], choices.budget)
     chart(figure, "latency", f"{title} against latency of each reranker, with the Pareto fronts.", wide=480)
 
 

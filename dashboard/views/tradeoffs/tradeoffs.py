@@ -37,7 +37,7 @@ wide, narrow = side_by_side(3, 2)
 with wide if is_timed else narrow:
     sections.latency_section(view, rows, choices, is_timed=is_timed)
 with narrow if is_timed else wide:
-    sections.diversity_section(view, covered, k, is_wide=not is_timed)
+    sections.diversity_section(view, covered.loc[rows.index[:n_drawn]], k, is_wide=not is_timed)
 
 places = [st.container(), st.container()]
 table_place, chart_place = places if len(rows) > FIRST_ROWS else places[::-1]

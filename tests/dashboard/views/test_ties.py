@@ -14,7 +14,7 @@ def test_the_panels_and_the_summary_are_of_any_two_measures():
     assert page.selectbox(key="first").value == "nDCG@7"
     titles = {note["text"] for note in charts(page)["gap-panels"]["layout"]["annotations"]}
     assert {"Gap in nDCG@7", "Gap in TsRR"} <= titles
-    assert "Tie ratio, nDCG@7 gap" in metrics(page)
+    assert "Ties, nDCG@7 gap" in metrics(page)
     board = cache.sample_board(cache.SIMULATED_LABEL)
     lists = gaps(cache.evaluation(board.key, board, measures=("nDCG@7",)), {"n": "nDCG@7"}, "input")
     rows = table(page, "Summary").set_index("reranker")

@@ -316,10 +316,12 @@ def test_the_budget_shades_what_is_too_slow(budget, shaded):
 
 def test_charts_with_a_row_a_reranker_show_the_first_twenty_below_the_tables_and_all_on_request():
     names = [f"r{number:02d}" for number in range(23)]
-    many = add_board(table(names, segment=kind, target=lambda document: document // 3)())
+    many = add_board(table(names, rising, segment=kind, target=lambda document: document // 3)())
     page = opened("tradeoffs", data=many)
     n_rows = {key: len(charts(page)[key]["layout"]["yaxis"]["ticktext"]) for key in ("segments", "recall")}
     assert n_rows == {"segments": 20, "recall": 20}
+    assert "The best 20 of 23" in texts(page)
+    assert len(charts(page)["diversity"]["data"][-1]["customdata"]) == 20
     kinds = [node.type for node in page.main]
     assert len(kinds) - kinds[::-1].index("dataframe") < len(kinds) - kinds[::-1].index("plotly_chart")
     page.segmented_control(key="drawn").set_value("all").run()
