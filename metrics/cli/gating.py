@@ -12,6 +12,7 @@ from metrics.measures import parse
 from metrics.studies.targets.targets import PRESETS, check_targets, targets_of
 from metrics.support.escaping import clean
 from metrics.support.progress import progress
+from metrics.ties import treatment
 
 _PRESETS = "; ".join(f"{name}: {', '.join(targets)}" for name, targets in PRESETS.items())
 
@@ -80,5 +81,5 @@ def _reason(row: dict[Hashable, Any], traditional: str) -> str:
         return reasons.get(verdict, f"by this order of ties; {tied}")
     missed = f"missed by {row['missed_by']:.4f}"
     if verdict == "sort order only":
-        return f"{missed}; the {traditional} order gives {row['traditional']:.4f}"
+        return f"{missed}; {treatment(traditional).order} gives {row['traditional']:.4f}"
     return missed if verdict == "missed" else f"{missed}; {tied}, which meets it"

@@ -60,8 +60,8 @@ def _measures() -> list[tuple[str, str]]:
 
 
 def _treatments() -> list[tuple[str, str]]:
-    names = [(entry.name, entry.summary) for entry in TREATMENTS]
-    return [*names, ("random:SEED", treatment("random:1").summary)]
+    named = [(entry.name, entry) for entry in TREATMENTS] + [("random:SEED", treatment("random:0"))]
+    return [(name, f"{entry.label}. {entry.summary}") for name, entry in named]
 
 
 def _tools() -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Rerankers: what each scores by the order of its file, over every order, and where the two part."""
+"""Rerankers: what each scores by one order of its ties, over every order, and where the two part."""
 
 import streamlit as st
 
@@ -21,8 +21,8 @@ TIES, BASELINE, READINGS = "Gap against tie ratio", "Against the baseline", "MRR
 view = session.view()
 page_head(
     "Rerankers",
-    "What each reranker scores by the order of its file, what it scores over every order its ties allow, "
-    "and where the two part.",
+    f"What each reranker scores by {view.treatment.order} of the ties, what it scores over every order its "
+    "ties allow, and where the two part.",
 )
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     measure = session.measure()

@@ -22,6 +22,7 @@ from metrics.studies.significance.query_values import count_not_finite, values_b
 from metrics.studies.significance.test_registry import adjust_p, find_correction, find_test, is_significant
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.wording import describe_part
+from metrics.ties import treatment
 
 N_NAMED = 2
 """Verdicts that are told of."""
@@ -220,15 +221,11 @@ def _verdict_change(before: pd.Series, tied: pd.Series, measure: str, verdicts: 
     p_old, p_new = chance(before["p_adjusted"]), chance(tied["p_adjusted"])
     if not is_significant(before["p_adjusted"], verdicts.level):
         side = "ahead" if tied["difference"] > 0 else "behind"
-        level = f" {_order_clause(verdicts.treatment)} ({old} {measure}, {p_old}), and is {side} "
+        level = f" by {treatment(verdicts.treatment).order} ({old} {measure}, {p_old}), and is {side} "
         return ours, " looks level with ", theirs, level, f"once ties are averaged ({new}, {p_new})."
     verb, margin = (
         (" beats ", old) if before["difference"] > 0 else (" trails ", signed(-before["difference"])[1:])
     )
-    start = _order_clause(verdicts.treatment).capitalize() + ", "
+    start = f"By {treatment(verdicts.treatment).order}, "
     then = f" by {margin} {measure} ({p_old}); with ties averaged the difference is {new} ({p_new})."
     return start, ours, verb, theirs, then
-
-
-def _order_clause(ties: str) -> str:
-    return "by the order of its file" if ties == "input" else f"by the order of {ties}"

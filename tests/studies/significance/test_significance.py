@@ -234,9 +234,7 @@ def test_the_finding_tells_which_verdicts_rest_on_sort_order_and_their_figures()
     outcome = verdicts(flipped(), "RR", "input", "A")
     sentence = plain(significance_finding(outcome, "MRR", "t"))
     before, tied = outcome.traditional.loc[1], outcome.tied.loc[1]
-    assert sentence.startswith(
-        "2 of 3 verdicts rest on sort order. By the order of its file, C trails A by 0.0"
-    )
+    assert sentence.startswith("2 of 3 verdicts rest on sort order. By the file's order, C trails A by 0.0")
     assert f"with ties averaged the difference is +{tied['difference']:.3f} (p < 0.001)." in sentence
     assert f"by {-before['difference']:.3f} MRR (p < 0.001)" in sentence
     assert "B trails A" in sentence
@@ -248,7 +246,7 @@ def test_the_finding_tells_of_a_difference_that_shows_only_once_ties_are_average
     evaluation = scored(docid_desc={"A": level, "B": level}, expected={"A": level, "B": ahead})
     sentence = plain(significance_finding(verdicts(evaluation, "RR", "docid_desc"), "MRR", "t"))
     assert sentence.startswith(
-        "1 of 1 verdict rests on sort order. B looks level with A by the order of docid_desc (0.000"
+        "1 of 1 verdict rests on sort order. B looks level with A by trec_eval's order (0.000"
     )
     assert "and is ahead once ties are averaged (+0.1" in sentence
 
