@@ -74,6 +74,7 @@ page = st.navigation(
             st.Page("views/simulator/simulator.py", title="Simulator", icon=":material/science:"),
             st.Page("views/report/report.py", title="Report", icon=":material/description:"),
             st.Page("views/guide/guide.py", title="Guide", icon=":material/menu_book:"),
+            st.Page("views/present/present.py", title="Present", icon=":material/slideshow:"),
         ],
     }
 )

@@ -16,6 +16,9 @@ PAGES = dict(_PAGE.findall(APP.read_text(encoding="utf-8")))
 """Folder of each page → its title."""
 DATA_PAGES = {name: title for name, title in PAGES.items() if name != "large"}
 """Those that show the data chosen in the sidebar; the other shows a stored evaluation, where one is open."""
+PRESENTATION = "present"
+"""The page that has one sentence and one chart at a time, and no cards."""
+CARD_PAGES = [name for name in DATA_PAGES if name != PRESENTATION]
 
 # Streamlit looks through every installed package anew for each app that is opened.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)

@@ -27,6 +27,19 @@ def plain(prose: Prose) -> str:
     return "".join(part.text if isinstance(part, Strong) else part for part in prose)
 
 
+def headline(prose: Prose) -> Prose:
+    """Return the first sentence; with the next where it is a strong word alone, which says too little."""
+    parts: list[str | Strong] = []
+    for position, part in enumerate(prose):
+        is_strong = isinstance(part, Strong)
+        text = part.text if isinstance(part, Strong) else part
+        sentence, end, _ = (text, "", "") if is_strong else text.partition(". ")
+        parts.append(part if is_strong else sentence + end.rstrip())
+        if end and any(isinstance(before, str) and before.strip(" .") for before in parts):
+            break
+    return tuple(parts)
+
+
 def decimal(value: float, digits: int = 3) -> str:
     """Write a number with this many decimals, or with as many as show two figures of a smaller one.
 

@@ -21,7 +21,7 @@ TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnima
 
 def settle(page, title=None):
     """Wait until the page, of that title where one is given, is drawn and nothing is running."""
-    page.wait_for_function(SETTLED, arg=title, timeout=20_000)
+    page.wait_for_function(SETTLED, arg=title, timeout=60_000)
     expect(page.locator("h1")).to_be_visible()
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
@@ -40,7 +40,10 @@ def upload(page, paths):
 
 
 def go(page, name):
-    page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).click()
+    menu = page.get_by_test_id("stSidebarNav")
+    if not menu.is_visible():
+        page.keyboard.press("Escape")  # a presentation has no menu
+    menu.get_by_role("link", name=name).click()
     settle(page, name)
 
 

@@ -90,8 +90,8 @@ class Walker:
         """Open an address as somebody who was never here: each load of the app begins a session."""
         self.is_waiting, self.is_running, self.query = True, False, None
         self.page.goto(address)
-        settle(self.page)
         self.rest()
+        settle(self.page)
 
     def rest(self):
         """Wait until nothing runs and the address is written."""
@@ -170,6 +170,7 @@ def differences(page, other):
     """Return what two pages show that is not the same, once both are drawn: pairs of texts, by place."""
     end = time.monotonic() + PATIENCE
     for unfolded in (page, other):
+        unfolded.mouse.move(0, 0)
         unfolded.evaluate(UNFOLD)
     while shown(page) != shown(other) and time.monotonic() < end:
         page.evaluate(TWO_FRAMES)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metrics.studies.prose import decimal, signed
+from metrics.studies.prose import Strong, decimal, headline, plain, signed
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,13 @@ def test_a_small_number_keeps_two_figures_and_noise_is_nothing(value, text):
 )
 def test_a_difference_has_its_sign_and_nothing_has_none(value, text):
     assert signed(value) == text
+
+
+def test_a_headline_is_the_first_sentence_and_the_next_where_that_is_a_strong_word_alone():
+    assert plain(headline((Strong("9 of 91"), ", of .5. The sort puts ", Strong("a. b"), " first."))) == (
+        "9 of 91, of .5."
+    )
+    assert plain(headline((Strong("No order swaps. "), "None of 3 pairs. And more."))) == (
+        "No order swaps. None of 3 pairs."
+    )
+    assert plain(headline(("By ", Strong("x. y"), " it is 0.5 off."))) == "By x. y it is 0.5 off."

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from boards import EXTREMES, board
-from opening import APP, DATA_PAGES, PAGES, metrics, only, opened, table, texts, title
+from opening import APP, CARD_PAGES, DATA_PAGES, PAGES, metrics, only, opened, table, texts, title
 
 from dashboard import cache
 from metrics import ReadError
@@ -35,7 +35,7 @@ def test_every_folder_of_a_page_is_in_the_navigation():
     assert set(PAGES) == folders
 
 
-@pytest.mark.parametrize("view", DATA_PAGES)
+@pytest.mark.parametrize("view", CARD_PAGES)
 def test_view_opens_on_the_sample_data(view):
     page = opened(view)
     assert title(page) == DATA_PAGES[view]
@@ -44,7 +44,7 @@ def test_view_opens_on_the_sample_data(view):
     assert unexplained(page) == []
 
 
-@pytest.mark.parametrize("view", [view for view in DATA_PAGES if view != "tradeoffs"])  # its own test does
+@pytest.mark.parametrize("view", [view for view in CARD_PAGES if view != "tradeoffs"])  # its own test does
 @pytest.mark.parametrize("name", EXTREMES)
 def test_view_runs_on_extreme_data(view, name):
     label = cache.loaded_boards().add(EXTREMES[name]()).label
@@ -58,7 +58,7 @@ def test_a_table_without_rows_is_refused_by_name():
         board(bare_csv="query_id,doc_id,score,relevance\n")
 
 
-@pytest.mark.parametrize("view", DATA_PAGES)
+@pytest.mark.parametrize("view", CARD_PAGES)
 def test_an_empty_choice_in_a_link_falls_back(view):
     page = opened(view, measure="", first="", second="", lists="", sort="", query="", reranker="", order="")
     assert has_four_figures(page)

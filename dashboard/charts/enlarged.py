@@ -1,0 +1,41 @@
+"""A chart as it is shown to a room: the same figure, its marks and texts larger."""
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+FACTOR = 1.5
+"""How much larger marks, lines and texts are."""
+_SIZES = {"size", "standoff", "thickness", "xshift", "yshift", "l", "r", "t", "b"}
+"""Properties in pixels; a width is one in a line only."""
+
+
+def enlarged(figure: go.Figure, height: int) -> go.Figure:
+    """Return a figure of this height with the marks, lines and texts of another made larger.
+
+    Args:
+        figure: stays as it is.
+        height: in pixels.
+    """
+    scaled = _scale(figure.to_dict(), "")
+    return go.Figure(scaled).update_layout(height=height)
+
+
+def _scale(part: Any, name: str) -> Any:  # noqa: ANN401 any part of a figure
+    """Return a part of a figure with all that is measured in pixels made larger."""
+    if isinstance(part, dict):
+        return {key: _scale_entry(name, key, value) for key, value in part.items()}
+    if isinstance(part, list | tuple) and any(isinstance(item, dict) for item in part):
+        return [_scale(item, name) for item in part]
+    return part
+
+
+def _scale_entry(parent: str, key: str, value: Any) -> Any:  # noqa: ANN401
+    if key in _SIZES or (key == "width" and parent == "line"):
+        if isinstance(value, Real) and not isinstance(value, bool):
+            return float(value) * FACTOR
+        if isinstance(value, list | tuple | np.ndarray):
+            return np.asarray(value, dtype=float) * FACTOR
+    return _scale(value, key)

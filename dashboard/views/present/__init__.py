@@ -1,0 +1,1 @@
+"""The present page: one sentence and one chart a slide."""

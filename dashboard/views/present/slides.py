@@ -1,0 +1,144 @@
+"""Slides of the board shown, by the measure shown: those that have something to say."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from dashboard import cache
+from dashboard.charts.deciding.difference_forest import difference_forest
+from dashboard.charts.gaps.gap_multiples import gap_multiples
+from dashboard.charts.leaderboard.rank_slope import rank_slope
+from dashboard.charts.leaderboard.score_bounds import drawable_rerankers, score_bounds
+from dashboard.charts.one_list.tie_ladder import tie_ladder
+from dashboard.session import View
+from dashboard.widgets.one_list import load_list
+from metrics import parse
+from metrics.studies.gaps.gap import gap_finding, gaps
+from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
+from metrics.studies.one_list.list_order import lists_by_gap
+from metrics.studies.one_list.query import query_finding
+from metrics.studies.prose import Prose
+from metrics.support.wording import count_of
+
+MOST_ROWS = 12
+"""Rerankers on a slide; more cannot be read across a room."""
+_MOST_PANELS = 4
+
+
+@dataclass(frozen=True)
+class Slide:
+    """What is shown at once.
+
+    Attributes:
+        finding: what is said; its first sentence is shown.
+        figure: as other pages draw it; None where there is nothing to draw.
+        alt: what it shows.
+        note: what the sentence and the figure rest on.
+    """
+
+    finding: Prose
+    figure: go.Figure | None
+    alt: str
+    note: str = ""
+
+
+def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
+    """Return what makes each slide, in their order; none is made before it is shown.
+
+    Args:
+        view: what the sidebar says is shown.
+        measure: one of the evaluation, with ties to be averaged.
+    """
+
+    def makes(slide: Callable[[View, str], Slide]) -> Callable[[], Slide]:
+        return lambda: slide(view, measure)
+
+    lists = view.evaluation.lists
+    has_pairs = len(view.rerankers) > 1
+    has_queries = lists.index.get_level_values("query_id").nunique() > 1
+    has_ties = bool(lists["n_tie_groups"].any())
+    says_something = {
+        _swaps: has_pairs,
+        _scores: True,
+        _ties: has_ties,
+        _tests: has_pairs and has_queries,
+        _list: has_ties,
+    }
+    return [makes(slide) for slide, is_shown in says_something.items() if is_shown]
+
+
+def _swaps(view: View, measure: str) -> Slide:
+    """Whose place the sort decides."""
+    from metrics.studies.leaderboard.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
+
+    name = parse(measure).traditional
+    rows = drawable_rerankers(leaderboard(view.evaluation, measure, view.traditional))
+    swaps = cache.swapped_orders(view.key, measure, view.traditional, view.evaluation)
+    return Slide(
+        swaps_finding(swaps, len(rows), name),
+        rank_slope(rows.head(MOST_ROWS), view.palette),
+        f"Place of each reranker by its traditional and its tied {name}.",
+        f"{_first_of(len(rows))} Paired t-test, Holm over all pairs.",
+    )
+
+
+def _scores(view: View, measure: str) -> Slide:
+    """What each reranker scores, and what ties allow."""
+    name = parse(measure).traditional
+    rows = leaderboard(view.evaluation, measure, view.traditional)
+    shown = drawable_rerankers(rows)
+    return Slide(
+        leaderboard_finding(rows, name, view.traditional),
+        score_bounds(shown.head(MOST_ROWS), view.palette, name) if len(shown) else None,
+        f"{name} of each reranker: worst, best, tied and traditional.",
+        _first_of(len(shown)),
+    )
+
+
+def _ties(view: View, measure: str) -> Slide:
+    """Whether the share of tied documents predicts the gap."""
+    lists = gaps(view.evaluation, {"first": measure}, view.traditional)
+    mean_gap = lists["first_gap"].abs().groupby(lists["reranker"]).mean()
+    largest = [str(name) for name in mean_gap.nlargest(_MOST_PANELS).index]
+    which = f"The {_MOST_PANELS} rerankers with the largest gaps." if len(mean_gap) > _MOST_PANELS else ""
+    return Slide(
+        gap_finding(lists, measure),
+        gap_multiples(lists, view.palette, {name: view.colour(name) for name in largest}, measure),
+        f"Gap in {measure} against the share of tied documents, a panel a reranker.",
+        f"A dot is a list; the line is the mean gap. {which}",
+    )
+
+
+def _tests(view: View, measure: str) -> Slide:
+    """Which differences from the baseline are larger than chance."""
+    from metrics.studies.significance.significance import significance_finding, verdicts  # noqa: PLC0415 scipy
+
+    name, test = parse(measure).traditional, "t"
+    rows = verdicts(view.evaluation, measure, view.traditional, view.baseline, test, "holm")
+    return Slide(
+        significance_finding(rows, name, test),
+        difference_forest(rows.best_first(MOST_ROWS - 4), view.palette, name),
+        f"{name} difference of each reranker from {view.baseline}, by tied and by traditional values.",
+        f"Paired t-test against {view.baseline}, Holm. {_first_of(len(rows.tied), MOST_ROWS - 4)}",
+    )
+
+
+def _list(view: View, measure: str) -> Slide:
+    """What the ties of the list with the largest gap leave open."""
+    first = lists_by_gap(view.evaluation, measure, view.traditional).iloc[0]
+    reranker, query = str(first["reranker"]), str(first["query_id"])
+    current = load_list(view, reranker, query, measure)
+    finding = query_finding(
+        current.rows, current.chances, current.value, measure, view.traditional, current.written
+    )
+    return Slide(
+        finding,
+        tie_ladder(current.rows, view.palette, current.k) if len(current.rows) else None,
+        f"The list of {query} by score, with its ties.",
+        f"The list with the largest gap: query {query} of {reranker}.",
+    )
+
+
+def _first_of(n: int, most: int = MOST_ROWS) -> str:
+    return f"The first {most} of {count_of(n, 'reranker')}." if n > most else ""

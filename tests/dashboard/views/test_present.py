@@ -1,0 +1,46 @@
+"""The presentation: one sentence and one chart a slide, of the board and the measure shown."""
+
+import pytest
+from boards import EXTREMES
+from opening import charts, only, opened, plain
+
+from dashboard import cache
+
+
+def sentence(page):
+    return plain(only(page.header).value)
+
+
+def test_the_slide_is_in_the_address_and_turns_by_a_button():
+    page = opened("present", measure="AP", slide="2")
+    assert "is #1 by the file's order and #7 once ties are averaged" in sentence(page)
+    assert list(charts(page)) == ["slide-2"]
+    page.button(key="turn-right").click().run()
+    assert page.query_params == {"measure": "AP", "slide": "3"}
+    assert list(charts(page)) == ["slide-3"]
+    page.button(key="leave").click().run()
+    assert only(page.title).value == "Leaderboard"
+    assert page.query_params == {"measure": "AP", "slide": "3"}
+
+
+def test_only_the_point_of_the_sentence_is_coloured_and_names_are_no_markup():
+    page = opened("present")
+    assert only(page.header).value.startswith(":orange[9 of 28 orders swap]")
+    assert only(page.header).value.count(":orange[") == 1
+
+
+def test_a_measure_that_settles_ties_by_its_own_rule_presents_the_one_whose_ties_they_are():
+    page = opened("present", measure="taRR")
+    assert any(caption.value.startswith("MRR, 200 queries") for caption in page.caption)
+
+
+@pytest.mark.parametrize("name", EXTREMES)
+def test_every_slide_of_an_odd_board_says_something(name):
+    page = opened("present", data=cache.loaded_boards().add(EXTREMES[name]()).label)
+    sentences = [sentence(page)]
+    while not page.button(key="turn-right").disabled:
+        page.button(key="turn-right").click().run()
+        assert not page.exception
+        sentences.append(sentence(page))
+    assert all(sentences)
+    assert len(set(sentences)) == len(sentences)
