@@ -1,6 +1,5 @@
 """A chart as it is shown to a room: the same figure, its marks and texts larger."""
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,7 @@ def _scale(part: Any, name: str) -> Any:  # noqa: ANN401 any part of a figure
 
 def _scale_entry(parent: str, key: str, value: Any) -> Any:  # noqa: ANN401
     if key in _SIZES or (key == "width" and parent == "line"):
-        if isinstance(value, Real) and not isinstance(value, bool):
+        if isinstance(value, int | float):
             return float(value) * FACTOR
         if isinstance(value, list | tuple | np.ndarray):
             return np.asarray(value, dtype=float) * FACTOR

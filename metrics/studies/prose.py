@@ -30,7 +30,7 @@ def plain(prose: Prose) -> str:
 def headline(prose: Prose) -> Prose:
     """Return the first sentence; with the next where it is a strong word alone, which says too little."""
     parts: list[str | Strong] = []
-    for position, part in enumerate(prose):
+    for part in prose:
         is_strong = isinstance(part, Strong)
         text = part.text if isinstance(part, Strong) else part
         sentence, end, _ = (text, "", "") if is_strong else text.partition(". ")

@@ -27,8 +27,13 @@ KINDS = {
     "text": "[data-testid=stTextInputField]",
     "tag": "[data-testid=stMultiSelect] [data-tag] button",
     "popover": "[data-testid=stPopoverButton]",
+    "button": "[data-testid=stElementContainer]:not([class*=delete], [class*=library-]) "
+    "[data-testid=stButton] button:enabled",
 }
-"""What can be operated, whatever page it is on: a control of a kind takes part from the day it is drawn."""
+"""What can be operated, whatever page it is on: a control of a kind takes part from the day it is drawn.
+
+What deletes is left alone: its way back is offered to who did it, and to nobody else.
+"""
 WORDS = ("", "reranker", "MRR >= 0.4")
 """What is typed into a line of text."""
 REFUSED = "Nothing was changed."

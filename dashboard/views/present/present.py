@@ -31,10 +31,11 @@ def title(prose: Prose) -> str:
     """Return Markdown of the first sentence, its point in orange."""
     sentence = headline(prose)
     point = next((part for part in sentence if isinstance(part, Strong)), None)
-    texts = [
-        (escape_markdown(part.text if isinstance(part, Strong) else part), part is point) for part in sentence
-    ]
-    return "".join(f":orange[{text.strip()}]" + " " * text.endswith(" ") if hit else text for text, hit in texts)
+    texts = (escape_markdown(part.text if isinstance(part, Strong) else part) for part in sentence)
+    return "".join(
+        f":orange[{text.strip()}]" + " " * text.endswith(" ") if part is point else text
+        for part, text in zip(sentence, texts, strict=True)
+    )
 
 
 def provenance(view: View, measure: str, slide: Slide) -> str:
@@ -79,4 +80,4 @@ note.caption(escape_markdown(provenance(view, measure, slide)))
 if slide.figure is not None:
     with figure:
         height = min(_HEIGHT, 2 * int(slide.figure.layout.height))
-        chart(enlarged(slide.figure, height), f"slide-{number}", slide.alt)
+        chart(enlarged(slide.figure, height), f"slide-{number}", slide.alt, wide=slide.wide)

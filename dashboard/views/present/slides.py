@@ -8,8 +8,8 @@ import plotly.graph_objects as go
 from dashboard import cache
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.gaps.gap_multiples import gap_multiples
-from dashboard.charts.leaderboard.rank_slope import rank_slope
-from dashboard.charts.leaderboard.score_bounds import drawable_rerankers, score_bounds
+from dashboard.charts.leaderboard.place_and_score import place_and_score
+from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
 from dashboard.charts.one_list.tie_ladder import tie_ladder
 from dashboard.session import View
 from dashboard.widgets.one_list import load_list
@@ -35,12 +35,14 @@ class Slide:
         figure: as other pages draw it; None where there is nothing to draw.
         alt: what it shows.
         note: what the sentence and the figure rest on.
+        wide: width in pixels that the figure keeps on a phone.
     """
 
     finding: Prose
     figure: go.Figure | None
     alt: str
     note: str = ""
+    wide: int | None = None
 
 
 def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
@@ -59,8 +61,7 @@ def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
     has_queries = lists.index.get_level_values("query_id").nunique() > 1
     has_ties = bool(lists["n_tie_groups"].any())
     says_something = {
-        _swaps: has_pairs,
-        _scores: True,
+        _order: True,
         _ties: has_ties,
         _tests: has_pairs and has_queries,
         _list: has_ties,
@@ -68,31 +69,23 @@ def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
     return [makes(slide) for slide, is_shown in says_something.items() if is_shown]
 
 
-def _swaps(view: View, measure: str) -> Slide:
-    """Whose place the sort decides."""
-    from metrics.studies.leaderboard.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
-
+def _order(view: View, measure: str) -> Slide:
+    """Whose place the sort decides; where it decides none, what it does to the scores."""
     name = parse(measure).traditional
-    rows = drawable_rerankers(leaderboard(view.evaluation, measure, view.traditional))
+    table = leaderboard(view.evaluation, measure, view.traditional)
+    rows = drawable_rerankers(table)
     swaps = cache.swapped_orders(view.key, measure, view.traditional, view.evaluation)
-    return Slide(
-        swaps_finding(swaps, len(rows), name),
-        rank_slope(rows.head(MOST_ROWS), view.palette),
-        f"Place of each reranker by its traditional and its tied {name}.",
-        f"{_first_of(len(rows))} Paired t-test, Holm over all pairs.",
-    )
+    finding = leaderboard_finding(table, name, view.traditional)
+    if len(swaps):
+        from metrics.studies.leaderboard.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
 
-
-def _scores(view: View, measure: str) -> Slide:
-    """What each reranker scores, and what ties allow."""
-    name = parse(measure).traditional
-    rows = leaderboard(view.evaluation, measure, view.traditional)
-    shown = drawable_rerankers(rows)
+        finding = swaps_finding(swaps, len(rows), name)
     return Slide(
-        leaderboard_finding(rows, name, view.traditional),
-        score_bounds(shown.head(MOST_ROWS), view.palette, name) if len(shown) else None,
-        f"{name} of each reranker: worst, best, tied and traditional.",
-        _first_of(len(shown)),
+        finding,
+        place_and_score(rows, view.palette, name, list(rows.index[:MOST_ROWS])) if len(rows) else None,
+        f"Place of each reranker by its traditional and its tied {name}, and its worst and best value.",
+        f"{_first_of(len(rows))} {'Paired t-test, Holm over all pairs.' if len(swaps) else ''}",
+        wide=900,
     )
 
 
