@@ -98,6 +98,13 @@ def update_loaded(board: Board, record: Record) -> None:
     readings = [entry.file.reading for entry in record.spec.entries if isinstance(entry.file, StoredUpload)]
     if readings == [Reading.of(source) for source in board.sources]:
         loaded_boards().swap(board, replace(board, spec=record.spec))
+        _first_keys()[record.spec.key] = board.key
+
+
+@st.cache_resource(show_spinner=False)
+def _first_keys() -> dict[str, str]:
+    """Key of a board as it is kept → the key its values were computed under before it was."""
+    return {}
 
 
 @st.cache_resource(show_spinner=False)
@@ -150,18 +157,22 @@ def _join_board(key: str, _spec: BoardSpec, _sources: Sequence[Source]) -> Board
         return error
 
 
-@st.cache_resource(show_spinner="Scoring every order …", max_entries=12)
 def evaluation(
-    key: str, _board: Board, scoring: ScoringOptions = AS_READ, measures: tuple[str, ...] = MEASURES
+    key: str, board: Board, scoring: ScoringOptions = AS_READ, measures: tuple[str, ...] = MEASURES
 ) -> Evaluation:
     """Return measures under every treatment the pages offer.
 
     Args:
         key: `Board.key`: what the cache tells boards by.
-        _board: the board.
+        board: the board.
         scoring: how lists are scored.
         measures: names of measures.
     """
+    return _evaluation(_first_keys().get(key, key), board, scoring, measures)
+
+
+@st.cache_resource(show_spinner="Scoring every order …", max_entries=12)
+def _evaluation(key: str, _board: Board, scoring: ScoringOptions, measures: tuple[str, ...]) -> Evaluation:
     return score_runs(_board.runs, measures, _TIES, scoring)
 
 

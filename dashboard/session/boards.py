@@ -17,6 +17,7 @@ from dashboard.library import Board
 from dashboard.library.storage.records import SEPARATOR, STRANGER, Access, Record, id_of
 from dashboard.session import address
 from dashboard.session.controls import KEPT
+from dashboard.session.draft import mark_shown
 from metrics.errors import LibraryError, TieScopeError, UsageError
 
 DATA = "data"
@@ -150,6 +151,7 @@ def show_board(
     keep: bool | None = None,
     name: str = "",
     opened_with: Mapping[str, Any] | None = None,
+    draft: str = "",
 ) -> None:
     """Show a board from now on, keep it, and draw again.
 
@@ -161,6 +163,7 @@ def show_board(
             of its files may not be.
         name: what it is called in the library.
         opened_with: its settings there.
+        draft: what tells the files dropped for it from others, which are not to be shown again by themselves.
     """
     label = board.label
     if label not in cache.sample_boards():
@@ -175,15 +178,17 @@ def show_board(
         if record is not None:
             cache.update_loaded(board, record)
             label = record.label
-    switch_to_board(label)
+    switch_to_board(label, draft)
 
 
-def switch_to_board(label: str) -> None:
-    """Show the data of a label from now on, and draw again."""
+def switch_to_board(label: str, draft: str = "") -> None:
+    """Show the data of a label from now on, made from what was dropped, if so; and draw again."""
     st.session_state[_NEXT] = label
     address = st.session_state.setdefault(_VISITED, [])
     if label not in address:
         address.append(label)
+    if draft:
+        mark_shown(draft)  # last: a click in between must not lose what was dropped
     st.rerun()
 
 

@@ -1,7 +1,8 @@
 """Another board from what is loaded."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
+from typing import Any
 
 import streamlit as st
 
@@ -9,30 +10,56 @@ from dashboard import cache
 from dashboard.escaping import escape_markdown
 from dashboard.library import Board, BoardSpec, keep_arrangement
 from dashboard.session.boards import show_board
+from dashboard.session.long_work import is_cancelled, long_work, offer_to_resume
+from dashboard.session.measures import other_measures
 from dashboard.session.view import view
 from metrics.errors import TieScopeError
 from metrics.runs import Source
+from metrics.support.steps import begin_step
+from metrics.support.wording import count_of
+
+
+def score_as_shown(board: Board) -> None:
+    """Score a board as the one shown is, so that it can be shown at once."""
+    cache.evaluation(board.key, board, view().scoring, (*cache.MEASURES, *other_measures()))
+    begin_step("Keeping", 0, 1, count_of(len(board.files), "file"))
+
+
+def score_and_show(board: Board, file_hashes: Collection[str] = (), **more: Any) -> None:  # noqa: ANN401 passed on
+    """Score a board, then show it: until then a click leaves all as it was.
+
+    Args:
+        board: read and joined.
+        file_hashes: sha256 of the files that the visitor gave for it just now.
+        **more: passed on to `show_board`.
+    """
+    score_as_shown(board)
+    show_board(board, file_hashes, **more)
 
 
 def rebuild_board(spec: BoardSpec) -> None:
     """Show what another spec makes of the files loaded; where it makes nothing, say why."""
     now = view()
-    board = cache.build_board(spec, [cache.read_entry(entry) for entry in spec.entries])
-    if isinstance(board, Board):
-        show_board(_named_as(now.board.spec, board), amends=now.record)
-    else:
+    if is_cancelled(spec.digest):
+        offer_to_resume("Nothing was changed.")
+        return
+    with long_work(spec.digest):
+        board = cache.build_board(spec, read_all(spec))
+        if isinstance(board, Board):
+            score_and_show(_named_as(now.board.spec, board), amends=now.record)
+    if isinstance(board, TieScopeError):
         st.error(escape_markdown(f"{board} Nothing was changed."), icon=":material/error:")
 
 
 def read_all(spec: BoardSpec) -> list[Source | TieScopeError]:
-    """Return what each file holds, or why it cannot be read; says which is being read."""
-    entries = spec.entries
-    bar, sources = st.empty(), []
+    """Return what each file holds, or why it cannot be read; tells which is being read, and rows so far."""
+    entries, rows = spec.entries, 0
+    sources: list[Source | TieScopeError] = []
     for position, entry in enumerate(entries):
-        name = escape_markdown(entry.file.name)
-        bar.progress(position / len(entries), f"Reading {position + 1} of {len(entries)}: {name}")
-        sources.append(cache.read_entry(entry))
-    bar.empty()
+        begin_step("Reading", position, len(entries), entry.file.name, rows)
+        sources.append(source := cache.read_entry(entry))
+        rows += len(source.table) if isinstance(source, Source) else 0
+    begin_step("Joining", 0, 1, count_of(len(entries), "file"), rows)
     return sources
 
 

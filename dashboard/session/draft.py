@@ -8,13 +8,13 @@ from dashboard.library import BoardSpec
 
 _BASE = "_given_files"
 _DRAFT = "_draft"
-_TRIED = "_tried_draft"
+_SHOWN = "_shown_draft"
 
 
 def current_draft(base: BoardSpec | None) -> BoardSpec:
     """Return what was dropped, with what the visitor amended since, file by file; None clears it."""
     if base is None:
-        for key in (_BASE, _TRIED, _DRAFT):
+        for key in (_BASE, _SHOWN, _DRAFT):
             st.session_state.pop(key, None)
         return BoardSpec(())
     if st.session_state.get(_BASE) != base.digest:
@@ -29,8 +29,11 @@ def replace_draft(spec: BoardSpec) -> None:
     st.rerun()
 
 
-def is_new_draft(digest: str) -> bool:
-    """Return whether this draft was not shown before."""
-    before = st.session_state.get(_TRIED)
-    st.session_state[_TRIED] = digest
-    return digest != before
+def is_shown_draft(digest: str) -> bool:
+    """Return whether this draft was shown: it is not shown again while it lies in the field."""
+    return st.session_state.get(_SHOWN) == digest
+
+
+def mark_shown(digest: str) -> None:
+    """Note that a draft is shown from now on."""
+    st.session_state[_SHOWN] = digest

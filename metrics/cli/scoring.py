@@ -34,7 +34,7 @@ from metrics.scale.stored import save_parts
 from metrics.scale.stream import PartitionedRuns, Stream
 from metrics.studies.tools.tools import TOOLS
 from metrics.studies.tradeoffs.latency import LATENCY, latencies, with_latency
-from metrics.support.progress import bar, progress
+from metrics.support.progress import progress
 from metrics.ties import TREATMENTS, treatment
 
 _RUN = (
@@ -139,7 +139,7 @@ def evaluate_command(
         read = partial(reading.read, run, qrels)
         _score_in_memory(read, score, table_output, save, per_query=per_query, latency=latency)
         return
-    with (progress if stream else bar)("Scoring") as watch:
+    with progress("Scoring", follows_steps=not stream) as watch:
         runs: PartitionedRuns = (
             Stream(run, qrels, **vars(reading))
             if stream

@@ -1,6 +1,7 @@
 """From runs, measures and treatments to values: `evaluate`."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.runs import Runs, Table, read_runs
 from metrics.support.arrays import FloatArray
 from metrics.support.memory import one_allocator
+from metrics.support.steps import begin_step
 from metrics.ties import Ranking, Treatment, refine, treatment
 from metrics.ties.description import describe
 
@@ -92,9 +94,10 @@ def score_runs(
     treatments = tuple(dict.fromkeys(treatment(str(name)) for name in _each(ties)))
     if not parsed or not treatments:
         raise UsageError("Name at least one measure and one treatment.")
-    rerankers = [
-        _score_reranker(name, options.rankings(runs, name), parsed, treatments, options) for name in runs.tables
-    ]
+    rerankers = []
+    for position, name in enumerate(runs.tables):
+        rankings = map(partial(_begin, name, position, len(runs.tables)), options.rankings(runs, name))
+        rerankers.append(_score_reranker(name, rankings, parsed, treatments, options))
     return Evaluation(
         scores=concat([reranker.scores for reranker in rerankers]),
         lists=concat([reranker.lists for reranker in rerankers]),
@@ -110,6 +113,19 @@ def score_runs(
 
 def _each(names: Sequence[str] | str) -> Sequence[str]:
     return [names] if isinstance(names, str) else names
+
+
+def _begin(name: str, position: int, total: int, part: Ranking) -> Ranking:
+    """Tell whoever listens that a part of a reranker's lists is to be scored, and return it.
+
+    Args:
+        name: the reranker.
+        position: of it among all.
+        total: how many there are.
+        part: its lists.
+    """
+    begin_step("Scoring", position, total, name)
+    return part
 
 
 class _RerankerScores(NamedTuple):

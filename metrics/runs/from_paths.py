@@ -1,6 +1,6 @@
 """From paths and data frames to runs."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Literal, TypeAlias
@@ -18,6 +18,7 @@ from metrics.runs.reading.conversion import as_grades
 from metrics.runs.reading.files import File
 from metrics.runs.reading.source import Source
 from metrics.support.arrays import combine_chunks
+from metrics.support.steps import begin_step
 
 Path = str | PurePath
 Table: TypeAlias = Path | pd.DataFrame
@@ -115,7 +116,7 @@ def check_files(
     sources: list[Source] = []
     refused: list[Finding] = []
     choice = ColumnChoice(columns or {}, strict=False, missing_score=missing_score)
-    for name, path in with_names(paths):
+    for name, path in _each_begun(with_names(paths)):
         try:
             source = replace(_read(path, choice, name or "table"), name=name)
             Runs.from_sources([source], repeated, judged=False)
@@ -193,7 +194,7 @@ def _sources(
 ) -> Iterator[Source]:
     choice = ColumnChoice(columns, strict=False, missing_score=missing_score)
     unused = {ours: theirs for ours, theirs in columns.items() if theirs}
-    for name, path in with_names(files):
+    for name, path in _each_begun(with_names(files)):
         source = _read(path, choice, name or "table")
         if is_judgments(source, path, qrels):
             continue
@@ -206,6 +207,18 @@ def _sources(
         yield source
     if unused:
         raise UsageError(f"No file has the columns chosen: {', '.join(unused.values())}.")
+
+
+def _each_begun(files: Sequence[tuple[str | None, Table]]) -> Iterator[tuple[str | None, Table]]:
+    """Yield each file or data frame as it begins to be read, and tell whoever listens."""
+    for position, (name, file) in enumerate(files):
+        begin_step(
+            "Reading",
+            position,
+            len(files),
+            name or ("" if isinstance(file, pd.DataFrame) else PurePath(file).name),
+        )
+        yield name, file
 
 
 def _read(

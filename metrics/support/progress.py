@@ -1,47 +1,52 @@
 """Progress on stderr, shown where work takes longer than a person waits for."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from threading import Timer
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from metrics.support.steps import listening
 
 PATIENCE = 1.0
 """Seconds of work before progress is shown."""
 
 
-def progress(task_name: str) -> AbstractContextManager[Callable[[int, int], None]]:
-    """Say on stderr what is being done, if it takes longer than a second and a person is watching."""
-    return _timed(task_name, SpinnerColumn(), TextColumn(f"{task_name} ..."), TimeElapsedColumn())
-
-
-def bar(task_name: str) -> AbstractContextManager[Callable[[int, int], None]]:
-    """The same with a bar; what is yielded takes how much is done, and of how much."""
-    return _timed(task_name, TextColumn(task_name), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-
-
 @contextmanager
-def _timed(task_name: str, *columns: ProgressColumn) -> Iterator[Callable[[int, int], None]]:
+def progress(task_name: str, *, follows_steps: bool = True) -> Iterator[Callable[[int, int], None]]:
+    """Draw a bar on stderr, if the work inside takes longer than a second and a person is watching.
+
+    What is yielded takes how much is done, and of how much.
+
+    Args:
+        task_name: stands before the bar.
+        follows_steps: whether the bar follows the steps that the work tells of, too.
+    """
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _unwatched
         return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[part]}"),
+        TimeElapsedColumn(),
+    )
     display = Progress(*columns, console=console, transient=True)
-    task = display.add_task(task_name, total=None)
+    task = display.add_task(task_name, total=None, part="")
+
+    def show(completed: int, total: int, part: str = "") -> None:
+        display.update(task, completed=completed, total=total, part=part or f"{completed:,} of {total:,}")
+
     timer = Timer(PATIENCE, display.start)
     timer.daemon = True
     timer.start()
     try:
-        yield lambda completed, total: display.update(task, completed=completed, total=total)
+        follow = (lambda step: show(step.completed, step.total, escape(step.part))) if follows_steps else None
+        with listening(follow):
+            yield show
     finally:
         timer.cancel()
         display.stop()

@@ -12,7 +12,8 @@ from dashboard.escaping import escape_markdown
 from dashboard.library import Board, BoardSpec
 from dashboard.library.storage.records import Upload
 from dashboard.session import Outcome, View
-from dashboard.session.changes import build_arranged, read_all
+from dashboard.session.changes import build_arranged, read_all, score_as_shown
+from dashboard.session.long_work import long_work
 from dashboard.session.upload_selection import last_outcome, set_outcome
 from metrics.errors import LibraryError, TieScopeError, UsageError
 from metrics.support.wording import first_names
@@ -129,7 +130,10 @@ def _build(spec: BoardSpec, before: BoardSpec | None = None) -> Board:
     Raises:
         TieScopeError: a file cannot be read, or they do not go together.
     """
-    board = build_arranged(spec, read_all(spec), before)
+    with long_work():
+        board = build_arranged(spec, read_all(spec), before)
+        if isinstance(board, Board):
+            score_as_shown(board)
     if isinstance(board, TieScopeError):
         raise board
     return board

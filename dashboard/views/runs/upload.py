@@ -13,8 +13,9 @@ from dashboard.library import MOST_FILES, Board, BoardSpec, queries_text
 from dashboard.library.exchange.board_file import is_board
 from dashboard.library.storage.records import SEPARATOR
 from dashboard.session import View
-from dashboard.session.changes import build_arranged, read_all
-from dashboard.session.draft import current_draft, is_new_draft, replace_draft
+from dashboard.session.changes import build_arranged, read_all, score_and_show
+from dashboard.session.draft import current_draft, is_shown_draft, replace_draft
+from dashboard.session.long_work import is_cancelled, long_work, offer_to_resume
 from dashboard.views.runs.file_cards import choose_columns
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import File, Source
@@ -89,9 +90,15 @@ def _import(file: File, *, alone: bool, keep: bool) -> None:
     imported = cache.load_board_file(file.sha256, file)
     if isinstance(imported, TieScopeError):
         _say_refused(str(imported))
-    elif is_new_draft(file.sha256):
-        sha256s = {upload.sha256 for upload in imported.board.files}
-        session.show_board(imported.board, sha256s, keep=keep, name=imported.name, opened_with=imported.view)
+    elif not is_shown_draft(file.sha256):
+        session.show_board(
+            imported.board,
+            {upload.sha256 for upload in imported.board.files},
+            keep=keep,
+            name=imported.name,
+            opened_with=imported.view,
+            draft=file.sha256,
+        )
 
 
 def _say_refused(reason: str) -> None:
@@ -112,15 +119,21 @@ def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep:
 
     What was dropped is shown once: to choose another board while it lies in the field does not add it there.
     """
-    sources = read_all(spec)
-    board = build_arranged(spec, sources, onto.board.spec if onto else None)
-    if isinstance(board, TieScopeError):
-        _offer_to_mend(spec, sources, board)
-        return
     sha256s = {entry.file.sha256 for entry in dropped.entries}
     own = tuple(entry for entry in spec.entries if entry.file.sha256 in sha256s)
-    if is_new_draft(replace(spec, entries=own).digest):
-        session.show_board(board, sha256s, amends=onto.record if onto else None, keep=keep)
+    draft = replace(spec, entries=own).digest
+    if is_shown_draft(draft):
+        return
+    if is_cancelled(draft):
+        offer_to_resume(UNCHANGED)
+        return
+    with long_work(draft):
+        sources = read_all(spec)
+        board = build_arranged(spec, sources, onto.board.spec if onto else None)
+        if isinstance(board, Board):
+            score_and_show(board, sha256s, amends=onto.record if onto else None, keep=keep, draft=draft)
+    if isinstance(board, TieScopeError):
+        _offer_to_mend(spec, sources, board)
 
 
 def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refusal: TieScopeError) -> None:

@@ -69,14 +69,14 @@ def evaluate_dataset(
         UsageError: as of `evaluate` and `read_runs`; or the scheduler does not answer, a part is more
             than a worker's memory holds, or `output` cannot be written or is read.
     """
-    from metrics.support.progress import bar  # noqa: PLC0415 its library need not be there where nothing is shown
+    from metrics.support.progress import progress  # noqa: PLC0415 its library need not be there where nothing is shown
 
     options = ScoringOptions(precision, missing, empty, relevant_from, tuple(tiebreak_by))
     measures, ties = names_or_defaults(measures, ties)
     score = partial(score_runs, measures=measures, ties=ties, options=options)
     if output is not None:
         refuse_outputs([Path(str(output))], chain(files_of(files), [] if qrels is None else [qrels]))
-    with ExitStack() as stack, bar("Scoring") as watch:
+    with ExitStack() as stack, progress("Scoring") as watch:
         path = Path(str(output))
         if output is None:
             path = Path(stack.enter_context(TemporaryDirectory(prefix="tiescope-")), "scores.parquet")

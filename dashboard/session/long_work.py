@@ -1,0 +1,56 @@
+"""Long work on the page: how far it is, and a way to cancel it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import copy_context
+
+import streamlit as st
+
+from dashboard.escaping import escape_markdown
+from metrics.support.steps import Step, listening
+
+_CANCELLED = "_cancelled_work"
+
+
+@contextmanager
+def long_work(digest: str = "") -> Iterator[None]:
+    """Show how far the work inside is; Cancel, as every other click, ends the script where it is then.
+
+    Streamlit remembers what a cached function draws and draws it again from the cache: each step is drawn in
+    the context outside of it, where nothing is remembered.
+
+    Args:
+        digest: of what is worked on, so that it does not begin anew by itself once it was cancelled.
+    """
+    context, place = copy_context(), st.empty()
+    with place.container(horizontal=True, vertical_alignment="center", border=True):
+        bar = st.empty()
+        st.button("Cancel", key="cancel-work", icon=":material/stop_circle:", on_click=_cancel, args=(digest,))
+
+    def draw(step: Step) -> None:
+        share = step.completed / max(step.total, 1)
+        context.run(bar.progress, share, f"{step.task} {escape_markdown(step.part)}")
+
+    with listening(draw):
+        yield
+    place.empty()
+
+
+def is_cancelled(digest: str) -> bool:
+    """Return whether the work on this was cancelled."""
+    return st.session_state.get(_CANCELLED) == digest
+
+
+def offer_to_resume(unchanged: str) -> None:
+    """Say that work was cancelled and what that left as it was, and offer to begin it again."""
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        st.markdown(f":material/stop_circle: Cancelled. {unchanged}", width="content")
+        st.button("Read again", key="read-again", type="tertiary", on_click=_resume)
+
+
+def _resume() -> None:
+    st.session_state.pop(_CANCELLED, None)
+
+
+def _cancel(digest: str) -> None:
+    st.session_state[_CANCELLED] = digest

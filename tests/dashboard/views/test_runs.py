@@ -1,0 +1,79 @@
+"""The Runs page: long work is seen and can be cancelled, and what is odd is said by kind."""
+
+import pytest
+import streamlit as st
+from boards import COARSE, QRELS, STRICT
+from opening import opened, texts
+
+from dashboard import cache
+from dashboard.session import long_work
+
+MARK = "q0 Q0 long-work 9 0 t\n"
+
+
+def dropped(page):
+    files = [("strict.trec", STRICT + MARK), ("coarse.trec", COARSE + MARK), ("qrels.txt", QRELS)]
+    page.file_uploader(key="upload").set_value([(name, text.encode(), "text/plain") for name, text in files])
+    return page
+
+
+@pytest.fixture
+def steps(monkeypatch):
+    """What is drawn while the page works, in the order of its drawing."""
+    drawn = []
+
+    class Watched(long_work.Step):
+        @property
+        def part(self):
+            drawn.append(f"{self.task} {super().part}")
+            return super().part
+
+    listening = long_work.listening
+    monkeypatch.setattr(
+        long_work, "listening", lambda listener: listening(lambda step: listener(Watched(**vars(step))))
+    )
+    return drawn
+
+
+def test_files_are_read_joined_and_scored_in_sight_and_scored_once(monkeypatch, steps):
+    page, score_runs, scored = opened("runs"), cache.score_runs, []
+    monkeypatch.setattr(cache, "score_runs", lambda *args: (scored.append(1), score_runs(*args))[1])
+    dropped(page).run()
+    assert page.selectbox(key="data").value.startswith("2 runs, 4 queries")
+    assert steps[:3] == [
+        "Reading 1 of 3: strict.trec",
+        "Reading 2 of 3: coarse.trec, 21 rows so far",
+        "Reading 3 of 3: qrels.txt, 42 rows so far",
+    ]
+    assert [step.partition(" ")[0] for step in steps[3:]] == ["Joining", "Scoring", "Scoring", "Keeping"]
+    assert len(scored) == 1
+
+
+def test_cancel_leaves_what_was_loaded_before_and_the_files_can_be_read_again(monkeypatch):
+    page, button, score_runs, pressed = opened("runs"), st.button, cache.score_runs, []
+
+    def note_press(label, *args, **options):
+        if label == "Cancel":
+            pressed.append(lambda: options["on_click"](*options["args"]))
+        return button(label, *args, **options)
+
+    def cancel_while_scoring(*_):
+        pressed[-1]()
+        st.rerun()
+
+    monkeypatch.setattr(st, "button", note_press)
+    monkeypatch.setattr(cache, "score_runs", cancel_while_scoring)
+    before, kept = page.selectbox(key="data").value, len(cache.open_library().boards())
+    page.file_uploader(key="upload").set_value(
+        [("one.trec", (STRICT + MARK * 1).encode(), "text/plain"), ("qrels.txt", QRELS.encode(), "text/plain")]
+    ).run()
+    assert not page.exception
+    assert page.selectbox(key="data").value == before
+    assert len(cache.open_library().boards()) == kept
+    assert "Cancelled. Nothing was added; what was loaded before is still shown." in texts(page)
+    page.run()
+    assert page.selectbox(key="data").value == before
+    monkeypatch.setattr(cache, "score_runs", score_runs)
+    page.button(key="read-again").click().run()
+    assert page.selectbox(key="data").value.startswith("1 run, 4 queries")
+    assert "Cancelled" not in texts(page)
