@@ -280,21 +280,11 @@ def swap_chances(
         _board: the board.
         _evaluation: the values shown; its lists are those counted.
     """
-    from metrics.studies.leaderboard.swapped_orders import with_order_chances  # noqa: PLC0415 scipy.special
-    from metrics.studies.tie_breaking.mean_distributions import (  # noqa: PLC0415 likewise
-        mean_distributions,
-        needed_ties,
-    )
+    from metrics.studies.leaderboard.swapped_orders import order_chances  # noqa: PLC0415 scipy.special
 
     rows = swapped_orders(view_key, measure, traditional, _evaluation).head(n_rows)
-    names = tuple(dict.fromkeys([*rows["a"], *rows["b"]]))
-    if not names:
-        return with_order_chances(rows, {})
-    runs = _board.runs.arranged({name: name for name in names})
-    evaluation = score_runs(runs, measure, needed_ties(measure), view_key.scoring)
-    lists = restrict_to_view(evaluation, view_key._replace(rerankers=names), _evaluation)
-    rankings = {name: ranking(view_key.key, name, _board, view_key.scoring) for name in names}
-    return with_order_chances(rows, mean_distributions(lists, measure, rankings))
+    queries = set(_evaluation.scores.index.get_level_values("query_id")) if view_key.segments else None
+    return order_chances(rows, _board.runs, measure, view_key.scoring, queries)
 
 
 def file_version(path: Path) -> tuple[str, int, int]:

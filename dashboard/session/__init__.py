@@ -10,12 +10,13 @@ from dashboard.session.controls import get_value, segmented, select, select_name
 from dashboard.session.measures import measure
 from dashboard.session.results import Results
 from dashboard.session.upload_selection import Outcome
-from dashboard.session.view import View, list_link_parameters, view
+from dashboard.session.view import View, choose_baseline, list_link_parameters, view
 
 __all__ = [
     "Outcome",
     "Results",
     "View",
+    "choose_baseline",
     "get_value",
     "list_link_parameters",
     "measure",

@@ -13,10 +13,19 @@ from dashboard.library import Board, queries_text
 from dashboard.library.storage.records import Record
 from dashboard.session import address
 from dashboard.session.boards import DATA, choose_board, owner
-from dashboard.session.controls import get_value, multiselect, number_input, segmented, select, theme
+from dashboard.session.controls import (
+    get_value,
+    multiselect,
+    number_input,
+    segmented,
+    select,
+    select_name,
+    theme,
+)
 from dashboard.session.measures import other_measures
 from metrics import Evaluation
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
+from metrics.studies.baseline import usual_baseline
 from metrics.support.wording import part_of
 from metrics.ties import Ranking, Treatment, treatment
 
@@ -78,9 +87,14 @@ class View:
 
     @property
     def baseline(self) -> str:
-        """What the others are compared with: as chosen on the Runs page, else the first."""
+        """What the others are compared with: as chosen on some page, else BM25, else the first."""
         selected = get_value("baseline")
-        return selected if selected in self.rerankers else self.rerankers[0]
+        return selected if selected in self.rerankers else usual_baseline(self.rerankers)
+
+
+def choose_baseline(names: Sequence[str], **more_options: Any) -> str:  # noqa: ANN401 passed on
+    """Draw whom the others are compared with, BM25 or the first unless another is chosen; return the name."""
+    return select_name("Baseline", names, "baseline", usual_baseline(names), **more_options)
 
 
 def choose_view() -> bool:

@@ -21,16 +21,19 @@ from metrics.cli.options import (
     listing,
     with_shared_options,
 )
+from metrics.cli.swapping import swaps_of_runs
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation, ScoringOptions, score_runs
 from metrics.runs import Runs
+from metrics.studies.baseline import usual_baseline
 from metrics.studies.tradeoffs.latency import latencies, with_latency
 from metrics.support.progress import progress
+from metrics.support.wording import written_p
 
 MEASURES = ("RR", "nDCG@10")
 TRADITIONAL = "input"
-SMALLEST = 0.00005
-"""Smallest p that four decimals show."""
+P_DIGITS = 4
+"""Decimals of a p for people."""
 
 
 def _tests() -> list[tuple[str, str]]:
@@ -69,6 +72,9 @@ def compare_command(
         bool,
         typer.Option("--table", help="One table: all measures and the latency of each run, with stars."),
     ] = False,
+    only_swaps: Annotated[
+        bool, typer.Option("--swaps", help="Only the pairs whose order swaps once ties are averaged.")
+    ] = False,
     *,
     table_output: TableOutput,
     scoring: ScoringOptions,
@@ -102,8 +108,10 @@ def compare_command(
     say_left_out(runs, evaluation)
     with progress("Testing"):
         if in_one_table:
-            first = baseline[0] if baseline else runs.rerankers[0]
-            table = _experiment(runs, evaluation, first, testing, table_output.format)
+            against = baseline[0] if baseline else usual_baseline(runs.rerankers)
+            table = _experiment(runs, evaluation, against, testing, table_output.format)
+        elif only_swaps:
+            table = _printable(swaps_of_runs(runs, evaluation, scoring, level), table_output.format)
         else:
             table = _pair_by_pair(evaluation, baseline, testing, table_output.format)
     table_output.write(table)
@@ -199,5 +207,5 @@ def _printable(table: pd.DataFrame, form: OutputFormat) -> pd.DataFrame:
     """Return the table with p as four decimals show it, for people."""
     if form in FOR_PEOPLE:
         for name in ("p", "p_adjusted"):
-            table[name] = [f"{p:.4f}" if p >= SMALLEST else "<0.0001" for p in table[name]]
+            table[name] = [written_p(p, P_DIGITS) for p in table[name]]
     return table

@@ -56,7 +56,9 @@ def report_command(
     ] = None,
     measure: Measures = None,
     traditional: Annotated[str, typer.Option(help="The treatment taken as traditional.")] = "input",
-    baseline: Annotated[str, typer.Option(help="Whom the others are compared with; else the first.")] = "",
+    baseline: Annotated[
+        str, typer.Option(help="Whom the others are compared with; else BM25, else the first.")
+    ] = "",
     require: Annotated[
         list[str] | None, typer.Option("--require", "-r", help='Targets: "MTRR>=0.8", "R@5>=baseline-0.01".')
     ] = None,

@@ -28,7 +28,7 @@ class ReportOptions:
     Attributes:
         measures: names; the first is the one tested, drawn and recommended on.
         traditional: the treatment taken as the traditional one.
-        baseline: whom the others are compared with; the first reranker where empty.
+        baseline: whom the others are compared with; BM25 or the first where empty.
         targets: what is to be reached, such as `MTRR>=0.8`, or the name of ready ones; none unless set.
         targets_for: whose targets are drawn; the leader's by tied value where empty.
         test: name of a test.

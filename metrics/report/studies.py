@@ -11,6 +11,7 @@ from metrics.evaluation import Evaluation, score_runs
 from metrics.measures import MeasureAt, parse, question, side_by_side
 from metrics.report.options import ReportOptions
 from metrics.runs import Runs
+from metrics.studies.baseline import usual_baseline
 from metrics.studies.gaps.gap import gaps
 from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.leaderboard import readings
@@ -129,7 +130,7 @@ class ReportStudies:
     @property
     def baseline(self) -> str:
         """The reranker that the others are compared with."""
-        return self.options.baseline or self.rerankers[0]
+        return self.options.baseline or usual_baseline(self.rerankers)
 
     @property
     def targets_for(self) -> str:

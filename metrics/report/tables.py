@@ -6,13 +6,15 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from metrics.support.wording import written_p
+
 _SHORT = 32
 """Letters of a cell that stay on one line."""
 VERDICT = "Verdict"
 SEVERITY = "Severity"
 """Headings of columns whose words have a tone."""
-SMALLEST_P = 0.00005
-"""Smallest p that four decimals show."""
+P_DIGITS = 4
+"""Decimals of a p."""
 TONES = {
     "met": "blue",
     "met on average": "blue",
@@ -114,7 +116,7 @@ def format_figure(value: Any, spec: str) -> str:  # noqa: ANN401 whatever a colu
     if pd.isna(value):
         return "–"
     if spec == "p":
-        return f"{value:.4f}" if value >= SMALLEST_P else "<0.0001"
+        return written_p(float(value), P_DIGITS)
     text = format(value, spec)
     if not any(digit in text for digit in "123456789") and "inf" not in text:
         text = format(abs(value), spec.replace("+", ""))

@@ -7,7 +7,7 @@ import sys
 import pytest
 from repository import ROOT
 
-from metrics import evaluate, read_runs
+from metrics import evaluate, read_runs, swapped_orders
 from metrics.studies.significance.comparisons import COLUMNS
 from metrics.studies.significance.significance import compare
 from metrics.studies.significance.test_registry import CORRECTIONS, TESTS
@@ -112,6 +112,20 @@ def test_the_table_shows_small_p_as_below_what_it_shows(call, table):
     assert lines[0] == ["measure", "ties", *COLUMNS, "changed"]
     assert lines[1][:5] == ["RR", "input", "plain", "lucky", str(QUERIES)]
     assert "<0.0001" in lines[1]
+
+
+def test_swaps_alone_are_each_pair_whose_order_the_ties_decide(call, table):
+    code, out, err = call("compare", table, "--swaps", "-m", "RR", "-m", "TsRR", "--format", "csv")
+    assert code == 0
+    expected = swapped_orders(evaluate(read_runs([table]), "RR", ["input", "expected"]), "RR", "input")
+    assert [(row["a"], row["b"], float(row["p_adjusted"])) for row in rows(out)] == [
+        *zip(expected["a"], expected["b"], expected["p_adjusted"], strict=True)
+    ]
+    assert {row["measure"] for row in rows(out)} == {"RR"}
+    assert all(0 <= float(row["above"]) < 0.5 for row in rows(out))
+    assert "RR: 2 of 3 orders swap, all of them significant. By the file's order, lucky is " in err
+    assert "TsRR settles ties by its own rule." in err
+    assert call("compare", table, "--swaps", "--ties", "expected")[0] == 2
 
 
 def test_json_has_no_infinity(call, write):

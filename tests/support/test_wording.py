@@ -1,6 +1,6 @@
 import pytest
 
-from metrics.support.wording import count_of, describe_part, part_of, percent, quote
+from metrics.support.wording import count_of, describe_part, part_of, percent, quote, written_p
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,24 @@ def test_a_verb_goes_with_the_part(part, phrase, text):
 )
 def test_only_nothing_is_0_percent_and_only_everything_is_100(share, text):
     assert percent(share) == text
+
+
+@pytest.mark.parametrize(
+    ("p", "digits", "text"),
+    [
+        (0, 3, "<0.001"),
+        (0.00099, 3, "<0.001"),
+        (0.012, 3, "0.012"),
+        (0.0496, 3, "0.0496"),
+        (0.99949, 3, "0.999"),
+        (0.9996, 3, ">0.999"),
+        (1, 3, ">0.999"),
+        (1, 4, ">0.9999"),
+        (0.00001, 4, "<0.0001"),
+    ],
+)
+def test_no_p_is_written_as_0_or_1(p, digits, text):
+    assert written_p(p, digits) == text
 
 
 def test_a_long_name_is_cut_short():

@@ -7,6 +7,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.session.controls import pills
 from metrics.errors import UsageError
 from metrics.report import MEASURES, PRESETS, SECTIONS, ReportOptions
+from metrics.studies.baseline import usual_baseline
 from metrics.studies.targets.targets import PRESETS as READY_TARGETS
 from metrics.studies.targets.targets import Target
 
@@ -41,7 +42,7 @@ def choose_options(view: session.View, measure: str, leader: str) -> ReportOptio
     return ReportOptions(
         measures=(measure, *MEASURES),
         traditional=view.traditional,
-        baseline="" if view.baseline == view.rerankers[0] else view.baseline,
+        baseline="" if view.baseline == usual_baseline(view.rerankers) else view.baseline,
         targets_for="" if reranker == leader else reranker,
         targets=targets,
         title=title,

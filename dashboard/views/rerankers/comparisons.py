@@ -19,7 +19,7 @@ def baseline_comparison(view: session.View, measure: str, n_drawn: int) -> None:
         "Against the baseline, query by query",
         "Above: by tied values. Below, paler: by the traditional ones. The baseline is chosen here or on Runs.",
     )
-    baseline = session.select_name("Baseline", view.rerankers, "baseline", width=320)
+    baseline = session.choose_baseline(view.rerankers, width=320)
     rows = win_loss(view.evaluation, measure, baseline, view.traditional)
     section_finding(win_loss_finding(rows, baseline, measure))
     chart(

@@ -39,9 +39,7 @@ def arrange(board: Board) -> None:
         key=f"arrange-{board.spec.digest[:12]}",
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        session.select(
-            "Baseline", runs.rerankers, "baseline", width=320, help="What the others are compared with."
-        )
+        session.choose_baseline(runs.rerankers, width=320, help="What the others are compared with.")
         changed = not edited.equals(rows)
         if st.button("Apply", type="primary", disabled=not changed, key="arrange"):
             _apply(board, edited)

@@ -27,7 +27,7 @@ page_head(
     "Is the difference between two rerankers larger than chance, and would it survive another order of ties?",
 )
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-    baseline = session.select("Baseline", view.rerankers, "baseline", width=240)
+    baseline = session.choose_baseline(view.rerankers, width=240)
     measure = session.measure()
     n_drawn = row_limit(len(view.rerankers), key="paired")
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):

@@ -73,7 +73,7 @@ def choose_comparison(view: View) -> tuple[str, str, str]:
         "Means with ties averaged and as sorted, and mean seconds a list where runs give them, with stars.",
     )
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-        baseline = session.select_name("Baseline", view.rerankers, "baseline", width=240)
+        baseline = session.choose_baseline(view.rerankers, width=240)
         return baseline, *choose_test()
 
 

@@ -1,18 +1,20 @@
 """Pairs of rerankers that a sort puts in one order and the mean over all orders of the ties in the other."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import comb
 
 import numpy as np
 import pandas as pd
 
 from metrics.errors import UsageError
-from metrics.evaluation import Evaluation
+from metrics.evaluation import Evaluation, ScoringOptions, score_runs
+from metrics.runs import Runs
 from metrics.studies.leaderboard.leaderboard import places
 from metrics.studies.prose import NOTHING_SCORED, ONE_RERANKER, Prose, Strong, decimal
 from metrics.studies.significance.all_pairs import holm, paired_p
 from metrics.studies.significance.query_values import alpha, values_by_query
 from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
+from metrics.studies.tie_breaking.mean_distributions import mean_distributions, needed_ties
 from metrics.studies.tie_breaking.stability import pairwise_order
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
@@ -94,6 +96,32 @@ def with_order_chances(swaps: pd.DataFrame, distributions: Mapping[str, MeanDist
     """
     pairs = pairwise_order(distributions, zip(swaps["b"], swaps["a"], strict=True))
     return swaps.assign(above=pairs["below"].to_numpy())
+
+
+def order_chances(
+    swaps: pd.DataFrame,
+    runs: Runs,
+    measure: str,
+    options: ScoringOptions,
+    queries: Collection[str] | None = None,
+) -> pd.DataFrame:
+    """Break the ties of the rerankers in swapped orders at random, and return the rows of `with_order_chances`.
+
+    Args:
+        swaps: rows as `swapped_orders` returns them; only rerankers in them are looked at.
+        runs: that were scored.
+        measure: name of the measure.
+        options: how they were scored.
+        queries: those that count, None for all.
+    """
+    names = list(dict.fromkeys([*swaps["a"], *swaps["b"]]))
+    if not names:
+        return with_order_chances(swaps, {})
+    evaluation = score_runs(
+        runs.arranged({name: name for name in names}), measure, needed_ties(measure), options
+    )
+    rankings = {name: options.ranking(runs, name) for name in names}
+    return with_order_chances(swaps, mean_distributions(evaluation.only(names, queries), measure, rankings))
 
 
 def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:

@@ -258,7 +258,8 @@ def test_the_finding_tells_of_a_difference_that_shows_only_once_ties_are_average
         (0.001, "p = 0.001"),
         (0.0496, "p = 0.0496"),
         (0.05, "p = 0.050"),
-        (1, "p = 1.000"),
+        (0.9994, "p = 0.999"),
+        (1, "p > 0.999"),
     ],
 )
 def test_a_p_is_said_on_its_side_of_the_bound(p, words):
