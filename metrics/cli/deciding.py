@@ -21,9 +21,9 @@ from metrics.cli.options import (
     listing,
     with_shared_options,
 )
-from metrics.cli.swapping import swaps_of_runs
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation, ScoringOptions, score_runs
+from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.studies.baseline import usual_baseline
 from metrics.studies.tradeoffs.latency import latencies, with_latency
@@ -111,7 +111,7 @@ def compare_command(
             against = baseline[0] if baseline else usual_baseline(runs.rerankers)
             table = _experiment(runs, evaluation, against, testing, table_output.format)
         elif only_swaps:
-            table = _printable(swaps_of_runs(runs, evaluation, scoring, level), table_output.format)
+            table = _printable(_swaps(runs, evaluation, scoring, level), table_output.format)
         else:
             table = _pair_by_pair(evaluation, baseline, testing, table_output.format)
     table_output.write(table)
@@ -142,6 +142,38 @@ def _experiment(
     note = experiment.experiment_note(table, baseline, testing["test"], testing["correction"])
     say(note)
     return experiment.experiment_lines(table) if form in FOR_PEOPLE else table
+
+
+def _swaps(runs: Runs, evaluation: Evaluation, scoring: ScoringOptions, level: float) -> pd.DataFrame:
+    """Return the swaps by every measure and treatment, and say on stderr how many there are.
+
+    Args:
+        runs: whose ties are broken at random for the chance of each order.
+        evaluation: of the runs.
+        scoring: how they were scored.
+        level: a swap is significant where its adjusted p is below 1 - level.
+
+    Raises:
+        UsageError: there is no tied order, or none to hold against it.
+    """
+    from metrics.studies.leaderboard.swapped_orders import (  # noqa: PLC0415 scipy.special
+        order_chances,
+        swapped_orders,
+        swaps_finding,
+    )
+    from metrics.studies.prose import plain  # noqa: PLC0415 likewise
+
+    treatments = [name for name in evaluation.ties if name not in ("expected", "std")]
+    if not treatments or "expected" not in evaluation.ties:
+        raise UsageError("--swaps holds an order against the tied one: --ties expected --ties input.")
+    tables = []
+    for measure in evaluation.measures:
+        for treatment in treatments:
+            swaps = swapped_orders(evaluation, measure, treatment, level=level)
+            say(f"{measure}: {plain(swaps_finding(swaps, len(runs.rerankers), parse(measure).traditional))}")
+            tables.append(order_chances(swaps, runs, measure, scoring).assign(measure=measure))
+    table = pd.concat(tables, ignore_index=True)
+    return table[["measure", *table.columns.drop("measure")]]
 
 
 def _pair_by_pair(
