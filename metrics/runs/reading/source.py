@@ -106,7 +106,9 @@ def build_source(
                 header, mapping
             ) from error
         except ReadError as error:
-            raise error.with_columns(header, mapping) from error.__cause__
+            problem = error.problem if theirs == ours else f"{error.problem} (column {theirs!r})"
+            named = ReadError(error.file, problem, error.hint, line=error.line, unit=error.unit)
+            raise named.with_columns(header, mapping) from error.__cause__
         if converted is not None:
             columns[ours] = converted
     for name, column in raw.items():

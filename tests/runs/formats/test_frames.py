@@ -216,3 +216,10 @@ def test_a_judgment_that_is_none_names_its_row():
 def test_judgments_for_runs_that_have_theirs_are_refused():
     with pytest.raises(UsageError, match="these runs have their judgments"):
         evaluate(Runs.from_frame(frame()), qrels=frame())
+
+
+def test_an_error_names_the_column_of_the_frame_that_was_chosen():
+    rows = frame(points=[1, "high"]).drop(columns="score")
+    words = r"table, row 2: score 'high' is not a number \(column 'points'\)\. Map words to numbers"
+    with pytest.raises(ReadError, match=words):
+        read_runs(rows, columns={"score": "points"})
