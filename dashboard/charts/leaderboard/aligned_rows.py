@@ -8,9 +8,9 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from dashboard.charts.leaderboard.gap_ridges import add_ridges
-from dashboard.charts.marks import add_bounds_rows, label_rows
+from dashboard.charts.marks import VALUES, add_bounds_rows, label_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import style
+from dashboard.charts.style import padded_range, style
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import percent
 
@@ -38,7 +38,7 @@ def aligned_rows(summary: pd.DataFrame, lists: pd.DataFrame, palette: Palette, m
     rerankers = summary.rename(columns=lambda name: name.removeprefix("first_"))
     figure = make_subplots(1, 3, column_widths=[0.44, 0.2, 0.36], horizontal_spacing=0.05, shared_yaxes=True)
     add_bounds_rows(figure, rerankers, palette, row=1, col=1)
-    figure.update_xaxes(title_text=measure, nticks=7, col=1)
+    figure.update_xaxes(title_text=measure, nticks=7, range=padded_range(rerankers[VALUES].to_numpy()), col=1)
     reach = max(float(lists["first_gap"].abs().max()), _MIN_REACH)
     edges = np.linspace(-reach, reach, _BINS + 1)
     with_gap = lists[lists["first_gap"] != 0]

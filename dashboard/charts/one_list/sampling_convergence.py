@@ -53,7 +53,7 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
     style(figure, palette, 300, t=28, r=20)
     shown = [*low[is_known], *high[is_known], *mean, exact]
     bottom, top = float(min(shown)), float(max(shown))
-    room = 0.06 * (top - bottom) or 0.01
+    room = 0.06 * (top - bottom) or 0.012
     axis = {"title_text": f"mean {measure}", "nticks": 6}
     figure.update_yaxes(**axis, range=[bottom - room, top + room]).update_layout(showlegend=False)
     return figure.update_xaxes(

@@ -19,22 +19,19 @@ def summary_cards(summary: pd.DataFrame, measure: MeasureAt) -> None:
         summary: as `gap_summary` returns it of a first and a second measure.
         measure: the one that was chosen; the second where it settles ties by its own rule, else the first.
     """
-    best_by = "second_tied" if measure.measure.answers else "first_tied"
-    best, farthest = summary.loc[summary[best_by].idxmax()], summary.loc[summary["first_gap"].abs().idxmax()]
-    most_tied, farthest_list = (
-        summary.loc[summary[column].idxmax()] for column in ("tie_ratio", "first_gap_max")
-    )
+    best = summary["second_tied" if measure.measure.answers else "first_tied"]
+    gaps, ties, farthest = summary["first_gap"], summary["tie_ratio"], summary["first_gap_max"]
+    gap = float(gaps.loc[gaps.abs().idxmax()])
     names = short_names(summary.index.astype(str), CARD_COLUMNS)
+
+    def leader(values: "pd.Series[float]") -> str:
+        return names[str(values.idxmax())] if values.max() > 0 else "no reranker"
+
     cards(
-        Card("trophy", f"Best {measure.tied}", decimal(best[best_by], 4), names[str(best.name)], "blue"),
-        Card("casino", "Largest gap", signed(farthest["first_gap"], 4), names[str(farthest.name)], "orange"),
-        Card("join_inner", "Most ties", percent(most_tied["tie_ratio"]), names[str(most_tied.name)], "orange"),
-        Card(
-            "vertical_align_center",
-            "Farthest single list",
-            decimal(farthest_list["first_gap_max"], 4),
-            names[str(farthest_list.name)],
-        ),
+        Card("trophy", f"Best {measure.tied}", decimal(best.max(), 4), leader(best), "blue"),
+        Card("casino", "Largest gap", signed(gap, 4), leader(gaps.abs()), "orange"),
+        Card("join_inner", "Most ties", percent(ties.max()), leader(ties), "orange"),
+        Card("vertical_align_center", "Farthest single list", decimal(farthest.max(), 4), leader(farthest)),
     )
 
 

@@ -28,10 +28,11 @@ if note := own_rule_note(second):
 lists = all_lists if kind == "all" else all_lists[all_lists["tie_ratio"] > 0]
 lists = lists.assign(first_size=lists["first_gap"].abs(), second_size=lists["second_gap"].abs())
 correlation_cards(lists, first, second)
-if lists["n_tie_groups"].any():
+if lists[["first_gap", "second_gap"]].any(axis=None):
     gap_chart(view, lists, first, second)
 else:
-    st.info("No list has a tie: there is nothing to draw.", icon=":material/check:")
+    missing = f"a gap in {first} or {second}" if lists["n_tie_groups"].any() else "a tie"
+    st.info(f"No list has {missing}: there is nothing to draw.", icon=":material/check:")
 summary_table(lists, first, second)
 if session.segmented("Below", BELOW, "below", label_visibility="collapsed") == BELOW[0]:
     largest_gaps_table(lists, first, second)

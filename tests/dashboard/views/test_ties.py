@@ -75,3 +75,11 @@ def test_three_lists_that_vary_are_too_few_for_a_correlation():
     assert set(metrics(page).values()) == {"–"}
     assert "too few lists" in texts(page)
     assert "does not vary" not in texts(page)
+
+
+def test_ties_without_a_gap_leave_nothing_to_draw_and_that_is_said():
+    tied_last = "q0 Q0 d0 1 2 t\nq0 Q0 d1 2 1 t\nq0 Q0 d2 3 1 t\n"
+    tied = board(a_trec=tied_last, qrels_txt="q0 0 d0 1\n")
+    page = opened("ties", data=cache.loaded_boards().add(tied).label)
+    assert "No list has a gap in RR or Hits@3: there is nothing to draw." in [box.value for box in page.info]
+    assert not page.get("plotly_chart")
