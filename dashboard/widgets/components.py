@@ -74,10 +74,12 @@ def prose_markdown(prose: Prose) -> str:
 
 
 def cards(*row: Card) -> None:
-    """Show cards side by side; two to a row on a phone."""
-    grid = st.grid(4, min_column_width=150)
-    for card in row:
-        with grid.container(border=True, height="stretch", gap="xxsmall"):
+    """Show cards side by side, two to a row where four have no room."""
+    pairs = st.grid(2, min_column_width=350)
+    for place, card in enumerate(row):
+        if place % 2 == 0:
+            pair = pairs.cell().grid(2, min_column_width=150)
+        with pair.container(border=True, height="stretch", gap="xxsmall"):
             st.metric(
                 f":material/{card.icon}: {card.label}", card.value, help=card.help or card_help(card.label)
             )

@@ -25,9 +25,13 @@ from metrics.studies.leaderboard.leaderboard import swap_matrix
 from metrics.studies.leaderboard.verdicts import VERDICTS
 from metrics.studies.prose import decimal, signed
 from metrics.support.shown_columns import shown_columns
-from metrics.support.wording import percent
+from metrics.support.wording import count_of, percent
 from metrics.ties import Treatment
 
+_CARD_COLUMNS = 16
+"""Columns of a name that have room on a card."""
+_LONGEST_FIGURE = 11
+"""Letters of a figure that have room on a card."""
 _MAX_NAMED = 5
 """Rerankers without a list that are named."""
 
@@ -65,7 +69,7 @@ def leaderboard_cards(leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: 
     rows = drawable_rerankers(leaderboard)
     if not len(rows):
         return
-    names = short_names(map(str, rows.index), NAME_COLUMNS)
+    names = short_names(map(str, rows.index), _CARD_COLUMNS)
     best, farthest = rows.iloc[0], rows.loc[rows["gap"].abs().idxmax()]
     top = Card("trophy", f"Best {measure.tied}", decimal(best["tied"], 4), names[str(best.name)], "blue")
     if measure.measure.answers:
@@ -78,15 +82,26 @@ def leaderboard_cards(leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: 
             Card("join_inner", "Most ties", share, names[str(most_tied.name)], "orange"),
         )
         return
-    n_swaps = int(swap_matrix(rows).sum())
-    swaps = f"{n_swaps:,} of {comb(len(rows), 2):,}"
     gap, movable = signed(farthest["gap"], 4), percent(n_movable / n_lists)
     cards(
         top,
         Card("casino", "Largest gap", gap, names[str(farthest.name)], "orange"),
-        Card("swap_vert", "Orders that swap", swaps, "traditional against tied"),
-        Card("join_inner", "Lists where ties matter", movable, f"{n_movable:,} of {n_lists:,}"),
+        _swaps_card(rows),
+        Card("join_inner", "Ties matter in", movable, f"{n_movable:,} of {count_of(n_lists, 'list')}"),
     )
+
+
+def _swaps_card(rows: pd.DataFrame) -> Card:
+    """Return the card of how many pairs of rerankers swap."""
+    n_swaps, n_pairs = int(swap_matrix(rows).sum()), comb(len(rows), 2)
+    part = f"{n_swaps:,} of {n_pairs:,}"
+    if not n_pairs:
+        value, note = "none", "one reranker"
+    elif len(part) > _LONGEST_FIGURE:
+        value, note = f"{n_swaps:,}", f"of {n_pairs:,} pairs"
+    else:
+        value, note = part, "traditional against tied"
+    return Card("swap_vert", "Orders that swap", value, note)
 
 
 def leaderboard_charts(
@@ -140,6 +155,8 @@ def _slope_caption(leaderboard: pd.DataFrame) -> str:
     """Return what names lack, and what orange stands for."""
     ends = filter(None, shared_ends(map(str, leaderboard.index), NAME_COLUMNS))
     shared = " and ".join(f"“{escape_markdown(end)}”" for end in ends)
+    if len(leaderboard) == 1:
+        return "One reranker has one place."
     marked = "swaps with another" if len(leaderboard) <= FEW else f"moves {LONG_MOVE} places or more"
     return f"Names share {shared}. " * bool(shared) + f"Orange: {marked}."
 

@@ -8,7 +8,7 @@ _CARDS: Mapping[str, str] = {
     "(Best|First by) .+": "The highest mean, and whose it is.",
     "Largest gap": "Traditional minus tied mean, where the two are farthest apart.",
     "Orders that swap": "Pairs of rerankers that the sort puts in one order and the tied mean in the other.",
-    "Lists where ties matter": "Lists whose value depends on the order of their ties.",
+    "Ties matter in": "Lists whose value depends on the order of their ties.",
     "Ties are settled": "The measure gives one value, whatever the order of ties.",
     "Answers": "The measure whose ties this one settles by its rule.",
     "Most ties": "Documents of a list that share a score, mean over lists; the reranker with most.",

@@ -18,13 +18,13 @@ from dashboard.charts.marks import (
     tied_dot,
 )
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import add_notes, note_of, style
+from dashboard.charts.style import add_notes, note_of, padded_range, style
 from metrics.studies.leaderboard.leaderboard import swap_matrix
 from metrics.support.arrays import BoolArray
 
-MIN_WIDTH = 640
+MIN_WIDTH = 590
 """Pixels below which its names and its scores have no room beside each other."""
-NAME_COLUMNS = 22
+NAME_COLUMNS = 20
 """Columns of a name that have room between the places and the scores."""
 FEW = 20
 """Rerankers up to which every order that swaps stands out; of more, moves of `LONG_MOVE` places."""
@@ -75,8 +75,10 @@ def place_and_score(
     figure.update_yaxes(visible=False, range=[len(rows) - 0.4, -0.6])
     figure.update_xaxes(visible=False, range=[0, 1], col=1, domain=_SLOPE)
     figure.update_xaxes(visible=False, range=[0, 1], col=2, domain=_NAMES)
-    figure.update_xaxes(title_text=measure, tickformat=".3~f", nticks=6, col=3, domain=_SCORES)
-    return figure.update_layout(legend_x=_SCORES[0])
+    ends = padded_range(rows[VALUES].to_numpy())
+    figure.update_xaxes(title_text=measure, nticks=6, col=3, domain=_SCORES, range=ends)
+    figure.update_traces(name="worst to best", selector={"type": "bar"})
+    return figure.update_layout(legend={"x": _SCORES[0], "font_size": 12, "itemsizing": "constant"})
 
 
 def _add_slope(

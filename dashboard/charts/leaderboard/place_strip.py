@@ -61,5 +61,5 @@ def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first
         )
     style(figure, palette, 170, t=12)
     low, high = padded_range(leaderboard[VALUES].to_numpy())
-    figure.update_yaxes(title_text=measure, tickformat=".3~f", nticks=4, range=[low, high])
+    figure.update_yaxes(title_text=measure, nticks=4, range=[low, high])
     return figure.update_xaxes(range=[0.3, len(places) + 0.7], showgrid=False, tickformat="d", nticks=12)

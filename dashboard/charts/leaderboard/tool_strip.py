@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import ROW, add_bounds, label_rows, tied_dot
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import style
+from dashboard.charts.style import padded_range, style
 
 
 def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
@@ -37,7 +37,8 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
     )
     style(figure, palette, 96 + ROW * len(leaderboard))
     label_rows(figure, leaderboard.index, palette)
-    return figure.update_xaxes(title_text=measure, nticks=6)
+    means = [leaderboard[["worst", "best", "tied"]].to_numpy().ravel(), values["value"].to_numpy()]
+    return figure.update_xaxes(range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)
 
 
 def _add_ticks(figure: go.Figure, rerankers: pd.Index, values: pd.DataFrame, palette: Palette) -> None:

@@ -35,14 +35,17 @@ finding(leaderboard_finding(rows, name.traditional, view.traditional))
 scores = view.evaluation.scores[measure]
 is_movable = scores["optimistic"] - scores["pessimistic"] > EQUAL
 leaderboard_cards(rows, name, int(is_movable.sum()), len(is_movable))
-if not name.measure.answers:
-    drawable = charted_rerankers(rows)
-    places = shown_places(drawable, part)
-    swaps_section(view, measure, name.traditional)
+drawable = charted_rerankers(rows)
+places = shown_places(drawable, part)
+if name.measure.answers:
+    places.buttons()
+else:
+    if len(drawable) > 1:
+        swaps_section(view, measure, name.traditional)
     leaderboard_charts(drawable, view.palette, name.traditional, view.treatment, places)
     rows["std"] = cache.tie_std_of_means(view.key, measure, view.board, view.evaluation).reindex(rows.index)
     missing = rows.index.difference(drawable.index, sort=False)
     shown = places.drawn.index.append(missing)
     leaderboard_table(rows, name, view.treatment, "leaderboard", shown=shown)
-rules_section(view, measure)
-tools_section(view, rows, measure)
+rules_section(view, measure, places.drawn.index)
+tools_section(view, drawable, measure, places.drawn.index)

@@ -1,11 +1,12 @@
 """The section on measures that settle ties by rules of their own, beside the measure whose ties they settle."""
 
+import pandas as pd
 import streamlit as st
 
 from dashboard import cache, session
+from dashboard.charts.labels import short_names
 from dashboard.charts.leaderboard.rule_marks import rule_marks
 from dashboard.widgets.components import chart, heading, section_finding, table
-from dashboard.widgets.leaderboard_parts import charted_rerankers
 from metrics import parse
 from metrics.evaluation import EQUAL
 from metrics.measures import side_by_side
@@ -14,12 +15,13 @@ from metrics.studies.tie_rules import answers_finding, tie_answers
 from metrics.support.shown_columns import shown_columns
 
 
-def rules_section(view: session.View, measure: str) -> None:
+def rules_section(view: session.View, measure: str, shown: pd.Index) -> None:
     """Draw a measure, sorted and averaged, beside all that settle its ties by rules; nothing where none does.
 
     Args:
         view: what the sidebar says is shown.
         measure: the measure, or one of those rules.
+        shown: rerankers that are drawn.
     """
     answered, *rules = side_by_side(parse(measure))
     if not rules:
@@ -34,7 +36,7 @@ def rules_section(view: session.View, measure: str) -> None:
         "others have a rule of their own, the same whatever the order.",
     )
     section_finding(answers_finding(answers, rows["tie_ratio"]))
-    drawn_rows = charted_rerankers(rows)
+    drawn_rows = rows.loc[shown]
     if len(drawn_rows):
         means = answers.loc[drawn_rows.index, list(names[1:])]
         is_within = means.ge(drawn_rows["worst"] - EQUAL, axis=0) & means.le(drawn_rows["best"] + EQUAL, axis=0)
@@ -49,8 +51,12 @@ def rules_section(view: session.View, measure: str) -> None:
             st.caption(
                 f"In the table only: {outside}, which counts every relevant document, not the first alone."
             )
+    table_rows = answers.assign(tie_ratio=rows["tie_ratio"]).rename_axis("reranker").reset_index()
+    labels = short_names(map(str, rows.index))
     table(
-        answers.assign(tie_ratio=rows["tie_ratio"]).reset_index(),
+        table_rows[table_rows["reranker"].isin(shown)].assign(
+            reranker=lambda part: part["reranker"].map(labels)
+        ),
         f"{answered.traditional} by every rule for ties",
         "tie-rules",
         shown_columns("reranker")
@@ -60,4 +66,5 @@ def rules_section(view: session.View, measure: str) -> None:
             for column in shown_columns((label, "value"), measure=label).values()
         }
         | shown_columns(("tie_ratio", "mean_tie_ratio")),
+        download=table_rows,
     )

@@ -4,21 +4,23 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import cache, session
+from dashboard.charts.labels import short_names
 from dashboard.charts.leaderboard.tool_strip import tool_strip
 from dashboard.escaping import escape_markdown
-from dashboard.widgets.components import chart, heading, section_finding, table
+from dashboard.widgets.components import chart, heading, number, section_finding, table
 from metrics import parse
-from metrics.studies.tools.tool_comparison import by_tool, comparable_values, tool_finding
+from metrics.studies.tools.tool_comparison import by_reranker, by_tool, comparable_values, tool_finding
 from metrics.support.shown_columns import shown_columns
 
 
-def tools_section(view: session.View, leaderboard: pd.DataFrame, measure: str) -> None:
-    """Draw every tool's value on the range the ties allow, and a table with the reason for each.
+def tools_section(view: session.View, leaderboard: pd.DataFrame, measure: str, shown: pd.Index) -> None:
+    """Draw every tool's value on the range the ties allow, and tables of the values and the reasons.
 
     Args:
         view: what the sidebar says is shown.
         leaderboard: as the study of that name returns it.
         measure: its measure.
+        shown: rerankers that are drawn.
     """
     heading(
         "What other tools would say",
@@ -34,24 +36,46 @@ def tools_section(view: session.View, leaderboard: pd.DataFrame, measure: str) -
     section_finding(tool_finding(values, measure))
     title = parse(measure).traditional
     comparable = comparable_values(values, measure)
+    comparable = comparable[comparable["reranker"].isin(shown)]
     if len(comparable):
         chart(
-            tool_strip(leaderboard, comparable, view.palette, title),
+            tool_strip(leaderboard.loc[shown], comparable, view.palette, title),
             "tools",
             f"{title} of each reranker as each tool reports it, on the range from worst to best.",
         )
+    _value_table(values, shown)
     rows = by_tool(values)
-    labels = {f"value-{position}": str(name) for position, name in enumerate(rows.columns[3:-1])}
     columns = {
-        "tool": st.column_config.TextColumn("Tool", pinned=True, help="Who evaluates the files."),
-        **shown_columns("version", "spelling"),
+        "tool": st.column_config.TextColumn("Tool", pinned=True),
+        **shown_columns("spelling", "why", "version"),
     }
-    for key, name in labels.items():
-        columns |= shown_columns((key, "value"), measure=name)
+    table(rows[list(columns)], "Tool by tool", "tools", columns, download=rows, is_wrapped=True)
+
+
+def _value_table(values: pd.DataFrame, shown: pd.Index) -> None:
+    """Draw a row a reranker, a column for the tools that agree on all of them.
+
+    Args:
+        values: as `tool_values` returns them.
+        shown: rerankers that have a row.
+    """
+    rows = by_reranker(values)
+    names = short_names(map(str, rows.index))
+    columns = {
+        ", ".join(tools): number(
+            tools[0] if len(tools) == 1 else f"{tools[0]} +{len(tools) - 1}", help="  \n".join(tools)
+        )
+        for tools in rows.columns
+    }
+    rows = rows.set_axis(list(columns), axis=1)
     table(
-        rows.rename(columns={name: key for key, name in labels.items()}),
-        "Tool by tool",
-        "tools",
-        columns | shown_columns("why"),
-        download=rows,
+        rows.loc[shown.intersection(rows.index, sort=False)]
+        .rename(index=names)
+        .rename_axis("reranker")
+        .reset_index(),
+        "Reranker by reranker",
+        "tools-by-reranker",
+        shown_columns("reranker") | columns,
+        download=rows.reset_index(),
+        explanation="Tools that agree on every reranker share a column; hover over its head to read which.",
     )

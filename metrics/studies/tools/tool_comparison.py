@@ -67,6 +67,33 @@ def by_tool(values: pd.DataFrame) -> pd.DataFrame:
     return wide.assign(why=reasons.reindex(wide.index)).rename_axis(columns=None).reset_index()
 
 
+def by_reranker(values: pd.DataFrame) -> pd.DataFrame:
+    """Arrange the values in a row a reranker, with a column for all tools that agree on every reranker.
+
+    Args:
+        values: as `tool_values` returns it.
+
+    Returns:
+        index reranker; a column named by the tools, with their spelling where a tool has several; NaN where
+        there is no number.
+    """
+    wide = values.pivot_table("value", "reranker", ["tool", "spelling"], sort=False)
+    wide = wide.reindex(values["reranker"].unique())
+    tools = wide.columns.get_level_values("tool")
+    agreeing: dict[tuple[float, ...], list[tuple[str, str]]] = {}
+    for column in wide:
+        agreeing.setdefault(tuple(wide[column].round(12).fillna(-1)), []).append(column)
+    names = {
+        columns[0]: tuple(
+            f"{tool} · {spelling}" if (tools == tool).sum() > 1 else tool for tool, spelling in columns
+        )
+        for columns in agreeing.values()
+    }
+    groups = wide[list(names)]
+    groups.columns = pd.Index(list(names.values()), tupleize_cols=False)
+    return groups
+
+
 def _explanation(rows: pd.DataFrame) -> str:
     """Return where a row has no number, what it answers instead, and why it differs."""
     sentences = []

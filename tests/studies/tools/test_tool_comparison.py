@@ -7,7 +7,13 @@ from metrics import Runs
 from metrics.evaluation import ScoringOptions
 from metrics.studies.prose import plain
 from metrics.studies.tools.emulation import emulate
-from metrics.studies.tools.tool_comparison import by_tool, comparable_values, tool_finding, tool_values
+from metrics.studies.tools.tool_comparison import (
+    by_reranker,
+    by_tool,
+    comparable_values,
+    tool_finding,
+    tool_values,
+)
 
 TIED = [Doc(name, 1, int(name == "b")) for name in "cabde"]
 STRICT = [Doc(name, 5 - at, int(name == "b")) for at, name in enumerate("cabde")]
@@ -103,3 +109,15 @@ def test_a_measure_no_tool_has_is_said_to_have_none():
     values = tool_values(runs(A=TIED), "TsRR", ["A"])
     assert not len(values)
     assert "No two tools" in plain(tool_finding(values, "TsRR"))
+
+
+def test_tools_that_agree_on_every_reranker_share_a_column():
+    values = tool_values(runs(A=TIED, B=STRICT), "RR", ["B", "A"])
+    table = by_reranker(values)
+    assert table.index.to_list() == ["B", "A"]
+    assert sum(map(len, table.columns)) == values.dropna(subset="value")["tool"].nunique()
+    for tools in table.columns:
+        for tool in tools:
+            expected = values[values["tool"] == tool].set_index("reranker")["value"]
+            assert table[tools].to_dict() == pytest.approx(expected.to_dict(), nan_ok=True)
+    assert not table.T.duplicated().any()
