@@ -46,7 +46,7 @@ def tools_section(view: session.View, leaderboard: pd.DataFrame, measure: str, s
     _value_table(values, shown)
     rows = by_tool(values)
     columns = {
-        "tool": st.column_config.TextColumn("Tool", pinned=True),
+        "tool": st.column_config.TextColumn("Tool", pinned=True, help="Who evaluates the files."),
         **shown_columns("spelling", "why", "version"),
     }
     table(rows[list(columns)], "Tool by tool", "tools", columns, download=rows, is_wrapped=True)
