@@ -61,7 +61,7 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
             if name in joined.tables:
                 raise two_runs_error(source.file, name)
             if source.missing_score != "error":
-                table, origin = _settle_missing(table, origin, source.missing_score, joined.noted)  # noqa: PLW2901
+                table, origin = _settle_missing(name, table, origin, source.missing_score, joined.noted)  # noqa: PLW2901
             joined.tables[name], joined.pairs[name], joined.origins[name] = _without_repeats(
                 table, origin, "score", repeated, joined.noted
             )
@@ -142,12 +142,13 @@ def _by_reranker(source: Source) -> Iterator[tuple[str, pa.Table, RowProvenance]
 
 
 def _settle_missing(
-    table: pa.Table, origin: RowProvenance, missing_score: MissingScore, noted: list[Finding]
+    name: str, table: pa.Table, origin: RowProvenance, missing_score: MissingScore, noted: list[Finding]
 ) -> tuple[pa.Table, RowProvenance]:
     """Return the rows with a score in each, and where they came from: -inf where it was missing, or no row.
 
     Args:
-        table: rows of one reranker, NaN where the score is missing.
+        name: the reranker.
+        table: its rows, NaN where the score is missing.
         origin: where they came from.
         missing_score: whether such documents go last, or are dropped.
         noted: gets a finding of how many there are.
@@ -163,9 +164,10 @@ def _settle_missing(
     if missing_score == "last":
         _refuse_lowest(table, origin, scores, missing)
         outcome = "put behind all others of their list, tied with each other"
-    document, query = (quote(table[name][missing[0]].as_py()) for name in ("doc_id", "query_id"))
+    document, query = (quote(table[column][missing[0]].as_py()) for column in ("doc_id", "query_id"))
+    prefix = "" if File(origin.file, b"").stem == name else f"{name}: "
     message = (
-        f"Documents without a score, {outcome}: {len(missing):,} of {len(table):,}, "
+        f"{prefix}Documents without a score, {outcome}: {len(missing):,} of {len(table):,}, "
         f"such as document {document} of query {query}."
     )
     if missing_score == "drop" and "relevance" in table.column_names:

@@ -103,6 +103,8 @@ def test_a_reranker_that_lost_every_answer_stays_on_the_board():
     runs = Runs.from_sources([read(File("t.csv", table), missing_score="drop")])
     assert runs.rerankers == ["A", "B"]
     assert [len(table) for table in runs.tables.values()] == [1, 0]
+    (finding,) = [one for one in runs.noted if one.code == "scores-missing"]
+    assert finding.message.startswith("B: Documents without a score, left out: 2 of 2")
 
 
 def test_of_a_document_listed_twice_the_row_with_a_score_is_the_highest():
