@@ -8,10 +8,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
-from dashboard.library.storage.stored_upload import StoredUpload
+from dashboard.library.storage.stored_upload import MISSING_SCORE, StoredUpload, split_choices
 from metrics.errors import ReadError
 from metrics.runs import (
     File,
+    MissingScore,
     Repeated,
     Runs,
     Source,
@@ -34,7 +35,7 @@ _PER_ROW = 32
 NamedPaths: TypeAlias = Iterable[str | Path | tuple[str | None, str | Path]]
 """Paths, or pairs of a name and a path."""
 Columns = tuple[tuple[str, str], ...]
-"""Columns the user chose: ours and the file's."""
+"""Columns the user chose: ours and the file's; and what is done about scores that are no numbers."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,10 @@ class Entry:
         Raises:
             TieScopeError: it cannot be read so.
         """
-        columns = dict(self.columns)
-        return self.file.read(columns) if isinstance(self.file, StoredUpload) else read(self.file, columns)
+        if isinstance(self.file, StoredUpload):
+            return self.file.read(dict(self.columns))
+        columns, missing_score = split_choices(dict(self.columns))
+        return read(self.file, columns, missing_score=missing_score)
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,10 @@ class BoardSpec:
         entries = list(self.entries)
         entries[position] = replace(entries[position], columns=tuple(sorted(columns.items())))
         return replace(self, entries=tuple(entries), names=None, title="")
+
+    def with_missing_score(self, position: int, rule: MissingScore) -> "BoardSpec":
+        """Return the spec with what is done about scores of one file that are no numbers."""
+        return self.with_columns(position, {**dict(self.entries[position].columns), MISSING_SCORE: rule})
 
     def with_files(self, other: "BoardSpec") -> "BoardSpec":
         """Return the spec with more files; a file of a name that is there takes its place."""

@@ -21,7 +21,7 @@ from pydantic import (
 
 from dashboard.library.boards import MOST_FILES
 from dashboard.library.names import clean, file_name
-from dashboard.library.storage.stored_upload import Reading
+from dashboard.library.storage.stored_upload import MISSING_SCORE, Reading
 from metrics.errors import ReadError
 from metrics.runs import COLUMNS, FORMATS, KINDS, Repeated
 from metrics.runs.findings.kinds import Severity
@@ -62,6 +62,7 @@ _Name = Annotated[_Text, _check(lambda text: clean(text) == text)]
 _Sha256 = Annotated[_Text, _check(re.compile(r"[0-9a-f]{64}").fullmatch)]
 _WholeNumber = Annotated[int, Strict(), Field(ge=0, le=_LARGEST)]
 _Column = Annotated[_Text, _check({column.name for column in COLUMNS}.__contains__)]
+_Choice = Annotated[_Text, _check({MISSING_SCORE, *(column.name for column in COLUMNS)}.__contains__)]
 _has_own_keys = _check(lambda pairs: len(dict(pairs)) == len(pairs))
 _SettingText = Annotated[_Text, _check(lambda text: "\0" not in text)]
 _Setting = (
@@ -121,7 +122,7 @@ class Item:
     name: Annotated[_Text, _check(lambda text: file_name(text) == text)]
     sha256: _Sha256
     size: _WholeNumber
-    columns: Annotated[tuple[tuple[_Column, _Text], ...], _has_own_keys]
+    columns: Annotated[tuple[tuple[_Choice, _Text], ...], _has_own_keys]
     reading: Annotated[Reading, PlainValidator(_load_reading)]
     parquet: _Sha256
 

@@ -13,7 +13,7 @@ from dashboard.library.names import clean
 from dashboard.library.storage.parquets import Parquets
 from dashboard.library.storage.records import Access, BoardListing, Record, Upload
 from dashboard.library.storage.schema import RETENTION, board_files, boards, shelves, uploads
-from dashboard.library.storage.stored_upload import Profile, Reading
+from dashboard.library.storage.stored_upload import Profile, Reading, split_choices
 from metrics.errors import LibraryError
 from metrics.runs import Source
 
@@ -301,7 +301,9 @@ def read_upload(row: sa.RowMapping, use: Use | None, boards: Iterable[tuple[str,
     fields = {name: row[name] for name in Upload.__dataclass_fields__ if name in row}
     fields["reading"] = use.reading if use else Reading.from_json(row["reading"])
     if use:
-        fields["kind"] = "run" if use.reading.with_columns(dict(use.columns))["score"] else "qrels"
+        fields["kind"] = (
+            "run" if use.reading.with_columns(split_choices(dict(use.columns))[0])["score"] else "qrels"
+        )
     fields["profile"] = Profile(**dict(row["profile"], bars=tuple(row["profile"]["bars"])))
     return Upload(**fields, boards=tuple(boards))
 

@@ -7,14 +7,14 @@ from hashlib import file_digest
 from io import BufferedIOBase, BytesIO
 from pathlib import Path
 from shutil import copyfileobj
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import LibraryError
-from metrics.runs import COLUMNS, File, Source, has_header, read, unread
+from metrics.runs import COLUMNS, File, MissingScore, Source, has_header, read, unread
 from metrics.runs.findings import Finding
 from metrics.runs.reading.provenance import FileProvenance
 from metrics.support.arrays import FloatArray
@@ -69,6 +69,17 @@ class Reading:
         return {column.name: mapping.get(column.name, "") for column in COLUMNS}
 
 
+MISSING_SCORE = "missing_score"
+"""Stands among the choices of columns for what is done about scores that are no numbers."""
+
+
+def split_choices(choices: Mapping[str, str]) -> tuple[dict[str, str], MissingScore]:
+    """Return the choices of columns, and what is done about scores that are no numbers."""
+    columns = dict(choices)
+    rule = columns.pop(MISSING_SCORE, "error")
+    return columns, cast("MissingScore", rule)  # another word is refused as the file is read
+
+
 @dataclass(frozen=True)
 class StoredUpload(File):
     """A file the library keeps, read from its Parquet.
@@ -110,7 +121,8 @@ class StoredUpload(File):
             ReadError: it cannot be read with these columns.
         """
         self.verify()
-        source = read(self, self.reading.with_columns(columns))
+        chosen, missing_score = split_choices(columns)
+        source = read(self, self.reading.with_columns(chosen), missing_score=missing_score)
         origin = FileProvenance(self.name, lambda row: row + self.reading.first, self.reading.unit, self._ranks)
         noted = tuple(replace(one, file=self.name) for one in self._findings(source))
         return _swap_ranks_and_scores(

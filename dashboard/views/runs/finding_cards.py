@@ -55,7 +55,8 @@ def _frame(severity: str, groups: Sequence[FindingGroup], *, is_folded: bool) ->
         return st.expander(text, icon=":material/info:", expanded=not is_folded)
     frame = st.container(border=True)
     with frame, st.container(horizontal=True, vertical_alignment="center"):
-        st.badge(count_of(len(groups), severity), icon=f":material/{severity}:", color=colour)
+        count = sum(len(line.names) for group in groups for line in group.lines)
+        st.badge(count_of(count, severity), icon=f":material/{severity}:", color=colour)
         st.caption(note)
     return frame
 
@@ -69,7 +70,7 @@ def _group(board: Board, group: FindingGroup) -> None:
     text.markdown(f"{title}{place}  \n:gray[{escape_markdown(group.hint)}]")
     if fix is not None:
         with fix:
-            _fix(board)
+            _fix(board, group)
     if len(group.lines) > 1:
         text.markdown("\n".join(map(_item, group.lines[:_FIRST])))
     if len(group.lines) > _FIRST:
@@ -92,13 +93,28 @@ def _place(line: FindingLine) -> str:
 
 
 def _has_fix(group: FindingGroup) -> bool:
-    return group.code == "rows-dropped"
+    return group.code in ("rows-dropped", "scores-missing")
 
 
-def _fix(board: Board) -> None:
-    """A button that keeps other rows of those repeated."""
+def _fix(board: Board, group: FindingGroup) -> None:
+    """A button that keeps other rows of those repeated, or does the other thing about missing scores."""
+    if group.code == "scores-missing":
+        _fix_missing_scores(board)
+        return
     if board.spec.repeated == "first":
         if st.button("Keep highest", key="fix-repeated"):
             session.rebuild_board(BoardSpec(board.spec.entries, "max"))
     elif st.button("Keep first", key="fix-repeated"):
         session.rebuild_board(BoardSpec(board.spec.entries, "first"))
+
+
+def _fix_missing_scores(board: Board) -> None:
+    """A button that drops the documents put last, or puts last those dropped."""
+    rules = {position: source.missing_score for position, source in enumerate(board.sources)}
+    rules = {position: rule for position, rule in rules.items() if rule != "error"}
+    is_last = "last" in rules.values()
+    if st.button("Drop them" if is_last else "Put them last", key="fix-missing"):
+        spec = board.spec
+        for position in rules:
+            spec = spec.with_missing_score(position, "drop" if is_last else "last")
+        session.rebuild_board(spec)

@@ -1,10 +1,11 @@
 """Files in: the drop field, what was dropped and cannot be shown yet, and how to mend it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
 import pandas as pd
+import pyarrow.compute as pc
 import streamlit as st
 
 from dashboard import cache, session
@@ -18,12 +19,16 @@ from dashboard.session.draft import current_draft, is_shown_draft, replace_draft
 from dashboard.session.long_work import is_cancelled, long_work, offer_to_resume
 from dashboard.views.runs.file_cards import choose_columns
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
-from metrics.runs import File, Source
+from metrics.runs import File, MissingScore, Source
 from metrics.scale.stored import is_stored
 from metrics.studies.prose import Prose, Strong
-from metrics.support.wording import percent
+from metrics.support.wording import count_of, first_names, percent
 
 UNCHANGED = "Nothing was added; what was loaded before is still shown."
+_RULES: dict[MissingScore, str] = {
+    "last": "Behind all others of their list, tied with each other.",
+    "drop": "As if they had not been listed.",
+}
 _AROUND = 2
 """Lines shown above and below the one at fault."""
 _LONGEST = 200
@@ -150,9 +155,43 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
         if isinstance(error, RepeatError):
             _offer_to_keep(spec)
     st.caption(UNCHANGED)
+    _offer_to_settle(spec, list(errors))
     for position, error in errors.items():
         if isinstance(error, ReadError) and error.header:
             choose_columns(spec, position, error.header, error.mapping, replace_draft)
+
+
+def _offer_to_settle(spec: BoardSpec, refused: Sequence[int]) -> None:
+    """Offer to put documents last, or to drop them, where files are refused for scores that are no numbers.
+
+    Args:
+        spec: of all files.
+        refused: positions of those that cannot be read.
+    """
+    counts = {
+        position: _count_missing(spec.with_missing_score(position, "last"), position) for position in refused
+    }
+    counts = {position: count for position, count in counts.items() if count}
+    if not counts:
+        return
+    files = first_names([spec.entries[position].file.name for position in counts])
+    n_missing = count_of(sum(counts.values()), "document")
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        st.markdown(f"**{n_missing}** of {escape_markdown(files)} without a number as score.", width="content")
+        rules: dict[str, MissingScore] = {"Put them last": "last", "Drop them": "drop"}
+        for label, rule in rules.items():
+            if st.button(label, key=f"missing-{rule}", help=_RULES[rule]):
+                for position in counts:
+                    spec = spec.with_missing_score(position, rule)
+                replace_draft(spec)
+
+
+def _count_missing(spec: BoardSpec, position: int) -> int:
+    """Return how many scores of a file are no numbers, none where it cannot be read all the same."""
+    source = cache.read_entry(spec.entries[position])
+    if not isinstance(source, Source) or source.kind != "run":
+        return 0
+    return int(pc.sum(pc.is_nan(source.table["score"])).as_py() or 0)
 
 
 def _is_complete(sources: list[Source | TieScopeError]) -> bool:

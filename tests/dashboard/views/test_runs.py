@@ -3,7 +3,7 @@
 import pytest
 import streamlit as st
 from boards import COARSE, QRELS, STRICT
-from opening import opened, texts
+from opening import opened, plain, texts
 
 from dashboard import cache
 from dashboard.session import long_work
@@ -77,3 +77,26 @@ def test_cancel_leaves_what_was_loaded_before_and_the_files_can_be_read_again(mo
     page.button(key="read-again").click().run()
     assert page.selectbox(key="data").value.startswith("1 run, 4 queries")
     assert "Cancelled" not in texts(page)
+
+
+ANSWERS = "query_id,doc_id,score,relevance\n" + "".join(
+    f"q{query},d{document},{'N/A' if document == query else document % 3},{int(document == 1)}\n"
+    for query in range(4)
+    for document in range(5)
+)
+
+
+def test_scores_that_are_no_numbers_are_counted_and_put_last_or_dropped_by_a_button():
+    page = opened("runs")
+    page.file_uploader(key="upload").set_value([("answers.csv", ANSWERS.encode(), "text/csv")]).run()
+    assert "'N/A' is not a number" in plain(page.error[0].value)
+    assert "4 documents of answers.csv without a number as score." in texts(page).replace("*", "")
+    page.button(key="missing-last").click().run()
+    assert not page.exception
+    assert page.selectbox(key="data").value.startswith("1 run, 4 queries")
+    assert "answers.csv: Documents without a score, put behind all others" in texts(page).replace("*", "")
+    page.button(key="fix-missing").click().run()
+    assert "Documents without a score, left out: 4 of 20" in texts(page)
+    cache.loaded_boards.clear()
+    kept = opened("runs", data=page.query_params["data"])  # read from the library, where the choice is kept
+    assert "Documents without a score, left out: 4 of 20" in texts(kept)
