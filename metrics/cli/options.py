@@ -84,14 +84,16 @@ def parse_run(text: str) -> NamedPath:
     return NamedPath(name, path)
 
 
-NAMED = "NAME=PATH names its reranker; else its rows do, else the name of the file."
+NAME_HELP = "NAME=PATH names its reranker; else its rows do, else the name of the file."
 RunPaths = Annotated[
     list[NamedPath],
-    typer.Argument(metavar="RUN", parser=parse_run, help=f"Run files, or long tables with relevance. {NAMED}"),
+    typer.Argument(
+        metavar="RUN", parser=parse_run, help=f"Run files, or long tables with relevance. {NAME_HELP}"
+    ),
 ]
 RunPath = Annotated[
     NamedPath,
-    typer.Argument(metavar="RUN", parser=parse_run, help=f"A run file, or a table with relevance. {NAMED}"),
+    typer.Argument(metavar="RUN", parser=parse_run, help=f"A run file, or a table with relevance. {NAME_HELP}"),
 ]
 Qrels = Annotated[Path | None, typer.Option(help="Judgments; not needed where RUN holds relevance.")]
 Measures = Annotated[

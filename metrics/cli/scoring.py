@@ -13,7 +13,7 @@ import typer
 from metrics.cli.messages import say_left_out, say_own_rules, say_sampled
 from metrics.cli.options import (
     FOR_PEOPLE,
-    NAMED,
+    NAME_HELP,
     Measures,
     NamedPath,
     ReadingOptions,
@@ -39,7 +39,7 @@ from metrics.ties import TREATMENTS, treatment
 
 _RUN = (
     "Run files, or long tables with relevance: paths or URLs; with --engine dask patterns and folders, too. "
-    f"{NAMED}"
+    f"{NAME_HELP}"
 )
 
 

@@ -27,6 +27,8 @@ def of_frame(
 ) -> Source:
     """Read the rows of a data frame, in its order; without a column of queries they are one list.
 
+    A level of the index that is named as a column is one.
+
     Args:
         frame: one row a document.
         choice: columns the user chose, and what is done about a score that is no number.
@@ -37,6 +39,8 @@ def of_frame(
         ReadError: a missing column, an empty id, a score that is no number.
         UsageError: the choice names a column that does not exist.
     """
+    levels = [level for level in frame.index.names if isinstance(level, str) and recognise([level])]
+    frame = frame.reset_index([level for level in levels if level not in frame.columns])
     plain = frame.set_axis([str(column) for column in frame.columns], axis=1)
     header = list(plain.columns)
     if not plain.columns.is_unique:
@@ -75,12 +79,12 @@ def _refuse_other_queries(
         choice: columns the user chose.
         name: what errors call the frame.
     """
-    others = [
+    unread = [
         column
         for column in frame.columns.difference(list(mapping.values()), sort=False)
         if not pd.api.types.is_float_dtype(frame[column])
     ]
-    if others and choice.columns.get("query_id") != "":
+    if unread and choice.columns.get("query_id") != "":
         problem = f"no query_id column among {', '.join(frame.columns)}"
         raise ReadError(name, problem, f"{_hint('query_id')} Where all rows are one list: {{'query_id': ''}}.")
 

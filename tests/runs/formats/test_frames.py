@@ -223,3 +223,11 @@ def test_an_error_names_the_column_of_the_frame_that_was_chosen():
     words = r"table, row 2: score 'high' is not a number \(column 'points'\)\. Map words to numbers"
     with pytest.raises(ReadError, match=words):
         read_runs(rows, columns={"score": "points"})
+
+
+def test_levels_of_the_index_that_are_named_as_columns_are_columns():
+    rows = frame(query_id=["q", "r"])
+    expected = Runs.from_frame(rows).tables["table"].to_pydict()
+    for levels in (["query_id"], ["query_id", "doc_id"]):
+        assert Runs.from_frame(rows.set_index(levels)).tables["table"].to_pydict() == expected
+    assert Runs.from_frame(rows.set_index("query_id", drop=False)).tables["table"].to_pydict() == expected
