@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.labels import LONGEST, chart_names, hover_text
-from dashboard.charts.palette import Palette, faded
+from dashboard.charts.palette import Palette
 from dashboard.charts.style import add_notes, note, note_of
 
 ROW = 34
@@ -156,7 +156,6 @@ def label_rows_above(figure: go.Figure, names: Iterable[object], palette: Palett
     """
     labels = chart_names(map(str, names)).values()
     place = {"xref": "paper", "x": 0, "xanchor": "left", "yanchor": "bottom"}
-    place |= {"borderpad": 0, "bgcolor": faded(palette.ground, 0.7)}
     font = {"color": palette.text, "size": 13}
     add_notes(
         figure,

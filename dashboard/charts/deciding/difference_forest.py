@@ -12,6 +12,7 @@ from metrics.studies.prose import signed
 from metrics.studies.significance.significance import Verdicts
 from metrics.studies.significance.test_registry import is_significant
 from metrics.support.arrays import BoolArray
+from metrics.support.wording import count_of, written_p
 
 _ROW = 60
 """Height of a comparison in pixels."""
@@ -43,9 +44,9 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str) -> go.
     for row in np.flatnonzero(verdicts.changed):
         box = {"x0": 0, "x1": 1, "xref": "paper", "y0": row - 0.44, "y1": row + 0.44}
         figure.add_shape(type="rect", **box, **wash)
+    _add_zero(figure, len(verdicts.tied), palette)
     _add_differences(figure, verdicts, ~is_outlying, "traditional", palette)
     _add_differences(figure, verdicts, ~is_outlying, "tied", palette)
-    figure.add_vline(0, line={"color": palette.text, "width": 1})
     add_legend(
         figure,
         {
@@ -67,6 +68,15 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str) -> go.
     add_notes(figure, (_outlying_note(verdicts, int(row), palette) for row in np.flatnonzero(is_outlying)))
     _add_stars(figure, verdicts, palette)
     return figure
+
+
+def _add_zero(figure: go.Figure, n_rows: int, palette: Palette) -> None:
+    """Add the line of no difference, left out where a name stands."""
+    ends = np.arange(n_rows)[:, None] + np.array([-0.02, 0.5, np.nan])
+    line = {"color": palette.text, "width": 1}
+    figure.add_scatter(
+        x=np.zeros(ends.size), y=ends.ravel(), mode="lines", line=line, hoverinfo="skip", showlegend=False
+    )
 
 
 def _marker(symbol: str, size: int, fill: object, border: str) -> dict[str, object]:
@@ -117,11 +127,17 @@ def _add_differences(
         name=kind,
         showlegend=False,
         customdata=[
-            [hover_text(str(row.reranker)), row.low, row.high, row.p_adjusted, row.n]
+            [
+                hover_text(str(row.reranker)),
+                row.low,
+                row.high,
+                written_p(row.p_adjusted, 4),
+                count_of(row.n, "query"),
+            ]
             for row in rows.itertuples()
         ],
         hovertemplate=f"<b>%{{customdata[0]}}</b><br>{kind} %{{x:+.4f}}<br>from %{{customdata[1]:+.4f}} to "
-        "%{customdata[2]:+.4f}<br>adjusted p %{customdata[3]:.4f}<br>%{customdata[4]} queries<extra></extra>",
+        "%{customdata[2]:+.4f}<br>adjusted p %{customdata[3]}<br>%{customdata[4]}<extra></extra>",
     )
 
 

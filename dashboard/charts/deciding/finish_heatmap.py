@@ -21,6 +21,8 @@ _HALF = (_ROW - _NAME) / 2 / _ROW
 """Share of a row by which its cells begin above its middle and end below."""
 _MAX_SIGNED = 8
 """Places up to which figures have room for a percent sign."""
+_NEARLY = 1 - 1e-9
+"""The largest chance of a place that is not the only one."""
 _MIN_CHANCE = 0.005
 """Chance of a place from which on it is drawn."""
 
@@ -41,7 +43,8 @@ def finish_heatmap(
     """
     n = places.shape[1]
     names = np.array([hover_text(str(name)) for name in places.index], dtype=object)
-    chance = places.to_numpy()
+    is_open = (spread["worst_place"] > spread["best_place"]).to_numpy()
+    chance = places.to_numpy().clip(max=np.where(is_open, _NEARLY, 1.0)[:, None])
     is_drawn = chance >= _MIN_CHANCE
     words = np.vectorize(_chance_text, otypes=[object])(chance)
     short = np.where(is_drawn, [[text.removesuffix("%") for text in row] for row in words], "")

@@ -37,7 +37,7 @@ def target_bullets(rows: pd.DataFrame, palette: Palette) -> go.Figure:
         figure.add_shape(type="line", x0=bound, x1=bound, y0=row - 0.38, y1=row + 0.38, line=line)
     for row, (verdict, missed_by) in enumerate(zip(rows["verdict"], rows["missed_by"], strict=True)):
         _add_verdict(figure, row, str(verdict), float(missed_by), palette)
-    style(figure, palette, 84 + _ROW * len(rows), r=132)
+    style(figure, palette, 84 + _ROW * len(rows), r=156)
     figure.update_layout(barmode="overlay")
     label_rows(figure, rows["target"], palette, LONGEST)
     figure.update_yaxes(ticklabelstandoff=8)

@@ -1,11 +1,13 @@
 """Every target of every reranker, by what the pass rests on."""
 
+from collections.abc import Sequence
+from math import cos, radians
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.labels import chart_names, hover_text
+from dashboard.charts.labels import chart_names, escaped, hover_text, short_names, text_columns
 from dashboard.charts.marks import tied_dot, traditional_diamond
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import LONGEST, style
@@ -14,8 +16,15 @@ MAX_COLUMNS = 30
 """Rerankers whose targets are drawn side by side."""
 _LEVEL_NAMES = 2
 """Names that fit side by side."""
-_ROW = 28
-"""Height of a target in pixels."""
+_LONGEST, _SLANT = 20, 40
+"""Letters of a reranker's name, and the degrees by which it is turned."""
+_ROW, _COLUMN, _LETTER = 28, 24, 7
+"""Pixels of a target's row, of a reranker's column where they are many, and of a letter."""
+
+
+def matrix_width(n_rerankers: int) -> int:
+    """Return the pixels across that so many rerankers need, on however small a screen."""
+    return max(360, 300 + _COLUMN * min(n_rerankers, MAX_COLUMNS))
 
 
 def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> go.Figure:
@@ -53,7 +62,9 @@ def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> go.F
             cliponaxis=False,
         )
     is_level = len(names) <= _LEVEL_NAMES
-    style(figure, palette, 160 + _ROW * len(targets), b=60, r=12 if is_level else 64)
+    labels = short_names(names, _LONGEST)
+    overhang = 12 if is_level else _overhang([text_columns(labels[name]) for name in names])
+    style(figure, palette, 160 + _ROW * len(targets), b=60, r=overhang)
     figure.update_layout(showlegend=True, legend={"y": 0, "yanchor": "top", "font": {"size": 12}})
     figure.update_yaxes(
         tickvals=list(range(len(targets))),
@@ -64,10 +75,17 @@ def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> go.F
         side="top",
         showgrid=False,
         tickvals=list(range(len(names))),
-        ticktext=list(chart_names(names, 20).values()),
-        tickangle=0 if is_level else -40,
+        ticktext=[escaped(labels[name]) for name in names],
+        tickangle=0 if is_level else -_SLANT,
         range=[-0.6, len(names) - 0.4],
     )
+
+
+def _overhang(columns: Sequence[int]) -> int:
+    """Return the pixels by which turned names reach over the right end, from the letters of each."""
+    reach = cos(radians(_SLANT)) * _LETTER
+    last = len(columns) - 1
+    return max(12, *(int(reach * letters - _COLUMN * (last - place)) for place, letters in enumerate(columns)))
 
 
 def _verdict_marks(palette: Palette) -> dict[str, tuple[str, dict[str, Any]]]:

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.charts.deciding.target_bullets import target_bullets
-from dashboard.charts.deciding.target_matrix import MAX_COLUMNS, target_matrix
+from dashboard.charts.deciding.target_matrix import MAX_COLUMNS, matrix_width, target_matrix
 from dashboard.escaping import escape_markdown
 from dashboard.session import View
 from dashboard.widgets.columns import badge_column
@@ -83,7 +83,12 @@ def _target_charts(view: View, targets: pd.DataFrame, reranker: str) -> None:
             "The same targets, by what the pass rests on.",
         )
         alt = "Each target of each reranker, by what the pass rests on."
-        chart(target_matrix(targets, view.palette, reranker), "passes", alt, wide=360)
+        chart(
+            target_matrix(targets, view.palette, reranker),
+            "passes",
+            alt,
+            wide=matrix_width(len(view.rerankers)),
+        )
 
 
 def _target_table(targets: pd.DataFrame) -> None:

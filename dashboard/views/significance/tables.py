@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
+from dashboard.charts.labels import short_names
 from dashboard.escaping import escape_markdown
 from dashboard.session import View
 from dashboard.widgets.components import MOST_ROWS, heading, table
@@ -20,6 +21,8 @@ from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 
 _STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant."
+_LONGEST = 24
+"""Letters of a name in a heading."""
 _MAX_NOTES = 4
 """Notes that are written below the table; it has them all."""
 _COLUMNS = shown_columns(
@@ -99,7 +102,7 @@ def query_table(view: View, measure: str, baseline: str) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         others = [name for name in view.rerankers if name != baseline]
-        reranker = session.select("Compared with the baseline", others, "compared", width=240)
+        reranker = session.select_name("Compared with the baseline", others, "compared", width=240)
         order = session.segmented("Farthest by", ("ties", "difference"), "farthest")
     rows = query_differences(
         view.evaluation,
@@ -113,6 +116,7 @@ def query_table(view: View, measure: str, baseline: str) -> None:
         session.list_link_parameters(reranker, query, beside=baseline)
         for query in rows["query_id"].head(MOST_ROWS)
     ]
+    names = short_names(view.rerankers, _LONGEST)
     table(
         rows.assign(open=pd.Series([f"/query?{urlencode(link, doseq=True)}" for link in links], dtype="str")),
         "Query by query",
@@ -126,7 +130,9 @@ def query_table(view: View, measure: str, baseline: str) -> None:
                 help="Opens both lists of the query, side by side.",
             ),
             **shown_columns("difference_before", ("difference", "query_difference"), "moved"),
-            **shown_columns("a", "b", "a_before", "b_before", reranker=reranker, baseline=baseline),
+            **shown_columns(
+                "a", "b", "a_before", "b_before", reranker=names[reranker], baseline=names[baseline]
+            ),
         },
         download=rows,
     )

@@ -13,6 +13,7 @@ from dashboard import cache
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.deciding.finish_heatmap import finish_heatmap
 from dashboard.charts.deciding.pair_matrices import order_matrix, verdict_matrix
+from dashboard.charts.deciding.target_matrix import target_matrix
 from dashboard.charts.palette import DARK, LIGHT
 from metrics import evaluate, swapped_orders
 from metrics.studies.significance.query_differences import query_differences
@@ -20,6 +21,7 @@ from metrics.studies.significance.significance import Verdicts, compare, verdict
 from metrics.studies.tie_breaking.mean_distributions import mean_distributions
 from metrics.studies.tie_breaking.rank_distribution import rank_distribution
 from metrics.studies.tie_breaking.stability import mean_bounds, pairwise_order
+from metrics.support.wording import written_p
 from metrics.ties import Ranking
 
 BASE = "GPT-4 (Low Ties)"
@@ -149,7 +151,10 @@ def test_a_difference_is_filled_only_where_it_is_significant(sample, palette):
         filled = [fill == colour for fill in marks(figure, kind).marker.color]
         assert filled == (rows["p_adjusted"] < 0.05).tolist()
         assert list(marks(figure, kind).x) == rows["difference"].tolist()
-    assert len(figure.layout.shapes) == outcome.changed.sum() + 1
+        assert {text for *_, text, _ in marks(figure, kind).customdata} <= {
+            written_p(p, 4) for p in rows["p_adjusted"]
+        }
+    assert len(figure.layout.shapes) == outcome.changed.sum()
 
 
 def test_a_row_far_off_the_scale_is_told_in_words(sample):
@@ -227,6 +232,20 @@ def test_an_outline_holds_every_place_with_a_chance(lucks):
         places = 1 + np.flatnonzero(np.isfinite(cells[row]))
         assert box.x0 < places.min()
         assert places.max() < box.x1
+
+
+def test_a_place_that_is_not_the_only_one_is_never_sure():
+    names = pd.Index(["a", "b", "c"])
+    chances = pd.DataFrame(np.eye(3), names, [1, 2, 3])
+    limits = pd.DataFrame({"best_place": [1, 2, 3], "worst_place": [2, 2, 3]}, names)
+    cells = finish_heatmap(chances, limits, [1, 2, 3], LIGHT).data[0]
+    assert [cells.text[row][row] for row in range(3)] == [">99%", "100%", "100%"]
+
+
+def test_the_turned_name_of_the_last_column_has_room():
+    names = [letter * 20 for letter in "abc"]
+    rows = pd.DataFrame({"target": "RR>=0.5", "reranker": names, "tied": 0.5, "verdict": "met"})
+    assert target_matrix(rows, LIGHT, "").layout.margin.r > 20 * 6 * np.cos(np.radians(40))
 
 
 def test_verdicts_on_the_page_are_those_of_compare(sample):
