@@ -76,7 +76,8 @@ page = st.navigation(
             st.Page("views/guide/guide.py", title="Guide", icon=":material/menu_book:"),
             st.Page("views/present/present.py", title="Present", icon=":material/slideshow:"),
         ],
-    }
+    },
+    expanded=True,
 )
 read_address(page.url_path)
 with st.sidebar:

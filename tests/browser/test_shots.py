@@ -27,7 +27,8 @@ def problems_of_popovers(page, scheme):
     """What keeps a reader out of what opens over the page."""
     problems, body = [], page.get_by_test_id("stPopoverBody")
     for name in ("More", "Filter", "Scoring"):
-        page.get_by_role("button", name=name).first.click()
+        named = page.get_by_text(name, exact=True)
+        page.get_by_test_id("stPopoverButton").filter(has=named).first.click()
         expect(body).to_be_visible()
         problems += barriers(page, f"{name}, {scheme}", within="[data-testid=stPopoverBody]")
         page.keyboard.press("Escape")
