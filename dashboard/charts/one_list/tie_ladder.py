@@ -125,7 +125,8 @@ def _add_brackets(
         figure.add_shape(type="rect", **ends, **look)
         width = right - tie.first
         if width > n / 24:
-            text = f"score {tie.score:.4g}" if width > n / 9 else f"{tie.score:.4g}"
+            score = f"{tie.score + 0.0:.4g}".replace("-", "−")
+            text = f"score {score}" if width > n / 9 else score
             note(figure, text, palette, x=(tie.first + right - 0.46) / 2, yref="y", **side)
 
 

@@ -232,6 +232,13 @@ def test_a_ladder_draws_the_first_documents_and_says_how_many_more(rows):
     assert any("240 more" in note.text for note in figure.layout.annotations)
 
 
+def test_scores_below_zero_have_a_true_minus_and_zero_has_none(rows):
+    halves = {"score": [-0.0] * 30 + [-1.5] * 30, "group": [0] * 30 + [1] * 30}
+    places = {"first": [1] * 30 + [31] * 30, "last": [30] * 30 + [60] * 30}
+    figure = tie_ladder(rows.head(60).assign(**halves, **places), LIGHT, None)
+    assert [note.text for note in figure.layout.annotations] == ["score 0", "score −1.5"]
+
+
 def test_relevant_documents_differ_in_colour_and_in_shape(rows):
     bars = tie_ladder(rows, LIGHT, None).data[0]
     relevant = rows["relevant"].head(MAX_DOCUMENTS).to_numpy()
