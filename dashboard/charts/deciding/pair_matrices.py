@@ -70,12 +70,15 @@ def order_matrix(pairs: pd.DataFrame, order: Sequence[str], palette: Palette) ->
             showlegend=False,
         )
     )
-    legend = {
-        "50: fragile, a coin decides": palette.warm[2],
-        "85: leans": _blend(palette.faint, palette.warm[2], 0.3),
-        ">99: settled in practice": palette.faint,
-        f"{_UNMOVED} : no order of the ties reverses it": palette.faint,
-    }
+    legend = {}
+    if pairs["reversible"].any():
+        legend["50: fragile, a coin decides"] = palette.warm[2]
+        legend["85: leans"] = _blend(palette.faint, palette.warm[2], 0.3)
+        legend[">99: settled in practice"] = palette.faint
+    if (text == _UNMOVED).any():
+        legend[f"{_UNMOVED} : no order of the ties reverses it"] = palette.faint
+    if (text == _LEVEL).any():
+        legend[f"{_LEVEL} : level in every order of the ties"] = palette.faint
     return _lay_out_triangle(figure, order, legend, palette)
 
 

@@ -218,7 +218,12 @@ def test_a_pair_that_no_order_reverses_has_a_dot_and_one_always_level_an_equals_
         {"reranker": ["a", "b"], "other": ["b", "c"], "above": [1.0, 0.0], "equal": [0.0, 1.0]}
         | {"below": [0.0, 0.0], "method": "exact", "reversible": False, "standard_error": 0.0}
     )
-    cells = order_matrix(pairs, ["a", "b", "c"], LIGHT).data[0]
+    figure = order_matrix(pairs, ["a", "b", "c"], LIGHT)
+    cells = figure.data[0]
+    assert [trace.name for trace in figure.data[2:]] == [
+        "· : no order of the ties reverses it",
+        "= : level in every order of the ties",
+    ]
     assert (cells.text[0][1], cells.text[1][2]) == ("·", "=")
     assert "no order of the ties reverses it" in cells.customdata[0][1]
     assert "level in every order of the ties" in cells.customdata[1][2]
