@@ -11,12 +11,14 @@ from dashboard.charts.deciding.finish_heatmap import finish_heatmap
 from dashboard.charts.deciding.target_bullets import target_bullets
 from dashboard.charts.deciding.target_matrix import MAX_COLUMNS, target_matrix
 from dashboard.charts.leaderboard.aligned_rows import aligned_rows
-from dashboard.charts.leaderboard.rank_slope import rank_slope
-from dashboard.charts.leaderboard.score_bounds import score_bounds
+from dashboard.charts.leaderboard.place_and_score import MIN_WIDTH, place_and_score
 from dashboard.charts.leaderboard.tool_strip import tool_strip
 from dashboard.charts.palette import DARK, LIGHT, Palette
 from metrics.report import Figure, Report, ReportCharts, ReportStudies
 from metrics.studies.tools.tool_comparison import comparable_values
+
+MOST_DRAWN = 20
+"""Rerankers that a chart draws, the best by tied mean; tables have them all."""
 
 
 @dataclass(frozen=True)
@@ -61,21 +63,30 @@ def _targets(studies: ReportStudies, palette: Palette) -> go.Figure:
 
 
 def _tools(studies: ReportStudies, palette: Palette) -> go.Figure:
+    rerankers = studies.leaderboard.head(MOST_DRAWN)
     values = comparable_values(studies.tools, studies.measure)
-    return tool_strip(studies.leaderboard, values, palette, studies.measure_at.traditional)
+    values = values[values["reranker"].isin(rerankers.index)]
+    return tool_strip(rerankers, values, palette, studies.measure_at.traditional)
+
+
+def _of_many(studies: ReportStudies) -> str:
+    """Return what the caption of a chart adds where it does not draw every reranker."""
+    n_rerankers = len(studies.rerankers)
+    return f": the first {MOST_DRAWN} of {n_rerankers:,}" if n_rerankers > MOST_DRAWN else ""
 
 
 _CHARTS: Mapping[str, _Chart] = {
-    "scores": _Chart(
-        lambda studies: f"{studies.measure_at.traditional} with tie bounds",
-        "Worst, best, tied and traditional mean of each reranker.",
-        lambda studies, palette: score_bounds(studies.leaderboard, palette, studies.measure_at.traditional),
-    ),
-    "ranks": _Chart(
-        lambda _: "Place, traditional and tied",
-        "Place of each reranker by its traditional value and by its tied value.",
-        lambda studies, palette: rank_slope(studies.leaderboard, palette),
-        400,
+    "leaderboard": _Chart(
+        lambda studies: f"Place and {studies.measure_at.traditional} with tie bounds{_of_many(studies)}",
+        "Place of each reranker by its traditional and by its tied value, its name, and its worst, best, tied "
+        "and traditional mean.",
+        lambda studies, palette: place_and_score(
+            studies.leaderboard,
+            palette,
+            studies.measure_at.traditional,
+            list(studies.leaderboard.index[:MOST_DRAWN]),
+        ),
+        MIN_WIDTH,
     ),
     "targets": _Chart(
         lambda studies: f"Targets of {studies.targets_for}",
@@ -93,18 +104,18 @@ _CHARTS: Mapping[str, _Chart] = {
         480,
     ),
     "gaps": _Chart(
-        lambda _: "Score, ties and gap, reranker by reranker",
+        lambda studies: f"Score, ties and gap, reranker by reranker{_of_many(studies)}",
         "Score with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
         lambda studies, palette: aligned_rows(
-            studies.summary, studies.lists, palette, studies.question.traditional
+            studies.summary.head(MOST_DRAWN), studies.lists, palette, studies.question.traditional
         ),
         820,
     ),
     "differences": _Chart(
-        lambda studies: f"Difference from {studies.baseline}",
+        lambda studies: f"Difference from {studies.baseline}{_of_many(studies)}",
         "Difference of each reranker from the baseline with its interval, by tied and by traditional values.",
         lambda studies, palette: difference_forest(
-            studies.verdicts.best_first(), palette, studies.measure_at.traditional
+            studies.verdicts.best_first(MOST_DRAWN), palette, studies.measure_at.traditional
         ),
         620,
     ),
@@ -114,7 +125,7 @@ _CHARTS: Mapping[str, _Chart] = {
         _finishes,
     ),
     "tools": _Chart(
-        lambda studies: f"{studies.measure_at.traditional} as each tool reports it",
+        lambda studies: f"{studies.measure_at.traditional} as each tool reports it{_of_many(studies)}",
         "Value of each tool on the range from worst to best order.",
         _tools,
     ),

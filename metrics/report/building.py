@@ -18,8 +18,8 @@ from metrics.support.wording import count_of
 SECTIONS: Mapping[str, Callable[[ReportStudies], Section]] = {
     "summary": summary,
     "swaps": swaps,
-    "brief": brief,
     "paper": paper,
+    "brief": brief,
     "data": scores.data,
     "scores": scores.scores,
     "readings": readings,

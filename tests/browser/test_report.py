@@ -13,6 +13,8 @@ from metrics import read_table
 from metrics.report import report
 
 DAY = date(2026, 1, 30)
+CUT_TABLES = """() => [...document.querySelectorAll(".scroll:has(table)")]
+  .filter((element) => element.scrollWidth > element.clientWidth + 1).map((element) => element.ariaLabel)"""
 DOT = {"light": "rgb(0, 114, 178)", "dark": "rgb(90, 180, 240)"}
 
 
@@ -63,15 +65,18 @@ def test_the_file_opens_from_disk_and_asks_for_nothing_in_any_theme_on_a_phone_a
     open_offline, report_file
 ):
     page = open_offline(report_file, color_scheme="light")
-    expect(charts(page)).to_have_count(8)
-    dot = page.locator("#chart-scores .scatterlayer path.point").last
+    expect(charts(page)).to_have_count(5)
+    dot = page.locator("#chart-leaderboard .scatterlayer path.point").last
     expect(dot).to_have_css("fill", DOT["light"])
     assert barriers(page, "report, light") == []
     dot.scroll_into_view_if_needed()
     box = dot.bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2 - 2, box["y"] + box["height"] / 2)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    expect(page.locator("#chart-scores .hovertext")).to_contain_text("tied 0.4840")
+    expect(page.locator("#chart-leaderboard .hovertext")).to_contain_text("tied 0.4840")
+    page.set_viewport_size({"width": 1200, "height": 900})
+    assert page.locator(".appendix").bounding_box()["y"] + page.evaluate("scrollY") < 2 * 900
+    assert page.evaluate(CUT_TABLES) == []
     page.emulate_media(color_scheme="dark")
     expect(dot).to_have_css("fill", DOT["dark"])
     charts(page)
@@ -96,7 +101,7 @@ def test_the_page_hands_out_the_file_it_previews_and_every_other(new_page):
     page = new_page("/report?title=For+you")
     frame = page.frame_locator("iframe[title='Preview of the report']")
     expect(frame.locator("h1")).to_have_text("For you")
-    expect(charts(frame)).to_have_count(8)
+    expect(charts(frame)).to_have_count(5)
     with page.expect_download() as download:
         page.get_by_role("button", name="HTML").click()
     handed_out = download.value.path().read_text(encoding="utf-8")

@@ -97,6 +97,13 @@ def test_targets_measures_and_sections_are_those_asked_for(call, run_and_qrels):
     assert "### MAP, best tied first" in out
 
 
+def test_presets_say_how_much_is_told_and_name_ready_targets(call, run_and_qrels):
+    _, out, _ = call("report", *run_and_qrels, *DAY, "--preset", "short", "--preset", "retrieval")
+    headings = [line for line in out.splitlines() if line.startswith("## ")]
+    assert headings == ["## Summary", "## Orders that swap", "## Method in brief", "## Targets"]
+    assert "| P@3 > 0.8 |" in out
+
+
 def test_only_the_html_file_needs_plots(call, run_and_qrels, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "dashboard.charts.report", None)
     assert call("report", *run_and_qrels, "-o", tmp_path / "report.md")[0] == 0

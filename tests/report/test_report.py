@@ -102,6 +102,28 @@ def test_it_holds_the_notebooks_figures(simulated_report):
     )
 
 
+@pytest.mark.parametrize(
+    ("preset", "names"),
+    [("short", ["summary", "swaps", "brief"]), ("paper", ["paper", "brief"]), ("full", None)],
+)
+def test_a_preset_says_how_much_is_told_the_summary_first_and_no_target_that_nobody_set(preset, names):
+    finished = report(board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS).runs, preset=preset)
+    every = [name for name in SECTIONS if name not in ("paper", "targets")]
+    assert [each.name for each in finished.sections] == (names or every)
+    assert [each.name for each in finished.summary] == (names or ["summary", "swaps", "brief"])
+    assert "missed" not in finished.markdown(DAY)
+
+
+def test_the_orders_that_swap_stand_in_the_summary_with_both_values_p_and_chance(simulated):
+    finished = report(simulated, traditional="optimistic", preset="short")
+    assert plain(section(finished, "swaps").sentences[0]).startswith("4 of 6 orders swap")
+    (table,) = section(finished, "swaps").tables
+    assert len(table.frame) == len(finished.studies.swaps) == 4
+    assert list(table.frame)[:5] == ["First by the sort", "First when averaged", "Verdict", "MRR", "MTRR"]
+    first = finished.studies.swaps.iloc[0]
+    assert table.frame["MRR"][0] == f"{first['traditional_a']:.4f} / {first['traditional_b']:.4f}"
+
+
 def test_targets_pass_or_fail_by_the_tied_value(simulated_report):
     rows = section(simulated_report, "targets").tables[0].frame
     assert len(rows) == 4 * len(PRESETS["retrieval"])
@@ -147,7 +169,7 @@ def test_every_chart_of_a_section_is_drawn(simulated_report, simulated_charts):
         attributes.get("id") for _, attributes in Elements(simulated_report.html(DAY, simulated_charts)).tags
     }
     assert {f"chart-{name}" for name in charts} <= ids
-    assert len(charts) == len(set(charts)) == 8
+    assert len(charts) == len(set(charts)) == 7
 
 
 @pytest.mark.parametrize("name", EXTREMES)
@@ -288,6 +310,7 @@ def test_sections_not_asked_for_are_left_out(simulated):
         ({"baseline": "none"}, "no reranker 'none'"),
         ({"targets_for": "none"}, "no reranker 'none'"),
         ({"targets": ["RR>>1"]}, "no target"),
+        ({"preset": "long"}, "no preset 'long'. Presets: short, full, paper"),
         ({"segments": ["none"]}, "no segment 'none'"),
         ({"rerankers": ["none"]}, "Choose among the rerankers"),
     ],

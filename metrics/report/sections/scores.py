@@ -75,7 +75,6 @@ def scores(studies: ReportStudies) -> Section:
             *_rules_sentence(studies),
         ),
         tables=(_leaderboard(studies), *_rules_table(studies), _every_measure(studies)),
-        charts=() if studies.has_own_rule else ("scores",),
     )
 
 

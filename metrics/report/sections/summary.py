@@ -7,7 +7,7 @@ import pandas as pd
 from metrics.report.model import Section
 from metrics.report.sections.deciding import STARS
 from metrics.report.sections.scores import FOUR_DECIMALS, SIGNED, best_cells, number_of_queries
-from metrics.report.studies import ReportStudies
+from metrics.report.studies import MAX_RERANKERS, ReportStudies
 from metrics.report.tables import VERDICT, Column, Table
 from metrics.studies.leaderboard.swapped_orders import swaps_finding
 from metrics.studies.prose import Prose
@@ -48,7 +48,7 @@ def summary(studies: ReportStudies) -> Section:
         f"By {measure.tied}, best first{beside}.",
         sentences=_outlook(studies),
         tables=(replace(table, strong=best_cells(table.frame, measure.tied)),),
-        charts=() if studies.has_own_rule or count == 1 else ("ranks",),
+        charts=() if studies.has_own_rule or count == 1 else ("leaderboard",),
     )
 
 
@@ -57,8 +57,9 @@ def _outlook(studies: ReportStudies) -> tuple[Prose, ...]:
     if studies.has_own_rule or len(studies.rerankers) == 1:
         return ()
     study, traditional = studies.order_stability, studies.measure_at.traditional
+    scope: Prose = (f"Among the best {MAX_RERANKERS}: ",) if len(studies.rerankers) > MAX_RERANKERS else ()
     return (
-        stability_finding(study.pairs, study.bounds, study.tau, traditional),
+        scope + stability_finding(study.pairs, study.bounds, study.tau, traditional),
         significance_finding(studies.verdicts, traditional, studies.options.test),
     )
 
@@ -68,7 +69,7 @@ def swaps(studies: ReportStudies) -> Section:
     return Section(
         "swaps",
         "Orders that swap",
-        f"By the sort, {studies.order.label}, in one order; with ties averaged, in the other.",
+        f"In one order by the sort ({studies.order.label}), in the other once ties are averaged.",
         sentences=(swaps_finding(studies.swaps, studies.n_scored, studies.measure_at.traditional),),
         tables=(_swaps_table(studies),) if len(studies.swaps) else (),
     )
@@ -84,13 +85,12 @@ def _swaps_table(studies: ReportStudies) -> Table:
             VERDICT: rows["verdict"],
             measure.traditional: _pairs(rows, "traditional"),
             measure.tied: _pairs(rows, "tied"),
-            "Difference": (rows["difference"], SIGNED),
-            "Averaged": (rows["tied_difference"], SIGNED),
+            "Difference": (rows["tied_difference"], SIGNED),
             "p adj.": (rows["p_adjusted"], "p"),
             "Sort's order": [chance_percent(chance) for chance in rows["above"]],
         },
-        "Differences: the first name minus the second. p: paired t-test of tied values, Holm over all pairs. "
-        "Sort's order: how often it comes out when every tie is broken at random.",
+        "Values: of the first name / of the second. Difference: of their tied values. p: paired t-test of "
+        "these, Holm over all pairs. Sort's order: how often it comes out when every tie is broken at random.",
     )
 
 
@@ -141,12 +141,18 @@ def _test_in_words(studies: ReportStudies) -> str:
     return f"{test.label}{corrected}, against {studies.baseline}"
 
 
+def _significance_stars(comparisons: pd.DataFrame) -> dict[str, str]:
+    """Return the stars of each reranker that differs significantly from the baseline."""
+    pairs = zip(comparisons["reranker"], comparisons["stars"], strict=True)
+    return {reranker: stars for reranker, stars in pairs if "*" in stars}
+
+
 def paper(studies: ReportStudies) -> Section:
     """Write one table for a paper: reranker, traditional, tied, bounds, and stars against the baseline."""
     measure, board = studies.measure_at, studies.leaderboard.reset_index()
     before, tied = (
-        board["reranker"].map(rows.set_index("reranker")["stars"].replace("ns", "")).fillna("")
-        for rows in (studies.verdicts.traditional, studies.verdicts.tied)
+        [stars.get(name, "") for name in board["reranker"]]
+        for stars in map(_significance_stars, (studies.verdicts.traditional, studies.verdicts.tied))
     )
     columns: dict[str, Column] = {
         "Reranker": board["reranker"],
