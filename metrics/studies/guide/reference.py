@@ -56,11 +56,10 @@ def measure_table() -> pd.DataFrame:
 
 
 def treatment_table() -> pd.DataFrame:
-    """Return every treatment: treatment, summary, used_by."""
-    random = treatment("random:0")
-    rows = [(tie_treatment.name, tie_treatment.summary, tie_treatment.used_by) for tie_treatment in TREATMENTS]
-    rows.append(("random:SEED", random.summary, random.used_by))
-    return pd.DataFrame(rows, columns=["treatment", "summary", "used_by"])
+    """Return every treatment: treatment, label, summary, used_by."""
+    named = [(declared.name, declared) for declared in TREATMENTS] + [("random:SEED", treatment("random:0"))]
+    rows = [(name, declared.label, declared.summary, declared.used_by) for name, declared in named]
+    return pd.DataFrame(rows, columns=["treatment", "label", "summary", "used_by"])
 
 
 def tool_rules(tool: Tool) -> list[ToolRule]:
