@@ -12,6 +12,7 @@ from dashboard.session import View
 from dashboard.widgets.columns import badge_column
 from dashboard.widgets.components import heading, prose_markdown, table
 from dashboard.widgets.first_rows import row_limit
+from metrics import parse
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 
@@ -27,7 +28,7 @@ _VERDICTS = {
 
 
 def swaps_section(view: View, measure: str, name: str) -> None:
-    """Say how many orders swap, and show them.
+    """Say how many orders swap, and show them; nothing of a measure that settles ties by its own rule.
 
     Args:
         view: what the sidebar says is shown.
@@ -36,6 +37,8 @@ def swaps_section(view: View, measure: str, name: str) -> None:
     """
     from metrics.studies.leaderboard.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
 
+    if parse(measure).measure.answers:
+        return
     swaps = cache.swapped_orders(view.key, measure, view.traditional, view.evaluation)
     sentence = prose_markdown(swaps_finding(swaps, len(view.rerankers), name))
     if len(swaps):

@@ -12,7 +12,7 @@ from metrics.studies.tie_breaking.mean_distribution import METHODS, MeanDistribu
 from metrics.studies.tie_breaking.sampling import BATCHES, batch_error
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
-from metrics.support.wording import chance_percent, part_of
+from metrics.support.wording import chance_percent, part_of, written_p
 
 _PAIR_COLUMNS = [
     "reranker",
@@ -187,6 +187,7 @@ def stability_finding(pairs: pd.DataFrame, bounds: pd.DataFrame, tau: float, mea
     chance = max(row["above"], row["below"])
     text = chance_percent(chance)
     chance_text = text if row["method"] == "exact" or text[0].isalpha() else f"about {text}"
+    tau_text = written_p(tau).replace(">", "over ").replace("<", "under ") if 0 < tau < 1 else f"{tau:.3f}"
     level_too = f", and they are level in {chance_percent(row['equal'])}" if row["equal"] > 0 else ""
     return (
         Strong(str(row[first])),
@@ -196,5 +197,5 @@ def stability_finding(pairs: pd.DataFrame, bounds: pd.DataFrame, tau: float, mea
         Strong(chance_text),
         f" of all tie-breakings{level_too}: the most fragile order. Tie-breaking can reverse "
         f"{part_of(len(reversible), len(pairs), 'pair')}; two leaderboards with ties broken at random have an "
-        f"expected Kendall tau of {tau:.3f}.",
+        f"expected Kendall tau of {tau_text}.",
     )

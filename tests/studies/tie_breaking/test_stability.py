@@ -282,6 +282,8 @@ def test_the_finding_says_what_the_pairs_hold():
     assert text.startswith("B has a higher MRR than A in 50% of all tie-breakings, and they are level in 25%")
     assert "can reverse 1 of 3 pairs" in text
     assert text.endswith(f"Kendall tau of {expected_tau(pairs):.3f}.")
+    nearly = plain(stability_finding(pairs, mean_bounds(lucks), 0.9999, "MRR"))
+    assert nearly.endswith("Kendall tau of over 0.999.")
 
 
 def test_the_finding_says_plainly_that_no_order_can_be_reversed():
