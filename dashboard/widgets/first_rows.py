@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
 from dashboard import session
 
 FIRST_ROWS = 20
@@ -30,3 +33,9 @@ def row_limit(
     words = {_FIRST: f"first {first}", _ALL: f"all {n_rows:,}"}
     choice = session.segmented(label, [_FIRST, _ALL], key, format_func=words.__getitem__, **more_options)
     return n_rows if choice == _ALL else first
+
+
+def table_and_chart_places(n_rows: int) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Return where tables and where charts of these rows stand: the tables above charts that may be long."""
+    above, below = st.container(), st.container()
+    return (above, below) if n_rows > FIRST_ROWS else (below, above)

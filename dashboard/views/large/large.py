@@ -7,7 +7,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.session.results import results_measure, shown_results
 from dashboard.views.large.sections import empty_state, largest_gaps_table, open_popover, ties_against_gaps
 from dashboard.widgets.components import finding, page_head
-from dashboard.widgets.first_rows import row_limit
+from dashboard.widgets.first_rows import row_limit, table_and_chart_places
 from dashboard.widgets.leaderboard_parts import (
     charted_rerankers,
     leaderboard_cards,
@@ -38,19 +38,23 @@ if not results.stored.n_lists:
     st.stop()
 leaderboard_cards(rows, name, results.stored.n_movable(measure), results.stored.n_lists)
 charted_rows, order = charted_rerankers(rows, n_drawn), treatment(results.traditional)
-leaderboard_charts(charted_rows, results.palette, name.traditional, order)
+table_place, chart_place = table_and_chart_places(len(rows))
+with chart_place:
+    leaderboard_charts(charted_rows, results.palette, name.traditional, order)
 try:
     file = cache.file_version(results.stored.path)
     summary, lists = cache.summarize_stored(file, *arguments), cache.largest_gaps(file, *arguments)
 except TieScopeError as error:
     st.error(escape_markdown(str(error)), icon=":material/error:")
     st.stop()
-ties_against_gaps(charted_rows.join(summary.gaps), summary, results, measure, lists)
-leaderboard_table(
-    rows.join(summary.gaps),
-    name,
-    order,
-    "large-results",
-    shown_columns("lists_with_gap", "gap_mean", "gap_max", "n_lists"),
-)
+with chart_place:
+    ties_against_gaps(charted_rows.join(summary.gaps), summary, results, measure, lists)
+with table_place:
+    leaderboard_table(
+        rows.join(summary.gaps),
+        name,
+        order,
+        "large-results",
+        shown_columns("lists_with_gap", "gap_mean", "gap_max", "n_lists"),
+    )
 largest_gaps_table(lists, measure)

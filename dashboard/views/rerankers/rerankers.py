@@ -9,7 +9,7 @@ from dashboard.views.rerankers.comparisons import baseline_comparison
 from dashboard.views.rerankers.readings import readings_section
 from dashboard.views.rerankers.summary import summary_cards, summary_table
 from dashboard.widgets.components import chart, finding, heading, page_head
-from dashboard.widgets.first_rows import FIRST_ROWS, row_limit
+from dashboard.widgets.first_rows import row_limit, table_and_chart_places
 from metrics import parse
 from metrics.measures import question
 from metrics.studies.gaps.gap import gaps
@@ -40,8 +40,7 @@ summary = summary.sort_values(sort_columns.get(sort, "tie_ratio"), ascending=Fal
 finding((*own_rule_note(measure), *reranker_finding(summary, name.traditional)))
 summary_cards(summary, chosen)
 
-places = [st.container(), st.container()]
-table_place, chart_place = places if len(summary) > FIRST_ROWS else places[::-1]
+table_place, chart_place = table_and_chart_places(len(summary))
 with table_place:
     summary_table(summary, (name, parse(second)))
 drawn = summary.head(n_drawn)

@@ -1,13 +1,11 @@
 """Trade-offs: what a better ranking costs in time, and whether what it finds is different."""
 
-import streamlit as st
-
 from dashboard import session
 from dashboard.views.tradeoffs import cached, sections
 from dashboard.views.tradeoffs.cards import depth_cards, last_card, speed_cards
 from dashboard.views.tradeoffs.tables import experiment_table, figure_table, segment_gap_table
 from dashboard.widgets.components import cards, finding, page_head, side_by_side
-from dashboard.widgets.first_rows import FIRST_ROWS
+from dashboard.widgets.first_rows import table_and_chart_places
 from metrics import parse
 from metrics.studies.tradeoffs import tradeoffs
 from metrics.studies.tradeoffs.coverage import coverage
@@ -39,8 +37,7 @@ with wide if is_timed else narrow:
 with narrow if is_timed else wide:
     sections.diversity_section(view, covered.loc[rows.index[:n_drawn]], k, is_wide=not is_timed)
 
-places = [st.container(), st.container()]
-table_place, chart_place = places if len(rows) > FIRST_ROWS else places[::-1]
+table_place, chart_place = table_and_chart_places(len(rows))
 with chart_place:
     wide, narrow = side_by_side(3, 2)
     with wide:

@@ -359,6 +359,8 @@ def test_of_many_rerankers_the_first_are_drawn_and_all_are_in_the_table(server, 
     page = opened(PAGE)
     assert shows(page, *lists)
     assert any("2 are left out" in text.value for text in page.caption)
+    kinds = [node.type for node in page.main]
+    assert kinds.index("dataframe") < kinds.index("plotly_chart")
 
 
 def test_what_another_version_made_is_not_used(server, runs, monkeypatch):
