@@ -48,8 +48,8 @@ def _advice(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) -
         answered = question(measure)
         return (
             Strong(f"Report {measure} beside {answered.tied}, and name its rule. "),
-            f"{measure} settles ties by a rule of its own, so no order of them changes it; what the order "
-            f"decides is seen in {answered.traditional}, whose ties it settles.",
+            f"{measure} settles ties by a rule of its own and is the same in every order of them; what the "
+            f"order decides is seen in {answered.traditional}, whose ties it settles.",
         )
     width = leaderboard["best"] - leaderboard["worst"]
     reasons = _reasons(leaderboard, verdicts, measure)
