@@ -62,7 +62,7 @@ def choose_board() -> BoardChoice | None:
     shown = st.selectbox(
         "Board",
         list(choices),
-        None,
+        None if label is None else 0,  # with None, a board could be taken away
         key=DATA,
         format_func=lambda label: names.get(label, label),
         placeholder="Choose a board",

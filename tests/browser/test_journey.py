@@ -18,7 +18,7 @@ def files(tmp_path):
     for path, text in zip(paths, (STRICT, COARSE, QRELS), strict=True):
         path.write_text(text)
     runs = metrics.read_runs(paths[:2], paths[2])
-    means = metrics.evaluate(runs, ["RR", "Hits@3"], ["expected"]).summary()
+    means = metrics.evaluate(runs, ["RR", "nDCG@10"], ["expected"]).summary()
     return paths, means
 
 
@@ -30,7 +30,7 @@ def expect_radio(page, name):
     return expect(page.get_by_role("radio", name=name, exact=True).first)
 
 
-def test_upload_read_switch_go_back_and_share(new_page, files):
+def test_upload_read_switch_go_back_share_and_present_by_keys(new_page, files):
     paths, means = files
     page = new_page("/runs")
     upload(page, paths[0])
@@ -42,19 +42,19 @@ def test_upload_read_switch_go_back_and_share(new_page, files):
     expect(best(page)).to_have_text(f"{means['RR', 'expected', 'mean'].max():.4f}")
     expect(page.locator("table[role=grid]").first).to_contain_text("coarse")
 
-    page.get_by_role("radio", name="Hits@3").click()
-    tied = f"{means['Hits@3', 'expected', 'mean'].max():.4f}"
+    page.get_by_role("radio", name="nDCG@10").click()
+    tied = f"{means['nDCG@10', 'expected', 'mean'].max():.4f}"
     expect(best(page)).to_have_text(tied)
-    expect(page).to_have_url(re.compile(r"measure=Hits%403"))
+    expect(page).to_have_url(re.compile(r"measure=nDCG%4010"))
     go(page, "Rerankers")
-    expect_radio(page, "Hits@3").to_be_checked()
+    expect_radio(page, "nDCG@10").to_be_checked()
     page.get_by_role("radio", name="AP", exact=True).first.click()
     expect(page).to_have_url(re.compile("rerankers.*measure=AP"))
 
     page.go_back()
     expect(page.locator("h1")).to_have_text("Leaderboard")
     settle(page)
-    expect_radio(page, "Hits@3").to_be_checked()
+    expect_radio(page, "nDCG@10").to_be_checked()
     link = page.url
     page.go_forward()
     expect(page.locator("h1")).to_have_text("Rerankers")
@@ -63,8 +63,17 @@ def test_upload_read_switch_go_back_and_share(new_page, files):
 
     other = new_page(link.removeprefix(link.split("/?")[0]))
     expect(best(other)).to_have_text(tied)
-    expect_radio(other, "Hits@3").to_be_checked()
+    expect_radio(other, "nDCG@10").to_be_checked()
     expect(other.locator("table[role=grid]").first).to_contain_text("coarse")
+
+    go(other, "Present")
+    expect(other.get_by_test_id("stSidebar")).to_be_hidden()
+    other.keyboard.press("ArrowRight")
+    expect(other).to_have_url(re.compile(r"present.*measure=nDCG%4010&slide=2"))
+    other.keyboard.press("ArrowLeft")
+    expect(other).not_to_have_url(re.compile("slide"))
+    other.keyboard.press("Escape")
+    expect(other.locator("h1")).to_have_text("Leaderboard")
 
 
 WRONG = {

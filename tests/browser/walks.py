@@ -107,6 +107,7 @@ class Walker:
             self.page.evaluate(TWO_FRAMES)
         expect(self.page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
         self.page.wait_for_function(IS_WRITTEN, arg=self.query)
+        self.page.evaluate(TWO_FRAMES)
 
     def step(self):
         """Do one thing, whatever it is."""
