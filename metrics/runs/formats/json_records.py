@@ -245,7 +245,7 @@ def _has_a_record_a_line(head: Head) -> bool:
     first, _, rest = head.file.head.partition(b"\n")
     try:
         json.loads(first)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return rest.lstrip().startswith(b"{")
 
