@@ -60,7 +60,7 @@ def swaps_table(view: View, measure: str, swaps: pd.DataFrame, sentence: str = "
     n_shown = row_limit(len(swaps), _TITLE, "swaps", _WIDEST, label_visibility="collapsed")
     arguments = view.key, measure, view.traditional
     order, n_pairs = view.treatment.order, count_of(comb(len(view.rerankers), 2), "pair")
-    which = f" The {n_shown} widest of {len(swaps):,}." if n_shown < len(swaps) else ""
+    extract = f" The {n_shown} widest of {len(swaps):,}." if n_shown < len(swaps) else ""
     with place:
         table(
             _shown_rows(cache.swap_chances(*arguments, n_shown, view.board, view.evaluation), view.rerankers),
@@ -78,7 +78,7 @@ def swaps_table(view: View, measure: str, swaps: pd.DataFrame, sentence: str = "
                 ),
             },
             download=lambda: cache.swap_chances(*arguments, len(swaps), view.board, view.evaluation),
-            explanation=f"{sentence or f'A is ahead by {order}, B once ties are averaged.'}{which} "
+            explanation=f"{sentence or f'A is ahead by {order}, B once ties are averaged.'}{extract} "
             f"p: paired t-test, Holm over {n_pairs}.",
         )
 
@@ -87,11 +87,11 @@ def _shown_rows(swaps: pd.DataFrame, rerankers: Sequence[str]) -> pd.DataFrame:
     """Return the rows with what is said of both in one cell, names that fit, and the verdict as a badge."""
     names = short_names(rerankers, _LONGEST)
 
-    def both(column: str, form: str) -> list[str]:
+    def pair_text(column: str, form: str) -> list[str]:
         pairs = zip(swaps[f"{column}_a"], swaps[f"{column}_b"], strict=True)
         return [f"{form.format(a)} and {form.format(b)}" for a, b in pairs]
 
     forms = {"place": "{}", "tied_place": "{}", "traditional": "{:.4f}", "tied": "{:.4f}"}
-    cells = {column: both(column, form) for column, form in forms.items()}
+    cells = {column: pair_text(column, form) for column, form in forms.items()}
     ends = {column: swaps[column].map(names) for column in ("a", "b")}
     return swaps.assign(**cells, **ends, verdict=[[verdict] for verdict in swaps["verdict"]])

@@ -136,6 +136,8 @@ def test_of_many_rerankers_charts_show_the_first_twenty_and_all_on_request():
     rows, position = table(page, "Results against"), [node.type for node in page.main]
     assert len(rows) == 20
     assert position.index("dataframe") < position.index("plotly_chart")
+    hints = [node.proto.body for node in page.get("html")]
+    assert sum("Scroll the chart sideways" in hint for hint in hints) == 2, "the matrices, and they alone"
     page.segmented_control(key="paired").set_value("all").run()
     assert len(charts(page)["above"]["data"][0]["customdata"]) == 21
 
@@ -155,6 +157,7 @@ def test_a_difference_is_filled_only_where_it_is_significant(sample, palette):
             written_p(p, 4) for p in rows["p_adjusted"]
         }
     assert len(figure.layout.shapes) == outcome.changed.sum()
+    assert set(outcome.tied["reranker"]) <= set(words(figure)), "names stand in the chart, not left of it"
 
 
 def test_a_row_far_off_the_scale_is_told_in_words(sample):

@@ -41,8 +41,8 @@ BOARDS = st.integers(1, 5).flatmap(
 
 @given(BOARDS)
 def test_the_rows_are_the_pairs_an_enumeration_finds_in_opposite_orders(table):
-    both = np.array(table)
-    traditional, tied = np.split(both, 2, axis=1)
+    columns = np.array(table)
+    traditional, tied = np.split(columns, 2, axis=1)
     before, after = (values.mean(axis=0).round(12) for values in (traditional, tied))
     expected = {
         (f"r{a}", f"r{b}")
