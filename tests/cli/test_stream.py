@@ -323,6 +323,7 @@ def test_a_stream_may_be_larger_than_the_limit(call, write, monkeypatch):
 MEASURED = """
 import sys
 from dashboard import cli
+from dashboard.cli import commands
 
 def most():
     with open("/proc/self/status") as status:
