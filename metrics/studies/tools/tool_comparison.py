@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+import numpy as np
 import pandas as pd
 
 from metrics.evaluation import AS_READ, ScoringOptions
@@ -12,6 +13,8 @@ from metrics.studies.tools.emulation import emulate_runs
 
 _EQUAL_VALUES = 5e-5
 """Values that agree to four decimals."""
+_SAME_GAIN = 1e-9
+"""Difference of two nDCGs with one gain that rounding makes."""
 _MOST_NAMES = 3
 """Rerankers without a number that are named."""
 
@@ -41,13 +44,26 @@ def tool_values(
 
 
 def comparable_values(values: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Keep the values that answer what the tied value of a measure answers.
+    """Keep the values that answer what the tied value of a measure answers, one of each tool and reranker.
+
+    nDCG-linear answers what nDCG does where both gains give one value, as for relevant or not.
 
     Args:
         values: as `tool_values` returns it.
         measure: our measure.
     """
-    return values[(values["measure"] == measure) & values["value"].notna() & (values["question"] == "")]
+    values = _of_measure(values, measure)
+    has_answer = values["value"].notna() & (values["question"] == "")
+    return values[has_answer].drop_duplicates(["tool", "reranker"]).sort_index()
+
+
+def _of_measure(values: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Return the rows of a measure, and after them those of another gain where tools with both say the same."""
+    is_own = values["measure"] == measure
+    own, others = values[is_own], values[~is_own]
+    both = own.merge(others, on=["tool", "reranker"])[["value_x", "value_y"]].dropna().to_numpy()
+    is_same = len(both) > 0 and np.allclose(both[:, 0], both[:, 1], rtol=0, atol=_SAME_GAIN)
+    return pd.concat([own, others]) if is_same else own
 
 
 def by_tool(values: pd.DataFrame) -> pd.DataFrame:
@@ -115,7 +131,8 @@ def tool_finding(values: pd.DataFrame, measure: str) -> Prose:
         values: as `tool_values` returns it.
         measure: our measure.
     """
-    all_values, values = values[values["measure"] == measure], comparable_values(values, measure)
+    all_values = _of_measure(values, measure).drop_duplicates(["tool", "reranker"])
+    values = comparable_values(values, measure)
     if len(set(values["tool"])) <= 1:
         return (f"No two tools here compute {measure} of these files in a way that their code tells.",)
     ends = values.groupby("reranker", sort=False)["value"].agg(["min", "max"])

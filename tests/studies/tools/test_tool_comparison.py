@@ -121,3 +121,18 @@ def test_tools_that_agree_on_every_reranker_share_a_column():
             expected = values[values["tool"] == tool].set_index("reranker")["value"]
             assert table[tools].to_dict() == pytest.approx(expected.to_dict(), nan_ok=True)
     assert not table.T.duplicated().any()
+
+
+def test_every_tool_is_compared_where_documents_are_relevant_or_not_as_both_gains_are_one():
+    binary = tool_values(runs(A=TIED, B=STRICT), "nDCG@10", ["A", "B"])
+    compared = comparable_values(binary, "nDCG@10")
+    assert set(compared["tool"]) == set(binary[binary["value"].notna() & (binary["question"] == "")]["tool"])
+    assert "trec_eval" in set(compared["tool"])
+    assert not compared.duplicated(["tool", "reranker"]).any()
+
+
+def test_grades_keep_tools_of_another_gain_apart():
+    graded = [Doc(d, 5 - at, 2 * (at == 1) + (at == 2)) for at, d in enumerate("abcde")]
+    compared = comparable_values(tool_values(runs(A=graded), "nDCG@10", ["A"]), "nDCG@10")
+    assert set(compared["measure"]) == {"nDCG@10"}
+    assert "trec_eval" not in set(compared["tool"])
