@@ -100,9 +100,9 @@ def _labels(texts: Collection[Letters], room: int, lead: str = "") -> dict[Lette
         return labels | {text: _clip(text, room) for text in long}
     head, tail = _shared_lengths(long, by_word=True)
     if head or tail:
-        is_brief = all(_columns(text) - head - tail <= room // 3 for text in long)
-        if head and (labels or is_brief):
-            lead = lead or _clip(_first_word(min(long)), room // 3)
+        widest = max(_columns(text[head : len(text) - tail]) for text in long)
+        if head and not lead and (labels or widest <= room // 3):
+            lead = "".join(_fitting(_first_word(min(long)), max(room // 3, room - 1 - widest)))
         return labels | _without_ends(long, room, lead, head, tail)
     families = _group(long, _first_word)
     if len(families) == 1:

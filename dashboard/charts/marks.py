@@ -103,14 +103,19 @@ def add_bounds(figure: go.Figure, table: pd.DataFrame, palette: Palette, **trace
     )
 
 
-def add_bounds_rows(figure: go.Figure, leaderboard: pd.DataFrame, palette: Palette, **subplot: int) -> None:
+def add_bounds_rows(
+    figure: go.Figure,
+    leaderboard: pd.DataFrame,
+    palette: Palette,
+    **subplot: Any,  # noqa: ANN401
+) -> None:
     """Add a worst-to-best bar, a traditional diamond and a tied dot per reranker.
 
     Args:
         figure: changed in place; its y axis counts rerankers from the top, 0 first.
         leaderboard: index reranker; worst, best, traditional, tied.
         palette: colours of the theme.
-        subplot: its row and col.
+        subplot: its row and col, or its axes.
     """
     trace: dict[str, Any] = {
         "customdata": named_rows(leaderboard.index, leaderboard[VALUES].to_numpy()),

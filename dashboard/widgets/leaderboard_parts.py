@@ -28,7 +28,7 @@ from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of, percent
 from metrics.ties import Treatment
 
-_CARD_COLUMNS = 16
+_CARD_COLUMNS = 18
 """Columns of a name that have room on a card."""
 _LONGEST_FIGURE = 11
 """Letters of a figure that have room on a card."""

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from dashboard.charts.labels import chart_names
 from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
@@ -66,19 +65,22 @@ def place_and_score(
     rows = leaderboard if shown is None else leaderboard.loc[list(shown)]
     is_marked = is_out_of_order(leaderboard)[rows.index].to_numpy(dtype=bool)
     names = chart_names(map(str, leaderboard.index), NAME_COLUMNS)
-    figure = make_subplots(1, 3, shared_yaxes=True)
-    add_bounds_rows(figure, rows, palette, row=1, col=3)
+    figure = go.Figure()
+    add_bounds_rows(figure, rows, palette, xaxis="x3")
     _add_slope(figure, rows, is_marked, palette, is_part=len(rows) < len(leaderboard))
     _add_labels(figure, rows, is_marked, names, palette)
     height = _ROW if len(rows) <= _SLIM_FROM else _SLIM_ROW
     style(figure, palette, 88 + height * len(rows))
     figure.update_yaxes(visible=False, range=[len(rows) - 0.4, -0.6])
-    figure.update_xaxes(visible=False, range=[0, 1], col=1, domain=_SLOPE)
-    figure.update_xaxes(visible=False, range=[0, 1], col=2, domain=_NAMES)
-    ends = padded_range(rows[VALUES].to_numpy())
-    figure.update_xaxes(title_text=measure, nticks=6, col=3, domain=_SCORES, range=ends)
     figure.update_traces(name="worst to best", selector={"type": "bar"})
-    return figure.update_layout(legend={"x": _SCORES[0], "font_size": 12, "itemsizing": "constant"})
+    hidden = {"visible": False, "range": [0, 1]}
+    ends = padded_range(rows[VALUES].to_numpy())
+    return figure.update_layout(
+        xaxis=hidden | {"domain": _SLOPE},
+        xaxis2=hidden | {"domain": _NAMES},
+        xaxis3={"domain": _SCORES, "range": ends, "anchor": "y", "title": {"text": measure}, "nticks": 6},
+        legend={"x": _SCORES[0], "font": {"size": 12}, "itemsizing": "constant"},
+    )
 
 
 def _add_slope(
@@ -91,9 +93,7 @@ def _add_slope(
         ends = np.column_stack([left, right, np.full(len(rows), np.nan)])[is_marked == is_bold]
         x = np.tile([0, 1, np.nan], len(ends))
         line = {"color": colour, "width": width}
-        figure.add_scatter(
-            x=x, y=ends.ravel(), mode="lines", line=line, hoverinfo="skip", showlegend=False, row=1, col=1
-        )
+        figure.add_scatter(x=x, y=ends.ravel(), mode="lines", line=line, hoverinfo="skip", showlegend=False)
     first, last = rows["tied_rank"].min(), rows["tied_rank"].max()
     before = [
         f"from {place}" if is_part and not first <= place <= last else str(place)
@@ -113,8 +113,6 @@ def _add_slope(
             textposition=side,
             textfont={"size": 12, "color": palette.muted},
             **_hover(rows),
-            row=1,
-            col=1,
         )
     heads = (("traditional", palette.traditional, 0), ("tied", palette.tied, 1))
     place = {"xref": "x", "y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 4}
@@ -136,8 +134,7 @@ def _add_labels(
         textposition="middle right",
         textfont={"size": 13, "color": palette.text},
         **_hover(rows),
-        row=1,
-        col=2,
+        xaxis="x2",
     )
 
 

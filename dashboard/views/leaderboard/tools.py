@@ -1,16 +1,23 @@
 """The section on other tools: what they would report for the same files, and why."""
 
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 
 from dashboard import cache, session
-from dashboard.charts.labels import short_names
+from dashboard.charts.labels import clipped, short_names
 from dashboard.charts.leaderboard.tool_strip import tool_strip
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import chart, heading, number, section_finding, table
 from metrics import parse
 from metrics.studies.tools.tool_comparison import by_reranker, by_tool, comparable_values, tool_finding
 from metrics.support.shown_columns import shown_columns
+
+_HEAD_COLUMNS = 16
+"""Columns of a tool's name at the head of its values."""
+_WHY_WIDTH = 520
+"""Pixels in which a reason has three lines."""
 
 
 def tools_section(view: session.View, leaderboard: pd.DataFrame, measure: str, shown: pd.Index) -> None:
@@ -47,7 +54,9 @@ def tools_section(view: session.View, leaderboard: pd.DataFrame, measure: str, s
     rows = by_tool(values)
     columns = {
         "tool": st.column_config.TextColumn("Tool", pinned=True, help="Who evaluates the files."),
-        **shown_columns("spelling", "why", "version"),
+        **shown_columns("spelling"),
+        "why": replace(shown_columns("why")["why"], width=_WHY_WIDTH),
+        **shown_columns("version"),
     }
     table(rows[list(columns)], "Tool by tool", "tools", columns, download=rows, is_wrapped=True)
 
@@ -63,7 +72,8 @@ def _value_table(values: pd.DataFrame, shown: pd.Index) -> None:
     names = short_names(map(str, rows.index))
     columns = {
         ", ".join(tools): number(
-            tools[0] if len(tools) == 1 else f"{tools[0]} +{len(tools) - 1}", help="  \n".join(tools)
+            clipped(tools[0].partition(" · ")[0], _HEAD_COLUMNS) + f" +{len(tools) - 1}" * (len(tools) > 1),
+            help="  \n".join(tools),
         )
         for tools in rows.columns
     }

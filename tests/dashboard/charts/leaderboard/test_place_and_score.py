@@ -39,7 +39,8 @@ def traces(figure, mode):
 def test_names_stand_once_and_places_and_scores_share_their_rows():
     figure = place_and_score(leaderboard([2, 1, 3]), LIGHT, "MRR")
     assert sum("r0" in text for text in drawn_texts(figure)) == 1
-    assert figure.layout.yaxis2.matches == figure.layout.yaxis3.matches == "y"
+    assert {trace.xaxis for trace in figure.data} == {None, "x2", "x3"}
+    assert {trace.yaxis for trace in figure.data} == {None}
 
 
 def test_only_what_swaps_is_orange_and_bold_among_few():
