@@ -50,8 +50,8 @@ $(VENV)/dev.done: $(VENV)/python.done requirements-dev.txt pyproject.toml
 
 pictures: browser
 	$(BIN)/pytest tests/browser/test_shots.py
-	mkdir -p .github && cp tests/browser/shots/leaderboard-light.png .github/leaderboard-light.png
-	cp tests/browser/shots/leaderboard-dark.png .github/leaderboard-dark.png
+	mkdir -p .github && cp tests/browser/shots/first-screen-light.png .github/leaderboard-light.png
+	cp tests/browser/shots/first-screen-dark.png .github/leaderboard-dark.png
 
 samples: $(VENV)-samples/done
 	$(VENV)-samples/bin/python sample_data/make_llm_rerankers.py

@@ -9,6 +9,9 @@ from playwright.sync_api import expect
 
 SHOTS = Path(__file__).parent / "shots"
 PHONE = {"width": 390, "height": 844}
+README_PAGE = "leaderboard"
+"""Its first screen, light and dark, down to the chart of places, is README's picture."""
+README_SIZE = {"width": 1440, "height": 1300}
 TALLEST = 5000
 REPEATED_TICKS = """() => [...document.querySelectorAll('.js-plotly-plot')].flatMap(plot =>
   Object.entries(plot._fullLayout).filter(([name, axis]) => /^[xy]axis/.test(name) && axis._vals)
@@ -45,6 +48,9 @@ def judge_look(page, name, look):
     if size == PHONE:
         expect(page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
     sideways = page.get_by_test_id("stMain").evaluate("main => main.scrollWidth - main.clientWidth")
+    if (name, size) == (README_PAGE, DESK):
+        page.set_viewport_size(README_SIZE)
+        take_picture(page, f"first-screen-{look}")
     height = page.get_by_test_id("stMainBlockContainer").evaluate("main => main.scrollHeight")
     page.set_viewport_size({"width": size["width"], "height": min(height, TALLEST)})
     problems = barriers(page, f"{name}, {look}")

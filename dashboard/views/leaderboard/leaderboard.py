@@ -40,9 +40,11 @@ places = shown_places(drawable, part)
 if name.measure.answers:
     places.buttons()
 else:
-    if len(drawable) > 1:
-        swaps_section(view, measure, name.traditional)
+    swaps = st.container()  # filled once the charts are drawn, which must not wait for it
     leaderboard_charts(drawable, view.palette, name.traditional, view.treatment, places)
+    if len(drawable) > 1:
+        with swaps:
+            swaps_section(view, measure, name.traditional)
     rows["std"] = cache.tie_std_of_means(view.key, measure, view.board, view.evaluation).reindex(rows.index)
     missing = rows.index.difference(drawable.index, sort=False)
     shown = places.drawn.index.append(missing)
