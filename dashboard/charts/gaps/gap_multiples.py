@@ -16,7 +16,7 @@ _CELLS = 80
 ACROSS, MANY_ACROSS = 5, 7
 """Small panels side by side, of few rerankers and of more than fill `FEW_ROWS`."""
 FEW_ROWS = 3
-_TITLES = {ACROSS: 20, MANY_ACROSS: 14}
+_TITLES = {ACROSS: 17, MANY_ACROSS: 14}
 """Columns of a title over panels so many of which stand side by side."""
 _TREND_CELLS = 24
 

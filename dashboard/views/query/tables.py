@@ -95,15 +95,13 @@ def orders_table(current: ListInView) -> None:
     if session.segmented("Show", kinds, "every", label_visibility="collapsed") == kinds[1]:
         name, number, list_orders = "relevance patterns", counts.patterns, orderings.every_pattern
         number_text = orderings_text(counts.log10_patterns, number)
-        columns = shown_columns(
-            "pattern", ("grades", "ordered_grades"), "orderings", "chance", "first_relevant"
-        )
-        text = "grades"
+        columns = shown_columns("pattern", "orderings", "chance", "first_relevant")
+        text, last = "grades", shown_columns(("grades", "ordered_grades"))
     else:
         name, number, list_orders = "orderings", counts.orderings, every_ordering
         number_text = orderings_text(counts.log10_orderings, number)
-        columns = shown_columns("ordering", ("documents", "ordered_documents"), "first_relevant")
-        text = "documents"
+        columns = shown_columns("ordering", "first_relevant")
+        text, last = "documents", shown_columns(("documents", "ordered_documents"))
     if n_documents > MAX_LENGTH:
         st.caption(f"{number_text} {name} of {n_documents:,} documents are not written out; the rest is exact.")
         return
@@ -117,7 +115,7 @@ def orders_table(current: ListInView) -> None:
         f"Every {name[:-1]}: {number_text}" if is_whole else f"The first {len(rows):,} of {number_text} {name}"
     )
     shown_rows = rows.assign(**{text: rows[text].map(_shorten)})
-    table(shown_rows, title, name.replace(" ", "-"), columns, download=rows)
+    table(shown_rows, title, name.replace(" ", "-"), columns | last, download=rows)
     describe_values(current.scores.loc[current.columns])
 
 

@@ -71,8 +71,8 @@ def last_card(coverage: pd.DataFrame, k: int, *, has_targets: bool) -> Card:
         value = percent(values.max())
         explanation = f"Share of the relevant documents in the first {k} whose target another one satisfies."
     else:
-        values, label = coverage["recall_best"] - coverage["recall_worst"], f"Recall@{k} ties move"
-        value, explanation = decimal(values.max(), 4), "From the worst order of ties to the best."
+        values, label = coverage["recall_best"] - coverage["recall_worst"], "Recall ties move"
+        value, explanation = decimal(values.max(), 4), f"Recall@{k} from the worst order of ties to the best."
     is_any = values.max() > EQUAL
     return Card(
         "content_copy" if has_targets else "join_inner",

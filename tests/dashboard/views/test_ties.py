@@ -77,9 +77,12 @@ def test_three_lists_that_vary_are_too_few_for_a_correlation():
     assert "does not vary" not in texts(page)
 
 
-def test_ties_without_a_gap_leave_nothing_to_draw_and_that_is_said():
+def test_ties_without_a_gap_leave_nothing_to_draw_and_tables_begin_with_what_they_are_about():
     tied_last = "q0 Q0 d0 1 2 t\nq0 Q0 d1 2 1 t\nq0 Q0 d2 3 1 t\n"
     tied = board(a_trec=tied_last, qrels_txt="q0 0 d0 1\n")
     page = opened("ties", data=cache.loaded_boards().add(tied).label)
     assert "No list has a gap in RR or Hits@3: there is nothing to draw." in [box.value for box in page.info]
     assert not page.get("plotly_chart")
+    summary, largest = (list(frame.proto.column_order) for frame in page.dataframe)
+    assert summary[:4] == ["reranker", "tie_ratio", "first_gap_mean", "first_gap_max"]
+    assert largest[:3] == ["query_id", "first_gap", "reranker"]
