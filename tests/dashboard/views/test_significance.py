@@ -124,8 +124,9 @@ MANY = "reranker,query_id,doc_id,score,relevance\n" + "".join(
 """Twenty-one rerankers, some level and some ahead only because the file lists them so."""
 
 
-def test_of_many_rerankers_charts_show_the_first_twenty_and_all_on_request():
-    page = opened("significance", data=label(board(many_csv=MANY)))
+def test_of_many_rerankers_charts_show_the_first_twenty_beside_bm25_and_all_on_request():
+    page = opened("significance", data=label(board(many_csv=MANY.replace("r20", "run-bm25"))))
+    assert page.selectbox(key="baseline").value == "run-bm25"
     drawn = charts(page)
     assert {name: len(drawn[name]["data"][0]["customdata"]) for name in ("above", "all-pairs", "finishes")} == {
         "above": 20,
