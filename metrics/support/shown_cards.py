@@ -33,7 +33,7 @@ _CARDS: Mapping[str, str] = {
     # comparisons
     "Significant, tied": "Comparisons that are significant by tied values.",
     "Significant, traditional": "Comparisons that are significant by traditional values.",
-    "Verdicts that (change|rest on the sort)": "Significant by one of the two values, or with opposite signs.",
+    "Verdicts that change": "Significant by one of the two values, or with opposite signs.",
     "Queries": "Queries that are ranked.",
     "Detectable difference": "The smallest true difference that this many queries are likely to show.",
     # speed and diversity

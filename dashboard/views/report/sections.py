@@ -39,7 +39,7 @@ def summary_cards(studies: ReportStudies) -> None:
         ),
         Card(
             "balance",
-            "Verdicts that rest on the sort",
+            "Verdicts that change",
             f"{n_changed} of {len(changed)}" if len(changed) else "–",
             f"against {studies.baseline}" if len(changed) else "one reranker",
             "orange" if n_changed else "gray",
