@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from barriers import barriers
-from opening import CARD_PAGES
+from opening import PRESENTATION
 from pages import DESK, set_scheme, settle
 from playwright.sync_api import expect
 
@@ -44,7 +44,7 @@ def judge_look(page, name, look):
     set_scheme(page, scheme)
     page.set_viewport_size(size)
     settle(page)
-    expect(page.get_by_test_id("stMetric")).to_have_count(4 if name.partition("-")[0] in CARD_PAGES else 0)
+    expect(page.get_by_test_id("stMetric")).to_have_count(0 if name.partition("-")[0] == PRESENTATION else 4)
     if size == PHONE:
         expect(page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
     sideways = page.get_by_test_id("stMain").evaluate("main => main.scrollWidth - main.clientWidth")

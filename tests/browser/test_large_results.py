@@ -16,7 +16,7 @@ def test_a_path_opens_and_its_page_follows_the_theme_fits_a_phone_and_has_no_ser
     page = new_page("/large")
     page.get_by_label("Path on the server").fill("sample.parquet")
     page.get_by_label("Path on the server").press("Enter")
-    expect(page.get_by_test_id("stPlotlyChart")).to_have_count(4)
+    expect(page.get_by_test_id("stPlotlyChart")).to_have_count(3)
     dot = page.locator(".js-plotly-plot").first.locator(".scatterlayer path.point").last
     expect(dot).to_have_css("fill", BLUE["light"])
     problems = judge_look(page, "large", "light") + judge_look(page, "large", "dark-phone")
