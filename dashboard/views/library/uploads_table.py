@@ -200,11 +200,11 @@ def uploads_frame(uploads: Sequence[Upload]) -> pd.DataFrame:
 def _columns() -> dict[str, object]:
     column = st.column_config
     return {
-        "name": column.TextColumn("Name", pinned=True, width=180),
+        "name": column.TextColumn("Name", pinned=True, width=160),
         "kind": column.MultiselectColumn(
             "Kind", options=list(_KINDS.values()), color=["blue", "gray"], width=95
         ),
-        "boards": column.TextColumn("Used on", width=160, help="Boards that show it."),
+        "boards": column.TextColumn("Used on", width=130, help="Boards that show it."),
         "rows": column.NumberColumn("Rows", format="localized", width=75),
         "queries": column.NumberColumn("Queries", format="localized", width=70),
         "depth": column.NumberColumn(

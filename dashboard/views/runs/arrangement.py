@@ -4,10 +4,13 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
+from dashboard.charts.labels import short_names
 from dashboard.escaping import escape_markdown
 from dashboard.library import Board
 from dashboard.widgets.components import heading
 from metrics.errors import TieScopeError
+
+_COLUMNS = ("shown", "order", "label", "name", "file", "rows", "queries")
 
 
 def arrange(board: Board) -> None:
@@ -24,13 +27,18 @@ def arrange(board: Board) -> None:
             "queries": [len(queries) for queries in runs.queries.values()],
         }
     )
+    labels = short_names(runs.rerankers)
+    rows["label"] = [labels[name] for name in runs.rerankers]
+    is_elided = not rows["label"].equals(rows["name"])
     edited = st.data_editor(
         rows,
         hide_index=True,
-        disabled=["file", "rows", "queries"],
+        disabled=["label", "file", "rows", "queries"],
+        column_order=[name for name in _COLUMNS if is_elided or name != "label"],
         column_config={
             "shown": st.column_config.CheckboxColumn("Shown", width="small"),
             "order": st.column_config.NumberColumn("Order", width="small", required=True),
+            "label": st.column_config.TextColumn("In charts", help="What tells the name from the others."),
             "name": st.column_config.TextColumn("Name", required=True, max_chars=200),
             "file": st.column_config.TextColumn("File"),
             "rows": st.column_config.NumberColumn("Rows", format="localized"),

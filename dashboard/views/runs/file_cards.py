@@ -12,12 +12,15 @@ from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.library import Board, BoardSpec, queries_text
 from dashboard.widgets.components import Colour, chart, heading
+from dashboard.widgets.first_rows import row_limit
 from metrics import FORMATS
 from metrics.runs import COLUMNS, File, Source
 from metrics.support.wording import count_of
 
 PREVIEWED = 6
 NOT_READ = "–"
+_LONG, _TEXT_WIDTH = ("reranker", "query_text", "doc_text"), 180
+"""Columns of long texts, and their width, so that the scores are in sight."""
 _SUMMARY = {one.name: one.summary.split(";")[0].rstrip(".") for one in FORMATS}
 _HELP = {one.name: one.summary for one in COLUMNS}
 
@@ -31,8 +34,9 @@ def file_cards(board: Board, findings: pd.DataFrame, colours: Palette) -> None:
         colours: of the theme.
     """
     st.subheader("Files", anchor=False)
+    n_shown = row_limit(len(board.files), "Files shown", "files")
     grid = st.grid(3, min_column_width=250)
-    for position, (file, source) in enumerate(zip(board.files, board.sources, strict=True)):
+    for position, (file, source) in enumerate(zip(board.files[:n_shown], board.sources, strict=False)):
         with grid.container(border=True, height="stretch"):
             _card(board, position, file, source, findings[findings["file"] == file.name], colours)
 
@@ -124,7 +128,9 @@ def _preview(source: Source) -> None:
     line = source.origin.unit.capitalize()
     head.insert(0, line, [source.origin.line_of(row) for row in range(len(head))])
     columns = {
-        ours: st.column_config.Column(ours if ours == theirs else f"{ours} ← {theirs}")
+        ours: st.column_config.Column(
+            ours if ours == theirs else f"{ours} ← {theirs}", width=_TEXT_WIDTH if ours in _LONG else None
+        )
         for ours, theirs in source.mapping.items()
     }
     st.dataframe(head, hide_index=True, column_config=columns, key="preview")

@@ -31,5 +31,5 @@ cards(
 board_panel(view)
 file_cards(board, findings, view.palette)
 columns_and_rows(board)
-arrange(board)
 finding_cards(board, findings)
+arrange(board)

@@ -2,7 +2,7 @@
 
 import pytest
 import streamlit as st
-from boards import COARSE, QRELS, STRICT
+from boards import COARSE, QRELS, STRICT, board
 from opening import opened, plain, texts
 
 from dashboard import cache
@@ -100,3 +100,25 @@ def test_scores_that_are_no_numbers_are_counted_and_put_last_or_dropped_by_a_but
     cache.loaded_boards.clear()
     kept = opened("runs", data=page.query_params["data"])  # read from the library, where the choice is kept
     assert "Documents without a score, left out: 4 of 20" in texts(kept)
+
+
+def test_findings_are_said_once_of_all_runs_with_warnings_in_sight_and_information_folded():
+    page = opened("runs")
+    said = texts(page).replace("*", "")
+    assert "3 runs: inside ties the order of the file goes with relevance." in said
+    assert "8 runs: 12 of 200 queries have no document of grade 1 or more" in said
+    folded = {expander.label: expander.proto.expanded for expander in page.expander}
+    label = next(label for label in folded if label.startswith("For the record: queries with nothing relevant"))
+    assert not folded[label]
+    page.segmented_control(key="severity").set_value("info").run()
+    assert next(expander for expander in page.expander if expander.label == label).proto.expanded
+
+
+def test_long_names_are_told_apart_in_the_table_of_rerankers():
+    names = [f"cross-encoder-of-the-help-desk-corpus-{version}-with-hard-negatives" for version in ("v1", "v2")]
+    label = (
+        cache.loaded_boards().add(board(**{f"{name}_trec": COARSE for name in names}, qrels_txt=QRELS)).label
+    )
+    rows = next(table.value for table in opened("runs", data=label).dataframe if "label" in table.value)
+    assert [label for label in rows["label"] if len(label) > 26] == []
+    assert ["v1" in rows["label"][0], "v2" in rows["label"][1]] == [True, True]
