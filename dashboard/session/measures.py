@@ -13,7 +13,7 @@ from metrics.measures import side_by_side
 MEASURE_KEYS = ("measure", "first", "second")
 """Choices of a measure, by their names in the link: of most pages, and the two of Ties vs gap."""
 
-_REST = "_measure_rest"
+_FURTHER_MEASURES = "_measure_rest"
 
 
 def measure(label: str = "Measure", key: str = "measure", default: str = "") -> str:
@@ -40,15 +40,15 @@ def measure(label: str = "Measure", key: str = "measure", default: str = "") -> 
         else:
             measure_name = select(label, options, key, default, width=180)
         with st.popover("More", icon=":material/tune:", help="Any other measure and cut-off."):
-            if rest := [name for name in cache.MEASURES if name not in options]:
-                st.pills("Also scored", rest, key=_REST, on_change=_choose_rest)
+            if measures := [name for name in cache.MEASURES if name not in options]:
+                st.pills("Also scored", measures, key=_FURTHER_MEASURES, on_change=_choose_further)
             _choose_other(key)
     return measure_name
 
 
-def _choose_rest() -> None:
+def _choose_further() -> None:
     """Take the measure clicked among those that are not in sight."""
-    st.session_state[_next(MEASURE_KEYS[0])] = st.session_state.pop(_REST)
+    st.session_state[_next(MEASURE_KEYS[0])] = st.session_state.pop(_FURTHER_MEASURES)
 
 
 def _choose_other(key: str) -> None:
