@@ -25,16 +25,16 @@ def score_as_shown(board: Board) -> None:
     begin_step("Keeping", 0, 1, count_of(len(board.files), "file"))
 
 
-def score_and_show(board: Board, file_hashes: Collection[str] = (), **more: Any) -> None:  # noqa: ANN401 passed on
+def score_and_show(board: Board, file_hashes: Collection[str] = (), **options: Any) -> None:  # noqa: ANN401 passed on
     """Score a board, then show it: until then a click leaves all as it was.
 
     Args:
         board: read and joined.
         file_hashes: sha256 of the files that the visitor gave for it just now.
-        **more: passed on to `show_board`.
+        **options: passed on to `show_board`.
     """
     score_as_shown(board)
-    show_board(board, file_hashes, **more)
+    show_board(board, file_hashes, **options)
 
 
 def rebuild_board(spec: BoardSpec) -> None:

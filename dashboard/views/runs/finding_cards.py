@@ -20,9 +20,9 @@ _BADGES: dict[str, tuple[Colour, str]] = {
 }
 _FIRST = 3
 """Messages of one kind in sight; the others are below them."""
-_MOST = 300
+_MAX_LINES = 300
 """Messages of one kind that are shown; the CSV has them all."""
-_MOST_NAMES = 6
+_MAX_NAMES = 6
 
 
 def finding_cards(board: Board, findings: pd.DataFrame) -> None:
@@ -51,7 +51,7 @@ def _frame(severity: str, groups: Sequence[FindingGroup], *, is_folded: bool) ->
     colour, note = _BADGES[severity]
     if severity == "info":
         titles = [group.kind.title for group in groups]
-        text = f"{note.capitalize()}: {first_names(titles, _MOST_NAMES)}"
+        text = f"{note.capitalize()}: {first_names(titles, _MAX_NAMES)}"
         return st.expander(text, icon=":material/info:", expanded=not is_folded)
     frame = st.container(border=True)
     with frame, st.container(horizontal=True, vertical_alignment="center"):
@@ -75,20 +75,20 @@ def _group(board: Board, group: FindingGroup) -> None:
         text.markdown("\n".join(map(_item, group.lines[:_FIRST])))
     if len(group.lines) > _FIRST:
         with text.expander(f"{len(group.lines) - _FIRST:,} more"):
-            st.markdown("\n".join(map(_item, group.lines[_FIRST:_MOST])))
-            if len(group.lines) > _MOST:
-                st.caption(f"The CSV has the other {len(group.lines) - _MOST:,}.")
+            st.markdown("\n".join(map(_item, group.lines[_FIRST:_MAX_LINES])))
+            if len(group.lines) > _MAX_LINES:
+                st.caption(f"The CSV has the other {len(group.lines) - _MAX_LINES:,}.")
 
 
 def _item(line: FindingLine) -> str:
-    names = escape_markdown(first_names(line.names, _MOST_NAMES))
+    names = escape_markdown(first_names(line.names, _MAX_NAMES))
     place = f" :gray[{escape_markdown(line.place)}]" if line.place else ""
     return f"- {names}: {escape_markdown(line.message)}{place}"
 
 
 def _place(line: FindingLine) -> str:
     """Whose message it is where it is that of several, else where it is; a new line of Markdown."""
-    place = first_names(line.names, _MOST_NAMES) if len(line.names) > 1 else line.place
+    place = first_names(line.names, _MAX_NAMES) if len(line.names) > 1 else line.place
     return f"  \n:gray[{escape_markdown(place)}]" if place else ""
 
 

@@ -75,10 +75,10 @@ def group_findings(findings: pd.DataFrame, rerankers: Sequence[str]) -> list[Fin
         findings: as `Runs.findings`; a message begins with its reranker where its file does not say which.
         rerankers: names of all.
     """
-    named = sorted(rerankers, key=len, reverse=True)
+    by_length = sorted(rerankers, key=len, reverse=True)
     groups: dict[tuple[Severity, str, str], list[FindingLine]] = {}
     for row in findings.itertuples(index=False):
-        reranker = next((name for name in named if row.message.startswith(f"{name}: ")), None)
+        reranker = next((name for name in by_length if row.message.startswith(f"{name}: ")), None)
         message = row.message if reranker is None else row.message[len(reranker) + 2 :]
         line = None if pd.isna(row.line) else int(row.line)
         finding = FindingLine((reranker or row.file,), row.file, line, message, int(row.count))
