@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.marks import ROW, add_bounds_rows, label_rows, named_rows
+from dashboard.charts.marks import ROW, VALUES, add_bounds_rows, label_rows, named_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import style
+from dashboard.charts.style import padded_range, style
 
 _SYMBOLS = ("square-open", "triangle-up-open", "triangle-down-open", "x-thin-open", "pentagon-open")
 
@@ -38,4 +38,5 @@ def rule_marks(leaderboard: pd.DataFrame, rules: pd.DataFrame, palette: Palette,
         )
     style(figure, palette, 96 + ROW * len(leaderboard))
     label_rows(figure, leaderboard.index, palette)
-    return figure.update_xaxes(title_text=measure, nticks=6)
+    means = [leaderboard[VALUES].to_numpy().ravel(), rules.to_numpy().ravel()]
+    return figure.update_xaxes(range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)

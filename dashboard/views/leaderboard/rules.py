@@ -51,12 +51,10 @@ def rules_section(view: session.View, measure: str, shown: pd.Index) -> None:
             st.caption(
                 f"In the table only: {outside}, which counts every relevant document, not the first alone."
             )
-    table_rows = answers.assign(tie_ratio=rows["tie_ratio"]).rename_axis("reranker").reset_index()
+    table_rows = answers.assign(tie_ratio=rows["tie_ratio"]).rename_axis("reranker")
     labels = short_names(map(str, rows.index))
     table(
-        table_rows[table_rows["reranker"].isin(shown)].assign(
-            reranker=lambda part: part["reranker"].map(labels)
-        ),
+        table_rows.loc[shown].rename(index=labels).reset_index(),
         f"{answered.traditional} by every rule for ties",
         "tie-rules",
         shown_columns("reranker")
@@ -66,5 +64,5 @@ def rules_section(view: session.View, measure: str, shown: pd.Index) -> None:
             for column in shown_columns((label, "value"), measure=label).values()
         }
         | shown_columns(("tie_ratio", "mean_tie_ratio")),
-        download=table_rows,
+        download=table_rows.reset_index(),
     )
