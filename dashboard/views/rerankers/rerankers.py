@@ -12,6 +12,7 @@ from dashboard.widgets.components import chart, finding, heading, page_head
 from dashboard.widgets.first_rows import row_limit, table_and_chart_places
 from metrics import parse
 from metrics.measures import question
+from metrics.studies.baseline import usual_baseline
 from metrics.studies.gaps.gap import gaps
 from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.leaderboard.rerankers import reranker_finding
@@ -57,7 +58,10 @@ with chart_place:
     )
 
 parts = (TIES, BASELINE, READINGS) if len(view.rerankers) > 1 else (TIES, READINGS)
-part = session.segmented("Below", parts, "part", label_visibility="collapsed")
+is_compared = view.baseline != usual_baseline(view.rerankers)
+part = session.segmented(
+    "Below", parts, "part", BASELINE if is_compared else TIES, label_visibility="collapsed"
+)
 if part == TIES:
     heading(TIES, "Each dot is a list; grey repeats the lists of all rerankers. The line is the mean gap.")
     colours = {str(reranker): view.colour(str(reranker)) for reranker in drawn.index}
