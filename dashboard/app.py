@@ -10,9 +10,9 @@ from dashboard.charts.palette import DARK
 from dashboard.escaping import escape_markdown
 from dashboard.session.address import read_address, refused
 from dashboard.session.boards import notices, unknown_label
-from dashboard.session.controls import follow_theme
 from dashboard.session.results import choose_results
 from dashboard.session.view import choose_view
+from dashboard.session.visitor import follow_theme
 from dashboard.views.runs.board_panel import undo
 from dashboard.widgets.browser import equip_browser, offer_link, write_on_primary
 

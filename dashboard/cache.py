@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -16,15 +15,11 @@ from dashboard.library.loaded import LoadedBoards
 from dashboard.library.storage.records import Record
 from dashboard.library.storage.stored_upload import Reading, StoredUpload
 from dashboard.library.store import Library
-from metrics import Evaluation, parse
+from metrics import Evaluation
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import File, Source
-from metrics.scale.stored import Stored
-from metrics.studies.gaps.stored_summary import StoredSummary, stored_summary
-from metrics.studies.leaderboard.leaderboard import mean_std
 from metrics.studies.leaderboard.segments import query_segments
-from metrics.studies.tools.tool_comparison import tool_values
 from metrics.ties import Ranking
 
 _SAMPLE_DATA = Path(__file__).parents[1] / "sample_data"
@@ -201,56 +196,6 @@ def findings(key: str, _board: Board) -> pd.DataFrame:
     return _board.runs.findings
 
 
-@st.cache_resource(show_spinner="Asking what other tools would say …", max_entries=16)
-def tool_table(view_key: ViewKey, measure: str, _board: Board) -> pd.DataFrame:
-    """Return what each tool would report for a measure.
-
-    Args:
-        view_key: what is shown of the board, and how it is scored.
-        measure: name of the measure.
-        _board: the board.
-    """
-    owners = segments(view_key.key, _board)
-    queries = set(owners.index[owners.isin(view_key.segments)]) if view_key.segments else None
-    return tool_values(_board.runs, measure, view_key.rerankers, view_key.scoring, queries)
-
-
-@st.cache_resource(show_spinner="Settling ties …", max_entries=24)
-def tie_rules(
-    view_key: ViewKey, measures: tuple[str, ...], traditional: str, _board: Board, _evaluation: Evaluation
-) -> Evaluation:
-    """Return a measure and those that settle its ties by their own rules, as `side_by_side` names them.
-
-    Args:
-        view_key: what is shown of the board, and how it is scored.
-        measures: their names.
-        traditional: the treatment taken as the traditional one.
-        _board: the board.
-        _evaluation: the values shown; its lists are those counted.
-    """
-    ties = ("expected", "optimistic", "pessimistic", traditional)
-    evaluation = score_runs(_board.runs, measures, ties, view_key.scoring)
-    return restrict_to_view(evaluation, view_key, _evaluation)
-
-
-@st.cache_resource(show_spinner=False, max_entries=24)
-def tie_std_of_means(
-    view_key: ViewKey, measure: str, _board: Board, _evaluation: Evaluation
-) -> "pd.Series[float]":
-    """Return the standard deviation of each mean over random tie-breaking; nothing where it must be sampled.
-
-    Args:
-        view_key: what is shown of the board, and how it is scored.
-        measure: name of the measure.
-        _board: the board.
-        _evaluation: the values shown; its lists are those counted.
-    """
-    if parse(measure).measure.family.sampled:
-        return pd.Series(dtype="float64")
-    evaluation = score_runs(_board.runs, measure, "std", view_key.scoring)
-    return mean_std(restrict_to_view(evaluation, view_key, _evaluation), measure)
-
-
 @st.cache_resource(show_spinner=False, max_entries=24)
 def swapped_orders(view_key: ViewKey, measure: str, traditional: str, _evaluation: Evaluation) -> pd.DataFrame:
     """Return the pairs of rerankers whose order swaps once ties are averaged.
@@ -298,35 +243,6 @@ def file_version(path: Path) -> tuple[str, int, int]:
     except OSError as error:
         raise ReadError(path.name, "it is gone", "Open it again.") from error
     return str(path), status.st_mtime_ns, status.st_size
-
-
-@st.cache_resource(show_spinner="Counting every list …", max_entries=64)
-def summarize_stored(
-    file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored
-) -> StoredSummary:
-    """Return what ties do to a measure, over a stored evaluation.
-
-    Args:
-        file: path, size and time of change, as `identity` gives them.
-        measure: name of the measure.
-        traditional: the treatment taken as traditional.
-        _stored: the stored evaluation in that file.
-    """
-    return stored_summary(_stored, measure, traditional)
-
-
-@st.cache_data(show_spinner=False, max_entries=64)
-def largest_gaps(file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored) -> pd.DataFrame:
-    """Return the lists with the largest gap, with their queries.
-
-    Args:
-        file: path, size and time of change, as `identity` gives them.
-        measure: name of the measure.
-        traditional: the treatment taken as traditional.
-        _stored: the stored evaluation in that file.
-    """
-    lists = summarize_stored(file, measure, traditional, _stored).farthest
-    return lists.assign(query_id=_stored.at(lists["row"].to_numpy(np.int64), ["query_id"])["query_id"])
 
 
 def restrict_to_view(values: Evaluation, view_key: ViewKey, view_evaluation: Evaluation) -> Evaluation:

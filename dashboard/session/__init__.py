@@ -6,11 +6,12 @@ kept over page switches. Here is what several pages use; the rest is taken from 
 
 from dashboard.session.boards import owner, show_board, switch_to_board
 from dashboard.session.changes import rebuild_board
-from dashboard.session.controls import get_value, segmented, select, select_name, set_value, text_input, theme
+from dashboard.session.controls import get_value, segmented, select, select_name, set_value, text_input
 from dashboard.session.measures import measure
 from dashboard.session.results import Results
 from dashboard.session.upload_selection import Outcome
 from dashboard.session.view import View, choose_baseline, list_link_parameters, view
+from dashboard.session.visitor import theme
 
 __all__ = [
     "Outcome",

@@ -4,42 +4,17 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
-from zoneinfo import ZoneInfo
 
 import streamlit as st
 
 from dashboard.charts.labels import short_names
-from dashboard.charts.palette import Palette, theme_palette
 from dashboard.session import address
 
 KEPT: dict[str, Any] = {"persist_state": "session"}
 """What every control has: its value over page switches."""
 MAX_NAME = 28
 """Columns of a name in a list."""
-_THEME = "_theme"
 _CLICK = "_click"
-
-
-def theme() -> Palette:
-    """Return the colours of the theme this visitor has chosen."""
-    return theme_palette(st.context.theme.type)
-
-
-def visitor_zone() -> ZoneInfo:
-    """Return where the visitor's browser says it is."""
-    try:
-        return ZoneInfo(st.context.timezone or "UTC")
-    except (KeyError, ValueError, OSError):
-        return ZoneInfo("UTC")
-
-
-@st.fragment(run_every=2)
-def follow_theme() -> None:
-    """Draw again when the visitor switches the theme, which by itself reruns nothing."""
-    now = st.context.theme.type
-    if st.session_state.setdefault(_THEME, now) != now:
-        st.session_state[_THEME] = now
-        st.rerun()
 
 
 def segmented(label: str, options: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on
@@ -236,27 +211,6 @@ def follow_defaults(defaults: Mapping[str, str]) -> None:
     if not any(map(address.is_chosen, defaults)):
         for key, default in defaults.items():
             set_value(key, default)
-
-
-def table_draft(key: str, now: str) -> tuple[str, str]:
-    """Return the text a table to edit is drawn from, and the key of that table: both stay while it is edited.
-
-    Args:
-        key: of the text that the table also stands for.
-        now: that text; another than `set_table_text` was last given begins a new table.
-    """
-    base, last, serial = st.session_state.get(f"_{key}", ("", None, 0))
-    table = f"_{key}_{serial}"
-    if now != last or table not in st.session_state:
-        base, table = now, f"_{key}_{serial + 1}"
-        st.session_state[f"_{key}"] = now, now, serial + 1
-    return base, table
-
-
-def set_table_text(key: str, now: str) -> None:
-    """Keep what the table to edit holds now."""
-    base, _, serial = st.session_state[f"_{key}"]
-    st.session_state[f"_{key}"] = base, now, serial
 
 
 def clicked_row(chart: str) -> int | None:

@@ -9,8 +9,9 @@ from dashboard.access import server_files
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.session import address
-from dashboard.session.controls import KEPT, get_value, prepare, segmented, select, set_value, theme
+from dashboard.session.controls import KEPT, get_value, prepare, segmented, select, set_value
 from dashboard.session.view import policy_phrases, select_order
+from dashboard.session.visitor import theme
 from metrics.errors import TieScopeError
 from metrics.scale.stored import Stored
 from metrics.studies.gaps.stored_summary import LEADERBOARD_TREATMENTS

@@ -13,16 +13,9 @@ from dashboard.library import Board, queries_text
 from dashboard.library.storage.records import Record
 from dashboard.session import address
 from dashboard.session.boards import DATA, choose_board, owner
-from dashboard.session.controls import (
-    get_value,
-    multiselect,
-    number_input,
-    segmented,
-    select,
-    select_name,
-    theme,
-)
+from dashboard.session.controls import get_value, multiselect, number_input, segmented, select, select_name
 from dashboard.session.measures import other_measures
+from dashboard.session.visitor import theme
 from metrics import Evaluation
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
 from metrics.studies.baseline import usual_baseline

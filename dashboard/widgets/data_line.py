@@ -9,7 +9,7 @@ from dashboard.access import server_files
 from dashboard.access.sign_in import PURPOSE
 from dashboard.cache import SAMPLE_LABEL, SIMULATED_LABEL
 from dashboard.escaping import escape_markdown
-from dashboard.session.controls import visitor_zone
+from dashboard.session.visitor import visitor_zone
 from metrics.support.wording import count_of
 
 _SAMPLES = {

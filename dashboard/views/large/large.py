@@ -5,6 +5,7 @@ import streamlit as st
 from dashboard import cache
 from dashboard.escaping import escape_markdown
 from dashboard.session.results import results_measure, shown_results
+from dashboard.views.large import cached
 from dashboard.views.large.sections import empty_state, largest_gaps_table, open_popover, ties_against_gaps
 from dashboard.widgets.components import finding, page_head
 from dashboard.widgets.first_rows import row_limit, table_and_chart_places
@@ -43,7 +44,7 @@ with chart_place:
     leaderboard_charts(charted_rows, results.palette, name.traditional, order)
 try:
     file = cache.file_version(results.stored.path)
-    summary, lists = cache.summarize_stored(file, *arguments), cache.largest_gaps(file, *arguments)
+    summary, lists = cached.summarize_stored(file, *arguments), cached.largest_gaps(file, *arguments)
 except TieScopeError as error:
     st.error(escape_markdown(str(error)), icon=":material/error:")
     st.stop()

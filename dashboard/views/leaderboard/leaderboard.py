@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from dashboard import cache, session
+from dashboard import session
+from dashboard.views.leaderboard import cached
 from dashboard.views.leaderboard.rules import rules_section
 from dashboard.views.leaderboard.tools import tools_section
 from dashboard.widgets.components import finding, page_head
@@ -45,7 +46,7 @@ else:
     if len(drawable) > 1:
         with swaps:
             swaps_section(view, measure, name.traditional)
-    rows["std"] = cache.tie_std_of_means(view.key, measure, view.board, view.evaluation).reindex(rows.index)
+    rows["std"] = cached.tie_std_of_means(view.key, measure, view.board, view.evaluation).reindex(rows.index)
     missing = rows.index.difference(drawable.index, sort=False)
     shown = places.drawn.index.append(missing)
     leaderboard_table(rows, name, view.treatment, "leaderboard", shown=shown)

@@ -3,9 +3,10 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard import cache, session
+from dashboard import session
 from dashboard.charts.labels import short_names
 from dashboard.charts.leaderboard.rule_marks import rule_marks
+from dashboard.views.leaderboard import cached
 from dashboard.widgets.components import chart, heading, section_finding, table
 from metrics import parse
 from metrics.evaluation import EQUAL
@@ -27,7 +28,7 @@ def rules_section(view: session.View, measure: str, shown: pd.Index) -> None:
     if not rules:
         return
     names = (str(answered), *map(str, rules))
-    evaluation = cache.tie_rules(view.key, names, view.traditional, view.board, view.evaluation)
+    evaluation = cached.tie_rules(view.key, names, view.traditional, view.board, view.evaluation)
     answers = tie_answers(evaluation, measure, view.traditional)
     rows = leaderboard(evaluation, str(answered), view.traditional)
     heading(

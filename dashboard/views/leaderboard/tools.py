@@ -5,10 +5,11 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from dashboard import cache, session
+from dashboard import session
 from dashboard.charts.labels import clipped, short_names
 from dashboard.charts.leaderboard.tool_strip import tool_strip
 from dashboard.escaping import escape_markdown
+from dashboard.views.leaderboard import cached
 from dashboard.widgets.components import chart, heading, number, section_finding, table
 from metrics import parse
 from metrics.studies.tools.tool_comparison import by_reranker, by_tool, comparable_values, tool_finding
@@ -34,7 +35,7 @@ def tools_section(view: session.View, leaderboard: pd.DataFrame, measure: str, s
         "The same files, scored as each tool breaks ties, holds scores and treats missing queries; relevant "
         f"from grade {view.scoring.relevant_from:g}.",
     )
-    values = cache.tool_table(view.key, measure, view.board)
+    values = cached.tool_table(view.key, measure, view.board)
     if not len(values):
         st.caption(
             f"No tool known here computes {escape_markdown(measure)} in a way that can be told from its code."

@@ -12,7 +12,8 @@ from dashboard.charts.leaderboard.version_history import VersionAxis, version_hi
 from dashboard.escaping import escape_markdown
 from dashboard.library.storage.records import Upload
 from dashboard.session import View
-from dashboard.session.controls import toggle, visitor_zone
+from dashboard.session.controls import toggle
+from dashboard.session.visitor import visitor_zone
 from dashboard.views.library.uploads_table import uploads_on
 from dashboard.views.library.versions import VersionScoring, judgments_key, measures_with, score_versions
 from dashboard.widgets.components import chart, heading, number, section_finding, table

@@ -11,8 +11,8 @@ from dashboard.access.sign_in import is_open_to_all
 from dashboard.escaping import escape_markdown
 from dashboard.library.storage.records import STRANGER, Upload
 from dashboard.session import View
-from dashboard.session.controls import visitor_zone
 from dashboard.session.upload_selection import selectable_table, selected_uploads
+from dashboard.session.visitor import visitor_zone
 from dashboard.views.library.actions import actions, outcome_line
 from dashboard.views.library.deleted import recently_deleted
 from dashboard.widgets.components import Card, cards, download_csv, finding, heading, share
