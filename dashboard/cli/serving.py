@@ -52,7 +52,8 @@ def app_command(
         list[str] | None,
         typer.Option(
             metavar="ORIGIN",
-            help="Site whose pages may show the app in a frame, such as https://wiki.example.org; else none.",
+            help="Site whose pages may show the app in a frame, such as https://wiki.example.org; else as "
+            f"{EMBED} says.",
         ),
     ] = None,
 ) -> None:
@@ -61,7 +62,7 @@ def app_command(
     _settle_what_may_be_opened(allow_paths or [], host, insecure=insecure)
     if files:
         os.environ[OPEN] = json.dumps(_validated_files(files, qrels))
-    os.environ[EMBED] = " ".join(_validated_embedders(embed or []))
+    os.environ[EMBED] = " ".join(_validated_embedders(embed or os.environ.get(EMBED, "").split()))
     from dashboard.library.place import byte_limit  # noqa: PLC0415 the library is not for other commands
 
     for setting, megabytes in UPLOAD_LIMITS.items():

@@ -10,7 +10,7 @@ from dashboard import cache
 from dashboard.escaping import escape_markdown
 from dashboard.library import Board, BoardSpec, keep_arrangement
 from dashboard.session.boards import show_board
-from dashboard.session.long_work import is_cancelled, long_work, offer_to_resume
+from dashboard.session.long_work import long_work
 from dashboard.session.measures import other_measures
 from dashboard.session.view import view
 from metrics.errors import TieScopeError
@@ -40,10 +40,7 @@ def score_and_show(board: Board, file_hashes: Collection[str] = (), **options: A
 def rebuild_board(spec: BoardSpec) -> None:
     """Show what another spec makes of the files loaded; where it makes nothing, say why."""
     now = view()
-    if is_cancelled(spec.digest):
-        offer_to_resume("Nothing was changed.")
-        return
-    with long_work(spec.digest):
+    with long_work():
         board = cache.build_board(spec, read_all(spec))
         if isinstance(board, Board):
             score_and_show(_named_as(now.board.spec, board), amends=now.record)

@@ -40,8 +40,8 @@ def title(prose: Prose) -> str:
 
 def provenance(view: View, measure: str, slide: Slide) -> str:
     """Return what a slide rests on: measure, queries, board, and its own note."""
-    label = view.record.name if view.record else view.board.label
-    board = label.rpartition(SEPARATOR)[0] or label
+    label = view.board.label
+    board = view.record.name if view.record else label.rpartition(SEPARATOR)[0] or label
     queries = queries_text(view.evaluation.scores.index.get_level_values("query_id").nunique())
     return " ".join(filter(None, [f"{parse(measure).traditional}, {queries} of {board}.", slide.note.strip()]))
 

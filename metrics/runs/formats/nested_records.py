@@ -103,14 +103,20 @@ def _array_to_open(flat: FlatRecords, choice: ColumnChoice) -> str | None:
 
 
 def _open_array(flat: FlatRecords, array: str) -> FlatRecords:
-    """Return the rows with each object of an array in a row of its own; those without any are left out."""
+    """Return the rows with each object of an array in a row of its own; those without any are left out.
+
+    Raises:
+        ReadError: the array holds something else, too.
+    """
     rows: list[Record] = []
     owners: list[int] = []
     n_empty = 0
     for number, row in enumerate(flat.rows):
         entries = row.get(array)
         outer = {name: value for name, value in row.items() if name != array}
-        inner = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+        inner = entries if isinstance(entries, list) else []
+        if not all(isinstance(entry, dict) for entry in inner):
+            raise flat.origin.error(number, f"{array} holds more than objects", "Give an object a document.")
         rows += [outer | dict(_fields(entry, f"{array}.")) for entry in inner]
         owners += [number] * len(inner)
         n_empty += not inner

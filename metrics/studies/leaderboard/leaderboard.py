@@ -11,7 +11,7 @@ from metrics.scale.stored import Stored
 from metrics.studies.leaderboard.verdicts import judge, relative_size
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
 from metrics.studies.tie_rules import own_rule_note
-from metrics.support.arrays import BoolArray
+from metrics.support.arrays import BoolArray, IntArray
 from metrics.support.wording import percent
 from metrics.ties import treatment
 
@@ -67,7 +67,11 @@ def swap_matrix(leaderboard: pd.DataFrame) -> BoolArray:
     Args:
         leaderboard: (n,) traditional_rank, tied_rank, both known.
     """
-    before, tied = (leaderboard[f"{value}_rank"].to_numpy(np.int64) for value in ("traditional", "tied"))
+    return swaps_of(*(leaderboard[f"{value}_rank"].to_numpy(np.int64) for value in ("traditional", "tied")))
+
+
+def swaps_of(before: IntArray, tied: IntArray) -> BoolArray:
+    """Return (n, n) whether the row is above the column by the (n,) places before, and below it by the tied."""
     return np.asarray((before[:, None] < before) & (tied[:, None] > tied))
 
 

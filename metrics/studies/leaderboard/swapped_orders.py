@@ -9,7 +9,7 @@ import pandas as pd
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation, ScoringOptions, score_runs
 from metrics.runs import Runs
-from metrics.studies.leaderboard.leaderboard import places
+from metrics.studies.leaderboard.leaderboard import places, swaps_of
 from metrics.studies.prose import NOTHING_SCORED, ONE_RERANKER, Prose, Strong, decimal
 from metrics.studies.significance.all_pairs import holm, paired_p
 from metrics.studies.significance.query_values import alpha, values_by_query
@@ -55,7 +55,7 @@ def swapped_orders(
         raise UsageError(f"{traditional} was not evaluated. There are: {', '.join(evaluation.ties)}.")
     means = evaluation.means(measure)[list(dict.fromkeys([traditional, "expected"]))].dropna()
     before, tied = (places(means[ties]).to_numpy(np.int64) for ties in (traditional, "expected"))
-    first, second = np.nonzero((before[:, None] < before) & (tied[:, None] > tied))
+    first, second = np.nonzero(swaps_of(before, tied))
     names = means.index.to_numpy()
     rows = pd.DataFrame({"a": names[first], "b": names[second]}, dtype="str").assign(ties=traditional)
     for name, ties in (("traditional", traditional), ("tied", "expected")):

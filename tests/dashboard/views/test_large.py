@@ -113,17 +113,17 @@ def test_the_page_shows_extreme_data(server, tmp_path, name):
 def test_a_link_brings_measure_order_and_reranker_along(server, runs):
     server(runs / "kept.parquet")
     page = opened(PAGE, results_measure="Hits@3", results_order="optimistic", results_lists="coarse")
-    assert page.segmented_control(key="results_measure").value == "Hits@3"
+    assert page.selectbox(key="results_measure").value == "Hits@3"
     assert page.selectbox(key="results_order").value == "optimistic"
     assert page.selectbox(key="results_lists").value == "coarse"
-    page.segmented_control(key="results_measure").set_value("AP").run()
+    page.selectbox(key="results_measure").set_value("AP").run()
     assert "Best tied MAP" in metrics(page)
 
 
 def test_choices_that_the_evaluation_lacks_fall_back(server, runs):
     server(runs / "kept.parquet")
     page = opened(PAGE, results_measure="ERR", results_order="random:7", results_lists="nobody", results="")
-    assert page.segmented_control(key="results_measure").value == "RR"
+    assert page.selectbox(key="results_measure").value == "RR"
     assert page.selectbox(key="results_order").value == "input"
     assert shows(page, "strict", "coarse")
 

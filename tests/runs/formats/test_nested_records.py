@@ -114,3 +114,9 @@ def test_the_command_and_the_library_take_dotted_names(call, write):
     code, out, _ = call("evaluate", path, "--column", "score=scores.llm", "-m", "RR", "--ties", "expected")
     assert code == 0
     assert "1.0000" in out
+
+
+def test_an_entry_of_an_array_that_is_no_object_is_refused_with_its_line():
+    mixed = {"query_id": "q2", "hits": [{"doc_id": "a", "score": 1}, "b", None]}
+    with pytest.raises(ReadError, match="line 3: hits holds more than objects"):
+        read(File("run.jsonl", lines([*HITS, mixed])))
