@@ -13,7 +13,15 @@ from dashboard.library import Board, queries_text
 from dashboard.library.storage.records import Record
 from dashboard.session import address
 from dashboard.session.boards import DATA, choose_board, owner
-from dashboard.session.controls import get_value, multiselect, number_input, segmented, select, select_name
+from dashboard.session.controls import (
+    follow_defaults,
+    get_value,
+    multiselect,
+    number_input,
+    segmented,
+    select,
+    select_name,
+)
 from dashboard.session.measures import other_measures
 from dashboard.session.visitor import theme
 from metrics import Evaluation
@@ -81,13 +89,15 @@ class View:
     @property
     def baseline(self) -> str:
         """What the others are compared with: as chosen on some page, else BM25, else the first."""
-        selected = get_value("baseline")
+        selected = get_value("baseline") if address.is_chosen("baseline") else ""
         return selected if selected in self.rerankers else usual_baseline(self.rerankers)
 
 
 def choose_baseline(names: Sequence[str], **more_options: Any) -> str:  # noqa: ANN401 passed on
     """Draw whom the others are compared with, BM25 or the first unless another is chosen; return the name."""
-    return select_name("Baseline", names, "baseline", usual_baseline(names), **more_options)
+    default = usual_baseline(names)
+    follow_defaults({"baseline": default})
+    return select_name("Baseline", names, "baseline", default, **more_options)
 
 
 def choose_view() -> bool:

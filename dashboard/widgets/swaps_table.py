@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard import cache
 from dashboard.charts.labels import short_names
 from dashboard.session import View
-from dashboard.widgets.columns import badge_column
+from dashboard.widgets.columns import NAME_COLUMNS, badge_column
 from dashboard.widgets.components import heading, prose_markdown, table
 from dashboard.widgets.first_rows import row_limit
 from metrics import parse
@@ -19,8 +19,6 @@ from metrics.support.wording import count_of
 _TITLE = "Orders that swap"
 _WIDEST = 5
 """Swaps that are shown unless all are asked for."""
-_LONGEST = 28
-"""Letters of a name in the table; the download has all."""
 _VERDICTS = {
     "swaps, significant": "The order of the ties puts A first; averaged, B is ahead by more than chance.",
     "swaps": "The order of the ties puts A first; averaged, B is ahead by no more than chance allows.",
@@ -85,7 +83,7 @@ def swaps_table(view: View, measure: str, swaps: pd.DataFrame, sentence: str = "
 
 def _shown_rows(swaps: pd.DataFrame, rerankers: Sequence[str]) -> pd.DataFrame:
     """Return the rows with what is said of both in one cell, names that fit, and the verdict as a badge."""
-    names = short_names(rerankers, _LONGEST)
+    names = short_names(rerankers, NAME_COLUMNS)
 
     def pair_text(column: str, form: str) -> list[str]:
         pairs = zip(swaps[f"{column}_a"], swaps[f"{column}_b"], strict=True)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.escaping import escape_markdown
-from dashboard.session.controls import pills
+from dashboard.session.controls import follow_defaults, pills
 from metrics.errors import UsageError
 from metrics.report import MEASURES, PRESETS, SECTIONS, ReportOptions
 from metrics.studies.baseline import usual_baseline
@@ -31,11 +31,7 @@ def choose_options(view: session.View, measure: str, leader: str) -> ReportOptio
         )
         title = session.text_input("Title", "title", placeholder="What ties do", max_chars=200, width=240)
         targets = _choose_targets()
-        reranker = (
-            session.select("Targets for", view.rerankers, "targets_for", leader, width=240)
-            if targets
-            else leader
-        )
+        reranker = _choose_reranker(view, leader) if targets else leader
     names = [name for name in SECTIONS if name != "paper"]
     sections = pills("Sections", names, "sections") if preset == "full" else names
     is_every_reranker = view.rerankers == view.board.runs.rerankers
@@ -53,6 +49,12 @@ def choose_options(view: session.View, measure: str, leader: str) -> ReportOptio
         files=tuple((file.name, file.sha256) for file in view.board.files),
         scoring=view.scoring,
     )
+
+
+def _choose_reranker(view: session.View, leader: str) -> str:
+    """Draw whose targets are drawn: the leader's by the measure shown unless another is chosen."""
+    follow_defaults({"targets_for": leader})
+    return session.select_name("Targets for", view.rerankers, "targets_for", leader, width=240)
 
 
 def _choose_targets() -> tuple[str, ...]:
