@@ -116,9 +116,10 @@ class BoardSpec:
         return replace(self, entries=entries, repeated=before.repeated)
 
     def with_columns(self, position: int, columns: Mapping[str, str]) -> "BoardSpec":
-        """Return the spec with one file's columns chosen."""
+        """Return the spec with one file's columns chosen; what is done about missing scores stays as it is."""
         entries = list(self.entries)
-        entries[position] = replace(entries[position], columns=tuple(sorted(columns.items())))
+        rule = {name: value for name, value in entries[position].columns if name == MISSING_SCORE}
+        entries[position] = replace(entries[position], columns=tuple(sorted({**rule, **columns}.items())))
         return replace(self, entries=tuple(entries), names=None, title="")
 
     def with_missing_score(self, position: int, rule: MissingScore) -> "BoardSpec":

@@ -60,3 +60,9 @@ def test_queries_that_no_two_runs_share_are_all_counted():
     two_runs = board(a_csv=table("a", 0, 60), b_csv=table("b", 45, 105))
     assert two_runs.label.startswith("2 runs, 105 queries")
     assert "2 runs for 105 queries" in plain(board_finding(two_runs))
+
+
+def test_another_column_leaves_the_choice_about_missing_scores():
+    spec = BoardSpec.of([File("llm.csv", b"")]).with_missing_score(0, "drop")
+    columns = dict(spec.with_columns(0, {"doc_id": "passage"}).entries[0].columns)
+    assert columns == {"doc_id": "passage", "missing_score": "drop"}
