@@ -183,6 +183,11 @@ class Board:
         return orders.pop() if len(orders) == 1 else "input"
 
     @property
+    def first_view(self) -> dict[str, str]:
+        """What it is opened with until somebody saves another view; nothing where controls start so anyway."""
+        return {} if self.tie_order == "input" else {"order": self.tie_order}
+
+    @property
     def size(self) -> int:
         """Bytes it holds, about: its files, its tables, and what is kept to look up their rows."""
         tables = sum(source.table.nbytes + _PER_ROW * len(source.table) for source in self.sources)

@@ -86,11 +86,12 @@ class Library:
             board: read and joined.
             owner: whose it is.
             name: what it is called; else it is told by its size.
-            view: what it is opened with.
+            view: what it is opened with; None: what its files say.
             access: who else may open it.
             single: whether it is an error that there is one of this name already.
         """
         name, board = board_name(name), self._storable(board, owner)
+        view = board.first_view if view is None else view
         with self._intake.taking_in(board, owner) as connection:
             if single and connection.scalar(rows.boards_of_name(name, owner)):
                 raise LibraryError(f"There is a board {name} already. Choose another name.")
@@ -99,7 +100,7 @@ class Library:
                 connection.execute(boards.update().where(boards.c.id == board_id).values(changed=now()))
             else:
                 board_id = rows.insert_board(
-                    connection, board, owner, name=name, access=access, view=dict(view or {})
+                    connection, board, owner, name=name, access=access, view=dict(view)
                 )
             return rows.read_record(connection, self._parquets, board_id, owner)
 

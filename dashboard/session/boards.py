@@ -162,7 +162,7 @@ def show_board(
         keep: whether these files may be kept; None: as was said of them before. A board is kept unless one
             of its files may not be.
         name: what it is called in the library.
-        opened_with: its settings there.
+        opened_with: its settings there; None: what its files say.
         draft: what tells the files dropped for it from others, which are not to be shown again by themselves.
     """
     label = board.label
@@ -174,7 +174,7 @@ def show_board(
             return
         if keep is not None:
             (_let_in if keep else _keep_out)(set(file_hashes))
-        record = None if is_session_only(board) else _keep(board, amends, name, opened_with or {})
+        record = None if is_session_only(board) else _keep(board, amends, name, opened_with)
         if record is not None:
             cache.update_loaded(board, record)
             label = record.label
@@ -240,7 +240,7 @@ def is_session_only(board: Board) -> bool:
     return not st.session_state.get(_SESSION_ONLY, set()).isdisjoint(file.sha256 for file in board.files)
 
 
-def _keep(board: Board, amends: Record | None, name: str, view: Mapping[str, Any]) -> Record | None:
+def _keep(board: Board, amends: Record | None, name: str, view: Mapping[str, Any] | None) -> Record | None:
     """Return the board as the library has it; None where it cannot be kept, which is said."""
     owner_id = owner()
     if amends is not None and amends.may_change(owner_id):

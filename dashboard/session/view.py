@@ -144,30 +144,20 @@ def choose_view() -> bool:
 
 
 def _choose_order(board: Board) -> str:
-    """Draw the choice of the traditional order; a board starts with that of its files, and says so.
+    """Draw the choice of the traditional order, and say in a line why it is that.
 
-    What another board started with was not chosen, and is not carried over.
+    A link that names none means that of the file, whatever the board is opened with without a link.
     """
-    first = board.tie_order
-    if st.session_state.get("order") == st.session_state.get(_FIRST_ORDER):
-        st.session_state["order"] = first
-    st.session_state[_FIRST_ORDER] = first
-    order = select_order(cache.TRADITIONAL, "order", first)
-    reason = _first_order_reason(board) if order == first else treatment(order).summary
+    order = select_order(cache.TRADITIONAL, "order")
+    reason = _first_order_reason(board) if order == board.tie_order else treatment(order).summary
     st.caption(escape_markdown(reason))
     return order
 
 
-def select_order(orders: Sequence[str], key: str, first: str = "") -> str:
-    """Draw the choice of the traditional order, each by the tool that sorts so and its rule.
-
-    Args:
-        orders: names of treatments.
-        key: of the choice, and its name in the link.
-        first: chosen first; the first of them where empty.
-    """
+def select_order(orders: Sequence[str], key: str) -> str:
+    """Draw the choice of the traditional order, each by the tool that sorts so; return its name."""
     return select(
-        "Traditional order", orders, key, first, format_func=lambda name: treatment(name).label, help=ORDER_HELP
+        "Traditional order", orders, key, format_func=lambda name: treatment(name).label, help=ORDER_HELP
     )
 
 
@@ -181,17 +171,26 @@ def _first_order_reason(board: Board) -> str:
 
 
 def _turn_to(board: Board, record: Record | None) -> None:
-    """Show all of a board as it was saved, where another was shown before."""
+    """Show all of a board as it was saved or, until it is, with the order of its files.
+
+    The order another board began with was not chosen, and is not carried over; one that was chosen is.
+    """
     before, now = st.session_state.get(_LAST_BOARD), (record.id if record else board.label, board.key)
     st.session_state[_LAST_BOARD] = now
     if before is not None and before != now:
         st.session_state["rerankers"] = list(board.runs.rerankers)
         set_open_list(None, None)
     is_link_followed = before is None and set(st.query_params) - {DATA}
-    saved = _saved(record.view) if record is not None else {}
+    view = board.first_view if record is None else record.view
+    saved = _saved(view)
     address.insist(saved)  # without them, the address would open the board as it was saved
+    first, first_before = saved.get("order", "input"), st.session_state.get(_FIRST_ORDER)
+    st.session_state[_FIRST_ORDER] = first
     if not is_link_followed and (before is None or before[0] != now[0]):
-        address.request(saved)
+        if st.session_state.get("order") == first_before:
+            st.session_state["order"] = first
+        if view != board.first_view:
+            address.request(saved)
 
 
 def _saved(view: Mapping[str, Any]) -> dict[str, Any]:

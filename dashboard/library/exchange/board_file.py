@@ -42,7 +42,7 @@ def export(board: Board | Record, into: IO[bytes], view: Mapping[str, Any] | Non
     Args:
         board: what to write.
         into: a file that can be sought in.
-        view: what it is opened with, where that is not what the library keeps.
+        view: what it is opened with, where that is not what the library keeps or its files say.
 
     Raises:
         LibraryError: an upload is gone or damaged, or the board is too large.
@@ -53,7 +53,7 @@ def export(board: Board | Record, into: IO[bytes], view: Mapping[str, Any] | Non
         readings = [entry.file.reading for entry in spec.entries if isinstance(entry.file, StoredUpload)]
         sources: list[Source | None] = [None] * len(readings)
     else:
-        name, stored_view = board.spec.title, {}
+        name, stored_view = board.spec.title, board.first_view
         spec, stored = storable(board.spec, board.sources)
         readings, sources = [Reading.of(source) for source in stored], list(stored)
     with zipfile.ZipFile(into, "w") as packed:

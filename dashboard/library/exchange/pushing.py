@@ -26,13 +26,13 @@ class FilesToPush:
     Attributes:
         spec: files and how they are read.
         sources: what each holds.
-        view: what a new board is opened with.
+        view: what a new board is opened with; None: what its files say.
         name: what a board file says the board is called.
     """
 
     spec: BoardSpec
     sources: tuple[Source, ...]
-    view: View
+    view: View | None = None
     name: str = ""
 
 
@@ -79,7 +79,7 @@ def read_files_to_push(
     pairs = {pair for source in sources for pair in source.mapping.items()}
     if unused := [theirs for ours, theirs in columns.items() if theirs and (ours, theirs) not in pairs]:
         raise UsageError(f"No file has the columns chosen: {', '.join(unused)}.")
-    return FilesToPush(BoardSpec(entries, repeated or "error"), sources, {})
+    return FilesToPush(BoardSpec(entries, repeated or "error"), sources)
 
 
 def push(

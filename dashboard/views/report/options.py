@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.escaping import escape_markdown
+from dashboard.session import address
 from dashboard.session.controls import follow_defaults, pills
 from metrics.errors import UsageError
 from metrics.report import MEASURES, PRESETS, SECTIONS, ReportOptions
@@ -32,6 +33,8 @@ def choose_options(view: session.View, measure: str, leader: str) -> ReportOptio
         title = session.text_input("Title", "title", placeholder="What ties do", max_chars=200, width=240)
         targets = _choose_targets()
         reranker = _choose_reranker(view, leader) if targets else leader
+        if not targets:
+            address.record("targets_for", leader, leader)  # a link that says it asks for the ready ones
     names = [name for name in SECTIONS if name != "paper"]
     sections = pills("Sections", names, "sections") if preset == "full" else names
     is_every_reranker = view.rerankers == view.board.runs.rerankers
@@ -58,7 +61,12 @@ def _choose_reranker(view: session.View, leader: str) -> str:
 
 
 def _choose_targets() -> tuple[str, ...]:
-    """Ask for targets, written out or by the name of ready ones; none where one means none."""
+    """Ask for targets, written out or by the name of ready ones; none where one means none.
+
+    A link that says whose targets are drawn but not which is of an earlier version, where the ready ones were.
+    """
+    if address.requested("targets_for") and not session.get_value("targets"):
+        address.request({"targets": "retrieval"})
     text = session.text_input(
         "Targets",
         "targets",

@@ -23,6 +23,9 @@ from metrics.scale.stored import Stored
 FOLDER = Path(__file__).parents[2] / "stored_by_0_1"
 EXPECTED = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))
 BOARDS = EXPECTED["library"]["boards"]
+CHANGED = {"runs": {"find", "measure"}, "report": {"targets"}}
+"""Controls that are the Library's by now, a page of its own, and stay in the link until that is opened; and the
+targets an empty field stood for, which are now named in it."""
 
 
 @pytest.fixture
@@ -139,12 +142,16 @@ def test_a_link_shows_what_it_did(library, monkeypatch, link):
     monkeypatch.setattr(cache, "open_library", lambda: library)
     if page == "large":
         monkeypatch.setenv(OPEN, json.dumps({"runs": [], "stored": [str(FOLDER / "evaluation.parquet")]}))
-    now, then = as_json(shown(opened(page, **parse_qs(query)))), EXPECTED["links"][link]
+    new_page, asked, changed = opened(page, **parse_qs(query)), parse_qs(query), CHANGED.get(page, set())
+    now, then = as_json(shown(new_page)), EXPECTED["links"][link]
+    still_there = {key: value for key, value in then["controls"].items() if key not in changed}
+    assert not new_page.warning, "what it asks for is offered, here or on another page"
+    assert changed & asked.keys() <= new_page.query_params.keys()
     assert now["title"] == then["title"]
-    assert now["controls"].items() >= then["controls"].items(), "a newer version may have more"
+    assert now["controls"].items() >= still_there.items(), "a newer version may have more"
     assert len(now["findings"]) == len(then["findings"]), "the words are those of the newer version"
     if not then["controls"].get("precision", "").startswith("decimals"):  # which now round as printing does
-        assert len(now["cards"]) == len(then["cards"])
+        assert len(now["cards"]) >= len(then["cards"])
         same_cards = now["cards"].keys() & then["cards"].keys()  # a newer version has better words
         assert len(same_cards) >= len(then["cards"]) / 2
         assert [now["cards"][label] for label in same_cards] == [then["cards"][label] for label in same_cards]

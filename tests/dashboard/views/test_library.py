@@ -295,7 +295,7 @@ def test_versions_of_a_reranker_are_drawn_over_time(library):
     assert history["name"].tolist() == ["bge-v1", "bge-v2"]
     means = cache.evaluation(record.spec.digest, cache.load_record(record)).means("RR").loc["bge-v2"]
     newest_version = history.iloc[1][["tied", "worst", "best", "traditional"]].tolist()
-    assert newest_version == means[["expected", "pessimistic", "optimistic", "docid_desc"]].tolist()
+    assert newest_version == means[["expected", "pessimistic", "optimistic", "input"]].tolist()
     assert any("**bge** " in one.value and "tied MRR" in one.value for one in page.markdown)
     page.segmented_control(key="across").set_value("Date added").run()
     assert not page.exception

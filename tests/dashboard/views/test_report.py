@@ -44,14 +44,14 @@ def test_the_preview_is_the_file_that_the_command_writes(label, write, call, tmp
 
 
 def test_the_text_can_be_copied_and_is_what_its_command_writes(label, write, call):
-    page = opened("report", data=label, preview="text")
+    page = opened("report", data=label, preview="text", order="docid_desc")
     text, command_line = (element.value for element in page.code)
     arguments = [
         write("strict.trec", STRICT),
         write("coarse.trec", COARSE),
         "--qrels",
         write("qrels.txt", QRELS),
-        *("--traditional", "docid_desc"),  # the order that TREC runs start with
+        *("--traditional", "docid_desc"),
     ]
     day = f"{datetime.now(UTC):%Y-%m-%d}"
     _, out, _ = call("report", *arguments, "--format", "text", "--date", day)
