@@ -14,7 +14,7 @@ KEPT: dict[str, Any] = {"persist_state": "session"}
 """What every control has: its value over page switches."""
 MAX_NAME = 28
 """Columns of a name in a list."""
-_CLICK = "_click"
+_CLICK, _LABELS = "_click", "_labels"
 
 
 def segmented(label: str, options: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on
@@ -57,9 +57,21 @@ def select(
     default = default or options[0]
     prepare(key, _last, lambda option: option in options, default)
     index = list(options).index(default)
+    _renew_label(key, more_options.get("format_func", str))
     choice = st.selectbox(label, options, index, key=key, **KEPT, **more_options) or default
     address.record(key, choice, None if is_explicit else default)
     return choice
+
+
+def _renew_label(key: str, label_of: Callable[[str], str]) -> None:
+    """Have the browser show a choice by its label of now: it keeps that of when it was chosen."""
+    choice = st.session_state.get(key)
+    if choice is None:
+        return
+    labels = st.session_state.setdefault(_LABELS, {})
+    if labels.get(key) != (choice, label_of(choice)):
+        st.session_state[key] = choice
+    labels[key] = choice, label_of(choice)
 
 
 def select_name(label: str, names: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on

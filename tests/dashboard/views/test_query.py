@@ -360,3 +360,13 @@ def test_the_range_and_the_mean_over_all_orderings_are_said_though_not_all_are_l
     text = page_text(page)
     assert "P@3 over all orderings: 0.0000 to 0.3333, mean (tied P@3) 0.1111." in text
     assert "RR over all orderings: 0.1111 to 1.0000, mean (MTRR) 0.3143." in text
+
+
+def test_a_picker_shows_the_gap_of_now_when_another_order_is_chosen():
+    page = opened("query", data="Sample: simulated rerankers", reranker="GPT-4 (Low Ties)", query="q001")
+    before = page.selectbox(key="reranker").proto.raw_value
+    page.selectbox(key="order").set_value("optimistic").run()
+    picker = page.selectbox(key="reranker").proto
+    assert picker.set_value
+    assert picker.raw_value.split(" · ")[0] == before.split(" · ")[0] == "GPT-4 (Low Ties)"
+    assert picker.raw_value != before
