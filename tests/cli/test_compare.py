@@ -55,7 +55,7 @@ def test_a_verdict_that_rests_on_sort_order_is_marked_and_told_on_stderr(call, t
     _, out, err = call("compare", table, "--baseline", "plain", "-m", "RR", "--format", "csv")
     assert {(row["reranker"], row["changed"]) for row in rows(out)} == {("lucky", "True"), ("third", "False")}
     assert (
-        "RR: 1 of 2 verdicts rests on sort order. By the order of its file, lucky beats plain by +0.250 RR"
+        "RR: 1 of 2 verdicts rests on sort order. By the file's order, lucky beats plain by +0.250 RR"
         in err
     )
 

@@ -36,13 +36,19 @@ def arrange(board: Board) -> None:
         disabled=["label", "file", "rows", "queries"],
         column_order=[name for name in _COLUMNS if is_elided or name != "label"],
         column_config={
-            "shown": st.column_config.CheckboxColumn("Shown", width="small"),
-            "order": st.column_config.NumberColumn("Order", width="small", required=True),
+            "shown": st.column_config.CheckboxColumn("Shown", width="small", help="Untick to leave it out."),
+            "order": st.column_config.NumberColumn(
+                "Order", width="small", required=True, help="Its place on every page, lowest first."
+            ),
             "label": st.column_config.TextColumn("In charts", help="What tells the name from the others."),
-            "name": st.column_config.TextColumn("Name", required=True, max_chars=200),
-            "file": st.column_config.TextColumn("File"),
-            "rows": st.column_config.NumberColumn("Rows", format="localized"),
-            "queries": st.column_config.NumberColumn("Queries", format="localized"),
+            "name": st.column_config.TextColumn(
+                "Name", required=True, max_chars=200, help="As every page and download writes it."
+            ),
+            "file": st.column_config.TextColumn("File", help="Where its rows were read from."),
+            "rows": st.column_config.NumberColumn("Rows", format="localized", help="Documents in its lists."),
+            "queries": st.column_config.NumberColumn(
+                "Queries", format="localized", help="Queries it has a list for."
+            ),
         },
         key=f"arrange-{board.spec.digest[:12]}",
     )
