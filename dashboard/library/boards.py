@@ -48,7 +48,15 @@ class Entry:
     @cached_property
     def digest(self) -> str:
         """Hash of name, content and choice: what tells files of a board from each other."""
-        identity = f"{self.file.name} {self.file.sha256} {self.columns}"
+        return self._hash(self.columns)
+
+    @cached_property
+    def columns_digest(self) -> str:
+        """Hash as `digest`, whatever is done about missing scores: the rerankers it holds are the same."""
+        return self._hash(tuple(pair for pair in self.columns if pair[0] != MISSING_SCORE))
+
+    def _hash(self, columns: Columns) -> str:
+        identity = f"{self.file.name} {self.file.sha256} {columns}"
         return sha256(identity.encode("utf-8", "replace")).hexdigest()
 
     @cached_property

@@ -43,7 +43,7 @@ def rebuild_board(spec: BoardSpec) -> None:
     with long_work():
         board = cache.build_board(spec, read_all(spec))
         if isinstance(board, Board):
-            score_and_show(_named_as(now.board.spec, board), amends=now.record)
+            score_and_show(with_names_of(now.board.spec, board), amends=now.record)
     if isinstance(board, TieScopeError):
         st.error(escape_markdown(f"{board} Nothing was changed."), icon=":material/error:")
 
@@ -77,10 +77,10 @@ def build_arranged(
         return error
 
 
-def _named_as(before: BoardSpec, board: Board) -> Board:
-    """Return a board with the names and the order its rerankers had, where its files are read as they were."""
-    digests = {entry.digest for entry in before.entries}
-    if board.spec.names is None and digests.issuperset(entry.digest for entry in board.spec.entries):
+def with_names_of(before: BoardSpec, board: Board) -> Board:
+    """Return a board with the names and order its rerankers had, where the same columns are read."""
+    digests = {entry.columns_digest for entry in before.entries}
+    if board.spec.names is None and digests.issuperset(entry.columns_digest for entry in board.spec.entries):
         with suppress(TieScopeError):  # none of those that were shown is left
             return keep_arrangement(board, before)
     return board

@@ -4,6 +4,7 @@ import pytest
 from boards import COARSE, QRELS, STRICT, board
 
 from dashboard.library import BoardSpec, keep_arrangement, make_board
+from dashboard.session.changes import with_names_of
 from dashboard.views.runs.upload import board_finding
 from metrics import TieScopeError
 from metrics.runs import File
@@ -66,3 +67,9 @@ def test_another_column_leaves_the_choice_about_missing_scores():
     spec = BoardSpec.of([File("llm.csv", b"")]).with_missing_score(0, "drop")
     columns = dict(spec.with_columns(0, {"doc_id": "passage"}).entries[0].columns)
     assert columns == {"doc_id": "passage", "missing_score": "drop"}
+
+
+def test_another_choice_about_missing_scores_keeps_names_order_and_what_is_left_out(arranged):
+    spec = arranged.with_missing_score(0, "drop")
+    new_board = with_names_of(arranged, make_board(spec, [entry.read() for entry in spec.entries]))
+    assert new_board.runs.rerankers == ["the second", "a"]
