@@ -34,6 +34,7 @@ _VIEW = "_view"
 _OPEN = "_open_list"
 _LAST_BOARD = "_shown_data"
 _FIRST_ORDER = "_first_order"
+_IS_ORDER_CHOSEN = "_is_order_chosen"
 _TEXTS = ("measure", "order", "precision", "missing", "empty", "baseline")
 _CHOICES = ("rerankers", "segments")
 _POLICIES = ("zero", "skip")
@@ -184,13 +185,27 @@ def _turn_to(board: Board, record: Record | None) -> None:
     view = board.first_view if record is None else record.view
     saved = _saved(view)
     address.insist(saved)  # without them, the address would open the board as it was saved
-    first, first_before = saved.get("order", "input"), st.session_state.get(_FIRST_ORDER)
-    st.session_state[_FIRST_ORDER] = first
-    if not is_link_followed and (before is None or before[0] != now[0]):
-        if st.session_state.get("order") == first_before:
-            st.session_state["order"] = first
-        if view != board.first_view:
-            address.request(saved)
+    is_opened = not is_link_followed and (before is None or before[0] != now[0])
+    if is_opened and view != board.first_view:
+        address.request(saved)
+    _follow_first_order(saved.get("order", "input"), is_opened=is_opened)
+
+
+def _follow_first_order(first: str, *, is_opened: bool) -> None:
+    """Begin a board that is opened with its order, unless another was chosen: that stays on every board.
+
+    Args:
+        first: the order the board begins with.
+        is_opened: whether another board was shown until now, or none.
+    """
+    state = st.session_state
+    if is_opened:
+        is_saved = address.requested("order") is not None
+        is_chosen = state.get(_IS_ORDER_CHOSEN, False) or state.get("order") != state.get(_FIRST_ORDER)
+        state[_IS_ORDER_CHOSEN] = is_chosen and not is_saved
+        if not is_chosen:
+            state["order"] = first
+    state[_FIRST_ORDER] = first
 
 
 def _saved(view: Mapping[str, Any]) -> dict[str, Any]:

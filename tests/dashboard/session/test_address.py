@@ -127,3 +127,11 @@ def test_trec_runs_start_with_trec_eval_s_order_and_other_files_with_their_own(l
     assert "order" not in other.query_params
     other.selectbox(key="data").set_value(record.label).run()
     assert other.selectbox(key="order").value == "docid_desc"
+    other.selectbox(key="data").set_value(cache.SAMPLE_LABEL).run()
+    other.selectbox(key="order").set_value("docid_desc").run()
+    for label in (
+        record.label,
+        cache.SAMPLE_LABEL,
+    ):  # the visitor's choice, though another board begins with it
+        other.selectbox(key="data").set_value(label).run()
+        assert other.selectbox(key="order").value == "docid_desc"
