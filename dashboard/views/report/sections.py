@@ -27,6 +27,7 @@ def summary_cards(studies: ReportStudies) -> None:
     """Draw who leads, how many orders swap, how many verdicts rest on the sort, and how much was ranked."""
     leader, measure, changed = studies.leaderboard.iloc[0], studies.measure_at, studies.verdicts.changed
     n_swaps, n_pairs, n_changed = len(studies.swaps), comb(studies.n_scored, 2), int(changed.sum())
+    unpaired = {0: "no list is scored", 1: "one reranker"}.get(studies.n_scored, "nothing to compare")
     rule = f"{measure} has its own rule for ties" if studies.has_own_rule else f"by {studies.order.order}"
     cards(
         Card("trophy", f"First by {measure.tied}", decimal(leader["tied"], 4), str(leader.name), "blue"),
@@ -34,14 +35,14 @@ def summary_cards(studies: ReportStudies) -> None:
             "swap_vert",
             "Orders that swap",
             f"{n_swaps:,} of {n_pairs:,}" if n_pairs else "–",
-            rule if n_pairs else "one reranker",
+            rule if n_pairs else unpaired,
             "orange" if n_swaps else "gray",
         ),
         Card(
             "balance",
             "Verdicts that change",
             f"{n_changed} of {len(changed)}" if len(changed) else "–",
-            f"against {studies.baseline}" if len(changed) else "one reranker",
+            f"against {studies.baseline}" if len(changed) else unpaired,
             "orange" if n_changed else "gray",
         ),
         Card("database", "Queries", f"{studies.n_queries:,}", count_of(len(studies.rerankers), "reranker")),
