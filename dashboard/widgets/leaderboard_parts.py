@@ -11,6 +11,7 @@ from dashboard.charts.leaderboard.place_and_score import (
     LONG_MOVE,
     MIN_WIDTH,
     NAME_COLUMNS,
+    is_out_of_order,
     place_and_score,
 )
 from dashboard.charts.leaderboard.place_strip import clear_gap, place_strip
@@ -20,6 +21,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import Card, cards, chart, heading, table
 from dashboard.widgets.shown_places import ShownPlaces
+from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt, question
 from metrics.studies.leaderboard.leaderboard import swap_matrix
 from metrics.studies.leaderboard.verdicts import VERDICTS
@@ -123,12 +125,7 @@ def leaderboard_charts(
     if not len(leaderboard):
         return
     if places is not None and len(leaderboard) > FEW and not places.is_searched:
-        off = decimal(clear_gap(leaderboard), 3)
-        heading(
-            f"All {len(leaderboard):,} at a glance",
-            "One line from worst to best order for each, its tied value a dot, a diamond where the sort is "
-            f"{off} off or more. The frame has those drawn below.",
-        )
+        heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
         chart(
             place_strip(leaderboard, palette, measure, places.start, places.stop - 1),
             "places",
@@ -136,7 +133,7 @@ def leaderboard_charts(
         )
     left, right = st.columns(2)
     with left:
-        heading("Place, traditional and tied", _slope_caption(leaderboard))
+        heading("Place, traditional and tied", slope_caption(leaderboard))
     with right:
         heading("Score with tie bounds", f"The diamond is {traditional.order}; the dot is the mean over all.")
     shown = None if places is None else list(places.drawn.index)
@@ -151,14 +148,25 @@ def leaderboard_charts(
         places.buttons()
 
 
-def _slope_caption(leaderboard: pd.DataFrame) -> str:
+def strip_caption(leaderboard: pd.DataFrame) -> str:
+    """Return what the marks of the strip stand for, and from which gap on the sort has a diamond."""
+    gap = clear_gap(leaderboard)
+    off = f"is {decimal(gap)} off or more" if gap > EQUAL else "is off"
+    return (
+        f"One line from worst to best order for each, its tied value a dot, a diamond where the sort {off}. "
+        "The frame has those drawn below."
+    )
+
+
+def slope_caption(leaderboard: pd.DataFrame) -> str:
     """Return what names lack, and what orange stands for."""
     ends = filter(None, shared_ends(map(str, leaderboard.index), NAME_COLUMNS))
     shared = " and ".join(f"“{escape_markdown(end)}”" for end in ends)
     if len(leaderboard) == 1:
         return "One reranker has one place."
     marked = "swaps with another" if len(leaderboard) <= FEW else f"moves {LONG_MOVE} places or more"
-    return f"Names share {shared}. " * bool(shared) + f"Orange: {marked}."
+    orange = f"Orange: {marked}." if is_out_of_order(leaderboard).any() else ""
+    return f"{f'Names share {shared}. ' * bool(shared)}{orange}".rstrip()
 
 
 def leaderboard_table(
