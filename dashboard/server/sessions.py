@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import streamlit as st
 from streamlit import runtime
 
+_LOG = logging.getLogger(__name__)
 _SECONDS = 5
 """Between two looks for sessions that ended."""
 
@@ -20,7 +22,7 @@ async def forget_ended_sessions(_: st.App) -> AsyncIterator[dict[str, Any]]:
     Streamlit keeps a session for `server.disconnectedSessionTTL` seconds after its page was closed, and looks
     whether they are over when the next page opens or closes.
     """
-    task = asyncio.create_task(_forget_repeatedly())
+    task = asyncio.create_task(forget_repeatedly())
     try:
         yield {}
     finally:
@@ -29,11 +31,18 @@ async def forget_ended_sessions(_: st.App) -> AsyncIterator[dict[str, Any]]:
             await task
 
 
-async def _forget_repeatedly() -> None:
+async def forget_repeatedly() -> None:
+    """Drop sessions whose time is over, again and again; the first look that fails is logged."""
+    is_logged = False
     while True:
         await asyncio.sleep(_SECONDS)
-        if forget_expired():
-            await asyncio.to_thread(gc.collect)
+        try:
+            if forget_expired():
+                await asyncio.to_thread(gc.collect)
+        except Exception:  # noqa: BLE001 whatever it is, the next look may succeed
+            if not is_logged:
+                _LOG.exception("Sessions that ended are not given back; TieScope tries again.")
+            is_logged = True
 
 
 def forget_expired() -> int:

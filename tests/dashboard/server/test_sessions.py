@@ -1,5 +1,7 @@
+import asyncio
 from types import SimpleNamespace
 
+import pytest
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 
 from dashboard.server import sessions
@@ -12,3 +14,16 @@ def test_a_session_whose_time_is_over_is_forgotten_though_nobody_comes(monkeypat
     monkeypatch.setattr(sessions.runtime, "get_instance", lambda: instance)
     assert sessions.forget_expired() == 1
     assert sessions.forget_expired() == 0
+
+
+def test_a_look_that_fails_is_logged_once_and_followed_by_others(monkeypatch, caplog):
+    outcomes = iter([OSError("first"), OSError("second"), asyncio.CancelledError()])
+
+    def fail():
+        raise next(outcomes)
+
+    monkeypatch.setattr(sessions, "_SECONDS", 0)
+    monkeypatch.setattr(sessions, "forget_expired", fail)
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(sessions.forget_repeatedly())
+    assert len(caplog.records) == 1
