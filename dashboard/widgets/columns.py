@@ -31,13 +31,17 @@ def column_config(column: ShownColumn) -> Any:  # noqa: ANN401 Streamlit's own i
 
 
 def written(frame: pd.DataFrame, columns: Columns) -> Any:  # noqa: ANN401 Streamlit takes either
-    """Return a table whose numbers of some kinds are written as no format writes them, and sort as numbers."""
+    """Return a table whose numbers of some kinds are written as no format writes them, and sort as numbers.
+
+    Only the columns shown are in it then: pandas limits the cells it formats.
+    """
     writers = {
         name: WRITERS[column.kind]
         for name, column in columns.items()
         if isinstance(column, ShownColumn) and column.kind in WRITERS
     }
-    return frame.style.format(writers, na_rep="–", escape=None) if writers else frame
+    shown = [name for name in columns if name in frame]
+    return frame[shown].style.format(writers, na_rep="–", escape=None) if writers else frame
 
 
 def gap_columns(prefix: str, measure: str) -> dict[str, ShownColumn]:

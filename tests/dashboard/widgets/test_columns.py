@@ -1,6 +1,8 @@
+from dataclasses import replace
+
 import pandas as pd
 
-from dashboard.widgets.columns import elide_names
+from dashboard.widgets.columns import elide_names, written
 from metrics.support.shown_columns import shown_columns
 
 LONG = [f"cross-encoder/ms-marco-MiniLM-L{layers}-v2-finetuned-on-the-help-desk-corpus" for layers in (6, 12)]
@@ -23,3 +25,9 @@ def test_long_names_in_a_table_keep_what_tells_them_apart_and_stand_whole_in_the
 def test_a_table_of_short_names_is_left_as_it_is():
     frame, columns = pd.DataFrame({"reranker": ["bm25"], "tied": [0.1]}), shown_columns("reranker", "tied")
     assert elide_names(frame, columns) == (frame, columns)
+
+
+def test_a_table_whose_numbers_are_written_holds_only_the_columns_shown():
+    frame = pd.DataFrame({"p": [0.01], "unseen": [1.0], "reranker": ["bm25"]})
+    columns = {**shown_columns("reranker"), "p": replace(shown_columns("reranker")["reranker"], kind="p")}
+    assert list(written(frame, columns).data.columns) == ["reranker", "p"]
