@@ -1,11 +1,12 @@
 """Findings of one kind together: what is true of eight runs is said once."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
 from metrics.runs.findings.kinds import BY_CODE, Kind, Severity
+from metrics.runs.reading.files import File
 from metrics.support.wording import count_of
 
 
@@ -83,7 +84,23 @@ def group_findings(findings: pd.DataFrame, rerankers: Sequence[str]) -> list[Fin
         line = None if pd.isna(row.line) else int(row.line)
         finding = FindingLine((reranker or row.file,), row.file, line, message, int(row.count))
         groups.setdefault((row.severity, row.code, row.hint), []).append(finding)
-    return [FindingGroup(*key, _merged(lines)) for key, lines in groups.items()]
+    return [FindingGroup(*key, _merged(_by_reranker(lines, rerankers))) for key, lines in groups.items()]
+
+
+def _by_reranker(lines: Sequence[FindingLine], rerankers: Collection[str]) -> list[FindingLine]:
+    """Return lines of one kind, those that name their file under its rerankers where others name these."""
+    named: dict[str, dict[str, None]] = {}
+    for line in lines:
+        if line.names != (line.file,):
+            named.setdefault(line.file, {}).update(dict.fromkeys(line.names))
+
+    def names(line: FindingLine) -> tuple[str, ...]:
+        if line.names != (line.file,) or line.file not in named:
+            return line.names
+        stem = File(line.file, b"").stem
+        return (stem,) if stem in rerankers else tuple(named[line.file])
+
+    return [replace(line, names=names(line)) for line in lines]
 
 
 def _merged(lines: Sequence[FindingLine]) -> tuple[FindingLine, ...]:
