@@ -15,6 +15,7 @@ from metrics.studies.tie_rules import own_rule_note
 from metrics.studies.tools.tool_comparison import by_tool, comparable_values, tool_finding
 from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_note
 from metrics.studies.tradeoffs.latency import LATENCY
+from metrics.support.wording import chance_percent, percent
 
 _HEADINGS = {"tool": "Tool", "version": "Checked against", "spelling": "Calls it", "why": "Why it differs"}
 STARS = "*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant."
@@ -107,7 +108,7 @@ def stability(studies: ReportStudies) -> Section:
             "Place": (rows["place"], "d"),
             "Possible places": place_ranges(rows["best_place"], rows["worst_place"]),
             "Likeliest place": (chances.idxmax(axis=1), "d"),
-            "Its chance": (chances.max(axis=1), ".1%"),
+            "Its chance": _likeliest_chances(rows, chances),
             "How": rows["method"],
         },
     )
@@ -120,6 +121,13 @@ def stability(studies: ReportStudies) -> Section:
         tables=(table,),
         charts=("places",) if len(rows) > 1 else (),
     )
+
+
+def _likeliest_chances(bounds: pd.DataFrame, chances: pd.DataFrame) -> list[str]:
+    """Return the chance of each likeliest place; 100% only where a reranker has no other."""
+    is_sure = bounds["best_place"] == bounds["worst_place"]
+    pairs = zip(chances.max(axis=1), is_sure, strict=True)
+    return [percent(1.0) if sure else chance_percent(chance) for chance, sure in pairs]
 
 
 def targets(studies: ReportStudies) -> Section:
