@@ -61,13 +61,30 @@ def answers_finding(answers: pd.DataFrame, tie_ratios: "pd.Series[float]") -> Pr
         return (Strong("One value by every rule: "), "no rule for ties moves a mean here.")
     widest = str(width.idxmax())
     values = [f"{label} {decimal(value)}" for label, value in answers.loc[widest].items()]
-    is_leader = answers.ge(answers.max() - EQUAL).all(axis=1)
-    leader, n_level = str(is_leader.idxmax()), int(is_leader.sum()) - 1
-    lead = f"{and_more(n_level)} lead by each, level." if n_level else " leads by each."
     return (
         "The same lists of ",
         Strong(widest),
         f", {percent(tie_ratios[widest])} of a list tied on average: "
         f"{', '.join(values[:-1])} and {values[-1]}.",
-        *(() if len(answers) == 1 else (" ", Strong(leader), lead) if n_level >= 0 else (_NO_LEADER,)),
+        *(_leading(answers) if len(answers) > 1 else ()),
     )
+
+
+def _leading(answers: pd.DataFrame) -> Prose:
+    """Say who leads by every rule, and by how many of them alone."""
+    is_first = answers.ge(answers.max() - EQUAL)
+    is_leader = is_first.all(axis=1)
+    n_leaders, n_rules = int(is_leader.sum()), len(answers.columns)
+    if not n_leaders:
+        return (_NO_LEADER,)
+    if n_leaders == len(answers):
+        return (" All rerankers are level by each.",)
+    n_ahead, is_alone = int((is_first.sum() == n_leaders).sum()), n_leaders == 1
+    verb, level = ("leads", "") if is_alone else ("lead", ", level")
+    if n_ahead == n_rules:
+        lead = f"{verb} by each{level}"
+    elif n_ahead:
+        lead = f"{verb} by {n_ahead} of {n_rules}{level}; by the others, more are level at the top"
+    else:
+        lead = f"{'is' if is_alone else 'are'} first by each, and others with {'it' if is_alone else 'them'}"
+    return (" ", Strong(str(is_leader.idxmax())), f"{and_more(n_leaders - 1)} {lead}.")
