@@ -69,7 +69,7 @@ def test_upload_read_switch_go_back_share_and_present_by_keys(new_page, files):
     go(other, "Present")
     expect(other.get_by_test_id("stSidebar")).to_be_hidden()
     other.keyboard.press("ArrowRight")
-    expect(other).to_have_url(re.compile(r"present.*measure=nDCG%4010&slide=2"))
+    expect(other).to_have_url(re.compile(r"present.*measure=nDCG%4010&order=docid_desc&slide=2"))
     other.keyboard.press("ArrowLeft")
     expect(other).not_to_have_url(re.compile("slide"))
     other.keyboard.press("Escape")

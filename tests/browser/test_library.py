@@ -29,13 +29,13 @@ def shows(page, name, runs):
 def test_an_upload_survives_a_refresh_a_restart_and_another_browser(new_page, restart, browser):
     first = new_page("/runs")
     upload(first, [text_file("llm.trec", RUN), text_file("qrels.txt", QRELS)])
-    expect(first).to_have_url(re.compile(r"data=\w+$"))
+    expect(first).to_have_url(re.compile(r"data=\w+&order=docid_desc$"))
     shows(first, "1 run, 4 queries", 1)
     first.reload()
     shows(first, "1 run, 4 queries", 1)
     first.get_by_role("textbox", name="Name", exact=True).fill("Demo of *Monday*")
     first.keyboard.press("Enter")
-    expect(first).to_have_url(re.compile(r"data=\w+$"))
+    expect(first).to_have_url(re.compile(r"data=\w+&order=docid_desc$"))
     shows(first, "Demo of *Monday*", 1)
     link = first.url
     first.close()
@@ -82,5 +82,5 @@ def test_a_deleted_board_comes_back_by_undo_and_a_session_only_upload_leaves_not
     expect(page.get_by_role("combobox", name="Board")).to_have_value(re.compile("Sample"))
     go(page, "Leaderboard")
     page.get_by_role("button", name="Undo").click()
-    expect(page).to_have_url(re.compile(r"data=\w+$"))
+    expect(page).to_have_url(re.compile(r"data=\w+&order=docid_desc$"))
     shows(page, "1 run, 5 queries", 1)
