@@ -40,7 +40,7 @@ def test_an_upload_survives_a_refresh_a_restart_and_another_browser(new_page, re
     link = first.url
     first.close()
     restart()
-    with browser.new_context(reduced_motion="reduce") as other_browser:
+    with browser.new_context(viewport=DESK, reduced_motion="reduce") as other_browser:
         second = other_browser.new_page()
         second.goto(link)
         shows(second, "Demo of *Monday*", 1)
