@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-from pages import go, settle, upload
+from pages import DESK, go, settle, upload
 from playwright.sync_api import expect
 
 RUN = "".join(f"q{q} Q0 d{d} 1 {d % 2} tag\n" for q in range(4) for d in range(5)).encode()
