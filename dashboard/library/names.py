@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dashboard.library.boards import BoardSpec, Entry
+from dashboard.library.boards import BoardSpec
+from dashboard.library.entry import Entry
 from metrics.runs import File, Source
 
 _LONGEST, _LONGEST_BOARD = 1000, 200

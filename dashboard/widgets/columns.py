@@ -40,8 +40,8 @@ def written(frame: pd.DataFrame, columns: Columns) -> Any:  # noqa: ANN401 Strea
         for name, column in columns.items()
         if isinstance(column, ShownColumn) and column.kind in WRITERS
     }
-    shown = [name for name in columns if name in frame]
-    return frame[shown].style.format(writers, na_rep="–", escape=None) if writers else frame
+    present = [name for name in columns if name in frame]
+    return frame[present].style.format(writers, na_rep="–", escape=None) if writers else frame
 
 
 def gap_columns(prefix: str, measure: str) -> dict[str, ShownColumn]:

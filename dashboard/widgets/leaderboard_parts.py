@@ -136,9 +136,9 @@ def leaderboard_charts(
         heading("Place, traditional and tied", slope_caption(leaderboard))
     with right:
         heading("Score with tie bounds", f"The diamond is {traditional.order}; the dot is the mean over all.")
-    shown = None if places is None else list(places.drawn.index)
+    drawn_rerankers = None if places is None else list(places.drawn.index)
     chart(
-        place_and_score(leaderboard, palette, measure, shown),
+        place_and_score(leaderboard, palette, measure, drawn_rerankers),
         "place-and-score",
         f"Place of each reranker by its traditional and by its tied {measure}, its name, and its worst, best, "
         "tied and traditional value.",
@@ -175,7 +175,7 @@ def leaderboard_table(
     traditional: Treatment,
     file: str,
     extra_columns: Columns | None = None,
-    shown: pd.Index | None = None,
+    drawn_rerankers: pd.Index | None = None,
 ) -> None:
     """Show rerankers before and after ties are averaged, with a download of all.
 
@@ -185,10 +185,10 @@ def leaderboard_table(
         traditional: the treatment taken as the traditional one.
         file: name of the download.
         extra_columns: further columns and how they are shown.
-        shown: rerankers whose rows are shown; all where None.
+        drawn_rerankers: rerankers whose rows are drawn_rerankers; all where None.
     """
     names = short_names(map(str, leaderboard.index), NAME_COLUMNS)
-    rows = (leaderboard if shown is None else leaderboard.loc[shown]).reset_index()
+    rows = (leaderboard if drawn_rerankers is None else leaderboard.loc[drawn_rerankers]).reset_index()
     ends = rows[["best_rank", "worst_rank"]].astype(object).to_numpy()
     rows["places"] = ["–".join(dict.fromkeys(map(str, pair))) if pd.notna(pair).all() else "–" for pair in ends]
     rows["verdict"] = [

@@ -35,7 +35,7 @@ from metrics.scale.stream import PartitionedRuns, Stream
 from metrics.studies.tools.tools import TOOLS
 from metrics.studies.tradeoffs.latency import LATENCY, latencies, with_latency
 from metrics.support.progress import progress
-from metrics.ties import TREATMENTS, treatment
+from metrics.ties.treatments import treatments_by_name
 
 _RUN = (
     "Run files, or long tables with relevance: paths or URLs; with --engine dask patterns and folders, too. "
@@ -60,8 +60,7 @@ def _measures() -> list[tuple[str, str]]:
 
 
 def _treatments() -> list[tuple[str, str]]:
-    named = [(entry.name, entry) for entry in TREATMENTS] + [("random:SEED", treatment("random:0"))]
-    return [(name, f"{entry.label}. {entry.summary}") for name, entry in named]
+    return [(name, f"{ties.label}. {ties.summary}") for name, ties in treatments_by_name().items()]
 
 
 def _tools() -> list[tuple[str, str]]:

@@ -166,6 +166,11 @@ def treatment(name: str) -> Treatment:
     raise UsageError(f"There is no treatment {name!r}. Treatments: {names}, random:SEED.")
 
 
+def treatments_by_name() -> dict[str, Treatment]:
+    """Every treatment by the name that is typed, one seeded draw among them as `random:SEED`."""
+    return {ties.name: ties for ties in TREATMENTS} | {"random:SEED": treatment("random:0")}
+
+
 def _random_key(seed: int) -> Key:
     """Order by a hash of seed, query and document: even, and the same whatever else is in the table."""
 

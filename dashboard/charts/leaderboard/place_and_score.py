@@ -48,7 +48,7 @@ def is_out_of_order(leaderboard: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def place_and_score(
-    leaderboard: pd.DataFrame, palette: Palette, measure: str, shown: Sequence[str] | None = None
+    leaderboard: pd.DataFrame, palette: Palette, measure: str, drawn_rerankers: Sequence[str] | None = None
 ) -> go.Figure:
     """Draw the traditional and the tied place of each reranker, its name, and its scores with tie bounds.
 
@@ -56,13 +56,13 @@ def place_and_score(
         leaderboard: index reranker; traditional, tied, worst, best, traditional_rank, tied_rank; best first.
         palette: colours of the theme.
         measure: title of the x axis.
-        shown: rerankers that are drawn, in the order of the leaderboard; all where None.
+        drawn_rerankers: rerankers that are drawn, in the order of the leaderboard; all where None.
 
     Returns:
         A row a reranker that places, name and scores share.
     """
     leaderboard = drawable_rerankers(leaderboard)
-    rows = leaderboard if shown is None else leaderboard.loc[list(shown)]
+    rows = leaderboard if drawn_rerankers is None else leaderboard.loc[list(drawn_rerankers)]
     is_marked = is_out_of_order(leaderboard)[rows.index].to_numpy(dtype=bool)
     names = chart_names(map(str, leaderboard.index), NAME_COLUMNS)
     figure = go.Figure()

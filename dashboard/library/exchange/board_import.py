@@ -13,7 +13,8 @@ from io import BufferedIOBase, BytesIO
 
 import pyarrow as pa
 
-from dashboard.library.boards import MOST_FILES, Board, BoardSpec, Entry, make_board
+from dashboard.library.boards import MOST_FILES, Board, BoardSpec, make_board
+from dashboard.library.entry import Entry
 from dashboard.library.exchange.contents import (
     AGAIN,
     ENTRY,

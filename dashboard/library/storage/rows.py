@@ -8,7 +8,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dashboard.library.boards import Board, BoardSpec, Columns, Entry, default_name
+from dashboard.library.boards import Board, BoardSpec, default_name
+from dashboard.library.entry import Columns, Entry
 from dashboard.library.names import clean
 from dashboard.library.storage.parquets import Parquets
 from dashboard.library.storage.records import Access, BoardListing, Record, Upload

@@ -16,13 +16,13 @@ from metrics.studies.tie_rules import answers_finding, tie_answers
 from metrics.support.shown_columns import shown_columns
 
 
-def rules_section(view: session.View, measure: str, shown: pd.Index) -> None:
+def rules_section(view: session.View, measure: str, drawn_rerankers: pd.Index) -> None:
     """Draw a measure, sorted and averaged, beside all that settle its ties by rules; nothing where none does.
 
     Args:
         view: what the sidebar says is shown.
         measure: the measure, or one of those rules.
-        shown: rerankers that are drawn.
+        drawn_rerankers: rerankers that are drawn.
     """
     answered, *rules = side_by_side(parse(measure))
     if not rules:
@@ -37,7 +37,7 @@ def rules_section(view: session.View, measure: str, shown: pd.Index) -> None:
         "others have a rule of their own, the same whatever the order.",
     )
     section_finding(answers_finding(answers, rows["tie_ratio"]))
-    drawn_rows = rows.loc[shown]
+    drawn_rows = rows.loc[drawn_rerankers]
     if len(drawn_rows):
         means = answers.loc[drawn_rows.index, list(names[1:])]
         is_within = means.ge(drawn_rows["worst"] - EQUAL, axis=0) & means.le(drawn_rows["best"] + EQUAL, axis=0)
@@ -55,7 +55,7 @@ def rules_section(view: session.View, measure: str, shown: pd.Index) -> None:
     table_rows = answers.assign(tie_ratio=rows["tie_ratio"]).rename_axis("reranker")
     labels = short_names(map(str, rows.index))
     table(
-        table_rows.loc[shown].rename(index=labels).reset_index(),
+        table_rows.loc[drawn_rerankers].rename(index=labels).reset_index(),
         f"{answered.traditional} by every rule for ties",
         "tie-rules",
         shown_columns("reranker")

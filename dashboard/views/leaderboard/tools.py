@@ -21,14 +21,16 @@ _WHY_WIDTH = 520
 """Pixels in which a reason has three lines."""
 
 
-def tools_section(view: session.View, leaderboard: pd.DataFrame, measure: str, shown: pd.Index) -> None:
+def tools_section(
+    view: session.View, leaderboard: pd.DataFrame, measure: str, drawn_rerankers: pd.Index
+) -> None:
     """Draw every tool's value on the range the ties allow, and tables of the values and the reasons.
 
     Args:
         view: what the sidebar says is shown.
         leaderboard: as the study of that name returns it.
         measure: its measure.
-        shown: rerankers that are drawn.
+        drawn_rerankers: rerankers that are drawn.
     """
     heading(
         "What other tools would say",
@@ -44,14 +46,14 @@ def tools_section(view: session.View, leaderboard: pd.DataFrame, measure: str, s
     section_finding(tool_finding(values, measure))
     title = parse(measure).traditional
     comparable = comparable_values(values, measure)
-    comparable = comparable[comparable["reranker"].isin(shown)]
+    comparable = comparable[comparable["reranker"].isin(drawn_rerankers)]
     if len(comparable):
         chart(
-            tool_strip(leaderboard.loc[shown], comparable, view.palette, title),
+            tool_strip(leaderboard.loc[drawn_rerankers], comparable, view.palette, title),
             "tools",
             f"{title} of each reranker as each tool reports it, on the range from worst to best.",
         )
-    _value_table(values, shown)
+    _value_table(values, drawn_rerankers)
     rows = by_tool(values)
     columns = {
         "tool": st.column_config.TextColumn("Tool", pinned=True, help="Who evaluates the files."),
@@ -62,12 +64,12 @@ def tools_section(view: session.View, leaderboard: pd.DataFrame, measure: str, s
     table(rows[list(columns)], "Tool by tool", "tools", columns, download=rows, is_wrapped=True)
 
 
-def _value_table(values: pd.DataFrame, shown: pd.Index) -> None:
+def _value_table(values: pd.DataFrame, drawn_rerankers: pd.Index) -> None:
     """Draw a row a reranker, a column for the tools that agree on all of them.
 
     Args:
         values: as `tool_values` returns them.
-        shown: rerankers that have a row.
+        drawn_rerankers: rerankers that have a row.
     """
     rows = by_reranker(values)
     names = short_names(map(str, rows.index))
@@ -80,7 +82,7 @@ def _value_table(values: pd.DataFrame, shown: pd.Index) -> None:
     }
     rows = rows.set_axis(list(columns), axis=1)
     table(
-        rows.loc[shown.intersection(rows.index, sort=False)]
+        rows.loc[drawn_rerankers.intersection(rows.index, sort=False)]
         .rename(index=names)
         .rename_axis("reranker")
         .reset_index(),

@@ -82,22 +82,11 @@ def _leaderboard(studies: ReportStudies) -> Table:
     """Return the leaderboard with what ties do to each mean, the verdict beside the name."""
     measure, board = studies.measure_at, studies.leaderboard.reset_index()
     std_over_queries = studies.evaluation.summary()[studies.measure, "expected", "std"]
-    columns: dict[str, Column] = {
-        "#": (board["tied_rank"], "d"),
-        "Reranker": board["reranker"],
-        VERDICT: board["verdict"],
-        measure.tied: (board["tied"], FOUR_DECIMALS),
-        "± queries": (std_over_queries.reindex(board["reranker"]), FOUR_DECIMALS),
-    }
+    columns = tied_columns(studies, board)
+    columns["± queries"] = (std_over_queries.reindex(board["reranker"]), FOUR_DECIMALS)
     note = "± queries: sample standard deviation over lists (n − 1)."
     if not studies.has_own_rule:
-        columns |= {
-            studies.order.heading: (board["traditional"], FOUR_DECIMALS),
-            "Gap": (board["gap"], SIGNED),
-            "Worst": (board["worst"], FOUR_DECIMALS),
-            "Best": (board["best"], FOUR_DECIMALS),
-            "Because": board["why"],
-        }
+        columns |= columns_by_order(studies, board) | {"Because": board["why"]}
         verdicts = " ".join(f"{word}: {VERDICTS[word]}" for word in VERDICTS if word in set(board["verdict"]))
         note = f"{note} {verdicts}"
     table = Table.of(f"{measure.traditional}, best tied first", columns, note)
@@ -219,6 +208,26 @@ def _every_measure(studies: ReportStudies) -> Table:
         "±: sample standard deviation over lists (n − 1). Bold: the best tied value of a measure.",
     )
     return replace(table, strong=best_cells(table.frame, "Tied", "Measure"))
+
+
+def tied_columns(studies: ReportStudies, board: pd.DataFrame) -> dict[str, Column]:
+    """Return the first columns of a leaderboard: place, name, verdict and tied mean of each row."""
+    return {
+        "#": (board["tied_rank"], "d"),
+        "Reranker": board["reranker"],
+        VERDICT: board["verdict"],
+        studies.measure_at.tied: (board["tied"], FOUR_DECIMALS),
+    }
+
+
+def columns_by_order(studies: ReportStudies, board: pd.DataFrame) -> dict[str, Column]:
+    """Return the columns of a leaderboard that depend on the order of ties."""
+    return {
+        studies.order.heading: (board["traditional"], FOUR_DECIMALS),
+        "Gap": (board["gap"], SIGNED),
+        "Worst": (board["worst"], FOUR_DECIMALS),
+        "Best": (board["best"], FOUR_DECIMALS),
+    }
 
 
 def best_cells(frame: pd.DataFrame, column: str, within: str | None = None) -> frozenset[tuple[int, str]]:

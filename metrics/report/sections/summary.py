@@ -6,7 +6,14 @@ import pandas as pd
 
 from metrics.report.model import Section
 from metrics.report.sections.deciding import STARS
-from metrics.report.sections.scores import FOUR_DECIMALS, SIGNED, best_cells, number_of_queries
+from metrics.report.sections.scores import (
+    FOUR_DECIMALS,
+    SIGNED,
+    best_cells,
+    columns_by_order,
+    number_of_queries,
+    tied_columns,
+)
 from metrics.report.studies import MAX_RERANKERS, ReportStudies
 from metrics.report.tables import VERDICT, Column, Table
 from metrics.studies.leaderboard.swapped_orders import swaps_finding
@@ -14,7 +21,7 @@ from metrics.studies.prose import Prose
 from metrics.studies.significance.significance import significance_finding
 from metrics.studies.significance.test_registry import find_correction, find_test
 from metrics.studies.tie_breaking.stability import stability_finding
-from metrics.support.wording import chance_percent, count_of
+from metrics.support.wording import chance_percent, count_of, first_names
 
 MOST_ROWS = 20
 """Rerankers in the summary, the best by tied mean."""
@@ -25,20 +32,10 @@ MOST_FILES = 6
 def summary(studies: ReportStudies) -> Section:
     """Write who leads, tied and traditional, and whether that holds in other orders of the ties."""
     measure, board = studies.measure_at, studies.leaderboard.reset_index().head(MOST_ROWS)
-    columns: dict[str, Column] = {
-        "#": (board["tied_rank"], "d"),
-        "Reranker": board["reranker"],
-        VERDICT: board["verdict"],
-        measure.tied: (board["tied"], FOUR_DECIMALS),
-    }
+    columns = tied_columns(studies, board)
     beside = ""
     if not studies.has_own_rule:
-        columns |= {
-            studies.order.heading: (board["traditional"], FOUR_DECIMALS),
-            "Gap": (board["gap"], SIGNED),
-            "Worst": (board["worst"], FOUR_DECIMALS),
-            "Best": (board["best"], FOUR_DECIMALS),
-        }
+        columns |= columns_by_order(studies, board)
         beside = f"; beside it {measure.traditional} by {studies.order.order}, and the ends of all orders"
     count = len(studies.rerankers)
     table = Table.of(f"The first {MOST_ROWS} of {count}" if count > MOST_ROWS else "Leaderboard", columns)
@@ -106,7 +103,6 @@ def brief(studies: ReportStudies) -> Section:
     """Write the rules in a few words; the appendix has them in full."""
     options, policies, measure = studies.options, studies.evaluation.policies, studies.measure_at
     names = [name for name, _ in options.files]
-    more = f" and {len(names) - MOST_FILES} more" if len(names) > MOST_FILES else ""
     n_without = int(policies[["n_missing", "n_empty"]].to_numpy().max())
     facts = (
         ("Measure", f"{measure.traditional}: {measure.measure.summary}"),
@@ -122,7 +118,7 @@ def brief(studies: ReportStudies) -> Section:
         ),
         ("Relevant", f"grade {options.scoring.relevant_from:g} and above"),
         ("Test", _test_in_words(studies)),
-        ("Files", ", ".join(names[:MOST_FILES]) + more),
+        ("Files", first_names(names, MOST_FILES)),
     )
     return Section(
         "brief",

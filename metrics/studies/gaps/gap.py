@@ -202,12 +202,12 @@ def gap_prose(
 
 def _prediction(r: float, low: float, high: float) -> str:
     """Say how well the tie ratio predicts the gap; where the interval of r holds 0, that nobody can tell."""
-    shown = f"r = {f'{round(r, 2) + 0.0:.2f}'.replace('-', '−')}"
+    r_text = f"r = {f'{round(r, 2) + 0.0:.2f}'.replace('-', '−')}"
     if low <= 0 <= high:
-        return f"Whether the tie ratio predicts the gap cannot be told here ({shown}, its interval holds 0). "
+        return f"Whether the tie ratio predicts the gap cannot be told here ({r_text}, its interval holds 0). "
     words = ((0.1, "hardly at all"), (0.3, "weakly"), (0.6, "moderately"))
     strength = next((word for bound, word in words if abs(r) < bound), "strongly")
     return (
-        f"The tie ratio predicts the gap {strength} ({shown}): a tie costs something only where it mixes "
+        f"The tie ratio predicts the gap {strength} ({r_text}): a tie costs something only where it mixes "
         "relevant and other documents. "
     )

@@ -7,7 +7,7 @@ import pandas as pd
 
 from metrics.measures import MEASURES, Measure, MeasureAt
 from metrics.studies.tools.rules import Tool
-from metrics.ties import TREATMENTS, treatment
+from metrics.ties.treatments import treatments_by_name
 
 
 class ToolRule(NamedTuple):
@@ -57,8 +57,7 @@ def measure_table() -> pd.DataFrame:
 
 def treatment_table() -> pd.DataFrame:
     """Return every treatment: treatment, label, summary, used_by."""
-    named = [(declared.name, declared) for declared in TREATMENTS] + [("random:SEED", treatment("random:0"))]
-    rows = [(name, declared.label, declared.summary, declared.used_by) for name, declared in named]
+    rows = [(name, ties.label, ties.summary, ties.used_by) for name, ties in treatments_by_name().items()]
     return pd.DataFrame(rows, columns=["treatment", "label", "summary", "used_by"])
 
 

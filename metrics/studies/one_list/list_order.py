@@ -61,9 +61,9 @@ class ListRank:
     n_alike: int
 
     @classmethod
-    def of(cls, lists: pd.DataFrame, shown: pd.Series) -> "ListRank":
+    def of(cls, lists: pd.DataFrame, current: pd.Series) -> "ListRank":
         """Return the rank of a row of `lists_by_gap`."""
-        sizes, size = lists["gap"].abs().round(_DIGITS), round(abs(shown["gap"]), _DIGITS)
+        sizes, size = lists["gap"].abs().round(_DIGITS), round(abs(current["gap"]), _DIGITS)
         return cls(len(lists), int((sizes > size).sum()), int((sizes == size).sum()))
 
 
@@ -76,19 +76,19 @@ def list_reason(lists: pd.DataFrame, reranker: str, query_id: str, measure: str)
         query_id: of that list.
         measure: which the gaps are in.
     """
-    shown = lists[(lists["reranker"] == reranker) & (lists["query_id"] == query_id)].iloc[0]
-    first, rank = lists.iloc[0], ListRank.of(lists, shown)
+    current = lists[(lists["reranker"] == reranker) & (lists["query_id"] == query_id)].iloc[0]
+    first, rank = lists.iloc[0], ListRank.of(lists, current)
     name = str(question(parse(measure)))
     if rank.n_lists == 1:
-        return ("The only list: ", *_ties(shown), f", and its {name} gap is {signed(shown['gap'])}.")
+        return ("The only list: ", *_ties(current), f", and its {name} gap is {signed(current['gap'])}.")
     if not first["gap"]:
-        return _reason_without_gaps(lists, shown, name)
-    size = signed(shown["gap"])
+        return _reason_without_gaps(lists, current, name)
+    size = signed(current["gap"])
     if not rank.n_larger:
-        more = ", none with more ties than this one" if shown.name == first.name else ""
+        more = ", none with more ties than this one" if current.name == first.name else ""
         shared = f" {count_of(rank.n_alike, 'list')} have it{more}." if rank.n_alike > 1 else ""
         return (Strong(f"The largest {name} gap of {rank.n_lists:,} lists: {size}."), shared)
-    if not shown["gap"]:
+    if not current["gap"]:
         return (f"No {name} gap, as in {part_of(rank.n_alike, rank.n_lists, 'list')}", *_largest(first))
     return (f"{name} gap {size}, number {rank.n_larger + 1:,} of {rank.n_lists:,} lists", *_largest(first))
 
@@ -99,17 +99,17 @@ def _largest(first: pd.Series) -> Prose:
     return (f"; the largest, {signed(first['gap'])}, is that of ", *whose, ".")
 
 
-def _ties(shown: pd.Series) -> Prose:
+def _ties(current: pd.Series) -> Prose:
     """Say how many documents of a list are tied."""
-    return (f"{part_of(int(shown['tied_docs']), int(shown['n_docs']), 'document')} share a score",)
+    return (f"{part_of(int(current['tied_docs']), int(current['n_docs']), 'document')} share a score",)
 
 
-def _reason_without_gaps(lists: pd.DataFrame, shown: pd.Series, measure: str) -> Prose:
+def _reason_without_gaps(lists: pd.DataFrame, current: pd.Series, measure: str) -> Prose:
     """Say why a list is shown where none has a gap: it has the most ties, or is the first."""
     count = count_of(len(lists), "list")
     if not lists["tied_docs"].max():
-        is_first = lists.index[0] == shown.name
+        is_first = lists.index[0] == current.name
         return (f"None of {count} has a tie", "; this is the first." if is_first else ".")
     most = int(lists["tied_docs"].max())
-    reason = (f"The {measure} gap of all {count} is 0 by this order. In this one ", *_ties(shown))
-    return (*reason, ", the most there are." if shown["tied_docs"] == most else f"; the most is {most:,}.")
+    reason = (f"The {measure} gap of all {count} is 0 by this order. In this one ", *_ties(current))
+    return (*reason, ", the most there are." if current["tied_docs"] == most else f"; the most is {most:,}.")
