@@ -43,7 +43,8 @@ def provenance(view: View, measure: str, slide: Slide) -> str:
     label = view.board.label
     board = view.record.name if view.record else label.rpartition(SEPARATOR)[0] or label
     queries = queries_text(view.evaluation.scores.index.get_level_values("query_id").nunique())
-    return " ".join(filter(None, [f"{parse(measure).traditional}, {queries} of {board}.", slide.note.strip()]))
+    subject = board if queries in board else f"{queries} of {board}"
+    return " ".join(filter(None, [f"{parse(measure).traditional}, {subject}.", slide.note.strip()]))
 
 
 def turn(label: str, shortcut: str, number: int, last: int) -> None:

@@ -37,6 +37,8 @@ def test_a_measure_that_settles_ties_by_its_own_rule_presents_the_one_whose_ties
 @pytest.mark.parametrize("name", EXTREMES)
 def test_every_slide_of_an_odd_board_says_something(name):
     page = opened("present", data=cache.loaded_boards().add(EXTREMES[name]()).label)
+    (provenance,) = [caption.value for caption in page.caption if caption.value.startswith("MRR, ")]
+    assert provenance.count("quer") == 1
     sentences = [sentence(page)]
     while not page.button(key="turn-right").disabled:
         page.button(key="turn-right").click().run()
