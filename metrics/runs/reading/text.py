@@ -81,7 +81,7 @@ def open_for_arrow(file: File, *, single_spaces: bool) -> BlockStream | pa.Nativ
     Raises:
         ReadError: the file is too large, or as of `open_text`.
     """
-    if single_spaces and _SPACE_AT_LINE_END.search(file.head):
+    if single_spaces and _SPACE_AT_LINE_END.search(file.head[: file.head.rfind(b"\n") + 1]):
         return open_text(file, strip_lines=True)
     if file.packed or (single_spaces and _has_odd_spaces(file)):
         return open_text(file, single_spaces=single_spaces)
