@@ -84,7 +84,7 @@ def load_record(record: Record) -> Board:
         built = build_board(record.spec, [read_entry(entry) for entry in record.spec.entries])
         if isinstance(built, TieScopeError):
             raise built
-        board = loaded_boards().add(built)
+        board = loaded_boards().add(built, has_link=False)
     return replace(board, label=record.label)
 
 

@@ -6,16 +6,21 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 _admitted: set[str] = set()
 
 
-def note_admission(*, is_let_in: bool) -> None:
-    """Note whether the session whose page is drawn was let in; those that ended are forgotten."""
+def note_admission(*, is_let_in: bool) -> bool:
+    """Note whether the session whose page is drawn was let in; those that ended are forgotten.
+
+    Returns:
+        Whether that is new.
+    """
     context = get_script_run_ctx()
-    if context is None:
-        return
-    if is_let_in and context.session_id not in _admitted:
+    if context is None or is_let_in == (context.session_id in _admitted):
+        return False
+    if is_let_in:
         _admitted.difference_update([session for session in _admitted if not _is_active(session)])
         _admitted.add(context.session_id)
-    elif not is_let_in:
+    else:
         _admitted.discard(context.session_id)
+    return True
 
 
 def is_admitted(session: str) -> bool:

@@ -12,6 +12,7 @@ from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW_PATHS, OPEN
 from dashboard.access.sign_in import identity
 from dashboard.library import Board, open_files
+from dashboard.library.audit import record_event
 from dashboard.library.scored import ScoredRuns, ScoringOutcome
 from metrics.errors import TieScopeError, UsageError
 from metrics.runs import File
@@ -82,18 +83,31 @@ def score_path(path: str, qrels: str, on_progress: Callable[[str], None]) -> Sco
     allowed = allowed_paths()
     if not allowed:
         raise UsageError("This server opens no paths. Start it with --allow-paths DIR.")
-    judgments = allowed.files(qrels) if qrels.strip() else []
-    if len(judgments) > 1:
-        raise UsageError(f"{qrels}: more than one file. Name one file of judgments.")
-    runs = [file for file in allowed.files(path) if file not in judgments]
-    if not runs:
-        raise UsageError(f"{path}: these are the judgments. Name a run.")
+    try:
+        runs, judgments = _runs_and_judgments(allowed, path, qrels)
+    except UsageError:
+        record_event("refused", identity() or "", path=path, qrels=qrels)
+        raise
+    record_event("opened", identity() or "", path=path, qrels=qrels)
     if len(runs) == 1 and _is_stored(runs[0]):
         if judgments:
             raise UsageError("A stored evaluation is judged already: leave the judgments out.")
         return ScoringOutcome(path.strip(), [])
     qrels_file = judgments[0] if judgments else None
     return ScoredRuns.of(str(allowed)).score(runs, qrels_file, cache.MEASURES, TIES, on_progress)
+
+
+def _runs_and_judgments(
+    allowed: AllowedPaths, path: str, qrels: str
+) -> tuple[list[Path | str], list[Path | str]]:
+    """Return the files that a visitor names, where they may be opened and are what they are named as."""
+    judgments = allowed.files(qrels) if qrels.strip() else []
+    if len(judgments) > 1:
+        raise UsageError(f"{qrels}: more than one file. Name one file of judgments.")
+    runs = [file for file in allowed.files(path) if file not in judgments]
+    if not runs:
+        raise UsageError(f"{path}: these are the judgments. Name a run.")
+    return runs, judgments
 
 
 def _is_stored(file: Path | str) -> bool:

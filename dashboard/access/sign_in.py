@@ -4,6 +4,7 @@ Closed where in doubt: secrets that cannot be read, or an allow-list without sec
 """
 
 import os
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,6 +16,7 @@ from dashboard.access.admitted_sessions import note_admission
 from dashboard.access.allow_list import is_allowed, parse_allow_list, plain_address
 from dashboard.access.settings import ALLOW, INSECURE
 from dashboard.escaping import escape_markdown
+from dashboard.library.audit import record_event
 from metrics.errors import UsageError
 
 _RETURN_SCRIPT = (Path(__file__).parents[1] / "assets" / "wanted.js").read_text(encoding="utf-8")
@@ -25,6 +27,8 @@ PURPOSE = (
     "sorted in."
 )
 """What the app is for, after its name."""
+_SIGN_IN_SECONDS = 30 * 86_400
+"""How long a sign-in lasts, on a page that stays open too."""
 
 
 def admit() -> None:
@@ -35,12 +39,21 @@ def admit() -> None:
         _close("Sign-in is not set up", escape_markdown(str(error)))
     if entries is not None:
         _demand_allowed(entries)
-    note_admission(is_let_in=True)
+    if note_admission(is_let_in=True) and entries is not None:
+        record_event("entered", identity() or "")
+
+
+def is_still_allowed() -> bool:
+    """Return whether a visitor who was let in would be again: signed in, not for too long, and on the list."""
+    try:
+        return not is_sign_in_required() or (_is_signed_in() and _is_on_list(_allowed_entries()))
+    except UsageError:
+        return False
 
 
 def _demand_allowed(entries: tuple[str, ...]) -> None:
     """Draw why not for those who are not signed in, or not allowed, and stop."""
-    if st.user.get("is_logged_in") is not True:
+    if not _is_signed_in():
         _remember_page(key="wanted")
         _close(
             "Sign in to TieScope",
@@ -48,7 +61,8 @@ def _demand_allowed(entries: tuple[str, ...]) -> None:
             "Sign in",
             st.login,
         )
-    if not is_allowed(st.user.get("email"), st.user.get("email_verified"), entries):
+    if not _is_on_list(entries):
+        record_event("refused", _signed_in_email())
         _close(
             "Not allowed in",
             f"You are signed in as **{escape_markdown(_signed_in_email())}**. This server's list does not have "
@@ -56,6 +70,17 @@ def _demand_allowed(entries: tuple[str, ...]) -> None:
             "Sign out",
             st.logout,
         )
+
+
+def _is_signed_in() -> bool:
+    """Return whether the provider said who this is, and not too long ago."""
+    issued = st.user.get("iat")
+    is_over = isinstance(issued, int | float) and time.time() - issued > _SIGN_IN_SECONDS
+    return st.user.get("is_logged_in") is True and not is_over
+
+
+def _is_on_list(entries: tuple[str, ...]) -> bool:
+    return is_allowed(st.user.get("email"), st.user.get("email_verified"), entries)
 
 
 def show_account() -> None:

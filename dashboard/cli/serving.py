@@ -56,10 +56,19 @@ def app_command(
             f"{EMBED} says.",
         ),
     ] = None,
+    audit_log: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Append who opened, kept, shared and deleted what, a line of JSON each; else to what "
+            "TIESCOPE_AUDIT_LOG says.",
+        ),
+    ] = None,
 ) -> None:
     """Serve the dashboard in the browser."""
     _settle_who_may_enter(host, allow or os.environ.get(ALLOW, "").split(","), insecure=insecure)
     _settle_what_may_be_opened(allow_paths or [], host, insecure=insecure)
+    _settle_audit_log(audit_log)
     if files:
         os.environ[OPEN] = json.dumps(_validated_files(files, qrels))
     os.environ[EMBED] = " ".join(_validated_embedders(embed or os.environ.get(EMBED, "").split()))
@@ -91,6 +100,14 @@ def _settle_what_may_be_opened(allow_paths: list[str], host: str, *, insecure: b
     if allowed and insecure:
         say(f"tiescope: --allow-paths: everybody who reaches {host} can read all runs below {allowed}.")
     os.environ[ALLOW_PATHS] = json.dumps([*(str(folder) for folder, _ in allowed.folders), *allowed.addresses])
+
+
+def _settle_audit_log(file: Path | None) -> None:
+    """Tell the app where to append events, if anywhere; refuse a file that cannot be written."""
+    from dashboard.library.audit import AUDIT_LOG, prepare_audit_log  # noqa: PLC0415 not for other commands
+
+    if file or os.environ.get(AUDIT_LOG):
+        os.environ[AUDIT_LOG] = prepare_audit_log(file or Path(os.environ[AUDIT_LOG]))
 
 
 def _validated_embedders(origins: list[str]) -> list[str]:

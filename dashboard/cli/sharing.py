@@ -103,10 +103,12 @@ def pull_command(
         raise UsageError("A board is several files, and not printed: -o FOLDER.")
     owner_address = _owner(owner)
     with _library() as library, progress("Pulling"):
+        from dashboard.library.audit import record_event  # noqa: PLC0415 a database
         from dashboard.library.exchange import listing, pulling  # noqa: PLC0415 a database
 
         record = library.find(listing.require_board(library, board, owner_address).id, owner_address)
         written = pulling.pull(record, output, format.value, force=force)
+        record_event("exported", owner_address, board=record.id, name=record.name)
     for path in written:
         typer.echo(path)
 

@@ -15,11 +15,16 @@ class LoadedBoards:
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._boards: OrderedDict[str, Board] = OrderedDict()
+        self._linked: set[str] = set()
         self._most = most_bytes
         self._lock = Lock()
 
-    def add(self, board: Board) -> Board:
+    def add(self, board: Board, *, has_link: bool = True) -> Board:
         """Hold a board; one of the same key is the same files.
+
+        Args:
+            board: to hold.
+            has_link: whether its key opens it; what the library keeps is opened by its id, by whoever may.
 
         Raises:
             UsageError: it alone is larger than the memory set aside.
@@ -29,20 +34,27 @@ class LoadedBoards:
         with self._lock:
             self._boards[board.key] = board
             self._boards.move_to_end(board.key)
+            (self._linked.add if has_link else self._linked.discard)(board.key)
             while sum(kept.size for kept in self._boards.values()) > self._most:
                 self._boards.popitem(last=False)
         return board
 
     def swap(self, old: Board, new: Board) -> None:
-        """Hold a board in place of another."""
+        """Hold a board that the library keeps in place of another."""
         with self._lock:
             self._boards.pop(old.key, None)
-        self.add(new)
+        self.add(new, has_link=False)
 
-    def get(self, start: str) -> Board | None:
-        """The board whose key begins so, None where it is not held (any more)."""
+    def get(self, start: str, *, by_link: bool = False) -> Board | None:
+        """Return the board whose key begins so, None where it is not held (any more).
+
+        Args:
+            start: of the key, as a label has it.
+            by_link: whether all that speaks for who asks is the key.
+        """
         with self._lock:
-            key = next((key for key in self._boards if len(start) >= HASH and key.startswith(start)), None)
+            keys = [key for key in self._boards if not by_link or key in self._linked]
+            key = next((key for key in keys if len(start) >= HASH and key.startswith(start)), None)
             if key is None:
                 return None
             self._boards.move_to_end(key)

@@ -8,6 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from dashboard.library.audit import audited
 from dashboard.library.boards import Board, BoardSpec, default_name, make_board
 from dashboard.library.names import board_name, clean, copy_name, storable
 from dashboard.library.place import byte_limit, home
@@ -70,6 +71,7 @@ class Library:
 
     # boards
 
+    @audited("kept")
     def keep(
         self,
         board: Board,
@@ -104,6 +106,7 @@ class Library:
                 )
             return rows.read_record(connection, self._parquets, board_id, owner)
 
+    @audited("changed")
     def revise(self, board_id: str, version: int, board: Board, owner: str = "") -> Record:
         """Change what is on a board, if nobody else has since `version` was read.
 
@@ -161,6 +164,7 @@ class Library:
         with self._database.reading() as connection:
             return [BoardListing(*row) for row in connection.execute(query)]
 
+    @audited("renamed")
     def rename(self, board_id: str, name: str, owner: str = "") -> Record:
         """Call a board something else.
 
@@ -180,6 +184,7 @@ class Library:
             self._update(connection, before, name=board_name(name), named=True)
             return rows.read_record(connection, self._parquets, before.id, owner)
 
+    @audited("saved view")
     def save_view(self, board_id: str, view: Mapping[str, Any], owner: str = "") -> None:
         """Say what a board is opened with.
 
@@ -193,6 +198,7 @@ class Library:
         """
         self._change(board_id, owner, view=dict(view))
 
+    @audited("shared")
     def share(self, board_id: str, access: Access, owner: str = "") -> None:
         """Say who else may open a board; its owner only.
 
@@ -206,10 +212,12 @@ class Library:
         """
         self._change(board_id, owner, by_owner=True, access=access)
 
+    @audited("deleted")
     def delete(self, board_id: str, owner: str = "") -> None:
         """Take a board away, its owner only; for 30 days it can be restored."""
         self._change(board_id, owner, by_owner=True, deleted=now())
 
+    @audited("restored")
     def restore(self, board_id: str, owner: str = "") -> None:
         """Bring a deleted board back."""
         with self._database.writing() as connection:
@@ -218,6 +226,7 @@ class Library:
             if not connection.execute(boards.update().where(own, restorable).values(deleted=None)).rowcount:
                 raise LibraryError("That board is gone for good.")
 
+    @audited("duplicated")
     def duplicate(self, board_id: str, owner: str = "", *, access: Access = "private") -> Record:
         """A board of one's own with the same content.
 
@@ -290,6 +299,7 @@ class Library:
         with self._database.writing() as connection:
             rows.update_shelf(connection, owner, sha256, pinned=pinned)
 
+    @audited("deleted")
     def discard(self, sha256: str, owner: str = "") -> None:
         """Take an upload away, and the boards without a name that use it; for 30 days it can be reclaimed."""
         when = now()
@@ -301,6 +311,7 @@ class Library:
             rows.update_shelf(connection, owner, sha256, deleted=when)
             connection.execute(boards.update().where(affected).values(deleted=when))
 
+    @audited("restored")
     def reclaim(self, sha256: str, owner: str = "") -> None:
         """Bring an upload back, and the boards that went with it."""
         with self._database.writing() as connection:

@@ -14,6 +14,7 @@ from dashboard.access import server_files
 from dashboard.access.sign_in import identity
 from dashboard.escaping import escape_markdown
 from dashboard.library import Board
+from dashboard.library.audit import record_event
 from dashboard.library.storage.records import SEPARATOR, STRANGER, Access, Record, id_of
 from dashboard.session import address
 from dashboard.session.controls import KEPT
@@ -29,6 +30,7 @@ _NOTICES = "_said"
 _SESSION_ONLY = "_only_here"
 _DELETED = "_deleted_board"
 _LAST = "_last_data"
+_AUDITED = "_audited_data"
 _MAX_UNNAMED = 50
 """Boards without a name that are offered, the newest; those with one are all."""
 
@@ -74,7 +76,16 @@ def choose_board() -> BoardChoice | None:
     except TieScopeError as error:
         notify(f"{shown} cannot be opened. {error}")
         return None
+    _audit(shown, requested)
     return choice
+
+
+def _audit(shown: str | None, requested: str) -> None:
+    """Have it noted which board this session opened, or asked for in vain; once, until it asks for another."""
+    action, label = ("opened", shown) if shown else ("refused", requested)
+    if st.session_state.get(_AUDITED) != (action, id_of(label)):
+        st.session_state[_AUDITED] = action, id_of(label)
+        record_event(action, owner(), board=id_of(label), name=label.rpartition(SEPARATOR)[0])
 
 
 def _names(labels: Iterable[str]) -> dict[str, str]:
@@ -112,7 +123,7 @@ def _visited_boards(requested: str | None) -> dict[str, Board]:
     visited = st.session_state.get(_VISITED, [])
     boards = {}
     for label in filter(None, [*visited, requested]):
-        if board := cache.loaded_boards().get(id_of(label)):
+        if board := cache.loaded_boards().get(id_of(label), by_link=label not in visited):
             boards[board.label] = board
             if label not in visited:
                 _keep_out({file.sha256 for file in board.files})  # whose it is did not say that it may be kept
@@ -168,14 +179,16 @@ def show_board(
     label = board.label
     if label not in cache.sample_boards():
         try:
-            cache.loaded_boards().add(board)
+            cache.loaded_boards().add(board, has_link=False)
         except UsageError as error:
             st.error(escape_markdown(str(error)), icon=":material/error:")
             return
         if keep is not None:
             (_let_in if keep else _keep_out)(set(file_hashes))
         record = None if is_session_only(board) else _keep(board, amends, name, opened_with)
-        if record is not None:
+        if record is None:
+            cache.loaded_boards().add(board)
+        else:
             cache.update_loaded(board, record)
             label = record.label
     switch_to_board(label, draft)

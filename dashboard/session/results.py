@@ -8,7 +8,9 @@ import streamlit as st
 from dashboard.access import server_files
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
+from dashboard.library.audit import record_event
 from dashboard.session import address
+from dashboard.session.boards import owner
 from dashboard.session.controls import KEPT, get_value, prepare, segmented, select, set_value
 from dashboard.session.view import policy_phrases, select_order
 from dashboard.session.visitor import theme
@@ -20,6 +22,7 @@ _KEY = "results"
 _NEXT = "_next_results"
 _SESSION_LABELS = "_known_results"
 _RESULTS = "_shown_results"
+_AUDITED = "_audited_results"
 _FEW = 5
 """Measures that stand side by side."""
 
@@ -53,6 +56,9 @@ def choose_results() -> None:
         return
     if stored is None:
         return
+    if st.session_state.get(_AUDITED) != label:
+        st.session_state[_AUDITED] = label
+        record_event("opened", owner(), path=label or "")
     orders = [name for name in stored.ties if name not in ("expected", "std")]
     if not orders or not set(LEADERBOARD_TREATMENTS) <= set(stored.ties):
         needed = " ".join(f"--ties {name}" for name in ("input", *LEADERBOARD_TREATMENTS))

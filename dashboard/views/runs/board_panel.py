@@ -8,8 +8,9 @@ import streamlit as st
 
 from dashboard import cache, session
 from dashboard.escaping import escape_markdown
+from dashboard.library.audit import record_event
 from dashboard.library.exchange.board_file import ENDING, export
-from dashboard.library.storage.records import Access, Record
+from dashboard.library.storage.records import SEPARATOR, Access, Record, id_of
 from dashboard.library.storage.schema import RETENTION
 from dashboard.session import View
 from dashboard.session.boards import (
@@ -40,10 +41,10 @@ def board_panel(view: View) -> None:
             _library_controls(record)
         elif not is_preloaded(view.board) and st.button("Keep", icon=":material/inventory_2:", key="keep"):
             session.show_board(view.board, {file.sha256 for file in view.board.files}, keep=True)
-        settings = board_settings()
+        settings, owner = board_settings(), session.owner()
         st.download_button(
             "Export",
-            data=lambda: _exported(view, settings),
+            data=lambda: _exported(view, settings, owner),
             file_name=_file_name(view),
             mime="application/zip",
             key="export",
@@ -140,9 +141,11 @@ def _change_library(*steps: Callable[[], None]) -> None:
         st.error(escape_markdown(str(error)), icon=":material/error:")
 
 
-def _exported(view: View, settings: dict[str, Any]) -> bytes:
+def _exported(view: View, settings: dict[str, Any], owner: str) -> bytes:
     packed = BytesIO()
     export(view.record or view.board, packed, settings)
+    label = view.record.label if view.record else view.board.label
+    record_event("exported", owner, board=id_of(label), name=label.rpartition(SEPARATOR)[0])
     return packed.getvalue()
 
 

@@ -1,9 +1,13 @@
+import json
+import time
+
 import pytest
 from opening import APP, PAGES
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
-from dashboard.access import settings
+from dashboard.access import settings, sign_in
+from dashboard.library.audit import AUDIT_LOG
 
 AUTH = {
     "redirect_uri": "http://localhost:8501/oauth2callback",
@@ -98,6 +102,30 @@ def test_an_address_without_a_session_signed_in_stays_out(visit, user):
     session = visit(user, AUTH, TIESCOPE_ALLOW="ada@example.org")
     assert closed(session)[0] == "Sign in to TieScope"
     assert [button.label for button in session.button] == ["Sign in"]
+
+
+def test_a_sign_in_that_runs_out_is_over_at_the_next_run_of_a_page_that_is_open(visit, monkeypatch):
+    now = time.time()
+    session = visit(ADA | {"iat": now}, AUTH, TIESCOPE_ALLOW="example.org")
+    for days, is_in in ((29.9, True), (30.1, False), (-1, True)):
+        monkeypatch.setattr(sign_in.time, "time", lambda days=days: now + days * 86_400)
+        session.run()
+        assert [title.value for title in session.title] == ([] if is_in else ["Sign in to TieScope"])
+        assert bool(session.text) == is_in
+
+
+def test_who_is_taken_off_the_allow_list_is_out_at_the_next_run_of_a_page_that_is_open(visit, monkeypatch):
+    session = visit(ADA, AUTH, TIESCOPE_ALLOW="example.org")
+    assert owner(session) == "ada@example.org"
+    monkeypatch.setenv(settings.ALLOW, "eve@example.org")
+    assert closed(session.run())[0] == "Not allowed in"
+
+
+def test_the_audit_log_has_who_was_refused(visit, monkeypatch, tmp_path):
+    monkeypatch.setenv(AUDIT_LOG, str(tmp_path / "audit.jsonl"))
+    visit(ADA, AUTH, TIESCOPE_ALLOW="ada@example.net")
+    (line,) = (tmp_path / "audit.jsonl").read_text().splitlines()
+    assert json.loads(line) | {"time": ""} == {"time": "", "who": "Ada@Example.org", "action": "refused"}
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -1,0 +1,114 @@
+"""The audit log: who did what and when, a line of JSON for each event, where the server's owner asks for it."""
+
+import inspect
+import json
+import logging
+import os
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import wraps
+from pathlib import Path
+from threading import Lock
+from typing import ParamSpec, TypeVar
+
+from dashboard.library.storage.records import STRANGER, Record
+from metrics.errors import UsageError
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+AUDIT_LOG = "TIESCOPE_AUDIT_LOG"
+"""Environment variable: the file that events are appended to; none where it is not set."""
+_LOG = logging.getLogger(__name__)
+_LONGEST = 200
+"""Letters of a name at most."""
+_LETTERS_OF_STRANGER = len(STRANGER) + 8
+_NAMES = {"board_id": "board", "sha256": "upload", "access": "access"}
+"""Parameter of a method of the library → what an event calls it."""
+_alone = Lock()
+
+
+def record_event(action: str, who: str, **details: str | Sequence[str]) -> None:
+    """Append an event to the audit log, if there is one; what cannot be written there goes to the server's log.
+
+    A line is written at once to a file opened for appending, so that lines of several processes do not mix;
+    a line that a full disk cuts is taken back. JSON escapes every letter that is not ASCII's.
+
+    Args:
+        action: what was done, a verb.
+        who: owner of a library: an address, "" where nobody signs in, or a stranger, told by a few letters.
+        **details: what it was done to: names and ids, never contents.
+    """
+    path = os.environ.get(AUDIT_LOG)
+    if not path:
+        return
+    owner = who[:_LETTERS_OF_STRANGER] if who.startswith(STRANGER) else who
+    event = {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "who": owner, "action": action}
+    line = json.dumps(event | {name: _cut(value) for name, value in details.items()})
+    try:
+        _append(path, f"{line}\n".encode())
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        _LOG.error("The audit log %s cannot be written (%s): %s", path, reason, line)
+
+
+def audited(action: str) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
+    """Have a method of the library record what it did once it is done: its board or upload, and for whom."""
+
+    def decorate(method: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+        signature = inspect.signature(method)
+
+        @wraps(method)
+        def recording(*args: Parameters.args, **options: Parameters.kwargs) -> Result:
+            result = method(*args, **options)
+            if os.environ.get(AUDIT_LOG):
+                bound = signature.bind(*args, **options)
+                bound.apply_defaults()
+                details = {
+                    ours: bound.arguments[name] for name, ours in _NAMES.items() if name in bound.arguments
+                }
+                record_event(action, bound.arguments["owner"], **(details | _details_of(result)))
+            return result
+
+        return recording
+
+    return decorate
+
+
+def _details_of(result: object) -> dict[str, str | list[str]]:
+    """Return what is said of a board that a method returns."""
+    if not isinstance(result, Record):
+        return {}
+    files = [entry.file.name for entry in result.spec.entries]
+    return {"board": result.id, "name": result.name, "access": result.access, "files": files}
+
+
+def _cut(value: str | Sequence[str]) -> str | list[str]:
+    return value[:_LONGEST] if isinstance(value, str) else [text[:_LONGEST] for text in value]
+
+
+def prepare_audit_log(path: Path) -> str:
+    """Return where a log is that can be appended to; an empty one is made.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    try:
+        _append(str(path), b"")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(f"The audit log {path}: {reason}. Name a file that can be written.") from error
+    return str(path.absolute())
+
+
+def _append(path: str, line: bytes) -> None:
+    """Write a line at the end of a file that its owner alone reads, whole or not at all."""
+    with _alone:
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            n_written = os.write(descriptor, line)
+            if n_written < len(line):
+                os.ftruncate(descriptor, os.fstat(descriptor).st_size - n_written)
+                raise OSError("the disk is full")
+        finally:
+            os.close(descriptor)
