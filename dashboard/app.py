@@ -12,7 +12,6 @@ from dashboard.session.address import read_address, refused
 from dashboard.session.boards import notices, unknown_label
 from dashboard.session.results import choose_results
 from dashboard.session.view import choose_view
-from dashboard.session.visitor import follow_visitor
 from dashboard.views.runs.board_panel import undo
 from dashboard.widgets.browser import equip_browser, offer_link, write_on_primary
 
@@ -94,7 +93,6 @@ refusals = st.empty()
 if texts := refused():
     refusals.warning(not_here(texts))
 undo()
-follow_visitor()
 equip_browser()
 if is_here:
     page.run()

@@ -77,6 +77,11 @@ def test_only_session_touches_the_state_and_the_link(path):
     assert not touched or path.parent.name == "session"
 
 
+@pytest.mark.parametrize("path", files("dashboard"), ids=str)
+def test_an_open_page_that_nobody_touches_asks_the_server_for_nothing(path):
+    assert "run_every" not in path.read_text(encoding="utf-8")
+
+
 def test_no_folder_has_more_entries_than_a_person_sees_at_once():
     folders = [
         path for package in ("metrics", "dashboard") for path in (ROOT / package).rglob("*") if path.is_dir()

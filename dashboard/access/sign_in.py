@@ -43,14 +43,6 @@ def admit() -> None:
         record_event("entered", identity() or "")
 
 
-def is_still_allowed() -> bool:
-    """Return whether a visitor who was let in would be again: signed in, not for too long, and on the list."""
-    try:
-        return not is_sign_in_required() or (_is_signed_in() and _is_on_list(_allowed_entries()))
-    except UsageError:
-        return False
-
-
 def _demand_allowed(entries: tuple[str, ...]) -> None:
     """Draw why not for those who are not signed in, or not allowed, and stop."""
     if not _is_signed_in():

@@ -94,9 +94,28 @@ function comeBack() {
   if (wanted && !location.search && wanted !== location.pathname) location.replace(wanted);
 }
 
-export default function () {
+// Switching the theme reruns nothing by itself, and charts keep their colours: the server hears of it once.
+let drawnIn;
+
+function followTheme(scheme, ask) {
+  const app = document.querySelector("[data-testid=stApp]");
+  const compare = () => {
+    const now = getComputedStyle(app).colorScheme;
+    if (now === drawnIn) return;
+    drawnIn = now;
+    ask(now);
+  };
+  drawnIn ??= scheme;
+  compare();
+  const watch = new MutationObserver(compare);
+  watch.observe(app, { attributeFilter: ["class"] });
+  return watch;
+}
+
+export default function ({ data, setTriggerValue }) {
   comeBack();
   keepHistoryTrue();
+  const theme = followTheme(data.scheme, (scheme) => setTriggerValue("scheme", scheme));
   let waiting = false;
   const watch = new MutationObserver(() => {
     if (waiting) return;
@@ -109,6 +128,7 @@ export default function () {
   look();
   return () => {
     watch.disconnect();
+    theme.disconnect();
     window.removeEventListener("resize", look);
     document.fonts.removeEventListener("loadingdone", look);
   };

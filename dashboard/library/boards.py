@@ -21,7 +21,6 @@ from metrics.runs import (
     is_judgments,
     read,
     scores_may_be_grades,
-    tie_order,
     with_names,
 )
 from metrics.support.wording import count_of
@@ -136,20 +135,9 @@ class Board:
         return [entry.file for entry in self.spec.entries]
 
     @property
-    def tie_orders(self) -> list[str]:
-        """The treatment that each file of runs gets from the software it is written for."""
-        return [tie_order(source.format) for source in self.sources if source.kind == "run"]
-
-    @property
-    def tie_order(self) -> str:
-        """The treatment that is traditional until another is chosen: that of its files, where they agree."""
-        orders = set(self.tie_orders)
-        return orders.pop() if len(orders) == 1 else "input"
-
-    @property
     def first_view(self) -> dict[str, str]:
         """What it is opened with until somebody saves another view; nothing where controls start so anyway."""
-        return {} if self.tie_order == "input" else {"order": self.tie_order}
+        return {} if self.runs.tie_order == "input" else {"order": self.runs.tie_order}
 
     @property
     def size(self) -> int:

@@ -150,7 +150,7 @@ def _choose_order(board: Board) -> str:
     A link that names none means that of the file, whatever the board is opened with without a link.
     """
     order = select_order(cache.TRADITIONAL, "order")
-    reason = _first_order_reason(board) if order == board.tie_order else treatment(order).summary
+    reason = _first_order_reason(board) if order == board.runs.tie_order else treatment(order).summary
     st.caption(escape_markdown(reason))
     return order
 
@@ -164,10 +164,10 @@ def select_order(orders: Sequence[str], key: str) -> str:
 
 def _first_order_reason(board: Board) -> str:
     """Say in a line why a board starts with its order of ties."""
-    order = treatment(board.tie_order).order
-    if board.tie_order != "input":
-        return f"{'TREC runs' if len(board.tie_orders) > 1 else 'A TREC run'}: {order}; change it here."
-    is_mixed = len(set(board.tie_orders)) > 1
+    order = treatment(board.runs.tie_order).order
+    if board.runs.tie_order != "input":
+        return f"{'TREC runs' if len(board.runs.tie_orders) > 1 else 'A TREC run'}: {order}; change it here."
+    is_mixed = len(set(board.runs.tie_orders)) > 1
     return f"{'Not TREC runs alone' if is_mixed else 'No TREC run'}: {order}; change it here."
 
 

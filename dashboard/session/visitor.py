@@ -4,10 +4,7 @@ from zoneinfo import ZoneInfo
 
 import streamlit as st
 
-from dashboard.access import sign_in
 from dashboard.charts.palette import Palette, theme_palette
-
-_THEME = "_theme"
 
 
 def theme() -> Palette:
@@ -21,12 +18,3 @@ def visitor_zone() -> ZoneInfo:
         return ZoneInfo(st.context.timezone or "UTC")
     except (KeyError, ValueError, OSError):
         return ZoneInfo("UTC")
-
-
-@st.fragment(run_every=2)
-def follow_visitor() -> None:
-    """Draw again when the visitor switches the theme or may not see the app any more: neither reruns a page."""
-    now = st.context.theme.type
-    if st.session_state.setdefault(_THEME, now) != now or not sign_in.is_still_allowed():
-        st.session_state[_THEME] = now
-        st.rerun()

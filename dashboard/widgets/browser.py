@@ -21,8 +21,15 @@ _ON_PRIMARY = "[data-testid=stBaseButton-primary]:enabled, [data-testid=stMultiS
 
 
 def equip_browser() -> None:
-    """Give charts a button for PNG beside that for SVG, the history one step a page, the menu its lists."""
-    _mount(key="browser")
+    """Give charts a button for PNG beside that for SVG, the history one step a page, the menu its lists.
+
+    The browser asks for another run when the visitor switches the theme, which by itself reruns nothing.
+    """
+    _mount(key="browser", data={"scheme": st.context.theme.type}, on_scheme_change=_draw_again)
+
+
+def _draw_again() -> None:
+    """Do nothing before the run that the browser asks for: the run is what draws in the other theme."""
 
 
 def offer_link() -> None:

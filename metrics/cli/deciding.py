@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from metrics.cli.messages import say, say_left_out
+from metrics.cli.messages import say, say_left_out, traditional_order
 from metrics.cli.options import (
     FOR_PEOPLE,
     Measures,
@@ -18,6 +18,7 @@ from metrics.cli.options import (
     ReadingOptions,
     RunPaths,
     TableOutput,
+    Traditional,
     listing,
     with_shared_options,
 )
@@ -31,7 +32,6 @@ from metrics.support.progress import progress
 from metrics.support.wording import written_p
 
 MEASURES = ("RR", "nDCG@10")
-TRADITIONAL = "input"
 P_DIGITS = 4
 """Decimals of a p for people."""
 
@@ -52,10 +52,7 @@ def compare_command(
         typer.Option(help="The reranker the others are compared with; omitted: all pairs. Repeatable."),
     ] = None,
     measure: Measures = None,
-    traditional: Annotated[
-        str | None,
-        typer.Option(help="The treatment taken as traditional, beside expected; input unless said."),
-    ] = None,
+    traditional: Traditional = None,
     ties: Annotated[
         list[str] | None,
         typer.Option(help="Each treatment to compare by, in place of --traditional and expected."),
@@ -102,9 +99,10 @@ def compare_command(
         runs = reading.read(run, qrels)
     baseline_pairs(runs.rerankers, baseline)
     testing = {"test": test, "correction": correction, "level": level, "seed": seed}
+    ties = ties or [traditional_order(runs, traditional), "expected"]
     with progress("Scoring"):
         names = measure or (_experiment_measures() if in_one_table else MEASURES)
-        evaluation = score_runs(runs, names, ties or (traditional or TRADITIONAL, "expected"), scoring)
+        evaluation = score_runs(runs, names, ties, scoring)
     say_left_out(runs, evaluation)
     with progress("Testing"):
         if in_one_table:

@@ -5,8 +5,16 @@ from typing import Annotated, Any
 
 import typer
 
-from metrics.cli.messages import say_left_out
-from metrics.cli.options import OutputFormat, Qrels, ReadingOptions, RunPaths, TableOutput, with_shared_options
+from metrics.cli.messages import say_left_out, traditional_order
+from metrics.cli.options import (
+    OutputFormat,
+    Qrels,
+    ReadingOptions,
+    RunPaths,
+    TableOutput,
+    Traditional,
+    with_shared_options,
+)
 from metrics.evaluation import ScoringOptions, score_runs
 from metrics.measures import parse
 from metrics.studies.targets.targets import PRESETS, check_targets, targets_of
@@ -30,7 +38,7 @@ def gate_command(
         str | None, typer.Option(help="The reranker that `baseline` stands for in targets.")
     ] = None,
     ties: Annotated[str, typer.Option(help="The treatment of ties that decides.")] = "expected",
-    traditional: Annotated[str, typer.Option(help="The treatment shown as traditional.")] = "input",
+    traditional: Traditional = None,
     *,
     table_output: TableOutput,
     scoring: ScoringOptions,
@@ -40,6 +48,7 @@ def gate_command(
     targets = targets_of(require or (), preset or ())
     with progress("Scoring"):
         runs = reading.read(run, qrels)
+        traditional = traditional_order(runs, traditional)
         evaluation = score_runs(
             runs,
             [str(target.measure) for target in targets],

@@ -9,11 +9,21 @@ from metrics.runs import Runs
 from metrics.scale.stream import PartitionedRuns
 from metrics.support.escaping import clean_lines
 from metrics.support.wording import describe_part
+from metrics.ties.treatments import treatment
 
 
 def say(text: str) -> None:
     """Write a message to stderr; no name in it steers the terminal or reorders what stands beside it."""
     typer.echo(clean_lines(text), err=True)
+
+
+def traditional_order(runs: Runs, chosen: str | None) -> str:
+    """Return the order of ties that is chosen, else that of the files, and say which that is."""
+    if chosen is not None or runs.tie_order == "input":
+        return chosen or runs.tie_order
+    label = treatment(runs.tie_order).label
+    say(f"Traditional: {label}, as for TREC runs. --traditional input takes the order of the file.")
+    return runs.tie_order
 
 
 def say_left_out(runs: Runs | PartitionedRuns, evaluation: Evaluation) -> None:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from metrics.cli.options import Measures, Qrels, ReadingOptions, RunPaths, with_shared_options
+from metrics.cli.messages import traditional_order
+from metrics.cli.options import Measures, Qrels, ReadingOptions, RunPaths, Traditional, with_shared_options
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.runs import File
@@ -55,7 +56,7 @@ def report_command(
         typer.Option(help="What is written, whatever the file ends in; else as it ends, Markdown here."),
     ] = None,
     measure: Measures = None,
-    traditional: Annotated[str, typer.Option(help="The treatment taken as traditional.")] = "input",
+    traditional: Traditional = None,
     baseline: Annotated[
         str, typer.Option(help="Whom the others are compared with; else BM25, else the first.")
     ] = "",
@@ -86,7 +87,6 @@ def report_command(
     """Write one file to send: scores, ties, tests, targets, and which number to report."""
     write, presets = _find_writer(output, format), preset or []
     options: dict[str, Any] = {
-        "traditional": traditional,
         "baseline": baseline,
         "targets": [*(require or ()), *(name for name in presets if name in READY_TARGETS)],
         "targets_for": targets_for,
@@ -108,6 +108,7 @@ def report_command(
         options["measures"] = measure
     with progress("Reading"):
         runs = reading.read(run, qrels)
+    options["traditional"] = traditional_order(runs, traditional)
     with progress("Writing the report"):
         from metrics.report import report  # noqa: PLC0415 statsmodels takes a second
 

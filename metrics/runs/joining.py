@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from metrics.errors import ReadError, RepeatError, UsageError
 from metrics.runs.findings import Finding, make_finding
+from metrics.runs.formats.registry import tie_order
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.columns import MissingScore
 from metrics.runs.reading.files import File
@@ -32,6 +33,7 @@ class JoinedTables:
     qrels: pa.Table | None = None
     judged_origin: RowProvenance | None = None
     noted: list[Finding] = field(default_factory=list)
+    tie_orders: list[str] = field(default_factory=list)
 
 
 def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool) -> JoinedTables:
@@ -57,6 +59,7 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
             table, _, origin = _without_repeats(source.table, origin, "relevance", repeated, joined.noted)
             grades.append((judgment_columns(table), origin))
             continue
+        joined.tie_orders.append(tie_order(source.format))
         for name, table, origin in _by_reranker(source):
             if name in joined.tables:
                 raise two_runs_error(source.file, name)

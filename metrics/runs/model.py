@@ -42,6 +42,7 @@ class Runs:
         noted: what was found while reading.
         origins: reranker → where its rows came from; those made in memory have none.
         judged_origin: where the judgments came from.
+        tie_orders: of each file of runs, the treatment that the software it is written for gives it.
     """
 
     tables: Mapping[str, pa.Table]
@@ -49,6 +50,7 @@ class Runs:
     noted: tuple[Finding, ...] = ()
     origins: Mapping[str, RowProvenance] = field(default_factory=dict)
     judged_origin: RowProvenance | None = None
+    tie_orders: tuple[str, ...] = ()
     _pairs: dict[str, QueryDocKeys] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -69,7 +71,14 @@ class Runs:
             UsageError: no run, no relevance, or two runs of one name.
         """
         joined = join_sources(sources, repeated, judged=judged)
-        runs = cls(joined.tables, joined.qrels, tuple(joined.noted), joined.origins, joined.judged_origin)
+        runs = cls(
+            joined.tables,
+            joined.qrels,
+            tuple(joined.noted),
+            joined.origins,
+            joined.judged_origin,
+            tuple(joined.tie_orders),
+        )
         runs._pairs.update(joined.pairs)
         return runs
 
@@ -107,6 +116,11 @@ class Runs:
         return html_repr.runs(
             self.tables, self._grades, judgments, [finding.severity for finding in self.noted]
         )
+
+    @property
+    def tie_order(self) -> str:
+        """The treatment that is traditional until another is chosen: that of all files, else `input`."""
+        return self.tie_orders[0] if len(set(self.tie_orders)) == 1 else "input"
 
     def arranged(self, names: Mapping[str, str]) -> "Runs":
         """Return the rerankers named, in that order, under new names: old → new.

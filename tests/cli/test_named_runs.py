@@ -86,3 +86,26 @@ def test_compare_takes_the_order_of_a_tool_as_traditional(call):
     assert {line.split(",")[1] for line in out.splitlines()[1:]} == {"docid_asc", "expected"}
     code, _, err = call("compare", *RUNS, "--traditional", "input", "--ties", "expected")
     assert (code, "Give --traditional, or all treatments by --ties." in err) == (2, True)
+
+
+TRADITIONAL = {
+    "compare": ("compare", *RUNS, "-m", "RR", "--format", "csv"),
+    "gate": ("gate", *RUNS, "-r", "RR>=0", "--format", "csv"),
+    "report": ("report", *RUNS, "-m", "RR"),
+}
+
+
+@pytest.mark.usefixtures("days")
+@pytest.mark.parametrize("arguments", TRADITIONAL.values(), ids=TRADITIONAL)
+def test_runs_of_trec_start_with_the_order_of_trec_eval_and_it_is_said(call, arguments):
+    _, guessed, err = call(*arguments)
+    assert "Traditional: trec_eval: id, descending" in err
+    _, chosen, err = call(*arguments, "--traditional", "docid_desc")
+    assert (chosen, "Traditional" in err) == (guessed, False)
+    assert call(*arguments, "--traditional", "input")[1] != guessed
+
+
+def test_a_table_starts_with_its_own_order(call, write):
+    table = write("t.csv", "reranker,query_id,doc_id,score,relevance\nA,q,a,1,1\nB,q,a,1,1\n")
+    _, out, err = call("compare", table, "-m", "RR", "--format", "csv")
+    assert ("A,input" in out or ",input," in out, "Traditional" in err) == (True, False)

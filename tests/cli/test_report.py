@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from boards import COARSE, HOSTILE, QRELS, STRICT
 
-DAY = ("--date", "2026-01-30")
+DAY = ("--date", "2026-01-30", "--traditional", "input")
 
 
 @pytest.fixture

@@ -108,7 +108,7 @@ def test_trec_runs_start_with_trec_eval_s_order_and_other_files_with_their_own(l
     runs = {"a_trec": STRICT, "b_trec": COARSE, "qrels_txt": QRELS}
     csv = {"c_csv": "query_id,doc_id,score\nq0,d0,1\n", "qrels_txt": QRELS}
     boards = [board(**files) for files in (runs, csv, runs | csv)]
-    assert [loaded.tie_order for loaded in boards] == ["docid_desc", "input", "input"]
+    assert [loaded.runs.tie_order for loaded in boards] == ["docid_desc", "input", "input"]
     record = library.keep(boards[0])
     page = opened("leaderboard", data=record.id)
     order = page.selectbox(key="order")
