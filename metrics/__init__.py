@@ -9,17 +9,17 @@ metrics.evaluate(runs, ["RR"], ["input", "expected"]).summary(flat=True)
 from typing import TYPE_CHECKING
 
 from metrics.errors import ReadError, TieScopeError, UsageError
-from metrics.evaluation import Evaluation, evaluate
-from metrics.measures import MEASURES, parse
-from metrics.runs import FORMATS, Runs, read_runs, read_table
-from metrics.studies.tools.emulation import emulate
-from metrics.studies.tools.tools import TOOLS
-from metrics.ties import PRECISIONS, TREATMENTS
 
 if TYPE_CHECKING:
+    from metrics.evaluation import Evaluation, evaluate
+    from metrics.measures import MEASURES, parse
+    from metrics.runs import FORMATS, Runs, read_runs, read_table
     from metrics.scale.dask import evaluate_dataset
     from metrics.scale.stored import Stored
     from metrics.studies.leaderboard.swapped_orders import swapped_orders
+    from metrics.studies.tools.emulation import emulate
+    from metrics.studies.tools.tools import TOOLS
+    from metrics.ties import PRECISIONS, TREATMENTS
 
 __all__ = [
     "FORMATS",
@@ -44,17 +44,50 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Return a name that few need: it is imported when it is asked for, not with the others."""
-    if name == "Stored":
-        from metrics.scale.stored import Stored  # noqa: PLC0415 few need it
+    """Return a public name: what it needs is imported when it is asked for, not with the package."""
+    value: object
+    match name:
+        case "Evaluation" | "evaluate":
+            from metrics import evaluation
 
-        return Stored
-    if name == "evaluate_dataset":
-        from metrics.scale.dask import evaluate_dataset  # noqa: PLC0415 few need it
+            value = getattr(evaluation, name)
+        case "MEASURES" | "parse":
+            from metrics import measures
 
-        return evaluate_dataset
-    if name == "swapped_orders":
-        from metrics.studies.leaderboard.swapped_orders import swapped_orders  # noqa: PLC0415 few need it
+            value = getattr(measures, name)
+        case "FORMATS" | "Runs" | "read_runs" | "read_table":
+            from metrics import runs
 
-        return swapped_orders
-    raise AttributeError(f"module 'metrics' has no attribute {name!r}")
+            value = getattr(runs, name)
+        case "PRECISIONS" | "TREATMENTS":
+            from metrics import ties
+
+            value = getattr(ties, name)
+        case "TOOLS":
+            from metrics.studies.tools import tools
+
+            value = getattr(tools, name)
+        case "emulate":
+            from metrics.studies.tools import emulation
+
+            value = getattr(emulation, name)
+        case "Stored":
+            from metrics.scale import stored
+
+            value = getattr(stored, name)
+        case "evaluate_dataset":
+            from metrics.scale import dask
+
+            value = getattr(dask, name)
+        case "swapped_orders":
+            from metrics.studies.leaderboard import swapped_orders
+
+            value = getattr(swapped_orders, name)
+        case _:
+            raise AttributeError(f"module 'metrics' has no attribute {name!r}")
+    return globals().setdefault(name, value)
+
+
+def __dir__() -> list[str]:
+    """Return the public names, whether or not they were asked for."""
+    return __all__

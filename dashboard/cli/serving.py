@@ -72,11 +72,11 @@ def app_command(
     if files:
         os.environ[OPEN] = json.dumps(_validated_files(files, qrels))
     os.environ[EMBED] = " ".join(_validated_embedders(embed or os.environ.get(EMBED, "").split()))
-    from dashboard.library.place import byte_limit  # noqa: PLC0415 the library is not for other commands
+    from dashboard.library.place import byte_limit
 
     for setting, megabytes in UPLOAD_LIMITS.items():
         byte_limit(setting, megabytes)
-    from streamlit.web import cli  # noqa: PLC0415 half a second that other commands need not pay
+    from streamlit.web import cli
 
     guarded_app = Path(__file__).parents[1] / "asgi.py"
     cli.main(["run", str(guarded_app), f"--server.port={port}", f"--server.address={host}"])

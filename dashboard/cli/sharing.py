@@ -66,7 +66,7 @@ def push_command(
         raise UsageError("Say on which board: --board NAME.")
     repeat_rule: Any = repeated and repeated.value
     with _library() as library, progress("Pushing"):
-        from dashboard.library.exchange import pushing  # noqa: PLC0415 a database
+        from dashboard.library.exchange import pushing
 
         files = pushing.read_files_to_push(run, qrels, parse_columns(column), repeat_rule)
         pushed = pushing.push(library, files, board, _owner(owner), repeated=repeat_rule, note=note)
@@ -82,7 +82,7 @@ def boards_command(
 ) -> None:
     """List the boards of the library, the one changed last first."""
     with _library() as library, progress("Reading"):
-        from dashboard.library.exchange import listing  # noqa: PLC0415 a database
+        from dashboard.library.exchange import listing
 
         table = listing.boards_table(library, _owner(owner), for_people=format == ListingFormat.table)
     write_table(table, format.value, None)
@@ -103,8 +103,8 @@ def pull_command(
         raise UsageError("A board is several files, and not printed: -o FOLDER.")
     owner_address = _owner(owner)
     with _library() as library, progress("Pulling"):
-        from dashboard.library.audit import record_event  # noqa: PLC0415 a database
-        from dashboard.library.exchange import listing, pulling  # noqa: PLC0415 a database
+        from dashboard.library.audit import record_event
+        from dashboard.library.exchange import listing, pulling
 
         record = library.find(listing.require_board(library, board, owner_address).id, owner_address)
         written = pulling.pull(record, output, format.value, force=force)
@@ -116,7 +116,7 @@ def pull_command(
 @contextmanager
 def _library() -> Iterator["Library"]:
     """Open the library that the environment names; close it in the end."""
-    from dashboard.library.store import Library  # noqa: PLC0415 a database
+    from dashboard.library.store import Library
 
     library = Library.open()
     try:

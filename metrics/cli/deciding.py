@@ -37,7 +37,7 @@ P_DIGITS = 4
 
 
 def _tests() -> list[tuple[str, str]]:
-    from metrics.studies.significance.test_registry import CORRECTIONS, TESTS  # noqa: PLC0415 statsmodels
+    from metrics.studies.significance.test_registry import CORRECTIONS, TESTS
 
     tests = [(f"--test {entry.name}", f"{entry.summary} {entry.interval_sentence}") for entry in TESTS]
     return tests + [(f"--correction {entry.name}", entry.summary) for entry in CORRECTIONS]
@@ -87,8 +87,8 @@ def compare_command(
     ] = False,
 ) -> None:
     """Test differences between runs, and whether the verdicts depend on the order of ties."""
-    from metrics.studies.significance.comparisons import baseline_pairs  # noqa: PLC0415 statsmodels
-    from metrics.studies.significance.test_registry import find_correction, find_test  # noqa: PLC0415 likewise
+    from metrics.studies.significance.comparisons import baseline_pairs
+    from metrics.studies.significance.test_registry import find_correction, find_test
 
     find_test(test), find_correction(correction)
     if ties and traditional:
@@ -116,7 +116,7 @@ def compare_command(
 
 
 def _experiment_measures() -> Sequence[str]:
-    from metrics.studies.tradeoffs.experiment import experiment_measures  # noqa: PLC0415 statsmodels
+    from metrics.studies.tradeoffs.experiment import experiment_measures
 
     return experiment_measures()
 
@@ -133,7 +133,7 @@ def _experiment(
         testing: test, correction, level and seed.
         form: as text for people a line a run and treatment, else a row a value with what was tested.
     """
-    from metrics.studies.tradeoffs import experiment  # noqa: PLC0415 statsmodels
+    from metrics.studies.tradeoffs import experiment
 
     timed = with_latency(evaluation, latencies(runs))
     table = experiment.experiment_table(timed, baseline, **testing)
@@ -154,12 +154,12 @@ def _swaps(runs: Runs, evaluation: Evaluation, scoring: ScoringOptions, level: f
     Raises:
         UsageError: there is no tied order, or none to hold against it.
     """
-    from metrics.studies.leaderboard.swapped_orders import (  # noqa: PLC0415 scipy.special
+    from metrics.studies.leaderboard.swapped_orders import (
         order_chances,
         swapped_orders,
         swaps_finding,
     )
-    from metrics.studies.prose import plain  # noqa: PLC0415 likewise
+    from metrics.studies.prose import plain
 
     treatments = [name for name in evaluation.ties if name not in ("expected", "std")]
     if not treatments or "expected" not in evaluation.ties:
@@ -185,8 +185,8 @@ def _pair_by_pair(
         testing: test, correction, level and seed.
         form: how it is printed.
     """
-    from metrics.studies.significance.significance import compare  # noqa: PLC0415 statsmodels
-    from metrics.studies.significance.test_registry import find_test  # noqa: PLC0415 likewise
+    from metrics.studies.significance.significance import compare
+    from metrics.studies.significance.test_registry import find_test
 
     tables = []
     for name in evaluation.measures:
@@ -211,8 +211,8 @@ def _with_changes(
         test: name of the test.
         level: of the intervals.
     """
-    from metrics.studies.prose import plain  # noqa: PLC0415 statsmodels
-    from metrics.studies.significance import significance  # noqa: PLC0415 likewise
+    from metrics.studies.prose import plain
+    from metrics.studies.significance import significance
 
     tied = tables["expected"].assign(changed=False)
     tables = tables | {"expected": tied}

@@ -1,15 +1,18 @@
 """What is said on stderr; of values: what was left out or counted as 0, and why."""
 
-import pandas as pd
+from typing import TYPE_CHECKING
+
 import typer
 
-from metrics.evaluation import DRAWS, Evaluation
-from metrics.measures import parse, side_by_side
-from metrics.runs import Runs
-from metrics.scale.stream import PartitionedRuns
 from metrics.support.escaping import clean_lines
 from metrics.support.wording import describe_part
-from metrics.ties.treatments import treatment
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from metrics.evaluation import Evaluation
+    from metrics.runs import Runs
+    from metrics.scale.stream import PartitionedRuns
 
 
 def say(text: str) -> None:
@@ -17,16 +20,18 @@ def say(text: str) -> None:
     typer.echo(clean_lines(text), err=True)
 
 
-def traditional_order(runs: Runs, chosen: str | None) -> str:
+def traditional_order(runs: "Runs", chosen: str | None) -> str:
     """Return the order of ties that is chosen, else that of the files, and say which that is."""
     if chosen is not None or runs.tie_order == "input":
         return chosen or runs.tie_order
+    from metrics.ties import treatment
+
     label = treatment(runs.tie_order).label
     say(f"Traditional: {label}, as for TREC runs. --traditional input takes the order of the file.")
     return runs.tie_order
 
 
-def say_left_out(runs: Runs | PartitionedRuns, evaluation: Evaluation) -> None:
+def say_left_out(runs: "Runs | PartitionedRuns", evaluation: "Evaluation") -> None:
     """Say what was left out or counted as 0, and why."""
     findings = runs.left_out[runs.left_out["code"] != "queries-missing"]
     groups = findings.groupby(["severity", "message", "hint"], sort=False)
@@ -37,15 +42,20 @@ def say_left_out(runs: Runs | PartitionedRuns, evaluation: Evaluation) -> None:
         _say_policies(str(reranker), counts, evaluation)
 
 
-def say_sampled(evaluation: Evaluation) -> None:
+def say_sampled(evaluation: "Evaluation") -> None:
     """Say which standard deviations over orderings are estimates."""
+    from metrics.evaluation import DRAWS
+    from metrics.measures import parse
+
     sampled = [name for name in evaluation.measures if parse(name).measure.family.sampled]
     if sampled and "std" in evaluation.ties:
         say(f"{', '.join(sampled)}: std from {DRAWS} drawn orderings, about 4 % off.")
 
 
-def say_own_rules(evaluation: Evaluation) -> None:
+def say_own_rules(evaluation: "Evaluation") -> None:
     """Say which measures settle ties by a rule of their own, and beside what they are to be read."""
+    from metrics.measures import parse, side_by_side
+
     for name in evaluation.measures:
         answered, *rules = side_by_side(parse(name))
         if parse(name).measure.answers:
@@ -56,7 +66,7 @@ def say_own_rules(evaluation: Evaluation) -> None:
             )
 
 
-def _say_policies(reranker: str, counts: pd.Series, evaluation: Evaluation) -> None:
+def _say_policies(reranker: str, counts: "pd.Series", evaluation: "Evaluation") -> None:
     policies = {
         "n_missing": ("have no rows", evaluation.missing),
         "n_empty": ("have nothing relevant", evaluation.empty),

@@ -11,9 +11,6 @@ from typing import Annotated, Any, NamedTuple
 
 import pandas as pd
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from metrics.cli.output import write_table
 from metrics.errors import UsageError
@@ -279,6 +276,10 @@ def listing(names: Callable[[], list[tuple[str, str]]]) -> Callable[[bool], None
 
     def show(is_requested: bool) -> None:
         if is_requested:
+            from rich.console import Console
+            from rich.table import Table
+            from rich.text import Text
+
             table = Table(box=None, show_header=False)
             for name, summary in names():
                 table.add_row(Text(name, style="bold"), Text(summary))

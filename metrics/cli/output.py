@@ -4,14 +4,11 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from rich.cells import cell_len
 
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
@@ -112,16 +109,15 @@ def _latex(table: pd.DataFrame) -> str:
 
 def _for_people(table: pd.DataFrame) -> str:
     wide = _wide(table)
-    text_table = Table(box=None, header_style="bold")
-    for name in wide.columns:
-        numeric = pd.api.types.is_numeric_dtype(table[name]) if name in table else True
-        text_table.add_column(Text(name), justify="right" if numeric else "left")
-    for row in wide.to_numpy():
-        text_table.add_row(*(Text(clean(cell)) for cell in row))
-    console = Console(file=StringIO(), width=10**6, force_terminal=False)
-    with console.capture() as printed:
-        console.print(text_table)
-    return printed.get()
+    columns = []
+    for name, column in wide.items():
+        cells = [str(name), *map(clean, column)]
+        is_numeric = name not in table or pd.api.types.is_numeric_dtype(table[name])
+        spaces = [" " * (max(map(cell_len, cells)) - cell_len(cell)) for cell in cells]
+        columns.append(
+            [space + cell if is_numeric else cell + space for space, cell in zip(spaces, cells, strict=True)]
+        )
+    return "".join(f" {'  '.join(line)} \n" for line in zip(*columns, strict=True))
 
 
 def _wide(table: pd.DataFrame) -> pd.DataFrame:

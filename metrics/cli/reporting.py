@@ -110,7 +110,7 @@ def report_command(
         runs = reading.read(run, qrels)
     options["traditional"] = traditional_order(runs, traditional)
     with progress("Writing the report"):
-        from metrics.report import report  # noqa: PLC0415 statsmodels takes a second
+        from metrics.report import report
 
         written = write(report(runs, **options), (day or datetime.now(UTC)).date(), context.obj)
     if output is None:

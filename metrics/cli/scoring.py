@@ -23,16 +23,11 @@ from metrics.cli.options import (
     with_shared_options,
 )
 from metrics.cli.output import long_table
-from metrics.cli.streaming import score_parts
 from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, Evaluation, ScoringOptions, score_runs
 from metrics.measures import MEASURES
 from metrics.runs import Runs
 from metrics.runs.writing import refuse_outputs
-from metrics.scale.dask import Dataset, files_of
-from metrics.scale.stored import save_parts
-from metrics.scale.stream import PartitionedRuns, Stream
-from metrics.studies.tools.tools import TOOLS
 from metrics.studies.tradeoffs.latency import LATENCY, latencies, with_latency
 from metrics.support.progress import progress
 from metrics.ties.treatments import treatments_by_name
@@ -64,6 +59,8 @@ def _treatments() -> list[tuple[str, str]]:
 
 
 def _tools() -> list[tuple[str, str]]:
+    from metrics.studies.tools.tools import TOOLS
+
     return [(f"{tool.name} ({tool.version}, {tool.checked})", tool.summary) for tool in TOOLS]
 
 
@@ -129,8 +126,6 @@ def evaluate_command(
 ) -> None:
     """Score runs under one or more treatments of their ties."""
     _refuse_contradictions(engine, scheduler, stream=stream, latency=bool(latency))
-    if engine == Engine.dask:
-        refuse_outputs([path for path in (table_output.path, save) if path], files_of(run))
     score = partial(
         score_runs, measures=measure or DEFAULT_MEASURES, ties=ties or DEFAULT_TIES, options=scoring
     )
@@ -138,6 +133,12 @@ def evaluate_command(
         read = partial(reading.read, run, qrels)
         _score_in_memory(read, score, table_output, save, per_query=per_query, latency=latency)
         return
+    from metrics.cli.streaming import score_parts
+    from metrics.scale.dask import Dataset, files_of
+    from metrics.scale.stream import PartitionedRuns, Stream
+
+    if engine == Engine.dask:
+        refuse_outputs([path for path in (table_output.path, save) if path], files_of(run))
     with progress("Scoring", follows_steps=not stream) as watch:
         runs: PartitionedRuns = (
             Stream(run, qrels, **vars(reading))
@@ -188,6 +189,8 @@ def _score_in_memory(
     with progress("Scoring"):
         evaluation = score(runs)
     if save is not None:
+        from metrics.scale.stored import save_parts
+
         deque(save_parts([evaluation], save), maxlen=0)
     say_left_out(runs, evaluation)
     say_sampled(evaluation)

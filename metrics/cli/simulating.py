@@ -201,7 +201,7 @@ def _write(runs: Runs, output: Path | None) -> None:
     table = long_table(runs)
     with nullcontext(sys.stdout.buffer) if output is None else open_output(output) as stream:
         if output is not None and output.suffix == ".parquet":
-            import pyarrow.parquet as pq  # noqa: PLC0415 loads slowly, and CSV is the usual
+            import pyarrow.parquet as pq
 
             pq.write_table(table, stream)
         else:

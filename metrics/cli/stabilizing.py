@@ -37,10 +37,10 @@ def stability_command(
     reading: ReadingOptions,
 ) -> None:
     """Say how likely each run comes out above each other when all ties are broken at random."""
-    from metrics.studies.prose import plain  # noqa: PLC0415 with the studies
-    from metrics.studies.tie_breaking.mean_distributions import needed_ties  # noqa: PLC0415 likewise
-    from metrics.studies.tie_breaking.order_stability import OrderStability  # noqa: PLC0415 likewise
-    from metrics.studies.tie_breaking.stability import stability_finding  # noqa: PLC0415 likewise
+    from metrics.studies.prose import plain
+    from metrics.studies.tie_breaking.mean_distributions import needed_ties
+    from metrics.studies.tie_breaking.order_stability import OrderStability
+    from metrics.studies.tie_breaking.stability import stability_finding
 
     names = dict.fromkeys(str(parse(name)) for name in measure or MEASURES)
     with progress("Reading"):

@@ -6,8 +6,10 @@ import re
 import unicodedata
 from functools import cache
 from itertools import groupby
+from typing import TYPE_CHECKING
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 LONGEST = 1000
 """Letters of a text that are written; names may have 65,536."""
@@ -120,7 +122,7 @@ def latin(letter: str) -> str | None:
     return None
 
 
-def csv_text(table: pd.DataFrame, *, header: bool = True) -> str:
+def csv_text(table: "pd.DataFrame", *, header: bool = True) -> str:
     """A table as CSV with every text as it is; pandas by itself leaves a carriage return unquoted.
 
     Args:
@@ -134,12 +136,11 @@ def csv_text(table: pd.DataFrame, *, header: bool = True) -> str:
     return str(table.to_csv(index=False, lineterminator="\n", header=header, quoting=quoting))
 
 
-def spreadsheet_csv(table: pd.DataFrame) -> bytes:
+def spreadsheet_csv(table: "pd.DataFrame") -> bytes:
     """A table as CSV for spreadsheets, an apostrophe before each text that would run as a formula."""
     safe = table.copy()
-    for name, column in table.items():
-        if not pd.api.types.is_numeric_dtype(column):
-            safe[name] = column.map(_without_formula)
+    for name, column in table.select_dtypes(exclude=["number", "bool"]).items():
+        safe[name] = column.map(_without_formula)
     return csv_text(safe.rename(columns=_without_formula)).encode()
 
 

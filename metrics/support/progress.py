@@ -1,12 +1,9 @@
 """Progress on stderr, shown where work takes longer than a person waits for."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
-
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from metrics.support.steps import listening
 
@@ -24,17 +21,20 @@ def progress(task_name: str, *, follows_steps: bool = True) -> Iterator[Callable
         task_name: stands before the bar.
         follows_steps: whether the bar follows the steps that the work tells of, too.
     """
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    if not sys.stderr.isatty():
         yield _unwatched
         return
+    from rich.console import Console  # noqa: PLC0415 only where a person looks
+    from rich.markup import escape  # noqa: PLC0415 likewise
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415 likewise
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.fields[part]}"),
         TimeElapsedColumn(),
     )
-    display = Progress(*columns, console=console, transient=True)
+    display = Progress(*columns, console=Console(stderr=True), transient=True)
     task = display.add_task(task_name, total=None, part="")
 
     def show(completed: int, total: int, part: str = "") -> None:

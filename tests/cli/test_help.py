@@ -1,11 +1,13 @@
 """What --help says of each command."""
 
+import subprocess
+import sys
+
 import pytest
-from typer.main import get_command
 
-from dashboard.cli.commands import app
+from dashboard.cli.commands import tiescope
 
-COMMANDS = get_command(app).commands
+COMMANDS = {name: command.loaded for name, command in tiescope.commands.items()}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -22,3 +24,36 @@ def test_options_that_commands_share_stand_in_panels_of_their_own(name):
     assert panels["missing_score"] == "How files are read"
     assert panels["missing"] == "How lists are scored"
     assert panels["format"] == "What is written"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_summary_of_a_command_that_is_not_loaded_begins_what_the_command_says_of_itself(name):
+    assert COMMANDS[name].help.split("\n\n")[0].replace("\n", " ") == tiescope.commands[name].help
+
+
+def loaded_by(*arguments):
+    """Modules in memory when Python has ended well."""
+    code = "import atexit, sys; atexit.register(lambda: print(*sys.modules)); "
+    ended = subprocess.run(
+        [sys.executable, "-c", code + arguments[0], *arguments[1:]], capture_output=True, check=True
+    )
+    return {*ended.stdout.decode().splitlines()[-1].split()}
+
+
+TIESCOPE = "from dashboard.cli import main; main()"
+TABLES = {"numpy", "pandas", "pyarrow", "scipy"}
+NOT_FOR_VALUES = {"scipy", "statsmodels", "rich.console", "sqlalchemy", "streamlit", "plotly", "dask", "jinja2"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unneeded"),
+    [
+        (("import metrics",), TABLES),
+        ((TIESCOPE, "--help"), TABLES | NOT_FOR_VALUES),
+        ((TIESCOPE, "evaluate", "judged.csv"), NOT_FOR_VALUES),
+    ],
+    ids=["package", "help", "evaluate"],
+)
+def test_nothing_is_imported_before_it_is_needed(arguments, unneeded, write, monkeypatch):
+    monkeypatch.chdir(write("judged.csv", "query_id,doc_id,score,relevance\nq,a,1,1\nq,b,1,0\n").parent)
+    assert not loaded_by(*arguments) & unneeded

@@ -323,7 +323,8 @@ def test_a_stream_may_be_larger_than_the_limit(call, write, monkeypatch):
 MEASURED = """
 import sys
 from dashboard import cli
-from dashboard.cli import commands
+from metrics.cli import scoring, streaming
+from metrics.scale import dask
 
 def most():
     with open("/proc/self/status") as status:

@@ -1,6 +1,7 @@
 """How far long work is: told by reading and scoring, heard by whoever shows it."""
 
 import io
+import sys
 
 import pytest
 from boards import COARSE, QRELS, STRICT
@@ -58,7 +59,8 @@ def test_the_command_line_draws_a_bar_on_stderr_only_where_a_person_looks(monkey
         assert stderr
         return Console(file=screen, force_terminal=is_terminal, width=80)
 
-    monkeypatch.setattr(shown, "Console", console)
+    monkeypatch.setattr("rich.console.Console", console)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
     monkeypatch.setattr(shown, "Timer", AtOnce)
     with shown.progress("Reading"):
         begin_step("Reading", 6, 15, "[red]odd[/].trec", 350_000)
