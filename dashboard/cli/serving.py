@@ -104,7 +104,7 @@ def _settle_what_may_be_opened(allow_paths: list[str], host: str, *, insecure: b
 
 def _settle_audit_log(file: Path | None) -> None:
     """Tell the app where to append events, if anywhere; refuse a file that cannot be written."""
-    from dashboard.library.audit import AUDIT_LOG, prepare_audit_log  # noqa: PLC0415 not for other commands
+    from dashboard.library.audit import AUDIT_LOG, prepare_audit_log
 
     if file or os.environ.get(AUDIT_LOG):
         os.environ[AUDIT_LOG] = prepare_audit_log(file or Path(os.environ[AUDIT_LOG]))
