@@ -13,7 +13,7 @@ from dashboard.session.boards import notices, unknown_label
 from dashboard.session.results import choose_results
 from dashboard.session.view import choose_view
 from dashboard.views.runs.board_panel import undo
-from dashboard.widgets.browser import equip_browser, offer_link, write_on_primary
+from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
 
 FOLDER = Path(__file__).parent
 
@@ -36,7 +36,7 @@ def without_board(title: str) -> None:
 st.set_page_config(page_title="TieScope", page_icon="🎯", layout="wide")
 colours = session.theme()
 st.logo(FOLDER / "assets" / f"logo-{'dark' if colours is DARK else 'light'}.svg", size="large")
-write_on_primary(colours)
+mend_looks(colours)
 sign_in.admit()
 is_results_only = bool(server_files.command_results()) and server_files.opened_board() is None
 leaderboard_page = st.Page(

@@ -8,8 +8,20 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from functools import lru_cache
 from typing import TypeVar
 
-LONGEST = 26
-"""Columns of a name where nothing else is said."""
+CHART_COLUMNS = 26
+"""Columns of a name beside a row of a chart, and where nothing else is said."""
+TABLE_COLUMNS = 28
+"""Columns of a name in a table, and in a list to choose from."""
+MATRIX_COLUMNS = 24
+"""Columns of a name at the diagonal of a matrix, and in the heading of a column."""
+SLOPE_COLUMNS = 20
+"""Columns of a name between places and scores, and of one that is turned."""
+CARD_COLUMNS = 18
+"""Columns of a name on a card."""
+SENTENCE_COLUMNS = 48
+"""Columns of a name in a sentence or a heading."""
+TEXT_COLUMNS = 36
+"""Columns of any other text in a chart."""
 ELLIPSIS = "…"
 _JOINERS = "\u200c\u200d"
 """What Persian, Indic scripts and emoji join and part letters with; other control characters are left out."""
@@ -27,7 +39,7 @@ Letters = tuple[str, ...]
 Key = TypeVar("Key", bound=Hashable)
 
 
-def short_names(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
+def short_names(names: Iterable[str], longest: int = CHART_COLUMNS) -> dict[str, str]:
     """Return a label for each name: the name where it fits, else what tells it from the other long ones.
 
     What all names share at both ends is left out: `…r16-lr1e4`. What only some share at the start keeps
@@ -46,12 +58,17 @@ def short_names(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
     return _numbered({name: labels[text] for name, text in texts.items()}, longest)
 
 
-def chart_names(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
+def chart_names(names: Iterable[str], longest: int = CHART_COLUMNS) -> dict[str, str]:
     """Return `short_names`, escaped for a chart."""
     return {name: escaped(label) for name, label in short_names(names, longest).items()}
 
 
-def shared_ends(names: Iterable[str], longest: int = LONGEST) -> tuple[str, str]:
+def sentence_names(names: Iterable[str]) -> dict[str, str]:
+    """Return what a sentence calls each name that is too long for it, as `short_names` has it."""
+    return {name: label for name, label in short_names(names, SENTENCE_COLUMNS).items() if label != name}
+
+
+def shared_ends(names: Iterable[str], longest: int = CHART_COLUMNS) -> tuple[str, str]:
     """Return the head and the tail that `short_names` leaves out of every name; empty where it does not."""
     texts = {_letters(_visible(name)) for name in names}
     if len(texts) < 2 or any(_columns(text) <= longest for text in texts):  # noqa: PLR2004 shared by two

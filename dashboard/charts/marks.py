@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.labels import LONGEST, chart_names, hover_text
+from dashboard.charts.labels import CHART_COLUMNS, chart_names, hover_text
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import add_notes, note, note_of
 
@@ -130,7 +130,7 @@ def label_rows(
     figure: go.Figure,
     names: Iterable[object],
     palette: Palette,
-    longest: int = LONGEST,
+    longest: int = CHART_COLUMNS,
 ) -> None:
     """Label rows that are counted from the top, 0 first.
 

@@ -9,7 +9,7 @@ from plotly.offline import get_plotlyjs
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.deciding.finish_heatmap import finish_heatmap
 from dashboard.charts.deciding.target_bullets import target_bullets
-from dashboard.charts.deciding.target_matrix import MAX_COLUMNS, target_matrix
+from dashboard.charts.deciding.target_matrix import MAX_COLUMNS, matrix_width, target_matrix
 from dashboard.charts.leaderboard.aligned_rows import aligned_rows
 from dashboard.charts.leaderboard.place_and_score import MIN_WIDTH, place_and_score
 from dashboard.charts.leaderboard.tool_strip import tool_strip
@@ -29,13 +29,13 @@ class _Chart:
         title: its caption.
         alt: what it shows, for those who do not see it.
         draw: the studies of a report and a palette → the chart.
-        min_width: width in pixels it keeps on a phone.
+        min_width: the studies → the width in pixels it keeps on a phone.
     """
 
     title: Callable[[ReportStudies], str]
     alt: str
     draw: Callable[[ReportStudies, Palette], go.Figure]
-    min_width: int = 560
+    min_width: Callable[[ReportStudies], int] = lambda _: 560
 
 
 def draw_charts(report: Report) -> ReportCharts:
@@ -47,7 +47,8 @@ def draw_charts(report: Report) -> ReportCharts:
 def _figure(chart: _Chart, studies: ReportStudies) -> Figure:
     light, dark = (chart.draw(studies, palette) for palette in (LIGHT, DARK))
     height = int(light.layout.height)
-    return Figure(chart.title(studies), chart.alt, light.to_json(), dark.to_json(), height, chart.min_width)
+    charts, width = (light.to_json(), dark.to_json()), chart.min_width(studies)
+    return Figure(chart.title(studies), chart.alt, *charts, height, width)
 
 
 def _finishes(studies: ReportStudies, palette: Palette) -> go.Figure:
@@ -86,7 +87,7 @@ _CHARTS: Mapping[str, _Chart] = {
             studies.measure_at.traditional,
             list(studies.leaderboard.index[:MOST_DRAWN]),
         ),
-        MIN_WIDTH,
+        lambda _: MIN_WIDTH,
     ),
     "targets": _Chart(
         lambda studies: f"Targets of {studies.targets_for}",
@@ -101,7 +102,7 @@ _CHARTS: Mapping[str, _Chart] = {
         ),
         "Each target of each reranker, by what the pass rests on.",
         lambda studies, palette: target_matrix(studies.targets, palette, studies.targets_for),
-        480,
+        lambda studies: matrix_width(len(studies.rerankers)),
     ),
     "gaps": _Chart(
         lambda studies: f"Score, ties and gap, reranker by reranker{_of_many(studies)}",
@@ -109,7 +110,7 @@ _CHARTS: Mapping[str, _Chart] = {
         lambda studies, palette: aligned_rows(
             studies.summary.head(MOST_DRAWN), studies.lists, palette, studies.question.traditional
         ),
-        820,
+        lambda _: 820,
     ),
     "differences": _Chart(
         lambda studies: f"Difference from {studies.baseline}{_of_many(studies)}",
@@ -117,7 +118,7 @@ _CHARTS: Mapping[str, _Chart] = {
         lambda studies, palette: difference_forest(
             studies.verdicts.best_first(MOST_DRAWN), palette, studies.measure_at.traditional
         ),
-        620,
+        lambda _: 620,
     ),
     "places": _Chart(
         lambda _: "Where each reranker can finish",

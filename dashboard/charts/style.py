@@ -5,17 +5,15 @@ from functools import cache
 
 import plotly.graph_objects as go
 
-from dashboard.charts.labels import clipped, escaped
+from dashboard.charts.labels import TEXT_COLUMNS, clipped, escaped
 from dashboard.charts.palette import Palette
 from metrics.support.arrays import FloatArray
 
 HEADING = '"Source Serif", "Source Serif 4", serif'
 FONT = '"Source Sans", "Source Sans 3", sans-serif'
-LONGEST = 36
-"""Columns of a text that a chart shows."""
 
 
-def safe(text: str, longest: int = LONGEST) -> str:
+def safe(text: str, longest: int = TEXT_COLUMNS) -> str:
     """Return a user's text for a chart: escaped, without control characters, shortened in the middle.
 
     Names that stand side by side are shortened together, by `chart_names`.

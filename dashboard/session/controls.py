@@ -7,13 +7,11 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from dashboard.charts.labels import short_names
+from dashboard.charts.labels import TABLE_COLUMNS, short_names
 from dashboard.session import address
 
 KEPT: dict[str, Any] = {"persist_state": "session"}
 """What every control has: its value over page switches."""
-MAX_NAME = 28
-"""Columns of a name in a list."""
 _CLICK, _LABELS = "_click", "_labels"
 
 
@@ -84,7 +82,7 @@ def select_name(label: str, names: Sequence[str], key: str, default: str = "", *
         default: the first name where empty.
         **more_options: passed on to Streamlit.
     """
-    labels = short_names(names, MAX_NAME)
+    labels = short_names(names, TABLE_COLUMNS)
     return select(
         label, names, key, default, format_func=labels.__getitem__, filter_mode="contains", **more_options
     )

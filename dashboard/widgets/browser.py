@@ -17,6 +17,7 @@ _mount = st.components.v2.component("tiescope.browser", js=_asset("browser.js"))
 _mount_link = st.components.v2.component(
     "tiescope.link", html=_asset("link.html"), css=_asset("link.css"), js=_asset("link.js")
 )
+_CARD_LABEL = "[data-testid=stMetricLabel] :is(div, p)"
 _ON_PRIMARY = "[data-testid=stBaseButton-primary]:enabled, [data-testid=stMultiSelect] [data-tag]"
 
 
@@ -37,6 +38,9 @@ def offer_link() -> None:
     _mount_link(key="link")
 
 
-def write_on_primary(colours: Palette) -> None:
-    """Write on the primary colour in that of the ground; Streamlit's white is too pale in the dark theme."""
-    st.html(f"<style>{_ON_PRIMARY} {{ color: {colours.ground}; }}</style>")
+def mend_looks(colours: Palette) -> None:
+    """Mend what Streamlit leaves: white on the primary colour is too pale in the dark, card labels are cut."""
+    st.html(
+        f"<style>{_ON_PRIMARY} {{ color: {colours.ground}; }}"
+        f"{_CARD_LABEL} {{ white-space: normal; overflow: visible; }}</style>"
+    )

@@ -1,22 +1,25 @@
 """How Streamlit draws the columns of a table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from dashboard.charts.labels import short_names
+from dashboard.charts.labels import TABLE_COLUMNS, short_names
+from metrics.studies.prose import decimal, signed
 from metrics.support.shown_column import WRITERS, ShownColumn
 from metrics.support.shown_columns import shown_columns
 
-NAME_COLUMNS = 28
-"""Columns of a reranker's name in a table."""
+_MOST_WRITTEN = 1000
+"""Rows up to which numbers that look like 0 are written by hand, which takes a second for ten thousand."""
+Writer = Callable[[float], str]
 Columns = Mapping[str, Any]
 """Column of a table → how it is shown: a `ShownColumn`, or what Streamlit makes of one."""
 
 
-def column_config(column: ShownColumn) -> Any:  # noqa: ANN401 Streamlit's own is private
+def column_config(column: ShownColumn, *, has_format: bool = True) -> Any:  # noqa: ANN401 Streamlit's own is private
     """Return Streamlit's configuration of a column; a share is drawn as a bar from 0 to 100."""
     match column.kind:
         case "text":
@@ -27,21 +30,51 @@ def column_config(column: ShownColumn) -> Any:  # noqa: ANN401 Streamlit's own i
             return st.column_config.ProgressColumn(
                 column.label, format="%.0f%%", min_value=0, max_value=100, color="orange", help=column.help
             )
-    return st.column_config.NumberColumn(column.label, format=column.number_format or None, help=column.help)
+    number_format = column.number_format if has_format else ""
+    return st.column_config.NumberColumn(column.label, format=number_format or None, help=column.help)
 
 
-def written(frame: pd.DataFrame, columns: Columns) -> Any:  # noqa: ANN401 Streamlit takes either
-    """Return a table whose numbers of some kinds are written as no format writes them, and sort as numbers.
+def writers(frame: pd.DataFrame, columns: Columns) -> dict[str, Writer]:
+    """Return what writes the numbers of a column where no format can: p values, chances, and tiny numbers.
+
+    A number that its format would show as 0 is written with two figures, 0.000031, and a difference of 0
+    without a sign; long tables keep the format.
+    """
+    shown = {
+        name: column for name, column in columns.items() if name in frame and isinstance(column, ShownColumn)
+    }
+    is_short = len(frame) <= _MOST_WRITTEN
+    candidates = {
+        name: WRITERS.get(column.kind) or (_tiny_writer(column, frame[name]) if is_short else None)
+        for name, column in shown.items()
+    }
+    return {name: writer for name, writer in candidates.items() if writer}
+
+
+def _tiny_writer(column: ShownColumn, values: "pd.Series[Any]") -> Writer | None:
+    """Return what writes a column some of whose numbers its format would show as 0; None where it has none."""
+    if column.kind not in ("number", "difference"):
+        return None
+    sizes = pd.to_numeric(values, errors="coerce").abs()
+    is_difference = column.kind == "difference"
+    looks_zero = sizes < 0.5 * 10.0**-column.digits
+    if not (looks_zero & ((sizes > 0) | is_difference)).any():
+        return None
+    return partial(signed if is_difference else decimal, digits=column.digits)
+
+
+def written(frame: pd.DataFrame, columns: Columns, by_hand: Mapping[str, Writer]) -> Any:  # noqa: ANN401 Streamlit takes either
+    """Return a table in which these columns are written so, and sort as numbers.
 
     Only the columns shown are in it then: pandas limits the cells it formats.
+
+    Args:
+        frame: as it is shown.
+        columns: column → how it is shown.
+        by_hand: as `writers` returns them.
     """
-    writers = {
-        name: WRITERS[column.kind]
-        for name, column in columns.items()
-        if isinstance(column, ShownColumn) and column.kind in WRITERS
-    }
     present = [name for name in columns if name in frame]
-    return frame[present].style.format(writers, na_rep="–", escape=None) if writers else frame
+    return frame[present].style.format(dict(by_hand), na_rep="–", escape=None) if by_hand else frame
 
 
 def gap_columns(prefix: str, measure: str) -> dict[str, ShownColumn]:
@@ -92,7 +125,7 @@ def elide_names(frame: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, Co
     keys = {column.key: name for name, column in columns.items() if isinstance(column, ShownColumn)}
     named = [keys[key] for key in ("reranker", "beaten_by") if key in keys]
     texts = frame[named].astype(str)
-    labels = {"": ""} | short_names(filter(None, pd.unique(texts.to_numpy().ravel())), NAME_COLUMNS)
+    labels = {"": ""} | short_names(filter(None, pd.unique(texts.to_numpy().ravel())), TABLE_COLUMNS)
     if all(name == label for name, label in labels.items()):
         return frame, columns
     short = frame.assign(**{name: texts[name].map(labels) for name in named})
@@ -109,9 +142,11 @@ def scale_shares(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:
     return frame.assign(**{name: 100 * frame[name] for name in shares})
 
 
-def streamlit_columns(columns: Columns) -> dict[str, Any]:
-    """Return Streamlit's configuration of all columns of a table."""
+def streamlit_columns(columns: Columns, by_hand: Collection[str] = ()) -> dict[str, Any]:
+    """Return Streamlit's configuration of all columns of a table; those written by hand have no format."""
     return {
-        name: column_config(column) if isinstance(column, ShownColumn) else column
+        name: column_config(column, has_format=name not in by_hand)
+        if isinstance(column, ShownColumn)
+        else column
         for name, column in columns.items()
     }

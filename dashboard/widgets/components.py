@@ -1,7 +1,8 @@
 """Parts that pages are put together from."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Literal
 
 import pandas as pd
@@ -9,10 +10,11 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dashboard.charts.labels import sentence_names
 from dashboard.escaping import escape_markdown
-from dashboard.widgets.columns import Columns, elide_names, scale_shares, streamlit_columns, written
+from dashboard.widgets.columns import Columns, elide_names, scale_shares, streamlit_columns, writers, written
 from dashboard.widgets.first_rows import FIRST_ROWS
-from metrics.studies.prose import Prose, Strong
+from metrics.studies.prose import Prose, Strong, plain
 from metrics.support.escaping import spreadsheet_csv
 from metrics.support.shown_cards import card_help
 
@@ -23,12 +25,8 @@ _SIDEWAYS = """<style>
 @container (min-width: {wide}px) {{ .sideways-{wide} span {{ display: none }} }}
 </style><div class="sideways-{wide}"><span>↔ Scroll the chart sideways to see all of it.</span></div>"""
 """What stands above a chart where it is wider than its place, and nowhere else."""
-_TALL_ROW = 68
-"""Height in pixels of a row that breaks its texts into three lines; Streamlit breaks none in a lower one."""
 _NARROWEST_PAIR, _GAP = 760, 48
 """Pixels below which two columns are too narrow, and pixels between them."""
-CARD_COLUMNS = 20
-"""Columns of a name that have room on a card."""
 MOST_ROWS = 10_000
 """Rows of a table that are shown; the download has them all."""
 
@@ -52,15 +50,43 @@ def page_head(title: str, definition: str | Prose) -> None:
         st.caption(definition if isinstance(definition, str) else prose_markdown(definition))
 
 
-def finding(prose: Prose) -> None:
-    """Show the one thing that a page found in the data."""
+def finding(prose: Prose, names: Iterable[str] = ()) -> None:
+    """Show the one thing that a page found in the data.
+
+    Args:
+        prose: what it is.
+        names: of which long ones are elided in it, and stand whole in its tooltip.
+    """
     with st.container(border=True, key="finding"):
-        st.markdown(f":material/lightbulb: {prose_markdown(prose)}")
+        _show_sentence(prose, names, ":material/lightbulb: ")
 
 
-def section_finding(prose: Prose) -> None:
-    """Show what a section found in the data."""
-    st.markdown(prose_markdown(prose))
+def section_finding(prose: Prose, names: Iterable[str] = ()) -> None:
+    """Show what a section found in the data; long names as `finding` has them."""
+    _show_sentence(prose, names)
+
+
+def _show_sentence(prose: Prose, names: Iterable[str], icon: str = "") -> None:
+    short, whole = elide_prose(prose, sentence_names(names))
+    st.markdown(icon + prose_markdown(short), help=whole or None)
+
+
+def elide_prose(prose: Prose, labels: Mapping[str, str]) -> tuple[Prose, str]:
+    """Return a sentence with labels for its long names, and Markdown of those names in full.
+
+    Args:
+        prose: the sentence.
+        labels: long name → what the sentence calls it.
+    """
+    text = plain(prose)
+    whole = [name for name in sorted(labels, key=len, reverse=True) if name in text]
+
+    def elided(part: str) -> str:
+        return reduce(lambda words, name: words.replace(name, labels[name]), whole, part)
+
+    short = tuple(Strong(elided(part.text)) if isinstance(part, Strong) else elided(part) for part in prose)
+    lines = (f"**{escape_markdown(labels[name])}** is {escape_markdown(name)}" for name in whole)
+    return short, "  \n".join(lines)
 
 
 def prose_markdown(prose: Prose) -> str:
@@ -101,7 +127,8 @@ def heading(title: str, explanation: str) -> None:
     """Show the title of a section and what it shows."""
     with st.container(gap="xxsmall"):
         st.subheader(title, anchor=False)
-        st.caption(explanation)
+        if explanation:
+            st.caption(explanation)
 
 
 def chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> None:
@@ -161,8 +188,7 @@ def table(
     columns: Columns,
     download: pd.DataFrame | Callable[[], pd.DataFrame] | None = None,
     explanation: str = "",
-    *,
-    is_wrapped: bool = False,
+    help: str | None = None,  # noqa: A002 Streamlit's name
 ) -> None:
     """Show a table under its heading, with a download of all its rows as CSV.
 
@@ -173,26 +199,50 @@ def table(
         columns: column → how it is shown; others are not.
         download: what the file holds, where it is not the frame; a function makes it when it is asked for.
         explanation: what stands under the heading.
-        is_wrapped: whether long texts are broken into lines.
+        help: tooltip of the explanation.
     """
-    complete = frame if download is None else download
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
-        st.subheader(title, anchor=False)
-        download_csv(complete, name)
+    _table_head(title, name, frame if download is None else download)
     if explanation:
-        st.caption(explanation)
+        st.caption(explanation, help=help)
     if len(frame) > MOST_ROWS:
         st.caption(f"The first {MOST_ROWS:,} of {len(frame):,} rows; the CSV has them all.")
     frame, columns = elide_names(frame.head(MOST_ROWS), columns)
+    frame = scale_shares(frame, columns)
+    by_hand = writers(frame, columns)
     st.dataframe(
-        written(scale_shares(frame, columns), columns),
-        column_config=streamlit_columns(columns),
+        written(frame, columns, by_hand),
+        column_config=streamlit_columns(columns, by_hand),
         column_order=list(columns),
         hide_index=True,
         key=f"table-{name}",
-        row_height=_TALL_ROW if is_wrapped else None,
+        placeholder="–",
         height="content" if len(frame) <= FIRST_ROWS else "auto",
     )
+
+
+def text_rows(frame: pd.DataFrame, title: str, name: str, columns: Columns, download: pd.DataFrame) -> None:
+    """Show a few rows whose texts are read, and so broken into as many lines as they need.
+
+    Args:
+        frame: texts of ours or of users.
+        title: its heading.
+        name: of the file.
+        columns: column → how it is shown; others are not.
+        download: what the file holds.
+    """
+    _table_head(title, name, download)
+    headings = {column: shown.label for column, shown in columns.items()}
+    st.table(
+        frame[list(columns)].astype(str).map(escape_markdown).rename(columns=headings),
+        border="horizontal",
+        hide_index=True,
+    )
+
+
+def _table_head(title: str, name: str, download: pd.DataFrame | Callable[[], pd.DataFrame]) -> None:
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
+        st.subheader(title, anchor=False)
+        download_csv(download, name)
 
 
 def download_csv(frame: pd.DataFrame | Callable[[], pd.DataFrame], name: str) -> None:

@@ -5,12 +5,18 @@ from math import comb
 import pandas as pd
 import streamlit as st
 
-from dashboard.charts.labels import shared_ends, short_names
+from dashboard.charts.labels import (
+    CARD_COLUMNS,
+    SENTENCE_COLUMNS,
+    SLOPE_COLUMNS,
+    TABLE_COLUMNS,
+    shared_ends,
+    short_names,
+)
 from dashboard.charts.leaderboard.place_and_score import (
     FEW,
     LONG_MOVE,
     MIN_WIDTH,
-    NAME_COLUMNS,
     is_out_of_order,
     place_and_score,
 )
@@ -30,8 +36,6 @@ from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of, percent
 from metrics.ties import Treatment
 
-_CARD_COLUMNS = 18
-"""Columns of a name that have room on a card."""
 _LONGEST_FIGURE = 11
 """Letters of a figure that have room on a card."""
 _MAX_NAMED = 5
@@ -48,7 +52,8 @@ def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) ->
     drawable = drawable_rerankers(leaderboard)
     missing = leaderboard.index.difference(drawable.index, sort=False)
     if len(missing):
-        names = ", ".join(escape_markdown(str(name)) for name in missing[:_MAX_NAMED])
+        labels = short_names(map(str, leaderboard.index), SENTENCE_COLUMNS)
+        names = ", ".join(escape_markdown(labels[str(name)]) for name in missing[:_MAX_NAMED])
         hidden = f" and {len(missing) - _MAX_NAMED:,} more" * (len(missing) > _MAX_NAMED)
         st.caption(f"Without a scored list, and in the table only: {names}{hidden}.")
     if max_rows is not None and len(drawable) > max_rows:
@@ -71,7 +76,7 @@ def leaderboard_cards(leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: 
     rows = drawable_rerankers(leaderboard)
     if not len(rows):
         return
-    names = short_names(map(str, rows.index), _CARD_COLUMNS)
+    names = short_names(map(str, rows.index), CARD_COLUMNS)
     best, farthest = rows.iloc[0], rows.loc[rows["gap"].abs().idxmax()]
     top = Card("trophy", f"Best {measure.tied}", decimal(best["tied"], 4), names[str(best.name)], "blue")
     if measure.measure.answers:
@@ -160,7 +165,7 @@ def strip_caption(leaderboard: pd.DataFrame) -> str:
 
 def slope_caption(leaderboard: pd.DataFrame) -> str:
     """Return what names lack, and what orange stands for."""
-    ends = filter(None, shared_ends(map(str, leaderboard.index), NAME_COLUMNS))
+    ends = filter(None, shared_ends(map(str, leaderboard.index), SLOPE_COLUMNS))
     shared = " and ".join(f"“{escape_markdown(end)}”" for end in ends)
     if len(leaderboard) == 1:
         return "One reranker has one place."
@@ -187,7 +192,7 @@ def leaderboard_table(
         extra_columns: further columns and how they are shown.
         drawn_rerankers: rerankers whose rows are drawn_rerankers; all where None.
     """
-    names = short_names(map(str, leaderboard.index), NAME_COLUMNS)
+    names = short_names(map(str, leaderboard.index), TABLE_COLUMNS)
     rows = (leaderboard if drawn_rerankers is None else leaderboard.loc[drawn_rerankers]).reset_index()
     ends = rows[["best_rank", "worst_rank"]].astype(object).to_numpy()
     rows["places"] = ["–".join(dict.fromkeys(map(str, pair))) if pd.notna(pair).all() else "–" for pair in ends]

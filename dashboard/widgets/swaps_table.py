@@ -7,12 +7,13 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import cache
-from dashboard.charts.labels import short_names
+from dashboard.charts.labels import TABLE_COLUMNS, sentence_names, short_names
 from dashboard.session import View
-from dashboard.widgets.columns import NAME_COLUMNS, badge_column
-from dashboard.widgets.components import heading, prose_markdown, table
+from dashboard.widgets.columns import badge_column
+from dashboard.widgets.components import elide_prose, heading, prose_markdown, table
 from dashboard.widgets.first_rows import row_limit
 from metrics import parse
+from metrics.studies.prose import Prose
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 
@@ -38,26 +39,27 @@ def swaps_section(view: View, measure: str, name: str) -> None:
     if parse(measure).measure.answers:
         return
     swaps = cache.swapped_orders(view.key, measure, view.traditional, view.evaluation)
-    sentence = prose_markdown(swaps_finding(swaps, len(view.rerankers), name))
+    prose = swaps_finding(swaps, len(view.rerankers), name)
     if len(swaps):
-        swaps_table(view, measure, swaps, sentence)
+        swaps_table(view, measure, swaps, prose)
     else:
-        heading(_TITLE, sentence)
+        heading(_TITLE, prose_markdown(prose))
 
 
-def swaps_table(view: View, measure: str, swaps: pd.DataFrame, sentence: str = "") -> None:
+def swaps_table(view: View, measure: str, swaps: pd.DataFrame, prose: Prose) -> None:
     """Show the orders that swap, the widest five or all.
 
     Args:
         view: what the sidebar says is shown.
         measure: what is compared.
         swaps: as `cache.swapped_orders` returns them, at least one.
-        sentence: Markdown that stands first under the heading.
+        prose: what stands first under the heading.
     """
     place = st.container()
     n_shown = row_limit(len(swaps), _TITLE, "swaps", _WIDEST, label_visibility="collapsed")
     arguments = view.key, measure, view.traditional
     order, n_pairs = view.treatment.order, count_of(comb(len(view.rerankers), 2), "pair")
+    sentence, whole_names = elide_prose(prose, sentence_names(view.rerankers))
     extract = f" The {n_shown} widest of {len(swaps):,}." if n_shown < len(swaps) else ""
     with place:
         table(
@@ -76,14 +78,14 @@ def swaps_table(view: View, measure: str, swaps: pd.DataFrame, sentence: str = "
                 ),
             },
             download=lambda: cache.swap_chances(*arguments, len(swaps), view.board, view.evaluation),
-            explanation=f"{sentence or f'A is ahead by {order}, B once ties are averaged.'}{extract} "
-            f"p: paired t-test, Holm over {n_pairs}.",
+            explanation=f"{prose_markdown(sentence)}{extract} p: paired t-test, Holm over {n_pairs}.",
+            help=whole_names or None,
         )
 
 
 def _shown_rows(swaps: pd.DataFrame, rerankers: Sequence[str]) -> pd.DataFrame:
     """Return the rows with what is said of both in one cell, names that fit, and the verdict as a badge."""
-    names = short_names(rerankers, NAME_COLUMNS)
+    names = short_names(rerankers, TABLE_COLUMNS)
 
     def pair_text(column: str, form: str) -> list[str]:
         pairs = zip(swaps[f"{column}_a"], swaps[f"{column}_b"], strict=True)

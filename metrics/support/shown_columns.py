@@ -262,6 +262,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
             "beaten_by", "Beaten by", "Rerankers that are as fast and as good, and better in one.", "text"
         ),
         # other tools
+        ShownColumn("tool", "Tool", "Who evaluates the files.", "text"),
         ShownColumn("version", "Checked against", "The version of the tool whose figures are matched.", "text"),
         ShownColumn("spelling", "Calls it", "What the tool calls the measure.", "text"),
         ShownColumn(

@@ -5,7 +5,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.labels import hover_text
-from dashboard.charts.marks import add_legend, label_rows_above
+from dashboard.charts.marks import add_legend, label_rows, label_rows_above
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import add_notes, note_of, style
 from metrics.studies.prose import signed
@@ -14,17 +14,19 @@ from metrics.studies.significance.test_registry import is_significant
 from metrics.support.arrays import BoolArray
 from metrics.support.wording import count_of, written_p
 
-_ROW = 60
-"""Height of a comparison in pixels."""
+_ROW, _SLIM_ROW = 60, 36
+"""Height of a comparison in pixels, its name above its values and beside them."""
 _MIDDLE, _SHIFT = 0.16, 0.13
-"""Distance of the two values of a row from its middle, which lies lower for the name above them."""
+"""Distance of the two values of a row from its middle, which lies lower for a name above them."""
 _STARS_ROOM = 84
 """Pixels to the right for the stars."""
 _OUTLYING = 4.0
 """Median reaches of a row from which on a row is told in words."""
 
 
-def difference_forest(verdicts: Verdicts, palette: Palette, measure: str) -> go.Figure:
+def difference_forest(
+    verdicts: Verdicts, palette: Palette, measure: str, *, is_slim: bool = False
+) -> go.Figure:
     """Draw a row a comparison: the traditional difference above, the tied one below, filled if significant.
 
     Rows whose verdict differs between the two are washed; those far off the scale of the rest are told in
@@ -34,19 +36,21 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str) -> go.
         verdicts: comparisons with one baseline, in the order to be shown.
         palette: colours of the theme.
         measure: what the axis shows.
+        is_slim: whether names stand beside the values, in lower rows; for a figure that is always wide.
 
     Returns:
         A row a comparison.
     """
+    middle = 0.0 if is_slim else _MIDDLE
     figure = go.Figure()
     is_outlying = _is_outlying(verdicts)
     wash = {"fillcolor": palette.traditional, "opacity": 0.12, "line_width": 0, "layer": "below"}
     for row in np.flatnonzero(verdicts.changed):
         box = {"x0": 0, "x1": 1, "xref": "paper", "y0": row - 0.44, "y1": row + 0.44}
         figure.add_shape(type="rect", **box, **wash)
-    _add_zero(figure, len(verdicts.tied), palette)
-    _add_differences(figure, verdicts, ~is_outlying, "traditional", palette)
-    _add_differences(figure, verdicts, ~is_outlying, "tied", palette)
+    _add_zero(figure, len(verdicts.tied), palette, is_slim=is_slim)
+    _add_differences(figure, verdicts, ~is_outlying, "traditional", palette, middle)
+    _add_differences(figure, verdicts, ~is_outlying, "tied", palette, middle)
     add_legend(
         figure,
         {
@@ -55,8 +59,12 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str) -> go.
             "hollow: not significant": _marker("circle", 10, palette.ground, palette.muted),
         },
     )
-    style(figure, palette, 112 + _ROW * len(verdicts.tied), r=_STARS_ROOM, t=56)
-    label_rows_above(figure, verdicts.tied["reranker"], palette, 0.08)
+    row_height = _SLIM_ROW if is_slim else _ROW
+    style(figure, palette, 112 + row_height * len(verdicts.tied), r=_STARS_ROOM, t=56)
+    if is_slim:
+        label_rows(figure, verdicts.tied["reranker"], palette)
+    else:
+        label_rows_above(figure, verdicts.tied["reranker"], palette, 0.08)
     low, high = _axis_ends(verdicts, ~is_outlying)
     room = 0.06 * (high - low)
     figure.update_xaxes(
@@ -65,14 +73,16 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str) -> go.
         nticks=6,
         range=[low - room, high + room] if high > low else None,
     )
-    add_notes(figure, (_outlying_note(verdicts, int(row), palette) for row in np.flatnonzero(is_outlying)))
-    _add_stars(figure, verdicts, palette)
+    add_notes(
+        figure, (_outlying_note(verdicts, int(row), palette, middle) for row in np.flatnonzero(is_outlying))
+    )
+    _add_stars(figure, verdicts, palette, middle)
     return figure
 
 
-def _add_zero(figure: go.Figure, n_rows: int, palette: Palette) -> None:
-    """Add the line of no difference, left out where a name stands."""
-    ends = np.arange(n_rows)[:, None] + np.array([-0.02, 0.5, np.nan])
+def _add_zero(figure: go.Figure, n_rows: int, palette: Palette, *, is_slim: bool) -> None:
+    """Add the line of no difference, left out where a name stands above its values."""
+    ends = np.arange(n_rows)[:, None] + np.array([-0.5 if is_slim else -0.02, 0.5, np.nan])
     line = {"color": palette.text, "width": 1}
     figure.add_scatter(
         x=np.zeros(ends.size), y=ends.ravel(), mode="lines", line=line, hoverinfo="skip", showlegend=False
@@ -101,9 +111,9 @@ def _axis_ends(verdicts: Verdicts, is_drawn: BoolArray) -> tuple[float, float]:
 
 
 def _add_differences(
-    figure: go.Figure, verdicts: Verdicts, is_drawn: BoolArray, kind: str, palette: Palette
+    figure: go.Figure, verdicts: Verdicts, is_drawn: BoolArray, kind: str, palette: Palette, middle: float
 ) -> None:
-    """Add the differences of one kind, each with its interval."""
+    """Add the differences of one kind, each with its interval, around the middle of its row."""
     is_tied = kind == "tied"
     colour = palette.tied if is_tied else palette.traditional
     rows = (verdicts.tied if is_tied else verdicts.traditional)[is_drawn]
@@ -112,7 +122,7 @@ def _add_differences(
     marker = _marker("circle", 11, fill, colour) if is_tied else _marker("diamond", 13, fill, colour)
     figure.add_scatter(
         x=rows["difference"],
-        y=np.flatnonzero(is_drawn) + _MIDDLE + (_SHIFT if is_tied else -_SHIFT),
+        y=np.flatnonzero(is_drawn) + middle + (_SHIFT if is_tied else -_SHIFT),
         error_x={
             "type": "data",
             "symmetric": False,
@@ -141,7 +151,7 @@ def _add_differences(
     )
 
 
-def _outlying_note(verdicts: Verdicts, row: int, palette: Palette) -> dict[str, object]:
+def _outlying_note(verdicts: Verdicts, row: int, palette: Palette, middle: float) -> dict[str, object]:
     """Return the note of the differences of a row off the scale, at the side it lies on."""
     traditional, tied = (table["difference"].iloc[row] for table in (verdicts.traditional, verdicts.tied))
     text = (
@@ -149,11 +159,11 @@ def _outlying_note(verdicts: Verdicts, row: int, palette: Palette) -> dict[str, 
         f"<span style='color:{palette.tied}'>{signed(tied)}</span>"
     )
     if tied < 0:
-        return note_of(f"← {text}", palette, xref="paper", y=row + _MIDDLE, x=0.01, xanchor="left")
-    return note_of(f"{text} →", palette, xref="paper", y=row + _MIDDLE, x=0.99, xanchor="right")
+        return note_of(f"← {text}", palette, xref="paper", y=row + middle, x=0.01, xanchor="left")
+    return note_of(f"{text} →", palette, xref="paper", y=row + middle, x=0.99, xanchor="right")
 
 
-def _add_stars(figure: go.Figure, verdicts: Verdicts, palette: Palette) -> None:
+def _add_stars(figure: go.Figure, verdicts: Verdicts, palette: Palette, middle: float) -> None:
     """Write the adjusted verdicts beside the rows, traditional then tied."""
     columns = (
         (verdicts.traditional, 24, "trad.", palette.traditional),
@@ -166,5 +176,5 @@ def _add_stars(figure: go.Figure, verdicts: Verdicts, palette: Palette) -> None:
         notes.append(note_of(title, palette, **place, yref="paper", y=1, yanchor="bottom", font=font))
         for row, stars in enumerate(table["stars"]):
             font = {"color": palette.muted, "size": 12} if stars == "ns" else {"color": colour, "size": 15}
-            notes.append(note_of(stars, palette, **place, y=row + _MIDDLE, font=font))
+            notes.append(note_of(stars, palette, **place, y=row + middle, font=font))
     add_notes(figure, notes)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.labels import escaped, hover_text, short_names, text_columns
+from dashboard.charts.labels import MATRIX_COLUMNS, escaped, hover_text, short_names, text_columns
 from dashboard.charts.marks import cells
 from dashboard.charts.palette import Palette, faded
 from dashboard.charts.style import style
@@ -25,8 +25,6 @@ _LEGEND_INSIDE = 9
 """Rerankers from which on the empty triangle has room for what the colours mean."""
 _COLUMN, _LETTER = 34, 7.5
 """Pixels of a column that carries figures, and of a letter of a name."""
-_LONGEST = 24
-"""Letters of a name at the diagonal."""
 _UNMOVED, _LEVEL = "·", "="
 """A pair that no order of the ties reverses, and one that every order leaves level."""
 
@@ -174,7 +172,7 @@ def _lay_out_triangle(
         palette: colours of the theme.
     """
     n = len(order)
-    labels = short_names(order, _LONGEST)
+    labels = short_names(order, MATRIX_COLUMNS)
     places = np.arange(n)
     figure.add_scatter(
         x=places + 0.4,

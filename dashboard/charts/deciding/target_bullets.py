@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.charts.labels import TEXT_COLUMNS
 from dashboard.charts.marks import VALUES, VALUES_HOVER, add_bounds, add_values, label_rows, named_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import LONGEST, note, style
+from dashboard.charts.style import note, style
 
 _ROW = 34
 """Height of a target in pixels."""
@@ -39,7 +40,7 @@ def target_bullets(rows: pd.DataFrame, palette: Palette) -> go.Figure:
         _add_verdict(figure, row, str(verdict), float(missed_by), palette)
     style(figure, palette, 84 + _ROW * len(rows), r=156)
     figure.update_layout(barmode="overlay")
-    label_rows(figure, rows["target"], palette, LONGEST)
+    label_rows(figure, rows["target"], palette, TEXT_COLUMNS)
     figure.update_yaxes(ticklabelstandoff=8)
     return figure.update_xaxes(range=[low, high], nticks=7)
 

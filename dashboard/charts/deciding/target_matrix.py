@@ -7,17 +7,25 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.labels import chart_names, escaped, hover_text, short_names, text_columns
+from dashboard.charts.labels import (
+    SLOPE_COLUMNS,
+    TEXT_COLUMNS,
+    chart_names,
+    escaped,
+    hover_text,
+    short_names,
+    text_columns,
+)
 from dashboard.charts.marks import tied_dot, traditional_diamond
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import LONGEST, style
+from dashboard.charts.style import style
 
 MAX_COLUMNS = 30
 """Rerankers whose targets are drawn side by side."""
 _LEVEL_NAMES = 2
 """Names that fit side by side."""
-_LONGEST, _SLANT = 20, 40
-"""Letters of a reranker's name, and the degrees by which it is turned."""
+_SLANT = 40
+"""Degrees by which a reranker's name is turned."""
 _ROW, _COLUMN, _LETTER = 28, 24, 7
 """Pixels of a target's row, of a reranker's column where they are many, and of a letter."""
 
@@ -62,13 +70,13 @@ def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> go.F
             cliponaxis=False,
         )
     is_level = len(names) <= _LEVEL_NAMES
-    labels = short_names(names, _LONGEST)
+    labels = short_names(names, SLOPE_COLUMNS)
     overhang = 12 if is_level else _overhang([text_columns(labels[name]) for name in names])
     style(figure, palette, 160 + _ROW * len(targets), b=60, r=overhang)
     figure.update_layout(showlegend=True, legend={"y": 0, "yanchor": "top", "font": {"size": 12}})
     figure.update_yaxes(
         tickvals=list(range(len(targets))),
-        ticktext=list(chart_names(targets, LONGEST).values()),
+        ticktext=list(chart_names(targets, TEXT_COLUMNS).values()),
         range=[len(targets) - 0.4, -0.6],
     )
     return figure.update_xaxes(

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.labels import chart_names
+from dashboard.charts.labels import SLOPE_COLUMNS, chart_names
 from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
 from dashboard.charts.marks import (
     VALUES,
@@ -23,8 +23,6 @@ from metrics.support.arrays import BoolArray
 
 MIN_WIDTH = 590
 """Pixels below which its names and its scores have no room beside each other."""
-NAME_COLUMNS = 20
-"""Columns of a name that have room between the places and the scores."""
 FEW = 20
 """Rerankers up to which every order that swaps stands out; of more, moves of `LONG_MOVE` places."""
 LONG_MOVE = 3
@@ -64,7 +62,7 @@ def place_and_score(
     leaderboard = drawable_rerankers(leaderboard)
     rows = leaderboard if drawn_rerankers is None else leaderboard.loc[list(drawn_rerankers)]
     is_marked = is_out_of_order(leaderboard)[rows.index].to_numpy(dtype=bool)
-    names = chart_names(map(str, leaderboard.index), NAME_COLUMNS)
+    names = chart_names(map(str, leaderboard.index), SLOPE_COLUMNS)
     figure = go.Figure()
     add_bounds_rows(figure, rows, palette, xaxis="x3")
     _add_slope(figure, rows, is_marked, palette, is_part=len(rows) < len(leaderboard))

@@ -6,7 +6,7 @@ from typing import Literal
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.labels import chart_names, hover_text
+from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, hover_text
 from dashboard.charts.marks import add_band, add_legend, add_values, tied_dot, traditional_diamond
 from dashboard.charts.palette import Palette, faded
 from dashboard.charts.style import note, safe, style
@@ -108,7 +108,7 @@ def _add_names(
 ) -> None:
     """Name each reranker beyond its newest version, further down where another name stands already."""
     low, high = figure.layout.yaxis.range
-    lowest, labels = -_LINE_HEIGHT, chart_names(paint, 20)
+    lowest, labels = -_LINE_HEIGHT, chart_names(paint, SLOPE_COLUMNS)
     for row in sorted(newest, key=lambda row: -float(row["tied"])):
         name = str(row["reranker"])
         height = _PLOT_HEIGHT * (high - row["tied"]) / (high - low)

@@ -34,7 +34,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
     open_popover()
 name, arguments = parse(measure), (measure, results.traditional, results.stored)
 rows = leaderboard(results.stored, measure, results.traditional)
-finding(leaderboard_finding(rows, name.traditional, results.traditional))
+finding(leaderboard_finding(rows, name.traditional, results.traditional), results.stored.rerankers)
 if not results.stored.n_lists:
     st.stop()
 leaderboard_cards(rows, name, results.stored.n_movable(measure), results.stored.n_lists)

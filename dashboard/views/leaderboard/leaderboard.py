@@ -32,7 +32,7 @@ with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     part = find_reranker()
 name = parse(measure)
 rows = leaderboard(view.evaluation, measure, view.traditional)
-finding(leaderboard_finding(rows, name.traditional, view.traditional))
+finding(leaderboard_finding(rows, name.traditional, view.traditional), view.rerankers)
 scores = view.evaluation.scores[measure]
 is_movable = scores["optimistic"] - scores["pessimistic"] > EQUAL
 leaderboard_cards(rows, name, int(is_movable.sum()), len(is_movable))

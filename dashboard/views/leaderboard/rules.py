@@ -4,7 +4,6 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.labels import short_names
 from dashboard.charts.leaderboard.rule_marks import rule_marks
 from dashboard.views.leaderboard import cached
 from dashboard.widgets.components import chart, heading, section_finding, table
@@ -36,7 +35,7 @@ def rules_section(view: session.View, measure: str, drawn_rerankers: pd.Index) -
         f"{answered.traditional} takes {view.treatment.order}, {answered.tied} the mean over all orders; the "
         "others have a rule of their own, the same whatever the order.",
     )
-    section_finding(answers_finding(answers, rows["tie_ratio"]))
+    section_finding(answers_finding(answers, rows["tie_ratio"]), view.rerankers)
     drawn_rows = rows.loc[drawn_rerankers]
     if len(drawn_rows):
         means = answers.loc[drawn_rows.index, list(names[1:])]
@@ -53,9 +52,8 @@ def rules_section(view: session.View, measure: str, drawn_rerankers: pd.Index) -
                 f"In the table only: {outside}, which counts every relevant document, not the first alone."
             )
     table_rows = answers.assign(tie_ratio=rows["tie_ratio"]).rename_axis("reranker")
-    labels = short_names(map(str, rows.index))
     table(
-        table_rows.loc[drawn_rerankers].rename(index=labels).reset_index(),
+        table_rows.loc[drawn_rerankers].reset_index(),
         f"{answered.traditional} by every rule for ties",
         "tie-rules",
         shown_columns("reranker")

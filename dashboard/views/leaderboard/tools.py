@@ -1,24 +1,20 @@
 """The section on other tools: what they would report for the same files, and why."""
 
-from dataclasses import replace
-
 import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.labels import clipped, short_names
+from dashboard.charts.labels import clipped
 from dashboard.charts.leaderboard.tool_strip import tool_strip
 from dashboard.escaping import escape_markdown
 from dashboard.views.leaderboard import cached
-from dashboard.widgets.components import chart, heading, number, section_finding, table
+from dashboard.widgets.components import chart, heading, number, section_finding, table, text_rows
 from metrics import parse
 from metrics.studies.tools.tool_comparison import by_reranker, by_tool, comparable_values, tool_finding
 from metrics.support.shown_columns import shown_columns
 
 _HEAD_COLUMNS = 16
 """Columns of a tool's name at the head of its values."""
-_WHY_WIDTH = 520
-"""Pixels in which a reason has three lines."""
 
 
 def tools_section(
@@ -43,7 +39,7 @@ def tools_section(
             f"No tool known here computes {escape_markdown(measure)} in a way that can be told from its code."
         )
         return
-    section_finding(tool_finding(values, measure))
+    section_finding(tool_finding(values, measure), view.rerankers)
     title = parse(measure).traditional
     comparable = comparable_values(values, measure)
     comparable = comparable[comparable["reranker"].isin(drawn_rerankers)]
@@ -55,13 +51,8 @@ def tools_section(
         )
     _value_table(values, drawn_rerankers)
     rows = by_tool(values)
-    columns = {
-        "tool": st.column_config.TextColumn("Tool", pinned=True, help="Who evaluates the files."),
-        **shown_columns("spelling"),
-        "why": replace(shown_columns("why")["why"], width=_WHY_WIDTH),
-        **shown_columns("version"),
-    }
-    table(rows[list(columns)], "Tool by tool", "tools", columns, download=rows, is_wrapped=True)
+    columns = shown_columns("tool", "spelling", "why", "version")
+    text_rows(rows, "Tool by tool", "tools", columns, download=rows)
 
 
 def _value_table(values: pd.DataFrame, drawn_rerankers: pd.Index) -> None:
@@ -72,7 +63,6 @@ def _value_table(values: pd.DataFrame, drawn_rerankers: pd.Index) -> None:
         drawn_rerankers: rerankers that have a row.
     """
     rows = by_reranker(values)
-    names = short_names(map(str, rows.index))
     columns = {
         ", ".join(tools): number(
             clipped(tools[0].partition(" · ")[0], _HEAD_COLUMNS) + f" +{len(tools) - 1}" * (len(tools) > 1),
@@ -82,10 +72,7 @@ def _value_table(values: pd.DataFrame, drawn_rerankers: pd.Index) -> None:
     }
     rows = rows.set_axis(list(columns), axis=1)
     table(
-        rows.loc[drawn_rerankers.intersection(rows.index, sort=False)]
-        .rename(index=names)
-        .rename_axis("reranker")
-        .reset_index(),
+        rows.loc[drawn_rerankers.intersection(rows.index, sort=False)].rename_axis("reranker").reset_index(),
         "Reranker by reranker",
         "tools-by-reranker",
         shown_columns("reranker") | columns,

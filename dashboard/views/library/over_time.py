@@ -127,7 +127,7 @@ def _score(view: View, runs: Sequence[Upload], measure: str) -> tuple[pd.DataFra
 
 
 def _draw(view: View, rows: pd.DataFrame, measure: str, axis: VersionAxis) -> None:
-    section_finding(history_finding(rows, parse(measure).traditional))
+    section_finding(history_finding(rows, parse(measure).traditional), rows["reranker"].unique())
     rerankers = rows["reranker"].value_counts(sort=True).index[:_LINES]
     drawn_rows = rows[rows["reranker"].isin(rerankers)]
     if len(rerankers) < rows["reranker"].nunique():

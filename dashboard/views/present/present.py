@@ -1,17 +1,19 @@
 """Present: one sentence and one chart a slide, for a room."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
 
 from dashboard import cache, session
 from dashboard.charts.enlarged import enlarged
+from dashboard.charts.labels import sentence_names
 from dashboard.escaping import escape_markdown
 from dashboard.library import queries_text
 from dashboard.library.storage.records import SEPARATOR
 from dashboard.session import View
 from dashboard.views.present.slides import Slide, list_slides
-from dashboard.widgets.components import chart
+from dashboard.widgets.components import chart, elide_prose
 from metrics import parse
 from metrics.measures import question
 from metrics.studies.prose import Prose, Strong, headline
@@ -27,9 +29,9 @@ def chosen_measure(view: View) -> str:
     return str(question(parse(name if name in view.evaluation.measures else cache.MEASURES[0])))
 
 
-def title(prose: Prose) -> str:
-    """Return Markdown of the first sentence, its point in orange."""
-    sentence = headline(prose)
+def title(prose: Prose, names: Sequence[str]) -> str:
+    """Return Markdown of the first sentence, its point in orange, long ones of these names elided."""
+    sentence, _ = elide_prose(headline(prose), sentence_names(names))
     point = next((part for part in sentence if isinstance(part, Strong)), None)
     texts = (escape_markdown(part.text if isinstance(part, Strong) else part) for part in sentence)
     return "".join(
@@ -76,7 +78,7 @@ with foot, st.container(horizontal=True, vertical_alignment="center", gap="mediu
     if st.button("Leave", shortcut="Esc", key="leave", type="tertiary"):
         st.switch_page("views/leaderboard/leaderboard.py")
 slide = slides[number - 1]()
-sentence.header(title(slide.finding), anchor=False)
+sentence.header(title(slide.finding, view.rerankers), anchor=False)
 note.caption(escape_markdown(provenance(view, measure, slide)))
 if slide.figure is not None:
     with figure:

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from dashboard import cache
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.gaps.gap_multiples import gap_multiples
+from dashboard.charts.labels import SENTENCE_COLUMNS, short_names
 from dashboard.charts.leaderboard.place_and_score import place_and_score
 from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
 from dashboard.charts.one_list.tie_ladder import tie_ladder
@@ -24,6 +25,8 @@ from metrics.support.wording import count_of
 MOST_ROWS = 12
 """Rerankers on a slide; more cannot be read across a room."""
 _MOST_PANELS = 4
+_WIDE = 900
+"""Pixels across that a figure with names and larger marks needs; a narrower screen scrolls it."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ def _order(view: View, measure: str) -> Slide:
         place_and_score(rows, view.palette, name, list(rows.index[:MOST_ROWS])) if len(rows) else None,
         f"Place of each reranker by its traditional and its tied {name}, and its worst and best value.",
         f"{_first_of(len(rows))} {'Paired t-test, Holm over all pairs.' if len(swaps) else ''}",
-        wide=900,
+        wide=_WIDE,
     )
 
 
@@ -100,6 +103,7 @@ def _ties(view: View, measure: str) -> Slide:
         gap_multiples(lists, view.palette, {name: view.colour(name) for name in largest}, measure),
         f"Gap in {measure} against the share of tied documents, a panel a reranker.",
         f"A dot is a list; the line is the mean gap. {which}",
+        wide=_WIDE,
     )
 
 
@@ -111,9 +115,11 @@ def _tests(view: View, measure: str) -> Slide:
     rows = verdicts(view.evaluation, measure, view.traditional, view.baseline, test, "holm")
     return Slide(
         significance_finding(rows, name, test),
-        difference_forest(rows.best_first(MOST_ROWS - 4), view.palette, name),
+        difference_forest(rows.best_first(MOST_ROWS - 4), view.palette, name, is_slim=True),
         f"{name} difference of each reranker from {view.baseline}, by tied and by traditional values.",
-        f"Paired t-test against {view.baseline}, Holm. {_first_of(len(rows.tied), MOST_ROWS - 4)}",
+        f"Paired t-test against {_short(view, view.baseline)}, Holm. "
+        f"{_first_of(len(rows.tied), MOST_ROWS - 4)}",
+        wide=_WIDE,
     )
 
 
@@ -129,8 +135,13 @@ def _list(view: View, measure: str) -> Slide:
         finding,
         tie_ladder(current.rows, view.palette, current.k) if len(current.rows) else None,
         f"The list of {query} by score, with its ties.",
-        f"The list with the largest gap: query {query} of {reranker}.",
+        f"The list with the largest gap: query {query} of {_short(view, reranker)}.",
     )
+
+
+def _short(view: View, reranker: str) -> str:
+    """Return what a note calls a reranker."""
+    return short_names(view.rerankers, SENTENCE_COLUMNS)[reranker]
 
 
 def _first_of(n: int, most: int = MOST_ROWS) -> str:

@@ -4,8 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.cache import ViewKey
-from dashboard.charts.labels import short_names
-from dashboard.session.controls import MAX_NAME
+from dashboard.charts.labels import TABLE_COLUMNS, short_names
 from metrics import Evaluation
 from metrics.studies.one_list.list_order import list_label, lists_by_gap
 
@@ -34,7 +33,7 @@ def reranker_labels(key: ViewKey, measure: str, traditional: str, _lists: pd.Dat
         _lists: as `ordered_lists` returns them.
     """
     rows = _lists.groupby("reranker", sort=False).agg(gap=("gap", "first"), tie_ratio=("tie_ratio", "mean"))
-    return _labels(rows, short_names(rows.index.astype(str), MAX_NAME))
+    return _labels(rows, short_names(rows.index.astype(str), TABLE_COLUMNS))
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)

@@ -13,7 +13,8 @@ current = choose_list(view)
 finding(
     query_finding(
         current.rows, current.chances, current.value, current.measure, view.traditional, current.written
-    )
+    ),
+    view.rerankers,
 )
 sections.four_values(current)
 if len(current.rows):

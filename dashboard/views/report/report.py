@@ -14,7 +14,7 @@ measure = session.measure()
 leader = str(leaderboard(view.evaluation, measure, view.traditional).index[0])
 options = choose_options(view, measure, leader)
 report = board_report(view.board.key, repr(options), view.board, options)
-finding(report.recommendation)
+finding(report.recommendation, view.rerankers)
 summary_cards(report.studies)
 preview_and_export(view, report, options)
 if options.targets:

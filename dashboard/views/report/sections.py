@@ -8,6 +8,7 @@ from math import comb
 import streamlit as st
 
 from dashboard import session
+from dashboard.charts.labels import CARD_COLUMNS, short_names
 from dashboard.session import View
 from dashboard.views.report.cached import html_file
 from dashboard.views.report.command_line import command
@@ -29,8 +30,9 @@ def summary_cards(studies: ReportStudies) -> None:
     n_swaps, n_pairs, n_changed = len(studies.swaps), comb(studies.n_scored, 2), int(changed.sum())
     unpaired = {0: "no list is scored", 1: "one reranker"}.get(studies.n_scored, "nothing to compare")
     rule = f"{measure} has its own rule for ties" if studies.has_own_rule else f"by {studies.order.order}"
+    names = short_names(studies.rerankers, CARD_COLUMNS)
     cards(
-        Card("trophy", f"First by {measure.tied}", decimal(leader["tied"], 4), str(leader.name), "blue"),
+        Card("trophy", f"First by {measure.tied}", decimal(leader["tied"], 4), names[str(leader.name)], "blue"),
         Card(
             "swap_vert",
             "Orders that swap",
@@ -42,7 +44,7 @@ def summary_cards(studies: ReportStudies) -> None:
             "balance",
             "Verdicts that change",
             f"{n_changed} of {len(changed)}" if len(changed) else "–",
-            f"against {studies.baseline}" if len(changed) else unpaired,
+            f"against {names[studies.baseline]}" if len(changed) else unpaired,
             "orange" if n_changed else "gray",
         ),
         Card("database", "Queries", f"{studies.n_queries:,}", count_of(len(studies.rerankers), "reranker")),

@@ -5,6 +5,7 @@ import streamlit as st
 
 from dashboard.charts.deciding.target_bullets import target_bullets
 from dashboard.charts.deciding.target_matrix import MAX_COLUMNS, matrix_width, target_matrix
+from dashboard.charts.labels import CARD_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.escaping import escape_markdown
 from dashboard.session import View
 from dashboard.widgets.columns import badge_column
@@ -25,8 +26,8 @@ def target_sections(view: View, studies: ReportStudies) -> None:
     targets, reranker = studies.targets, studies.targets_for
     own_targets = targets[targets["reranker"] == reranker].reset_index(drop=True)
     heading("Targets", "A target is met when the tied value passes it.")
-    section_finding(target_finding(own_targets, reranker))
-    _target_cards(own_targets, reranker)
+    section_finding(target_finding(own_targets, reranker), view.rerankers)
+    _target_cards(own_targets, short_names(view.rerankers, CARD_COLUMNS)[reranker])
     _target_charts(view, targets, reranker)
     _target_table(targets)
 
@@ -36,7 +37,7 @@ def _target_cards(targets: pd.DataFrame, reranker: str) -> None:
 
     Args:
         targets: of the reranker.
-        reranker: its name.
+        reranker: its name, as short as a card needs it.
     """
     summary = target_summary(targets)
     by_sort_order = ", ".join(summary.by_sort[:4]) or "none"
@@ -69,10 +70,9 @@ def _target_charts(view: View, targets: pd.DataFrame, reranker: str) -> None:
         reranker: whose rows are drawn.
     """
     wide, narrow = st.columns([5, 3], gap="large")
+    name = short_names(view.rerankers, SENTENCE_COLUMNS)[reranker]
     with wide:
-        heading(
-            "Target by target", f"{escape_markdown(reranker)}. Upright line: target; bar: worst to best order."
-        )
+        heading("Target by target", f"{escape_markdown(name)}. Upright line: target; bar: worst to best order.")
         own_targets = targets[targets["reranker"] == reranker].reset_index(drop=True)
         alt = f"Each target with the tied and the traditional value of {reranker}."
         chart(target_bullets(own_targets, view.palette), "targets", alt, wide=560)

@@ -21,7 +21,7 @@ def baseline_comparison(view: session.View, measure: str, n_drawn: int) -> None:
     )
     baseline = session.choose_baseline(view.rerankers, width=320)
     rows = win_loss(view.evaluation, measure, baseline, view.traditional)
-    section_finding(win_loss_finding(rows, baseline, measure))
+    section_finding(win_loss_finding(rows, baseline, measure), view.rerankers)
     chart(
         win_loss_bars(rows.head(n_drawn), view.palette),
         "duels",

@@ -15,7 +15,7 @@ def readings_section(view: session.View) -> None:
         f"{rr.traditional} does not see {limits_text('RR')} {ap.traditional} does not see {limits_text('AP')}",
     )
     rows = readings(view.evaluation, view.traditional, view.baseline)
-    section_finding(readings_finding(rows, view.baseline))
+    section_finding(readings_finding(rows, view.baseline), view.rerankers)
     has_baseline = len(rows) > 1
     columns = shown_columns("reranker")
     for prefix, measure in (("rr", rr), ("ap", ap)):

@@ -38,7 +38,7 @@ lists = gaps(view.evaluation, {"first": first, "second": second}, view.tradition
 summary = gap_summary(lists)
 sort_columns = {"tied": "first_tied", "traditional": "first_traditional", "gap": "first_gap"}
 summary = summary.sort_values(sort_columns.get(sort, "tie_ratio"), ascending=False, kind="stable")
-finding((*own_rule_note(measure), *reranker_finding(summary, name.traditional)))
+finding((*own_rule_note(measure), *reranker_finding(summary, name.traditional)), view.rerankers)
 summary_cards(summary, chosen)
 
 table_place, chart_place = table_and_chart_places(len(summary))

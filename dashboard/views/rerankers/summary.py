@@ -3,9 +3,9 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard.charts.labels import short_names
+from dashboard.charts.labels import CARD_COLUMNS, short_names
 from dashboard.widgets.columns import deviation_columns
-from dashboard.widgets.components import CARD_COLUMNS, Card, cards, table
+from dashboard.widgets.components import Card, cards, table
 from metrics.measures import MeasureAt
 from metrics.studies.prose import decimal, signed
 from metrics.support.shown_columns import shown_columns

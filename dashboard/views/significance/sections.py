@@ -7,6 +7,7 @@ import streamlit as st
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.deciding.finish_heatmap import finish_heatmap
 from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, verdict_matrix
+from dashboard.charts.labels import CARD_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.escaping import escape_markdown
 from dashboard.session import View
 from dashboard.widgets.components import Card, cards, chart, heading
@@ -39,8 +40,9 @@ def verdict_cards(view: View, verdicts: Verdicts, measure: str, baseline: str, t
     least = detectable(view.evaluation, measure, "expected", baseline, verdicts.level, paired=paired)
     power = f"80% power, {'paired' if paired else 'unpaired'} t-test" if n_pairs else "nothing to compare"
     smallest = "none" if least >= largest_difference(measure) else decimal(least) if least else "any"
+    name = short_names(view.rerankers, CARD_COLUMNS)[baseline]
     cards(
-        Card("verified", "Significant, tied", tied, f"against {baseline}", "blue"),
+        Card("verified", "Significant, tied", tied, f"against {name}", "blue"),
         Card("rule", "Significant, traditional", traditional, "same test, same level", "orange"),
         Card("swap_horiz", "Verdicts that change", f"{int(verdicts.changed.sum())} of {n_pairs}", "by ties"),
         Card("straighten", "Detectable difference", smallest, power),
@@ -58,9 +60,10 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
         n_drawn: comparisons that are drawn, by falling tied difference.
     """
     baseline = str(verdicts.tied["baseline"].iloc[0])
+    name = short_names(view.rerankers, SENTENCE_COLUMNS)[baseline]
     which = f"The first {n_drawn} of {len(verdicts.tied):,}. " if n_drawn < len(verdicts.tied) else ""
     heading(
-        f"Difference from {escape_markdown(baseline)}",
+        f"Difference from {escape_markdown(name)}",
         f"{which}Mean difference with the {verdicts.level:.0%} {find_test(test_name).interval_scope}. "
         "Right: adjusted verdicts, traditional, tied.",
     )

@@ -36,7 +36,7 @@ name = parse(measure).traditional
 
 arguments = measure, view.traditional
 verdicts = cached.verdicts(view.key, *arguments, baseline, test, correction, view.evaluation)
-finding(significance_finding(verdicts, name, test))
+finding(significance_finding(verdicts, name, test), view.rerankers)
 verdict_cards(view, verdicts, measure, baseline, test)
 
 if len(view.rerankers) > 1:
@@ -46,7 +46,8 @@ if len(view.rerankers) > 1:
     difference_chart(view, verdicts, name, test, n_drawn)
     best_view = best_rerankers(view, measure, n_drawn)
     stability = cached.order_stability(best_view.key, measure, view.board, lists)
-    section_finding(stability_finding(stability.pairs, stability.bounds, stability.tau, name))
+    prose = stability_finding(stability.pairs, stability.bounds, stability.tau, name)
+    section_finding(prose, view.rerankers)
     order_chart(view, stability)
     pairs = cached.verdicts(best_view.key, *arguments, None, test, correction, best_view.evaluation)
     pair_chart(best_view, pairs, stability, measure, test, correction)

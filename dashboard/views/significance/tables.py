@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.labels import short_names
+from dashboard.charts.labels import MATRIX_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.escaping import escape_markdown
 from dashboard.session import View
 from dashboard.widgets.components import MOST_ROWS, heading, table
@@ -21,16 +21,14 @@ from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 
 _STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant."
-_LONGEST = 24
-"""Letters of a name in a heading."""
 _MAX_NOTES = 4
 """Notes that are written below the table; it has them all."""
 _COLUMNS = shown_columns(
-    "reranker",
+    *("reranker", "changed"),
     "traditional_difference",
     ("traditional_p_adjusted", "p_adjusted"),
     ("traditional_stars", "stars"),
-    *("difference", "low", "high", "p_adjusted", "stars", "changed"),
+    *("difference", "low", "high", "p_adjusted", "stars"),
     *("dz", "superiority", "won", "equal", "lost", "n", "share_ties", "note"),
 )
 
@@ -49,11 +47,12 @@ def comparison_table(
     """
     verdicts = verdicts.best_first()
     baseline = str(verdicts.tied["baseline"].iloc[0])
+    labels = short_names([*verdicts.tied["reranker"], baseline], SENTENCE_COLUMNS)
     split = variance_split(lists, measure, baseline)["share_ties"]
     rows = _comparison_rows(verdicts).assign(share_ties=split.reindex(verdicts.tied["reranker"]).to_numpy())
     table(
         rows,
-        f"Results against {escape_markdown(baseline)}",
+        f"Results against {escape_markdown(labels[baseline])}",
         "significance",
         _COLUMNS,
         download=rows.assign(share_ties=100 * rows["share_ties"]),
@@ -63,7 +62,7 @@ def comparison_table(
     corrected = f", {correction.label} over {count_of(len(rows), 'comparison')}" if is_corrected else ""
     interval = f"From, to: the {verdicts.level:.0%} {test.interval_scope}."
     st.caption(f"{test.label[0].upper()}{test.label[1:]}{corrected}. {test.summary} {interval} {_STARS}")
-    for note, names in _named_notes(verdicts.tied).items():
+    for note, names in _named_notes(verdicts.tied.replace({"reranker": labels})).items():
         st.caption(escape_markdown(f"{names}: {note}."))
 
 
@@ -116,7 +115,7 @@ def query_table(view: View, measure: str, baseline: str) -> None:
         session.list_link_parameters(reranker, query, beside=baseline)
         for query in rows["query_id"].head(MOST_ROWS)
     ]
-    names = short_names(view.rerankers, _LONGEST)
+    names = short_names(view.rerankers, MATRIX_COLUMNS)
     table(
         rows.assign(open=pd.Series([f"/query?{urlencode(link, doseq=True)}" for link in links], dtype="str")),
         "Query by query",

@@ -22,7 +22,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     kind = session.segmented("Lists", ("all", "with ties"), "lists")
 
 all_lists = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)
-finding(gap_finding(all_lists, first))
+finding(gap_finding(all_lists, first), view.rerankers)
 if note := own_rule_note(second):
     section_finding(note)
 lists = all_lists if kind == "all" else all_lists[all_lists["tie_ratio"] > 0]

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from dashboard.charts.labels import short_names
-from dashboard.widgets.components import CARD_COLUMNS, Card
+from dashboard.charts.labels import CARD_COLUMNS, short_names
+from dashboard.widgets.components import Card
 from metrics import parse
 from metrics.evaluation import EQUAL
 from metrics.studies.prose import decimal

@@ -3,6 +3,7 @@
 import pandas as pd
 import streamlit as st
 
+from dashboard.charts.labels import SENTENCE_COLUMNS, short_names
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import table
@@ -75,9 +76,11 @@ def experiment_table(rows: pd.DataFrame, traditional: str, baseline: str, test: 
     }
     lines = experiment_lines(rows).replace({"ties": {"expected": "tied", traditional: "traditional"}})
     columns = {name: st.column_config.TextColumn(name, help=text) for name, text in headings.items()}
-    title = f"Against {escape_markdown(baseline)}" if len(rows["reranker"].unique()) > 1 else "Means"
+    name = short_names(rows["reranker"].unique(), SENTENCE_COLUMNS)[baseline]
+    title = f"Against {escape_markdown(name)}" if len(rows["reranker"].unique()) > 1 else "Means"
     table(lines, title, "experiment", {**shown_columns("reranker", "ties"), **columns}, download=rows)
-    st.caption(escape_markdown(experiment_note(rows, baseline, test, correction)))
+    note = experiment_note(rows, baseline, test, correction)
+    st.caption(escape_markdown(note.replace(baseline, name) if name != baseline else note))
 
 
 def segment_gap_table(rows: pd.DataFrame, measure: str) -> None:

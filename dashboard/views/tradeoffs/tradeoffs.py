@@ -25,7 +25,8 @@ rows = tradeoffs.tradeoffs(view.evaluation, speeds, measure, view.traditional, l
 rows = rows.sort_values("tied", ascending=False, kind="stable")
 depths = cached.list_depths(view, k)
 covered = coverage(depths, k)
-finding(tradeoffs.tradeoff_finding(rows, covered, parse(measure).traditional, budget, k))
+prose = tradeoffs.tradeoff_finding(rows, covered, parse(measure).traditional, budget, k)
+finding(prose, view.rerankers)
 cards(
     *(speed_cards(rows, measure, budget) if is_timed else depth_cards(rows, covered, measure, k)),
     last_card(covered, k, has_targets=bool(sections.rerankers_with_targets(view))),

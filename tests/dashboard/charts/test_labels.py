@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plotly.graph_objects import Figure
 
-from dashboard.charts.labels import LONGEST, chart_names, hover_text, shared_ends, short_names, text_columns
+from dashboard.charts.labels import (
+    CHART_COLUMNS,
+    chart_names,
+    hover_text,
+    shared_ends,
+    short_names,
+    text_columns,
+)
 from dashboard.charts.marks import label_rows
 from dashboard.charts.palette import LIGHT
 
@@ -101,4 +108,4 @@ def test_rows_of_a_chart_have_labels_of_their_own():
     figure = Figure()
     label_rows(figure, ADAPTERS, LIGHT)
     assert len(set(figure.layout.yaxis.ticktext)) == len(ADAPTERS)
-    assert max(map(text_columns, figure.layout.yaxis.ticktext)) <= LONGEST
+    assert max(map(text_columns, figure.layout.yaxis.ticktext)) <= CHART_COLUMNS

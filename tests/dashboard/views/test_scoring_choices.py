@@ -75,8 +75,9 @@ def test_the_smallest_relevant_grade_can_be_raised():
     page = opened("leaderboard", data=add_board(new_board), relevant_from="2")
     assert tied(page) == pytest.approx(means(new_board, relevant_from=2))
     assert "relevant from grade 2" in sidebar_text(page)
-    tools = table(page, "Tool by tool").set_index("tool")
-    assert tools.loc["trec_eval", ["version", "spelling"]].tolist() == ["9.0.8", "recip_rank -l2"]
+    tools = only(page.main.table).value.set_index("Tool")
+    assert tools.loc[r"trec\_eval", "Calls it"] == r"recip\_rank \-l2"
+    assert tools.loc[r"trec\_eval", "Checked against"] == r"9\.0\.8"
     expected = emulate(new_board.runs, ["RR"], relevant_from=2).set_index("tool")["value"]
     assert by_tools(page).loc["coarse"].to_dict() == pytest.approx(expected.dropna().to_dict())
 

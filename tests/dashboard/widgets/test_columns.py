@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dashboard.widgets.columns import elide_names, written
+from dashboard.widgets.columns import elide_names, streamlit_columns, writers, written
 from metrics.support.shown_columns import shown_columns
 
 LONG = [f"cross-encoder/ms-marco-MiniLM-L{layers}-v2-finetuned-on-the-help-desk-corpus" for layers in (6, 12)]
@@ -30,4 +30,21 @@ def test_a_table_of_short_names_is_left_as_it_is():
 def test_a_table_whose_numbers_are_written_holds_only_the_columns_shown():
     frame = pd.DataFrame({"p": [0.01], "unseen": [1.0], "reranker": ["bm25"]})
     columns = {**shown_columns("reranker"), "p": replace(shown_columns("reranker")["reranker"], kind="p")}
-    assert list(written(frame, columns).data.columns) == ["reranker", "p"]
+    assert list(written(frame, columns, writers(frame, columns)).data.columns) == ["reranker", "p"]
+
+
+def test_a_tiny_difference_is_written_with_its_figures_and_none_without_a_sign():
+    frame = pd.DataFrame({"gap": [0.0000312, 0.0, -0.01, float("nan")], "tied": [0.5, 0.4, 0.3, 0.0]})
+    columns = shown_columns("gap", "tied")
+    by_hand = writers(frame, columns)
+    assert list(by_hand) == ["gap"]
+    assert [by_hand["gap"](gap) for gap in frame["gap"][:3]] == ["+0.000031", "0.0000", "−0.0100"]
+    assert streamlit_columns(columns, by_hand)["gap"]["type_config"]["format"] is None
+    assert streamlit_columns(columns)["gap"]["type_config"]["format"] == "%+.4f"
+
+
+def test_a_table_whose_formats_show_every_number_is_left_as_it_is():
+    frame = pd.DataFrame({"gap": [0.02, -0.01], "tied": [0.5, 0.0]})
+    assert writers(frame, shown_columns("gap", "tied")) == {}
+    tiny = pd.DataFrame({"gap": [0.00001] * 1001})
+    assert writers(tiny, shown_columns("gap")) == {}

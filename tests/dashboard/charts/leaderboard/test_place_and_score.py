@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from dashboard.charts.labels import text_columns
-from dashboard.charts.leaderboard.place_and_score import NAME_COLUMNS, is_out_of_order, place_and_score
+from dashboard.charts.labels import SLOPE_COLUMNS, text_columns
+from dashboard.charts.leaderboard.place_and_score import is_out_of_order, place_and_score
 from dashboard.charts.leaderboard.place_strip import clear_gap, place_strip
 from dashboard.charts.palette import LIGHT
 
@@ -73,7 +73,7 @@ def test_every_name_has_a_label_of_its_own_that_fits_and_its_hover_the_whole(nam
     rows = leaderboard(range(1, 31), name)
     (trace,) = traces(place_and_score(rows, LIGHT, "MRR"), "text")
     assert len(set(trace.text)) == 30
-    assert max(map(text_columns, trace.text)) <= NAME_COLUMNS
+    assert max(map(text_columns, trace.text)) <= SLOPE_COLUMNS
     hover = trace.customdata[7][0].replace("<br>", "")
     assert hover.replace("\u2068", "").replace("\u2069", "") == name.format(7)
 

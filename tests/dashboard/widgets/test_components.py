@@ -1,0 +1,20 @@
+from dashboard.charts.labels import SENTENCE_COLUMNS, sentence_names
+from dashboard.widgets.components import elide_prose
+from metrics.studies.prose import Strong, plain
+
+LONG = [f"cross-encoder/ms-marco-MiniLM-L{layers}-v2-finetuned-on-the-help-desk-corpus" for layers in (6, 12)]
+
+
+def test_a_sentence_keeps_what_tells_long_names_apart_and_its_tooltip_has_them_whole():
+    labels = sentence_names([*LONG, "bm25"])
+    short, whole = elide_prose((Strong(LONG[0]), f" is above {LONG[1]} and ", Strong("bm25"), "."), labels)
+    assert plain(short) == f"{labels[LONG[0]]} is above {labels[LONG[1]]} and bm25."
+    assert ("L6" in labels[LONG[0]], "L12" in labels[LONG[1]]) == (True, True)
+    assert max(map(len, labels.values())) <= SENTENCE_COLUMNS
+    whole_names = [line.partition(" is ")[2] for line in whole.replace("\\", "").split("  \n")]
+    assert sorted(whole_names) == sorted(LONG)
+
+
+def test_a_sentence_of_short_names_is_left_as_it_is():
+    sentence = Strong("bm25"), " leads."
+    assert elide_prose(sentence, sentence_names(["bm25", "rankgpt"])) == (sentence, "")
