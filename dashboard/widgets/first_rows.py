@@ -1,38 +1,119 @@
-"""The first rows of what is long, and all of them on request."""
+"""The first rows of what is long; the next, all, or those whose name is looked for on request."""
 
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
+import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard import session
+from dashboard.escaping import escape_markdown
+from dashboard.session.controls import set_value, stored_choice, text_input
 
 FIRST_ROWS = 20
-"""Rows that a chart or a matrix shows unless all are asked for."""
-_FIRST, _ALL = "first", "all"
+"""Rows that a chart or a matrix shows unless more are asked for."""
+MOST_ROWS = 200
+"""Rows of a chart at most, whatever is asked for."""
+_ALL = "all"
+
+Rows = TypeVar("Rows", pd.DataFrame, "pd.Series[float]")
 
 
-def row_limit(
-    n_rows: int,
-    label: str = "Rerankers in charts",
-    key: str = "drawn",
-    first: int = FIRST_ROWS,
-    **more_options: Any,  # noqa: ANN401 passed on
-) -> int:
-    """Draw the choice between the first rows and all, where there are more; return how many are drawn.
+@dataclass(frozen=True)
+class ShownRows:
+    """Which rows of what is long are shown.
+
+    Attributes:
+        n_rows: all that there are.
+        start: the first that is shown, counted from 0.
+        stop: that after the last.
+        key: of the choice, and its name in the link.
+        first: how many are shown unless more are asked for.
+        most: rows that are shown at most.
+    """
+
+    n_rows: int
+    start: int
+    stop: int
+    key: str
+    first: int = FIRST_ROWS
+    most: int = MOST_ROWS
+
+    @property
+    def n_shown(self) -> int:
+        """How many rows are shown."""
+        return self.stop - self.start
+
+    def of(self, rows: Rows) -> Rows:
+        """Return those of all rows that are shown."""
+        return rows.iloc[self.start : self.stop]
+
+    def buttons(self, *, has_pages: bool = False) -> None:
+        """Draw the ways to the rows that are not shown, where there are any.
+
+        Args:
+            has_pages: whether the next and the previous rows are among them.
+        """
+        if self.n_rows <= self.first:
+            return
+        most = min(self.n_rows, self.most)
+        has_all = self.n_shown == most
+        ways = [
+            (f"Show the first {self.first}", "expand_less", "1", has_all),
+            (
+                f"Show all {self.n_rows:,}" if most == self.n_rows else f"Show {most}",
+                *("expand_more", _ALL, not has_all),
+            ),
+            (f"{self.first} before", "arrow_back", str(self.start + 1 - self.first), self.start > 0),
+            (
+                f"Next {self.first}",
+                *("arrow_forward", str(self.stop + 1), not has_all and self.stop < self.n_rows),
+            ),
+        ]
+        with st.container(horizontal=True, horizontal_alignment="center"):
+            for label, icon, value, is_offered in ways if has_pages else ways[:2]:
+                if is_offered:
+                    choose = partial(set_value, self.key, value)
+                    st.button(label, icon=f":material/{icon}:", on_click=choose, key=f"show-{self.key}-{icon}")
+
+
+def shown_rows(
+    n_rows: int, key: str = "drawn", first: int = FIRST_ROWS, most: int = MOST_ROWS, *, has_pages: bool = False
+) -> ShownRows:
+    """Return which rows are shown: the first, those from a later row on, or all; `buttons` offers the others.
 
     Args:
         n_rows: all that there are.
-        label: above the control.
         key: of the choice, and its name in the link; pages that share it share the choice.
         first: how many the first are.
-        **more_options: passed on to the widget.
+        most: rows that are shown at most.
+        has_pages: whether the choice may start at a later row.
     """
-    if n_rows <= first:
-        return n_rows
-    words = {_FIRST: f"first {first}", _ALL: f"all {n_rows:,}"}
-    choice = session.segmented(label, [_FIRST, _ALL], key, format_func=words.__getitem__, **more_options)
-    return n_rows if choice == _ALL else first
+    starts = {str(start + 1): start for start in range(0, max(n_rows, 1) if has_pages else 1, first)}
+    choice = stored_choice(key, "1", lambda text: text == _ALL or text in starts)
+    start, size = (0, most) if choice == _ALL else (starts[choice], first)
+    return ShownRows(n_rows, start, min(start + size, n_rows), key, first, most)
+
+
+def find_reranker() -> str:
+    """Draw the field for a part of a name; return what it holds."""
+    return text_input(
+        "Find a reranker", "named", placeholder="a part of its name", icon=":material/search:", width=230
+    ).strip()
+
+
+def search_rows(rows: pd.DataFrame, part: str) -> pd.DataFrame:
+    """Return the rows whose name has a part; all, saying so, where none has.
+
+    Args:
+        rows: index reranker.
+        part: of the names that are looked for; empty for all.
+    """
+    matches = rows[[part.casefold() in str(name).casefold() for name in rows.index]]
+    if part and not len(matches):
+        st.caption(f"No reranker has “{escape_markdown(part)}” in its name; all are shown.")
+    return matches if len(matches) else rows
 
 
 def table_and_chart_places(n_rows: int) -> tuple[DeltaGenerator, DeltaGenerator]:

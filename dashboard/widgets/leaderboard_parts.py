@@ -26,7 +26,7 @@ from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import Card, cards, chart, heading, table
-from dashboard.widgets.shown_places import ShownPlaces
+from dashboard.widgets.first_rows import ShownRows
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt, question
 from metrics.studies.leaderboard.leaderboard import swap_matrix
@@ -116,41 +116,51 @@ def leaderboard_charts(
     palette: Palette,
     measure: str,
     traditional: Treatment,
-    places: ShownPlaces | None = None,
+    drawn_rerankers: pd.Index | None = None,
 ) -> None:
-    """Draw places, names and scores in rows they share; of more than twenty, all places in a strip above.
+    """Draw places, names and scores in rows they share.
 
     Args:
         leaderboard: all rerankers, as `charted_rerankers` returns them.
         palette: colours of the theme.
         measure: how the values are called.
         traditional: the treatment taken as the traditional one.
-        places: which of them are drawn; all where None.
+        drawn_rerankers: which of them are drawn; all where None.
     """
     if not len(leaderboard):
         return
-    if places is not None and len(leaderboard) > FEW and not places.is_searched:
-        heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
-        chart(
-            place_strip(leaderboard, palette, measure, places.start, places.stop - 1),
-            "places",
-            f"{measure} of all rerankers by place, the ones drawn below in a frame.",
-        )
     left, right = st.columns(2)
     with left:
         heading("Place, traditional and tied", slope_caption(leaderboard))
     with right:
         heading("Score with tie bounds", f"The diamond is {traditional.order}; the dot is the mean over all.")
-    drawn_rerankers = None if places is None else list(places.drawn.index)
+    names = None if drawn_rerankers is None else list(drawn_rerankers)
     chart(
-        place_and_score(leaderboard, palette, measure, drawn_rerankers),
+        place_and_score(leaderboard, palette, measure, names),
         "place-and-score",
         f"Place of each reranker by its traditional and by its tied {measure}, its name, and its worst, best, "
         "tied and traditional value.",
         wide=MIN_WIDTH,
     )
-    if places is not None:
-        places.buttons()
+
+
+def strip_section(leaderboard: pd.DataFrame, palette: Palette, measure: str, places: ShownRows) -> None:
+    """Draw all places in a strip, where there are more than twenty.
+
+    Args:
+        leaderboard: all rerankers, as `charted_rerankers` returns them.
+        palette: colours of the theme.
+        measure: how the values are called.
+        places: those that are drawn below it.
+    """
+    if len(leaderboard) <= FEW:
+        return
+    heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
+    chart(
+        place_strip(leaderboard, palette, measure, places.start, places.stop - 1),
+        "places",
+        f"{measure} of all rerankers by place, the ones drawn below in a frame.",
+    )
 
 
 def strip_caption(leaderboard: pd.DataFrame) -> str:

@@ -11,7 +11,7 @@ from dashboard.charts.labels import TABLE_COLUMNS, sentence_names, short_names
 from dashboard.session import View
 from dashboard.widgets.columns import badge_column
 from dashboard.widgets.components import elide_prose, heading, prose_markdown, table
-from dashboard.widgets.first_rows import row_limit
+from dashboard.widgets.first_rows import shown_rows
 from metrics import parse
 from metrics.studies.prose import Prose
 from metrics.support.shown_columns import shown_columns
@@ -56,7 +56,9 @@ def swaps_table(view: View, measure: str, swaps: pd.DataFrame, prose: Prose) -> 
         prose: what stands first under the heading.
     """
     place = st.container()
-    n_shown = row_limit(len(swaps), _TITLE, "swaps", _WIDEST, label_visibility="collapsed")
+    shown = shown_rows(len(swaps), "swaps", _WIDEST, len(swaps))
+    shown.buttons()
+    n_shown = shown.n_shown
     arguments = view.key, measure, view.traditional
     order, n_pairs = view.treatment.order, count_of(comb(len(view.rerankers), 2), "pair")
     sentence, whole_names = elide_prose(prose, sentence_names(view.rerankers))

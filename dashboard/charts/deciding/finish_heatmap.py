@@ -15,7 +15,7 @@ from metrics.support.wording import percent
 
 _MAX_WRITTEN = 12
 """Places up to which cells carry figures."""
-_ROW, _NAME = 46, 20
+_ROW, _NAME = 50, 24
 """Pixels of a row, and of a name between two rows of cells."""
 _HALF = (_ROW - _NAME) / 2 / _ROW
 """Share of a row by which its cells begin above its middle and end below."""

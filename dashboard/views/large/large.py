@@ -8,7 +8,7 @@ from dashboard.session.results import results_measure, shown_results
 from dashboard.views.large import cached
 from dashboard.views.large.sections import empty_state, largest_gaps_table, open_popover, ties_against_gaps
 from dashboard.widgets.components import finding, page_head
-from dashboard.widgets.first_rows import row_limit, table_and_chart_places
+from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
 from dashboard.widgets.leaderboard_parts import (
     charted_rerankers,
     leaderboard_cards,
@@ -30,18 +30,19 @@ if results is None:
     st.stop()
 with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
     measure = results_measure(results.stored)
-    n_drawn = row_limit(len(results.stored.rerankers))
     open_popover()
+shown = shown_rows(len(results.stored.rerankers))
 name, arguments = parse(measure), (measure, results.traditional, results.stored)
 rows = leaderboard(results.stored, measure, results.traditional)
 finding(leaderboard_finding(rows, name.traditional, results.traditional), results.stored.rerankers)
 if not results.stored.n_lists:
     st.stop()
 leaderboard_cards(rows, name, results.stored.n_movable(measure), results.stored.n_lists)
-charted_rows, order = charted_rerankers(rows, n_drawn), treatment(results.traditional)
+charted_rows, order = charted_rerankers(rows, shown.n_shown), treatment(results.traditional)
 table_place, chart_place = table_and_chart_places(len(rows))
 with chart_place:
     leaderboard_charts(charted_rows, results.palette, name.traditional, order)
+    shown.buttons()
 try:
     file = cache.file_version(results.stored.path)
     summary, lists = cached.summarize_stored(file, *arguments), cached.largest_gaps(file, *arguments)

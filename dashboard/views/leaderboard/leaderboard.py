@@ -8,13 +8,14 @@ from dashboard.views.leaderboard.rules import rules_section
 from dashboard.views.leaderboard.tools import tools_section
 from dashboard.widgets.components import finding, page_head
 from dashboard.widgets.data_line import data_line
+from dashboard.widgets.first_rows import find_reranker, search_rows, shown_rows
 from dashboard.widgets.leaderboard_parts import (
     charted_rerankers,
     leaderboard_cards,
     leaderboard_charts,
     leaderboard_table,
+    strip_section,
 )
-from dashboard.widgets.shown_places import find_reranker, shown_places
 from dashboard.widgets.swaps_table import swaps_section
 from metrics import parse
 from metrics.evaluation import EQUAL
@@ -37,18 +38,22 @@ scores = view.evaluation.scores[measure]
 is_movable = scores["optimistic"] - scores["pessimistic"] > EQUAL
 leaderboard_cards(rows, name, int(is_movable.sum()), len(is_movable))
 drawable = charted_rerankers(rows)
-places = shown_places(drawable, part)
+matches = search_rows(drawable, part)
+places = shown_rows(len(matches), "places", has_pages=True)
+drawn_rows = places.of(matches).index
 if name.measure.answers:
-    places.buttons()
+    places.buttons(has_pages=True)
 else:
     swaps = st.container()  # filled once the charts are drawn, which must not wait for it
-    leaderboard_charts(drawable, view.palette, name.traditional, view.treatment, places)
+    if len(matches) == len(drawable):
+        strip_section(drawable, view.palette, name.traditional, places)
+    leaderboard_charts(drawable, view.palette, name.traditional, view.treatment, drawn_rows)
+    places.buttons(has_pages=True)
     if len(drawable) > 1:
         with swaps:
             swaps_section(view, measure, name.traditional)
     rows["std"] = cached.tie_std_of_means(view.key, measure, view.board, view.evaluation).reindex(rows.index)
     missing = rows.index.difference(drawable.index, sort=False)
-    drawn_rerankers = places.drawn.index.append(missing)
-    leaderboard_table(rows, name, view.treatment, "leaderboard", drawn_rerankers=drawn_rerankers)
-rules_section(view, measure, places.drawn.index)
-tools_section(view, drawable, measure, places.drawn.index)
+    leaderboard_table(rows, name, view.treatment, "leaderboard", drawn_rerankers=drawn_rows.append(missing))
+rules_section(view, measure, drawn_rows)
+tools_section(view, drawable, measure, drawn_rows)

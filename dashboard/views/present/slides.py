@@ -24,7 +24,7 @@ from metrics.support.wording import count_of
 
 MOST_ROWS = 12
 """Rerankers on a slide; more cannot be read across a room."""
-_MOST_PANELS = 4
+_MOST_PANELS = 3
 _WIDE = 900
 """Pixels across that a figure with names and larger marks needs; a narrower screen scrolls it."""
 

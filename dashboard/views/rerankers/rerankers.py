@@ -9,7 +9,7 @@ from dashboard.views.rerankers.comparisons import baseline_comparison
 from dashboard.views.rerankers.readings import readings_section
 from dashboard.views.rerankers.summary import summary_cards, summary_table
 from dashboard.widgets.components import chart, finding, heading, page_head
-from dashboard.widgets.first_rows import row_limit, table_and_chart_places
+from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
 from metrics import parse
 from metrics.measures import question
 from metrics.studies.baseline import usual_baseline
@@ -28,7 +28,7 @@ page_head(
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     measure = session.measure()
     sort = session.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
-    n_drawn = row_limit(len(view.rerankers))
+shown = shown_rows(len(view.rerankers))
 name = chosen = parse(measure)
 second = "Hits@5" if measure != "Hits@5" else "RR"
 if chosen.measure.answers:
@@ -44,7 +44,7 @@ summary_cards(summary, chosen)
 table_place, chart_place = table_and_chart_places(len(summary))
 with table_place:
     summary_table(summary, (name, parse(second)))
-drawn = summary.head(n_drawn)
+drawn = shown.of(summary)
 with chart_place:
     heading(
         "Score, ties and gap, reranker by reranker",
@@ -56,6 +56,7 @@ with chart_place:
         f"{name.traditional} with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
         wide=820,
     )
+    shown.buttons()
 
 parts = (TIES, BASELINE, READINGS) if len(view.rerankers) > 1 else (TIES, READINGS)
 is_compared = view.baseline != usual_baseline(view.rerankers)
@@ -72,6 +73,6 @@ if part == TIES:
         wide=820,
     )
 elif part == BASELINE:
-    baseline_comparison(view, measure, n_drawn)
+    baseline_comparison(view, measure, shown.n_shown)
 else:
     readings_section(view)

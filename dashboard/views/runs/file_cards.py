@@ -12,7 +12,7 @@ from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.library import Board, BoardSpec, queries_text
 from dashboard.widgets.components import Colour, chart, heading
-from dashboard.widgets.first_rows import row_limit
+from dashboard.widgets.first_rows import shown_rows
 from metrics import FORMATS
 from metrics.runs import COLUMNS, File, Source
 from metrics.support.wording import count_of
@@ -34,11 +34,12 @@ def file_cards(board: Board, findings: pd.DataFrame, colours: Palette) -> None:
         colours: of the theme.
     """
     st.subheader("Files", anchor=False)
-    n_shown = row_limit(len(board.files), "Files shown", "files")
+    shown = shown_rows(len(board.files), "files", most=len(board.files))
     grid = st.grid(3, min_column_width=250)
-    for position, (file, source) in enumerate(zip(board.files[:n_shown], board.sources, strict=False)):
+    for position, (file, source) in enumerate(zip(board.files[: shown.stop], board.sources, strict=False)):
         with grid.container(border=True, height="stretch"):
             _card(board, position, file, source, findings[findings["file"] == file.name], colours)
+    shown.buttons()
 
 
 def _card(

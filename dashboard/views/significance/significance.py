@@ -15,7 +15,7 @@ from dashboard.views.significance.sections import (
 )
 from dashboard.views.significance.tables import comparison_table, query_table
 from dashboard.widgets.components import finding, page_head, section_finding
-from dashboard.widgets.first_rows import row_limit
+from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.swaps_table import swaps_section
 from metrics import parse
 from metrics.studies.significance.significance import significance_finding
@@ -29,7 +29,7 @@ page_head(
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     baseline = session.choose_baseline(view.rerankers, width=240)
     measure = session.measure()
-    n_drawn = row_limit(len(view.rerankers), key="paired")
+drawn = shown_rows(len(view.rerankers), "paired")
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     test, correction = choose_test()
 name = parse(measure).traditional
@@ -43,8 +43,9 @@ if len(view.rerankers) > 1:
     swaps_section(view, measure, name)
     lists = cached.list_spreads(view.key, measure, view.board, view.evaluation)
     comparison_table(verdicts, lists, measure, test, correction)
-    difference_chart(view, verdicts, name, test, n_drawn)
-    best_view = best_rerankers(view, measure, n_drawn)
+    difference_chart(view, verdicts, name, test, drawn.n_shown)
+    drawn.buttons()
+    best_view = best_rerankers(view, measure, drawn.n_shown)
     stability = cached.order_stability(best_view.key, measure, view.board, lists)
     prose = stability_finding(stability.pairs, stability.bounds, stability.tau, name)
     section_finding(prose, view.rerankers)

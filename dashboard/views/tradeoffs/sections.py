@@ -14,7 +14,6 @@ from dashboard.session import View
 from dashboard.session.comparison import choose_test
 from dashboard.session.controls import select_slider
 from dashboard.widgets.components import chart, heading
-from dashboard.widgets.first_rows import row_limit
 from metrics import parse
 from metrics.studies.leaderboard.segments import segment_table
 from metrics.studies.tradeoffs.coverage import with_targets
@@ -37,33 +36,30 @@ class Choices(NamedTuple):
     Attributes:
         measure: of the quality.
         k: places in which targets are counted.
-        n_drawn: rerankers in charts that have a row for each.
         latency: what of a reranker's latencies is compared.
         budget: seconds a list may take, None for any.
     """
 
     measure: str
     k: int
-    n_drawn: int
     latency: Latency = "p50"
     budget: float | None = None
 
 
-def choose(n_rerankers: int, *, is_timed: bool) -> Choices:
+def choose(*, is_timed: bool) -> Choices:
     """Draw the controls, and return what they say; latency and budget only where anything is timed."""
     measure = session.measure()
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         depth = session.segmented(
             "Depth", DEPTHS, "depth", str(DEPTH), help="Places in which targets are counted."
         )
-        n_drawn = row_limit(n_rerankers)
         if not is_timed:
-            return Choices(measure, int(depth), n_drawn)
+            return Choices(measure, int(depth))
         latency = session.segmented(
             "Latency", LATENCIES, "latency", help="Median, 95th percentile or mean over lists."
         )
         budget = select_slider("Latency budget", [*BUDGETS, NO_LIMIT], "budget", NO_LIMIT, width=330)
-    return Choices(measure, int(depth), n_drawn, cast("Latency", latency), BUDGETS.get(budget))
+    return Choices(measure, int(depth), cast("Latency", latency), BUDGETS.get(budget))
 
 
 def choose_comparison(view: View) -> tuple[str, str, str]:
@@ -92,13 +88,14 @@ def _hidden_chart(column: str, reason: str, remedy: str) -> None:
         st.code("\n".join((f"query_id,doc_id,…,{column}", *rows)), language=None)
 
 
-def latency_section(view: View, rows: pd.DataFrame, choices: Choices, *, is_timed: bool) -> None:
+def latency_section(view: View, rows: pd.DataFrame, choices: Choices, n_drawn: int, *, is_timed: bool) -> None:
     """Draw quality against latency, or why it is hidden.
 
     Args:
         view: what the sidebar says is shown.
         rows: as `tradeoffs` returns them.
         choices: what the controls say.
+        n_drawn: rerankers that are drawn, the first; and whoever is on a front.
         is_timed: whether any list says how long it took.
     """
     if not is_timed:
@@ -110,10 +107,10 @@ def latency_section(view: View, rows: pd.DataFrame, choices: Choices, *, is_time
         "Blue and orange line: what no other beats. Grey: median to 95th percentile. Pale: worst to best.",
     )
     title = parse(choices.measure).traditional
-    first = rows.index.isin(rows.index[: choices.n_drawn])
+    first = rows.index.isin(rows.index[:n_drawn])
     drawn = rows[first | rows["tied_front"] | rows["traditional_front"]]
     if len(drawn) < len(rows):
-        st.caption(f"The best {choices.n_drawn} of {len(rows):,}, and whoever is on a front.")
+        st.caption(f"The best {n_drawn} of {len(rows):,}, and whoever is on a front.")
     figure = latency_scatter(drawn, view.palette, title, LATENCY_NAMES[choices.latency], choices.budget)
     chart(figure, "latency", f"{title} against latency of each reranker, with the Pareto fronts.", wide=480)
 

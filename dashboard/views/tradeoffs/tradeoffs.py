@@ -5,7 +5,7 @@ from dashboard.views.tradeoffs import cached, sections
 from dashboard.views.tradeoffs.cards import depth_cards, last_card, speed_cards
 from dashboard.views.tradeoffs.tables import experiment_table, figure_table, segment_gap_table
 from dashboard.widgets.components import cards, finding, page_head, side_by_side
-from dashboard.widgets.first_rows import table_and_chart_places
+from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
 from metrics import parse
 from metrics.studies.tradeoffs import tradeoffs
 from metrics.studies.tradeoffs.coverage import coverage
@@ -19,8 +19,10 @@ page_head(
 list_seconds = cached.latencies(view.board.key, view.board)
 speeds = latency_table(list_seconds, view.evaluation)
 is_timed = bool(len(speeds))
-choices = sections.choose(len(view.rerankers), is_timed=is_timed)
-measure, k, n_drawn, latency, budget = choices
+choices = sections.choose(is_timed=is_timed)
+measure, k, latency, budget = choices
+shown = shown_rows(len(view.rerankers))
+n_drawn = shown.n_shown
 rows = tradeoffs.tradeoffs(view.evaluation, speeds, measure, view.traditional, latency)
 rows = rows.sort_values("tied", ascending=False, kind="stable")
 depths = cached.list_depths(view, k)
@@ -34,7 +36,7 @@ cards(
 
 wide, narrow = side_by_side(3, 2)
 with wide if is_timed else narrow:
-    sections.latency_section(view, rows, choices, is_timed=is_timed)
+    sections.latency_section(view, rows, choices, n_drawn, is_timed=is_timed)
 with narrow if is_timed else wide:
     sections.diversity_section(view, covered.loc[rows.index[:n_drawn]], k, is_wide=not is_timed)
 
@@ -45,6 +47,7 @@ with chart_place:
         segments = sections.segment_section(view, list(rows.index), measure, n_drawn)
     with narrow:
         sections.recall_section(view, covered, k, n_drawn)
+    shown.buttons()
 
 with table_place:
     baseline, test, correction = sections.choose_comparison(view)

@@ -30,11 +30,11 @@ def test_of_many_rerankers_twenty_are_drawn_the_next_and_all_on_request_which_th
     page = opened("leaderboard", data=label)
     assert len(names_drawn(page)) == len(table(page, "All rerankers")) == 20
     first = names_drawn(page)
-    page.button(key="show-arrow_forward").click().run()
+    page.button(key="show-places-arrow_forward").click().run()
     assert page.query_params["places"] == "21"
     assert len(names_drawn(page)) == len(table(page, "All rerankers")) == 10
     assert not set(names_drawn(page)) & set(first)
-    page.button(key="show-expand_more").click().run()
+    page.button(key="show-places-expand_more").click().run()
     assert page.query_params["places"] == "all"
     assert len(names_drawn(page)) == 30
     again = opened("leaderboard", data=label, places="21", named="RUN07")

@@ -139,7 +139,7 @@ def test_of_many_rerankers_charts_show_the_first_twenty_beside_bm25_and_all_on_r
     assert position.index("dataframe") < position.index("plotly_chart")
     hints = [node.proto.body for node in page.get("html")]
     assert sum("Scroll the chart sideways" in hint for hint in hints) == 2, "the matrices, and they alone"
-    page.segmented_control(key="paired").set_value("all").run()
+    page.button(key="show-paired-expand_more").click().run()
     assert len(charts(page)["above"]["data"][0]["customdata"]) == 21
 
 
