@@ -117,7 +117,8 @@ def _figure_table(simulation: Simulation) -> None:
     columns |= deviation_columns({"first_gap_std": "|RR gap|", "second_gap_std": f"|{second} gap|"})
     columns |= shown_columns("max_tie_size_mean", "tie_size_mean")
     rows = summary.join([first_means, other_means]).reset_index()
-    table(rows, "In figures", "simulated", columns)
+    with st.expander("In figures"):
+        table(rows, "In figures", "simulated", columns)
 
 
 def _exit_buttons(simulation: Simulation) -> None:

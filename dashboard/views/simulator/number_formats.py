@@ -32,7 +32,8 @@ def number_formats(view: session.View) -> None:
     heading("What fewer digits do", "Left of the line: bits in memory. Right: digits in a file, and grades.")
     figure = precision_panels(curve, view.palette, name)
     chart(figure, "digits", f"Tie ratio and {name} under each number format.", wide=760)
-    _precision_table(curve, measure)
+    with st.expander("In numbers"):
+        _precision_table(curve, measure)
     _use_button(view)
 
 

@@ -86,7 +86,8 @@ def small_list() -> None:
     with wide:
         figure = ladder_with_ranks(small.rows, small.chances, session.theme(), k, small.listed_rank)
         chart(figure, "small-list", "The list by score, and the chance of each rank of its first relevant one.")
-    narrow, wide = side_by_side(1, 1)
+    with st.expander("Every ordering, and the four scenarios"):
+        narrow, wide = side_by_side(1, 1)
     with narrow:
         ordering_table(small.orders, small.n_orderings, small.scores)
     with wide:

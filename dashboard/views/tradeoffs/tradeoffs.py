@@ -1,5 +1,7 @@
 """Trade-offs: what a better ranking costs in time, and whether what it finds is different."""
 
+import streamlit as st
+
 from dashboard import session
 from dashboard.views.tradeoffs import cached, sections
 from dashboard.views.tradeoffs.cards import depth_cards, last_card, speed_cards
@@ -56,4 +58,5 @@ with table_place:
     experiment_table(compared, view.traditional, baseline, test, correction)
     figure_table(rows.join(covered).reset_index(), measure, k, is_timed=is_timed)
     if segments is not None:
-        segment_gap_table(segments, measure)
+        with st.expander("Gap by segment, in figures"):
+            segment_gap_table(segments, measure)
