@@ -33,7 +33,7 @@ def test_charts_show_the_first_twenty_rerankers_and_all_on_request_by_the_addres
     kinds = [node.type for node in page.main]
     assert kinds.index("dataframe") < kinds.index("plotly_chart")
     assert set(charts(page)) == {"rerankers", "gap-multiples"}
-    page.segmented_control(key="drawn").set_value("all").run()
+    page.button(key="show-drawn-expand_more").click().run()
     assert n_drawn(page) == 25
     assert page.query_params["drawn"] == "all"
     assert n_drawn(opened("rerankers", data=many, drawn="all")) == 25

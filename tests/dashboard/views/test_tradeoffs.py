@@ -324,5 +324,5 @@ def test_charts_with_a_row_a_reranker_show_the_first_twenty_below_the_tables_and
     assert len(charts(page)["diversity"]["data"][-1]["customdata"]) == 20
     kinds = [node.type for node in page.main]
     assert len(kinds) - kinds[::-1].index("dataframe") < len(kinds) - kinds[::-1].index("plotly_chart")
-    page.segmented_control(key="drawn").set_value("all").run()
+    page.button(key="show-drawn-expand_more").click().run()
     assert len(charts(page)["segments"]["layout"]["yaxis"]["ticktext"]) == 23
