@@ -9,17 +9,17 @@ metrics.evaluate(runs, ["RR"], ["input", "expected"]).summary(flat=True)
 from typing import TYPE_CHECKING
 
 from metrics.errors import ReadError, TieScopeError, UsageError
+from metrics.evaluation import Evaluation, evaluate
+from metrics.measures import MEASURES, parse
+from metrics.runs import FORMATS, Runs, read_runs, read_table
+from metrics.ties import PRECISIONS, TREATMENTS
 
 if TYPE_CHECKING:
-    from metrics.evaluation import Evaluation, evaluate
-    from metrics.measures import MEASURES, parse
-    from metrics.runs import FORMATS, Runs, read_runs, read_table
     from metrics.scale.dask import evaluate_dataset
     from metrics.scale.stored import Stored
     from metrics.studies.leaderboard.swapped_orders import swapped_orders
     from metrics.studies.tools.emulation import emulate
     from metrics.studies.tools.tools import TOOLS
-    from metrics.ties import PRECISIONS, TREATMENTS
 
 __all__ = [
     "FORMATS",
@@ -44,25 +44,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Return a public name: what it needs is imported when it is asked for, not with the package."""
+    """Return a public name that few need: it is imported when it is asked for, not with the others."""
     value: object
     match name:
-        case "Evaluation" | "evaluate":
-            from metrics import evaluation
-
-            value = getattr(evaluation, name)
-        case "MEASURES" | "parse":
-            from metrics import measures
-
-            value = getattr(measures, name)
-        case "FORMATS" | "Runs" | "read_runs" | "read_table":
-            from metrics import runs
-
-            value = getattr(runs, name)
-        case "PRECISIONS" | "TREATMENTS":
-            from metrics import ties
-
-            value = getattr(ties, name)
         case "TOOLS":
             from metrics.studies.tools import tools
 

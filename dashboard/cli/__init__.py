@@ -1,11 +1,41 @@
 """The command `tiescope`."""
 
-from metrics.support.interrupts import exit_at_interrupt
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from types import FrameType
 
 
 def main() -> None:
-    """Run `tiescope`; an interrupt ends it in one line from its first moment on."""
+    """Run `tiescope`; an interrupt ends it in one line from its first moment on.
+
+    What a terminal cannot print is written as an escape.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     with exit_at_interrupt():
         from dashboard.cli.commands import draw, tiescope
+
+        if sys.argv[1:] in ([], ["--help"]):
+            tiescope()  # which needs nothing else, and ends here
         from metrics.cli import run
     run(tiescope, draw)
+
+
+@contextmanager
+def exit_at_interrupt() -> Iterator[None]:
+    """While modules are loaded inside, an interrupt ends the process in one line: nothing is half done."""
+    before = signal.signal(signal.SIGINT, _exit_at_once)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _exit_at_once(_signal: int, _frame: FrameType | None) -> None:
+    os.write(2, b"tiescope: interrupted.\n")
+    os._exit(130)

@@ -1,11 +1,71 @@
-"""The commands of `tiescope`: those of `metrics.cli`, and those that need the dashboard."""
+"""The commands of `tiescope`: those of `metrics.cli`, and those that need the dashboard.
+
+A command is imported when it is called: neither `--help` nor another command waits for what it needs. What
+stands here says its name and its first sentence; they are those of the command.
+"""
 
 from typing import TYPE_CHECKING
 
-from metrics.cli import COMMANDS, Command, command_line
+from dashboard.cli.deferred import Command, command_line
 
 if TYPE_CHECKING:
     from metrics.report import Report, ReportCharts
+
+
+def evaluate() -> Command:
+    """Score runs under one or more treatments of their ties."""
+    from metrics.cli.scoring import evaluate_command
+
+    return evaluate_command
+
+
+def compare() -> Command:
+    """Test differences between runs, and whether the verdicts depend on the order of ties."""
+    from metrics.cli.deciding import compare_command
+
+    return compare_command
+
+
+def stability() -> Command:
+    """Say how likely each run comes out above each other when all ties are broken at random."""
+    from metrics.cli.stabilizing import stability_command
+
+    return stability_command
+
+
+def gate() -> Command:
+    """Hold runs to targets: a line a target, exit 1 where one is missed."""
+    from metrics.cli.gating import gate_command
+
+    return gate_command
+
+
+def report() -> Command:
+    """Write one file to send: scores, ties, tests, targets, and which number to report."""
+    from metrics.cli.reporting import report_command
+
+    return report_command
+
+
+def permutations() -> Command:
+    """List the orderings one list's ties allow, with what each scores."""
+    from metrics.cli.permuting import permutations_command
+
+    return permutations_command
+
+
+def check() -> Command:
+    """Say what is worth knowing of runs before they are scored; exit 1 where something is wrong."""
+    from metrics.cli.checking import check_command
+
+    return check_command
+
+
+def simulate() -> Command:
+    """Make runs that nobody ranked, with relevance inside, as one long table."""
+    from metrics.cli.simulating import simulate_command
+
+    return simulate_command
 
 
 def app() -> Command:
@@ -36,7 +96,22 @@ def pull() -> Command:
     return pull_command
 
 
-tiescope = command_line((*COMMANDS, app, push, boards, pull))
+tiescope = command_line(
+    [
+        evaluate,
+        compare,
+        stability,
+        gate,
+        report,
+        permutations,
+        check,
+        simulate,
+        app,
+        push,
+        boards,
+        pull,
+    ]
+)
 
 
 def draw(report: "Report") -> "ReportCharts":

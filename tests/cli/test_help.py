@@ -48,7 +48,7 @@ NOT_FOR_VALUES = {"scipy", "statsmodels", "rich.console", "sqlalchemy", "streaml
 @pytest.mark.parametrize(
     ("arguments", "unneeded"),
     [
-        (("import metrics",), TABLES),
+        (("import metrics",), NOT_FOR_VALUES),
         ((TIESCOPE, "--help"), TABLES | NOT_FOR_VALUES),
         ((TIESCOPE, "evaluate", "judged.csv"), NOT_FOR_VALUES),
     ],

@@ -1,0 +1,57 @@
+"""Commands that are imported when they are called."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from inspect import getdoc
+from typing import Any, cast
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from dashboard.cli import exit_at_interrupt
+
+Command = Callable[..., None]
+"""A function whose parameters are the arguments and options of a command."""
+
+
+class DeferredCommand(TyperCommand):
+    """A command whose name and summary are known, and whose module is imported when it is called."""
+
+    def __init__(self, load: Callable[[], Command]) -> None:
+        """Take the name and the summary from the function that imports the command."""
+        super().__init__(name=load.__name__, help=getdoc(load))
+        self._load = load
+
+    @cached_property
+    def loaded(self) -> TyperCommand:
+        """The command itself, with its options."""
+        with exit_at_interrupt():
+            from metrics.cli.exits import with_reader_left
+
+            app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+            app.command(self.name)(with_reader_left(self._load()))
+            return cast("TyperCommand", typer.main.get_command(app))
+
+    def get_short_help_str(self, limit: int = 0) -> str:  # noqa: ARG002 lines are wrapped, not cut
+        """Return all of the summary."""
+        return self.help or ""
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 as Typer's
+        """Read the command line of the command itself."""
+        return self.loaded.make_context(*arguments, **options)
+
+
+def command_line(commands: Sequence[Callable[[], Command]]) -> TyperGroup:
+    """Return the command `tiescope` with these subcommands.
+
+    Its help is set without Rich, which takes longer to import than to say all of it.
+    """
+    return TyperGroup(
+        name="tiescope",
+        help="How much of a reranker's score is relevance, and how much is the order its ties were sorted in.",
+        epilog="Begin with: tiescope evaluate llm.trec --qrels qrels.txt · or: tiescope app llm.trec --qrels "
+        "qrels.txt",
+        commands=[DeferredCommand(load) for load in commands],
+        no_args_is_help=True,
+        rich_markup_mode=None,
+    )
