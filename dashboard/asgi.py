@@ -7,6 +7,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from dashboard.access.settings import EMBED
+from dashboard.server.compression import CompressedFiles
 from dashboard.server.headers import SecurityHeaders
 from dashboard.server.sessions import forget_ended_sessions
 from dashboard.server.uploads import UploadGuard
@@ -16,6 +17,7 @@ app = st.App(
     middleware=[
         Middleware(SecurityHeaders, embedders=os.environ.get(EMBED, "").split()),
         Middleware(UploadGuard),
+        Middleware(CompressedFiles),
     ],
     lifespan=forget_ended_sessions,
 )

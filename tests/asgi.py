@@ -12,11 +12,11 @@ def finish(coroutine):
         return threads.submit(asyncio.run, coroutine).result()
 
 
-def answer(app, method, path, content=b""):
-    """What an app answers to one request."""
+def answer(app, method, path, content=b"", address="127.0.0.1"):
+    """What an app answers to one request from an address."""
 
     async def ask():
-        transport = httpx.ASGITransport(app)
+        transport = httpx.ASGITransport(app, client=(address, 123))
         async with httpx.AsyncClient(transport=transport, base_url="http://tiescope") as client:
             return await client.request(method, path, content=content)
 
