@@ -41,7 +41,7 @@ class _Chart:
 def draw_charts(report: Report) -> ReportCharts:
     """Return the charts of the sections that a report has."""
     names = [name for section in report.sections for name in section.charts]
-    return ReportCharts(get_plotlyjs(), {name: _figure(_CHARTS[name], report.studies) for name in names})
+    return ReportCharts(get_plotlyjs(), {name: _figure(CHARTS[name], report.studies) for name in names})
 
 
 def _figure(chart: _Chart, studies: ReportStudies) -> Figure:
@@ -76,7 +76,7 @@ def _of_many(studies: ReportStudies) -> str:
     return f": the first {MOST_DRAWN} of {n_rerankers:,}" if n_rerankers > MOST_DRAWN else ""
 
 
-_CHARTS: Mapping[str, _Chart] = {
+CHARTS: Mapping[str, _Chart] = {
     "leaderboard": _Chart(
         lambda studies: f"Place and {studies.measure_at.traditional} with tie bounds{_of_many(studies)}",
         "Place of each reranker by its traditional and by its tied value, its name, and its worst, best, tied "

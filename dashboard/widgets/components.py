@@ -201,7 +201,7 @@ def table(
         explanation: what stands under the heading.
         help: tooltip of the explanation.
     """
-    _table_head(title, name, frame if download is None else download)
+    table_head(title, name, frame if download is None else download)
     if explanation:
         st.caption(explanation, help=help)
     if len(frame) > MOST_ROWS:
@@ -220,26 +220,8 @@ def table(
     )
 
 
-def text_rows(frame: pd.DataFrame, title: str, name: str, columns: Columns, download: pd.DataFrame) -> None:
-    """Show a few rows whose texts are read, and so broken into as many lines as they need.
-
-    Args:
-        frame: texts of ours or of users.
-        title: its heading.
-        name: of the file.
-        columns: column → how it is shown; others are not.
-        download: what the file holds.
-    """
-    _table_head(title, name, download)
-    headings = {column: shown.label for column, shown in columns.items()}
-    st.table(
-        frame[list(columns)].astype(str).map(escape_markdown).rename(columns=headings),
-        border="horizontal",
-        hide_index=True,
-    )
-
-
-def _table_head(title: str, name: str, download: pd.DataFrame | Callable[[], pd.DataFrame]) -> None:
+def table_head(title: str, name: str, download: pd.DataFrame | Callable[[], pd.DataFrame]) -> None:
+    """Show the title of a table, and beside it its download, as `download_csv` has it."""
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
         st.subheader(title, anchor=False)
         download_csv(download, name)

@@ -261,13 +261,6 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ShownColumn(
             "beaten_by", "Beaten by", "Rerankers that are as fast and as good, and better in one.", "text"
         ),
-        # other tools
-        ShownColumn("tool", "Tool", "Who evaluates the files.", "text"),
-        ShownColumn("version", "Checked against", "The version of the tool whose figures are matched.", "text"),
-        ShownColumn("spelling", "Calls it", "What the tool calls the measure.", "text"),
-        ShownColumn(
-            "why", "Why it differs from the tied value", "What the tool does otherwise.", "text", width="large"
-        ),
     )
 }
 """Every column by its key."""

@@ -19,6 +19,10 @@ REPEATED_TICKS = """() => [...document.querySelectorAll('.js-plotly-plot')].flat
     .filter(([, texts]) => new Set(texts).size < texts.length)
     .map(([name, texts]) => `${name} of ${plot.closest('[class*=st-key-]')?.className}: ${texts}`))"""
 """Axes of charts on which two ticks have one label."""
+CUT_LABELS = """() => [...document.querySelectorAll('[data-testid=stMetricLabel] *')]
+  .filter(label => label.scrollWidth > label.clientWidth + 1 && getComputedStyle(label).overflow == 'hidden')
+  .map(label => label.innerText)"""
+"""Labels of cards that end in an ellipsis."""
 LOOKS = {
     "light": ("light", DESK),
     "phone": ("light", PHONE),
@@ -57,4 +61,5 @@ def judge_look(page, name, look):
     take_picture(page, f"{name}-{look}")
     page.set_viewport_size(DESK)
     problems += [f"{name}, {look}: ticks repeat, {axis}" for axis in page.evaluate(REPEATED_TICKS)]
+    problems += [f"{name}, {look}: label cut, {label}" for label in page.evaluate(CUT_LABELS)]
     return problems + [f"{name}, {look}: {sideways} pixels scroll sideways"] * (sideways > 1)

@@ -8,11 +8,13 @@ from dashboard.charts.labels import clipped
 from dashboard.charts.leaderboard.tool_strip import tool_strip
 from dashboard.escaping import escape_markdown
 from dashboard.views.leaderboard import cached
-from dashboard.widgets.components import chart, heading, number, section_finding, table, text_rows
+from dashboard.widgets.components import chart, heading, number, section_finding, table, table_head
 from metrics import parse
 from metrics.studies.tools.tool_comparison import by_reranker, by_tool, comparable_values, tool_finding
 from metrics.support.shown_columns import shown_columns
 
+_REASON_WIDTH = 330
+"""Pixels across in which a reason is read with ease."""
 _HEAD_COLUMNS = 16
 """Columns of a tool's name at the head of its values."""
 
@@ -51,8 +53,23 @@ def tools_section(
         )
     _value_table(values, drawn_rerankers)
     rows = by_tool(values)
-    columns = shown_columns("tool", "spelling", "why", "version")
-    text_rows(rows, "Tool by tool", "tools", columns, download=rows)
+    table_head("Tool by tool", "tools", rows)
+    grid = st.grid(2, min_column_width=_REASON_WIDTH, gap="medium")
+    for tool in rows[["tool", "spelling", "version", "why"]].astype(str).itertuples():
+        grid.cell().markdown(tool_text(tool.tool, tool.spelling, tool.version, tool.why))
+
+
+def tool_text(tool: str, spelling: str, version: str, why: str) -> str:
+    """Return Markdown of why a tool's value differs from the tied one.
+
+    Args:
+        tool: its name.
+        spelling: what it calls the measure.
+        version: whose figures are matched.
+        why: what it does otherwise.
+    """
+    tool, spelling, version, why = map(escape_markdown, (tool, spelling, version, why))
+    return f"**{tool}** {version} · {spelling}  \n:small[{why}]"
 
 
 def _value_table(values: pd.DataFrame, drawn_rerankers: pd.Index) -> None:

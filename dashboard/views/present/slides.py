@@ -25,8 +25,8 @@ from metrics.support.wording import count_of
 MOST_ROWS = 12
 """Rerankers on a slide; more cannot be read across a room."""
 _MOST_PANELS = 3
-_WIDE = 900
-"""Pixels across that a figure with names and larger marks needs; a narrower screen scrolls it."""
+_WIDE, _NARROWER = 900, 640
+"""Pixels across that a figure with names and larger marks needs, of two panels or more and of one."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def _tests(view: View, measure: str) -> Slide:
         f"{name} difference of each reranker from {view.baseline}, by tied and by traditional values.",
         f"Paired t-test against {_short(view, view.baseline)}, Holm. "
         f"{_first_of(len(rows.tied), MOST_ROWS - 4)}",
-        wide=_WIDE,
+        wide=_NARROWER,
     )
 
 

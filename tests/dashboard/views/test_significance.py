@@ -161,6 +161,14 @@ def test_a_difference_is_filled_only_where_it_is_significant(sample, palette):
     assert set(outcome.tied["reranker"]) <= set(words(figure)), "names stand in the chart, not left of it"
 
 
+def test_names_stand_left_of_a_slim_chart_so_that_larger_marks_do_not_cover_them(sample):
+    outcome = verdicts(sample, "Hits@5", "docid_asc", BASE)
+    figure = difference_forest(outcome, LIGHT, "Hits@5", is_slim=True)
+    names = figure.layout.yaxis.ticktext
+    assert len(set(names)) == len(outcome.tied)
+    assert not set(names) & set(words(figure))
+
+
 def test_a_row_far_off_the_scale_is_told_in_words(sample):
     outcome = verdicts(sample, "Hits@5", "docid_asc", BASE)
     for rows in (outcome.tied, outcome.traditional):

@@ -1,0 +1,10 @@
+from types import SimpleNamespace
+
+from dashboard.charts.deciding.target_matrix import matrix_width
+from dashboard.charts.report import CHARTS
+
+
+def test_a_matrix_of_targets_is_as_wide_in_a_report_as_its_columns_need():
+    few, many = (CHARTS["passes"].min_width(SimpleNamespace(rerankers=range(n))) for n in (2, 200))
+    assert few == matrix_width(2)
+    assert many == matrix_width(200) > 480 > few
