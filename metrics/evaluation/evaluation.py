@@ -10,8 +10,8 @@ from metrics.errors import UsageError
 from metrics.evaluation.merging import (
     concat_by_reranker,
     flat_means,
-    list_index,
     merge_indexes,
+    no_lists,
     refuse_repeated,
     sum_counts,
     summarise,
@@ -45,7 +45,7 @@ class Evaluation(HasScoringOptions):
     measures: tuple[str, ...]
     ties: tuple[str, ...]
     options: ScoringOptions = field(default_factory=ScoringOptions)
-    skipped: pd.MultiIndex = field(default_factory=lambda: list_index([], []))
+    skipped: pd.MultiIndex = field(default_factory=no_lists)
 
     def __repr__(self) -> str:
         size = f"rerankers={len(self.policies)}, lists={len(self.scores)}"

@@ -7,9 +7,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 
 from metrics.errors import UsageError
+from metrics.support.arrays import IntArray, combine_chunks
 
 if TYPE_CHECKING:
     from pandas.core.groupby import DataFrameGroupBy
@@ -20,14 +23,29 @@ def concat(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return tables[0] if len(tables) == 1 else pd.concat(tables)
 
 
-def list_index(reranker: Sequence[str], queries: Sequence[str] | pd.Index) -> pd.MultiIndex:
-    """(reranker, query_id) of the lists of one reranker, or of none."""
+def list_index(rerankers: Sequence[str], owner: IntArray, queries: pa.ChunkedArray) -> pd.MultiIndex:
+    """Return (reranker, query_id) of lists.
+
+    Args:
+        rerankers: names of some.
+        owner: (n_lists,) reranker of each list, a place among them.
+        queries: (n_lists,) query of each.
+    """
+    codes: npt.NDArray[np.integer] = np.arange(len(queries))
+    if len(rerankers) > 1:
+        distinct = combine_chunks(queries).dictionary_encode()
+        codes, queries = distinct.indices.to_numpy(), distinct.dictionary
     return pd.MultiIndex(
-        levels=[reranker, queries],
-        codes=[np.zeros(len(queries), int), np.arange(len(queries))],
+        levels=[rerankers, pd.Index(queries.to_pandas())],
+        codes=[owner, codes],
         names=["reranker", "query_id"],
         verify_integrity=False,
     )
+
+
+def no_lists() -> pd.MultiIndex:
+    """Return (reranker, query_id) of no list."""
+    return list_index([], np.empty(0, np.int64), pa.chunked_array([], pa.string()))
 
 
 def merge_indexes(lists: Sequence[pd.MultiIndex]) -> pd.MultiIndex:

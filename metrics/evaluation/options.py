@@ -8,6 +8,7 @@ import numpy as np
 
 from metrics.errors import UsageError
 from metrics.runs import Runs
+from metrics.runs.stacks import RunStack
 from metrics.ties import Ranking
 from metrics.ties.judgments import check_relevant_from
 from metrics.ties.precision import rounded
@@ -56,9 +57,9 @@ class ScoringOptions:
         """
         return Ranking.of(runs, reranker, self.relevant_from, self.precision, self.tiebreak_by)
 
-    def rankings(self, runs: Runs, reranker: str) -> Iterator[Ranking]:
-        """Yield the same a few lists at a time, in the order of the judged queries."""
-        return Ranking.parts(runs, reranker, self.relevant_from, self.precision, self.tiebreak_by)
+    def rankings(self, runs: Runs, stack: RunStack) -> Iterator[Ranking]:
+        """Yield the lists of some rerankers a few at a time, in the order of the judged queries."""
+        return Ranking.parts(runs, stack, self.relevant_from, self.precision, self.tiebreak_by)
 
 
 AS_READ = ScoringOptions()

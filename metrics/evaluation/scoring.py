@@ -14,11 +14,13 @@ from metrics.evaluation.merging import concat, list_index, merge_indexes
 from metrics.evaluation.options import Policy, ScoringOptions
 from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.runs import Runs, Table, read_runs
-from metrics.support.arrays import FloatArray
+from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.memory import one_allocator
 from metrics.support.steps import begin_step
+from metrics.support.wording import first_names
 from metrics.ties import Ranking, Treatment, refine, treatment
 from metrics.ties.description import describe
+from metrics.ties.ranking import PART
 
 DEFAULT_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@10", "AP", "nDCG@10")
 DEFAULT_TIES = ("input", "expected", "optimistic", "pessimistic")
@@ -94,20 +96,23 @@ def score_runs(
     treatments = tuple(dict.fromkeys(treatment(str(name)) for name in _each(ties)))
     if not parsed or not treatments:
         raise UsageError("Name at least one measure and one treatment.")
-    rerankers = []
-    for position, name in enumerate(runs.tables):
-        rankings = map(partial(_begin, name, position, len(runs.tables)), options.rankings(runs, name))
-        rerankers.append(_score_reranker(name, rankings, parsed, treatments, options))
+    n_judged = None if runs.qrels is None else len(runs.judged_pairs.queries)
+    batches: list[_BatchScores] = []
+    n_scored = 0
+    for stack in runs.matched_stacks.batches(PART, n_judged or 0):
+        begin = partial(_begin, first_names(stack.names, 1), n_scored, len(runs.tables))
+        n_lists = np.diff(stack.list_ends) if n_judged is None else np.full(len(stack.names), n_judged)
+        rankings = map(begin, options.rankings(runs, stack))
+        batches.append(_score_batch(stack.names, n_lists, rankings, parsed, treatments, options))
+        n_scored += len(stack.names)
     return Evaluation(
-        scores=concat([reranker.scores for reranker in rerankers]),
-        lists=concat([reranker.lists for reranker in rerankers]),
-        policies=pd.DataFrame(
-            [reranker.counts for reranker in rerankers], index=pd.Index(runs.rerankers, name="reranker")
-        ),
+        scores=concat([batch.scores for batch in batches]),
+        lists=concat([batch.lists for batch in batches]),
+        policies=concat([batch.policies for batch in batches]),
         measures=tuple(map(str, parsed)),
         ties=tuple(ties.name for ties in treatments),
         options=options,
-        skipped=merge_indexes([reranker.skipped for reranker in rerankers]),
+        skipped=merge_indexes([batch.skipped for batch in batches]),
     )
 
 
@@ -116,11 +121,11 @@ def _each(names: Sequence[str] | str) -> Sequence[str]:
 
 
 def _begin(name: str, position: int, total: int, part: Ranking) -> Ranking:
-    """Tell whoever listens that a part of a reranker's lists is to be scored, and return it.
+    """Tell whoever listens that a part of some rerankers' lists is to be scored, and return it.
 
     Args:
-        name: the reranker.
-        position: of it among all.
+        name: of the rerankers.
+        position: of the first among all.
         total: how many there are.
         part: its lists.
     """
@@ -128,23 +133,33 @@ def _begin(name: str, position: int, total: int, part: Ranking) -> Ranking:
     return part
 
 
-class _RerankerScores(NamedTuple):
-    """What `Evaluation` holds, of one reranker; `counts` is its row of `policies`."""
+class _BatchScores(NamedTuple):
+    """What `Evaluation` holds, of some rerankers."""
 
     scores: pd.DataFrame
     lists: pd.DataFrame
-    counts: dict[str, int]
+    policies: pd.DataFrame
     skipped: pd.MultiIndex
 
 
-def _score_reranker(
-    name: str,
+def _score_batch(
+    rerankers: Sequence[str],
+    n_lists: IntArray,
     rankings: Iterable[Ranking],
     measures: Sequence[MeasureAt],
     treatments: Sequence[Treatment],
     options: ScoringOptions,
-) -> _RerankerScores:
-    """Score the lists of one reranker, a few lists at a time."""
+) -> _BatchScores:
+    """Score the lists of some rerankers, a few lists at a time.
+
+    Args:
+        rerankers: their names.
+        n_lists: (n_rerankers,) lists of each, with or without rows.
+        rankings: their lists, in their order.
+        measures: what to compute.
+        treatments: of ties.
+        options: how lists are scored.
+    """
     cutoffs = sorted({measure.k for measure in measures if measure.k is not None})
     query_ids, values, descriptions = [], [], []
     for ranking in rankings:
@@ -156,24 +171,26 @@ def _score_reranker(
     lists = {key: np.concatenate([part[key] for part in descriptions]) for key in descriptions[0]}
     is_missing, is_empty = lists["n_docs"] == 0, lists["n_relevant"] == 0
     is_scored = ~((is_missing & (options.missing == "skip")) | (is_empty & (options.empty == "skip")))
-    queries = pd.Index(pa.chunked_array(query_ids).to_pandas())
-    index = list_index([name], queries[is_scored])
+    owner = np.repeat(np.arange(len(rerankers)), n_lists)
+    queries = pa.chunked_array(query_ids)
+    index = list_index(rerankers, owner[is_scored], queries.filter(pa.array(is_scored)))
     columns = pd.MultiIndex.from_product(
         [map(str, measures), [ties.name for ties in treatments]], names=["measure", "ties"]
     )
     table = np.concatenate(values, axis=1)
-    return _RerankerScores(
+    counts = {
+        "n_queries": n_lists,
+        "n_missing": np.bincount(owner[is_missing], minlength=len(rerankers)),
+        "n_empty": np.bincount(owner[is_empty], minlength=len(rerankers)),
+        "n_scored": np.bincount(owner[is_scored], minlength=len(rerankers)),
+    }
+    return _BatchScores(
         scores=pd.DataFrame(
             table.T if is_scored.all() else table.T[is_scored], index=index, columns=columns, copy=False
         ),
         lists=pd.DataFrame({key: column[is_scored] for key, column in lists.items()}, index=index),
-        counts={
-            "n_queries": len(is_scored),
-            "n_missing": int(is_missing.sum()),
-            "n_empty": int(is_empty.sum()),
-            "n_scored": int(is_scored.sum()),
-        },
-        skipped=list_index([name], queries[~is_scored]),
+        policies=pd.DataFrame(counts, index=pd.Index(rerankers, name="reranker")),
+        skipped=list_index(rerankers, owner[~is_scored], queries.filter(pa.array(~is_scored))),
     )
 
 

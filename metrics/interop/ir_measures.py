@@ -192,8 +192,9 @@ def _judged(runs: Runs, grades: FloatArray) -> Runs:
     """The rows that somebody judged; a negative grade is no judgment, as trec_eval has it."""
     tables = {}
     for name, table in runs.tables.items():
-        rows, judgment = runs.judged_rows[name]
-        tables[name] = table.take(pa.array(np.sort(rows[grades[judgment] >= 0])))
+        judgment = runs.judgment_places(name)
+        rows = np.flatnonzero(judgment >= 0)
+        tables[name] = table.take(pa.array(rows[grades[judgment[rows]] >= 0]))
     return replace(runs, tables=tables)
 
 

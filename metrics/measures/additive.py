@@ -135,7 +135,8 @@ def per_ideal(gain: Callable[[FloatArray], FloatArray]) -> Scale:
             lists, place, grades = judgments.best_first
             within = slice(None) if k is None else place < k
             gained = gain(grades[within]) / np.log2(place[within] + 2.0)
-            return _inverse(np.bincount(lists[within], gained, minlength=judgments.n_lists).astype(np.float64))
+            ideals = np.bincount(lists[within], gained, minlength=len(judgments.query_ids))
+            return judgments.by_list(_inverse(ideals.astype(np.float64)))
 
         return judgments.memoize((gain, k), ideal)
 

@@ -42,7 +42,7 @@ def n_targets(groups: TieGroups) -> IntArray:
         return judgments.n_relevant
     hit = judgments.grades >= judgments.relevant_from
     pairs = np.unique(np.stack([judgments.lists[hit], judgments.targets[hit]]), axis=1)
-    return np.bincount(pairs[0], minlength=judgments.n_lists)
+    return judgments.by_list(np.bincount(pairs[0], minlength=len(judgments.query_ids)))
 
 
 def _starts(*keys: IntArray) -> IntArray:

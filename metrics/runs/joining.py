@@ -1,7 +1,7 @@
 """Sources joined: each reranker's rows, the judgments, and what was left out on the way."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -16,6 +16,7 @@ from metrics.runs.reading.columns import MissingScore
 from metrics.runs.reading.files import File
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.reading.source import Source
+from metrics.runs.stacks import RunStack
 from metrics.support.arrays import FloatArray, IntArray, combine_chunks
 from metrics.support.wording import quote
 
@@ -25,11 +26,9 @@ _JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id")
 
 @dataclass
 class JoinedTables:
-    """What sources hold together; see `Runs` for the attributes."""
+    """What sources hold together: the rows of all rerankers; see `Runs` for the other attributes."""
 
-    tables: dict[str, pa.Table] = field(default_factory=dict)
-    pairs: dict[str, QueryDocKeys] = field(default_factory=dict)
-    origins: dict[str, RowProvenance] = field(default_factory=dict)
+    stacks: list[RunStack] = field(default_factory=list)
     qrels: pa.Table | None = None
     judged_origin: RowProvenance | None = None
     noted: list[Finding] = field(default_factory=list)
@@ -50,24 +49,22 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
     """
     if repeated not in ("error", "first", "max"):
         raise UsageError(f"repeated={repeated!r}: it is 'error', 'first' or 'max'.")
-    joined = JoinedTables()
-    grades: list[tuple[pa.Table, RowProvenance]] = []
+    joined, names = JoinedTables(), set[str]()
+    grades: list[RunStack] = []
     for source in sources:
         joined.noted += source.noted
         if source.kind == "qrels":
-            origin = RowProvenance(source.origin)
-            table, _, origin = _without_repeats(source.table, origin, "relevance", repeated, joined.noted)
-            grades.append((judgment_columns(table), origin))
+            judgments = RunStack.single("", source.table, RowProvenance(source.origin))
+            grades.append(_without_repeats(judgments, "relevance", repeated, joined.noted))
             continue
         joined.tie_orders.append(tie_order(source.format))
-        for name, table, origin in _by_reranker(source):
-            if name in joined.tables:
-                raise two_runs_error(source.file, name)
-            if source.missing_score != "error":
-                table, origin = _settle_missing(name, table, origin, source.missing_score, joined.noted)  # noqa: PLW2901
-            joined.tables[name], joined.pairs[name], joined.origins[name] = _without_repeats(
-                table, origin, "score", repeated, joined.noted
-            )
+        stack = _stack(source)
+        if known := next((name for name in stack.names if name in names), None):
+            raise two_runs_error(source.file, known)
+        names.update(stack.names)
+        if source.missing_score != "error":
+            stack = _settle_missing(stack, source.missing_score, joined.noted)
+        joined.stacks.append(_without_repeats(stack, "score", repeated, joined.noted))
     _join_judgments(joined, grades)
     if judged:
         _refuse_unusable(joined)
@@ -85,20 +82,20 @@ def judgment_columns(table: pa.Table) -> pa.Table:
     return table.select([name for name in _JUDGMENT_COLUMNS if name in table.column_names])
 
 
-def _join_judgments(joined: JoinedTables, grades: list[tuple[pa.Table, RowProvenance]]) -> None:
+def _join_judgments(joined: JoinedTables, grades: list[RunStack]) -> None:
     if not grades:
         return
-    tables, origins = zip(*grades, strict=True)
+    tables, origins = [judgment_columns(stack.table) for stack in grades], [_origin(stack) for stack in grades]
     joined.qrels = pa.concat_tables(tables, promote_options="default").combine_chunks()
     joined.judged_origin = RowProvenance.concat(origins, [*map(len, tables)])
-    if len(grades) > 1 and (repeat := QueryDocKeys.of(joined.qrels).find_repeats()[0]):
+    if len(grades) > 1 and (repeat := QueryDocKeys.of(joined.qrels).repeats[0]):
         document, query = (joined.qrels[name][repeat[1]].as_py() for name in ("doc_id", "query_id"))
         raise UsageError(f"Document {document!r} is judged for query {query!r} in two files. Give one.")
     unused = ["relevance", *({"target_id"} - set(joined.qrels.column_names))]
-    for name, table in joined.tables.items():
+    for stack in joined.stacks:
         for column in unused:
-            if column in table.column_names:
-                joined.noted.append(unused_finding(column, joined.origins[name].file, len(table)))
+            if column in stack.table.column_names:
+                joined.noted.append(unused_finding(column, _origin(stack).file, len(stack.table)))
 
 
 def unused_finding(column: str, file: str, count: int) -> Finding:
@@ -114,9 +111,11 @@ def unused_finding(column: str, file: str, count: int) -> Finding:
 
 
 def _refuse_unusable(joined: JoinedTables) -> None:
-    if not joined.tables:
+    if not any(stack.names for stack in joined.stacks):
         raise UsageError("There is no run. Give a file with a score for each document.")
-    without = [name for name, table in joined.tables.items() if "relevance" not in table.column_names]
+    without = [
+        name for stack in joined.stacks if "relevance" not in stack.table.column_names for name in stack.names
+    ]
     if joined.qrels is None and without:
         raise no_relevance_error(without[0])
 
@@ -129,40 +128,58 @@ def no_relevance_error(name: str) -> UsageError:
     )
 
 
-def _by_reranker(source: Source) -> Iterator[tuple[str, pa.Table, RowProvenance]]:
-    """Yield each reranker and its rows; it is named by the user, else by a column, else by the file."""
-    table = source.table
+def _stack(source: Source) -> RunStack:
+    """Return the rows reranker by reranker; it is named by the user, else by a column, else by the file."""
+    table, origin = source.table, RowProvenance(source.origin)
     if "reranker" not in table.column_names:
-        yield source.name or File(source.file, b"").stem, table, RowProvenance(source.origin)
-        return
+        return RunStack.single(source.name or File(source.file, b"").stem, table, origin)
     codes = combine_chunks(table["reranker"])
-    lists = table.drop_columns(["reranker"])
-    chosen_name = source.name if len(codes.dictionary) == 1 else None
-    for code, name in enumerate(codes.dictionary.to_pylist()):
-        rows = np.flatnonzero(codes.indices.to_numpy() == code)
-        own = lists.take(pa.array(rows)).combine_chunks()
-        yield chosen_name or name, own, RowProvenance(source.origin, rows)
+    owner, names = codes.indices.to_numpy(), codes.dictionary.to_pylist()
+    if source.name is not None and len(names) == 1:
+        names = [source.name]
+    table = table.drop_columns(["reranker"])
+    if (owner[1:] < owner[:-1]).any():
+        rows = np.argsort(owner.astype(np.min_scalar_type(len(names))), kind="stable")
+        table, origin = table.take(pa.array(rows)).combine_chunks(), origin.take(rows)
+    return RunStack(names, table, np.append(0, np.cumsum(np.bincount(owner, minlength=len(names)))), origin)
 
 
-def _settle_missing(
-    name: str, table: pa.Table, origin: RowProvenance, missing_score: MissingScore, noted: list[Finding]
-) -> tuple[pa.Table, RowProvenance]:
-    """Return the rows with a score in each, and where they came from: -inf where it was missing, or no row.
+def _settle_missing(stack: RunStack, missing_score: MissingScore, noted: list[Finding]) -> RunStack:
+    """Return the rows with a score in each: -inf where it was missing, or without such rows.
 
     Args:
-        name: the reranker.
-        table: its rows, NaN where the score is missing.
-        origin: where they came from.
+        stack: rows, NaN where the score is missing.
         missing_score: whether such documents go last, or are dropped.
-        noted: gets a finding of how many there are.
+        noted: gets a finding of how many there are in each reranker.
 
     Raises:
         ReadError: a list holds -inf, too, which nothing can stand behind.
     """
+    scores = combine_chunks(stack.table["score"]).to_numpy()
+    is_missing = np.isnan(scores)
+    if not is_missing.any():
+        return stack
+    noted += [_missing_finding(part, missing_score) for part in stack.with_rows(np.flatnonzero(is_missing))]
+    if missing_score == "drop":
+        return stack.take(np.flatnonzero(~is_missing))
+    settled = pa.array(np.where(is_missing, -np.inf, scores))
+    position = stack.table.column_names.index("score")
+    return replace(stack, table=stack.table.set_column(position, "score", settled))
+
+
+def _missing_finding(stack: RunStack, missing_score: MissingScore) -> Finding:
+    """Return the finding that documents of one reranker have no score, and what becomes of them.
+
+    Args:
+        stack: rows of one reranker, of which some lack a score.
+        missing_score: whether such documents go last, or are dropped.
+
+    Raises:
+        ReadError: a list holds -inf, too, and they are to go last.
+    """
+    (name,), table, origin = stack.names, stack.table, _origin(stack)
     scores = combine_chunks(table["score"]).to_numpy()
     missing = np.flatnonzero(np.isnan(scores))
-    if not len(missing):
-        return table, origin
     outcome = "left out"
     if missing_score == "last":
         _refuse_lowest(table, origin, scores, missing)
@@ -177,12 +194,7 @@ def _settle_missing(
         n_graded = pc.sum(pc.greater(table["relevance"].take(pa.array(missing)), 0)).as_py()
         message += f" Graded above 0, and not counted as relevant any more: {n_graded:,}." if n_graded else ""
     line = origin.line_of(int(missing[0]))
-    noted.append(make_finding("scores-missing", origin.file, message, line=line, count=len(missing)))
-    if missing_score == "last":
-        settled = pa.array(np.where(np.isnan(scores), -np.inf, scores))
-        return table.set_column(table.column_names.index("score"), "score", settled), origin
-    rows = np.flatnonzero(~np.isnan(scores))
-    return table.take(pa.array(rows)).combine_chunks(), origin.take(rows)
+    return make_finding("scores-missing", origin.file, message, line=line, count=len(missing))
 
 
 def _refuse_lowest(table: pa.Table, origin: RowProvenance, scores: FloatArray, missing: IntArray) -> None:
@@ -204,39 +216,54 @@ def _refuse_lowest(table: pa.Table, origin: RowProvenance, scores: FloatArray, m
         raise ReadError(origin.file, problem, hint, line=line, unit=origin.unit)
 
 
-def _without_repeats(
-    table: pa.Table, origin: RowProvenance, value: str, repeated: Repeated, noted: list[Finding]
-) -> tuple[pa.Table, QueryDocKeys, RowProvenance]:
-    """Return the rows with each document once in a list, their pairs, and where they came from.
+def _without_repeats(stack: RunStack, value: str, repeated: Repeated, noted: list[Finding]) -> RunStack:
+    """Return the rows with each document once in a list.
 
     Args:
-        table: rows of one reranker, or judgments.
-        origin: where they came from.
+        stack: rows of rerankers, or judgments.
         value: the column whose highest value is kept.
         repeated: what is done about a document twice in one list.
-        noted: gets a finding of what is left out.
+        noted: gets a finding of what is left out of each reranker.
 
     Raises:
         RepeatError: a document is there twice, and that is to be an error; names both lines.
     """
-    pairs = QueryDocKeys.of(table)
-    repeat, n_repeats = pairs.find_repeats()
-    if repeat is None:
-        return table, pairs, origin
-    document = pairs.documents[repeat[1]].as_py()
-    query = pairs.queries[int(pairs.query[repeat[1]])].as_py()
-    first, again = (origin.line_of(row) for row in repeat)
+    if stack.pairs.repeats[0] is None:
+        return stack
+    later_rows = np.setdiff1d(np.arange(len(stack.table)), stack.pairs.one_row_each(), assume_unique=True)
+    noted += [_repeats_finding(part, value, repeated) for part in stack.with_rows(later_rows)]
+    values = None if repeated == "first" else stack.table[value].to_numpy()
+    return stack.take(stack.pairs.one_row_each(values))
+
+
+def _repeats_finding(stack: RunStack, value: str, repeated: Repeated) -> Finding:
+    """Return the finding that documents of one reranker, or judgments, are there twice and left out once.
+
+    Args:
+        stack: rows of one reranker, of which some repeat another.
+        value: the column whose highest value is kept.
+        repeated: what is done about them.
+
+    Raises:
+        RepeatError: that is to be an error; names both lines.
+    """
+    pairs, origin = stack.pairs, _origin(stack)
+    rows, n_repeats = pairs.repeats
+    first, again = rows or (0, 0)
+    document, query = pairs.documents[again].as_py(), pairs.queries[int(pairs.query[again])].as_py()
+    line = origin.line_of(again)
     if repeated == "error":
         problem = (
-            f"document {document!r} is listed twice for query {query!r}, first on {origin.unit} {first} "
-            f"({n_repeats} repeated in all)"
+            f"document {document!r} is listed twice for query {query!r}, first on {origin.unit} "
+            f"{origin.line_of(first)} ({n_repeats} repeated in all)"
         )
         hint = "Keep one row of each, or choose to keep the first or the highest (repeated: first, max)."
-        raise RepeatError(origin.file, problem, hint, line=again, unit=origin.unit)
-    rows = pairs.one_row_each(None if repeated == "first" else table[value].to_numpy())
+        raise RepeatError(origin.file, problem, hint, line=line, unit=origin.unit)
     choice = "the first" if repeated == "first" else f"the highest {value}"
     example = f"such as document {document!r} of query {query!r}"
     message = f"Repeated rows left out: {n_repeats:,}, {example}; {choice} is kept."
-    noted.append(make_finding("rows-dropped", origin.file, message, line=again, count=n_repeats))
-    table = table.take(pa.array(rows)).combine_chunks()
-    return table, QueryDocKeys.of(table), origin.take(rows)
+    return make_finding("rows-dropped", origin.file, message, line=line, count=n_repeats)
+
+
+def _origin(stack: RunStack) -> RowProvenance:
+    return stack.origin or RowProvenance.memory(stack.names[0])

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -25,8 +26,9 @@ from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.reading.source import Source
+from metrics.runs.stacks import ByReranker, RunStack, RunStacks
 from metrics.support import html_repr
-from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.arrays import FloatArray
 from metrics.support.memory import one_allocator
 
 
@@ -51,7 +53,6 @@ class Runs:
     origins: Mapping[str, RowProvenance] = field(default_factory=dict)
     judged_origin: RowProvenance | None = None
     tie_orders: tuple[str, ...] = ()
-    _pairs: dict[str, QueryDocKeys] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     @one_allocator
@@ -71,16 +72,15 @@ class Runs:
             UsageError: no run, no relevance, or two runs of one name.
         """
         joined = join_sources(sources, repeated, judged=judged)
-        runs = cls(
-            joined.tables,
+        stacks = RunStacks(joined.stacks)
+        return cls(
+            stacks.tables,
             joined.qrels,
             tuple(joined.noted),
-            joined.origins,
+            stacks.origins,
             joined.judged_origin,
             tuple(joined.tie_orders),
         )
-        runs._pairs.update(joined.pairs)
-        return runs
 
     @classmethod
     def from_frame(
@@ -107,7 +107,7 @@ class Runs:
 
     def __repr__(self) -> str:
         judgments = None if self.qrels is None else len(self.qrels)
-        rows = sum(map(len, self.tables.values()))
+        rows = sum(len(stack.table) for stack in self.stacks.stacks)
         return f"Runs(rerankers={len(self.tables)}, rows={rows}, judgments={judgments})"
 
     def _repr_html_(self) -> str:
@@ -133,29 +133,19 @@ class Runs:
             raise UsageError(f"Choose among the rerankers: {', '.join(self.tables)}.")
         if len(set(names.values())) < len(names) or not all(new.strip() for new in names.values()):
             raise UsageError("Every reranker needs a name of its own.")
-        runs = replace(
+        return replace(
             self,
-            tables={new: self.tables[old] for old, new in names.items()},
+            tables=self.stacks.renamed(names).tables,
             origins={new: self.origins[old] for old, new in names.items() if old in self.origins},
         )
-        runs._pairs.update({new: self.pairs(old) for old, new in names.items()})  # noqa: SLF001 its own
-        return runs
 
     def rescored(self, scores: Mapping[str, FloatArray]) -> "Runs":
         """Return the same lists under other scores: every reranker → (n_rows,) score of each row."""
-        tables = {
-            name: table.set_column(table.column_names.index("score"), "score", pa.array(scores[name]))
-            for name, table in self.tables.items()
-        }
-        runs = replace(self, tables=tables)
-        runs._pairs.update({name: self.pairs(name) for name in tables})  # noqa: SLF001 its own
-        return runs
+        return replace(self, tables=self.stacks.rescored(scores.__getitem__).tables)
 
     def judged_by(self, qrels: pa.Table) -> "Runs":
         """Return the same lists under other judgments: query_id, doc_id, relevance, each pair once."""
-        runs = replace(self, qrels=qrels, judged_origin=None)
-        runs._pairs.update(self._pairs)  # noqa: SLF001 its own
-        return runs
+        return replace(self, tables=self.stacks.tables, qrels=qrels, judged_origin=None)
 
     @property
     def rerankers(self) -> list[str]:
@@ -164,9 +154,7 @@ class Runs:
 
     def pairs(self, reranker: str) -> QueryDocKeys:
         """Return query and document of each row of one reranker."""
-        if reranker not in self._pairs:
-            self._pairs[reranker] = QueryDocKeys.of(self.tables[reranker])
-        return self._pairs[reranker]
+        return self.stacks.reranker(reranker).pairs
 
     @property
     def queries(self) -> Mapping[str, pa.Array]:
@@ -178,7 +166,8 @@ class Runs:
         """The judged queries, else those of all rerankers, in order of appearance."""
         if self.qrels is not None:
             return self.judged_pairs.queries
-        return pc.unique(pa.chunked_array([queries.cast(pa.string()) for queries in self.queries.values()]))
+        queries = [stack.pairs.queries.cast(pa.string()) for stack in self.stacks.stacks]
+        return pc.unique(pa.chunked_array(queries, pa.string()))
 
     @cached_property
     def judged_pairs(self) -> QueryDocKeys:
@@ -186,9 +175,21 @@ class Runs:
         return QueryDocKeys.none() if self.qrels is None else QueryDocKeys.of(self.qrels)
 
     @cached_property
-    def judged_rows(self) -> Mapping[str, tuple[IntArray, IntArray]]:
-        """Reranker → its rows that the qrels judge, and the judgment of each."""
-        return {name: self.pairs(name).match(self.judged_pairs) for name in self.tables}
+    def stacks(self) -> RunStacks:
+        """The rows of all rerankers, those that came together in one table."""
+        if isinstance(self.tables, ByReranker):
+            return self.tables.stacks
+        return RunStacks([RunStack.single(name, table) for name, table in self.tables.items()])
+
+    @cached_property
+    def matched_stacks(self) -> RunStacks:
+        """The same, each row with the place of its judgment where judgments were given apart."""
+        return self.stacks if self.qrels is None else self.stacks.matched(self.judged_pairs)
+
+    def judgment_places(self, reranker: str) -> npt.NDArray[np.int32]:
+        """Return the (n_rows,) place in the qrels of each row's judgment, -1 where they do not judge it."""
+        judgment = self.matched_stacks.reranker(reranker).judgment
+        return np.full(len(self.tables[reranker]), -1, np.int32) if judgment is None else judgment
 
     @cached_property
     def findings(self) -> pd.DataFrame:
@@ -219,9 +220,10 @@ class Runs:
         table = self.tables[name]
         if self.qrels is None:
             return table["relevance"].to_numpy() if "relevance" in table.column_names else None
-        rows, judgment = self.judged_rows[name]
+        judgment = self.judgment_places(name)
+        rows = np.flatnonzero(judgment >= 0)
         grades = np.full(len(table), np.nan)
-        grades[rows] = self.qrels["relevance"].to_numpy()[judgment]
+        grades[rows] = self.qrels["relevance"].to_numpy()[judgment[rows]]
         return grades
 
     def _judgment_table(self) -> JudgmentTable | None:

@@ -43,9 +43,16 @@ class QueryDocKeys:
     documents: pa.Array
 
     @classmethod
-    def of(cls, table: pa.Table) -> "QueryDocKeys":
-        """Return the pairs of a table with query_id, plain or as a dictionary, and doc_id."""
+    def of(cls, table: pa.Table, row_ends: IntArray | None = None) -> "QueryDocKeys":
+        """Return the pairs of a table with query_id, plain or as a dictionary, and doc_id.
+
+        Args:
+            table: rows of one reranker, or of several, those of each together.
+            row_ends: (n + 1,) rows of all rerankers before each, and of all; a query of two is two queries.
+        """
         queries, documents = coded(table["query_id"]), combine_chunks(table["doc_id"].cast(pa.string()))
+        if row_ends is not None and len(row_ends) > 2:  # noqa: PLR2004 the ends of one reranker
+            return cls(*_queries_by_reranker(queries, row_ends), documents)
         keys = cls(queries.dictionary, queries.indices.to_numpy(), documents)
         span_queries = keys.query[keys.query_spans[:-1]]
         used = span_queries[np.sort(np.unique(span_queries, return_index=True)[1])]
@@ -54,6 +61,26 @@ class QueryDocKeys:
         place = np.empty(len(keys.queries), np.int32)
         place[used] = np.arange(len(used))
         return cls(keys.queries.take(pa.array(used)), place[keys.query], documents)
+
+    @classmethod
+    def concat(cls, parts: list["QueryDocKeys"]) -> "QueryDocKeys":
+        """Return the rows of several tables, one after the other; a query of two tables is two queries."""
+        before = np.cumsum([0, *(len(part.queries) for part in parts[:-1])])
+        query = [part.query + n_queries for part, n_queries in zip(parts, before.astype(np.int32), strict=True)]
+        return cls(
+            pa.concat_arrays([part.queries for part in parts]),
+            np.concatenate(query),
+            pa.concat_arrays([part.documents for part in parts]),
+        )
+
+    def slice(self, rows: tuple[int, int], queries: tuple[int, int]) -> "QueryDocKeys":
+        """Return the rows from one to before another, whose queries are those from one to before another."""
+        (start, end), (first, last) = rows, queries
+        return QueryDocKeys(
+            self.queries.slice(first, last - first),
+            self.query[start:end] - np.int32(first),
+            self.documents.slice(start, end - start),
+        )
 
     @classmethod
     def none(cls) -> "QueryDocKeys":
@@ -80,8 +107,9 @@ class QueryDocKeys:
         documents = self.documents.slice(start, end - start)
         return hashes_after(self._query_hashes, self.query[start:end], documents)
 
-    def find_repeats(self) -> tuple[tuple[int, int] | None, int]:
-        """Return the first two rows of one pair, if any pair has two, and how many rows repeat another."""
+    @cached_property
+    def repeats(self) -> tuple[tuple[int, int] | None, int]:
+        """The first two rows of one pair, if any pair has two, and how many rows repeat another."""
         if not self._may_repeat:
             return None, 0
         codes = self._codes
@@ -98,8 +126,13 @@ class QueryDocKeys:
         if len(self.query_spans) == len(self.queries) + 1:
             spans = np.searchsorted(self.query_spans, np.arange(_ROWS, len(self.query), _ROWS))
             bounds = np.unique(np.concatenate([bounds, self.query_spans[spans]]))
-        parts = (np.sort(self._hashes(start, end)) for start, end in pairwise(bounds.tolist()))
-        return any((part[1:] == part[:-1]).any() for part in parts)
+        starts = _mix(np.arange(1, len(self.queries) + 1, dtype=np.uint64))
+        for start, end in pairwise(bounds.tolist()):
+            hashes = hashes_after(starts, self.query[start:end], self.documents.slice(start, end - start))
+            hashes.sort()
+            if (hashes[1:] == hashes[:-1]).any():
+                return True
+        return False
 
     def one_row_each(self, values: FloatArray | None = None) -> IntArray:
         """Return one row of each pair, in order: the first, or the first of the highest of (n_rows,) values."""
@@ -153,6 +186,23 @@ class QueryDocKeys:
             rows.append(row[is_same])
             table_rows.append(table_row[is_same])
         return np.concatenate(rows), np.concatenate(table_rows)
+
+
+def _queries_by_reranker(
+    queries: pa.DictionaryArray, row_ends: IntArray
+) -> tuple[pa.Array, npt.NDArray[np.int32]]:
+    """Return the queries of rerankers whose rows stand together, in order of appearance, and that of each row.
+
+    Args:
+        queries: (n_rows,) query of each row.
+        row_ends: (n + 1,) rows of all rerankers before each, and of all.
+    """
+    n_queries = max(len(queries.dictionary), 1)
+    code = np.repeat(np.arange(len(row_ends) - 1) * n_queries, np.diff(row_ends)) + queries.indices.to_numpy()
+    starts = np.flatnonzero(np.concatenate([[True], code[1:] != code[:-1]])[: len(code)])
+    lists = pa.array(code[starts]).dictionary_encode()
+    query = np.repeat(lists.indices.to_numpy(), np.diff(starts, append=len(code)))
+    return queries.dictionary.take(pa.array(lists.dictionary.to_numpy() % n_queries)), query
 
 
 def _equal_texts(

@@ -3,14 +3,18 @@
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import UsageError
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.support.arrays import FloatArray, IntArray, combine_chunks
+
+T = TypeVar("T", bound=np.generic)
 
 
 def check_relevant_from(grade: float) -> None:
@@ -24,11 +28,12 @@ class Judgments:
     """Grades of the documents of each query.
 
     Attributes:
-        query_ids: (n_lists,) judged queries, in the order given.
+        query_ids: (n_queries,) judged queries, in the order given.
         relevant_from: smallest grade that counts as relevant.
-        lists: (n_judged,) query of each judgment.
+        lists: (n_judged,) query of each judgment, a place in `query_ids`.
         grades: (n_judged,) its grade.
         targets: (n_judged,) what the document satisfies; None: each is its own target.
+        asked: (n_lists,) query of each list, a place in `query_ids`; None: each has one list, in their order.
     """
 
     query_ids: pa.Array
@@ -36,6 +41,7 @@ class Judgments:
     lists: IntArray
     grades: FloatArray
     targets: IntArray | None = None
+    asked: IntArray | None = None
     _memo: dict[Hashable, FloatArray] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -65,9 +71,11 @@ class Judgments:
         return replace(self, lists=self.lists[order], grades=self.grades[order], targets=targets)
 
     def part(self, first: int, end: int) -> "Judgments":
-        """The judgments of some queries that follow each other, numbered from 0."""
+        """The judgments of some lists that follow each other, numbered from 0."""
         if (first, end) == (0, self.n_lists):
             return self
+        if self.asked is not None:
+            return self.asked_for(self.asked[first:end])
         grouped = self._by_list
         span = slice(*np.searchsorted(grouped.lists, (first, end)))
         return Judgments(
@@ -78,26 +86,29 @@ class Judgments:
             targets=None if grouped.targets is None else grouped.targets[span],
         )
 
-    def repeated(self, place: int, times: int) -> "Judgments":
-        """The judgments of one query, as if it had been asked so many times."""
-        rows = np.flatnonzero(self.lists == place)
-        return Judgments(
-            query_ids=pa.array([str(number) for number in range(times)]),
-            relevant_from=self.relevant_from,
-            lists=np.repeat(np.arange(times), len(rows)),
-            grades=np.tile(self.grades[rows], times),
-            targets=None if self.targets is None else np.tile(self.targets[rows], times),
-        )
+    def asked_for(self, queries: IntArray) -> "Judgments":
+        """The same judgments for other lists: (n_lists,) query of each, as often as it was asked."""
+        return replace(self, asked=queries)
 
     @property
     def n_lists(self) -> int:
-        """Number of judged queries."""
-        return len(self.query_ids)
+        """Number of lists: of judged queries, unless some were asked more than once."""
+        return len(self.query_ids) if self.asked is None else len(self.asked)
+
+    @property
+    def list_queries(self) -> pa.Array:
+        """(n_lists,) query of each list."""
+        return self.query_ids if self.asked is None else self.query_ids.take(pa.array(self.asked))
+
+    def by_list(self, values: npt.NDArray[T]) -> npt.NDArray[T]:
+        """(n_lists,) what each list has of (n_queries,) values."""
+        return values if self.asked is None else values[self.asked]
 
     @cached_property
     def n_relevant(self) -> IntArray:
-        """(n_lists,) relevant documents of each query: R."""
-        return np.bincount(self.lists[self.grades >= self.relevant_from], minlength=self.n_lists)
+        """(n_lists,) relevant documents of the query of each: R."""
+        is_relevant = self.grades >= self.relevant_from
+        return self.by_list(np.bincount(self.lists[is_relevant], minlength=len(self.query_ids)))
 
     @cached_property
     def best_first(self) -> tuple[IntArray, IntArray, FloatArray]:
@@ -114,7 +125,7 @@ class Judgments:
         return self._memo[key]
 
     def places(self, pairs: QueryDocKeys) -> IntArray:
-        """(n_queries,) list of each query of a run, -1 where it is not judged."""
+        """(n,) place in `query_ids` of each query of a run, -1 where it is not judged."""
         positions = pc.fill_null(pc.index_in(pairs.queries, value_set=self.query_ids), -1)
         return np.asarray(positions).astype(np.int64)
 

@@ -1,4 +1,4 @@
-"""The rows of one reranker beside what is known of them, found list by list without sorting the table."""
+"""The rows of rerankers beside what is known of them, found list by list without sorting the table."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,51 +12,68 @@ import pyarrow as pa
 from metrics.errors import UsageError
 from metrics.runs.model import Runs
 from metrics.runs.query_doc_keys import QueryDocKeys
+from metrics.runs.stacks import RunStack
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.judgments import Judgments, check_relevant_from
 
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """What one reranker gave for each judged query, in the order of the judgments.
+    """What rerankers gave for each judged query: reranker by reranker, in the order of the judgments.
 
     Attributes:
-        judgments: what is known of relevance; its queries are the lists, with or without rows.
+        judgments: what is known of relevance; it says which lists there are, with or without rows.
         pairs: query and document of each row.
+        places: (n_queries,) list of each query of `pairs`, -1 where it is not judged.
         keys: (n_rows,) each; the score, then further score columns that split its ties.
         judgment: (n_rows,) place of each row's judgment, -1 where unjudged; half the size of other places.
     """
 
     judgments: Judgments
     pairs: QueryDocKeys
+    places: IntArray
     keys: Sequence[FloatArray]
     judgment: npt.NDArray[np.int32]
 
     @classmethod
     def of(cls, runs: Runs, reranker: str, relevant_from: float, tiebreak_by: Sequence[str]) -> "Lists":
-        """Return the lists of one reranker.
-
-        Args:
-            runs: what was ranked and judged.
-            reranker: whose lists.
-            relevant_from: smallest grade that counts as relevant.
-            tiebreak_by: further score columns; each splits what is level in those before it.
+        """Return the lists of one reranker; arguments as of `of_stack`.
 
         Raises:
             UsageError: a reranker or column that does not exist, or a grade of 0 as relevant.
         """
-        check_relevant_from(relevant_from)
         if reranker not in runs.tables:
             raise UsageError(f"There is no reranker {reranker!r}. Rerankers: {', '.join(runs.tables)}.")
-        table, pairs = runs.tables[reranker], runs.pairs(reranker)
+        return cls.of_stack(runs, runs.matched_stacks.reranker(reranker), relevant_from, tiebreak_by)
+
+    @classmethod
+    def of_stack(cls, runs: Runs, stack: RunStack, relevant_from: float, tiebreak_by: Sequence[str]) -> "Lists":
+        """Return the lists of rerankers.
+
+        Args:
+            runs: what was ranked and judged.
+            stack: whose lists: some of `runs.matched_stacks`.
+            relevant_from: smallest grade that counts as relevant.
+            tiebreak_by: further score columns; each splits what is level in those before it.
+
+        Raises:
+            UsageError: a column that does not exist, or a grade of 0 as relevant.
+        """
+        check_relevant_from(relevant_from)
+        table, pairs, n_rerankers = stack.table, stack.pairs, len(stack.names)
         keys = [table[name].to_numpy() for name in _score_columns(table, tiebreak_by)]
-        if runs.qrels is None:
+        if runs.qrels is None or stack.judgment is None:
             judgments = Judgments.of(table, pairs, relevant_from)
-            return cls(judgments, pairs, keys, np.arange(len(table), dtype=np.int32))
-        rows, place = runs.judged_rows[reranker]
-        judgment = np.full(len(table), -1, np.int32)
-        judgment[rows] = place
-        return cls(Judgments.of(runs.qrels, runs.judged_pairs, relevant_from), pairs, keys, judgment)
+            every_list = np.arange(len(pairs.queries))
+            return cls(judgments, pairs, every_list, keys, np.arange(len(table), dtype=np.int32))
+        judgments = Judgments.of(runs.qrels, runs.judged_pairs, relevant_from)
+        places = judgments.places(pairs)
+        if n_rerankers > 1:
+            n_queries = len(judgments.query_ids)
+            before = np.repeat(np.arange(n_rerankers) * n_queries, np.diff(stack.list_ends))
+            places = np.where(places < 0, -1, before + places)
+            judgments = judgments.asked_for(np.tile(np.arange(n_queries), n_rerankers))
+        return cls(judgments, pairs, places, keys, stack.judgment)
 
     @cached_property
     def grades(self) -> FloatArray:
@@ -72,7 +89,7 @@ class Lists:
     def _query_spans(self) -> tuple[IntArray, IntArray, IntArray]:
         """(n,) list, first row and length of each stretch of rows of a judged query, list by list."""
         starts = self.pairs.query_spans
-        lists = self.judgments.places(self.pairs)[self.pairs.query[starts[:-1]]]
+        lists = self.places[self.pairs.query[starts[:-1]]]
         order = np.argsort(lists, kind="stable")
         order = order[np.searchsorted(lists[order], 0) :]
         return lists[order], starts[order], np.diff(starts)[order]

@@ -1,4 +1,4 @@
-"""Ranking: the lists of one reranker, sorted by score and cut into tie groups."""
+"""Ranking: the lists of rerankers, sorted by score and cut into tie groups."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,22 +11,23 @@ import pyarrow.compute as pc
 
 from metrics.runs.model import Runs
 from metrics.runs.query_doc_keys import QueryDocKeys
+from metrics.runs.stacks import RunStack
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.ties.judgments import Judgments
 from metrics.ties.lists import Lists
 from metrics.ties.precision import rounded
 from metrics.ties.sorting import sort_descending
 
-_PART = 2**17
+PART = 2**17
 """Rows of one part."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Lists of one reranker: documents list by list, by falling score within; ties in no order.
+    """Lists of rerankers: documents list by list, by falling score within; ties in no order.
 
     Attributes:
-        judgments: what is known of relevance; its queries are the lists, with or without documents.
+        judgments: what is known of relevance; it says which lists there are, with or without documents.
         pairs: query and document of each row of the table the run came from.
         segment_lists: (n_segments,) list of each stretch of documents.
         segment_starts: (n_segments + 1,) first document of each, and the end.
@@ -77,22 +78,22 @@ class Ranking:
     def parts(
         cls,
         runs: Runs,
-        reranker: str,
+        stack: RunStack,
         relevant_from: float = 1,
         precision: str = "float64",
         tiebreak_by: Sequence[str] = (),
     ) -> Iterator["Ranking"]:
-        """Yield the lists of `of`, a few at a time in the order of the judged queries.
+        """Yield lists a few at a time: reranker by reranker, in the order of the judged queries.
 
         Args:
             runs: what was ranked.
-            reranker: whose lists.
+            stack: whose lists: some of `runs.matched_stacks`.
             relevant_from: smallest relevant grade.
             precision: how scores are rounded before they are compared.
             tiebreak_by: score columns that split ties first.
         """
-        lists = Lists.of(runs, reranker, relevant_from, tiebreak_by)
-        for first, end in lists.cuts(_PART):
+        lists = Lists.of_stack(runs, stack, relevant_from, tiebreak_by)
+        for first, end in lists.cuts(PART):
             yield cls._cut(lists, precision, first, end)
 
     @classmethod
@@ -135,8 +136,8 @@ class Ranking:
 
     @property
     def query_ids(self) -> pa.Array:
-        """(n_lists,) judged queries."""
-        return self.judgments.query_ids
+        """(n_lists,) judged query of each."""
+        return self.judgments.list_queries
 
     @property
     def n_lists(self) -> int:

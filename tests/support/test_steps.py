@@ -20,7 +20,7 @@ def files(tmp_path):
     return [tmp_path / name for name in texts]
 
 
-def test_reading_and_scoring_tell_which_part_begins_of_how_many(files):
+def test_reading_tells_of_each_file_and_scoring_of_rerankers_scored_at_once(files):
     steps = []
     with listening(steps.append):
         evaluate(read_runs(files[:2], files[2]), "RR", "expected")
@@ -28,8 +28,7 @@ def test_reading_and_scoring_tell_which_part_begins_of_how_many(files):
     assert list(dict.fromkeys(begun)) == [
         ("Reading", 0, 2, "strict.trec"),
         ("Reading", 1, 2, "coarse.trec"),
-        ("Scoring", 0, 2, "strict"),
-        ("Scoring", 1, 2, "coarse"),
+        ("Scoring", 0, 2, "strict and 1 more"),
     ]
     before = len(steps)
     begin_step("Reading", 0, 1)

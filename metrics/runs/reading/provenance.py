@@ -109,6 +109,10 @@ class RowProvenance:
             return None
         return ranks if ranks is None or self.rows is None else ranks.take(pa.array(self.rows))
 
+    def slice(self, start: int, end: int) -> "RowProvenance":
+        """Return where the rows from `start` to before `end` came from."""
+        return RowProvenance(self.origin, np.arange(start, end) if self.rows is None else self.rows[start:end])
+
     def take(self, rows: IntArray) -> "RowProvenance":
         """Return where some of the rows came from."""
         return RowProvenance(self.origin, rows if self.rows is None else self.rows[rows])

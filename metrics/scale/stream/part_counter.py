@@ -72,7 +72,7 @@ def _one_reranker(block: Runs, name: str, file: str, judged: QueryJudgments | No
     places = judged.places(queries)
     places = places[places >= 0]
     runs = runs.judged_by(judged.rows_of(places))
-    n_judged_rows = len(runs.judged_rows[name][0])
+    n_judged_rows = int((runs.judgment_places(name) >= 0).sum())
     return runs, PartStats(name, file, len(queries), places, n_judged_rows, np.empty(0, np.uint64))
 
 

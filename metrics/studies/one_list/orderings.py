@@ -261,7 +261,7 @@ def strict_orders(
         of,
     )
     return TieGroups(
-        judgments=worthy.repeated(place, n),
+        judgments=worthy.asked_for(np.full(n, place)),
         n_docs=np.full(n, ranking.n_docs[place]),
         lists=lists,
         above=places,

@@ -1,0 +1,216 @@
+"""Rows of several rerankers in one table, so that many small ones cost no more than one large one."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from metrics.runs.query_doc_keys import QueryDocKeys
+from metrics.runs.reading.provenance import RowProvenance
+from metrics.support.arrays import IntArray
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True, eq=False)
+class RunStack:
+    """Rows of one or more rerankers, those of each together.
+
+    Attributes:
+        names: (n,) the rerankers.
+        table: rows of the first, then of the second, and so on; each in the order of its file.
+        row_ends: (n + 1,) rows of all rerankers before each, and of all.
+        origin: where the rows came from; None where they were made in memory.
+        known_pairs: query and document of each row, where they are known.
+        judgment: (n_rows,) place of each row's judgment among those given apart, -1 where unjudged.
+    """
+
+    names: Sequence[str]
+    table: pa.Table
+    row_ends: IntArray
+    origin: RowProvenance | None = None
+    known_pairs: QueryDocKeys | None = None
+    judgment: npt.NDArray[np.int32] | None = None
+
+    @classmethod
+    def single(cls, name: str, table: pa.Table, origin: RowProvenance | None = None) -> "RunStack":
+        """Return the rows of one reranker, or of judgments, as they are."""
+        return cls([name], table, np.array([0, len(table)]), origin)
+
+    @classmethod
+    def concat(cls, stacks: Sequence["RunStack"]) -> "RunStack":
+        """Return the rows of stacks with the same columns, one after the other; of one as it is."""
+        if len(stacks) == 1:
+            return stacks[0]
+        judgments = [stack.judgment for stack in stacks if stack.judgment is not None]
+        lengths = np.concatenate([np.diff(stack.row_ends) for stack in stacks])
+        return cls(
+            [name for stack in stacks for name in stack.names],
+            pa.concat_tables([stack.table for stack in stacks]),
+            np.concatenate([[0], np.cumsum(lengths)]),
+            known_pairs=QueryDocKeys.concat([stack.pairs for stack in stacks]),
+            judgment=np.concatenate(judgments) if judgments else None,
+        )
+
+    @cached_property
+    def pairs(self) -> QueryDocKeys:
+        """Query and document of each row; queries of two rerankers are two, whatever they are called."""
+        return self.known_pairs or QueryDocKeys.of(self.table, self.row_ends)
+
+    @cached_property
+    def list_ends(self) -> IntArray:
+        """(n + 1,) lists of all rerankers before each, and of all."""
+        if len(self.names) == 1:
+            return np.array([0, len(self.pairs.queries)])
+        starts = self.pairs.query_spans[:-1]
+        first_spans = np.unique(self.pairs.query[starts], return_index=True)[1]
+        return np.searchsorted(starts[first_spans], self.row_ends)
+
+    def with_rows(self, rows: IntArray) -> Iterator["RunStack"]:
+        """Yield each reranker that has some of the rows, alone."""
+        for place in np.unique(np.searchsorted(self.row_ends, rows, side="right") - 1).tolist():
+            yield self.slice(place, place + 1)
+
+    def slice(self, first: int, end: int) -> "RunStack":
+        """Return the rerankers from `first` to before `end`, without a copy."""
+        if (first, end) == (0, len(self.names)):
+            return self
+        start, stop = (int(self.row_ends[place]) for place in (first, end))
+        lists = int(self.list_ends[first]), int(self.list_ends[end])
+        return RunStack(
+            self.names[first:end],
+            self.table.slice(start, stop - start),
+            self.row_ends[first : end + 1] - start,
+            self.origin and self.origin.slice(start, stop),
+            self.pairs.slice((start, stop), lists),
+            None if self.judgment is None else self.judgment[start:stop],
+        )
+
+    def take(self, rows: IntArray) -> "RunStack":
+        """Return some of the rows, which are in order."""
+        return RunStack(
+            self.names,
+            self.table.take(pa.array(rows)).combine_chunks(),
+            np.searchsorted(rows, self.row_ends),
+            self.origin and self.origin.take(rows),
+        )
+
+    def matched(self, judged: QueryDocKeys) -> "RunStack":
+        """Return the same rows, each with the place of its judgment."""
+        rows, places = self.pairs.match(judged)
+        judgment = np.full(len(self.table), -1, np.int32)
+        judgment[rows] = places
+        return replace(self, known_pairs=self.pairs, judgment=judgment)
+
+
+class RunStacks:
+    """The stacks that hold all rerankers of some runs, and where each is."""
+
+    def __init__(self, stacks: Sequence[RunStack]) -> None:
+        self.stacks = stacks
+        self.places = {
+            name: (number, place)
+            for number, stack in enumerate(stacks)
+            for place, name in enumerate(stack.names)
+        }
+
+    def reranker(self, name: str) -> RunStack:
+        """Return one reranker alone."""
+        number, place = self.places[name]
+        return self.stacks[number].slice(place, place + 1)
+
+    def batches(self, rows: int, lists: int) -> Iterator[RunStack]:
+        """Yield all rerankers in order, together as many as have about so many rows and lists, at least one.
+
+        Args:
+            rows: rows and lists of a batch.
+            lists: lists that each reranker has, with or without rows.
+        """
+        batch: list[RunStack] = []
+        n_batch = 0
+        for stack in self.stacks:
+            cost = stack.row_ends + lists * np.arange(len(stack.row_ends))
+            first = 0
+            while first < len(stack.names):
+                end = max(first + 1, int(np.searchsorted(cost, cost[first] + rows, side="right")) - 1)
+                n_part = int(cost[end] - cost[first])
+                part = stack.slice(first, end)
+                if batch and (n_batch + n_part > rows or not _is_alike(part.table, batch[0].table)):
+                    yield RunStack.concat(batch)
+                    batch, n_batch = [], 0
+                batch.append(part)
+                n_batch += n_part
+                first = end
+        if batch:
+            yield RunStack.concat(batch)
+
+    def renamed(self, names: Mapping[str, str]) -> "RunStacks":
+        """Return the rerankers named, in that order, under new names: old → new; neighbours stay together."""
+        stacks: list[RunStack] = []
+        olds = list(names)
+        places = [self.places[old] for old in olds]
+        first = 0
+        for end in range(1, len(olds) + 1):
+            number, place = places[end - 1]
+            if end < len(olds) and places[end] == (number, place + 1):
+                continue
+            part = self.stacks[number].slice(places[first][1], place + 1)
+            stacks.append(replace(part, names=[names[old] for old in olds[first:end]], known_pairs=part.pairs))
+            first = end
+        return RunStacks(stacks)
+
+    def rescored(self, score_of: Callable[[str], npt.NDArray[np.float64]]) -> "RunStacks":
+        """Return the same rows under other scores: those of each reranker."""
+        stacks = []
+        for stack in self.stacks:
+            scores = pa.array(np.concatenate([score_of(name) for name in stack.names]))
+            table = stack.table.set_column(stack.table.column_names.index("score"), "score", scores)
+            stacks.append(replace(stack, table=table, known_pairs=stack.pairs))
+        return RunStacks(stacks)
+
+    def matched(self, judged: QueryDocKeys) -> "RunStacks":
+        """Return the same rows, each with the place of its judgment."""
+        return RunStacks([stack.matched(judged) for stack in self.stacks])
+
+    @property
+    def tables(self) -> "ByReranker[pa.Table]":
+        """Reranker → its rows."""
+        return ByReranker(self, lambda stack: stack.table)
+
+    @property
+    def origins(self) -> "ByReranker[RowProvenance]":
+        """Reranker → where its rows came from."""
+        return ByReranker(self, lambda stack: stack.origin or RowProvenance.memory(stack.names[0]))
+
+
+def _is_alike(table: pa.Table, other: pa.Table) -> bool:
+    """Return whether two tables have the same columns, none of targets: these are numbered table by table."""
+    return bool(table.schema == other.schema) and "target_id" not in table.column_names
+
+
+class ByReranker(Mapping[str, T_co]):
+    """Reranker → something of its rows, made when it is asked for."""
+
+    def __init__(self, stacks: RunStacks, value_of: Callable[[RunStack], T_co]) -> None:
+        self.stacks = stacks
+        self._value_of = value_of
+
+    def __getitem__(self, name: str) -> T_co:
+        """Return that of one reranker."""
+        return self._value_of(self.stacks.reranker(name))
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether there is such a reranker."""
+        return name in self.stacks.places
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the rerankers in order."""
+        return iter(self.stacks.places)
+
+    def __len__(self) -> int:
+        """Return how many rerankers there are."""
+        return len(self.stacks.places)
