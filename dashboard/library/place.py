@@ -6,10 +6,10 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from metrics.errors import LibraryError
+from metrics.support import environment
 
 HOME = "TIESCOPE_HOME"
 """Environment variable: the folder of uploads, of SQLite and of what was scored by path."""
-_MOST_DIGITS = 12
 
 
 def home() -> Path:
@@ -27,7 +27,7 @@ def byte_limit(variable: str, default: int) -> int:
     Raises:
         LibraryError: it is no whole number.
     """
-    megabytes = os.environ.get(variable) or str(default)
-    if not (megabytes.isascii() and megabytes.isdecimal() and len(megabytes) <= _MOST_DIGITS):
-        raise LibraryError(f"{variable} is {megabytes[:40]!r}. Give a whole number of megabytes.")
-    return int(megabytes) * 10**6
+    try:
+        return environment.byte_limit(variable, default * 10**6)
+    except ValueError as error:
+        raise LibraryError(str(error)) from error

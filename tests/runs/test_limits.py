@@ -14,7 +14,7 @@ from pyarrow import parquet
 from reading import QRELS, RUN, columns, refusal
 from runs.written import PACKED, WRITERS, as_parquet
 
-from metrics import ReadError, Runs, read_runs
+from metrics import ReadError, Runs, UsageError, read_runs
 from metrics.runs import File, read
 from metrics.runs.formats.json_records import MAX_DEPTH
 from metrics.runs.reading.columns import MAX_COLUMNS
@@ -334,11 +334,19 @@ def bomb(kind, first, repeated, size):
 
 
 @ON_LINUX
-@pytest.mark.parametrize(("kind", "gigabytes", "limit"), [("zstd", 3, 2), ("gzip", 0.75, 0.5)])
-def test_a_bomb_of_zeros_stops_at_the_limit_in_constant_memory(kind, gigabytes, limit, measured):
+@pytest.mark.parametrize(
+    ("kind", "gigabytes", "limit", "problem"),
+    [
+        ("zstd", 3, 2, "larger than 2 GB unpacked. Split it by query."),
+        ("gzip", 0.4, 0.2, "larger than 0.2 GB unpacked. Split it by query."),
+        ("gzip", 0.4, 2, "429,890 bytes that unpack to more than 268 MB. Give what it holds as plain text."),
+    ],
+)
+def test_a_bomb_of_zeros_stops_at_the_limit_in_constant_memory(kind, gigabytes, limit, problem, measured):
     data = bomb(kind, b"q Q0 d 1 1 t\n", b"\0", int(gigabytes * 2**30))
-    message, megabytes = measured(data, BLOCKS, int(limit * 2**30))
-    assert message == f"bomb.dat: larger than {limit} GB unpacked. Split it by query."
+    padding = b"" if kind == "gzip" else PACKED[kind](np.random.default_rng(0).bytes(11_000_000))
+    message, megabytes = measured(data + padding, BLOCKS, int(limit * 2**30))
+    assert message == f"bomb.dat: {problem}"
     assert megabytes < 30
 
 
@@ -362,9 +370,11 @@ def test_a_bomb_that_is_no_table_is_refused_in_memory_of_a_few_lines(first, repe
     assert megabytes < 200
 
 
-def stored(columns_given, **options):
-    stream = io.BytesIO()
-    parquet.write_table(pa.table(columns_given), stream, compression="zstd", **options)
+def stored(columns_given, times=1, **options):
+    table, stream = pa.table(columns_given), io.BytesIO()
+    with parquet.ParquetWriter(stream, table.schema, compression="zstd", **options) as writer:
+        for _ in range(times):
+            writer.write_table(table)
     return stream.getvalue()
 
 
@@ -414,3 +424,59 @@ def test_a_file_takes_memory_near_the_limit_however_it_swells(data, measured):
     message, megabytes = measured(data(), limit=SMALL)
     assert message.startswith("bomb.dat")
     assert megabytes < 15 * SMALL / 2**20
+
+
+def rows_of_gigabytes(kind):
+    rows = b"".join(b"q Q0 d%d %d 0.5 t\n" % (row, row) for row in range(10))
+    return bomb(kind, rows, rows, 400 * 2**20)
+
+
+SMALL_AND_LARGE = {
+    "a run in gzip": lambda: rows_of_gigabytes("gzip"),
+    "a run in zstd": lambda: rows_of_gigabytes("zstd"),
+    "rows of Parquet": lambda: stored(
+        dict.fromkeys(["query_id", "doc_id"], ["d"] * 10**6) | {"score": np.zeros(10**6)}, times=20
+    ),
+    "numbers of Parquet": lambda: stored(same_columns(np.zeros(20_000_000))),
+    "records": lambda: PACKED["gzip"](b"[" + b"{}," * 5_000_000 + b"{}]"),
+    "lists in a line": lambda: PACKED["gzip"](b'{"query_id": [' + b"[]," * 5_000_000 + b"[]]}\n{}"),
+}
+"""Files of a few megabytes at most that would fill gigabytes."""
+
+
+@ON_LINUX
+@pytest.mark.parametrize("data", SMALL_AND_LARGE.values(), ids=SMALL_AND_LARGE)
+def test_a_small_file_that_would_fill_gigabytes_is_refused_while_it_is_read(data, measured):
+    message, megabytes = measured(data())
+    assert re.match(r"bomb\.dat: ([\d,]+ bytes that unpack|JSON of more than [\d,]+ values)", message)
+    assert megabytes < 200
+
+
+@pytest.mark.parametrize("kind", ["gzip", "zstd"])
+def test_a_packed_file_may_unpack_to_two_hundred_times_its_size(kind, limit):
+    limit("reading.files.FREE_BYTES", 1_000)
+    assert columns(PACKED[kind](RUN * 20 + b"#" * 1_000 + b"\n"))["doc_id"]
+    data = PACKED[kind](RUN + b"\n" * 1_000_000)
+    limit("reading.files.MAX_GROWTH", 1_000_000 // len(data))
+    assert "bytes that unpack to more than" in str(refusal(data))
+    limit("reading.files.MAX_GROWTH", 2_000_000 // len(data))
+    assert columns(data)["doc_id"]
+
+
+def test_what_gzip_declares_of_its_last_part_alone_is_not_believed(limit):
+    limit("reading.files.FREE_BYTES", 1_000)
+    limit("reading.files._UNCOUNTED_BYTES", 1_000)
+    parts = PACKED["gzip"](RUN) + PACKED["gzip"](b"\n" * 1_000_000) + PACKED["gzip"](b"\n")
+    assert "bytes that unpack to more than" in str(refusal(parts))
+
+
+def test_a_cut_file_is_damaged_whatever_size_its_last_bytes_spell():
+    assert "damaged gzip file" in str(refusal(PACKED["gzip"](RUN * 100)[:-20] + b"\xff" * 4))
+
+
+def test_the_environment_sets_the_largest_file(monkeypatch):
+    monkeypatch.setenv("TIESCOPE_MAX_FILE_MB", "1")
+    assert "larger than 0.000931 GB unpacked" in str(refusal(RUN * 20_000))
+    monkeypatch.setenv("TIESCOPE_MAX_FILE_MB", "1e3")
+    with pytest.raises(UsageError, match="TIESCOPE_MAX_FILE_MB is '1e3'"):
+        columns(RUN)

@@ -7,6 +7,8 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from io import BufferedIOBase, BytesIO
@@ -27,7 +29,7 @@ from dashboard.library.exchange.contents import (
 from dashboard.library.storage.stored_upload import Reading, StoredUpload
 from metrics.errors import ReadError, TieScopeError
 from metrics.runs import File, Source
-from metrics.runs.formats.parquet import unpacked_size
+from metrics.runs.formats.parquet import declared_size, unpacked_size
 from metrics.runs.reading.files import BLOCK
 from metrics.support.arrays import CODED
 
@@ -74,7 +76,7 @@ def load(file: File) -> Imported:
         with _open(file) as stream:
             _refuse_odd_directory(file.name, stream)
             with zipfile.ZipFile(stream) as packed:
-                return _read_zip(file.name, packed)
+                return _read_zip(file, packed)
     except TieScopeError as error:
         if isinstance(error, ReadError) and error.file == file.name:
             raise
@@ -101,10 +103,11 @@ def _refuse_odd_directory(file: str, stream: BufferedIOBase) -> None:
         raise ReadError(file, "a damaged board file", AGAIN)
 
 
-def _read_zip(file: str, packed: zipfile.ZipFile) -> Imported:
-    entries = packed.infolist()
+def _read_zip(given: File, packed: zipfile.ZipFile) -> Imported:
+    file, entries = given.name, packed.infolist()
     for info in entries:
         _refuse_odd_entry(file, info)
+    given.refuse_too_large(sum(info.file_size for info in entries))
     twice = [name for name, count in Counter(info.orig_filename for info in entries).items() if count > 1]
     if twice:
         raise ReadError(file, f"it holds {twice[0]!r} twice", AGAIN)
@@ -114,11 +117,16 @@ def _read_zip(file: str, packed: zipfile.ZipFile) -> Imported:
     names = [f"files/{at:02}.parquet" for at in range(len(contents.files))]
     if other := {ENTRY, *names} ^ set(packed.namelist()):
         raise ReadError(file, f"{ENTRY} and the entries differ in {min(other)!r}", AGAIN)
-    n_bytes_left, parts = MOST_PARQUET_BYTES, []
+    n_bytes_left, n_unpacked, uploads = MOST_PARQUET_BYTES, 0, []
     for name, item in zip(names, contents.files, strict=True):
         data = _unpack(file, packed, name, n_bytes_left)
         n_bytes_left -= len(data)
-        parts.append(_read_upload(file, item, data))
+        upload = _open_upload(file, item, data)
+        with _damage_refused(file, item):
+            n_unpacked += _count_unpacked(upload)
+        given.refuse_too_large(n_unpacked)
+        uploads.append(upload)
+    parts = [_read_upload(file, *pair) for pair in zip(contents.files, uploads, strict=True)]
     spec = BoardSpec(tuple(entry for entry, _ in parts), contents.repeated, contents.names)
     board = make_board(spec, [source for _, source in parts])
     return Imported(board, contents.name, contents.view)
@@ -138,21 +146,20 @@ def _refuse_odd_entry(file: str, info: zipfile.ZipInfo) -> None:
 
 def _unpack(file: str, packed: zipfile.ZipFile, name: str, limit: int) -> bytes:
     """An entry of the zip, counted as it is unpacked, whatever the zip says of its size."""
-    blocks, n_bytes_left = [], limit
+    data = BytesIO()  # blocks in a list would be joined, and held twice
     with packed.open(name) as stream:
-        while n_bytes_left >= 0 and (block := stream.read(BLOCK)):
-            blocks.append(block)
-            n_bytes_left -= len(block)
-    if n_bytes_left < 0 or packed.getinfo(name).file_size > limit:
+        while data.tell() <= limit and (block := stream.read(BLOCK)):
+            data.write(block)
+    if data.tell() > limit or packed.getinfo(name).file_size > limit:
         raise ReadError(file, f"{name} in it is larger than {limit / 10**6:,.0f} MB unpacked", AGAIN)
-    return b"".join(blocks)
+    return data.getvalue()
 
 
-def _read_upload(file: str, item: Item, data: bytes) -> tuple[Entry, Source]:
-    """An upload of the board, and what it holds."""
+def _open_upload(file: str, item: Item, data: bytes) -> StoredUpload:
+    """An upload of the board, not read yet."""
     if sha256(data).hexdigest() != item.parquet:
         raise ReadError(file, f"the Parquet of {item.name!r} is not the one that was exported", AGAIN)
-    upload = StoredUpload(
+    return StoredUpload(
         item.name,
         data,
         uploaded_size=len(data),
@@ -160,14 +167,24 @@ def _read_upload(file: str, item: Item, data: bytes) -> tuple[Entry, Source]:
         parquet_digest=item.parquet,
         claim=(item.sha256, item.size),
     )
-    try:
-        _refuse_odd_parquet(upload)
+
+
+def _read_upload(file: str, item: Item, upload: StoredUpload) -> tuple[Entry, Source]:
+    """An upload of the board, and what it holds."""
+    with _damage_refused(file, item):
         source = upload.read(dict(item.columns))
+    return Entry(replace(upload, digest=_identity(item.parquet, source)), item.columns), source
+
+
+@contextmanager
+def _damage_refused(file: str, item: Item) -> Iterator[None]:
+    """Raise a ReadError where the Parquet of an upload is damaged."""
+    try:
+        yield
     except TieScopeError:
         raise
     except _DAMAGES as error:
         raise ReadError(file, f"the Parquet of {item.name!r} is damaged", AGAIN) from error
-    return Entry(replace(upload, digest=_identity(item.parquet, source)), item.columns), source
 
 
 def _identity(parquet: str, source: Source) -> str:
@@ -176,19 +193,21 @@ def _identity(parquet: str, source: Source) -> str:
     return sha256(identity.encode()).hexdigest()
 
 
-def _refuse_odd_parquet(upload: StoredUpload) -> None:
-    """Raise a ReadError where a Parquet holds other than the library writes, or more than may be read.
+def _count_unpacked(upload: StoredUpload) -> int:
+    """Bytes of all columns of a Parquet, refused where it is none that the library writes, or too large.
 
     Columns are unpacked one at a time, also those that are not read, and counted as they come.
     """
     from pyarrow import parquet  # noqa: PLC0415 30 ms that other commands need not pay
 
     with upload.open_parquet() as stream:
-        schema = parquet.read_schema(stream)
-        if odd := [field.name for field in schema if field.type not in _TYPES]:
-            raise ReadError(upload.name, f"column {odd[0]!r} is of type {schema.field(odd[0]).type}", AGAIN)
+        metadata = parquet.read_metadata(stream)
+    schema = metadata.schema.to_arrow_schema()
+    if odd := [field.name for field in schema if field.type not in _TYPES]:
+        raise ReadError(upload.name, f"column {odd[0]!r} is of type {schema.field(odd[0]).type}", AGAIN)
     if unknown := [name for name in upload.reading.mapping.values() if name not in schema.names]:
         raise ReadError(upload.name, f"there is no column {unknown[0]!r}", AGAIN)
+    upload.refuse_too_large(declared_size(metadata, schema.names))
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
     size = 0
     for name in schema.names:
@@ -201,3 +220,4 @@ def _refuse_odd_parquet(upload: StoredUpload) -> None:
                 n_rows_left -= len(batch)
         if n_rows_left:
             raise ReadError(upload.name, f"column {name!r} has not as many rows as the Parquet", AGAIN)
+    return size

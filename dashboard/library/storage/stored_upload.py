@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import file_digest
 from io import BufferedIOBase, BytesIO
+from math import inf
 from pathlib import Path
 from shutil import copyfileobj
 from typing import IO, Any, cast
@@ -112,6 +113,11 @@ class StoredUpload(File):
     def packed(self) -> str | None:
         """How the Parquet is packed as a whole: never."""
         return None
+
+    @property
+    def limit(self) -> float:
+        """Most bytes that it may unpack to: any number, for it was within the limit when it was kept."""
+        return super().limit if self.claim else inf
 
     def read(self, columns: Mapping[str, str]) -> Source:
         """What the file holds.

@@ -11,9 +11,9 @@ from dashboard.library.storage.intake import MAX_LIBRARY, MAX_UPLOAD
 from dashboard.library.storage.schema import RETENTION
 from metrics import FORMATS, TOOLS
 from metrics.runs import COLUMNS, KINDS
-from metrics.runs.formats.json_records import MAX_DEPTH, MAX_JSON
+from metrics.runs.formats.json_records import MAX_DEPTH, MAX_JSON, MAX_VALUES
 from metrics.runs.reading.columns import MAX_COLUMNS
-from metrics.runs.reading.files import MAX_BYTES
+from metrics.runs.reading.files import FREE_BYTES, MAX_BYTES, MAX_GROWTH
 from metrics.runs.reading.text import MAX_LINE
 from metrics.studies.guide.reading_examples import SCENARIOS, random_order_value, scenario_values
 from metrics.studies.guide.reference import family_measures, measure_table, tool_rules, treatment_table
@@ -102,6 +102,9 @@ def files() -> Figures:
             "upload": st.get_option("server.maxUploadSize"),
             "files": MOST_FILES,
             "unpacked": f"{MAX_BYTES / 2**30:.3g}",
+            "free": f"{FREE_BYTES / 2**20:g}",
+            "growth": f"{MAX_GROWTH}",
+            "json_values": f"{MAX_VALUES:,}",
             "json": MAX_JSON // 2**20,
             "line": MAX_LINE // 2**20,
             "columns": f"{MAX_COLUMNS:,}",

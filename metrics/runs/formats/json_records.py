@@ -25,6 +25,10 @@ MAX_RECORDS = 10_000_000
 """Most records of a file: each takes far more memory than its text until all are read."""
 MAX_DEPTH = 64
 """Deepest nesting of brackets."""
+MAX_VALUES = 50_000_000
+"""Most values of a file: brackets and commas are counted before any is parsed."""
+_MARKS, _VALUE_BYTES = b"[{,", 40
+"""Letters that stand before a value, and the bytes that a value takes in memory, at least."""
 _NESTED_COLUMNS = ("query", "document", "value")
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -55,6 +59,7 @@ def read_lines(file: File, choice: ColumnChoice) -> Source:
     Raises:
         ReadError: a line that is no record, or a value that cannot be read; names the line.
     """
+    _refuse_many_values(file)
     records, lines = [], []
     for line, text in enumerate(_lines(file), 1):
         if not text.strip():
@@ -160,17 +165,25 @@ def _as_text(value: object) -> str | None:
 
 def _parse_all(file: File) -> Any:  # noqa: ANN401 whatever JSON holds
     """Parse all of the file as one JSON value that is not empty."""
-    blocks, size = [], 0
-    for block in file.blocks():
-        blocks.append(block)
-        size += len(block)
-        if size > MAX_JSON:
-            problem = f"JSON of more than {MAX_JSON // 2**20} MB that is not a record a line"
-            raise ReadError(file.name, problem, "Write one record a line (JSONL), or Parquet.")
-    value = _parse(file, b"".join(blocks))
+    if _refuse_many_values(file) > MAX_JSON:
+        problem = f"JSON of more than {MAX_JSON // 2**20} MB that is not a record a line"
+        raise ReadError(file.name, problem, "Write one record a line (JSONL), or Parquet.")
+    value = _parse(file, b"".join(file.blocks()))
     if not value:
         raise _without_records(file.name)
     return value
+
+
+def _refuse_many_values(file: File) -> int:
+    """Return the bytes unpacked; raise a ReadError where they hold more values than there may be memory for."""
+    size = n_values = 0
+    limit = min(MAX_VALUES, file.growth_limit // _VALUE_BYTES)
+    for block in file.blocks():
+        size += len(block)
+        n_values += sum(map(block.count, _MARKS))
+        if n_values > limit:
+            raise ReadError(file.name, f"JSON of more than {limit:,} values", "Write CSV or Parquet.")
+    return size
 
 
 def _parse(file: File, data: bytes, line: int | None = None) -> Any:  # noqa: ANN401 whatever JSON holds

@@ -1,7 +1,7 @@
 """Parquet tables: only the columns that are read, a batch at a time; whole, in blocks, or by row groups."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,7 +22,7 @@ from metrics.runs.reading.query_buffer import QueryBuffer, repeated_query
 from metrics.runs.reading.source import Source, build_source
 
 if TYPE_CHECKING:
-    from pyarrow.parquet import ParquetFile
+    from pyarrow.parquet import FileMetaData, ParquetFile
 
 _MAGIC = b"PAR1"
 _BATCH_ROWS = 2**16
@@ -74,6 +74,7 @@ class ParquetTable(BlockTable):
         with _open_parquet(
             self.file, self.texts
         ) as parquet:  # one long text in many rows is one text in memory
+            self.file.refuse_too_large(declared_size(parquet.metadata, self.columns_read))
             batches = self._within_limit(parquet.iter_batches(_BATCH_ROWS, columns=self.columns_read))
             return self.source(pa.Table.from_batches(batches, self._schema(parquet)))
 
@@ -153,6 +154,15 @@ class ParquetTable(BlockTable):
             self.file.refuse_too_large(size)
             batch.validate(full=True)
             yield batch
+
+
+def declared_size(metadata: "FileMetaData", columns: Collection[str]) -> int:
+    """Return the least that `unpacked_size` can count of some columns, by what the file says of itself."""
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    chunks = (group.column(place) for group in groups for place in range(group.num_columns))
+    n_encoded: int = sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema in columns)
+    n_rows: int = metadata.num_rows
+    return max(n_encoded, n_rows * 8 * len(columns))
 
 
 def unpacked_size(column: pa.Array) -> int:

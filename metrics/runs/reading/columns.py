@@ -115,14 +115,16 @@ def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) ->
     """
     mapping = dict(chosen or {})
     _check_choice(header, mapping)
-    free = {name: _normalised(name) for name in header if name not in mapping.values()}
+    free: dict[str, list[str]] = {}
+    for name in dict.fromkeys(header):
+        if name not in mapping.values():
+            free.setdefault(_normalised(name), []).append(name)
     for spellings in ({column.name: (_normalised(column.name),) for column in COLUMNS}, _SYNONYMS):
         for ours, candidates in spellings.items():
-            theirs = _first_match(candidates, free)
-            if ours not in mapping and theirs is not None:
-                mapping[ours] = theirs
-                del free[theirs]
-    scores = [name for name, plain in free.items() if plain.endswith("score")]
+            names = next((free[candidate] for candidate in candidates if free.get(candidate)), [])
+            if ours not in mapping and names:
+                mapping[ours] = names.pop(0)
+    scores = [name for plain, names in free.items() if plain.endswith("score") for name in names]
     if "score" not in mapping and len(scores) == 1:
         mapping["score"] = scores[0]
     return {column.name: mapping[column.name] for column in COLUMNS if mapping.get(column.name)}
@@ -137,11 +139,6 @@ def _check_choice(header: Sequence[str], chosen: Mapping[str, str]) -> None:
     read_from = [theirs for theirs in chosen.values() if theirs]
     if len(set(read_from)) < len(read_from):
         raise UsageError("Two columns are read from one column of the table. Choose another for one of them.")
-
-
-def _first_match(candidates: Sequence[str], free: Mapping[str, str]) -> str | None:
-    """Return the name of a free column (name → normalised name) that the first candidate matches that does."""
-    return next((name for candidate in candidates for name in free if free[name] == candidate), None)
 
 
 @dataclass(frozen=True)

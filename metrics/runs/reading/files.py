@@ -4,15 +4,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from math import inf
 from pathlib import Path, PurePath
 from typing import cast
 
 import pyarrow as pa
 
-from metrics.errors import MissingPackageError, ReadError
+from metrics.errors import MissingPackageError, ReadError, UsageError
+from metrics.support.environment import byte_limit
 
 MAX_BYTES = 2 * 2**30
-"""Largest file read, unpacked, in bytes."""
+"""Largest file read, unpacked, in bytes, where the environment does not say another limit."""
+MAX_FILE = "TIESCOPE_MAX_FILE_MB"
+"""Environment variable: megabytes of the largest file read, unpacked."""
+MAX_GROWTH, FREE_BYTES = 200, 2**28
+"""How many times its own bytes a file may unpack to, and the bytes that any file may unpack to.
+
+Runs and tables unpack to 60 times theirs or less, files made to fill the memory to 400 times and more.
+"""
+_UNCOUNTED_BYTES = 2**26
+"""Bytes read before those of a file that declares fewer are counted to the end."""
 BLOCK = 2**17
 """Bytes held at once while a file flows by; eight times as many are no faster, and hold 25 MB more."""
 
@@ -117,22 +128,73 @@ class File:
         Raises:
             ReadError: damaged, or too large.
         """
-        total, kind = 0, self.packed
-        try:
-            with self.given() as raw, pa.input_stream(raw, compression=kind) as stream:
-                while block := stream.read_buffer(BLOCK).to_pybytes():  # read() loses its memory where it fails
-                    total += len(block)
-                    self.refuse_too_large(total)
-                    yield block.removeprefix(_BOM) if total == len(block) else block
-        except (OSError, pa.ArrowInvalid) as error:
-            problem = f"damaged {kind} file" if kind else str(error)
-            raise ReadError(self.name, problem, "Pack it again." if kind else "Check the disk.") from error
+        total, expected = 0, max(self._declared_size, min(_UNCOUNTED_BYTES, self.limit))
+        if expected > self.limit:
+            expected = self.unpacked_size
+        for block in self._unpack():
+            total += len(block)
+            if total > expected:
+                expected = self.unpacked_size
+            yield block.removeprefix(_BOM) if total == len(block) else block
+
+    @property
+    def limit(self) -> float:
+        """Most bytes that it may unpack to."""
+        if self.endless and not isinstance(self.data, bytes):
+            return inf
+        return min(_max_bytes(), self.growth_limit)
+
+    @property
+    def growth_limit(self) -> int:
+        """Most bytes in memory that so small a file may ask for."""
+        return max(FREE_BYTES, MAX_GROWTH * self.size)
 
     def refuse_too_large(self, size: int) -> None:
         """Raise a ReadError where so many unpacked bytes are more than the limit."""
-        if size > MAX_BYTES and not (self.endless and not isinstance(self.data, bytes)):
-            limit = f"{MAX_BYTES / 2**30:.3g} GB"
-            raise ReadError(self.name, f"larger than {limit} unpacked", "Split it by query.")
+        if size <= self.limit:
+            return
+        if self.limit == _max_bytes():
+            problem = f"larger than {self.limit / 2**30:.3g} GB unpacked"
+            raise ReadError(self.name, problem, "Split it by query.")
+        problem = f"{self.size:,} bytes that unpack to more than {self.limit / 10**6:,.0f} MB"
+        raise ReadError(self.name, problem, "Give what it holds as plain text.")
+
+    @property
+    def _declared_size(self) -> int:
+        """Bytes unpacked, as far as the file says: at its end, gzip says those of its last part."""
+        if self.packed != "gzip":
+            return 0
+        with self.given() as stream:
+            stream.seek(max(0, stream.size() - 4))
+            return int.from_bytes(stream.read(4), "little")
+
+    @cached_property
+    def unpacked_size(self) -> float:
+        """Bytes unpacked, counted without keeping any; infinity where there is no limit to them.
+
+        Raises:
+            ReadError: damaged, or too large: before it fills the memory.
+        """
+        if self.limit == inf:
+            return inf
+        if not self.packed:
+            self.refuse_too_large(self.size)
+            return self.size
+        total = 0
+        for block in self._unpack():
+            total += len(block)
+            self.refuse_too_large(total)
+        return total
+
+    def _unpack(self) -> Iterator[bytes]:
+        kind = self.packed
+        try:
+            with self.given() as raw, pa.input_stream(raw, compression=kind) as stream:
+                while block := stream.read_buffer(BLOCK).to_pybytes():  # read() loses its memory where it fails
+                    yield block
+        except (OSError, pa.ArrowInvalid) as error:
+            problem = f"damaged {kind} file" if kind else str(error)
+            raise ReadError(self.name, problem, "Pack it again." if kind else "Check the disk.") from error
 
     @cached_property
     def head(self) -> bytes:
@@ -190,6 +252,18 @@ class File:
             description = kind.get(head[:4], "a binary file")
             hint = "Give a TREC run, qrels, a CSV or TSV table, JSON or Parquet."
             raise ReadError(self.name, f"this is {description}, not a table", hint, line=1)
+
+
+def _max_bytes() -> int:
+    """Return the largest file read, as the environment says.
+
+    Raises:
+        UsageError: it says no whole number.
+    """
+    try:
+        return byte_limit(MAX_FILE, MAX_BYTES)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
 
 
 def _first_line(text: bytes) -> int:

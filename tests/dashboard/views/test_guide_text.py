@@ -7,9 +7,9 @@ import pytest
 from dashboard.views.guide.prose import Block, markdown, read_parts
 from metrics import FORMATS, MEASURES, parse
 from metrics.runs import File, read
-from metrics.runs.formats.json_records import MAX_DEPTH, MAX_JSON
+from metrics.runs.formats.json_records import MAX_DEPTH, MAX_JSON, MAX_VALUES
 from metrics.runs.reading.columns import MAX_COLUMNS
-from metrics.runs.reading.files import MAX_BYTES
+from metrics.runs.reading.files import MAX_BYTES, MAX_GROWTH
 from metrics.runs.reading.text import MAX_LINE
 
 FILES = (
@@ -103,6 +103,8 @@ def test_limits_are_those_of_the_readers():
         assert limit in limits
     assert f"{MAX_COLUMNS:,}" in limits
     assert f"{MAX_DEPTH} deep" in limits
+    for limit in (f"{MAX_GROWTH} times", f"{MAX_VALUES:,}"):
+        assert limit in limits
 
 
 @pytest.mark.parametrize(
