@@ -5,7 +5,7 @@ import textwrap
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import TypeVar
 
 CHART_COLUMNS = 26
@@ -66,6 +66,13 @@ def chart_names(names: Iterable[str], longest: int = CHART_COLUMNS) -> dict[str,
 def sentence_names(names: Iterable[str]) -> dict[str, str]:
     """Return what a sentence calls each name that is too long for it, as `short_names` has it."""
     return {name: label for name, label in short_names(names, SENTENCE_COLUMNS).items() if label != name}
+
+
+def elide_text(text: str, labels: Mapping[str, str]) -> str:
+    """Return a text with labels for the names in it: name → label."""
+    return reduce(
+        lambda words, name: words.replace(name, labels[name]), sorted(labels, key=len, reverse=True), text
+    )
 
 
 def shared_ends(names: Iterable[str], longest: int = CHART_COLUMNS) -> tuple[str, str]:

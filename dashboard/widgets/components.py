@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any, Literal
 
 import pandas as pd
@@ -10,7 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard.charts.labels import sentence_names
+from dashboard.charts.labels import elide_text, sentence_names
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import Columns, elide_names, scale_shares, streamlit_columns, writers, written
 from dashboard.widgets.first_rows import FIRST_ROWS
@@ -79,13 +78,12 @@ def elide_prose(prose: Prose, labels: Mapping[str, str]) -> tuple[Prose, str]:
         labels: long name → what the sentence calls it.
     """
     text = plain(prose)
-    whole = [name for name in sorted(labels, key=len, reverse=True) if name in text]
-
-    def elided(part: str) -> str:
-        return reduce(lambda words, name: words.replace(name, labels[name]), whole, part)
-
-    short = tuple(Strong(elided(part.text)) if isinstance(part, Strong) else elided(part) for part in prose)
-    lines = (f"**{escape_markdown(labels[name])}** is {escape_markdown(name)}" for name in whole)
+    whole = {name: label for name, label in labels.items() if name in text}
+    short = tuple(
+        Strong(elide_text(part.text, whole)) if isinstance(part, Strong) else elide_text(part, whole)
+        for part in prose
+    )
+    lines = (f"**{escape_markdown(label)}** is {escape_markdown(name)}" for name, label in whole.items())
     return short, "  \n".join(lines)
 
 

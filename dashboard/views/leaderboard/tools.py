@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.labels import clipped
+from dashboard.charts.labels import clipped, elide_text, sentence_names
 from dashboard.charts.leaderboard.tool_strip import tool_strip
 from dashboard.escaping import escape_markdown
 from dashboard.views.leaderboard import cached
@@ -54,9 +54,11 @@ def tools_section(
     _value_table(values, drawn_rerankers)
     rows = by_tool(values)
     table_head("Tool by tool", "tools", rows)
+    names = sentence_names(view.rerankers)
     grid = st.grid(2, min_column_width=_REASON_WIDTH, gap="medium")
     for tool in rows[["tool", "spelling", "version", "why"]].astype(str).itertuples():
-        grid.cell().markdown(tool_text(tool.tool, tool.spelling, tool.version, tool.why))
+        why = elide_text(tool.why, names)
+        grid.cell().markdown(tool_text(tool.tool, tool.spelling, tool.version, why))
 
 
 def tool_text(tool: str, spelling: str, version: str, why: str) -> str:

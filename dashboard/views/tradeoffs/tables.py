@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard.charts.labels import SENTENCE_COLUMNS, short_names
+from dashboard.charts.labels import SENTENCE_COLUMNS, elide_text, sentence_names, short_names
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import table
@@ -80,7 +80,7 @@ def experiment_table(rows: pd.DataFrame, traditional: str, baseline: str, test: 
     title = f"Against {escape_markdown(name)}" if len(rows["reranker"].unique()) > 1 else "Means"
     table(lines, title, "experiment", {**shown_columns("reranker", "ties"), **columns}, download=rows)
     note = experiment_note(rows, baseline, test, correction)
-    st.caption(escape_markdown(note.replace(baseline, name) if name != baseline else note))
+    st.caption(escape_markdown(elide_text(note, sentence_names(rows["reranker"].unique()))))
 
 
 def segment_gap_table(rows: pd.DataFrame, measure: str) -> None:
