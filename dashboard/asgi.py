@@ -9,6 +9,7 @@ from starlette.middleware import Middleware
 from dashboard.access.settings import EMBED
 from dashboard.server.compression import CompressedFiles
 from dashboard.server.headers import SecurityHeaders
+from dashboard.server.messages import MessageGuard
 from dashboard.server.sessions import forget_ended_sessions
 from dashboard.server.uploads import UploadGuard
 
@@ -18,6 +19,7 @@ app = st.App(
         Middleware(SecurityHeaders, embedders=os.environ.get(EMBED, "").split()),
         Middleware(UploadGuard),
         Middleware(CompressedFiles),
+        Middleware(MessageGuard),
     ],
     lifespan=forget_ended_sessions,
 )

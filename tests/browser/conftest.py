@@ -1,9 +1,12 @@
 """A real server, a real browser, and a page that fails on console errors and requests to other hosts."""
 
 from contextlib import ExitStack
+from types import SimpleNamespace
 
+import postgresql
 import pytest
 from chromium import find
+from gated import gated
 from pages import DESK, settle
 from playwright.sync_api import expect, sync_playwright
 from servers import TIESCOPE, free_port, running
@@ -50,6 +53,29 @@ def server(_server):
 def restart(_server):
     """End the server and start it again, at the same address over the same library."""
     return _server[1]
+
+
+@pytest.fixture(scope="session")
+def people(tmp_path_factory):
+    """A server that lets in Ada and Bob, its library in PostgreSQL where there is one: address and folders."""
+    folder = tmp_path_factory.mktemp("gated")
+    runs = folder / "runs"
+    runs.mkdir()
+    with ExitStack() as stack:
+        environment = {}
+        if programs := postgresql.find():
+            url = stack.enter_context(postgresql.serving(programs)).url("postgres")
+            environment["TIESCOPE_DATABASE_URL"] = url
+        options = ("--allow-paths", str(runs), "--audit-log", str(folder / "audit.jsonl"))
+        allowed = ("ada@example.org", "bob@example.org")
+        address = stack.enter_context(gated(folder, allowed, *options, **environment))
+        yield SimpleNamespace(address=address, folder=folder, runs=runs)
+
+
+@pytest.fixture(scope="session")
+def gated_server(people):
+    """Address of a server that lets in ada@example.org and bob@example.org alone."""
+    return people.address
 
 
 @pytest.fixture(scope="session")

@@ -1,57 +1,196 @@
 """A client that is no browser: speaks to a server as Streamlit's front end would, and asks what it likes."""
 
-import urllib.error
-import urllib.request
+import re
 from contextlib import contextmanager
+from urllib.parse import parse_qs
 
+import httpx
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
 
-BOUNDARY = "-----tiescope"
+PATIENCE = 60
+XSRF = "_streamlit_xsrf"
+TEXTS = ("markdown", "heading", "alert", "text", "exception", "code")
+
+
+class Client:
+    """Somebody with cookies.
+
+    Args:
+        server: address as people type it, which is the origin of its pages.
+        via: address that leads there; the same where None.
+        patience: seconds until an answer is given up.
+        **headers: sent with every request.
+    """
+
+    def __init__(self, server, via=None, patience=PATIENCE, **headers):
+        self.server, self.via, self.patience = server, via or server, patience
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        self.http = httpx.Client(base_url=self.via, headers=self.headers, timeout=patience)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.http.close()
+
+    @contextmanager
+    def page(self, query="", name="", origin=None, resume=""):
+        """A page of the app once it is drawn, until the end of the block.
+
+        Args:
+            query: of its address.
+            name: of the page in its address.
+            origin: that the socket says it comes from; the server's where None.
+            resume: id of a session to go on with.
+        """
+        self.http.get("/_stcore/health")
+        token = self.http.cookies.get(XSRF, "").strip('"')
+        cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.http.cookies.jar)
+        own = {
+            name: value for name, value in self.headers.items() if name != "Host"
+        }  # a socket sends it itself
+        with connect(
+            self.via.replace("http", "ws", 1) + "/_stcore/stream",
+            subprotocols=["streamlit", token, *([resume] if resume else [])],
+            origin=origin or self.server,
+            additional_headers=own | {"Cookie": cookies},
+            max_size=None,
+            open_timeout=self.patience,
+        ) as socket:
+            page = Page(self, socket, name)
+            page.run(query)
+            yield page
+
+    def sign_in(self, person):
+        """Have the provider say who this is; returns the app's answer, which sets the cookies."""
+        with self.page() as page:
+            page.click("Sign in")
+            consent = self.http.get(page.redirect)
+        code = self.http.post(consent.headers["location"], data={"sub": person})
+        callback = code.headers["location"].replace(self.server, self.via)
+        return self.http.get(callback)
+
+
+class Page:
+    """A session of the app: what is drawn, and ways to use it."""
+
+    def __init__(self, client, socket, name):
+        self.client, self.socket, self.name = client, socket, name
+        self.session = self.redirect = None
+        self.query, self.script, self.widgets = "", "", {}
+        self.elements, self.frames = [], []
+
+    def run(self, query=None, **widgets):
+        """Draw the page anew.
+
+        Args:
+            query: of the address; as it is now where None.
+            **widgets: id of a widget → a field of its state and the value.
+        """
+        self.query = self.query if query is None else query
+        states = [{"id": key} | state for key, state in (self.widgets | widgets).items()]
+        request = {
+            "query_string": self.query,
+            "page_script_hash": self.script,
+            "widget_states": {"widgets": states},
+        }
+        if not self.script:
+            request["page_name"] = self.name
+        self.send(rerun_script=request)
+        while self.receive("script_finished").script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+            pass
+        return self
+
+    def send(self, **fields):
+        self.socket.send(BackMsg(**fields).SerializeToString())
+
+    def receive(self, kind):
+        """The next message of a kind; notes all before it."""
+        while True:
+            frame = self.socket.recv(self.client.patience)
+            self.frames.append(frame)
+            message = ForwardMsg.FromString(frame)
+            self._note(message)
+            if message.WhichOneof("type") == kind:
+                return message
+
+    def _note(self, message):
+        match message.WhichOneof("type"):
+            case "new_session":
+                self.session, self.elements = message.new_session.initialize.session_id, []
+            case "delta" if message.delta.WhichOneof("type") == "new_element":
+                self.elements.append(message.delta.new_element)
+            case "navigation":
+                self.script = message.navigation.page_script_hash
+            case "page_info_changed":
+                self.query = message.page_info_changed.query_string
+            case "auth_redirect":
+                self.redirect = message.auth_redirect.url
+
+    @property
+    def text(self):
+        """All that is written on it, without what keeps names from being Markdown."""
+        parts = [getattr(element, element.WhichOneof("type")) for element in self.elements if _is_text(element)]
+        texts = [getattr(part, "body", "") or getattr(part, "message", "") for part in parts]
+        return re.sub("[\\\\\u2060]", "", "\n".join(texts))
+
+    @property
+    def board(self):
+        """The id of the board in the address."""
+        return parse_qs(self.query).get("data", [""])[0]
+
+    def find(self, kind, label):
+        """The element of a kind with a label that begins so; None where there is none."""
+        elements = [getattr(element, kind) for element in self.elements if element.WhichOneof("type") == kind]
+        return next((element for element in elements if element.label.startswith(label)), None)
+
+    def click(self, label):
+        return self.run(**{self.find("button", label).id: {"trigger_value": True}})
+
+    def type(self, label, text):
+        """Have a field hold a text from now on."""
+        self.widgets[self.find("text_input", label).id] = {"string_value": text}
+
+    def choose(self, label, option):
+        """Choose one of the options of a radio button."""
+        return self.run(**{self.find("radio", label).id: {"string_value": option}})
+
+    def drop(self, name, content):
+        """Upload a file on the Runs page."""
+        field = self.find("file_uploader", "Drop")
+        self.send(file_urls_request={"request_id": name, "file_names": [name], "session_id": self.session})
+        (urls,) = self.receive("file_urls_response").file_urls_response.file_urls
+        upload(self.client.http, urls.upload_url, name, content).raise_for_status()
+        info = {"name": name, "size": len(content), "file_id": urls.file_id, "file_urls": urls}
+        return self.run(**{field.id: {"file_uploader_state_value": {"uploaded_file_info": [info]}}})
+
+
+def _is_text(element):
+    return element.WhichOneof("type") in TEXTS
+
+
+def upload(http, path, name, content):
+    """The answer to an upload, with the token that the server gives to anybody."""
+    token = http.cookies.get(XSRF, "").strip('"')
+    return http.put(path, files={"file": (name, content)}, headers={"X-Xsrftoken": token})
 
 
 @contextmanager
 def opened_session(server):
     """The id of a session whose page has been drawn, and stays open."""
-    address = server.replace("http", "ws") + "/_stcore/stream"
-    with connect(address, subprotocols=["streamlit"], max_size=None) as socket:
-        socket.send(BackMsg(rerun_script={"query_string": ""}).SerializeToString())
-        session = None
-        for data in socket:
-            message = ForwardMsg.FromString(data)
-            if message.WhichOneof("type") == "new_session":
-                session = message.new_session.initialize.session_id
-            if message.WhichOneof("type") == "script_finished":
-                break
-        yield session
+    with Client(server) as client, client.page() as page:
+        yield page.session
 
 
-def status(server, path, method="GET", content=None, **headers):
+def status(server, path, **headers):
     """The status a server answers with."""
-    request = urllib.request.Request(server + path, content, headers, method=method)
-    try:
-        with urllib.request.urlopen(request, timeout=20) as response:
-            return response.status
-    except urllib.error.HTTPError as error:
-        return error.code
+    return httpx.get(server + path, headers=headers, timeout=PATIENCE).status_code
 
 
 def upload_status(server, session, n_bytes):
-    """The status of an upload, with the token that the server gives to anybody."""
-    with urllib.request.urlopen(f"{server}/_stcore/health", timeout=20) as response:
-        cookie = response.headers.get("Set-Cookie", "")
-    token = cookie.partition("=")[2].partition(";")[0]
-    head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="a"; filename="a.trec"\r\n\r\n'
-    content = head.encode() + b"x" * n_bytes + f"\r\n--{BOUNDARY}--\r\n".encode()
-    return status(
-        server,
-        f"/_stcore/upload_file/{session}/a",
-        "PUT",
-        content,
-        **{
-            "Content-Type": f"multipart/form-data; boundary={BOUNDARY}",
-            "Cookie": cookie.partition(";")[0],
-            "X-Xsrftoken": token,
-        },
-    )
+    """The status of an upload to a session."""
+    with httpx.Client(base_url=server, timeout=PATIENCE) as http:
+        http.get("/_stcore/health")
+        return upload(http, f"/_stcore/upload_file/{session}/a", "a.trec", b"x" * n_bytes).status_code

@@ -1,6 +1,5 @@
 """A server for several people, with an OpenID provider of its own: who comes in, and what others see."""
 
-import json
 import re
 
 import pytest
@@ -9,44 +8,8 @@ from pages import DESK, settle
 from pictures import take_picture
 from playwright.sync_api import expect
 from raw_client import opened_session, status, upload_status
-from servers import TIESCOPE, free_port, running
 
 from dashboard import cache
-
-PEOPLE = [
-    {"sub": "ada", "email": "Ada@Example.org", "email_verified": True},
-    {"sub": "eve", "email": "_eve_@example.org", "email_verified": True},
-    {"sub": "unverified", "email": "ada@example.org", "email_verified": False},
-]
-SECRETS = """[auth]
-redirect_uri = "http://127.0.0.1:{port}/oauth2callback"
-cookie_secret = "4b1d0f6a9c3e7d2851f06a9b3c4d5e6f"
-client_id = "tiescope"
-client_secret = "not checked"
-server_metadata_url = "{provider}"
-"""
-
-
-@pytest.fixture(scope="module")
-def gated_server(tmp_path_factory):
-    """Address of a server that lets in ada@example.org alone."""
-    port, other = free_port(), free_port()
-    provider = f"http://127.0.0.1:{other}/.well-known/openid-configuration"
-    people = [f"--user-claims={json.dumps(person)}" for person in PEOPLE]
-    folder = tmp_path_factory.mktemp("gated")
-    secrets = folder / "secrets.toml"
-    secrets.write_text(SECRETS.format(port=port, provider=provider))
-    command = [*TIESCOPE, "app", "--port", str(port), "--allow", "ada@example.org"]
-    address = f"http://127.0.0.1:{port}"
-    with (
-        running(
-            ["-m", "oidc_provider_mock", "--port", str(other), *people],
-            provider,
-            tmp_path_factory.mktemp("provider"),
-        ),
-        running(command, f"{address}/_stcore/health", folder, {"STREAMLIT_SECRETS_FILES": str(secrets)}),
-    ):
-        yield address
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,53 @@
+"""What a browser may ask of the server by its socket: what concerns its own page."""
+
+from typing import Any
+
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+_OF_ONES_OWN_PAGE = {"rerun_script", "stop_script", "file_urls_request", "app_heartbeat"}
+_OPERATION = "backend_operation_request"
+_OPERATIONS = {"deferred_file", "dataframe_chunk"}
+
+
+class MessageGuard:
+    """Drops what concerns all visitors or the server's own files, whoever sends it.
+
+    Streamlit clears every visitor's caches, tells of the server's git repository and writes into its folders
+    at a message of any session, one that was not let in among them.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap an app."""
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or follow one socket.
+
+        Args:
+            scope: of the request.
+            receive: gives its body, or the socket's messages.
+            send: takes the answer.
+        """
+
+        async def receive_own() -> Message:
+            while True:
+                message = await receive()
+                if message["type"] != "websocket.receive" or _is_own(message.get("bytes")):
+                    return message
+
+        await self._app(scope, receive_own if scope["type"] == "websocket" else receive, send)
+
+
+def _is_own(data: Any) -> bool:  # noqa: ANN401 bytes, or None where it is text
+    """Return whether a message concerns the page that sends it; Streamlit refuses what is none."""
+    try:
+        message = BackMsg.FromString(data or b"")
+    except DecodeError:
+        return True
+    kind = message.WhichOneof("type")
+    if kind == _OPERATION:
+        kind = message.backend_operation_request.WhichOneof("payload")
+        return kind in _OPERATIONS
+    return kind is None or kind in _OF_ONES_OWN_PAGE

@@ -1,0 +1,193 @@
+"""Several people on one server, who sign in by a real provider, and what none of them gets by asking."""
+
+import json
+from contextlib import ExitStack
+
+import pytest
+from boards import COARSE, QRELS, STRICT
+from gated import COOKIE_SECRET
+from raw_client import Client
+from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
+from websockets.exceptions import InvalidStatus
+
+EVIL = "evil.example"
+SECRET = "0nly-in-the-file"  # noqa: S105 an id of a query
+GATE = "Sign in to TieScope"
+TABLE = "query_id,doc_id,score,relevance\n" + "".join(
+    f"{SECRET},d{number},{number // 2},{number % 2}\n" for number in range(6)
+)
+FORGED = {
+    "X_Forwarded_User": "ada@example.org",
+    "X_Forwarded_Email": "ada@example.org",
+    "X_Forwarded_Preferred_Username": "ada",
+    "X_Auth_Request_Email": "ada@example.org",
+    "X_Remote_User": "ada@example.org",
+    "Remote_User": "ada@example.org",
+    "X_Forwarded_For": "127.0.0.1",
+    "X_Real_IP": "127.0.0.1",
+    "X_Forwarded_Host": EVIL,
+    "X_Forwarded_Proto": "https",
+    "X_Forwarded_Prefix": f"//{EVIL}",
+    "Forwarded": f"for=127.0.0.1;host={EVIL};proto=https",
+}
+
+
+@pytest.fixture(scope="module")
+def signed_in(gated_server):
+    """Ada and Bob, as they have just signed in."""
+    with ExitStack() as stack:
+        clients = {name: stack.enter_context(Client(gated_server)) for name in ("ada", "bob")}
+        for name, client in clients.items():
+            client.sign_in(name)
+        yield clients
+
+
+@pytest.fixture
+def new_client(gated_server):
+    """Somebody whom the server does not know, who sends these headers."""
+    with ExitStack() as stack:
+        yield lambda **headers: stack.enter_context(Client(gated_server, **headers))
+
+
+@pytest.fixture(scope="module")
+def board(signed_in):
+    """The id of a board that Ada keeps for herself."""
+    with signed_in["ada"].page(name="runs") as page:
+        page.drop("table.csv", TABLE.encode())
+        assert "1 run" in page.text
+        return page.board
+
+
+def events(people, action):
+    lines = (people.folder / "audit.jsonl").read_text().splitlines()
+    return [event for event in map(json.loads, lines) if event["action"] == action]
+
+
+def test_forwarded_headers_let_nobody_in_and_make_nobody_another(new_client, signed_in):
+    stranger = new_client(**FORGED)
+    with stranger.page() as page:
+        assert GATE in page.text
+    bob = new_client(**FORGED)
+    bob.http.cookies.update(signed_in["bob"].http.cookies)
+    with bob.page() as page:
+        assert "Signed in as bob@example.org" in page.text
+
+
+def test_forwarded_headers_lead_no_cookie_and_no_redirect_elsewhere(gated_server, new_client):
+    client = new_client(Host=EVIL, **FORGED)
+    with client.page() as page:
+        page.click("Sign in")
+        answers = [client.http.get(page.redirect)]
+    answers += map(
+        client.http.get,
+        ("/auth/logout", "/auth/login", "/oauth2callback?state=x&code=y", "/oauth2callback?error=x", "/runs/"),
+    )
+    answers += [
+        client.http.get(f"{gated_server}//{EVIL}{path}") for path in ("", "/..", "/oauth2callback", "/runs/")
+    ]
+    for answer in answers:
+        assert EVIL not in answer.headers.get("location", "")
+        assert "domain" not in answer.headers.get("set-cookie", "").casefold()
+    redirect_uri = answers[0].next_request.url.params["redirect_uri"]
+    assert redirect_uri == f"{gated_server}/oauth2callback"
+
+
+def test_a_cookie_counts_on_the_servers_own_pages_as_it_was_signed_and_for_thirty_days(
+    gated_server, new_client, signed_in
+):
+    with pytest.raises(InvalidStatus), signed_in["ada"].page(origin=f"http://{EVIL}"):
+        pass
+    claims = {"email": "ada@example.org", "email_verified": True, "is_logged_in": True, "origin": gated_server}
+    cookies = {
+        GATE: [
+            {"secret": "another secret of thirty-two letters"},
+            {"name": "_streamlit_user_tokens"},
+            {"iat": 1_000_000_000},
+            {"origin": f"http://{EVIL}"},
+            {"is_logged_in": "true"},
+        ],
+        "Not allowed in": [{"email": "eve@example.org"}, {"email_verified": False}],
+        "Signed in as ada@example.org": [{}],
+    }
+    for outcome, forgeries in cookies.items():
+        for forgery in forgeries:
+            secret, name = forgery.pop("secret", COOKIE_SECRET), forgery.pop("name", "_streamlit_user")
+            client = new_client()
+            value = create_signed_value(secret, name, json.dumps(claims | forgery)).decode()
+            client.http.cookies.set("_streamlit_user", value)
+            with client.page() as page:
+                assert outcome in page.text, forgery
+
+
+def test_anothers_board_is_not_there_by_its_id_its_hash_or_a_guess(people, signed_in, board):
+    for guess in (board, f"x · {board}", f"{board[:-1]}_", "%", "' OR ''='"):
+        with signed_in["bob"].page(f"data={guess}") as page:
+            assert "not kept here, or not shared with you" in page.text
+            assert SECRET.encode() not in b"".join(page.frames)
+    refusals = [event["board"] for event in events(people, "refused") if event["who"] == "bob@example.org"]
+    assert refusals[:2] == [board, board]
+
+
+def test_a_shared_board_is_read_not_changed_until_it_is_shared_no_more(people, signed_in, board):
+    ada, bob = signed_in["ada"], signed_in["bob"]
+    with ada.page(f"data={board}", "runs") as own:
+        own.choose("Who may open it", "Whoever has the link may read")
+        with bob.page(f"data={board}", "runs") as other:
+            assert "Shared with you to read" in other.text
+            assert SECRET.encode() in b"".join(other.frames)
+            assert other.find("button", "Duplicate")
+            assert not other.find("button", "Delete")
+            own.choose("Who may open it", "Only you")
+            other.frames.clear()
+            assert "not shared with you" in other.run().text
+            assert SECRET.encode() not in b"".join(other.frames)
+    assert [event["access"] for event in events(people, "shared")] == ["link", "private"]
+
+
+def test_a_session_is_its_own_cookies_alone(new_client, signed_in, board):
+    with signed_in["ada"].page(f"data={board}") as page:
+        for thief in (new_client(), signed_in["bob"]):
+            with thief.page(f"data={board}", resume=page.session) as stolen:
+                assert stolen.session != page.session
+                assert SECRET.encode() not in b"".join(stolen.frames)
+
+
+def test_no_message_of_a_stranger_clears_what_others_hold_in_memory(new_client, signed_in):
+    with signed_in["ada"].page(name="runs") as page:
+        page.run(**{page.find("checkbox", "This session only").id: {"bool_value": True}})
+        page.drop("strict.csv", TABLE.replace(SECRET, "q").encode())
+        link = page.query
+        with new_client().page() as stranger:
+            stranger.send(clear_cache=True)
+            stranger.run()
+        assert "In memory only" in page.run().text
+        with signed_in["ada"].page(link, "runs") as again:
+            assert "In memory only" in again.text
+
+
+def test_who_is_signed_in_reads_no_file_outside_of_the_allowed_folder(people, signed_in):
+    for name, text in {"coarse.trec": COARSE, "qrels.txt": QRELS}.items():
+        (people.runs / name).write_text(text)
+    (people.folder / "secret.trec").write_text(STRICT.replace("q0", SECRET))
+    (people.runs / "link.trec").symlink_to(people.folder / "secret.trec")
+    with signed_in["bob"].page(name="large") as page:
+        for path in (
+            "../secret.trec",
+            str(people.folder / "secret.trec"),
+            f"{people.runs}/../secret.trec",
+            "link.trec",
+            "l*.trec",
+            "file:///etc/passwd",
+            "/etc/passwd",
+            "http://127.0.0.1:1/a.trec",
+            str(people.folder / "secrets.toml"),
+        ):
+            page.run(f"results={path}")
+            page.type("Path", path)
+            page.type("Judgments", "qrels.txt")
+            assert "no file that may be opened here" in page.click("Open").text, path
+        assert SECRET.encode() not in b"".join(page.frames)
+        assert COOKIE_SECRET.encode() not in b"".join(page.frames)
+        page.type("Path", "coarse.trec")
+        assert "coarse" in page.click("Open").text
+    assert len([event for event in events(people, "refused") if "path" in event]) == 9
