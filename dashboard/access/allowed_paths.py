@@ -71,7 +71,7 @@ class AllowedPaths:
             raise self._refused(text)
         files: list[Path | str] = []
         if "://" in text:
-            files += [text] if self._has_address(text) else []
+            files += [text] if self.has_address(text) else []
         else:
             files += self._on_disk(text)
         if not files:
@@ -84,7 +84,7 @@ class AllowedPaths:
         quoted = text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]} ..."
         return UsageError(f"{quoted}: no file that may be opened here. Files may lie below {self}.")
 
-    def _has_address(self, text: str) -> bool:
+    def has_address(self, text: str) -> bool:
         """Whether an address is plain and lies below an allowed one; hosts and schemes have no upper case."""
         parts = text.split("/")
         return (

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard import cache
 from dashboard.access.allowed_paths import AllowedPaths
+from dashboard.access.redirects import guard_redirects
 from dashboard.access.settings import ALLOW_PATHS, OPEN
 from dashboard.access.sign_in import identity
 from dashboard.library import Board, open_files
@@ -83,6 +84,8 @@ def score_path(path: str, qrels: str, on_progress: Callable[[str], None]) -> Sco
     allowed = allowed_paths()
     if not allowed:
         raise UsageError("This server opens no paths. Start it with --allow-paths DIR.")
+    if allowed.addresses:
+        guard_redirects()
     try:
         runs, judgments = _runs_and_judgments(allowed, path, qrels)
     except UsageError:
