@@ -145,7 +145,7 @@ class CsvParser:
                 column_names=self.header,
                 skip_rows=self.n_skipped,
                 block_size=min(max(block_size, BLOCK), _LARGEST_BLOCK),
-                use_threads=False,  # two cores gain a tenth of the whole, and hold a sixth more
+                use_threads=not careful,  # the next blocks are parsed while columns take up this one
             ),
             "parse_options": arrow_csv.ParseOptions(
                 delimiter=self.layout.delimiter,
