@@ -126,9 +126,14 @@ class QueryDocKeys:
         if len(self.query_spans) == len(self.queries) + 1:
             spans = np.searchsorted(self.query_spans, np.arange(_ROWS, len(self.query), _ROWS))
             bounds = np.unique(np.concatenate([bounds, self.query_spans[spans]]))
+        is_one_reranker = pc.count_distinct(self.queries).as_py() == len(self.queries)
         starts = _mix(np.arange(1, len(self.queries) + 1, dtype=np.uint64))
         for start, end in pairwise(bounds.tolist()):
-            hashes = hashes_after(starts, self.query[start:end], self.documents.slice(start, end - start))
+            hashes = (
+                self.hashes[start:end].copy()  # which `match` needs, too
+                if is_one_reranker
+                else hashes_after(starts, self.query[start:end], self.documents.slice(start, end - start))
+            )
             hashes.sort()
             if (hashes[1:] == hashes[:-1]).any():
                 return True
@@ -165,13 +170,14 @@ class QueryDocKeys:
         """
         starts = range(0, len(self.query), _ROWS)
         parts = [self._match(start, min(start + _ROWS, len(self.query)), table) for start in starts]
+        self.__dict__.pop("hashes", None)  # as large as the scores, and not needed again
         rows, table_rows = zip(*parts, strict=True) if parts else ([np.empty(0, np.int64)],) * 2
         return np.concatenate(rows), np.concatenate(table_rows)
 
     def _match(self, start: int, end: int, table: "QueryDocKeys") -> tuple[IntArray, IntArray]:
         """Find the pairs of the rows from `start` to before `end`, as `match`."""
         hashes, order, occurs, n_most = table.hash_index
-        own = self._hashes(start, end)
+        own = self.hashes[start:end]
         candidates = np.flatnonzero(occurs[_low_bits(own)])
         candidates = candidates[np.argsort(own[candidates])]
         own = own[candidates]
