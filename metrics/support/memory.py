@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 _REUSED = 2**24
-"""Bytes of the largest block that glibc, having seen one of them freed, keeps for others instead of unmapping it.
+"""Bytes of the largest block that glibc, having seen one freed, keeps for others instead of unmapping it.
 
 Else each array of a megabyte is mapped, and its pages are cleared, anew: a seventh of the time of a first call.
 """
