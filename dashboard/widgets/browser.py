@@ -17,7 +17,7 @@ _mount = st.components.v2.component("tiescope.browser", js=_asset("browser.js"))
 _mount_link = st.components.v2.component(
     "tiescope.link", html=_asset("link.html"), css=_asset("link.css"), js=_asset("link.js")
 )
-_CARD_LABEL = "[data-testid=stMetricLabel] :is(div, p)"
+_CARD_LABEL, _BADGE = "[data-testid=stMetricLabel] :is(div, p)", ".stMarkdownBadge"
 _ON_PRIMARY = "[data-testid=stBaseButton-primary]:enabled, [data-testid=stMultiSelect] [data-tag]"
 
 
@@ -39,8 +39,9 @@ def offer_link() -> None:
 
 
 def mend_looks(colours: Palette) -> None:
-    """Mend what Streamlit leaves: white on the primary colour is too pale in the dark, card labels are cut."""
+    """Mend what Streamlit leaves: too pale a white on the primary colour in the dark, words cut on cards."""
     st.html(
         f"<style>{_ON_PRIMARY} {{ color: {colours.ground}; }}"
-        f"{_CARD_LABEL} {{ white-space: normal; overflow: visible; }}</style>"
+        f"{_CARD_LABEL} {{ white-space: normal; overflow: visible; }}"
+        f"{_BADGE} {{ white-space: normal !important; }}</style>"
     )

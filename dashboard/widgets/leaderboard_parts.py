@@ -180,8 +180,8 @@ def slope_caption(leaderboard: pd.DataFrame) -> str:
     if len(leaderboard) == 1:
         return "One reranker has one place."
     marked = "swaps with another" if len(leaderboard) <= FEW else f"moves {LONG_MOVE} places or more"
-    orange = f"Orange: {marked}." if is_out_of_order(leaderboard).any() else ""
-    return f"{f'Names share {shared}. ' * bool(shared)}{orange}".rstrip()
+    orange = f"Orange: {marked}." if is_out_of_order(leaderboard).any() else f"No reranker {marked}."
+    return f"{f'Names share {shared}. ' * bool(shared)}{orange}"
 
 
 def leaderboard_table(

@@ -19,10 +19,10 @@ REPEATED_TICKS = """() => [...document.querySelectorAll('.js-plotly-plot')].flat
     .filter(([, texts]) => new Set(texts).size < texts.length)
     .map(([name, texts]) => `${name} of ${plot.closest('[class*=st-key-]')?.className}: ${texts}`))"""
 """Axes of charts on which two ticks have one label."""
-CUT_LABELS = """() => [...document.querySelectorAll('[data-testid=stMetricLabel] *')]
+CUT_LABELS = """() => [...document.querySelectorAll('[data-testid=stMetricLabel] *, .stMarkdownBadge')]
   .filter(label => label.scrollWidth > label.clientWidth + 1 && getComputedStyle(label).overflow == 'hidden')
   .map(label => label.innerText)"""
-"""Labels of cards that end in an ellipsis."""
+"""Labels and notes of cards that end in an ellipsis."""
 LOOKS = {
     "light": ("light", DESK),
     "phone": ("light", PHONE),

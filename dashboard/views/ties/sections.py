@@ -36,7 +36,7 @@ def _correlation_card(icon: str, label: str, x: "pd.Series[float]", y: "pd.Serie
     explanation = "Pearson correlation over the lists, with its 95% interval."
     estimate = correlation(x, y)
     if estimate is None:
-        reason = "too few lists" if len(x) < FEWEST else "one of them does not vary"
+        reason = "too few lists" if len(x) < FEWEST else "one does not vary"
         return Card(icon, label, "–", reason, help=explanation)
     value, low, high = estimate
     interval = f"95% {low:.2f} to {high:.2f}".replace("-", "−")

@@ -96,3 +96,9 @@ def test_the_strip_frames_those_that_are_drawn():
     figure = place_strip(leaderboard(range(1, 31)), LIGHT, "MRR", 20, 29)
     (frame,) = figure.layout.shapes
     assert (frame.x0, frame.x1) == (20.5, 30.5)
+
+
+def test_a_chart_of_one_row_leaves_the_title_of_its_axis_room_below_the_labels():
+    layout = place_and_score(leaderboard([1]), LIGHT, "MRR").layout
+    below = layout.height - layout.margin.t - layout.minreducedheight
+    assert below >= 45, "pixels of a row of labels and a title"
