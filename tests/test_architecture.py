@@ -56,6 +56,14 @@ def test_the_command_line_imports_streamlit_only_when_it_serves():
     assert [top for name, top in imports(ROOT / LAZY[0]) if name == LAZY[1]] == [False]
 
 
+def test_no_generator_of_random_numbers_is_near_a_measure():
+    for path in files("metrics/measures") + files("metrics/evaluation"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names = {name.rpartition(".")[2] for name, _ in imports(path)}
+        names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        assert not names & {"random", "secrets", "default_rng", "RandomState", "Generator"}, path
+
+
 @pytest.mark.parametrize("path", files("metrics"), ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_metrics_never_imports_the_dashboard(path):
     assert not [name for name, _ in imports(path) if name.split(".")[0] == "dashboard"]

@@ -42,16 +42,6 @@ def say_left_out(runs: "Runs | PartitionedRuns", evaluation: "Evaluation") -> No
         _say_policies(str(reranker), counts, evaluation)
 
 
-def say_sampled(evaluation: "Evaluation") -> None:
-    """Say which standard deviations over orderings are estimates."""
-    from metrics.evaluation import DRAWS
-    from metrics.measures import parse
-
-    sampled = [name for name in evaluation.measures if parse(name).measure.family.sampled]
-    if sampled and "std" in evaluation.ties:
-        say(f"{', '.join(sampled)}: std from {DRAWS} drawn orderings, about 4 % off.")
-
-
 def say_own_rules(evaluation: "Evaluation") -> None:
     """Say which measures settle ties by a rule of their own, and beside what they are to be read."""
     from metrics.measures import parse, side_by_side

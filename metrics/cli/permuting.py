@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import pandas as pd
 import typer
 
@@ -25,7 +24,6 @@ from metrics.runs import Runs
 from metrics.studies.one_list.orderings import list_values
 from metrics.studies.one_list.query import complexity_report, every_ordering, sampled_mean
 from metrics.studies.prose import decimal
-from metrics.support.wording import count_of
 from metrics.ties import Ranking
 
 LIMIT = 120
@@ -88,10 +86,8 @@ def _ranking_of(
 
 
 def _estimates(ranking: Ranking, query: str, names: Sequence[str], draws: int, seed: int) -> pd.DataFrame:
-    """Return the mean of each measure over orderings drawn; say where their error cannot be told."""
+    """Return the mean of each measure over orderings drawn, with its standard error."""
     estimates = pd.DataFrame([sampled_mean(ranking, query, name, draws, seed) for name in names])
-    for name in np.array(names)[estimates["standard_error"].isna()]:
-        say(f"{name}: {count_of(draws, 'draw')}, too few or too alike to tell a standard error.")
     return estimates.assign(measure=names)[["measure", "mean", "standard_error", "draws"]]
 
 

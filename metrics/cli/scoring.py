@@ -10,7 +10,7 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from metrics.cli.messages import say_left_out, say_own_rules, say_sampled
+from metrics.cli.messages import say_left_out, say_own_rules
 from metrics.cli.options import (
     FOR_PEOPLE,
     NAME_HELP,
@@ -154,7 +154,6 @@ def evaluate_command(
         )
         last_part, means = score_parts(runs, score, table_output, save, per_query=per_query)
     say_left_out(runs, last_part)
-    say_sampled(last_part)
     say_own_rules(last_part)
     if means is not None:
         table_output.write(means)
@@ -193,7 +192,6 @@ def _score_in_memory(
 
         deque(save_parts([evaluation], save), maxlen=0)
     say_left_out(runs, evaluation)
-    say_sampled(evaluation)
     say_own_rules(evaluation)
     for_people = table_output.format in FOR_PEOPLE
     timed = (

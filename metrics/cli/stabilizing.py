@@ -38,7 +38,7 @@ def stability_command(
 ) -> None:
     """Say how likely each run comes out above each other when all ties are broken at random."""
     from metrics.studies.prose import plain
-    from metrics.studies.tie_breaking.mean_distributions import needed_ties
+    from metrics.studies.tie_breaking.mean_distributions import SPREADS
     from metrics.studies.tie_breaking.order_stability import OrderStability
     from metrics.studies.tie_breaking.stability import stability_finding
 
@@ -49,7 +49,7 @@ def stability_command(
     with progress("Breaking ties at random"):
         rankings = {name: scoring.ranking(runs, name) for name in runs.rerankers}
         for number, name in enumerate(names):
-            evaluation = score_runs(runs, name, needed_ties(name), scoring)
+            evaluation = score_runs(runs, name, SPREADS, scoring)
             if not number:
                 say_left_out(runs, evaluation)
             study = OrderStability.of(evaluation, name, rankings, seed=seed)

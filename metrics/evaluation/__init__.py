@@ -2,7 +2,7 @@
 
 from metrics.evaluation.evaluation import Evaluation
 from metrics.evaluation.options import AS_READ, HasScoringOptions, Policy, ScoringOptions
-from metrics.evaluation.scoring import DEFAULT_MEASURES, DEFAULT_TIES, DRAWS, evaluate, score_runs
+from metrics.evaluation.scoring import DEFAULT_MEASURES, DEFAULT_TIES, evaluate, score_runs
 
 EQUAL = 1e-12
 """Values closer than this differ by rounding."""
@@ -11,7 +11,6 @@ __all__ = [
     "AS_READ",
     "DEFAULT_MEASURES",
     "DEFAULT_TIES",
-    "DRAWS",
     "EQUAL",
     "Evaluation",
     "HasScoringOptions",

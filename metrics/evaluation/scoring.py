@@ -18,14 +18,12 @@ from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.memory import one_allocator
 from metrics.support.steps import begin_step
 from metrics.support.wording import first_names
-from metrics.ties import Ranking, Treatment, refine, treatment
+from metrics.ties import Ranking, Treatment, treatment
 from metrics.ties.description import describe
 from metrics.ties.ranking import PART
 
 DEFAULT_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@10", "AP", "nDCG@10")
 DEFAULT_TIES = ("input", "expected", "optimistic", "pessimistic")
-DRAWS = 300
-"""Orderings drawn for a standard deviation that has no closed form."""
 
 
 def evaluate(
@@ -198,24 +196,5 @@ def _values(ranking: Ranking, measures: Sequence[MeasureAt], ties: Treatment) ->
     """Yield (n_lists,) values of each measure under one treatment; one refinement for all that share it."""
     groups = RefinedGroups(ranking)
     for measure in measures:
-        if not ties.spread:
-            yield measure.values(groups.of(measure, ties))
-        elif measure.measure.family.own_rule:
-            yield np.zeros(ranking.n_lists)
-        else:
-            variance = measure.variances(groups.of(measure, ties))
-            yield np.sqrt(sampled_variance(ranking, measure) if variance is None else variance)
-
-
-def sampled_variance(ranking: Ranking, measure: MeasureAt) -> FloatArray:
-    """Return (n_lists,) variance over `DRAWS` seeded orderings, for measures without a closed form.
-
-    Its square root is within about 4 % of the standard deviation where values are near normal.
-    """
-    mean, square = np.zeros(ranking.n_lists), np.zeros(ranking.n_lists)
-    for seed in range(DRAWS):
-        value = measure.values(refine(ranking, treatment(f"random:{seed}")))
-        step = value - mean
-        mean += step / (seed + 1)
-        square += step * (value - mean)
-    return square / (DRAWS - 1)
+        seen = groups.of(measure, ties)
+        yield np.sqrt(measure.variances(seen)) if ties.spread else measure.values(seen)

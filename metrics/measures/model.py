@@ -23,7 +23,7 @@ class Family:
     Attributes:
         kind: of the formula: first_hit, additive, average_precision, targets or own_rules.
         mean: its exact expectation over what is tied; on groups of one, its plain value.
-        variance: its exact variance over what is tied; None where there is no closed form.
+        variance: its exact variance over what is tied; on groups of one, 0.
         counts: which documents matter: those with a grade above 0, or all that were judged.
         targets: whether distinct targets are counted, which have a best and worst order of their own.
         own_rule: whether it has its own rule for ties, so that no treatment applies.
@@ -35,18 +35,13 @@ class Family:
 
     kind: str
     mean: Formula
-    variance: Formula | None = None
+    variance: Formula
     counts: Literal["graded", "judged"] = "graded"
     targets: bool = False
     own_rule: bool = False
     by_first_rank: bool = False
     by_relevance: bool = True
     count_depth: Callable[[TieGroups, Parameter], FloatArray | float] | None = None
-
-    @property
-    def sampled(self) -> bool:
-        """Whether the standard deviation has no closed form."""
-        return self.variance is None and not self.own_rule
 
     @property
     def by_grades(self) -> bool:
@@ -123,10 +118,9 @@ class MeasureAt:
         """Return (n_lists,) expectation over what is tied; 0 where no contributing document is listed."""
         return self.measure.family.mean(groups, self._argument)
 
-    def variances(self, groups: TieGroups) -> FloatArray | None:
-        """Return (n_lists,) variance over what is tied; None where there is no closed form."""
-        formula = self.measure.family.variance
-        return None if formula is None else formula(groups, self._argument)
+    def variances(self, groups: TieGroups) -> FloatArray:
+        """Return (n_lists,) variance over what is tied; 0 where the measure has its own rule for ties."""
+        return self.measure.family.variance(groups, self._argument)
 
     def count_depth(self, groups: TieGroups) -> FloatArray | float | None:
         """Return the places within which each tie group's documents are counted, as `Family.count_depth`.

@@ -59,8 +59,13 @@ def _grag_hits(groups: TieGroups, k: Parameter) -> FloatArray:
     return groups.per_list(groups.relevant * within) / np.maximum(groups.n_relevant, 1)
 
 
-tie_aware_rr = Family("own_rules", _tie_aware_rr, own_rule=True)
-tie_sensitive_rr = Family("own_rules", _tie_sensitive_rr, own_rule=True)
-pessimistic_rr = Family("own_rules", _pessimistic_rr, own_rule=True)
-grag_rr = Family("own_rules", _grag_rr, own_rule=True)
-grag_hits = Family("own_rules", _grag_hits, own_rule=True)
+def _no_variance(groups: TieGroups, _: Parameter) -> FloatArray:
+    """0: no ordering changes the value."""
+    return np.zeros(groups.n_lists)
+
+
+tie_aware_rr = Family("own_rules", _tie_aware_rr, _no_variance, own_rule=True)
+tie_sensitive_rr = Family("own_rules", _tie_sensitive_rr, _no_variance, own_rule=True)
+pessimistic_rr = Family("own_rules", _pessimistic_rr, _no_variance, own_rule=True)
+grag_rr = Family("own_rules", _grag_rr, _no_variance, own_rule=True)
+grag_hits = Family("own_rules", _grag_hits, _no_variance, own_rule=True)

@@ -4,8 +4,9 @@ import numpy as np
 
 from metrics.measures.model import Family, Parameter
 from metrics.support.arrays import FloatArray, IntArray
+from metrics.ties.batch_by_depth import batch_by_depth
 from metrics.ties.groups import TieGroups
-from metrics.ties.permutations import chance_of_none
+from metrics.ties.permutations import chance_of_none, chance_of_some
 
 
 def _n_distinct(groups: TieGroups, k: Parameter) -> FloatArray:
@@ -14,25 +15,83 @@ def _n_distinct(groups: TieGroups, k: Parameter) -> FloatArray:
     Sum over targets, in the first group that holds one, of 1 - C(n - t, m)/C(n, m): n documents in
     the group, t of the target, m places within the cut-off.
     """
-    hit = np.flatnonzero(groups.hits)
-    owner = groups.owner[hit]
-    lists = groups.lists[owner]
-    target = np.arange(len(hit)) if groups.targets is None else groups.targets[hit]
-    order = np.lexsort((owner, target, lists))
-    owner, lists, target = owner[order], lists[order], target[order]
-    new_pair = _starts(lists, target, owner)
-    documents = np.diff(np.append(new_pair, len(owner)))
-    first_group = np.isin(new_pair, _starts(lists, target))
-    group, documents = owner[new_pair][first_group], documents[first_group]
-    size = groups.size[group]
-    within = np.clip((np.inf if k is None else k) - groups.above[group], 0, size).astype(np.int64)
-    chance = 1 - chance_of_none(size, documents, within)
+    group, documents = _new_targets(groups)
+    chance = 1 - chance_of_none(groups.size[group], documents, _places_within(groups, k)[group])
     return np.bincount(groups.lists[group], chance, minlength=groups.n_lists).astype(np.float64)
+
+
+def _n_distinct_variance(groups: TieGroups, k: Parameter) -> FloatArray:
+    """Variance of the number of distinct targets in the top k.
+
+    Only the group that the cut-off divides is random. With z(t) = C(n - t, m)/C(n, m),
+
+    Var = sum over targets j of z(t_j) (1 - z(t_j)) - sum over j, l of z(t_j) z(t_l) `_shared_chance`,
+
+    j and l different, targets of equally many documents taken together. Two cases have a shorter form, which
+    is 0 where nothing can vary: f targets of one document, z(1) (1 - z(1)) f (n - f)/(n - 1), and one place
+    within, s (n - s)/n^2 with s documents of any target.
+    """
+    n_groups, within = len(groups.size), _places_within(groups, k)
+    group, documents = _new_targets(groups)
+    is_divided = ((within > 0) & (within < groups.size))[group]
+    rows = np.stack([group[is_divided], documents[is_divided]])
+    (group, documents), alike = np.unique(rows, axis=1, return_counts=True)
+    size, places = groups.size[group], within[group]
+    none = chance_of_none(size, documents, places)
+    alone = alike * none * chance_of_some(size, documents, places)
+    alone *= np.where(documents == 1, (size - alike) / (size - 1), 1.0)
+    first, second = _pairs_of_rows(group)
+    n_pairs = np.where(first == second, (documents[first] > 1) * (alike[first] - 1), 2 * alike[first])
+    shared = _shared_chance(size[first], documents[first], documents[second], places[first])
+    together = n_pairs * alike[second] * none[first] * none[second] * shared
+    variances = np.bincount(group, alone, n_groups) - np.bincount(group[first], together, n_groups)
+    n_hits = np.bincount(group, alike * documents, n_groups)
+    one_place = n_hits / groups.size * ((groups.size - n_hits) / groups.size)
+    variances = np.where(within == 1, one_place, variances)
+    return groups.per_list(np.maximum(variances, 0))
+
+
+def _shared_chance(size: IntArray, first: IntArray, second: IntArray, within: IntArray) -> FloatArray:
+    """Return 1 - z(s + t)/(z(s) z(t)): how much rarer two targets miss the first places together than apart.
+
+    1 - prod (1 - x_i), i below the smallest of s, t and m; x_i = p q / ((n - i - p)(n - i - q)) with the other
+    two, p and q. No difference of like numbers is formed.
+
+    Args:
+        size: (n,) documents in the group: n.
+        first: (n,) documents of one target: s.
+        second: (n,) documents of the other: t.
+        within: (n,) first places looked at: m.
+    """
+    chances = np.zeros(len(size))
+    smallest, *others = np.sort(np.stack([first, second, within]), axis=0)
+    for part, deepest in batch_by_depth(smallest):
+        step = np.arange(deepest)
+        p, q, left = (column[part, None].astype(np.float64) for column in (*others, size))
+        left = left - step
+        x = np.minimum(p * q / np.maximum((left - p) * (left - q), 1), 1)
+        x[step >= smallest[part, None]] = 0
+        none_before = np.cumprod(1 - x[:, :-1], axis=1)
+        chances[part] = x[:, 0] + (x[:, 1:] * none_before).sum(axis=1)
+    return chances
+
+
+def _pairs_of_rows(group: IntArray) -> tuple[IntArray, IntArray]:
+    """Return both rows of every pair of one group, each row with itself too; rows of a group stand together."""
+    start: IntArray = np.searchsorted(group, group)
+    n_before = np.arange(len(group)) - start + 1
+    first = np.repeat(np.arange(len(group)), n_before)
+    skipped = np.cumsum(n_before) - n_before - start
+    return first, np.arange(len(first)) - skipped[first]
 
 
 def _share(groups: TieGroups, k: Parameter) -> FloatArray:
     """Expected distinct targets in the top k, over all targets of the query."""
     return _n_distinct(groups, k) / np.maximum(n_targets(groups), 1)
+
+
+def _share_variance(groups: TieGroups, k: Parameter) -> FloatArray:
+    return _n_distinct_variance(groups, k) / np.square(np.maximum(n_targets(groups), 1.0))
 
 
 def n_targets(groups: TieGroups) -> IntArray:
@@ -43,6 +102,30 @@ def n_targets(groups: TieGroups) -> IntArray:
     hit = judgments.grades >= judgments.relevant_from
     pairs = np.unique(np.stack([judgments.lists[hit], judgments.targets[hit]]), axis=1)
     return judgments.by_list(np.bincount(pairs[0], minlength=len(judgments.query_ids)))
+
+
+def _new_targets(groups: TieGroups) -> tuple[IntArray, IntArray]:
+    """Return, for each target of a list, the first group that holds it and its documents in that group."""
+
+    def new_targets() -> tuple[IntArray, IntArray]:
+        hit = np.flatnonzero(groups.hits)
+        owner = groups.owner[hit]
+        lists = groups.lists[owner]
+        target = np.arange(len(hit)) if groups.targets is None else groups.targets[hit]
+        order = np.lexsort((owner, target, lists))
+        owner, lists, target = owner[order], lists[order], target[order]
+        new_pair = _starts(lists, target, owner)
+        documents = np.diff(np.append(new_pair, len(owner)))
+        first_group = np.isin(new_pair, _starts(lists, target))
+        return owner[new_pair][first_group], documents[first_group]
+
+    return groups.memoize(_new_targets, new_targets)
+
+
+def _places_within(groups: TieGroups, k: Parameter) -> IntArray:
+    """(n,) places of each group within the cut-off: m."""
+    places: FloatArray = np.clip(_depth(groups, k) - groups.above, 0, groups.size)
+    return places.astype(np.int64)
 
 
 def _starts(*keys: IntArray) -> IntArray:
@@ -57,5 +140,5 @@ def _depth(_: TieGroups, k: Parameter) -> float:
     return np.inf if k is None else k
 
 
-distinct_targets = Family("targets", _n_distinct, targets=True, count_depth=_depth)
-distinct_recall = Family("targets", _share, targets=True, count_depth=_depth)
+distinct_targets = Family("targets", _n_distinct, _n_distinct_variance, targets=True, count_depth=_depth)
+distinct_recall = Family("targets", _share, _share_variance, targets=True, count_depth=_depth)

@@ -60,7 +60,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ShownColumn(
             "ordering_std",
             "SD from ties",
-            "Standard deviation over all orderings; of AP, estimated from {draws} draws.",
+            "Standard deviation over all orderings.",
         ),
         ShownColumn(
             "share_deviation",

@@ -201,6 +201,22 @@ def chance_of_none(size: IntArray, marked: IntArray, within: IntArray) -> FloatA
     return chances
 
 
+def chance_of_some(size: IntArray, marked: IntArray, within: IntArray) -> FloatArray:
+    """Return 1 - `chance_of_none`, as exact where it is small: the sum of `first_relevant_rank`.
+
+    Args:
+        size: (n,) documents in the group: n.
+        marked: (n,) marked ones: t.
+        within: (n,) first places looked at: m.
+    """
+    chances = np.zeros(len(size))
+    smaller, larger = np.minimum(marked, within), np.maximum(marked, within)
+    for part, deepest in batch_by_depth(smaller):
+        chance = first_relevant_rank(size[part], larger[part], deepest)
+        chances[part] = np.where(np.arange(deepest) < smaller[part, None], chance, 0).sum(axis=1)
+    return chances
+
+
 def place_chances(first: Sequence[int] | IntArray, last: Sequence[int] | IntArray, places: int) -> FloatArray:
     """(n_docs, places) chance of each document at each place: even over those its tie group covers.
 

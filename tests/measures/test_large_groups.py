@@ -1,9 +1,10 @@
 """Tie groups of up to a million documents, straight from their counts, against exact integers."""
 
 import math
+from collections import Counter
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, product
 
 import numpy as np
 import pyarrow as pa
@@ -17,20 +18,21 @@ RELEVANT_COUNTS = [1, 2, 3, 1000, 499_999, 500_000, 999_990, 999_999, MILLION]
 SIZES = [*range(1, 13), 31, 100, 333, 1000, 2000]
 
 
-def groups(sizes, relevants, above=0):
+def groups(sizes, relevants, above=0, targets=None):
     """Lists of one tie group each, with so many relevant documents of grade 1, below others."""
     sizes, relevants = np.array(sizes), np.array(relevants)
     lists = np.repeat(np.arange(len(sizes)), relevants)
     grades = np.ones(len(lists))
     queries = pa.array(list(map(str, range(len(sizes)))))
     return TieGroups(
-        judgments=Judgments(query_ids=queries, relevant_from=1, lists=lists, grades=grades),
+        judgments=Judgments(queries, 1, lists, grades, targets),
         n_docs=sizes + above,
         lists=np.arange(len(sizes)),
         above=np.full(len(sizes), above),
         size=sizes,
         first=np.cumsum(relevants) - relevants,
         grades=grades,
+        targets=targets,
     )
 
 
@@ -99,6 +101,88 @@ def exact_ap(size, relevant, harmonic_number):
 def test_average_precision_of_a_million_tied_documents(relevant):
     exact = exact_ap(MILLION, relevant, Fraction(math.fsum(1 / place for place in range(1, MILLION + 1))))
     assert expected("AP", [MILLION], [relevant]) == pytest.approx([float(exact)], rel=1e-9)
+
+
+def exact_ap_spread(size, relevant, above, relevant_above):
+    """The standard deviation of AP, not divided by R, from raw moments of all places in fixed point."""
+    unit = 10**40
+    weights = [unit // place for place in range(above + 1, above + size + 1)]
+    single = sum(weights)
+    squares = [weight * weight for weight in weights]
+    later = sum(weight * i for i, weight in enumerate(weights))
+    squared_later = sum(square * i for i, square in enumerate(squares))
+    later_squared = sum(square * i * (i - 1) for i, square in enumerate(squares))
+    before = accumulate(weights, initial=0)
+    before_later = accumulate((weight * i for i, weight in enumerate(weights)), initial=0)
+    pairs = sum(weight * upto for weight, upto in zip(weights, before, strict=False))
+    pairs_later = sum(weight * upto for weight, upto in zip(weights, before_later, strict=False))
+    p1, p2, p3, p4 = (Fraction(math.perm(relevant, m), math.perm(size, m) or 1) for m in range(1, 5))
+    mean_single, mean_pair = p1 * single, p2 * later
+    square_single = p1 * sum(squares) + 2 * p2 * pairs
+    product = p2 * (squared_later + pairs) + p3 * (single * later - squared_later - pairs)
+    square_pair = p2 * squared_later + p3 * (later_squared + 4 * pairs_later)
+    square_pair += p4 * (later**2 - squared_later - later_squared - 4 * pairs_later)
+    c = relevant_above + 1
+    variance = c * c * (square_single - mean_single**2) + 2 * c * (product - mean_single * mean_pair)
+    return math.sqrt((variance + square_pair - mean_pair**2) / unit**2)
+
+
+@pytest.mark.parametrize("above", [0, 3, 10**7])
+@pytest.mark.parametrize("size", [4, 333, 100_000])
+def test_spread_of_the_average_precision_of_a_large_tie(size, above):
+    relevants = sorted({1, 2, size // 2, size - 2, size - 1})
+    exact = [exact_ap_spread(size, relevant, above, 0) / relevant for relevant in relevants]
+    assert deviation("AP", [size] * len(relevants), relevants, above) == pytest.approx(exact, rel=1e-12)
+
+
+def test_spread_of_the_average_precision_of_a_million_tied_documents():
+    exact = exact_ap_spread(MILLION, 500_000, 0, 0) / 500_000
+    assert deviation("AP", [MILLION], [500_000]) == pytest.approx([exact], rel=1e-12)
+
+
+def exact_distinct_spread(size, targets, within):
+    """The standard deviation of the number of targets met in the first places, from binomials."""
+
+    def chance_of_none(documents):
+        return Fraction(math.comb(size - documents, within), math.comb(size, within))
+
+    alike, variance = Counter(targets), Fraction(0)
+    for (first, n_first), (second, n_second) in product(alike.items(), repeat=2):
+        pairs = n_first * (n_second - (first == second))
+        apart = chance_of_none(first) * chance_of_none(second)
+        variance += pairs * (chance_of_none(min(first + second, size)) - apart)
+        if first == second:
+            variance += n_first * (chance_of_none(first) - apart)
+    return math.sqrt(variance)
+
+
+@pytest.mark.parametrize("within", [1, 2, 10, 500])
+@pytest.mark.parametrize(
+    "targets",
+    [
+        [1] * 3,
+        [1] * 99_999,
+        [1] * 99_998 + [2],
+        [2] * 50_000,
+        [2, 1] * 33_333,
+        [5, 3, 1] * 10,
+        [50_000, 33_333],
+    ],
+    ids=lambda targets: f"{len(targets)} targets of {sorted(set(targets))}",
+)
+def test_spread_of_distinct_targets_of_a_large_tie(targets, within):
+    documents = np.repeat(np.arange(len(targets)), targets)
+    tie = groups([100_000], [len(documents)], 7, documents)
+    spread = exact_distinct_spread(100_000, targets, within)
+    assert np.sqrt(parse(f"Div@{within + 7}").variances(tie)) == pytest.approx([spread], rel=1e-9)
+    assert np.sqrt(parse(f"DR@{within + 7}").variances(tie)) == pytest.approx([spread / len(targets)], rel=1e-9)
+
+
+@pytest.mark.parametrize("documents", [[1] * 10, [4, 6], [10]])
+def test_distinct_targets_that_are_certain_have_no_spread(documents):
+    tie = groups([10], [10], 0, np.repeat(np.arange(len(documents)), documents))
+    certain = [1, *range(1 if documents[0] == 1 else 7, 10)]
+    assert [float(parse(f"Div@{k}").variances(tie)[0]) for k in certain] == [0] * len(certain)
 
 
 @pytest.mark.parametrize("relevant", RELEVANT_COUNTS)

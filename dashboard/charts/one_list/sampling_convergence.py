@@ -16,7 +16,7 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
     """Draw the mean of the orderings drawn so far, with its error, nearing the exact value.
 
     Args:
-        means: draws, mean, standard_error (NaN where the draws do not tell it).
+        means: draws, mean, standard_error.
         exact: the tied value.
         palette: colours of the theme.
         measure: its name.
@@ -29,8 +29,7 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
     low, high = (mean - error).clip(lower=0), mean + error
     ends = [float(draws.iloc[0]), float(draws.iloc[-1])]
     figure = go.Figure()
-    is_known = error.notna()
-    add_band(figure, draws[is_known], low[is_known], high[is_known], UNCERTAIN)
+    add_band(figure, draws, low, high, UNCERTAIN)
     figure.add_scatter(
         x=ends,
         y=[exact, exact],
@@ -43,15 +42,13 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
         y=mean,
         mode="lines",
         line={"color": palette.text, "width": 1.8},
-        customdata=[f" ± {margin:.4f}" if np.isfinite(margin) else "" for margin in error],
-        hovertemplate="mean of %{x:,} draws: %{y:.4f}%{customdata}<extra></extra>",
+        customdata=error,
+        hovertemplate="mean of %{x:,} draws: %{y:.4f} ± %{customdata:.4f}<extra></extra>",
     )
-    last = means["standard_error"].iloc[-1]
-    spread = f"standard error {last:.4f}" if np.isfinite(last) else "all draws agree"
-    estimate = f"{mean.iloc[-1]:.4f}, {spread}"
+    estimate = f"{mean.iloc[-1]:.4f}, standard error {means['standard_error'].iloc[-1]:.4f}"
     add_key(figure, palette, [("exact", palette.tied, f"{exact:.4f}"), ("drawn", palette.text, estimate)])
     style(figure, palette, 300, t=28, r=20)
-    shown = [*low[is_known], *high[is_known], *mean, exact]
+    shown = [*low, *high, *mean, exact]
     bottom, top = float(min(shown)), float(max(shown))
     room = 0.06 * (top - bottom) or 0.012
     axis = {"title_text": f"mean {measure}", "nticks": 6}

@@ -5,7 +5,7 @@ import streamlit as st
 
 from dashboard.cache import ViewKey, restrict_to_view, segments
 from dashboard.library import Board
-from metrics import Evaluation, parse
+from metrics import Evaluation
 from metrics.evaluation import score_runs
 from metrics.studies.leaderboard.leaderboard import mean_std
 from metrics.studies.tools.tool_comparison import tool_values
@@ -47,7 +47,7 @@ def tie_rules(
 def tie_std_of_means(
     view_key: ViewKey, measure: str, _board: Board, _evaluation: Evaluation
 ) -> "pd.Series[float]":
-    """Return the standard deviation of each mean over random tie-breaking; nothing where it must be sampled.
+    """Return the standard deviation of each mean over random tie-breaking.
 
     Args:
         view_key: what is shown of the board, and how it is scored.
@@ -55,7 +55,5 @@ def tie_std_of_means(
         _board: the board.
         _evaluation: the values shown; its lists are those counted.
     """
-    if parse(measure).measure.family.sampled:
-        return pd.Series(dtype="float64")
     evaluation = score_runs(_board.runs, measure, "std", view_key.scoring)
     return mean_std(restrict_to_view(evaluation, view_key, _evaluation), measure)

@@ -18,7 +18,7 @@ from dashboard.widgets.list_panel import orderings_text, values_text
 from dashboard.widgets.one_list import ListInView, affordable_draws, load_list, value_text
 from metrics.studies.one_list import orderings
 from metrics.studies.one_list.ordering_samples import running_mean, sample_values
-from metrics.studies.one_list.query import first_rank_under, ordering_std, tie_groups
+from metrics.studies.one_list.query import first_rank_under, tie_groups
 from metrics.support.arrays import FloatArray
 from metrics.support.wording import count_of
 from metrics.ties import treatment
@@ -173,7 +173,7 @@ def _sampling_section(current: ListInView) -> FloatArray:
         seed = int(session.select("Seed", [str(seed) for seed in range(1, 100)], "drawseed", width=90))
     n = affordable_draws(current, current.measure, n_chosen)
     values = sample_values(current.ranking, current.query, current.measure, n, seed)
-    means = running_mean(values, ordering_std(current.value, current.measure))
+    means = running_mean(values, float(current.value["std"]))
     chart(
         sampling_convergence(means, current.value["expected"], current.view.palette, current.measure),
         "sampling",

@@ -7,10 +7,9 @@ import streamlit as st
 from dashboard import session
 from dashboard.widgets.components import table
 from dashboard.widgets.list_panel import orderings_text
-from dashboard.widgets.one_list import LETTERS, ListInView, affordable_draws, describe_values
+from dashboard.widgets.one_list import LETTERS, ListInView, describe_values
 from metrics import parse
 from metrics.studies.one_list import orderings
-from metrics.studies.one_list.ordering_samples import sample_values
 from metrics.studies.one_list.query import every_ordering, tie_groups
 from metrics.support.shown_columns import shown_columns
 
@@ -22,23 +21,17 @@ MAX_LENGTH = 5_000
 """Documents of a list whose orderings are written out."""
 MAX_DOCUMENTS = 1_000
 """Documents of a list that its table shows."""
-STD_DRAWS = 300
-"""Orderings drawn for a standard deviation that has no closed form."""
 
 
 def values_table(current: ListInView) -> None:
     """Draw every measure of the list."""
     rows = pd.DataFrame({name: current.scores[treatment] for name, treatment in current.treatments.items()})
     std = current.scores["std"].copy()
-    for measure in std.index[std.isna()]:
-        n_draws = affordable_draws(current, measure, STD_DRAWS)
-        std[measure] = sample_values(current.ranking, current.query, measure, n_draws, 0).std(ddof=1)
     own_rules = [measure for measure in std.index if parse(measure).measure.answers]
     rows.loc[own_rules, ["traditional", "worst", "best"]] = std[own_rules] = np.nan
     gap = (rows["traditional"] - rows["tied"]).round(12) + 0.0
     columns = shown_columns(
         *("measure", "traditional", "tied", ("gap", "list_gap"), "worst", "best", ("std", "ordering_std")),
-        draws=f"{STD_DRAWS:,}",
     )
     table(rows.assign(gap=gap, std=std).reset_index(), "Every measure of this list", "list-values", columns)
     if own_rules:

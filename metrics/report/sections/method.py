@@ -5,7 +5,6 @@ from importlib.metadata import PackageNotFoundError, version
 
 import pandas as pd
 
-from metrics.evaluation import DRAWS
 from metrics.measures import parse
 from metrics.report.model import Section
 from metrics.report.studies import ReportStudies
@@ -30,15 +29,13 @@ def method(studies: ReportStudies) -> Section:
         ("Python", platform.python_version()),
     )
     measures = [parse(name) for name in dict.fromkeys((*studies.evaluation.measures, *experiment_measures()))]
-    sampled = [name for name in studies.evaluation.measures if parse(name).measure.family.sampled]
-    note = f"{', '.join(sampled)}: ± ties from {DRAWS} drawn orders, about 4% off." if sampled else ""
     columns = {
         "Measure": [str(name) for name in measures],
         "Tied": [name.tied for name in measures],
         "What it is": [name.measure.summary for name in measures],
         "Source": [name.measure.source for name in measures],
     }
-    tables = [Table.of("Measures", columns, note)]
+    tables = [Table.of("Measures", columns)]
     if options.files:
         tables.append(Table("Files", pd.DataFrame(options.files, columns=["File", "SHA-256"])))
     return Section(

@@ -96,20 +96,18 @@ def precision_curve(
 
     Returns:
         One row a reranker and precision: reranker, precision, label, tie_ratio, tied, worst, best,
-        traditional (means over lists), std (of the mean when ties are broken at random; NaN where it has
-        no closed form), low and high (where 95 % of shuffles put the mean, tied ± 1.96 std and never
-        beyond worst and best; NaN likewise).
+        traditional (means over lists), std (of the mean when ties are broken at random), low and high
+        (where 95 % of shuffles put the mean, tied ± 1.96 std and never beyond worst and best).
 
     Raises:
         UsageError: a name that does not exist.
     """
-    ties = ["expected", "pessimistic", "optimistic", traditional]
-    is_sampled = parse(measure).measure.family.sampled
+    ties = ["expected", "pessimistic", "optimistic", "std", traditional]
     as_held = replace(scoring, precision="float64")
     parts = []
     for precision in precisions:
         rounded_runs = runs_at_precision(runs, precision)
-        values = score_runs(rounded_runs, measure, ties if is_sampled else [*ties, "std"], as_held)
+        values = score_runs(rounded_runs, measure, ties, as_held)
         values = values.only(runs.rerankers, queries)
         means = values.scores[str(parse(measure))].groupby(level="reranker", sort=False).mean()
         rows = pd.DataFrame(
@@ -121,7 +119,7 @@ def precision_curve(
                 "worst": means["pessimistic"],
                 "best": means["optimistic"],
                 "traditional": means[traditional],
-                "std": np.nan if is_sampled else mean_std(values, str(parse(measure))),
+                "std": mean_std(values, str(parse(measure))),
             }
         )
         parts.append(rows.reset_index())

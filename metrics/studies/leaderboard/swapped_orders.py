@@ -14,7 +14,7 @@ from metrics.studies.prose import NOTHING_SCORED, ONE_RERANKER, Prose, Strong, d
 from metrics.studies.significance.all_pairs import holm, paired_p
 from metrics.studies.significance.query_values import alpha, values_by_query
 from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
-from metrics.studies.tie_breaking.mean_distributions import mean_distributions, needed_ties
+from metrics.studies.tie_breaking.mean_distributions import SPREADS, mean_distributions
 from metrics.studies.tie_breaking.stability import pairwise_order
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
@@ -117,9 +117,7 @@ def order_chances(
     names = list(dict.fromkeys([*swaps["a"], *swaps["b"]]))
     if not names:
         return with_order_chances(swaps, {})
-    evaluation = score_runs(
-        runs.arranged({name: name for name in names}), measure, needed_ties(measure), options
-    )
+    evaluation = score_runs(runs.arranged({name: name for name in names}), measure, SPREADS, options)
     rankings = {name: options.ranking(runs, name) for name in names}
     return with_order_chances(swaps, mean_distributions(evaluation.only(names, queries), measure, rankings))
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 
-from metrics.evaluation import EQUAL
 from metrics.measures import parse
 from metrics.studies.one_list.orderings import CELLS, counts_judged, strict_orders
 from metrics.support.arrays import FloatArray, IntArray
@@ -12,7 +11,7 @@ from metrics.ties import Ranking
 _POINTS = 200
 """Numbers of draws at which a running mean is given."""
 _FEWEST = 10
-"""Draws from which on a running mean is given: fewer say little of their own error."""
+"""Draws from which on a running mean is given."""
 _SPARSE = 8
 """Places of a tie for each document to be placed, from which on it is not shuffled as a whole."""
 
@@ -102,23 +101,17 @@ def sample_distinct_places(
     return places
 
 
-def running_mean(values: FloatArray, std: float = np.nan) -> pd.DataFrame:
+def running_mean(values: FloatArray, std: float) -> pd.DataFrame:
     """Return the mean of the first draws and its standard error, as draws grow.
 
     Args:
         values: (n,) values in the order drawn, one or more.
-        std: their standard deviation over all orderings; NaN where the draws have to tell it.
+        std: their standard deviation over all orderings.
 
     Returns:
-        draws (evenly spaced in their logarithm), mean, standard_error: std / sqrt(draws). NaN where only draws
-        could tell it, and those are fewer than ten or all agree: values not yet drawn may differ.
+        draws (evenly spaced in their logarithm), mean, standard_error: std / sqrt(draws).
     """
     n = np.unique(np.geomspace(min(_FEWEST, len(values)), len(values), _POINTS).round().astype(np.int64))
     centre = values.mean()
     total = np.cumsum(values - centre)[n - 1]
-    deviation = np.full(len(n), std)
-    if np.isnan(std):
-        square = np.cumsum((values - centre) ** 2)[n - 1]
-        deviation = np.sqrt(np.maximum(square - total**2 / n, 0) / np.maximum(n - 1, 1))
-        deviation[(deviation <= EQUAL) | (n < _FEWEST)] = np.nan
-    return pd.DataFrame({"draws": n, "mean": centre + total / n, "standard_error": deviation / np.sqrt(n)})
+    return pd.DataFrame({"draws": n, "mean": centre + total / n, "standard_error": std / np.sqrt(n)})

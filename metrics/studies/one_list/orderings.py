@@ -105,17 +105,15 @@ def list_values(ranking: Ranking, query_id: str, measures: Sequence[str], ties: 
 
     Returns:
         index measure, a column for each treatment, and `std`, the standard deviation over all orderings:
-        NaN where it has no closed form, 0 where the measure has its own rule for ties.
+        0 where the measure has its own rule for ties.
     """
     place = pc.index(ranking.query_ids, query_id).as_py()
     groups, rows = RefinedGroups(ranking), {}
     for name in measures:
         measure = parse(name)
         values = {ties_name: measure.values(groups.of(measure, treatment(ties_name))) for ties_name in ties}
+        values["std"] = np.sqrt(measure.variances(groups.of(measure)))
         rows[name] = {ties_name: float(column[place]) for ties_name, column in values.items()}
-        variance = measure.variances(groups.of(measure))
-        unknown = 0.0 if measure.measure.family.own_rule else np.nan
-        rows[name]["std"] = unknown if variance is None else float(np.sqrt(variance[place]))
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
 
 

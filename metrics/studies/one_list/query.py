@@ -11,7 +11,7 @@ import pyarrow as pa
 from metrics.evaluation import EQUAL
 from metrics.measures import parse, question
 from metrics.runs import Runs
-from metrics.studies.one_list.ordering_samples import running_mean, sample_values
+from metrics.studies.one_list.ordering_samples import sample_values
 from metrics.studies.one_list.orderings import (
     count_orderings,
     counts_judged,
@@ -185,7 +185,7 @@ def complexity_report(ranking: Ranking, query_id: str) -> list[str]:
 
 @dataclass(frozen=True)
 class SampledMean:
-    """A mean over drawn orderings, with its standard error; NaN where the draws cannot tell it."""
+    """A mean over drawn orderings, with its standard error."""
 
     mean: float
     standard_error: float
@@ -202,22 +202,9 @@ def sampled_mean(ranking: Ranking, query_id: str, measure: str, draws: int, seed
         draws: how many orderings.
         seed: the same seed draws the same orderings.
     """
-    ends = list_values(ranking, query_id, [measure], ["pessimistic", "optimistic"]).loc[measure]
+    std = float(list_values(ranking, query_id, [measure], []).loc[measure, "std"])
     values = sample_values(ranking, query_id, measure, draws, seed)
-    last = running_mean(values, ordering_std(ends, measure)).iloc[-1]
-    return SampledMean(float(values.mean()), float(last["standard_error"]), draws)
-
-
-def ordering_std(value: pd.Series, measure: str) -> float:
-    """Return the standard deviation of a list over its orderings, NaN where only draws can tell it.
-
-    Args:
-        value: std, pessimistic and optimistic of the measure, as `list_values` returns them.
-        measure: its name. One with its own rule for ties has none, though its orderings differ.
-    """
-    if parse(measure).measure.family.own_rule:
-        return float("nan")
-    return 0.0 if value["optimistic"] - value["pessimistic"] <= EQUAL else float(value["std"])
+    return SampledMean(float(values.mean()), std / draws**0.5, draws)
 
 
 def query_finding(

@@ -22,7 +22,7 @@ class MeanDistribution:
     Attributes:
         method: how its distribution is known.
         mean: its expectation, exact.
-        std: its standard deviation; exact, but for AP, DR and Div, where it is drawn unless exact.
+        std: its standard deviation, exact.
         worst: the smallest mean any tie-breaking gives, exact.
         best: the largest.
         means: (n,) it can take, rising; such as were drawn where sampled, none where normal.

@@ -1,6 +1,6 @@
 """Where the means of a leaderboard can land when every tie is broken at random."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from zlib import crc32
 
@@ -20,10 +20,10 @@ from metrics.studies.tie_breaking.sampling import (
     BATCHES,
     ListSample,
     calibrated_chances,
-    central_cumulants,
     has_few_values,
     normal_error,
     sample_sums,
+    skewness_and_kurtosis,
     thinned,
 )
 from metrics.support.arrays import FloatArray, IntArray
@@ -61,7 +61,7 @@ def mean_distributions(
     Lists that the policies leave out are left out; those that count 0 are lists that always score 0.
 
     Args:
-        evaluation: with the measure under `needed_ties`.
+        evaluation: with the measure under `SPREADS`.
         measure: name of a measure.
         rankings: reranker → its lists, cut as for the evaluation; those without moving ties may be absent.
         seed: the same seed draws the same tie-breakings of a reranker, whatever else is asked for.
@@ -72,7 +72,7 @@ def mean_distributions(
     Raises:
         UsageError: the evaluation lacks the measure or a treatment, or a ranking is absent or another one.
     """
-    measure_at, lists = parse(measure), list_values(evaluation, measure, needed_ties(measure))
+    measure_at, lists = parse(measure), list_values(evaluation, measure)
     distributions = {}
     for name in evaluation.policies.index:
         values = lists[lists.index.get_level_values("reranker") == name].droplevel("reranker")
@@ -81,28 +81,15 @@ def mean_distributions(
     return distributions
 
 
-def needed_ties(measure: str) -> tuple[str, ...]:
-    """Return the treatments a measure is evaluated under for `mean_distributions`: std where not sampled."""
-    return SPREADS[:3] if parse(measure).measure.family.sampled else SPREADS
-
-
-def list_values(evaluation: Evaluation, measure: str, ties: Sequence[str] = SPREADS) -> pd.DataFrame:
-    """What the lists score by each treatment that a study of tie-breaking needs.
-
-    Args:
-        evaluation: of the lists.
-        measure: name of a measure.
-        ties: names of the treatments.
-
-    Returns:
-        index (reranker, query_id); a column for each treatment.
+def list_values(evaluation: Evaluation, measure: str) -> pd.DataFrame:
+    """Return what the lists score under `SPREADS`: index (reranker, query_id), a column for each treatment.
 
     Raises:
-        UsageError: the evaluation was made without one of them.
+        UsageError: the evaluation lacks the measure or one of the treatments.
     """
-    if measure not in evaluation.measures or not set(ties) <= set(evaluation.ties):
-        raise UsageError(f"Evaluate {measure} under {', '.join(ties)} to see how stable it is.")
-    return evaluation.scores[measure][list(ties)]
+    if measure not in evaluation.measures or not set(SPREADS) <= set(evaluation.ties):
+        raise UsageError(f"Evaluate {measure} under {', '.join(SPREADS)} to see how stable it is.")
+    return evaluation.scores[measure][list(SPREADS)]
 
 
 def _mean_distribution(
@@ -119,7 +106,8 @@ def _mean_distribution(
     list_ids = _list_ids(name, rankings[name], values, measure)[moving]
     lists = _MovingLists(rankings[name], measure, list_ids, expected[moving], low[moving], high[moving])
     fixed, n = expected[~moving].sum() + low[moving].sum(), len(values)
-    normal = MeanDistribution("normal", mean, 0.0, worst, best, np.empty(0), np.empty(0))
+    std = float(np.sqrt((values["std"] ** 2).sum())) / n
+    normal = MeanDistribution("normal", mean, std, worst, best, np.empty(0), np.empty(0))
     own_seed = seed << 32 | crc32(name.encode())
     distributions, other_ids = lists.distributions()
     if (
@@ -128,14 +116,9 @@ def _mean_distribution(
         and (exact := sum_distribution(distributions)) is not None
     ):
         means, chances = (fixed + exact[0]) / n, exact[1] / exact[1].sum()
-        std = float(np.sqrt(chances @ (means - mean) ** 2))
-        return replace(normal, method="exact", std=std, means=means, chances=chances)
+        return replace(normal, method="exact", means=means, chances=chances)
     samples = [*_samples(distributions), *lists.draw(other_ids, own_seed)]
-    std, skewness, kurtosis = central_cumulants(samples)
-    if "std" in values:
-        std = float(np.sqrt((values["std"] ** 2).sum()))
-    normal = replace(normal, std=std / n)
-    if normal_error(skewness, kurtosis) <= MAX_NORMAL_ERROR and not has_few_values(samples):
+    if normal_error(*skewness_and_kurtosis(samples)) <= MAX_NORMAL_ERROR and not has_few_values(samples):
         return normal
     generator = np.random.default_rng(own_seed)
     means = (fixed + sample_sums(samples, generator)) / n

@@ -74,8 +74,8 @@ def equal_nodes(values: FloatArray, chances: FloatArray, n: int, offset: float) 
     return np.repeat(values, np.diff(np.minimum(upto, n), prepend=0))
 
 
-def central_cumulants(samples: Sequence[ListSample]) -> tuple[float, float, float]:
-    """Return standard deviation, skewness and excess kurtosis of the sum over all lists."""
+def skewness_and_kurtosis(samples: Sequence[ListSample]) -> tuple[float, float]:
+    """Return skewness and excess kurtosis of the sum over all lists."""
     largest = max(float(sample.values.max()) for sample in samples)
     totals = np.zeros(3)
     for times, values, chances in samples:
@@ -84,7 +84,7 @@ def central_cumulants(samples: Sequence[ListSample]) -> tuple[float, float, floa
         square, cube, fourth = spread.sum(), (spread * apart).sum(), (spread * apart * apart).sum()
         totals += times * np.array([square, cube, fourth - 3 * square**2])
     variance, third, fourth = totals.tolist()
-    return largest * variance**0.5, third / variance**1.5, fourth / variance**2
+    return third / variance**1.5, fourth / variance**2
 
 
 def normal_error(skewness: float, kurtosis: float) -> float:

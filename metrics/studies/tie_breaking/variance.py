@@ -23,8 +23,7 @@ def variance_split(evaluation: Evaluation, measure: str, baseline: str) -> pd.Da
     order it would not: it estimates Var(d) + E[t²], and ties would be counted as queries.
 
     Args:
-        evaluation: with the measure under expected, optimistic, pessimistic and std; std is drawn for AP,
-            DR and Div, and so is then the part of ties.
+        evaluation: with the measure under expected, optimistic, pessimistic and std.
         measure: name of a measure.
         baseline: whom the others are compared with.
 

@@ -234,10 +234,5 @@ def test_the_chart_of_formats_draws_a_line_between_bits_and_digits():
     assert "<MRR>" not in json.loads(figure.to_json())["layout"]["yaxis"]["title"]["text"]
 
 
-def test_a_measure_without_a_closed_spread_is_drawn_without_shuffles():
-    curve = precision_curve(notebook_llm_rerankers(5).arranged({"GPT-4 (Low Ties)": "one"}), "AP")
-    assert precision_panels(curve, LIGHT, "MAP").layout.yaxis.range[0] < 1
-
-
 def test_every_kind_is_named_once():
     assert len(set(KINDS)) == len(KINDS) == 4 + len(NOTEBOOK)

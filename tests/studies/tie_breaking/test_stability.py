@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from metrics import Runs, UsageError, evaluate
 from metrics.runs import File, read
 from metrics.studies.prose import plain
-from metrics.studies.tie_breaking.mean_distributions import mean_distributions, needed_ties
+from metrics.studies.tie_breaking.mean_distributions import SPREADS, mean_distributions
 from metrics.studies.tie_breaking.rank_distribution import rank_distribution
 from metrics.studies.tie_breaking.stability import expected_tau, mean_bounds, pairwise_order, stability_finding
 from metrics.ties import Ranking
@@ -45,7 +45,7 @@ BOARDS = st.dictionaries(
 
 def evaluate_means(table, measure, **options):
     runs = Runs.from_frame(frame(table))
-    evaluation = evaluate(runs, [measure], needed_ties(measure), **options)
+    evaluation = evaluate(runs, [measure], SPREADS, **options)
     return evaluation, mean_distributions(
         evaluation, measure, {name: Ranking.of(runs, name) for name in runs.rerankers}
     )

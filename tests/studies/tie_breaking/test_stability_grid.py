@@ -6,7 +6,7 @@ from tie_breaking_draws import MEASURES, Board, order_shares
 
 from metrics import evaluate
 from metrics.measures import parse
-from metrics.studies.tie_breaking.mean_distributions import needed_ties
+from metrics.studies.tie_breaking.mean_distributions import SPREADS
 from metrics.studies.tie_breaking.order_stability import OrderStability
 from metrics.ties import Ranking
 
@@ -49,7 +49,7 @@ def largest_errors(board, draws, measures=MEASURES):
             family = parse(measure).measure.family
             if family.targets != with_targets:
                 continue
-            study = OrderStability.of(evaluate(runs, [measure], needed_ties(measure)), measure, rankings)
+            study = OrderStability.of(evaluate(runs, [measure], SPREADS), measure, rankings)
             pairs, places, tau = order_shares(means[measure])
             names = list(runs.rerankers)
             for row in study.pairs.itertuples():

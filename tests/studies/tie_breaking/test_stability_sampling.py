@@ -10,7 +10,7 @@ from scipy.stats import norm
 from metrics import Runs, evaluate
 from metrics.studies.prose import plain
 from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
-from metrics.studies.tie_breaking.mean_distributions import mean_distributions, needed_ties
+from metrics.studies.tie_breaking.mean_distributions import SPREADS, mean_distributions
 from metrics.studies.tie_breaking.rank_distribution import rank_distribution
 from metrics.studies.tie_breaking.sampling import BATCHES, batch_error
 from metrics.studies.tie_breaking.stability import expected_tau, mean_bounds, pairwise_order, stability_finding
@@ -106,7 +106,7 @@ def case(request):
     measure, (queries, docs, levels), method = request.param
     scores, grades = board(queries, docs, levels, seed=7)
     runs = runs_of(scores, grades)
-    evaluation = evaluate(runs, [measure], needed_ties(measure))
+    evaluation = evaluate(runs, [measure], SPREADS)
     lucks = mean_distributions(evaluation, measure, {name: Ranking.of(runs, name) for name in runs.rerankers})
     shuffled = {
         name: shuffled_means(table, grades, measure, at) for at, (name, table) in enumerate(scores.items())
@@ -166,7 +166,7 @@ def test_tau_is_that_of_pairs_of_shuffled_leaderboards(case):
 
 def means_of(scores, grades, measure, seed=0, targets=None):
     runs = runs_of(scores, grades, targets)
-    evaluation = evaluate(runs, [measure], needed_ties(measure))
+    evaluation = evaluate(runs, [measure], SPREADS)
     rankings = {name: Ranking.of(runs, name) for name in runs.rerankers}
     return mean_distributions(evaluation, measure, rankings, seed=seed)
 
