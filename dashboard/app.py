@@ -10,6 +10,7 @@ from dashboard.charts.palette import DARK
 from dashboard.escaping import escape_markdown
 from dashboard.session.address import read_address, refused
 from dashboard.session.boards import notices, unknown_label
+from dashboard.session.long_work import waiting_shown
 from dashboard.session.results import choose_results
 from dashboard.session.view import choose_view
 from dashboard.views.runs.board_panel import undo
@@ -79,7 +80,7 @@ page = st.navigation(
     expanded=True,
 )
 read_address(page.url_path)
-with st.sidebar:
+with waiting_shown(), st.sidebar:
     is_here = True
     if page.title == results_page.title:
         choose_results()
@@ -95,7 +96,8 @@ if texts := refused():
 undo()
 equip_browser()
 if is_here:
-    page.run()
+    with waiting_shown():
+        page.run()
 else:
     without_board(page.title)
 if on_page := refused():

@@ -15,6 +15,7 @@ from dashboard.library.loaded import LoadedBoards
 from dashboard.library.storage.records import Record
 from dashboard.library.storage.stored_upload import Reading, StoredUpload
 from dashboard.library.store import Library
+from dashboard.library.turns import DEAR_BYTES, DEAR_ROWS, turn
 from metrics import Evaluation
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
@@ -124,7 +125,8 @@ def read_entry(entry: Entry) -> Source | TieScopeError:
 @st.cache_resource(show_spinner=False, max_entries=32)
 def _source(key: str, _entry: Entry) -> Source | TieScopeError:
     try:
-        return _entry.read()
+        with turn(is_dear=_entry.file.size >= DEAR_BYTES):
+            return _entry.read()
     except (ReadError, UsageError) as error:
         return error
 
@@ -133,7 +135,8 @@ def _source(key: str, _entry: Entry) -> Source | TieScopeError:
 def load_board_file(sha256: str, _file: File) -> Imported | TieScopeError:
     """Return the board a file holds that somebody exported, or why it cannot be read."""
     try:
-        return load(_file)
+        with turn(is_dear=_file.size >= DEAR_BYTES):
+            return load(_file)
     except TieScopeError as error:
         return error
 
@@ -147,7 +150,8 @@ def build_board(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> B
 @st.cache_resource(show_spinner="Joining …", max_entries=4)
 def _join_board(key: str, _spec: BoardSpec, _sources: Sequence[Source]) -> Board | TieScopeError:
     try:
-        return make_board(_spec, _sources)
+        with turn(is_dear=_n_rows(_sources) >= DEAR_ROWS):
+            return make_board(_spec, _sources)
     except TieScopeError as error:
         return error
 
@@ -168,7 +172,17 @@ def evaluation(
 
 @st.cache_resource(show_spinner="Scoring every order …", max_entries=12)
 def _evaluation(key: str, _board: Board, scoring: ScoringOptions, measures: tuple[str, ...]) -> Evaluation:
-    return score_runs(_board.runs, measures, _TIES, scoring)
+    with turn(is_dear=_is_dear(_board)):
+        return score_runs(_board.runs, measures, _TIES, scoring)
+
+
+def _n_rows(sources: Sequence[Source]) -> int:
+    return sum(len(source.table) for source in sources)
+
+
+def _is_dear(board: Board) -> bool:
+    """Return whether work on all rows of a board takes long."""
+    return _n_rows(board.sources) >= DEAR_ROWS
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
@@ -193,7 +207,8 @@ def segments(key: str, _board: Board) -> "pd.Series[str]":
 @st.cache_resource(show_spinner="Looking for what is odd …", max_entries=8)
 def findings(key: str, _board: Board) -> pd.DataFrame:
     """Return what is worth knowing of a board's runs."""
-    return _board.runs.findings
+    with turn(is_dear=_is_dear(_board)):
+        return _board.runs.findings
 
 
 @st.cache_resource(show_spinner=False, max_entries=24)
@@ -229,7 +244,8 @@ def swap_chances(
 
     rows = swapped_orders(view_key, measure, traditional, _evaluation).head(n_rows)
     queries = set(_evaluation.scores.index.get_level_values("query_id")) if view_key.segments else None
-    return order_chances(rows, _board.runs, measure, view_key.scoring, queries)
+    with turn(is_dear=_is_dear(_board)):
+        return order_chances(rows, _board.runs, measure, view_key.scoring, queries)
 
 
 def file_version(path: Path) -> tuple[str, int, int]:

@@ -73,9 +73,11 @@ def app_command(
         os.environ[OPEN] = json.dumps(_validated_files(files, qrels))
     os.environ[EMBED] = " ".join(_validated_embedders(embed or os.environ.get(EMBED, "").split()))
     from dashboard.library.place import byte_limit
+    from dashboard.library.turns import max_at_once
 
     for setting, megabytes in UPLOAD_LIMITS.items():
         byte_limit(setting, megabytes)
+    max_at_once()
     from streamlit.web import cli
 
     guarded_app = Path(__file__).parents[1] / "asgi.py"

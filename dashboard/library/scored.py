@@ -4,17 +4,17 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from threading import Lock
 from typing import IO, NamedTuple
 
 from dashboard.library.place import byte_limit, home
+from dashboard.library.turns import Turns, turn
 from metrics.errors import LibraryError, UsageError
 from metrics.evaluation import Evaluation, evaluate
 from metrics.runs import File, Runs
@@ -32,7 +32,7 @@ _HASH = 12
 _LABEL = re.compile(rf".* · ([0-9a-f]{{{_HASH}}})", re.DOTALL)
 _LEFTOVER_SECONDS = 86_400
 """Seconds after which what a broken write left goes."""
-_one_at_a_time = Lock()
+_one_at_a_time = Turns(1)
 
 Place = Path | str
 """A file, or its URL."""
@@ -99,7 +99,7 @@ class ScoredRuns:
         label = _label(runs, qrels, [*measures, *ties])
         if self.find(label):
             return ScoringOutcome(label, [])
-        with _turn(notify):
+        with _one_at_a_time.take(lambda: notify("Another run is being scored …")), turn():
             if self.find(label):
                 return ScoringOutcome(label, [])
             try:
@@ -156,17 +156,6 @@ class ScoredRuns:
             if is_leftover or (is_kept and room < 0 and path.stem != keep):
                 with suppress(OSError):
                     path.unlink()
-
-
-@contextmanager
-def _turn(notify: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock; whoever waits hears so every second, which is when Streamlit can stop it."""
-    while not _one_at_a_time.acquire(timeout=1):
-        notify("Another run is being scored …")
-    try:
-        yield
-    finally:
-        _one_at_a_time.release()
 
 
 def _files(folder: Path) -> Iterable[tuple[Path, os.stat_result]]:

@@ -3,11 +3,16 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dashboard.escaping import escape_markdown
+from dashboard.library.turns import WAITING
 from metrics.support.steps import Step, listening
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
 
 _CANCELLED = "_cancelled_work"
 
@@ -34,6 +39,24 @@ def long_work(digest: str = "") -> Iterator[None]:
     with listening(draw):
         yield
     place.empty()
+
+
+@contextmanager
+def waiting_shown() -> Iterator[None]:
+    """Say on the page that work inside waits for that of other visitors; drawn as in `long_work`."""
+    context = copy_context()
+    places: list[DeltaGenerator] = []
+
+    def draw(step: Step) -> None:
+        if step.task == WAITING:
+            if not places:
+                places.append(context.run(st.empty))
+            context.run(places[0].info, f"{step.task} {step.part} …", icon=":material/hourglass_top:")
+
+    with listening(draw):
+        yield
+    for place in places:
+        place.empty()
 
 
 def is_cancelled(digest: str) -> bool:

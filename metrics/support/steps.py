@@ -15,7 +15,7 @@ class Step:
     Attributes:
         task: what is done, such as Reading.
         completed: how many parts of it are done.
-        total: of how many.
+        total: of how many; 0 where nobody knows.
         item: the part that is done now.
         rows: rows done so far, where they are counted.
     """
@@ -29,6 +29,8 @@ class Step:
     @property
     def part(self) -> str:
         """The part that is done now, as text: 7 of 15: bm25.trec, 350,000 rows so far."""
+        if not self.total:
+            return self.item
         item = f": {self.item}" if self.item else ""
         rows = f", {count_of(self.rows, 'row')} so far" if self.rows else ""
         return f"{min(self.completed + 1, self.total):,} of {self.total:,}{item}{rows}"

@@ -453,7 +453,7 @@ def test_a_small_file_that_would_fill_gigabytes_is_refused_while_it_is_read(data
 
 
 @pytest.mark.parametrize("kind", ["gzip", "zstd"])
-def test_a_packed_file_may_unpack_to_two_hundred_times_its_size(kind, limit):
+def test_a_packed_file_may_unpack_to_so_many_times_its_size(kind, limit):
     limit("reading.files.FREE_BYTES", 1_000)
     assert columns(PACKED[kind](RUN * 20 + b"#" * 1_000 + b"\n"))["doc_id"]
     data = PACKED[kind](RUN + b"\n" * 1_000_000)

@@ -17,7 +17,7 @@ MAX_BYTES = 2 * 2**30
 """Largest file read, unpacked, in bytes, where the environment does not say another limit."""
 MAX_FILE = "TIESCOPE_MAX_FILE_MB"
 """Environment variable: megabytes of the largest file read, unpacked."""
-MAX_GROWTH, FREE_BYTES = 200, 2**28
+MAX_GROWTH, FREE_BYTES = 100, 2**28
 """How many times its own bytes a file may unpack to, and the bytes that any file may unpack to.
 
 Runs and tables unpack to 60 times theirs or less, files made to fill the memory to 400 times and more.

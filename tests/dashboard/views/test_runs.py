@@ -1,12 +1,18 @@
 """The Runs page: long work is seen and can be cancelled, and what is odd is said by kind."""
 
+import functools
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
 import pytest
 import streamlit as st
 from boards import COARSE, QRELS, STRICT, board
 from opening import opened, plain, texts
 
 from dashboard import cache
+from dashboard.library import Entry, turns
 from dashboard.session import long_work
+from metrics.runs import File
 
 MARK = "q0 Q0 long-work 9 0 t\n"
 
@@ -47,6 +53,36 @@ def test_files_are_read_joined_and_scored_in_sight_and_scored_once(monkeypatch, 
     ]
     assert [step.partition(" ")[0] for step in steps[3:]] == ["Joining", "Scoring", "Scoring", "Keeping"]
     assert len(scored) == 1
+
+
+def test_one_visitor_reads_a_large_file_another_is_served_and_a_third_waits_in_sight(monkeypatch, steps):
+    is_reading, may_end, begin_step = Event(), Event(), turns.begin_step
+
+    class Slow(Entry):
+        def read(self):
+            is_reading.set()
+            assert may_end.wait(60)
+            return super().read()
+
+    def end_first(*step):
+        begin_step(*step)
+        may_end.set()
+
+    monkeypatch.setattr(cache, "DEAR_BYTES", 1)
+    monkeypatch.setattr(turns, "_turns", functools.cache(lambda: turns.Turns(1)))
+    monkeypatch.setattr(turns, "_SECONDS", 0.01)
+    monkeypatch.setattr(turns, "begin_step", end_first)
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(cache.read_entry, Slow(File("first.trec", STRICT.encode())))
+        assert is_reading.wait(60)
+        third = opened("runs")  # what is small is served at once
+        assert not first.done()
+        uploads = [("third.trec", STRICT + MARK * 1), ("qrels.txt", QRELS + "q3 0 third 0\n")]
+        files = [(name, text.encode(), "text/plain") for name, text in uploads]
+        third.file_uploader(key="upload").set_value(files).run()
+        assert len(first.result(60).table) == 20
+    assert "Waiting until other visitors' work is done" in steps
+    assert third.selectbox(key="data").value.startswith("1 run, 4 queries")
 
 
 def test_cancel_leaves_what_was_loaded_before_and_the_files_can_be_read_again(monkeypatch):
