@@ -13,6 +13,8 @@ from dashboard.charts.style import add_notes, note, note_of
 
 ROW = 34
 """Height of a reranker's row in pixels."""
+_LEAST_ROWS = 3
+"""Rows whose height a chart has at least, for its legend is cut where the chart is lower."""
 UNCERTAIN = "rgba(139,148,158,0.28)"
 """Grey of the band around a mean, on either ground."""
 VALUES = ["tied", "traditional", "worst", "best"]
@@ -21,6 +23,11 @@ VALUES_HOVER = (
     "<br>worst %{customdata[3]:.4f}<br>best %{customdata[4]:.4f}<extra></extra>"
 )
 """Hover text over a name and `VALUES`."""
+
+
+def rows_height(n_rows: int) -> int:
+    """Return the pixels of a chart of so many rows, its legend in several lines on a phone, and its axis."""
+    return 96 + ROW * max(n_rows, _LEAST_ROWS)
 
 
 def tied_dot(palette: Palette, size: float = 9) -> dict[str, Any]:

@@ -16,6 +16,10 @@ _LOWEST = 20
 """Pixels that are left of a plot whose axis labels need room; plotly's 64 have a title over the labels."""
 
 
+_TALLEST_LEGEND = 300
+"""Pixels from which on a legend is scrolled; plotly's half of a plot hides entries on a phone."""
+
+
 def safe(text: str, longest: int = TEXT_COLUMNS) -> str:
     """Return a user's text for a chart: escaped, without control characters, shortened in the middle.
 
@@ -77,6 +81,7 @@ def _look(palette: Palette) -> go.layout.Template:
                 "yanchor": "bottom",
                 "xanchor": "left",
                 "font": {"size": 13, "color": palette.muted},
+                "maxheight": _TALLEST_LEGEND,
                 "itemclick": False,
                 "itemdoubleclick": False,
             },

@@ -63,6 +63,7 @@ def difference_forest(
     style(figure, palette, 112 + row_height * len(verdicts.tied), r=_STARS_ROOM, t=56)
     if is_slim:
         label_rows(figure, verdicts.tied["reranker"], palette, CARD_COLUMNS)
+        figure.update_yaxes(range=[len(verdicts.tied) - 0.4, -0.9])  # larger marks stay below the legend
     else:
         label_rows_above(figure, verdicts.tied["reranker"], palette, 0.08)
     low, high = _axis_ends(verdicts, ~is_outlying)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.marks import ROW, VALUES, add_bounds_rows, label_rows, named_rows
+from dashboard.charts.marks import VALUES, add_bounds_rows, label_rows, named_rows, rows_height
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import padded_range, style
 
@@ -36,7 +36,7 @@ def rule_marks(leaderboard: pd.DataFrame, rules: pd.DataFrame, palette: Palette,
             hovertemplate=f"<b>%{{customdata[0]}}</b><br>{rule} %{{x:.4f}}<extra></extra>",
             cliponaxis=False,
         )
-    style(figure, palette, 96 + ROW * len(leaderboard))
+    style(figure, palette, rows_height(len(leaderboard)))
     label_rows(figure, leaderboard.index, palette)
     means = [leaderboard[VALUES].to_numpy().ravel(), rules.to_numpy().ravel()]
     return figure.update_xaxes(range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)

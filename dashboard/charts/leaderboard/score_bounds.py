@@ -3,7 +3,7 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.marks import ROW, VALUES, add_bounds_rows, label_rows
+from dashboard.charts.marks import VALUES, add_bounds_rows, label_rows, rows_height
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import style
 
@@ -26,6 +26,6 @@ def score_bounds(leaderboard: pd.DataFrame, palette: Palette, measure: str) -> g
     """
     figure, leaderboard = go.Figure(), drawable_rerankers(leaderboard)
     add_bounds_rows(figure, leaderboard, palette)
-    style(figure, palette, 96 + ROW * len(leaderboard))
+    style(figure, palette, rows_height(len(leaderboard)))
     label_rows(figure, leaderboard.index, palette)
     return figure.update_xaxes(title_text=measure, nticks=6)

@@ -5,7 +5,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.labels import hover_text
-from dashboard.charts.marks import ROW, add_bounds, label_rows, tied_dot
+from dashboard.charts.marks import add_bounds, label_rows, rows_height, tied_dot
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import padded_range, style
 
@@ -35,7 +35,7 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
         hovertemplate="<b>%{customdata}</b><br>tied %{x:.4f}<extra></extra>",
         cliponaxis=False,
     )
-    style(figure, palette, 96 + ROW * len(leaderboard))
+    style(figure, palette, rows_height(len(leaderboard)))
     label_rows(figure, leaderboard.index, palette)
     means = [leaderboard[["worst", "best", "tied"]].to_numpy().ravel(), values["value"].to_numpy()]
     return figure.update_xaxes(range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)

@@ -6,6 +6,7 @@ import pytest
 from dashboard.charts.labels import SLOPE_COLUMNS, text_columns
 from dashboard.charts.leaderboard.place_and_score import is_out_of_order, place_and_score
 from dashboard.charts.leaderboard.place_strip import clear_gap, place_strip
+from dashboard.charts.marks import rows_height
 from dashboard.charts.palette import LIGHT
 
 
@@ -102,3 +103,7 @@ def test_a_chart_of_one_row_leaves_the_title_of_its_axis_room_below_the_labels()
     layout = place_and_score(leaderboard([1]), LIGHT, "MRR").layout
     below = layout.height - layout.margin.t - layout.minreducedheight
     assert below >= 45, "pixels of a row of labels and a title"
+
+
+def test_a_chart_of_one_row_is_as_high_as_its_legend_needs_on_a_phone():
+    assert rows_height(1) == rows_height(3) < rows_height(4)
