@@ -14,7 +14,7 @@ IS_WRITTEN = "query => query === null || location.search === (query && '?' + que
 """Whether the address says what the app wrote last, if it wrote anything."""
 LONGEST_RUN = 120
 """Seconds in which a page of the largest board is computed, beside other work."""
-PATIENCE = 10
+PATIENCE = 30
 """Seconds in which a table is drawn that is in sight."""
 MAIN, SIDEBAR, POPOVER = (f"[data-testid={name}]" for name in ("stMain", "stSidebar", "stPopoverBody"))
 KINDS = {
@@ -138,8 +138,9 @@ class Walker:
     def _choose_from_list(self, field):
         before = field.input_value()
         field.click()
-        n_options = self.page.get_by_role("option").count()
-        self.page.get_by_role("option").nth(self.chance.randrange(n_options)).click()
+        options = self.page.get_by_role("option")
+        expect(options.first).to_be_visible()
+        options.nth(self.chance.randrange(options.count())).click()
         self.rest()
         if self.page.get_by_text(REFUSED).count():
             field.fill(before)

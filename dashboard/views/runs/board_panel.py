@@ -108,10 +108,11 @@ def _library_controls(record: Record) -> None:
 
 
 def _name(record: Record, owner: str) -> None:
-    now = record.name if record.named else ""
-    name = st.text_input(
-        "Name", now, max_chars=200, key=f"name-{record.id}-{record.version}", placeholder=record.name, width=280
-    )
+    """Draw the name, to be written over; emptied, it comes back."""
+    key = f"name-{record.id}-{record.version}"
+    if not session.get_value(key).strip():
+        session.set_value(key, record.name if record.named else "")
+    name = st.text_input("Name", max_chars=200, key=key, placeholder=record.name, width=280)
     if name.strip() in ("", record.name):
         return
     _change_library(lambda: session.switch_to_board(cache.open_library().rename(record.id, name, owner).label))

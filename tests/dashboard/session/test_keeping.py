@@ -126,3 +126,12 @@ def test_own_data_is_said_to_be_so_without_the_sample_line_and_its_hash(library)
     assert "Sample data" not in texts(page)
     assert page.selectbox(key="data").options[-1] == record.name
     assert record.id not in " ".join(page.selectbox(key="data").options)
+
+
+def test_the_name_of_a_board_comes_back_where_it_is_emptied(library):
+    record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS))
+    page = opened("runs", data=library.rename(record.id, "Reranking").label)
+    key = next(field.key for field in page.text_input if str(field.key).startswith(f"name-{record.id}"))
+    emptied = page.text_input(key=key).set_value("").run().text_input(key=key)
+    assert emptied.value == "Reranking"
+    assert library.find(record.id).name == "Reranking"
