@@ -102,7 +102,8 @@ class PageWatch:
         self.server = server
         self.problems = []
 
-    def follow(self, page):
+    def follow(self, page, on_frame_sent):
+        page.on("websocket", lambda socket: socket.on("framesent", on_frame_sent))
         page.on("console", self._console)
         page.on("pageerror", lambda error: self.problems.append(f"uncaught: {error}"))
         page.on("request", self._request)
@@ -124,10 +125,10 @@ def new_page(server, profile):
     """Open pages, each a session of its own; at the end, none may have seen an error."""
     watch, pages = PageWatch(server), []
 
-    def open_page(path="/", viewport=DESK, color_scheme="light"):
+    def open_page(path="/", viewport=DESK, color_scheme="light", on_frame_sent=lambda _: None):
         page = profile.new_page()
         pages.append(page)
-        watch.follow(page)
+        watch.follow(page, on_frame_sent)
         page.set_viewport_size(viewport)
         page.emulate_media(color_scheme=color_scheme)
         page.goto(server + path)

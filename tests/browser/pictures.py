@@ -31,9 +31,11 @@ LOOKS = {
 }
 
 
-def take_picture(page, name):
+def take_picture(page, name, *size):
+    """Take a picture of the window, or of so much of it: width, height."""
     SHOTS.mkdir(exist_ok=True)
-    page.screenshot(path=SHOTS / f"{name}.png")
+    clip = dict(zip(("x", "y", "width", "height"), (0, 0, *size), strict=True)) if size else None
+    page.screenshot(path=SHOTS / f"{name}.png", clip=clip)
 
 
 def judge_look(page, name, look):
@@ -41,25 +43,24 @@ def judge_look(page, name, look):
 
     Both themes have the same elements, and both widths the same colors, so a light page on a desk and a dark
     one on a phone judge every rule on every element but the sidebar, which a phone folds away: one page is
-    judged in each of `LOOKS`, all pages when slow tests are asked for. A theme is dear to change, a width is
-    not. The page ends as wide as a desk.
+    judged in each of `LOOKS`, all pages when slow tests are asked for. A theme is dear to change, and so is a
+    width, in which all charts are drawn again: the page stays in the look, in a window as tall as pages get.
     """
     scheme, size = LOOKS[look]
     set_scheme(page, scheme)
-    page.set_viewport_size(size)
+    is_slide = name.partition("-")[0] == PRESENTATION
+    page.set_viewport_size(size if is_slide else size | {"height": TALLEST})
     settle(page)
-    expect(page.get_by_test_id("stMetric")).to_have_count(0 if name.partition("-")[0] == PRESENTATION else 4)
+    expect(page.get_by_test_id("stMetric")).to_have_count(0 if is_slide else 4)
     if size == PHONE:
         expect(page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
     sideways = page.get_by_test_id("stMain").evaluate("main => main.scrollWidth - main.clientWidth")
+    problems = barriers(page, f"{name}, {look}")
+    height = page.get_by_test_id("stMainBlockContainer").evaluate("main => main.scrollHeight")
+    take_picture(page, f"{name}-{look}", size["width"], min(height, TALLEST))
     if (name, size) == (README_PAGE, DESK):
         page.set_viewport_size(README_SIZE)
         take_picture(page, f"first-screen-{look}")
-    height = page.get_by_test_id("stMainBlockContainer").evaluate("main => main.scrollHeight")
-    page.set_viewport_size({"width": size["width"], "height": min(height, TALLEST)})
-    problems = barriers(page, f"{name}, {look}")
-    take_picture(page, f"{name}-{look}")
-    page.set_viewport_size(DESK)
     problems += [f"{name}, {look}: ticks repeat, {axis}" for axis in page.evaluate(REPEATED_TICKS)]
     problems += [f"{name}, {look}: label cut, {label}" for label in page.evaluate(CUT_LABELS)]
     return problems + [f"{name}, {look}: {sideways} pixels scroll sideways"] * (sideways > 1)

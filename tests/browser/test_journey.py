@@ -4,7 +4,7 @@ import re
 
 import pytest
 from boards import COARSE, QRELS, STRICT
-from pages import go, settle, upload
+from pages import LIGHT_RUNS, go, settle, upload
 from playwright.sync_api import expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
@@ -32,7 +32,7 @@ def expect_radio(page, name):
 
 def test_upload_read_switch_go_back_share_and_present_by_keys(new_page, files):
     paths, means = files
-    page = new_page("/runs")
+    page = new_page(LIGHT_RUNS)
     upload(page, paths[0])
     expect(page.get_by_test_id("stAlert")).to_contain_text("relevant")  # a run alone waits for its judgments
     upload(page, paths[1:])
@@ -76,46 +76,18 @@ def test_upload_read_switch_go_back_share_and_present_by_keys(new_page, files):
     expect(other.locator("h1")).to_have_text("Leaderboard")
 
 
-WRONG = {
-    "picture.csv": (b"\x89PNG\r\n\x1a\n\x00\x00", "line 1: this is a PNG picture"),
-    "empty.trec": (b"", "line 1: the file is empty"),
-    "bare.csv": (b"query_id,doc_id,text\n1,2,x\n", "line 1: no score column"),
-    "word.trec": (b"1 Q0 a 1 0.5 t\n1 Q0 b 2 high t\n", "line 2: score 'high' is not a number"),
-}
-
-
-def test_a_wrong_file_is_named_with_its_line_and_loses_nothing(new_page, files, tmp_path):
-    page = new_page("/runs")
-    upload(page, files[0])
-    expect(page.get_by_text("2 runs and judgments")).to_be_visible()
-    expect(page).to_have_url(re.compile("data="))
-    link = page.url
-    for name, (content, message) in WRONG.items():
-        wrong = tmp_path / name
-        wrong.write_bytes(content)
-        upload(page, wrong)
-        expect(page.get_by_test_id("stAlert").filter(has_text=name)).to_have_count(1)
-        expect(page.get_by_test_id("stAlert").filter(has_text=name)).to_contain_text(f"{name}, {message}")
-        expect(page.get_by_text("2 runs and judgments")).to_be_visible()
-        assert page.url == link
-    go(page, "Leaderboard")
-    expect(page.locator("table[role=grid]").first).to_contain_text("coarse")
-
-
 FIRST_BYTES = {"SVG": b"<svg", "PNG": b"\x89PNG"}
 
 
 def test_a_chart_is_saved_and_the_link_copied_without_a_run_and_a_click_on_its_dot_opens_the_list(new_page):
-    page, reruns = new_page("/runs?data=Sample%3A+simulated+rerankers"), []
+    reruns = []
 
     def note_rerun(frame):
         request = BackMsg.FromString(frame).rerun_script
         if request.ByteSize() and not request.is_auto_rerun:
             reruns.append(request)
 
-    page.on("websocket", lambda socket: socket.on("framesent", note_rerun))
-    page.goto(page.url.replace("/runs", "/ties"))
-    settle(page)
+    page = new_page("/ties?data=Sample%3A+simulated+rerankers", on_frame_sent=note_rerun)
     assert reruns
     reruns.clear()
     plot = page.locator(".js-plotly-plot").first

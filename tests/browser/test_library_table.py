@@ -1,10 +1,14 @@
 """The table of the library in a real browser: ticking rows, which AppTest cannot."""
 
 import re
+from contextlib import closing
 
-from boards import COARSE, QRELS, STRICT
-from pages import go, settle, upload
+import pytest
+from boards import COARSE, QRELS, STRICT, board
+from pages import settle
 from playwright.sync_api import expect
+
+from dashboard.library.store import Library
 
 
 def tick(page, text):
@@ -20,15 +24,17 @@ def tick(page, text):
     settle(page)
 
 
-def test_last_weeks_run_is_found_ticked_and_added_to_this_board(new_page, write):
-    page = new_page("/runs")
-    upload(page, [write("lastweek.trec", STRICT + "q0 Q0 week 9 0 t\n"), write("qrels.txt", QRELS)])
-    expect(page.get_by_text("1 run and judgments")).to_be_visible()
-    page = new_page("/runs")
-    upload(page, [write("thisweek.trec", COARSE + "q0 Q0 week 9 0 t\n"), write("qrels.txt", QRELS)])
-    expect(page.get_by_text("1 run and judgments")).to_be_visible()
-    settle(page)
-    go(page, "Library")
+@pytest.fixture
+def this_week():
+    """Address of a board in the library of the server, which has a run of last week as well."""
+    with closing(Library.open()) as library:
+        library.keep(board(lastweek_trec=STRICT + "q0 Q0 week 9 0 t\n", qrels_txt=QRELS))
+        record = library.keep(board(thisweek_trec=COARSE + "q0 Q0 week 9 0 t\n", qrels_txt=QRELS))
+    return f"/library?data={record.id}"
+
+
+def test_last_weeks_run_is_found_ticked_and_added_to_this_board(new_page, this_week):
+    page = new_page(this_week)
     page.get_by_role("radio", name="All", exact=True).click()
     settle(page)
     tick(page, "lastweek")

@@ -2,7 +2,7 @@
 
 import pytest
 from boards import COARSE, QRELS, STRICT, board
-from opening import opened, texts
+from opening import only, opened, texts
 
 from dashboard import cache
 from dashboard.library import BoardSpec, make_board
@@ -135,3 +135,22 @@ def test_the_name_of_a_board_comes_back_where_it_is_emptied(library):
     emptied = page.text_input(key=key).set_value("").run().text_input(key=key)
     assert emptied.value == "Reranking"
     assert library.find(record.id).name == "Reranking"
+
+
+def test_a_deleted_board_comes_back_by_undo_and_an_upload_for_this_session_only_leaves_nothing(library):
+    page = opened("runs")
+    next(toggle for toggle in page.toggle if toggle.label == "This session only").set_value(True).run()
+    uploads = [("a.trec", RUN.encode(), "text/plain"), ("qrels.txt", QRELS.encode(), "text/plain")]
+    page.file_uploader(key="upload").set_value(uploads).run()
+    assert page.selectbox(key="data").value.startswith("1 run, 4 queries")
+    assert (library.boards(), library.uploads()) == ([], [])
+    press(page, "Keep")
+    assert [button.label for button in page.button if button.label == "Duplicate"]
+    assert len(library.uploads()) == 2
+    press(page, "Delete")
+    assert "Sample" in page.selectbox(key="data").value
+    page.switch_page("views/leaderboard/leaderboard.py").run()
+    press(page, "Undo")
+    assert page.selectbox(key="data").value.startswith("1 run, 4 queries")
+    assert page.query_params["data"] == only(library.boards()).id
+    assert "1 of 1 reranker, 4 queries." in texts(page)

@@ -127,6 +127,7 @@ def test_a_preset_moves_the_sliders_and_a_slider_leaves_the_preset():
     assert preset.value == "medium"
     preset.set_value("very high").run()
     assert (page.slider(key="madeties").value, page.slider(key="madelevels").value) == (0.7, 3)
+    assert page.query_params["madeties"] == "0.7"
     page.slider(key="madelevels").set_value(7.0).run()
     assert page.segmented_control(key="_preset").value is None
 
@@ -164,8 +165,16 @@ def test_what_is_simulated_becomes_the_data_of_the_app():
     page = simulated(made="Notebook: four LLMs")
     page.button(key="use-simulated").click().run()
     assert page.selectbox(key="data").value.startswith("4 runs, 100 queries")
+    assert "Simulated runs are shown on every page" in [link.proto.label for link in page.get("page_link")]
     page.switch_page("views/leaderboard/leaderboard.py").run()
     assert page.metric[0].value == "0.6845"
+
+
+def test_a_simulated_reranker_is_called_by_its_settings_on_the_leaderboard():
+    page = simulated(madequeries="30", madelevels="3")
+    page.button(key="use-simulated").click().run()
+    page.switch_page("views/leaderboard/leaderboard.py").run()
+    assert table(page, "reranker")["reranker"].iloc[0].endswith("3 levels)")
 
 
 def test_scores_with_fewer_digits_become_the_data_of_the_app():

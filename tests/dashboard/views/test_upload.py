@@ -1,0 +1,96 @@
+"""Files dropped on the Runs page: what is in the way is said, mended where it is said, and nothing is lost."""
+
+import json
+
+import pytest
+from boards import COARSE, QRELS, STRICT
+from opening import opened, plain, table, texts
+
+TABLE = "model;topic;passage_id;punkte;secs\n" + "".join(
+    f"upload;q{query};d{document};{(query + document) % 3};0.{document}\n"
+    for query in range(4)
+    for document in range(5)
+)
+
+
+def drop(page, **files):
+    """Drop files, named with a dot for the underscore, and let the page read them."""
+    uploads = [
+        (name.replace("_", "."), text if isinstance(text, bytes) else text.encode(), "text/plain")
+        for name, text in files.items()
+    ]
+    page.file_uploader(key="upload").set_value(uploads).run()
+    assert not page.exception, page.exception
+    return page
+
+
+def column(page, name):
+    """Where a column of ours is chosen among those of the file, the first such place."""
+    return next(box for box in page.selectbox if box.label == name)
+
+
+def board_name(page):
+    return page.selectbox(key="data").value
+
+
+def said(page):
+    return plain(" ".join(alert.value for alert in [*page.error, *page.warning]))
+
+
+def headings(page):
+    """What stands over the columns of the tables of a page."""
+    columns = [json.loads(frame.proto.columns or "{}") for frame in page.dataframe]
+    return [settings.get("label") for frame in columns for settings in frame.values()]
+
+
+def test_a_column_no_name_tells_is_chosen_where_it_is_missed():
+    page = drop(opened("runs"), table_csv=TABLE, qrels_txt=QRELS)
+    assert "no score column" in said(page)
+    assert column(page, "query_id").value == "topic"
+    column(page, "score").set_value("punkte").run()
+    assert board_name(page).startswith("1 run, 4 queries")
+    assert said(page) == ""
+    assert "score ← punkte" in headings(page)
+
+
+def test_a_column_of_a_loaded_file_can_be_changed_and_the_address_stays_that_of_the_board():
+    page = drop(opened("runs"), table_csv=TABLE.replace("punkte", "score"), qrels_txt=QRELS)
+    address = page.query_params["data"]
+    column(page, "score").set_value("secs").run()
+    assert "score ← secs" in headings(page)
+    assert page.query_params["data"] == address
+
+
+@pytest.mark.parametrize(("key", "rule"), [("keep-first", "the first"), ("keep-max", "the highest score")])
+def test_repeated_documents_are_settled_by_a_button(key, rule):
+    page = drop(opened("runs"), coarse_trec=COARSE + "q0 Q0 d1 9 7 upload\n", qrels_txt=QRELS)
+    assert "listed twice" in said(page)
+    page.button(key=key).click().run()
+    assert board_name(page).startswith("1 run, 4 queries")
+    assert f"{rule} is kept" in texts(page)
+
+
+def test_rows_can_be_pasted():
+    page = opened("runs")
+    page.text_area(key="paste").set_value("query_id,doc_id,score,relevance\nq,a,1,1\nq,b,1,0\n").run()
+    assert board_name(page).startswith("1 run, 1 query")
+
+
+WRONG = {
+    "picture_csv": (b"\x89PNG\r\n\x1a\n\x00\x00", "line 1: this is a PNG picture"),
+    "empty_trec": (b"", "line 1: the file is empty"),
+    "bare_csv": (b"query_id,doc_id,text\n1,2,x\n", "line 1: no score column"),
+    "word_trec": (b"1 Q0 a 1 0.5 t\n1 Q0 b 2 high t\n", "line 2: score 'high' is not a number"),
+}
+
+
+def test_a_wrong_file_is_named_with_its_line_and_loses_nothing():
+    page = drop(opened("runs"), strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS)
+    name, address = board_name(page), dict(page.query_params)
+    assert name.startswith("2 runs, 4 queries")
+    for file, (content, message) in WRONG.items():
+        drop(page, **{file: content})
+        assert f"{file.replace('_', '.')}, {message}" in said(page)
+        assert (board_name(page), dict(page.query_params)) == (name, address)
+    page.switch_page("views/leaderboard/leaderboard.py").run()
+    assert set(table(page, "All rerankers")["reranker"]) == {"strict", "coarse"}
