@@ -63,9 +63,9 @@ def chart_names(names: Iterable[str], longest: int = CHART_COLUMNS) -> dict[str,
     return {name: escaped(label) for name, label in short_names(names, longest).items()}
 
 
-def sentence_names(names: Iterable[str]) -> dict[str, str]:
+def sentence_names(names: Iterable[str], longest: int = SENTENCE_COLUMNS) -> dict[str, str]:
     """Return what a sentence calls each name that is too long for it, as `short_names` has it."""
-    return {name: label for name, label in short_names(names, SENTENCE_COLUMNS).items() if label != name}
+    return {name: label for name, label in short_names(names, longest).items() if label != name}
 
 
 def elide_text(text: str, labels: Mapping[str, str]) -> str:

@@ -11,12 +11,14 @@ from dashboard.charts.deciding.finish_heatmap import finish_heatmap
 from dashboard.charts.deciding.target_bullets import target_bullets
 from dashboard.charts.deciding.target_matrix import MAX_COLUMNS, matrix_width, target_matrix
 from dashboard.charts.leaderboard.aligned_rows import aligned_rows
-from dashboard.charts.leaderboard.place_and_score import MIN_WIDTH, place_and_score
+from dashboard.charts.leaderboard.place_and_score import place_and_score
 from dashboard.charts.leaderboard.tool_strip import tool_strip
 from dashboard.charts.palette import DARK, LIGHT, Palette
 from metrics.report import Figure, Report, ReportCharts, ReportStudies
 from metrics.studies.tools.tool_comparison import comparable_values
 
+_SLOPE_WIDTH = 720
+"""Pixels of places, names and scores where the app's font, narrower than others, is not there."""
 MOST_DRAWN = 20
 """Rerankers that a chart draws, the best by tied mean; tables have them all."""
 
@@ -87,7 +89,7 @@ CHARTS: Mapping[str, _Chart] = {
             studies.measure_at.traditional,
             list(studies.leaderboard.index[:MOST_DRAWN]),
         ),
-        lambda _: MIN_WIDTH,
+        lambda _: _SLOPE_WIDTH,
     ),
     "targets": _Chart(
         lambda studies: f"Targets of {studies.targets_for}",

@@ -101,14 +101,22 @@ def leaderboard_cards(leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: 
 def _swaps_card(rows: pd.DataFrame) -> Card:
     """Return the card of how many pairs of rerankers swap."""
     n_swaps, n_pairs = int(swap_matrix(rows).sum()), comb(len(rows), 2)
-    part = f"{n_swaps:,} of {n_pairs:,}"
     if not n_pairs:
-        value, note = "none", "one reranker"
-    elif len(part) > _LONGEST_FIGURE:
-        value, note = f"{n_swaps:,}", f"of {n_pairs:,} pairs"
-    else:
-        value, note = part, "traditional against tied"
-    return Card("swap_vert", "Orders that swap", value, note)
+        return Card("swap_vert", "Orders that swap", "none", "one reranker")
+    value, note = card_part(n_swaps, n_pairs, "pair")
+    return Card("swap_vert", "Orders that swap", value, note or "traditional against tied")
+
+
+def card_part(part: int, number: int, noun: str) -> tuple[str, str]:
+    """Return what a card says of a part of a number, and its note where the card has no room for both.
+
+    Args:
+        part: how many.
+        number: of how many.
+        noun: what they are, in the singular.
+    """
+    text = f"{part:,} of {number:,}"
+    return (f"{part:,}", f"of {count_of(number, noun)}") if len(text) > _LONGEST_FIGURE else (text, "")
 
 
 def leaderboard_charts(

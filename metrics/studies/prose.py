@@ -33,8 +33,8 @@ def headline(prose: Prose) -> Prose:
     for part in prose:
         is_strong = isinstance(part, Strong)
         text = part.text if isinstance(part, Strong) else part
-        sentence, end, _ = (text, "", "") if is_strong else text.partition(". ")
-        parts.append(part if is_strong else sentence + end.rstrip())
+        sentence, end, _ = (text, "", "") if is_strong else f"{text} ".partition(". ")
+        parts.append(part if is_strong else sentence + end.rstrip() if end else text)
         if end and any(isinstance(before, str) and before.strip(" .") for before in parts):
             break
     return tuple(parts)

@@ -39,3 +39,5 @@ def test_a_headline_is_the_first_sentence_and_the_next_where_that_is_a_strong_wo
         "No order swaps. None of 3 pairs."
     )
     assert plain(headline(("By ", Strong("x. y"), " it is 0.5 off."))) == "By x. y it is 0.5 off."
+    two = (Strong("2 of 9 rest."), " ", Strong("a"), " leads (p = 0.01).", " ", Strong("b"), " trails.")
+    assert plain(headline(two)) == "2 of 9 rest. a leads (p = 0.01)."

@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard import cache, session
 from dashboard.charts.enlarged import enlarged
-from dashboard.charts.labels import sentence_names
+from dashboard.charts.labels import CHART_COLUMNS, sentence_names
 from dashboard.escaping import escape_markdown
 from dashboard.library import queries_text
 from dashboard.library.storage.records import SEPARATOR
@@ -31,7 +31,7 @@ def chosen_measure(view: View) -> str:
 
 def title(prose: Prose, names: Sequence[str]) -> str:
     """Return Markdown of the first sentence, its point in orange, long ones of these names elided."""
-    sentence, _ = elide_prose(headline(prose), sentence_names(names))
+    sentence, _ = elide_prose(headline(prose), sentence_names(names, CHART_COLUMNS))
     point = next((part for part in sentence if isinstance(part, Strong)), None)
     texts = (escape_markdown(part.text if isinstance(part, Strong) else part) for part in sentence)
     return "".join(

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from dashboard import cache
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.gaps.gap_multiples import gap_multiples
-from dashboard.charts.labels import SENTENCE_COLUMNS, short_names
+from dashboard.charts.labels import short_names
 from dashboard.charts.leaderboard.place_and_score import place_and_score
 from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
 from dashboard.charts.one_list.tie_ladder import tie_ladder
@@ -141,7 +141,7 @@ def _list(view: View, measure: str) -> Slide:
 
 def _short(view: View, reranker: str) -> str:
     """Return what a note calls a reranker."""
-    return short_names(view.rerankers, SENTENCE_COLUMNS)[reranker]
+    return short_names(view.rerankers)[reranker]
 
 
 def _first_of(n: int, most: int = MOST_ROWS) -> str:

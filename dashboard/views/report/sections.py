@@ -13,6 +13,7 @@ from dashboard.session import View
 from dashboard.views.report.cached import html_file
 from dashboard.views.report.command_line import command
 from dashboard.widgets.components import Card, cards, heading
+from dashboard.widgets.leaderboard_parts import card_part
 from metrics.report import Report, ReportOptions, ReportStudies
 from metrics.studies.prose import decimal
 from metrics.support.escaping import spreadsheet_csv
@@ -30,14 +31,15 @@ def summary_cards(studies: ReportStudies) -> None:
     n_swaps, n_pairs, n_changed = len(studies.swaps), comb(studies.n_scored, 2), int(changed.sum())
     unpaired = {0: "no list is scored", 1: "one reranker"}.get(studies.n_scored, "nothing to compare")
     rule = f"{measure} has its own rule for ties" if studies.has_own_rule else f"by {studies.order.order}"
+    part, note = card_part(n_swaps, n_pairs, "pair")
     names = short_names(studies.rerankers, CARD_COLUMNS)
     cards(
         Card("trophy", f"First by {measure.tied}", decimal(leader["tied"], 4), names[str(leader.name)], "blue"),
         Card(
             "swap_vert",
             "Orders that swap",
-            f"{n_swaps:,} of {n_pairs:,}" if n_pairs else "–",
-            rule if n_pairs else unpaired,
+            part if n_pairs else "–",
+            (note or rule) if n_pairs else unpaired,
             "orange" if n_swaps else "gray",
         ),
         Card(
