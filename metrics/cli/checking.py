@@ -14,7 +14,8 @@ from metrics.cli.options import (
     with_shared_options,
 )
 from metrics.cli.output import write_text
-from metrics.runs import FindingGroup, FindingLine, check_files, group_findings
+from metrics.runs import check_files
+from metrics.runs.findings.grouping import FindingGroup, FindingLine, group_findings
 from metrics.support.escaping import clean
 from metrics.support.wording import first_names
 

@@ -17,7 +17,6 @@ from metrics.evaluation.merging import (
     summarise,
 )
 from metrics.evaluation.options import HasScoringOptions, ScoringOptions
-from metrics.support import html_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +51,8 @@ class Evaluation(HasScoringOptions):
         return f"Evaluation({size}, measures={self.measures}, ties={self.ties})"
 
     def _repr_html_(self) -> str:
+        from metrics.support import html_repr  # noqa: PLC0415 only where it is shown
+
         return html_repr.evaluation(
             self.scores, self.policies, self.measures, self.ties, **asdict(self.options)
         )

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from difflib import get_close_matches
 
 import numpy as np
 
@@ -256,6 +255,8 @@ def _by_name() -> dict[str, Measure]:
 
 
 def _suggestion(text: str) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 only for what is misspelt
+
     names = _by_name()
     if close := get_close_matches(text.split("@", maxsplit=1)[0].casefold()[:40], names, n=1):
         return f"Did you mean {names[close[0]].name}?"

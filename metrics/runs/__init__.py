@@ -1,6 +1,6 @@
 """Floor 1: what was ranked, as given."""
 
-from metrics.runs.findings import KINDS, FindingGroup, FindingLine, group_findings
+from metrics.runs.findings import KINDS
 from metrics.runs.formats.format import Format
 from metrics.runs.formats.registry import (
     FORMATS,
@@ -33,8 +33,6 @@ __all__ = [
     "FORMATS",
     "KINDS",
     "File",
-    "FindingGroup",
-    "FindingLine",
     "Format",
     "MissingScore",
     "Repeated",
@@ -45,7 +43,6 @@ __all__ = [
     "as_run",
     "check",
     "check_files",
-    "group_findings",
     "has_header",
     "is_judgments",
     "open_blocks",

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -11,15 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import UsageError
-from metrics.runs.findings import (
-    Finding,
-    JudgmentTable,
-    Listing,
-    as_frame,
-    inspect,
-    inspect_coverage,
-    make_finding,
-)
+from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import of_frame
 from metrics.runs.joining import Repeated, join_sources
 from metrics.runs.query_doc_keys import QueryDocKeys
@@ -27,9 +20,11 @@ from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.reading.source import Source
 from metrics.runs.stacks import ByReranker, RunStack, RunStacks
-from metrics.support import html_repr
 from metrics.support.arrays import FloatArray
 from metrics.support.memory import one_allocator
+
+if TYPE_CHECKING:
+    from metrics.runs.findings.listing import JudgmentTable, Listing
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +106,8 @@ class Runs:
         return f"Runs(rerankers={len(self.tables)}, rows={rows}, judgments={judgments})"
 
     def _repr_html_(self) -> str:
+        from metrics.support import html_repr  # noqa: PLC0415 only where it is shown
+
         origin = self.judged_origin or RowProvenance.memory("memory")
         judgments = None if self.qrels is None else (origin.file, len(self.qrels))
         return html_repr.runs(
@@ -194,6 +191,8 @@ class Runs:
     @cached_property
     def findings(self) -> pd.DataFrame:
         """What is worth knowing of these runs: severity, code, file, line, message, hint, count."""
+        from metrics.runs.findings.inspection import inspect  # noqa: PLC0415 only where they are asked for
+
         ranks = {name: origin.ranks() for name, origin in self.origins.items()}
         listings = [self._listing(name, ranks.get(name)) for name in self.tables]
         unjudged = [
@@ -206,10 +205,14 @@ class Runs:
     @property
     def left_out(self) -> pd.DataFrame:
         """The findings on what is not scored or was changed while reading: no look at the scores."""
+        from metrics.runs.findings.inspection import inspect_coverage  # noqa: PLC0415 likewise
+
         listings = [self._listing(name) for name in self.tables]
         return as_frame([*self.noted, *inspect_coverage(listings, self._judgment_table())])
 
-    def _listing(self, name: str, ranks: pa.Array | None = None) -> Listing:
+    def _listing(self, name: str, ranks: pa.Array | None = None) -> "Listing":
+        from metrics.runs.findings.listing import Listing  # noqa: PLC0415 only where findings are asked for
+
         table, origin = self.tables[name], self.origins.get(name, RowProvenance.memory(name))
         if ranks is not None and "rank" not in table.column_names:
             table = table.append_column("rank", ranks)
@@ -226,7 +229,9 @@ class Runs:
         grades[rows] = self.qrels["relevance"].to_numpy()[judgment[rows]]
         return grades
 
-    def _judgment_table(self) -> JudgmentTable | None:
+    def _judgment_table(self) -> "JudgmentTable | None":
+        from metrics.runs.findings.listing import JudgmentTable  # noqa: PLC0415 likewise
+
         if self.qrels is None:
             return None
         origin = self.judged_origin or RowProvenance.memory("judgments")

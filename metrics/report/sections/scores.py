@@ -10,7 +10,7 @@ from metrics.measures import parse
 from metrics.report.model import Section
 from metrics.report.studies import ReportStudies
 from metrics.report.tables import SEVERITY, VERDICT, Column, Table
-from metrics.runs import FindingGroup, group_findings
+from metrics.runs.findings.grouping import FindingGroup, group_findings
 from metrics.studies.gaps.gap import gap_finding
 from metrics.studies.gaps.gap_summary import with_overall
 from metrics.studies.leaderboard.leaderboard import leaderboard_finding

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from metrics.runs import group_findings
 from metrics.runs.findings import KINDS, as_frame, make_finding
+from metrics.runs.findings.grouping import group_findings
 
 
 def half(name, n_docs, file=None, prefix=""):
