@@ -25,7 +25,7 @@ def _n_distinct_variance(groups: TieGroups, k: Parameter) -> FloatArray:
 
     Only the group that the cut-off divides is random. With z(t) = C(n - t, m)/C(n, m),
 
-    Var = sum over targets j of z(t_j) (1 - z(t_j)) - sum over j, l of z(t_j) z(t_l) `_shared_chance`,
+    Var = sum over targets j of z(t_j) (1 - z(t_j)) - sum over j, l of z(t_j) z(t_l) `_shared_chances`,
 
     j and l different, targets of equally many documents taken together. Two cases have a shorter form, which
     is 0 where nothing can vary: f targets of one document, z(1) (1 - z(1)) f (n - f)/(n - 1), and one place
@@ -42,7 +42,7 @@ def _n_distinct_variance(groups: TieGroups, k: Parameter) -> FloatArray:
     alone *= np.where(documents == 1, (size - alike) / (size - 1), 1.0)
     first, second = _pairs_of_rows(group)
     n_pairs = np.where(first == second, (documents[first] > 1) * (alike[first] - 1), 2 * alike[first])
-    shared = _shared_chance(size[first], documents[first], documents[second], places[first])
+    shared = _shared_chances(size, documents, places, first, documents[second])
     together = n_pairs * alike[second] * none[first] * none[second] * shared
     variances = np.bincount(group, alone, n_groups) - np.bincount(group[first], together, n_groups)
     n_hits = np.bincount(group, alike * documents, n_groups)
@@ -51,33 +51,41 @@ def _n_distinct_variance(groups: TieGroups, k: Parameter) -> FloatArray:
     return groups.per_list(np.maximum(variances, 0))
 
 
-def _shared_chance(size: IntArray, first: IntArray, second: IntArray, within: IntArray) -> FloatArray:
-    """Return 1 - z(s + t)/(z(s) z(t)): how much rarer two targets miss the first places together than apart.
+def _shared_chances(
+    size: IntArray, documents: IntArray, within: IntArray, row: IntArray, fewer: IntArray
+) -> FloatArray:
+    """Return how much rarer two targets of a group miss the first places together than apart.
 
-    1 - prod (1 - x_i), i below the smallest of s, t and m; x_i = p q / ((n - i - p)(n - i - q)) with the other
-    two, p and q. No difference of like numbers is formed.
+    1 - z(s + t)/(z(s) z(t)) = 1 - prod (1 - t m/((n - i - t)(n - i - m))), i from 0 to s - 1: no difference of
+    like numbers is formed, and one running product gives it for every s.
 
     Args:
         size: (n,) documents in the group: n.
-        first: (n,) documents of one target: s.
-        second: (n,) documents of the other: t.
-        within: (n,) first places looked at: m.
+        documents: (n,) documents of a target there: t.
+        within: (n,) places of the group within the cut-off: m.
+        row: (n_pairs,) the one target, a place in these.
+        fewer: (n_pairs,) documents of the other, at most as many: s.
     """
-    chances = np.zeros(len(size))
-    smallest, *others = np.sort(np.stack([first, second, within]), axis=0)
-    for part, deepest in batch_by_depth(smallest):
-        step = np.arange(deepest)
-        p, q, left = (column[part, None].astype(np.float64) for column in (*others, size))
-        left = left - step
-        x = np.minimum(p * q / np.maximum((left - p) * (left - q), 1), 1)
-        x[step >= smallest[part, None]] = 0
-        none_before = np.cumprod(1 - x[:, :-1], axis=1)
-        chances[part] = x[:, 0] + (x[:, 1:] * none_before).sum(axis=1)
+    chances, place = np.zeros(len(row)), np.empty(len(size), dtype=np.int64)
+    for part, deepest in batch_by_depth(documents):
+        left, t, m = (column[part, None].astype(np.float64) for column in (size, documents, within))
+        left = left - np.arange(deepest)
+        missed = np.minimum(t * m / np.maximum((left - t) * (left - m), 1), 1)
+        missed[:, 1:] *= np.cumprod(1 - missed[:, :-1], axis=1)
+        upto = np.cumsum(missed, axis=1)
+        place.fill(-1)
+        place[part] = np.arange(len(part))
+        pairs = np.flatnonzero(place[row] >= 0)
+        chances[pairs] = upto[place[row[pairs]], fewer[pairs] - 1]
     return chances
 
 
 def _pairs_of_rows(group: IntArray) -> tuple[IntArray, IntArray]:
-    """Return both rows of every pair of one group, each row with itself too; rows of a group stand together."""
+    """Return both rows of every pair of one group, the later first; also each row with itself.
+
+    Args:
+        group: (n,) group of each row, rising.
+    """
     start: IntArray = np.searchsorted(group, group)
     n_before = np.arange(len(group)) - start + 1
     first = np.repeat(np.arange(len(group)), n_before)

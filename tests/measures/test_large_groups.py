@@ -143,6 +143,7 @@ def test_spread_of_the_average_precision_of_a_million_tied_documents():
 def exact_distinct_spread(size, targets, within):
     """The standard deviation of the number of targets met in the first places, from binomials."""
 
+    @cache
     def chance_of_none(documents):
         return Fraction(math.comb(size - documents, within), math.comb(size, within))
 
@@ -166,6 +167,7 @@ def exact_distinct_spread(size, targets, within):
         [2] * 50_000,
         [2, 1] * 33_333,
         [5, 3, 1] * 10,
+        list(range(1, 60)),
         [50_000, 33_333],
     ],
     ids=lambda targets: f"{len(targets)} targets of {sorted(set(targets))}",
