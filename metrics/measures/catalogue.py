@@ -141,7 +141,7 @@ MEASURES: tuple[Measure, ...] = (
         aliases=("DistinctRecall",),
         summary="Distinct relevant targets among the first k, over all targets.",
         source="Clarke et al., SIGIR 2008 (novelty); ties: hypergeometric, per target",
-        term=r"$\mathbb{E}\,/\,T$",
+        term=r"$\mathbb{E}\,/\,T$, $\sigma\,/\,T$",
     ),
     Measure(
         name="Div",
@@ -151,7 +151,7 @@ MEASURES: tuple[Measure, ...] = (
         summary="Number of distinct relevant targets among the first k: a count.",
         source="as DR@k, not divided",
         largest=None,
-        term=r"$\mathbb{E}$",
+        term=r"$\mathbb{E}$, $\sigma$",
     ),
     Measure(
         name="taRR",
