@@ -44,8 +44,9 @@ def get() -> None:
 class Server:
     """A PostgreSQL server of its own, reached by a socket in its folder."""
 
-    def __init__(self, programs: Path, folder: Path) -> None:
+    def __init__(self, programs: Path, folder: Path, *, is_durable: bool = False) -> None:
         self._programs, self._folder = programs, folder
+        self._options = "" if is_durable else _QUICK
         self._user = ACCOUNT if os.geteuid() == 0 else None
         if self._user:
             shutil.chown(folder, self._user)
@@ -57,12 +58,12 @@ class Server:
 
     def start(self) -> None:
         """Start it; returns when it answers."""
-        options = f"-k {self._folder} -c listen_addresses='' {_QUICK}"
+        options = f"-k {self._folder} -c listen_addresses='' {self._options}"
         self._run("pg_ctl", "start", "--wait", "--silent", f"--log={self._folder / 'log'}", "-o", options)
 
-    def stop(self) -> None:
-        """End its processes, and whatever its visitors do."""
-        self._run("pg_ctl", "stop", "--wait", "--silent", "--mode=fast")
+    def stop(self, mode: str = "fast") -> None:
+        """End its processes, and whatever its visitors do; `immediate` is as if they were killed."""
+        self._run("pg_ctl", "stop", "--wait", "--silent", f"--mode={mode}")
 
     def _run(self, program: str, *arguments: str) -> None:
         command = [self._programs / program, f"--pgdata={self._folder / 'data'}", *arguments]
@@ -76,11 +77,11 @@ class Server:
 
 
 @contextmanager
-def serving(programs: Path) -> Iterator[Server]:
-    """A server of no data in a new folder; both are gone at the end."""
+def serving(programs: Path, *, is_durable: bool = False) -> Iterator[Server]:
+    """A server of no data in a new folder; both are gone at the end. Killed, a durable one loses nothing."""
     folder = Path(tempfile.mkdtemp(prefix="tiescope-", dir="/tmp"))  # a socket's path must be short
     try:
-        server = Server(programs, folder)
+        server = Server(programs, folder, is_durable=is_durable)
         server.start()
         try:
             yield server

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import runtime
@@ -44,7 +44,7 @@ class UploadGuard:
             await self._app(scope, receive, send)
 
     async def _upload(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass an upload on while there is room for all of it, or say why not."""
+        """Pass an upload on while there is room for all of it, or say why not; one that breaks off is no error."""
         headers = Request(scope).headers
         length = headers.get("content-length", "")
         if not is_admitted(session):
@@ -54,7 +54,7 @@ class UploadGuard:
         elif limit := self._exceeded_limit(session, int(length)):
             refusal = PlainTextResponse(f"Remove a file first. This server holds {limit}.", 413)
         else:
-            with self._reserved(session, int(length)):
+            with suppress(ClientDisconnect), self._reserved(session, int(length)):
                 await self._app(scope, receive, send)
             return
         await refusal(scope, receive, send)

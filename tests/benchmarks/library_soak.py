@@ -1,152 +1,220 @@
-"""Have many visitors upload and read at once, in Chromium: python tests/benchmarks/library_soak.py.
+"""Have people upload, read and share while all around goes wrong: python tests/benchmarks/library_soak.py.
 
-Each visitor uploads files of its own and files that others upload too on the Runs page, loads the page again,
-and goes back to boards it made before. At the end every upload must be in the library once, no page may have
-shown an error, and the server may have logged none. `--postgresql` starts a PostgreSQL server for it.
+For an hour, or `--minutes` of it, twenty people who signed in each upload files of their own and files that
+others upload too, read what they kept, share it and read what others share; a quarter of them over a slow
+network whose connections break. For two thirds of the time the server, its PostgreSQL and a worker of Dask are
+killed in turn, the disk is full and the clock goes back; then it is calm. At the end every upload that somebody
+was told is kept must be in the library once and whole, nothing may have been amiss but by a misfortune, the
+server may have logged no traceback, and its memory must be flat in the calm. `--calm` has no misfortunes.
 """
 
 import argparse
-import asyncio
+import os
+import random
 import re
 import sys
 import tempfile
 import time
-from collections import Counter
-from contextlib import ExitStack
+from collections import Counter, defaultdict
+from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
+from statistics import median
+from threading import Thread
 
-from playwright.async_api import Error, async_playwright
+import httpx
+import websockets
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "browser"))
+import chaos
 import library_writer
 import postgresql
-from chromium import find
-from pages import SETTLED
-from servers import TIESCOPE, free_port, running
+from gated import prepare, provider
+from raw_client import Client
+from servers import free_port
 
 from dashboard.library.store import Library
 from metrics.runs import read
 
-SHARED = 10
+SHARED_FILES = 10
 """Files that every visitor uploads."""
-PATIENCE = 300_000
-"""Milliseconds until a page is given up."""
-OPTIONS = ("--no-sandbox", "--disable-gpu", "--renderer-process-limit=4")
-AMISS = re.compile(r"library|not kept|cannot be|no longer", re.IGNORECASE)
-"""What an alert of the app says where something is amiss with what is kept."""
+PATIENCE = 120
+"""Seconds until an answer is given up."""
+FLAT = 1.25
+"""The last quarter's memory at most, beside that of the second quarter of the calm."""
+TRIES = 5
+"""How often somebody signs in before giving up: the clock may go back meanwhile."""
+SLOW_SHARE = 4
+"""Of so many visitors one has a slow network."""
+BROKEN = (OSError, httpx.HTTPError, websockets.exceptions.WebSocketException)
+"""What a visitor sees of a server or network that is gone."""
+GATE = "Sign in to TieScope"
+KEPT, BY_LINK, SHARED = "Kept: a refresh", "Whoever has the link may read", "Shared with you to read"
+ALERTS = re.compile(
+    r"[^\n]*(?:library|not kept|cannot be|no longer|in memory only|Traceback)[^\n]*", re.IGNORECASE
+)
+"""What the app writes where something is amiss with what is kept."""
+
+
+class Tally:
+    """What all visitors did and saw."""
+
+    def __init__(self):
+        self.done, self.uploads = Counter(), defaultdict(set)
+        self.shared_boards, self.amiss = [], []
 
 
 class Visitor:
-    """One session of the app, and what it did and saw."""
+    """Somebody who comes again and again; over a slow network, connections are expected to break."""
 
-    def __init__(self, page, number, tally):
-        self.page, self.tally = page, tally
-        self.own = count(1000 * (number + 1))
-        self.shared = count(number)
+    def __init__(self, number, client, tally):
+        self.person, self.client, self.tally = f"person{number}", client, tally
+        self.own, self.shared = count(1000 * (number + 1)), count(number)
         self.boards = []
-        page.on("pageerror", lambda error: self.wrong(f"uncaught: {error}"))
 
-    def wrong(self, message):
-        self.tally["wrong"].append(message)
-
-    async def visit(self, end):
+    def visit(self, end):
         """Go on until the time is over."""
-        try:
-            for turn in count():
-                if time.monotonic() > end:
+        for turn in count():
+            if time.monotonic() > end:
+                return
+            try:
+                self.upload(next(self.own) if turn % 2 == 0 else next(self.shared) % SHARED_FILES)
+                self.read()
+            except Exception as error:  # noqa: BLE001 whatever it is, it is told at the end
+                is_expected = isinstance(error, BROKEN) and self.client.via != self.client.server
+                self.tally.done["broken off"] += 1
+                if not is_expected:
+                    self.note(f"{type(error).__name__}: {error}")
+                time.sleep(1)
+
+    def note(self, message):
+        self.tally.amiss.append((time.monotonic(), f"{self.person}: {message}"))
+
+    @contextmanager
+    def page(self, query=""):
+        """The Runs page, once signed in."""
+        for _ in range(TRIES):
+            with self.client.page(query, "runs") as page:
+                if GATE not in page.text:
+                    yield page
                     return
-                await self.upload(next(self.own) if turn % 2 == 0 else next(self.shared) % SHARED)
-                await self.page.reload()
-                await self.look("reloaded")
-                await self.open(self.boards[turn // 2])
-        except Error as error:
-            self.wrong(f"{self.page.url}: {error}")
+            self.client.sign_in(self.person)
+            self.tally.done["signed in"] += 1
+        self.note(f"signed in {TRIES} times, and not in")
 
-    async def open(self, address):
-        await self.page.goto(address)
-        await self.look("opened")
+    def upload(self, number):
+        """Keep a file, and share one in three."""
+        with self.page() as page:
+            file = library_writer.file(number)
+            page.drop(file.name, file.data)
+            if KEPT not in page.text:
+                self.tally.done["refused"] += 1
+                self.note(f"{file.name} is not kept: {alerts(page)}")
+                return
+            self.tally.uploads[f"{self.person}@example.org"].add(number)
+            self.tally.done["uploaded"] += 1
+            self.boards.append(page.board)
+            if number % 3 == 0:
+                page.choose("Who may open it", BY_LINK)
+                self.tally.shared_boards.append(page.board)
+                self.tally.done["shared"] += 1
 
-    async def upload(self, number):
-        file, before = library_writer.file(number), self.page.url
-        payload = {"name": file.name, "mimeType": "text/csv", "buffer": file.data}
-        await self.page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(payload)
-        await self.page.wait_for_url(lambda url: "data=" in url and url != before, timeout=PATIENCE)
-        await self.look("uploaded")
-        self.tally["numbers"].add(number)
-        self.boards.append(self.page.url)
-
-    async def look(self, action):
-        """Wait until the page is drawn, and read what it says is amiss."""
-        await self.page.wait_for_function(SETTLED, timeout=PATIENCE)
-        self.tally["done"][action] += 1
-        if await self.page.get_by_test_id("stException").count():
-            self.wrong(await self.page.get_by_test_id("stException").first.inner_text())
-        alerts = await self.page.get_by_test_id("stAlert").all_inner_texts()
-        for alert in filter(AMISS.search, alerts):
-            self.wrong(alert)
-        board_text = await self.page.get_by_role("combobox", name="Board").input_value()
-        if action != "opened" and "1 run" not in board_text:
-            self.wrong(f"{self.page.url} shows {board_text}")
+    def read(self):
+        """Look at a board of one's own, and at one that somebody shares."""
+        for boards in filter(None, (self.boards, self.tally.shared_boards)):
+            with self.page(f"data={random.choice(boards)}") as page:
+                self.tally.done["read"] += 1
+                if KEPT not in page.text and SHARED not in page.text:
+                    self.note(f"{page.query} is not shown: {alerts(page)}")
 
 
-async def visits(address, visitors, seconds):
-    """What all visitors did and saw."""
-    tally = {"numbers": set(), "wrong": [], "done": Counter()}
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=find(), args=OPTIONS)
-        contexts = [await browser.new_context() for _ in range(visitors)]
-        pages = [await context.new_page() for context in contexts]
-        for page in pages:
-            page.set_default_timeout(PATIENCE)
-        everybody = [Visitor(page, at, tally) for at, page in enumerate(pages)]
-        for visitor in everybody:
-            await visitor.open(f"{address}/runs")
-        end = time.monotonic() + seconds
-        await asyncio.gather(*(one.visit(end) for one in everybody))
-        await browser.close()
-    return tally
+def alerts(page):
+    """What a page says is amiss."""
+    return ALERTS.findall(page.text)[:3] or page.text[-200:]
 
 
-def missing(library, home, numbers):
-    """What is wrong with the uploads: those that are not there, not there once, or not whole."""
-    files = {library_writer.file(number).sha256: library_writer.file(number) for number in numbers}
-    upload_counts = Counter(one.sha256 for one in library.uploads())
-    on_disk = Counter(path.stem for path in (home / "uploads").glob("*/*"))
-    if upload_counts != Counter(files.keys()) or on_disk != upload_counts:
-        yield f"{len(files)} were uploaded, {upload_counts.total()} are listed, {on_disk.total()} are on disk"
-    for sha256 in files.keys() & upload_counts.keys():
-        if not library.spec_of([sha256]).entries[0].read().table.equals(read(files[sha256]).table):
-            yield f"{files[sha256].name} is not what was uploaded"
+def visit_until(end, server, slow_address, n_visitors):
+    """Have all visitors come, each in a thread; returns these and what they saw."""
+    tally, threads = Tally(), []
+    for number in range(n_visitors):
+        via = slow_address if number % SLOW_SHARE == 0 else None
+        visitor = Visitor(number, Client(server.address, via, PATIENCE), tally)
+        threads.append(Thread(target=visitor.visit, args=(end,), daemon=True))
+        threads[-1].start()
+    return threads, tally
+
+
+def missing(library, home, uploads):
+    """What is wrong with the uploads: one that was acknowledged is not there once, or is not whole."""
+    on_shelves = set()
+    for owner in sorted(uploads):
+        listed = Counter(upload.sha256 for upload in library.uploads(owner))
+        on_shelves |= listed.keys()
+        for number in uploads[owner]:
+            file = library_writer.file(number)
+            if listed[file.sha256] != 1:
+                yield f"{owner}: {file.name} was acknowledged and is listed {listed[file.sha256]} times"
+            elif not library.spec_of([file.sha256], owner).entries[0].read().table.equals(read(file).table):
+                yield f"{owner}: {file.name} is not what was uploaded"
+    library.sweep()
+    on_disk = Counter(path.stem for path in (home / "uploads").glob("??/*.parquet"))
+    if on_disk != Counter(on_shelves):
+        yield f"{len(on_shelves)} uploads are on shelves, {on_disk.total()} on disk"
+
+
+def growth(samples):
+    """Memory in the second and in the last quarter of the calm, in MB: their medians."""
+    quarter = len(samples) // 4
+    return median(samples[quarter : 2 * quarter]), median(samples[-quarter:])
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--visitors", type=int, default=20)
-    parser.add_argument("--seconds", type=int, default=120)
-    parser.add_argument("--postgresql", action="store_true")
+    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--calm", action="store_true")
     arguments = parser.parse_args()
+    seconds = 60 * arguments.minutes
+    people = [f"person{number}" for number in range(arguments.visitors)]
+    claims = [{"sub": who, "email": f"{who}@example.org", "email_verified": True} for who in people]
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        environment, url = {"TIESCOPE_HOME": str(folder), "TIESCOPE_DATABASE_URL": ""}, None
-        if arguments.postgresql:
-            url = stack.enter_context(postgresql.serving(postgresql.find())).url("postgres")
-            environment["TIESCOPE_DATABASE_URL"] = url
-        port = free_port()
-        address = f"http://127.0.0.1:{port}"
-        command = (*TIESCOPE, "app", "--port", str(port))
-        with running(command, f"{address}/_stcore/health", folder, environment):
-            tally = asyncio.run(visits(address, arguments.visitors, arguments.seconds))
-        library = Library(folder, url)
-        wrong = [*tally["wrong"], *missing(library, folder, tally["numbers"])]
+        (folder / "provider").mkdir()
+        database = stack.enter_context(postgresql.serving(postgresql.find(), is_durable=True))
+        metadata = stack.enter_context(provider(folder / "provider", claims))
+        port, url = free_port(), database.url("postgres")
+        environment = os.environ | prepare(folder, port, metadata) | {"TIESCOPE_DATABASE_URL": url}
+        options = ["--allow", "example.org", "--audit-log", str(folder / "audit.jsonl")]
+        server = chaos.Server(folder, port, options, environment)
+        server.start()
+        stack.callback(server.kill)
+        slow_address = chaos.slow_network(port)
+        begin = time.monotonic()
+        threads, tally = visit_until(begin + seconds, server, slow_address, arguments.visitors)
+        misfortunes = chaos.Misfortunes(server, database, folder)
+        if not arguments.calm:
+            misfortunes.happen(seconds * 2 / 3)
+        while any(thread.is_alive() for thread in threads):
+            server.look()
+            time.sleep(1)
+        library = Library(folder / "home", url)
         log = (folder / "log").read_text()
+        wrong = [message for moment, message in tally.amiss if not misfortunes.explain(moment)]
+        wrong += [*misfortunes.wrong, *missing(library, folder / "home", tally.uploads)]
         wrong += re.findall(r"Traceback.*(?:\n .*)*\n\S.*", log)
-        print(f"{arguments.visitors} visitors, {arguments.seconds} s: {dict(tally['done'])} pages")
-        library_counts = f"{len(library.uploads())} uploads and {len(library.boards())} boards kept"
-        print(f"{len(tally['numbers'])} different files uploaded, {library_counts}; amiss: {len(wrong)}")
         library.close()
-    print(*wrong, sep="\n")
+        before, after = growth(server.megabytes)
+        n_uploads = sum(map(len, tally.uploads.values()))
+        n_events = len((folder / "audit.jsonl").read_text().splitlines())
+        if after > FLAT * before:
+            wrong.append(f"memory is not flat: {before:,.0f} MB, then {after:,.0f} MB")
+    print(f"{arguments.visitors} visitors, {time.monotonic() - begin:,.0f} s: {dict(tally.done)}")
+    print(f"misfortunes: {dict(Counter(misfortunes.names))}; {len(tally.amiss)} times felt by a visitor")
+    print(
+        f"{n_uploads} uploads acknowledged, {n_events} events audited; memory {before:,.0f} → {after:,.0f} MB"
+    )
+    print(f"amiss: {len(wrong)}", *wrong, sep="\n")
     return bool(wrong)
 
 

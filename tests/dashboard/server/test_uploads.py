@@ -4,6 +4,7 @@ from types import SimpleNamespace
 import pytest
 from asgi import answer, finish
 from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -99,6 +100,17 @@ def test_what_is_on_its_way_counts_as_held():
     statuses = []
     finish(upload_twice())
     assert [status for status in statuses if status] == ["passed", 413, "passed"]
+
+
+@pytest.mark.usefixtures("files")
+def test_an_upload_that_breaks_off_is_no_error_and_gives_back_its_room():
+    async def break_off(*_):
+        raise ClientDisconnect
+
+    guard = UploadGuard(break_off)
+    for _ in range(3):
+        scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/mine/a"}
+        finish(guard(scope | {"headers": [(b"content-length", b"1500000")]}, None, None))
 
 
 @pytest.mark.usefixtures("files")
