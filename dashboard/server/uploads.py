@@ -44,7 +44,7 @@ class UploadGuard:
             await self._app(scope, receive, send)
 
     async def _upload(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass an upload on while there is room for all of it, or say why not; one that breaks off is no error."""
+        """Pass an upload on while there is room for all of it, or say why not; to break off is no error."""
         headers = Request(scope).headers
         length = headers.get("content-length", "")
         if not is_admitted(session):

@@ -164,7 +164,7 @@ def _values(text):
 
 
 def slow_network(port):
-    """Return the address of a port by which another is reached slowly, over connections that break now and then."""
+    """Return the address of a port by which another is reached slowly, by connections that may break."""
     entrance, ready = free_port(), Event()
 
     async def carry(reader, writer):
