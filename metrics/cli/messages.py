@@ -5,7 +5,10 @@ from typing import TYPE_CHECKING
 import typer
 
 from metrics.support.escaping import clean_lines
-from metrics.support.wording import describe_part
+from metrics.support.wording import count_of, describe_part
+
+_MAX_RERANKERS = 20
+"""Rerankers whose queries without rows, or with nothing relevant, are counted one by one."""
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,8 +41,14 @@ def say_left_out(runs: "Runs | PartitionedRuns", evaluation: "Evaluation") -> No
     for (severity, message, hint), files in groups["file"]:
         more_files = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
         say(f"{severity} · {files.iloc[0]}{more_files} · {message} {hint}")
-    for reranker, counts in evaluation.policies.iterrows():
+    policies = evaluation.policies
+    incomplete = policies[(policies["n_missing"] > 0) | (policies["n_empty"] > 0)]
+    for reranker, counts in incomplete[:_MAX_RERANKERS].iterrows():
         _say_policies(str(reranker), counts, evaluation)
+    if len(incomplete) > _MAX_RERANKERS:
+        more = count_of(len(incomplete) - _MAX_RERANKERS, "more reranker")
+        totals = count_of(int(incomplete[["n_missing", "n_empty"]].to_numpy().sum()), "query")
+        say(f"… and {more} like these: {totals} in all.")
 
 
 def say_own_rules(evaluation: "Evaluation") -> None:

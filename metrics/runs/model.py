@@ -193,27 +193,47 @@ class Runs:
         """What is worth knowing of these runs: severity, code, file, line, message, hint, count."""
         from metrics.runs.findings.inspection import inspect  # noqa: PLC0415 only where they are asked for
 
-        ranks = {name: origin.ranks() for name, origin in self.origins.items()}
-        listings = [self._listing(name, ranks.get(name)) for name in self.tables]
+        listings = [self._listing(name, self._origin(name).ranks()) for name in self._inspected]
         unjudged = [
             make_finding("no-relevance", listing.file, _NO_RELEVANCE)
             for listing in listings
             if listing.grades is None
         ]
-        return as_frame([*self.noted, *unjudged, *inspect(listings, self._judgment_table())])
+        found = inspect(listings, self._judgment_table())
+        return as_frame([*self.noted, *self._many_rerankers, *unjudged, *found])
 
     @property
     def left_out(self) -> pd.DataFrame:
         """The findings on what is not scored or was changed while reading: no look at the scores."""
         from metrics.runs.findings.inspection import inspect_coverage  # noqa: PLC0415 likewise
 
-        listings = [self._listing(name) for name in self.tables]
-        return as_frame([*self.noted, *inspect_coverage(listings, self._judgment_table())])
+        coverage = inspect_coverage([self._listing(name) for name in self._inspected], self._judgment_table())
+        return as_frame([*self.noted, *self._many_rerankers, *coverage])
+
+    @property
+    def _inspected(self) -> list[str]:
+        """Rerankers that are looked at one by one."""
+        from metrics.runs.findings.coverage import MAX_INSPECTED  # noqa: PLC0415 likewise
+
+        return self.rerankers[:MAX_INSPECTED]
+
+    @property
+    def _many_rerankers(self) -> list[Finding]:
+        from metrics.runs.findings.coverage import many_rerankers  # noqa: PLC0415 likewise
+
+        largest = max(self.stacks.stacks, key=lambda stack: len(stack.names), default=None)
+        if largest is None:
+            return []
+        n_rows = sum(len(stack.table) for stack in self.stacks.stacks)
+        return many_rerankers(len(self.tables), n_rows, self._origin(largest.names[0]).file)
+
+    def _origin(self, name: str) -> RowProvenance:
+        return self.origins.get(name, RowProvenance.memory(name))
 
     def _listing(self, name: str, ranks: pa.Array | None = None) -> "Listing":
         from metrics.runs.findings.listing import Listing  # noqa: PLC0415 only where findings are asked for
 
-        table, origin = self.tables[name], self.origins.get(name, RowProvenance.memory(name))
+        table, origin = self.tables[name], self._origin(name)
         if ranks is not None and "rank" not in table.column_names:
             table = table.append_column("rank", ranks)
         return Listing(name, origin.file, table, self.pairs(name), origin.line_of, self._grades(name))

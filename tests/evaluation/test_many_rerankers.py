@@ -62,6 +62,36 @@ def test_20000_rerankers_of_one_row_score_what_the_row_is_worth():
     assert (evaluation.summary()["RR", "expected", "n"] == 1).all()
 
 
+@pytest.mark.parametrize(
+    ("n", "rows", "severity", "words"),
+    [
+        (1_001, 1, "warning", "1,001 rerankers in 1,001 rows: is a column of documents or queries chosen"),
+        (
+            1_001,
+            10,
+            "info",
+            "1,001 rerankers in 10,010 rows. Findings on single rerankers are of the first",
+        ),
+    ],
+)
+def test_very_many_rerankers_are_a_finding_and_only_the_first_are_looked_at(n, rows, severity, words):
+    table = one_row_each(n * rows)
+    table["reranker"] = [f"r{place}" for place in np.arange(n * rows) % n]
+    runs = read_runs(table)
+    for findings in (runs.findings, runs.left_out):
+        (finding,) = findings[findings["code"] == "many-rerankers"].itertuples()
+        assert (finding.severity, finding.count) == (severity, n)
+        assert words in finding.message
+    lists = runs.findings[runs.findings["code"] == "one-document"]
+    assert len(lists) == (1_000 if rows == 1 else 0)
+
+
+def test_a_thousand_rerankers_are_all_looked_at():
+    findings = read_runs(one_row_each(1_000)).findings
+    assert set(findings["code"]) == {"one-document", "nothing-relevant"}
+    assert (findings["code"] == "one-document").sum() == 1_000
+
+
 def boards():
     """Return a table of several rerankers whose rows are mixed, and judgments apart with targets."""
     rng = np.random.default_rng(5)

@@ -1,21 +1,46 @@
 """Queries and documents that only one side knows, and why nothing is shared where nothing is."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.runs.findings.causes import Cause, cause_of
-from metrics.runs.findings.finding import Finding
+from metrics.runs.findings.finding import Finding, make_finding
 from metrics.runs.findings.listing import JudgmentTable, Listing
 from metrics.support.wording import count_of, describe_part, percent, quote
 
+MAX_INSPECTED = 1_000
+"""Rerankers that are looked at one by one."""
+_FEW_ROWS = 10
+"""Rows of a reranker, on average, below which it may be none."""
 _DEPTH = 10
 _WARNING_SHARE = 0.5
 """Share of unjudged documents above which the finding is a warning."""
 _N_COMPARED = 50
 """Queries whose documents are compared to find out why none is judged."""
+
+
+def many_rerankers(n_rerankers: int, n_rows: int, file: str) -> list[Finding]:
+    """Report that there are more rerankers than are looked at one by one, and if they have few rows.
+
+    Args:
+        n_rerankers: how many there are.
+        n_rows: rows of all of them.
+        file: the file that most of them are in.
+    """
+    if n_rerankers <= MAX_INSPECTED:
+        return []
+    is_odd = n_rows < _FEW_ROWS * n_rerankers
+    question = ": is a column of documents or queries chosen as reranker?" if is_odd else "."
+    message = (
+        f"{count_of(n_rerankers, 'reranker')} in {count_of(n_rows, 'row')}{question} "
+        f"Findings on single rerankers are of the first {MAX_INSPECTED:,}."
+    )
+    severity: Literal["info"] | None = None if is_odd else "info"
+    return [make_finding("many-rerankers", file, message, count=n_rerankers, severity=severity)]
 
 
 def queries_of_both(listing: Listing, judged: JudgmentTable) -> list[Finding]:

@@ -1,5 +1,6 @@
 """Findings of one kind together: what is true of eight runs is said once."""
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -76,15 +77,21 @@ def group_findings(findings: pd.DataFrame, rerankers: Sequence[str]) -> list[Fin
         findings: as `Runs.findings`; a message begins with its reranker where its file does not say which.
         rerankers: names of all.
     """
-    by_length = sorted(rerankers, key=len, reverse=True)
+    names = frozenset(rerankers)
     groups: dict[tuple[Severity, str, str], list[FindingLine]] = {}
     for row in findings.itertuples(index=False):
-        reranker = next((name for name in by_length if row.message.startswith(f"{name}: ")), None)
+        reranker = _subject(row.message, names)
         message = row.message if reranker is None else row.message[len(reranker) + 2 :]
         line = None if pd.isna(row.line) else int(row.line)
         finding = FindingLine((reranker or row.file,), row.file, line, message, int(row.count))
         groups.setdefault((row.severity, row.code, row.hint), []).append(finding)
-    return [FindingGroup(*key, _merged(_by_reranker(lines, rerankers))) for key, lines in groups.items()]
+    return [FindingGroup(*key, _merged(_by_reranker(lines, names))) for key, lines in groups.items()]
+
+
+def _subject(message: str, rerankers: Collection[str]) -> str | None:
+    """Return the longest name of a reranker that a message begins with, before a colon."""
+    ends = [colon.start() for colon in re.finditer(": ", message)]
+    return next((message[:end] for end in reversed(ends) if message[:end] in rerankers), None)
 
 
 def _by_reranker(lines: Sequence[FindingLine], rerankers: Collection[str]) -> list[FindingLine]:

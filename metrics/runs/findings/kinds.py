@@ -124,6 +124,16 @@ KINDS: tuple[Kind, ...] = (
         "nothing says which documents are relevant",
     ),
     Kind(
+        "many-rerankers",
+        "warning",
+        "There are so many rerankers that only the first are looked at one by one; with few rows each, they "
+        "may be none.",
+        "If these are no systems that ranked, choose the column that says who ranked, or none: then all rows "
+        "are of one.",
+        "very many rerankers",
+        "file",
+    ),
+    Kind(
         "no-overlap",
         "error",
         "No query of the run is judged, so every score would be 0.",
