@@ -10,7 +10,7 @@ from dashboard.session.controls import get_value, segmented, select, select_name
 from dashboard.session.measures import measure
 from dashboard.session.results import Results
 from dashboard.session.upload_selection import Outcome
-from dashboard.session.view import View, choose_baseline, list_link_parameters, view
+from dashboard.session.view import View, choose_baseline, list_link_parameters, offered_rerankers, view
 from dashboard.session.visitor import theme
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "get_value",
     "list_link_parameters",
     "measure",
+    "offered_rerankers",
     "owner",
     "rebuild_board",
     "segmented",

@@ -35,6 +35,8 @@ _OPEN = "_open_list"
 _LAST_BOARD = "_shown_data"
 _FIRST_ORDER = "_first_order"
 _IS_ORDER_CHOSEN = "_is_order_chosen"
+_MAX_RERANKERS = 200
+"""Rerankers that pages show at most: they compare each with each."""
 _TEXTS = ("measure", "order", "precision", "missing", "empty", "baseline")
 _CHOICES = ("rerankers", "segments")
 _POLICIES = ("zero", "skip")
@@ -94,6 +96,11 @@ class View:
         return selected if selected in self.rerankers else usual_baseline(self.rerankers)
 
 
+def offered_rerankers(board: Board) -> list[str]:
+    """Return the rerankers that pages can show: all, unless they are so many that no page could draw them."""
+    return board.runs.rerankers[:_MAX_RERANKERS]
+
+
 def choose_baseline(names: Sequence[str], **more_options: Any) -> str:  # noqa: ANN401 passed on
     """Draw whom the others are compared with, BM25 or the first unless another is chosen; return the name."""
     default = usual_baseline(names)
@@ -107,7 +114,7 @@ def choose_view() -> bool:
     if choice is None:
         return False
     board, record = choice
-    names = board.runs.rerankers
+    names = offered_rerankers(board)
     _turn_to(board, record)
     query_segments = cache.segments(board.key, board)
     with st.popover("Filter", icon=":material/filter_list:", width="stretch"):
@@ -130,7 +137,10 @@ def choose_view() -> bool:
         absent = ", ".join(name for name in selected if name not in scored)
         st.caption(f"Without a list: {escape_markdown(absent)}.")
     values = values.only(rerankers)
-    _say_policies(values, scoring, part_of(len(rerankers), len(names), "reranker"))
+    n_rerankers = len(board.runs.tables)
+    _say_policies(values, scoring, part_of(len(rerankers), n_rerankers, "reranker"))
+    if len(names) < n_rerankers:
+        st.caption(f"The first {len(names):,} rerankers are shown; on Runs, leave some out to see others.")
     st.session_state[_VIEW] = View(
         board,
         rerankers,
@@ -179,7 +189,7 @@ def _turn_to(board: Board, record: Record | None) -> None:
     before, now = st.session_state.get(_LAST_BOARD), (record.id if record else board.label, board.key)
     st.session_state[_LAST_BOARD] = now
     if before is not None and before != now:
-        st.session_state["rerankers"] = list(board.runs.rerankers)
+        st.session_state["rerankers"] = offered_rerankers(board)
         set_open_list(None, None)
     is_link_followed = before is None and set(st.query_params) - {DATA}
     view = board.first_view if record is None else record.view
@@ -229,7 +239,7 @@ def board_settings() -> dict[str, Any]:
     settings["relevant_from"] = float(now.scoring.relevant_from)
     if now.segments:
         settings["segments"] = list(now.segments)
-    if now.rerankers != now.board.runs.rerankers:
+    if now.rerankers != offered_rerankers(now.board):
         settings["rerankers"] = now.rerankers
     return settings
 

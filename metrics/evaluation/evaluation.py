@@ -113,8 +113,9 @@ class Evaluation(HasScoringOptions):
         names = list(rerankers)
         if not names or not set(names) <= set(self.policies.index):
             raise UsageError(f"Choose among the rerankers: {', '.join(map(str, self.policies.index))}.")
-        owner = self.scores.index.get_level_values("reranker")
-        rows = np.concatenate([np.flatnonzero(owner == name) for name in names])
+        owner = pd.Index(names).get_indexer(self.scores.index.get_level_values("reranker"))
+        rows = np.flatnonzero(owner >= 0)
+        rows = rows[np.argsort(owner[rows], kind="stable")]
         if queries is not None:
             rows = rows[self.scores.index.get_level_values("query_id")[rows].isin(list(queries))]
         return replace(

@@ -16,7 +16,7 @@ from metrics.runs.reading.columns import MissingScore
 from metrics.runs.reading.files import File
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.reading.source import Source
-from metrics.runs.stacks import RunStack
+from metrics.runs.stacks import RunStack, refuse_empty_lists
 from metrics.support.arrays import FloatArray, IntArray, combine_chunks
 from metrics.support.wording import quote
 
@@ -45,7 +45,7 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
 
     Raises:
         RepeatError: a document twice in one list, and that is to be an error.
-        UsageError: no run or no relevance although `judged`, or two runs of one name.
+        UsageError: two runs of one name; although `judged`, no run, no relevance, or far too many rerankers.
     """
     if repeated not in ("error", "first", "max"):
         raise UsageError(f"repeated={repeated!r}: it is 'error', 'first' or 'max'.")
@@ -113,11 +113,11 @@ def unused_finding(column: str, file: str, count: int) -> Finding:
 def _refuse_unusable(joined: JoinedTables) -> None:
     if not any(stack.names for stack in joined.stacks):
         raise UsageError("There is no run. Give a file with a score for each document.")
-    without = [
-        name for stack in joined.stacks if "relevance" not in stack.table.column_names for name in stack.names
-    ]
+    without = [stack for stack in joined.stacks if "relevance" not in stack.table.column_names and stack.names]
     if joined.qrels is None and without:
-        raise no_relevance_error(without[0])
+        raise no_relevance_error(without[0].names[0])
+    if joined.qrels is not None:
+        refuse_empty_lists(joined.stacks, joined.qrels)
 
 
 def no_relevance_error(name: str) -> UsageError:

@@ -8,11 +8,18 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from metrics.errors import UsageError
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.support.arrays import IntArray
+from metrics.support.wording import count_of
 
+_MAX_EMPTY = 5_000_000
+"""Lists without rows that are scored whatever their share."""
+_MAX_EMPTY_SHARE = 0.9
+"""Share of lists without rows above which more are refused."""
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -185,6 +192,29 @@ class RunStacks:
     def origins(self) -> "ByReranker[RowProvenance]":
         """Reranker → where its rows came from."""
         return ByReranker(self, lambda stack: stack.origin or RowProvenance.memory(stack.names[0]))
+
+
+def refuse_empty_lists(stacks: Sequence[RunStack], qrels: pa.Table) -> None:
+    """Refuse rerankers that are so many, and have so few of the judged queries, that they can be none.
+
+    Args:
+        stacks: rows of all rerankers.
+        qrels: judgments; each of their queries is a list of every reranker, with or without rows.
+
+    Raises:
+        UsageError: nearly all of very many lists have no rows.
+    """
+    n_rerankers = sum(len(stack.names) for stack in stacks)
+    if n_rerankers * len(qrels) <= _MAX_EMPTY:
+        return
+    n_queries = pc.count_distinct(qrels["query_id"].cast(pa.string())).as_py()
+    n_lists, n_with_rows = n_rerankers * n_queries, sum(len(stack.pairs.queries) for stack in stacks)
+    if n_lists - n_with_rows > max(_MAX_EMPTY, _MAX_EMPTY_SHARE * n_lists):
+        each = f"{count_of(n_rerankers, 'reranker')} for {count_of(n_queries, 'judged query')}"
+        raise UsageError(
+            f"{each} are {n_lists:,} lists, and {n_with_rows:,} have rows: is a column of documents or queries "
+            "chosen as reranker? Choose the column that says who ranked, or none."
+        )
 
 
 def _is_alike(table: pa.Table, other: pa.Table) -> bool:

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from metrics import evaluate, read_runs
+from metrics.errors import UsageError
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.ties import Ranking
 
@@ -84,6 +85,14 @@ def test_very_many_rerankers_are_a_finding_and_only_the_first_are_looked_at(n, r
         assert words in finding.message
     lists = runs.findings[runs.findings["code"] == "one-document"]
     assert len(lists) == (1_000 if rows == 1 else 0)
+
+
+def test_rerankers_of_which_nearly_none_has_a_judged_query_are_refused():
+    table = one_row_each(3_000).drop(columns="relevance")
+    qrels = pd.DataFrame({"query_id": [f"q{place}" for place in range(2_000)], "doc_id": "d1", "relevance": 1})
+    with pytest.raises(UsageError, match="3,000 rerankers for 2,000 judged queries are 6,000,000 lists"):
+        read_runs(table, qrels)
+    assert len(read_runs(table, qrels[:1_000]).rerankers) == 3_000
 
 
 def test_a_thousand_rerankers_are_all_looked_at():

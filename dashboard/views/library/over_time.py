@@ -166,7 +166,7 @@ def _default_axis(rows: pd.DataFrame) -> str:
 
 def _colours(view: View, names: Sequence[str]) -> dict[str, str]:
     """Colour of each reranker: that of the one shown whose version it is, else the next."""
-    shown_now = view.board.runs.rerankers
+    shown_now = session.offered_rerankers(view.board)
     colours = {version_of(name)[0]: view.colour(name) for name in reversed(shown_now)}
     colours |= {name: view.colour(name) for name in shown_now}
     free_numbers = iter(range(len(shown_now), len(shown_now) + len(names)))
