@@ -146,6 +146,7 @@ HOSTILE = {
     "empty records 255 MB.json.gz": lambda: members("gzip", b"{}," * 330_000, 250, b"["),
     "empty lists 150 MB.jsonl": lambda: (ROW[:-1] + b', "note": [' + b"[]," * 5_000_000 + b"[]]}\n") * 10,
     "empty records 190 MB.jsonl": lambda: ROW + b"\n" + b"{}\n" * 63_000_000,
+    "documents that repeat 900 fields.json": lambda: json.dumps([wide(900) | {"hits": [{}] * 10**6}]).encode(),
     "run 2.6 GB.bz2": lambda: bz2.compress(_ROWS) * 2600,
     "run 2.6 GB.xz": lambda: lzma.compress(_ROWS) * 2600,
     "constant rows 2.5 GB.tiescope": lambda: board(constant(1_000_000), 100),

@@ -344,7 +344,7 @@ def bomb(kind, first, repeated, size):
 )
 def test_a_bomb_of_zeros_stops_at_the_limit_in_constant_memory(kind, gigabytes, limit, problem, measured):
     data = bomb(kind, b"q Q0 d 1 1 t\n", b"\0", int(gigabytes * 2**30))
-    padding = b"" if kind == "gzip" else PACKED[kind](np.random.default_rng(0).bytes(11_000_000))
+    padding = b"" if kind == "gzip" else PACKED[kind](np.random.default_rng(0).bytes(22_000_000))
     message, megabytes = measured(data + padding, BLOCKS, int(limit * 2**30))
     assert message == f"bomb.dat: {problem}"
     assert megabytes < 30
@@ -480,3 +480,30 @@ def test_the_environment_sets_the_largest_file(monkeypatch):
     monkeypatch.setenv("TIESCOPE_MAX_FILE_MB", "1e3")
     with pytest.raises(UsageError, match="TIESCOPE_MAX_FILE_MB is '1e3'"):
         columns(RUN)
+
+
+def test_values_that_the_rows_of_a_record_would_repeat_are_counted(limit):
+    record = ROW | WIDE | {"documents": [{"doc_id": f"d{n}", "score": n} for n in range(50)]}
+    del record["doc_id"], record["score"]
+    data = json.dumps([record, record]).encode()
+    limit("formats.nested_records.MAX_VALUES", len(record) * 100)
+    assert len(columns(data)["doc_id"]) == 100
+    limit("formats.nested_records.MAX_VALUES", len(record) * 50)
+    error = refusal(data, "upload.json")
+    assert (error.line, error.unit) == (2, "record")
+    assert "documents would repeat more than" in error.problem
+
+
+def test_a_long_header_is_refused_before_its_names_are_recognised(monkeypatch):
+    monkeypatch.setattr("metrics.runs.reading.columns.recognise", None)
+    monkeypatch.setattr("metrics.runs.formats.tables.recognise", None)
+    error = refusal(wide(ROW | {f"{n:0100d}": 1 for n in range(MAX_COLUMNS)})["CSV"])
+    assert "1,003 columns, more than 1,000" in str(error)
+
+
+def test_a_list_of_many_row_groups_is_refused_before_it_is_parsed(limit):
+    data = stored(same_columns(["1"]), times=50)
+    limit("formats.parquet.MAX_FOOTER", len(data))
+    assert len(columns(data)["doc_id"]) == 50
+    limit("formats.parquet.MAX_FOOTER", 1_000)
+    assert "of columns and row groups" in str(refusal(data, "upload.parquet"))

@@ -29,7 +29,7 @@ from dashboard.library.exchange.contents import (
 from dashboard.library.storage.stored_upload import Reading, StoredUpload
 from metrics.errors import ReadError, TieScopeError
 from metrics.runs import File, Source
-from metrics.runs.formats.parquet import declared_size, unpacked_size
+from metrics.runs.formats.parquet import declared_size, refuse_large_footer, unpacked_size
 from metrics.runs.reading.files import BLOCK
 from metrics.support.arrays import CODED
 
@@ -201,6 +201,7 @@ def _count_unpacked(upload: StoredUpload) -> int:
     from pyarrow import parquet  # noqa: PLC0415 30 ms that other commands need not pay
 
     with upload.open_parquet() as stream:
+        refuse_large_footer(upload, stream)
         metadata = parquet.read_metadata(stream)
     schema = metadata.schema.to_arrow_schema()
     if odd := [field.name for field in schema if field.type not in _TYPES]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from metrics.runs.formats.block_table import BlockTable
-from metrics.runs.reading.columns import ColumnChoice, recognise
+from metrics.runs.reading.columns import ColumnChoice, recognise, refuse_many_columns
 from metrics.runs.reading.files import File
 from metrics.runs.reading.lines import Layout, header_of, rows
 from metrics.runs.reading.source import Source
@@ -52,10 +52,16 @@ class Head:
 
     @cached_property
     def header(self) -> list[str]:
-        """Column names, if this is a table with a header; however long its line."""
+        """Column names, if this is a table with a header; however long its line.
+
+        Raises:
+            ReadError: they are more than may be read, and not even recognised.
+        """
         if b"\n" in self.file.head:
             return self._headers[self.layout]
-        return next(rows(self.file, self.layout), (0, []))[1]
+        names = next(rows(self.file, self.layout), (0, []))[1]
+        refuse_many_columns(self.file.name, names)
+        return names
 
     @cached_property
     def _headers(self) -> dict[Layout, list[str]]:

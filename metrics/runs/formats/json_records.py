@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from metrics.errors import ReadError
 from metrics.runs.formats.format import Format, Head
-from metrics.runs.formats.nested_records import Record, flatten
+from metrics.runs.formats.nested_records import MAX_VALUES, Record, flatten
 from metrics.runs.reading.columns import BY_NAME, ColumnChoice
 from metrics.runs.reading.files import BLOCK, File
 from metrics.runs.reading.provenance import FileProvenance
@@ -25,8 +25,6 @@ MAX_RECORDS = 10_000_000
 """Most records of a file: each takes far more memory than its text until all are read."""
 MAX_DEPTH = 64
 """Deepest nesting of brackets."""
-MAX_VALUES = 50_000_000
-"""Most values of a file: brackets and commas are counted before any is parsed."""
 _MARKS, _VALUE_BYTES = b"[{,", 40
 """Letters that stand before a value, and the bytes that a value takes in memory, at least."""
 _NESTED_COLUMNS = ("query", "document", "value")

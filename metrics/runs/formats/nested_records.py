@@ -12,6 +12,8 @@ from metrics.runs.reading.provenance import FileProvenance
 from metrics.support.wording import describe_part
 
 Record = Mapping[str, object]
+MAX_VALUES = 50_000_000
+"""Most values of a JSON file: counted before any is parsed, and again as rows repeat those of a record."""
 
 
 @dataclass(frozen=True)
@@ -110,13 +112,17 @@ def _open_array(flat: FlatRecords, array: str) -> FlatRecords:
     """
     rows: list[Record] = []
     owners: list[int] = []
-    n_empty = 0
+    n_empty = n_values = 0
     for number, row in enumerate(flat.rows):
         entries = row.get(array)
         outer = {name: value for name, value in row.items() if name != array}
         inner = entries if isinstance(entries, list) else []
         if not all(isinstance(entry, dict) for entry in inner):
             raise flat.origin.error(number, f"{array} holds more than objects", "Give an object a document.")
+        n_values += len(outer) * len(inner)
+        if n_values > MAX_VALUES:
+            problem = f"the documents in {array} would repeat more than {MAX_VALUES:,} values of their records"
+            raise flat.origin.error(number, problem, "Leave out fields that are not needed, or write Parquet.")
         rows += [outer | dict(_fields(entry, f"{array}.")) for entry in inner]
         owners += [number] * len(inner)
         n_empty += not inner

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from io import BufferedIOBase
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from pyarrow.parquet import FileMetaData, ParquetFile
 
 _MAGIC = b"PAR1"
+MAX_FOOTER = 3 * 2**23
+"""Largest list of columns and row groups, in bytes: it is parsed at once, into ten times as many."""
 _BATCH_ROWS = 2**16
 _MAX_BATCH_BYTES = 2**28
 """Bytes of so many rows without texts, at most, where a file is read in blocks."""
@@ -186,12 +189,22 @@ def _open_parquet(file: File, coded: Sequence[str] = ()) -> "Iterator[ParquetFil
     try:
         limited = replace(file, endless=False)  # what is packed is unpacked in memory, so within the limit
         stream = pa.BufferReader(b"".join(limited.blocks())) if file.packed else file.given()
+        refuse_large_footer(file, stream)
         with stream, parquet.ParquetFile(stream, read_dictionary=list(coded)) as table:
             yield table
     except MemoryError as error:
         raise ReadError(file.name, "its rows do not fit into memory", "Write smaller row groups.") from error
     except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         raise ReadError(file.name, "damaged Parquet file", "Write it again.") from error
+
+
+def refuse_large_footer(file: File, stream: pa.NativeFile | BufferedIOBase) -> None:
+    """Raise a ReadError where a file declares more columns and row groups than are worth reading."""
+    stream.seek(-8, 2)
+    if MAX_FOOTER < int.from_bytes(stream.read(4), "little") < stream.tell():
+        problem = f"more than {MAX_FOOTER / 2**20:.0f} MB of columns and row groups"
+        raise ReadError(file.name, problem, "Write larger row groups, or leave out columns.")
+    stream.seek(0)
 
 
 def _row_of(n_before: int, row: int) -> int:

@@ -193,15 +193,20 @@ class ColumnChoice:
             ReadError: too many columns, two of one name, or none that a run or judgments need.
             UsageError: the choice names a column that does not exist, or one twice.
         """
-        if len(header) > MAX_COLUMNS:
-            problem = f"{len(header):,} columns, more than {MAX_COLUMNS:,}"
-            raise ReadError(file, problem, "Leave out those that are not needed.", line=1)
+        refuse_many_columns(file, header)
         choice = self.among(header, usual)
         mapping = recognise(header, choice)
         if only_usual:
             mapping = {ours: theirs for ours, theirs in mapping.items() if ours in choice}
         _check_mapping(file, header, mapping)
         return mapping
+
+
+def refuse_many_columns(file: str, header: Sequence[str]) -> None:
+    """Raise a ReadError where a table has more columns than may be read."""
+    if len(header) > MAX_COLUMNS:
+        problem = f"{len(header):,} columns, more than {MAX_COLUMNS:,}"
+        raise ReadError(file, problem, "Leave out those that are not needed.", line=1)
 
 
 def _check_mapping(file: str, header: Sequence[str], mapping: Mapping[str, str]) -> None:
