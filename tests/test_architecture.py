@@ -36,6 +36,7 @@ def files(package):
 def test_imports_go_downward_only(monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(cli, "_configure_logging", lambda _: None)  # it would close the loggers of all others
     outcome = cli.lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True, no_logo=True)
     assert outcome == cli.EXIT_STATUS_SUCCESS
 

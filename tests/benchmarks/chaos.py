@@ -21,7 +21,7 @@ import time
 from datetime import datetime
 from pathlib import Path
 clock, true = Path({file!r}), time.time
-time.time = lambda: true() + int(clock.read_text())
+time.time = lambda: true() + int(clock.read_text() or 0)
 from dashboard.library.storage import rows
 class Clock(datetime):
     @classmethod

@@ -199,10 +199,10 @@ def main() -> int:
             server.look()
             time.sleep(1)
         library = Library(folder / "home", url)
-        log = (folder / "log").read_text()
+        log = re.sub(r"\x1b\[[0-9;]*m", "", (folder / "log").read_text())
         wrong = [message for moment, message in tally.amiss if not misfortunes.explain(moment)]
         wrong += [*misfortunes.wrong, *missing(library, folder / "home", tally.uploads)]
-        wrong += re.findall(r"Traceback.*(?:\n .*)*\n\S.*", log)
+        wrong += re.findall(r"Traceback.*(?:\n .*|\n)*\n\S.*", log)
         library.close()
         before, after = growth(server.megabytes)
         n_uploads = sum(map(len, tally.uploads.values()))
