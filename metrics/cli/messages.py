@@ -46,9 +46,7 @@ def say_left_out(runs: "Runs | PartitionedRuns", evaluation: "Evaluation") -> No
     for reranker, counts in incomplete[:_MAX_RERANKERS].iterrows():
         _say_policies(str(reranker), counts, evaluation)
     if len(incomplete) > _MAX_RERANKERS:
-        more = count_of(len(incomplete) - _MAX_RERANKERS, "more reranker")
-        totals = count_of(int(incomplete[["n_missing", "n_empty"]].to_numpy().sum()), "query")
-        say(f"… and {more} like these: {totals} in all.")
+        say(f"… and {count_of(len(incomplete) - _MAX_RERANKERS, 'more reranker')} like these.")
 
 
 def say_own_rules(evaluation: "Evaluation") -> None:

@@ -113,7 +113,9 @@ def _for_people(table: pd.DataFrame) -> str:
     for name, column in wide.items():
         cells = [str(name), *map(clean, column)]
         is_numeric = name not in table or pd.api.types.is_numeric_dtype(table[name])
-        spaces = [" " * (max(map(cell_len, cells)) - cell_len(cell)) for cell in cells]
+        lengths = [cell_len(cell) for cell in cells]
+        widest = max(lengths)
+        spaces = [" " * (widest - length) for length in lengths]
         columns.append(
             [space + cell if is_numeric else cell + space for space, cell in zip(spaces, cells, strict=True)]
         )

@@ -68,8 +68,10 @@ _FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]")  # noqa: RUF001 spread
 
 def clean(text: str, longest: int = LONGEST) -> str:
     """A text on one line: without control characters, shortened in the middle."""
-    plain = "".join(letter for letter in text if unicodedata.category(letter) not in _UNSEEN)
-    plain = re.sub(r"\s", " ", plain)
+    plain = text
+    if not (text.isascii() and text.isprintable()):
+        seen = "".join(letter for letter in text if unicodedata.category(letter) not in _UNSEEN)
+        plain = re.sub(r"\s", " ", seen)
     if len(plain) <= longest:
         return plain
     tail = longest // 2
