@@ -28,7 +28,7 @@ PURPOSE = (
 )
 """What the app is for, after its name."""
 _SIGN_IN_SECONDS = 30 * 86_400
-"""How long a sign-in lasts, on a page that stays open too."""
+"""How long a sign-in lasts; asked at every run, for a page may stay open longer."""
 
 
 def admit() -> None:
