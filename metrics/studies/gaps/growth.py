@@ -27,7 +27,7 @@ def growth_curve(
     Args:
         simulate: simulates rerankers on the same queries.
         levels: score levels of the reranker.
-        measure: name of a measure with a closed spread, such as `RR`.
+        measure: name of a measure.
         tie_probabilities: tie probabilities, rising.
 
     Returns:
