@@ -41,12 +41,12 @@ def _variance(groups: TieGroups, _: Parameter) -> FloatArray:
     """
     mixed = np.flatnonzero((groups.relevant > 0) & (groups.relevant < groups.size))
     n, r = groups.size[mixed], groups.relevant[mixed]
-    singles, both, pairs, rest = _place_sums(groups.above[mixed], n)
-    weight, others = groups.relevant_above[mixed] + 1, r - 1
-    single = weight**2 * singles + 2 * weight * others * both + others**2 * pairs
-    share = others / np.maximum(n - 2, 1) * ((n - r - 1) / np.maximum(n - 3, 1))
+    u_squares, products, e_squares, residual = _place_sums(groups.above[mixed], n)
+    u_factor, e_factor = groups.relevant_above[mixed] + 1, r - 1
+    of_places = u_factor**2 * u_squares + 2 * u_factor * e_factor * products + e_factor**2 * e_squares
+    of_pairs = e_factor / np.maximum(n - 2, 1) * ((n - r - 1) / np.maximum(n - 3, 1)) * residual
     variances = np.zeros(len(groups.size))
-    variances[mixed] = r / n * ((n - r) / (n - 1)) * (single + share * rest)
+    variances[mixed] = r / n * ((n - r) / (n - 1)) * (of_places + of_pairs)
     return groups.per_list(variances) / np.square(np.maximum(groups.n_relevant, 1.0))
 
 
@@ -54,7 +54,7 @@ def _place_sums(above: IntArray, size: IntArray) -> FloatArray:
     """(4, n_groups) sums over the places of groups: sum u^2, sum u * e, sum e^2 and G.
 
     A constant added to all weights changes no ordering against another, so
-    v_i = 1/(b + i) - 1/(b + n) = (n - i) / ((b + i)(b + n)) stands for w_i: small beside large b, and exact.
+    v_i = 1/(b + i) - 1/(b + n) = (n - i) / ((b + i)(b + n)) stands for w_i: like numbers are never subtracted.
 
     - u_i = v_i - mean v
     - e_i = (s_i - mean s) / (n - 2), s_i = (i - 1) * v_i + sum of v_l over l > i: the pairs that i is in
@@ -77,8 +77,8 @@ def _place_sums(above: IntArray, size: IntArray) -> FloatArray:
         mean_pair = of_pairs.sum(axis=1, keepdims=True) / (n * np.maximum(n - 1, 1))
         apart = np.where(is_place, place - 1, 0) * (v - mean_pair) ** 2
         square = (e * e).sum(axis=1)
-        rest = apart.sum(axis=1) - (n[:, 0] - 2) * square
-        sums[:, part] = (u * u).sum(axis=1), (u * e).sum(axis=1), square, np.maximum(rest, 0)
+        residual = apart.sum(axis=1) - (n[:, 0] - 2) * square
+        sums[:, part] = (u * u).sum(axis=1), (u * e).sum(axis=1), square, np.maximum(residual, 0)
     return sums
 
 

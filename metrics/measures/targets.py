@@ -38,13 +38,13 @@ def _n_distinct_variance(groups: TieGroups, k: Parameter) -> FloatArray:
     (group, documents), alike = np.unique(rows, axis=1, return_counts=True)
     size, places = groups.size[group], within[group]
     none = chance_of_none(size, documents, places)
-    alone = alike * none * chance_of_some(size, documents, places)
-    alone *= np.where(documents == 1, (size - alike) / (size - 1), 1.0)
+    target_terms = alike * none * chance_of_some(size, documents, places)
+    target_terms *= np.where(documents == 1, (size - alike) / (size - 1), 1.0)
     first, second = _pairs_of_rows(group)
     n_pairs = np.where(first == second, (documents[first] > 1) * (alike[first] - 1), 2 * alike[first])
     shared = _shared_chances(size, documents, places, first, documents[second])
-    together = n_pairs * alike[second] * none[first] * none[second] * shared
-    variances = np.bincount(group, alone, n_groups) - np.bincount(group[first], together, n_groups)
+    pair_terms = n_pairs * alike[second] * none[first] * none[second] * shared
+    variances = np.bincount(group, target_terms, n_groups) - np.bincount(group[first], pair_terms, n_groups)
     n_hits = np.bincount(group, alike * documents, n_groups)
     one_place = n_hits / groups.size * ((groups.size - n_hits) / groups.size)
     variances = np.where(within == 1, one_place, variances)
@@ -68,9 +68,9 @@ def _shared_chances(
     """
     chances, place = np.zeros(len(row)), np.empty(len(size), dtype=np.int64)
     for part, deepest in batch_by_depth(documents):
-        left, t, m = (column[part, None].astype(np.float64) for column in (size, documents, within))
-        left = left - np.arange(deepest)
-        missed = np.minimum(t * m / np.maximum((left - t) * (left - m), 1), 1)
+        remaining, t, m = (column[part, None].astype(np.float64) for column in (size, documents, within))
+        remaining = remaining - np.arange(deepest)
+        missed = np.minimum(t * m / np.maximum((remaining - t) * (remaining - m), 1), 1)
         missed[:, 1:] *= np.cumprod(1 - missed[:, :-1], axis=1)
         upto = np.cumsum(missed, axis=1)
         place.fill(-1)
