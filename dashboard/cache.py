@@ -1,7 +1,7 @@
 """Cached calls into metrics: keyed by the hash of what was uploaded and by parameters, never by the data."""
 
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -172,7 +172,7 @@ def evaluation(
 
 @st.cache_resource(show_spinner="Scoring every order …", max_entries=12)
 def _evaluation(key: str, _board: Board, scoring: ScoringOptions, measures: tuple[str, ...]) -> Evaluation:
-    with turn(is_dear=_is_dear(_board)):
+    with board_turn(_board):
         return score_runs(_board.runs, measures, _TIES, scoring)
 
 
@@ -180,9 +180,9 @@ def _n_rows(sources: Sequence[Source]) -> int:
     return sum(len(source.table) for source in sources)
 
 
-def _is_dear(board: Board) -> bool:
-    """Return whether work on all rows of a board takes long."""
-    return _n_rows(board.sources) >= DEAR_ROWS
+def board_turn(board: Board) -> AbstractContextManager[None]:
+    """Return a turn for work on all rows of a board, waited for where these are many."""
+    return turn(is_dear=_n_rows(board.sources) >= DEAR_ROWS)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
@@ -207,7 +207,7 @@ def segments(key: str, _board: Board) -> "pd.Series[str]":
 @st.cache_resource(show_spinner="Looking for what is odd …", max_entries=8)
 def findings(key: str, _board: Board) -> pd.DataFrame:
     """Return what is worth knowing of a board's runs."""
-    with turn(is_dear=_is_dear(_board)):
+    with board_turn(_board):
         return _board.runs.findings
 
 
@@ -244,7 +244,7 @@ def swap_chances(
 
     rows = swapped_orders(view_key, measure, traditional, _evaluation).head(n_rows)
     queries = set(_evaluation.scores.index.get_level_values("query_id")) if view_key.segments else None
-    with turn(is_dear=_is_dear(_board)):
+    with board_turn(_board):
         return order_chances(rows, _board.runs, measure, view_key.scoring, queries)
 
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from threading import Semaphore
 
@@ -16,6 +17,7 @@ DEAR_BYTES, DEAR_ROWS = 2**21, 100_000
 WAITING = "Waiting"
 """The step of work that waits for its turn."""
 _SECONDS = 1.0
+_HAS_TURN = ContextVar("has_turn", default=False)
 
 
 class Turns:
@@ -63,9 +65,13 @@ def _turns() -> Turns:
 
 @contextmanager
 def turn(*, is_dear: bool = True) -> Iterator[None]:
-    """Wait until work that is dear may run, and tell whoever listens; what is not runs at once."""
-    if not is_dear:
+    """Wait until work that is dear may run, and tell whoever listens; all else runs at once."""
+    if not is_dear or _HAS_TURN.get():
         yield
         return
     with _turns().take(lambda: begin_step(WAITING, 0, 0, "until other visitors' work is done")):
-        yield
+        token = _HAS_TURN.set(True)
+        try:
+            yield
+        finally:
+            _HAS_TURN.reset(token)

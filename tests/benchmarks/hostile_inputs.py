@@ -107,6 +107,12 @@ def wide(n_columns: int) -> dict:
     return {"query_id": "q", "doc_id": "d", "score": 1.0} | {f"column {n}": 1.0 for n in range(n_columns)}
 
 
+def many_documents() -> dict:
+    """Return a query of many fields, which stand beside each of its many documents once these are rows."""
+    fields = {f"column {n}": 1 for n in range(900)}
+    return {"query_id": "q", **fields, "hits": [{"doc_id": f"d{n}", "score": 1} for n in range(100_000)]}
+
+
 def wide_csv(n_columns: int) -> bytes:
     """Return a table of many columns."""
     row = wide(n_columns)
@@ -146,7 +152,7 @@ HOSTILE = {
     "empty records 255 MB.json.gz": lambda: members("gzip", b"{}," * 330_000, 250, b"["),
     "empty lists 150 MB.jsonl": lambda: (ROW[:-1] + b', "note": [' + b"[]," * 5_000_000 + b"[]]}\n") * 10,
     "empty records 190 MB.jsonl": lambda: ROW + b"\n" + b"{}\n" * 63_000_000,
-    "documents that repeat 900 fields.json": lambda: json.dumps([wide(900) | {"hits": [{}] * 10**6}]).encode(),
+    "documents that repeat 900 fields.json": lambda: json.dumps([many_documents()]).encode(),
     "run 2.6 GB.bz2": lambda: bz2.compress(_ROWS) * 2600,
     "run 2.6 GB.xz": lambda: lzma.compress(_ROWS) * 2600,
     "constant rows 2.5 GB.tiescope": lambda: board(constant(1_000_000), 100),

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from dashboard.library.turns import DEAR_ROWS, turn
 from metrics.scale.stored import Stored
 from metrics.studies.gaps.stored_summary import StoredSummary, stored_summary
 
@@ -20,7 +21,8 @@ def summarize_stored(
         traditional: the treatment taken as traditional.
         _stored: the stored evaluation in that file.
     """
-    return stored_summary(_stored, measure, traditional)
+    with turn(is_dear=_stored.n_lists >= DEAR_ROWS):
+        return stored_summary(_stored, measure, traditional)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)

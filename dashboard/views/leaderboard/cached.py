@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard.cache import ViewKey, restrict_to_view, segments
+from dashboard.cache import ViewKey, board_turn, restrict_to_view, segments
 from dashboard.library import Board
 from metrics import Evaluation
 from metrics.evaluation import score_runs
@@ -22,7 +22,8 @@ def tool_table(view_key: ViewKey, measure: str, _board: Board) -> pd.DataFrame:
     """
     owners = segments(view_key.key, _board)
     queries = set(owners.index[owners.isin(view_key.segments)]) if view_key.segments else None
-    return tool_values(_board.runs, measure, view_key.rerankers, view_key.scoring, queries)
+    with board_turn(_board):
+        return tool_values(_board.runs, measure, view_key.rerankers, view_key.scoring, queries)
 
 
 @st.cache_resource(show_spinner="Settling ties …", max_entries=24)
@@ -39,7 +40,8 @@ def tie_rules(
         _evaluation: the values shown; its lists are those counted.
     """
     ties = ("expected", "optimistic", "pessimistic", traditional)
-    evaluation = score_runs(_board.runs, measures, ties, view_key.scoring)
+    with board_turn(_board):
+        evaluation = score_runs(_board.runs, measures, ties, view_key.scoring)
     return restrict_to_view(evaluation, view_key, _evaluation)
 
 
@@ -55,5 +57,6 @@ def tie_std_of_means(
         _board: the board.
         _evaluation: the values shown; its lists are those counted.
     """
-    evaluation = score_runs(_board.runs, measure, "std", view_key.scoring)
+    with board_turn(_board):
+        evaluation = score_runs(_board.runs, measure, "std", view_key.scoring)
     return mean_std(restrict_to_view(evaluation, view_key, _evaluation), measure)

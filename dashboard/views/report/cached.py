@@ -4,6 +4,7 @@ from datetime import date
 
 import streamlit as st
 
+from dashboard.cache import board_turn
 from dashboard.charts.report import draw_charts
 from dashboard.library import Board
 from metrics.report import Report, ReportOptions, report
@@ -19,7 +20,8 @@ def board_report(board: str, key: str, _board: Board, _options: ReportOptions) -
         _board: the board.
         _options: what the report is asked to tell.
     """
-    return report(_board.runs, **vars(_options))
+    with board_turn(_board):
+        return report(_board.runs, **vars(_options))
 
 
 @st.cache_resource(show_spinner="Drawing the report …", max_entries=4)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.cache import ViewKey, ranking, restrict_to_view
+from dashboard.cache import ViewKey, board_turn, ranking, restrict_to_view
 from dashboard.library import Board
 from metrics import Evaluation
 from metrics.evaluation import score_runs
@@ -22,7 +22,8 @@ def list_spreads(view: ViewKey, measure: str, _board: Board, _evaluation: Evalua
         _board: the board.
         _evaluation: the values shown; its lists are those returned.
     """
-    evaluation = score_runs(_board.runs, measure, _TIES, view.scoring)
+    with board_turn(_board):
+        evaluation = score_runs(_board.runs, measure, _TIES, view.scoring)
     return restrict_to_view(evaluation, view, _evaluation)
 
 
@@ -38,7 +39,8 @@ def order_stability(view: ViewKey, measure: str, _board: Board, _lists: Evaluati
     """
     values = _lists.only(view.rerankers)
     rankings = {name: ranking(view.key, name, _board, view.scoring) for name in view.rerankers}
-    return OrderStability.of(values, measure, rankings)
+    with board_turn(_board):
+        return OrderStability.of(values, measure, rankings)
 
 
 @st.cache_resource(show_spinner="Testing differences …", max_entries=24)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pyarrow.parquet import FileMetaData, ParquetFile
 
 _MAGIC = b"PAR1"
-MAX_FOOTER = 3 * 2**23
+MAX_FOOTER = 2**24
 """Largest list of columns and row groups, in bytes: it is parsed at once, into ten times as many."""
 _BATCH_ROWS = 2**16
 _MAX_BATCH_BYTES = 2**28

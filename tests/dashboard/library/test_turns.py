@@ -25,6 +25,13 @@ def test_small_work_runs_while_all_turns_are_taken():
         pass
 
 
+def test_work_within_work_that_has_a_turn_needs_no_other():
+    with turn(), turn():
+        pass
+    with turn():
+        pass
+
+
 def test_dear_work_waits_for_a_turn_and_says_so():
     steps, is_waiting = [], Event()
 
@@ -46,12 +53,13 @@ def test_dear_work_waits_for_a_turn_and_says_so():
 
 
 def test_who_leaves_while_waiting_leaves_the_turn_to_others():
-    def leave(_):
+    def leave():
         raise KeyboardInterrupt
 
-    with turn(), suppress(KeyboardInterrupt), listening(leave), turn():
+    taken = Turns(1)
+    with taken.take(leave), suppress(KeyboardInterrupt), taken.take(leave):
         pytest.fail("there was no turn to have")
-    with turn():
+    with taken.take(leave):
         pass
 
 
