@@ -13,7 +13,7 @@ from dashboard.charts.style import add_notes, note, note_of
 
 ROW = 34
 """Height of a reranker's row in pixels."""
-_LEAST_ROWS = 3
+_LEAST_ROWS = 4
 """Rows whose height a chart has at least, for its legend is cut where the chart is lower."""
 UNCERTAIN = "rgba(139,148,158,0.28)"
 """Grey of the band around a mean, on either ground."""
@@ -103,7 +103,7 @@ def add_bounds(figure: go.Figure, table: pd.DataFrame, palette: Palette, **trace
         palette: colours of the theme.
         trace: width, hover, row and col of a subplot.
     """
-    look = {"width": 0.42, "marker": {"color": palette.bounds}, "name": "worst to best order"}
+    look = {"width": 0.42, "marker": {"color": palette.bounds}, "name": "worst to best"}
     rows = np.arange(len(table))
     figure.add_bar(
         x=table["best"] - table["worst"], base=table["worst"], y=rows, orientation="h", **look | trace

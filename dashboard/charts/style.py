@@ -12,10 +12,6 @@ from metrics.support.arrays import FloatArray
 HEADING = '"Source Serif", "Source Serif 4", serif'
 FONT = '"Source Sans", "Source Sans 3", sans-serif'
 
-_LOWEST = 20
-"""Pixels that are left of a plot whose axis labels need room; plotly's 64 have a title over the labels."""
-
-
 _TALLEST_LEGEND = 300
 """Pixels from which on a legend is scrolled; plotly's half of a plot hides entries on a phone."""
 
@@ -40,7 +36,6 @@ def style(figure: go.Figure, palette: Palette, height: int, **margin: int) -> go
     return figure.update_layout(
         template=_look(palette),
         height=height,
-        minreducedheight=_LOWEST,
         margin={"l": 8, "r": 12, "t": 40, "b": 8} | margin,
     )
 

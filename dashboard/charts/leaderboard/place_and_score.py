@@ -28,6 +28,8 @@ FEW = 20
 LONG_MOVE = 3
 _ROW, _SLIM_ROW, _SLIM_FROM = 30, 20, 40
 """Height of a row in pixels; slim where there are more rows than that."""
+_LEAST_ROWS = 3
+"""Rows whose height the figure has at least: in a lower one the title of an axis lies on its labels."""
 _SLOPE, _NAMES, _SCORES = (0.09, 0.21), (0.265, 0.5), (0.51, 1.0)
 """Ends of the three panels, in shares of the width; between names and scores is room for a column of tiers."""
 
@@ -68,9 +70,8 @@ def place_and_score(
     _add_slope(figure, rows, is_marked, palette, is_part=len(rows) < len(leaderboard))
     _add_labels(figure, rows, is_marked, names, palette)
     height = _ROW if len(rows) <= _SLIM_FROM else _SLIM_ROW
-    style(figure, palette, 88 + height * len(rows))
+    style(figure, palette, 88 + height * max(len(rows), _LEAST_ROWS))
     figure.update_yaxes(visible=False, range=[len(rows) - 0.4, -0.6])
-    figure.update_traces(name="worst to best", selector={"type": "bar"})
     hidden = {"visible": False, "range": [0, 1]}
     ends = padded_range(rows[VALUES].to_numpy())
     return figure.update_layout(

@@ -136,6 +136,7 @@ def _list(view: View, measure: str) -> Slide:
         tie_ladder(current.rows, view.palette, current.k) if len(current.rows) else None,
         f"The list of {query} by score, with its ties.",
         f"The list with the largest gap: query {query} of {_short(view, reranker)}.",
+        wide=_NARROWER,
     )
 
 

@@ -101,9 +101,9 @@ def test_the_strip_frames_those_that_are_drawn():
 
 def test_a_chart_of_one_row_leaves_the_title_of_its_axis_room_below_the_labels():
     layout = place_and_score(leaderboard([1]), LIGHT, "MRR").layout
-    below = layout.height - layout.margin.t - layout.minreducedheight
-    assert below >= 45, "pixels of a row of labels and a title"
+    least = 64  # pixels that plotly leaves a plot, whatever room its labels need
+    assert layout.height - layout.margin.t - least >= 45, "pixels of a row of labels and a title"
 
 
 def test_a_chart_of_one_row_is_as_high_as_its_legend_needs_on_a_phone():
-    assert rows_height(1) == rows_height(3) < rows_height(4)
+    assert rows_height(1) == rows_height(4) < rows_height(5)
