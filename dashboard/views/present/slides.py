@@ -15,6 +15,7 @@ from dashboard.charts.one_list.tie_ladder import tie_ladder
 from dashboard.session import View
 from dashboard.widgets.one_list import load_list
 from metrics import parse
+from metrics.evaluation import EQUAL
 from metrics.studies.gaps.gap import gap_finding, gaps
 from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
 from metrics.studies.one_list.list_order import lists_by_gap
@@ -127,6 +128,7 @@ def _list(view: View, measure: str) -> Slide:
     """What the ties of the list with the largest gap leave open."""
     first = lists_by_gap(view.evaluation, measure, view.traditional).iloc[0]
     reranker, query = str(first["reranker"]), str(first["query_id"])
+    most = "the largest gap" if abs(first["gap"]) > EQUAL else "most tied documents"
     current = load_list(view, reranker, query, measure)
     finding = query_finding(
         current.rows, current.chances, current.value, measure, view.traditional, current.written
@@ -135,7 +137,7 @@ def _list(view: View, measure: str) -> Slide:
         finding,
         tie_ladder(current.rows, view.palette, current.k) if len(current.rows) else None,
         f"The list of {query} by score, with its ties.",
-        f"The list with the largest gap: query {query} of {_short(view, reranker)}.",
+        f"The list with {most}: query {query} of {_short(view, reranker)}.",
         wide=_NARROWER,
     )
 

@@ -34,6 +34,12 @@ def test_a_measure_that_settles_ties_by_its_own_rule_presents_the_one_whose_ties
     assert any(caption.value.startswith("MRR, 200 queries") for caption in page.caption)
 
 
+def test_where_no_list_has_a_gap_the_last_slide_is_of_the_list_with_most_ties():
+    label = cache.loaded_boards().add(EXTREMES["nothing relevant"]()).label
+    page = opened("present", data=label, slide="3")
+    assert any("The list with most tied documents" in caption.value for caption in page.caption)
+
+
 @pytest.mark.parametrize("name", EXTREMES)
 def test_every_slide_of_an_odd_board_says_something(name):
     page = opened("present", data=cache.loaded_boards().add(EXTREMES[name]()).label)
