@@ -15,8 +15,9 @@ SELF := $(PIP) --no-deps --no-build-isolation --editable .
 app: $(VENV)/app.done
 	$(BIN)/tiescope app
 
+# Three processes on two cores: one waits for its browser, whose work is done elsewhere.
 test: $(VENV)/dev.done lint browser postgresql
-	$(BIN)/pytest --numprocesses 2 --no-loadscope-reorder
+	$(BIN)/pytest --numprocesses 3 --no-loadscope-reorder
 
 lint: $(VENV)/dev.done
 	$(BIN)/ruff check

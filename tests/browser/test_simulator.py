@@ -1,7 +1,9 @@
 """The Simulator in a browser: a list is edited in its table."""
 
 import re
+from urllib.parse import parse_qsl, urlsplit
 
+from opening import metrics, opened
 from pages import go, retype, settle
 from playwright.sync_api import expect
 
@@ -32,8 +34,8 @@ def test_an_edited_score_recomputes_is_in_the_link_and_stays_until_another_list_
     write(page, 2, "0.8", "0.9")
     expect(figure(page, "Tied RR")).to_have_text("1.0000")
     settle(page)
-    other = new_page(page.url[page.url.index("/simulator") :])
-    expect(figure(other, "Tied RR")).to_have_text("1.0000")
+    by_link = opened("simulator", **dict(parse_qsl(urlsplit(page.url).query)))
+    assert metrics(by_link)["Tied RR"] == "1.0000"
     go(page, "Runs")
     go(page, "Simulator")
     expect(figure(page, "Tied RR")).to_have_text("1.0000")
