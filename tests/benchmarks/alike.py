@@ -56,22 +56,30 @@ def seconds(context, path):
     return received.recv()
 
 
+def written(folder, n_rows):
+    """Kind, name, path and bytes of text of each file."""
+    for tag, padding in product(TAGS, PADDINGS):
+        text = text_of(tag, padding, n_rows)
+        for kind, packed in KINDS.items():
+            path = folder / f"{kind}-{tag}-{padding}.trec"
+            path.write_bytes(packed(text))
+            yield kind, f"tag {tag}, zeros {padding}", path, len(text)
+
+
 def spread(n_rows, repeats):
     """Kind → file → median nanoseconds of CPU a byte of text."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["metrics", __name__])
-    by_kind = {kind: {} for kind in KINDS}
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "run.trec")
-        for (tag, padding), (kind, packed) in product(product(TAGS, PADDINGS), KINDS.items()):
-            text = text_of(tag, padding, n_rows)
-            path.write_bytes(packed(text))
-            rounds = [seconds(context, path) for _ in range(repeats)]
-            by_kind[kind][f"tag {tag}, zeros {padding}"] = statistics.median(rounds) / len(text) * 1e9
+        files = list(written(Path(folder), n_rows))
+        rounds = [[seconds(context, path) for _, _, path, _ in files] for _ in range(repeats)]
+    by_kind = {kind: {} for kind in KINDS}
+    for (kind, name, _, size), taken in zip(files, zip(*rounds, strict=True), strict=True):
+        by_kind[kind][name] = statistics.median(taken) / size * 1e9
     return by_kind
 
 
-def rows(n_rows=100_000, repeats=5):
+def rows(n_rows=50_000, repeats=5):
     """Kind, nanoseconds a byte of the slowest and the quickest file, and which they are."""
     for kind, files in spread(n_rows, repeats).items():
         slowest, quickest = max(files, key=files.get), min(files, key=files.get)
@@ -80,7 +88,7 @@ def rows(n_rows=100_000, repeats=5):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--rows", type=int, default=100_000)
+    options.add_argument("--rows", type=int, default=50_000)
     options.add_argument("--repeats", type=int, default=5)
     arguments = options.parse_args()
     print(f"{'kind':8}{'slowest':>10}{'quickest':>10}{'ratio':>8}{'goal':>6}   ns of CPU a byte")
