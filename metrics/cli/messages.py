@@ -36,7 +36,8 @@ def traditional_order(runs: "Runs", chosen: str | None) -> str:
 
 def say_left_out(runs: "Runs | PartitionedRuns", evaluation: "Evaluation") -> None:
     """Say what was left out or counted as 0, and why."""
-    findings = runs.left_out[runs.left_out["code"] != "queries-missing"]
+    findings = runs.left_out
+    findings = findings[findings["code"] != "queries-missing"]
     groups = findings.groupby(["severity", "message", "hint"], sort=False)
     for (severity, message, hint), files in groups["file"]:
         more_files = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
