@@ -41,7 +41,7 @@ SHARED_FILES = 10
 """Files that every visitor uploads."""
 PATIENCE = 120
 """Seconds until an answer is given up."""
-FLAT = 1.25
+FLAT = 1.15
 """The last quarter's memory at most, beside that of the second quarter of the calm."""
 TRIES = 5
 """How often somebody signs in before giving up: the clock may go back meanwhile."""
@@ -73,13 +73,14 @@ class Visitor:
         self.own, self.shared = count(1000 * (number + 1)), count(number)
         self.boards = []
 
-    def visit(self, end):
-        """Go on until the time is over."""
+    def visit(self, calm, end):
+        """Go on until the time is over; in the calm with files that are known, so that no cache grows."""
         for turn in count():
             if time.monotonic() > end:
                 return
             try:
-                self.upload(next(self.own) if turn % 2 == 0 else next(self.shared) % SHARED_FILES)
+                is_new = turn % 2 == 0 and time.monotonic() < calm
+                self.upload(next(self.own) if is_new else next(self.shared) % SHARED_FILES)
                 self.read()
             except Exception as error:  # noqa: BLE001 whatever it is, it is told at the end
                 is_expected = isinstance(error, BROKEN) and self.client.via != self.client.server
@@ -134,13 +135,13 @@ def alerts(page):
     return ALERTS.findall(page.text)[:3] or page.text[-200:]
 
 
-def visit_until(end, server, slow_address, n_visitors):
+def visit_until(calm, end, server, slow_address, n_visitors):
     """Have all visitors come, each in a thread; returns these and what they saw."""
     tally, threads = Tally(), []
     for number in range(n_visitors):
         via = slow_address if number % SLOW_SHARE == 0 else None
         visitor = Visitor(number, Client(server.address, via, PATIENCE), tally)
-        threads.append(Thread(target=visitor.visit, args=(end,), daemon=True))
+        threads.append(Thread(target=visitor.visit, args=(calm, end), daemon=True))
         threads[-1].start()
     return threads, tally
 
@@ -191,7 +192,9 @@ def main() -> int:
         stack.callback(server.kill)
         slow_address = chaos.slow_network(port)
         begin = time.monotonic()
-        threads, tally = visit_until(begin + seconds, server, slow_address, arguments.visitors)
+        threads, tally = visit_until(
+            begin + seconds * 2 / 3, begin + seconds, server, slow_address, arguments.visitors
+        )
         misfortunes = chaos.Misfortunes(server, database, folder)
         if not arguments.calm:
             misfortunes.happen(seconds * 2 / 3)
