@@ -60,7 +60,12 @@ def _tiny_writer(column: ShownColumn, values: "pd.Series[Any]") -> Writer | None
     looks_zero = sizes < 0.5 * 10.0**-column.digits
     if not (looks_zero & ((sizes > 0) | is_difference)).any():
         return None
-    return partial(signed if is_difference else decimal, digits=column.digits)
+    return partial(_signed_as_formats if is_difference else decimal, digits=column.digits)
+
+
+def _signed_as_formats(value: float, digits: int) -> str:
+    """Write a difference with the minus that the formats of other columns write."""
+    return signed(value, digits).replace("−", "-")
 
 
 def written(frame: pd.DataFrame, columns: Columns, by_hand: Mapping[str, Writer]) -> Any:  # noqa: ANN401 Streamlit takes either

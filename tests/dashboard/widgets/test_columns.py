@@ -38,7 +38,7 @@ def test_a_tiny_difference_is_written_with_its_figures_and_none_without_a_sign()
     columns = shown_columns("gap", "tied")
     by_hand = writers(frame, columns)
     assert list(by_hand) == ["gap"]
-    assert [by_hand["gap"](gap) for gap in frame["gap"][:3]] == ["+0.000031", "0.0000", "−0.0100"]
+    assert [by_hand["gap"](gap) for gap in frame["gap"][:3]] == ["+0.000031", "0.0000", "-0.0100"]
     assert streamlit_columns(columns, by_hand)["gap"]["type_config"]["format"] is None
     assert streamlit_columns(columns)["gap"]["type_config"]["format"] == "%+.4f"
 
