@@ -43,7 +43,10 @@ def test_every_section_opens_on_the_sample_data(section):
 
 @pytest.mark.parametrize("name", EXTREMES)
 def test_the_guide_opens_on_extreme_data(name):
-    page = guided(data=cache.loaded_boards().add(EXTREMES[name]()).label)
+    label = cache.loaded_boards().add(EXTREMES[name]()).label
+    page = guided(data=label)
+    assert page.selectbox(key="data").value == label
+    assert len(metrics(page)) == len(page.metric) == 4
     assert metrics(page)["MTRR"] == "0.4567"
 
 
