@@ -79,7 +79,7 @@ def spread(n_rows, repeats):
     return by_kind
 
 
-def rows(n_rows=50_000, repeats=5):
+def rows(n_rows=50_000, repeats=9):
     """Kind, nanoseconds a byte of the slowest and the quickest file, and which they are."""
     for kind, files in spread(n_rows, repeats).items():
         slowest, quickest = max(files, key=files.get), min(files, key=files.get)
@@ -89,7 +89,7 @@ def rows(n_rows=50_000, repeats=5):
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rows", type=int, default=50_000)
-    options.add_argument("--repeats", type=int, default=5)
+    options.add_argument("--repeats", type=int, default=9)
     arguments = options.parse_args()
     print(f"{'kind':8}{'slowest':>10}{'quickest':>10}{'ratio':>8}{'goal':>6}   ns of CPU a byte")
     for kind, slowest, quickest, names in rows(arguments.rows, arguments.repeats):
