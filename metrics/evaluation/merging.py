@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -117,8 +117,11 @@ class Means:
         """
         self._columns = scores.columns
         owner, values = scores.index.get_level_values("reranker"), scores.to_numpy()
-        for name in rerankers:
-            own = values[owner == name]
+        place = pd.Index(rerankers).get_indexer(owner)
+        order = np.argsort(place, kind="stable")
+        ends = np.searchsorted(place[order], np.arange(len(rerankers) + 1))
+        for name, rows in zip(rerankers, pairwise(ends), strict=True):
+            own = values[order[slice(*rows)]]
             sums = self._sums.get(name, [[]] * own.shape[1])
             columns = own.T.tolist()
             self._sums[name] = [_exact([*kept, *more]) for kept, more in zip(sums, columns, strict=True)]

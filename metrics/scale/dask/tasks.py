@@ -111,7 +111,7 @@ def _score_source(source: Source, judged: QueryJudgments | None, task: PartTask)
         return ScoredPart(None, findings=source.noted)
     lists, noted = split_by_reranker(source, judged, task.repeated)
     evaluation = Evaluation.merge(*(task.score(runs) for runs, _ in lists))
-    return ScoredPart(evaluation, tuple(met for _, met in lists), noted)
+    return ScoredPart(evaluation, tuple(stats for _, rerankers in lists for stats in rerankers), noted)
 
 
 def empty_table(numbers: Sequence[str]) -> pa.Table:

@@ -45,8 +45,8 @@ class PartStats:
 
 def split_by_reranker(
     source: Source, judged: QueryJudgments | None, repeated: Repeated
-) -> tuple[list[tuple[Runs, PartStats]], tuple[Finding, ...]]:
-    """The lists of some rows, one reranker at a time, each with the judgments of its queries alone.
+) -> tuple[list[tuple[Runs, list[PartStats]]], tuple[Finding, ...]]:
+    """The lists of some rows: all at once, or one reranker at a time with the judgments of its queries alone.
 
     Args:
         source: rows that hold whole lists.
@@ -54,7 +54,7 @@ def split_by_reranker(
         repeated: as of `read_runs`.
 
     Returns:
-        the lists of each reranker with what was met of it, and what was found while reading.
+        lists with what was met of each of their rerankers, and what was found while reading.
 
     Raises:
         ReadError: a document twice in a list.
@@ -62,18 +62,23 @@ def split_by_reranker(
     """
     sources = [as_run(source), *([] if judged is None else [judged.nothing])]
     block = Runs.from_sources(sources, repeated)
-    return [_one_reranker(block, name, source.file, judged) for name in block.rerankers], block.noted
+    if judged is not None:
+        return [_one_reranker(block, name, source.file, judged) for name in block.rerankers], block.noted
+    return [(block, [_unjudged_stats(block, name, source.file) for name in block.rerankers])], block.noted
 
 
-def _one_reranker(block: Runs, name: str, file: str, judged: QueryJudgments | None) -> tuple[Runs, PartStats]:
-    runs, queries = block.arranged({name: name}), block.queries[name]
-    if judged is None:
-        return runs, PartStats(name, file, len(queries), np.empty(0, np.int64), 0, text_hashes(queries))
+def _unjudged_stats(block: Runs, name: str, file: str) -> PartStats:
+    queries = block.pairs(name).queries
+    return PartStats(name, file, len(queries), np.empty(0, np.int64), 0, text_hashes(queries))
+
+
+def _one_reranker(block: Runs, name: str, file: str, judged: QueryJudgments) -> tuple[Runs, list[PartStats]]:
+    runs, queries = block.arranged({name: name}), block.pairs(name).queries
     places = judged.places(queries)
     places = places[places >= 0]
     runs = runs.judged_by(judged.rows_of(places))
     n_judged_rows = int((runs.judgment_places(name) >= 0).sum())
-    return runs, PartStats(name, file, len(queries), places, n_judged_rows, np.empty(0, np.uint64))
+    return runs, [PartStats(name, file, len(queries), places, n_judged_rows, np.empty(0, np.uint64))]
 
 
 class PartCounter:

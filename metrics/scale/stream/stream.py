@@ -68,7 +68,7 @@ class Stream(PartitionedRuns):
         self._counter = PartCounter(self._judged)
 
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
-        """Evaluations that merge into that of the whole, each of some queries of one reranker.
+        """Evaluations that merge into that of the whole, each of some queries; of one reranker if judged apart.
 
         Lists come as the files have them; those without rows after the last row of the file.
 
@@ -84,16 +84,17 @@ class Stream(PartitionedRuns):
                 yield self._counter.add_policies(score(runs))
 
     def _runs(self, file: BlockTable, name: str | None) -> Iterator[Runs]:
-        """The lists of a file, each with its judgments, those of one reranker at a time."""
-        earlier, columns_of = self._counter.rerankers, dict[str, pa.Table]()
+        """The lists of a file, each with its judgments; where these are apart, one reranker at a time."""
+        earlier, columns_of = set(self._counter.rerankers), dict[str, pa.Table]()
         for source in file.blocks():
             lists, noted = split_by_reranker(replace(source, name=name), self._judged, self._repeated)
             self._counter.add_findings(noted)
-            for runs, stats in lists:
-                if stats.name in earlier:
-                    raise two_runs_error(file.file.name, stats.name)
-                columns_of[stats.name] = runs.tables[stats.name].slice(0, 0)
-                self._counter.add_stats(stats)
+            for runs, rerankers in lists:
+                for stats in rerankers:
+                    if stats.name in earlier:
+                        raise two_runs_error(file.file.name, stats.name)
+                    columns_of[stats.name] = runs.tables[stats.name].slice(0, 0)
+                    self._counter.add_stats(stats)
                 yield runs
         for reranker, table in columns_of.items():
             yield from self._counter.missing(reranker, table)
