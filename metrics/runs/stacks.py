@@ -16,7 +16,9 @@ from metrics.runs.reading.provenance import RowProvenance
 from metrics.support.arrays import IntArray
 from metrics.support.wording import count_of
 
-_MAX_EMPTY = 5_000_000
+_FEW = 1_000
+"""Rerankers that are not too many, whatever queries they lack."""
+_MAX_EMPTY = 1_000_000
 """Lists without rows that are scored whatever their share."""
 _MAX_EMPTY_SHARE = 0.9
 """Share of lists without rows above which more are refused."""
@@ -205,7 +207,7 @@ def refuse_empty_lists(stacks: Sequence[RunStack], qrels: pa.Table) -> None:
         UsageError: nearly all of very many lists have no rows.
     """
     n_rerankers = sum(len(stack.names) for stack in stacks)
-    if n_rerankers * len(qrels) <= _MAX_EMPTY:
+    if n_rerankers <= _FEW or n_rerankers * len(qrels) <= _MAX_EMPTY:
         return
     n_queries = pc.count_distinct(qrels["query_id"].cast(pa.string())).as_py()
     n_lists, n_with_rows = n_rerankers * n_queries, sum(len(stack.pairs.queries) for stack in stacks)
