@@ -130,6 +130,8 @@ def _validated_files(files: list[NamedPath], qrels: Path | None) -> dict[str, An
     Raises:
         TieScopeError: one of them cannot be opened; better here than in the browser.
     """
+    if "-" in [*(path for _, path in files), str(qrels)]:
+        raise UsageError("-: a server reads its files again and again. Name a file.")
     stored = [Path(path) for _, path in files if Path(path).is_file() and is_stored(File.open(path))]
     runs = [file for file in files if Path(file.path) not in stored]
     for path in stored:

@@ -92,9 +92,7 @@ RunPath = Annotated[
     NamedPath,
     typer.Argument(metavar="RUN", parser=parse_run, help=f"A run file, or a table with relevance. {NAME_HELP}"),
 ]
-Traditional = Annotated[
-    str | None, typer.Option(help="The order taken as traditional; else trec_eval's for TREC runs.")
-]
+Traditional = Annotated[str | None, typer.Option(help="The traditional order; else trec_eval's for TREC runs.")]
 Qrels = Annotated[Path | None, typer.Option(help="Judgments; not needed where RUN holds relevance.")]
 Measures = Annotated[
     list[str] | None,

@@ -33,6 +33,8 @@ _SUFFIXES = {
     *(".gz", ".zst", ".trec", ".run", ".txt", ".csv", ".tsv", ".qrels", ".res"),
     *(".json", ".jsonl", ".ndjson", ".parquet"),
 }
+STDIN = Path("/dev/stdin")
+"""What `-` stands for; a file of that name is `./-`."""
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\v\f\n"
 
@@ -76,13 +78,13 @@ class File:
 
     @classmethod
     def open(cls, path: str | PurePath) -> "File":
-        """A file on disk or at a URL, to be read when needed; what is no regular file (a pipe) is read at once.
+        """A file on disk or at a URL, to be read when needed; a pipe and standard input (`-`) are read at once.
 
         Raises:
             ReadError: there is no such file, or it cannot be opened.
             MissingPackageError: a URL, without the extra `distributed`.
         """
-        place = place_of(path)
+        place = STDIN if str(path) == "-" else place_of(path)
         try:
             with place.open("rb") as stream:
                 data = place if place.is_file() else stream.read(MAX_BYTES + 1)

@@ -1,0 +1,49 @@
+"""`-` is standard input, wherever a command takes a file."""
+
+import pytest
+
+LISTED = "q Q0 a 1 1 t\nq Q0 b 2 1 t\nr Q0 a 1 1 t\n"
+QRELS = "q 0 a 1\nr 0 a 1\n"
+RUN_PIPED = {
+    "evaluate": ("evaluate", "-", "--qrels", "q.txt", "-m", "RR"),
+    "evaluate --stream": ("evaluate", "-", "--qrels", "q.txt", "-m", "RR", "--stream"),
+    "compare": ("compare", "-", "other=run.trec", "--qrels", "q.txt", "-m", "RR"),
+    "stability": ("stability", "-", "other=run.trec", "--qrels", "q.txt", "-m", "RR"),
+    "gate": ("gate", "-", "--qrels", "q.txt", "-r", "RR>=0"),
+    "report": ("report", "-", "--qrels", "q.txt", "-m", "RR", "--preset", "short"),
+    "check": ("check", "-", "q.txt"),
+}
+
+
+@pytest.fixture
+def pipe(tmp_path, monkeypatch):
+    """Give a text to whoever opens standard input, and both files to the working folder."""
+    (tmp_path / "run.trec").write_text(LISTED)
+    (tmp_path / "q.txt").write_text(QRELS)
+    monkeypatch.chdir(tmp_path)
+
+    def give(text):
+        monkeypatch.setattr("metrics.runs.reading.files.STDIN", tmp_path / "stdin")
+        (tmp_path / "stdin").write_text(text)
+
+    return give
+
+
+@pytest.mark.parametrize("arguments", RUN_PIPED.values(), ids=RUN_PIPED)
+def test_a_run_comes_by_standard_input(call, pipe, arguments):
+    pipe(LISTED)
+    code, out, _ = call(*arguments)
+    assert (code, "stdin" in out) == (0, True)
+
+
+def test_judgments_come_by_standard_input(call, pipe):
+    pipe(QRELS)
+    arguments = ("evaluate", "run.trec", "-m", "RR", "--format", "csv", "--qrels")
+    assert call(*arguments, "-") == call(*arguments, "q.txt")
+
+
+def test_the_app_refuses_what_it_could_read_once(call, pipe, streamlit_calls):
+    pipe(LISTED)
+    code, _, err = call("app", "-", "--qrels", "q.txt")
+    assert (code, streamlit_calls) == (2, [])
+    assert "Name a file." in err
