@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from types import FrameType
 
@@ -21,7 +21,8 @@ def main() -> None:
         from dashboard.cli.commands import draw, tiescope
 
         if sys.argv[1:] in ([], ["--help"]):
-            tiescope()  # which needs nothing else, and ends here
+            with suppress(OSError):  # such as a full disk: `run` meets it again, and says so
+                tiescope()  # which needs nothing else, and ends here
         from metrics.cli import run
     run(tiescope, draw)
 

@@ -110,7 +110,7 @@ class Evaluation(HasScoringOptions):
         Raises:
             UsageError: no reranker is named, or one that is not there.
         """
-        names = list(rerankers)
+        names = list(dict.fromkeys(rerankers))
         if not names or not set(names) <= set(self.policies.index):
             raise UsageError(f"Choose among the rerankers: {', '.join(map(str, self.policies.index))}.")
         owner = pd.Index(names).get_indexer(self.scores.index.get_level_values("reranker"))

@@ -96,16 +96,7 @@ class QueryDocKeys:
     @cached_property
     def hashes(self) -> Hashes:
         """(n_rows,) hash of each pair: equal for equal texts, whatever table they are in."""
-        return self._hashes(0, len(self.query))
-
-    @cached_property
-    def _query_hashes(self) -> Hashes:
-        return text_hashes(self.queries)
-
-    def _hashes(self, start: int, end: int) -> Hashes:
-        """Return the (n,) hash of each row from `start` to before `end`."""
-        documents = self.documents.slice(start, end - start)
-        return hashes_after(self._query_hashes, self.query[start:end], documents)
+        return hashes_after(text_hashes(self.queries), self.query, self.documents)
 
     @cached_property
     def repeats(self) -> tuple[tuple[int, int] | None, int]:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -57,3 +58,10 @@ NOT_FOR_VALUES = {"scipy", "statsmodels", "rich.console", "sqlalchemy", "streaml
 def test_nothing_is_imported_before_it_is_needed(arguments, unneeded, write, monkeypatch):
     monkeypatch.chdir(write("judged.csv", "query_id,doc_id,score,relevance\nq,a,1,1\nq,b,1,0\n").parent)
     assert not loaded_by(*arguments) & unneeded
+
+
+def test_help_that_a_full_disk_does_not_take_ends_as_other_output_does():
+    command = [sys.executable, "-c", TIESCOPE, "--help"]
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (ended.returncode, ended.stderr) == (2, b"tiescope: No space left on device.\n")

@@ -135,6 +135,7 @@ def test_only_some_rerankers_keep_their_values_in_the_order_asked():
     assert selection.summary().index.to_list() == ["a", "z"]
     assert selection.scores.loc["z"].equals(evaluation.scores.loc["z"])
     assert evaluation.only(["a"]).lists.index.to_list() == [("a", "q1")]
+    assert evaluation.only(["a", "z", "a"]).scores.equals(selection.scores)
 
 
 def test_a_reranker_with_every_list_left_out_can_be_picked():

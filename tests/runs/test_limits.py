@@ -2,10 +2,12 @@
 
 import io
 import json
+import os
 import re
 import subprocess
 import sys
 import tracemalloc
+from threading import Thread
 
 import numpy as np
 import pyarrow as pa
@@ -87,6 +89,18 @@ def test_judgments_larger_than_the_limit_are_refused_by_their_name(limit, write)
     limit("reading.files.MAX_BYTES", 1000)
     with pytest.raises(ReadError, match=r"^qrels\.txt\.gz: larger than"):
         read_runs([run], qrels)
+
+
+def test_a_pipe_is_read_whole_where_the_environment_sets_a_higher_limit(limit, monkeypatch, tmp_path):
+    limit("reading.files.MAX_BYTES", 10)
+    monkeypatch.setenv("TIESCOPE_MAX_FILE_MB", "1")
+    pipe = tmp_path / "run.trec"
+    os.mkfifo(pipe)
+    writer = Thread(target=pipe.write_bytes, args=(RUN,))
+    writer.start()
+    file = File.open(pipe)
+    writer.join()
+    assert b"".join(file.blocks()) == RUN
 
 
 @A_LINE_A_ROW

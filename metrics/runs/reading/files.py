@@ -83,11 +83,13 @@ class File:
         Raises:
             ReadError: there is no such file, or it cannot be opened.
             MissingPackageError: a URL, without the extra `distributed`.
+            UsageError: the environment names no limit.
         """
         place = STDIN if str(path) == "-" else place_of(path)
+        limit = _max_bytes()
         try:
             with place.open("rb") as stream:
-                data = place if place.is_file() else stream.read(MAX_BYTES + 1)
+                data = place if place.is_file() else stream.read(limit + 1)
             return cls(place.name, data)
         except ImportError as error:
             raise ReadError(
