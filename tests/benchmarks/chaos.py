@@ -8,6 +8,7 @@ import resource
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from itertools import cycle
 from pathlib import Path
 from threading import Event, Thread
@@ -144,13 +145,14 @@ class Misfortunes:
             [*command, "--engine", "dask"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
         workers = []
-        while process.poll() is None and not workers:
-            children = psutil.Process(process.pid).children(recursive=True)
-            workers = [child for child in children if "spawn_main" in " ".join(child.cmdline())]
-            time.sleep(0.1)
-        time.sleep(random.uniform(0, 4))
-        for worker in workers[:1]:
-            worker.kill()
+        with suppress(psutil.NoSuchProcess):  # who ends before it is killed is none that dies
+            while process.poll() is None and not workers:
+                children = psutil.Process(process.pid).children(recursive=True)
+                workers = [child for child in children if "spawn_main" in " ".join(child.cmdline())]
+                time.sleep(0.1)
+            time.sleep(random.uniform(0, 2))
+            for worker in workers[:1]:
+                worker.kill()
         values, expected_values = _values(process.communicate()[0]), _values(expected)
         if values.keys() != expected_values.keys() or any(
             abs(values[key] - expected_values[key]) > 1e-12 for key in values
