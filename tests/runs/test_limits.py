@@ -93,7 +93,7 @@ def test_judgments_larger_than_the_limit_are_refused_by_their_name(limit, write)
 
 def test_a_pipe_is_read_whole_where_the_environment_sets_a_higher_limit(limit, monkeypatch, tmp_path):
     limit("reading.files.MAX_BYTES", 10)
-    monkeypatch.setenv("TIESCOPE_MAX_FILE_MB", "1")
+    monkeypatch.setenv("TIESCOPE_MAX_FILE_MB", "9" * 12)
     pipe = tmp_path / "run.trec"
     os.mkfifo(pipe)
     writer = Thread(target=pipe.write_bytes, args=(RUN,))

@@ -30,7 +30,7 @@ from dashboard.library.storage.stored_upload import Reading, StoredUpload
 from metrics.errors import ReadError, TieScopeError
 from metrics.runs import File, Source
 from metrics.runs.formats.parquet import declared_size, refuse_large_footer, unpacked_size
-from metrics.runs.reading.files import BLOCK
+from metrics.runs.reading.files import read_within
 from metrics.support.arrays import CODED
 
 _END = struct.Struct("<4s4H2LH")
@@ -146,13 +146,11 @@ def _refuse_odd_entry(file: str, info: zipfile.ZipInfo) -> None:
 
 def _unpack(file: str, packed: zipfile.ZipFile, name: str, limit: int) -> bytes:
     """An entry of the zip, counted as it is unpacked, whatever the zip says of its size."""
-    data = BytesIO()  # blocks in a list would be joined, and held twice
     with packed.open(name) as stream:
-        while data.tell() <= limit and (block := stream.read(BLOCK)):
-            data.write(block)
-    if data.tell() > limit or packed.getinfo(name).file_size > limit:
+        data = read_within(stream, limit)
+    if len(data) > limit or packed.getinfo(name).file_size > limit:
         raise ReadError(file, f"{name} in it is larger than {limit / 10**6:,.0f} MB unpacked", AGAIN)
-    return data.getvalue()
+    return data
 
 
 def _open_upload(file: str, item: Item, data: bytes) -> StoredUpload:

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from io import BytesIO
 from math import inf
 from pathlib import Path, PurePath
-from typing import cast
+from typing import IO, cast
 
 import pyarrow as pa
 
@@ -89,7 +90,7 @@ class File:
         limit = _max_bytes()
         try:
             with place.open("rb") as stream:
-                data = place if place.is_file() else stream.read(limit + 1)
+                data = place if place.is_file() else read_within(stream, limit)
             return cls(place.name, data)
         except ImportError as error:
             raise ReadError(
@@ -256,6 +257,14 @@ class File:
             description = kind.get(head[:4], "a binary file")
             hint = "Give a TREC run, qrels, a CSV or TSV table, JSON or Parquet."
             raise ReadError(self.name, f"this is {description}, not a table", hint, line=1)
+
+
+def read_within(stream: IO[bytes], limit: int) -> bytes:
+    """Return all that a stream holds, or what shows that it is more; memory is taken as bytes come."""
+    data = BytesIO()  # blocks in a list would be joined, and held twice
+    while data.tell() <= limit and (block := stream.read(BLOCK)):
+        data.write(block)
+    return data.getvalue()
 
 
 def _max_bytes() -> int:
