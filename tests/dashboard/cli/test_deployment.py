@@ -40,10 +40,10 @@ def test_the_image_does_not_run_as_root():
     assert instructions("USER")[-1] not in {"root", "0"}
 
 
-def test_every_base_image_has_a_version():
+def test_every_base_image_has_a_version_and_is_named_by_its_digest():
     images = [*instructions("FROM"), *(one["image"] for one in SERVICES.values() if "image" in one)]
     assert len(images) == 2
-    assert not [image for image in images if not re.fullmatch(r"[a-z]+:\d[\w.-]*", image)]
+    assert not [image for image in images if not re.fullmatch(r"[a-z]+:\d[\w.-]*@sha256:[0-9a-f]{64}", image)]
 
 
 def test_the_image_asks_for_sign_in():
