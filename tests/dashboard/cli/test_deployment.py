@@ -116,3 +116,17 @@ def test_whatever_installs_from_a_lock_file_asks_for_hashes_and_fetches_nothing_
         "--no-deps --no-build-isolation" in line or "$(SELF)" in line or line.startswith("PIP :=")
         for line in others
     )
+
+
+@pytest.mark.parametrize("lock", sorted(ROOT.glob("requirements*.txt")), ids=lambda path: path.name)
+def test_every_pin_of_a_lock_file_has_its_hashes(lock):
+    pins = re.split(r"\n(?=[\w\[])", lock.read_text(encoding="utf-8"))
+    assert len(pins) > 5
+    assert not [pin for pin in pins if "==" in pin and "--hash=sha256:" not in pin]
+
+
+def test_every_install_from_a_lock_file_demands_hashes():
+    lines = (DOCKERFILE + (ROOT / "Makefile").read_text(encoding="utf-8")).splitlines()
+    installs = [line for line in lines if "--requirement" in line]
+    assert len(installs) >= 3
+    assert not [line for line in installs if "--require-hashes" not in line]
