@@ -1,6 +1,7 @@
 """Sums of lists drawn at random, in batches: how far these differ says how far their mean may be off."""
 
 from collections.abc import Sequence
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -52,7 +53,8 @@ def calibrated_chances(values: FloatArray, mean: float) -> FloatArray:
     centre = values.mean(axis=1, keepdims=True)
     apart, missing = (values - centre) / largest, (mean - centre) / largest
     variance = (apart**2).mean(axis=1, keepdims=True)
-    slope = np.divide(missing, variance, out=np.zeros_like(variance), where=variance > 0)
+    varies = np.ptp(values, axis=1, keepdims=True) > 0  # where it does not, the variance is rounding
+    slope = np.divide(missing, variance, out=np.zeros_like(variance), where=varies)
     weights = np.maximum(1 + slope * apart, 0)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
@@ -75,8 +77,8 @@ def equal_nodes(values: FloatArray, chances: FloatArray, n: int, offset: float) 
 
 
 def skewness_and_kurtosis(samples: Sequence[ListSample]) -> tuple[float, float]:
-    """Return skewness and excess kurtosis of the sum over all lists."""
-    largest = max(float(sample.values.max()) for sample in samples)
+    """Return skewness and excess kurtosis of the sum over all lists; infinity where all draws agree."""
+    largest = max(float(sample.values.max()) for sample in samples) or 1.0
     totals = np.zeros(3)
     for times, values, chances in samples:
         apart = (values - (values * chances).sum(axis=1, keepdims=True)) / largest
@@ -84,6 +86,8 @@ def skewness_and_kurtosis(samples: Sequence[ListSample]) -> tuple[float, float]:
         square, cube, fourth = spread.sum(), (spread * apart).sum(), (spread * apart * apart).sum()
         totals += times * np.array([square, cube, fourth - 3 * square**2])
     variance, third, fourth = totals.tolist()
+    if not variance:
+        return inf, inf
     return third / variance**1.5, fourth / variance**2
 
 

@@ -12,7 +12,13 @@ from metrics.studies.prose import plain
 from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
 from metrics.studies.tie_breaking.mean_distributions import SPREADS, mean_distributions
 from metrics.studies.tie_breaking.rank_distribution import rank_distribution
-from metrics.studies.tie_breaking.sampling import BATCHES, batch_error
+from metrics.studies.tie_breaking.sampling import (
+    BATCHES,
+    ListSample,
+    batch_error,
+    calibrated_chances,
+    skewness_and_kurtosis,
+)
 from metrics.studies.tie_breaking.stability import expected_tau, mean_bounds, pairwise_order, stability_finding
 from metrics.ties import Ranking
 
@@ -299,3 +305,12 @@ def test_draws_that_all_agree_do_not_make_a_chance_certain():
     agreeing = np.tile([1.0, 0.0, 0.0], (BATCHES, 1))
     assert (batch_error(agreeing) > 0).all()
     assert (batch_error(agreeing) < 1e-4).all()
+
+
+@pytest.mark.parametrize("mean", [0.09, 0.11])
+@pytest.mark.parametrize("value", [0.0, 0.1, 1.0])
+def test_draws_that_miss_all_that_is_rare_are_equally_likely_and_no_normal_curve(value, mean):
+    values = np.full((1, 3_000), value)
+    chances = calibrated_chances(values, mean)
+    assert (chances == 1 / 3_000).all()
+    assert np.max(np.abs(skewness_and_kurtosis([ListSample(1, values, chances)]))) > 1
