@@ -208,7 +208,7 @@ def leaderboard_table(
         traditional: the treatment taken as the traditional one.
         file: name of the download.
         extra_columns: further columns and how they are shown.
-        drawn_rerankers: rerankers whose rows are drawn_rerankers; all where None.
+        drawn_rerankers: rerankers whose rows are shown; all where None.
     """
     names = short_names(map(str, leaderboard.index), TABLE_COLUMNS)
     rows = (leaderboard if drawn_rerankers is None else leaderboard.loc[drawn_rerankers]).reset_index()

@@ -198,7 +198,7 @@ def sampled_mean(ranking: Ranking, query_id: str, measure: str, draws: int, seed
     Args:
         ranking: the lists of one reranker.
         query_id: which list.
-        measure: name of a measure.
+        measure: name of a measure without a rule of its own for ties.
         draws: how many orderings.
         seed: the same seed draws the same orderings.
     """
