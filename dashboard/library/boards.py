@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
@@ -23,6 +22,7 @@ from metrics.runs import (
     scores_may_be_grades,
     with_names,
 )
+from metrics.support.cached import cached_property
 from metrics.support.wording import count_of
 
 MOST_FILES = 100

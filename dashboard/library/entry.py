@@ -2,11 +2,11 @@
 
 import json
 from dataclasses import dataclass, replace
-from functools import cached_property
 from hashlib import sha256
 
 from dashboard.library.storage.stored_upload import MISSING_SCORE, StoredUpload, split_choices
 from metrics.runs import File, Source, read
+from metrics.support.cached import cached_property
 
 Columns = tuple[tuple[str, str], ...]
 """Columns the user chose: ours and the file's; and what is done about scores that are no numbers."""

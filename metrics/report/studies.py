@@ -2,7 +2,6 @@
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import pandas as pd
 
@@ -26,6 +25,7 @@ from metrics.studies.tie_rules import tie_answers
 from metrics.studies.tools.tool_comparison import tool_values
 from metrics.studies.tradeoffs.experiment import experiment_measures, experiment_table
 from metrics.studies.tradeoffs.latency import latencies, with_latency
+from metrics.support.cached import cached_property
 from metrics.ties import Ranking, Treatment, treatment
 
 EVALUATOR_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10")

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +20,7 @@ from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.reading.source import Source
 from metrics.runs.stacks import ByReranker, RunStack, RunStacks
 from metrics.support.arrays import FloatArray
+from metrics.support.cached import cached_property
 from metrics.support.memory import one_allocator
 
 if TYPE_CHECKING:

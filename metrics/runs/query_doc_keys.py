@@ -4,7 +4,6 @@ Equal hashes only say where to look; the texts are then compared.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -13,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, coded, combine_chunks
+from metrics.support.cached import cached_property
 
 Hashes = npt.NDArray[np.uint64]
 

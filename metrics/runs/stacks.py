@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from metrics.errors import UsageError
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.support.arrays import IntArray
+from metrics.support.cached import cached_property
 from metrics.support.wording import count_of
 
 _FEW = 1_000

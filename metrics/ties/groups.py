@@ -5,12 +5,12 @@ A document contributes to a measure where it is graded above 0 or, for measures 
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TypeVar, cast
 
 import numpy as np
 
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.cached import cached_property
 from metrics.ties.judgments import Judgments
 
 T = TypeVar("T")

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -13,6 +12,7 @@ import pyarrow.compute as pc
 from metrics.errors import UsageError
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.support.arrays import FloatArray, IntArray, combine_chunks
+from metrics.support.cached import cached_property
 
 T = TypeVar("T", bound=np.generic)
 

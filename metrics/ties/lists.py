@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +13,7 @@ from metrics.runs.model import Runs
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.stacks import RunStack
 from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.cached import cached_property
 from metrics.ties.judgments import Judgments, check_relevant_from
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +12,7 @@ from metrics.runs.model import Runs
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.stacks import RunStack
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.cached import cached_property
 from metrics.ties.judgments import Judgments
 from metrics.ties.lists import Lists
 from metrics.ties.precision import rounded

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from hashlib import file_digest
 from io import BufferedIOBase, BytesIO
 from math import inf
@@ -19,6 +18,7 @@ from metrics.runs import COLUMNS, File, MissingScore, Source, has_header, read, 
 from metrics.runs.findings import Finding
 from metrics.runs.reading.provenance import FileProvenance
 from metrics.support.arrays import FloatArray
+from metrics.support.cached import cached_property
 
 BARS = 24
 """Bars of the histogram that is kept of each upload."""

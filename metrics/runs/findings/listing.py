@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +13,7 @@ from metrics.runs.findings.kinds import Severity
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.files import File
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.cached import cached_property
 from metrics.support.wording import describe_part, quote
 
 RELEVANT_FROM = 1

@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 from metrics.runs.formats.block_table import BlockTable
 from metrics.runs.reading.columns import ColumnChoice, recognise, refuse_many_columns
 from metrics.runs.reading.files import File
 from metrics.runs.reading.lines import Layout, header_of, rows
 from metrics.runs.reading.source import Source
+from metrics.support.cached import cached_property
 
 _LINES = 20
 """Lines that are looked at."""

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain
 
 from metrics.errors import ReadError
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.reading.columns import ColumnChoice, recognise
 from metrics.runs.reading.provenance import FileProvenance
+from metrics.support.cached import cached_property
 from metrics.support.wording import describe_part
 
 Record = Mapping[str, object]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import sha256
 from io import BytesIO
 from math import inf
@@ -12,6 +11,7 @@ from typing import IO, cast
 import pyarrow as pa
 
 from metrics.errors import MissingPackageError, ReadError, UsageError
+from metrics.support.cached import cached_property
 from metrics.support.environment import byte_limit
 
 MAX_BYTES = 2 * 2**30

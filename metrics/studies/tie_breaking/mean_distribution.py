@@ -1,7 +1,6 @@
 """The mean of one reranker as ties leave it: a number with a distribution."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -9,6 +8,7 @@ from scipy.special import ndtr
 
 from metrics.studies.tie_breaking.convolution import EQUAL_MEANS
 from metrics.support.arrays import FloatArray
+from metrics.support.cached import cached_property
 
 Method = Literal["exact", "normal", "sampled"]
 METHODS: tuple[Method, ...] = ("exact", "normal", "sampled")
