@@ -118,6 +118,9 @@ class Visitor:
             self.boards.append(page.board)
             if number % 3 == 0:
                 page.choose("Who may open it", BY_LINK)
+                if ALERTS.search(page.text):
+                    self.note(f"{page.query} is not shared: {alerts(page)}")
+                    return
                 self.tally.shared_boards.append(page.board)
                 self.tally.done["shared"] += 1
 
