@@ -100,15 +100,18 @@ def multiselect(label: str, options: Sequence[str], key: str) -> list[str]:
     return _choose_several(draw, options, key)
 
 
-def pills(label: str, options: Sequence[str], key: str) -> list[str]:
+def pills(
+    label: str, options: Sequence[str], key: str, format_func: Callable[[str], str] = str.capitalize
+) -> list[str]:
     """Draw and return as `multiselect`, with every option in sight.
 
     Args:
         label: above the row.
         options: at least one.
         key: of the session's state and of the link.
+        format_func: what an option is called.
     """
-    draw = partial(st.pills, label, selection_mode="multi", format_func=str.capitalize, wrap=True)
+    draw = partial(st.pills, label, selection_mode="multi", format_func=format_func, wrap=True)
     return _choose_several(draw, options, key)
 
 

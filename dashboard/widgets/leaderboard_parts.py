@@ -6,7 +6,6 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.charts.labels import (
-    CARD_COLUMNS,
     SENTENCE_COLUMNS,
     SLOPE_COLUMNS,
     TABLE_COLUMNS,
@@ -27,6 +26,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import Card, cards, chart, heading, table
 from dashboard.widgets.first_rows import ShownRows
+from dashboard.widgets.leaders import farthest_off, leader_name
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt, question
 from metrics.studies.leaderboard.leaderboard import swap_matrix
@@ -76,23 +76,22 @@ def leaderboard_cards(leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: 
     rows = drawable_rerankers(leaderboard)
     if not len(rows):
         return
-    names = short_names(map(str, rows.index), CARD_COLUMNS)
-    best, farthest = rows.iloc[0], rows.loc[rows["gap"].abs().idxmax()]
-    top = Card("trophy", f"Best {measure.tied}", decimal(best["tied"], 4), names[str(best.name)], "blue")
+    best, ties = rows["tied"], rows["tie_ratio"]
+    top = Card("trophy", f"Best {measure.tied}", decimal(best.max(), 4), leader_name(best), "blue")
     if measure.measure.answers:
-        most_tied = rows.loc[rows["tie_ratio"].idxmax()]
-        answered, share = question(measure), percent(most_tied["tie_ratio"])
+        answered, most_tied = question(measure), leader_name(ties, above=0)
         cards(
             top,
             Card("gavel", "Ties are settled", "by rule", f"of {measure}, whatever the order"),
             Card("balance", "Answers", answered.traditional, "choose it to see ties at work"),
-            Card("join_inner", "Most ties", share, names[str(most_tied.name)], "orange"),
+            Card("join_inner", "Most ties", percent(ties.max()), most_tied, "orange"),
         )
         return
-    gap, movable = signed(farthest["gap"], 4), percent(n_movable / n_lists)
+    gap, farthest = farthest_off(rows["gap"])
+    movable = percent(n_movable / n_lists)
     cards(
         top,
-        Card("casino", "Largest gap", gap, names[str(farthest.name)], "orange"),
+        Card("casino", "Largest gap", signed(gap, 4), farthest, "orange"),
         _swaps_card(rows),
         Card("join_inner", "Ties matter in", movable, f"{n_movable:,} of {count_of(n_lists, 'list')}"),
     )

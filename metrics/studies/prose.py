@@ -1,6 +1,7 @@
 """Sentences written from data. A name inside them is the user's text, so it stays apart until shown."""
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from metrics.support.wording import written_p
@@ -77,3 +78,14 @@ def chance(p: float) -> str:
     """Write a p value in a sentence: `p = 0.012`, `p < 0.001`, `p > 0.999`."""
     text = written_p(p)
     return f"p {text[0]} {text[1:]}" if text[0] in "<>" else f"p = {text}"
+
+
+def not_drawn(reranker: str, drawn_rerankers: Collection[str] | None) -> Prose:
+    """Say that a reranker is not among those drawn.
+
+    Args:
+        reranker: of whom a sentence is.
+        drawn_rerankers: whose figures stand below it, None for all.
+    """
+    is_drawn = drawn_rerankers is None or reranker in drawn_rerankers
+    return () if is_drawn else (" (not among those shown)",)

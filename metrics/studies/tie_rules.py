@@ -1,10 +1,12 @@
 """Measures that settle ties by a rule of their own, beside the measure whose ties they settle."""
 
+from collections.abc import Collection
+
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import parse, question, side_by_side
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal, not_drawn
 from metrics.support.wording import percent
 
 _NO_LEADER = " They do not name one leader."
@@ -46,12 +48,15 @@ def tie_answers(evaluation: Evaluation, measure: str, traditional: str) -> pd.Da
     return pd.DataFrame(columns).sort_values(answered.tied, ascending=False, kind="stable")
 
 
-def answers_finding(answers: pd.DataFrame, tie_ratios: "pd.Series[float]") -> Prose:
+def answers_finding(
+    answers: pd.DataFrame, tie_ratios: "pd.Series[float]", drawn_rerankers: Collection[str] | None = None
+) -> Prose:
     """Say how far apart the answers to the same ties are, and whether they name one leader.
 
     Args:
         answers: as `tie_answers` returns them.
         tie_ratios: mean over lists of each reranker.
+        drawn_rerankers: those that are drawn beside it, None for all.
     """
     answers = answers.dropna()
     if not len(answers):
@@ -64,6 +69,7 @@ def answers_finding(answers: pd.DataFrame, tie_ratios: "pd.Series[float]") -> Pr
     return (
         "The same lists of ",
         Strong(widest),
+        *not_drawn(widest, drawn_rerankers),
         f", {percent(tie_ratios[widest])} of a list tied on average: "
         f"{', '.join(values[:-1])} and {values[-1]}.",
         *(_leading(answers) if len(answers) > 1 else ()),

@@ -1,5 +1,7 @@
 """Differences from a baseline with their intervals, by tied and by traditional values."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
@@ -44,6 +46,7 @@ def difference_forest(
     middle = 0.0 if is_slim else _MIDDLE
     figure = go.Figure()
     is_outlying = _is_outlying(verdicts)
+    verdicts = verdicts.without_untested()
     wash = {"fillcolor": palette.traditional, "opacity": 0.12, "line_width": 0, "layer": "below"}
     for row in np.flatnonzero(verdicts.changed):
         box = {"x0": 0, "x1": 1, "xref": "paper", "y0": row - 0.44, "y1": row + 0.44}
@@ -106,7 +109,7 @@ def _is_outlying(verdicts: Verdicts) -> BoolArray:
 def _axis_ends(verdicts: Verdicts, is_drawn: BoolArray) -> tuple[float, float]:
     """Return the least and largest difference that the axis holds, 0 always among them."""
     tables = (verdicts.tied, verdicts.traditional)
-    ends = np.concatenate([table.loc[is_drawn, ["low", "high"]].to_numpy() for table in tables])
+    ends = np.concatenate([table.loc[is_drawn, ["low", "high", "difference"]].to_numpy() for table in tables])
     ends = np.nan_to_num(ends, posinf=0, neginf=0)
     return float(ends.min(initial=0)), float(ends.max(initial=0))
 
@@ -138,18 +141,20 @@ def _add_differences(
         name=kind,
         showlegend=False,
         customdata=[
-            [
-                hover_text(str(row.reranker)),
-                row.low,
-                row.high,
-                written_p(row.p_adjusted, 4),
-                count_of(row.n, "query"),
-            ]
+            [hover_text(str(row.reranker)), _test_text(row), count_of(row.n, "query")]
             for row in rows.itertuples()
         ],
-        hovertemplate=f"<b>%{{customdata[0]}}</b><br>{kind} %{{x:+.4f}}<br>from %{{customdata[1]:+.4f}} to "
-        "%{customdata[2]:+.4f}<br>adjusted p %{customdata[3]}<br>%{customdata[4]}<extra></extra>",
+        hovertemplate=f"<b>%{{customdata[0]}}</b><br>{kind} %{{x:+.4f}}<br>%{{customdata[1]}}"
+        "<br>%{customdata[2]}<extra></extra>",
     )
+
+
+def _test_text(row: Any) -> str:  # noqa: ANN401 a row of a table
+    """Return the interval and p of a comparison, or that it has none."""
+    if np.isnan(row.p_adjusted):
+        return "nothing can be tested"
+    interval = f"from {signed(row.low, 4)} to {signed(row.high, 4)}"
+    return f"{interval}<br>adjusted p {written_p(row.p_adjusted, 4)}"
 
 
 def _outlying_note(verdicts: Verdicts, row: int, palette: Palette, middle: float) -> dict[str, object]:
@@ -176,6 +181,8 @@ def _add_stars(figure: go.Figure, verdicts: Verdicts, palette: Palette, middle: 
         font = {"color": colour, "size": 12}
         notes.append(note_of(title, palette, **place, yref="paper", y=1, yanchor="bottom", font=font))
         for row, stars in enumerate(table["stars"]):
-            font = {"color": palette.muted, "size": 12} if stars == "ns" else {"color": colour, "size": 15}
+            font = (
+                {"color": palette.muted, "size": 12} if stars in {"ns", "–"} else {"color": colour, "size": 15}
+            )
             notes.append(note_of(stars, palette, **place, y=row + middle, font=font))
     add_notes(figure, notes)

@@ -35,7 +35,7 @@ def rules_section(view: session.View, measure: str, drawn_rerankers: pd.Index) -
         f"{answered.traditional} takes {view.treatment.order}, {answered.tied} the mean over all orders; the "
         "others have a rule of their own, the same whatever the order.",
     )
-    section_finding(answers_finding(answers, rows["tie_ratio"]), view.rerankers)
+    section_finding(answers_finding(answers, rows["tie_ratio"], set(drawn_rerankers)), view.rerankers)
     drawn_rows = rows.loc[drawn_rerankers]
     if len(drawn_rows):
         means = answers.loc[drawn_rows.index, list(names[1:])]

@@ -41,7 +41,7 @@ def tools_section(
             f"No tool known here computes {escape_markdown(measure)} in a way that can be told from its code."
         )
         return
-    section_finding(tool_finding(values, measure), view.rerankers)
+    section_finding(tool_finding(values, measure, set(drawn_rerankers)), view.rerankers)
     title = parse(measure).traditional
     comparable = comparable_values(values, measure)
     comparable = comparable[comparable["reranker"].isin(drawn_rerankers)]

@@ -56,13 +56,21 @@ def _choose_reranker(view: session.View, first: pd.Series, labels: dict[str, str
     default = view.rerankers[0] if is_old_link else str(first["reranker"])
     is_named = query not in ("", first["query_id"])
     return session.select(
-        "Reranker", list(labels), "reranker", default, is_explicit=is_named, width=340, **_as_labelled(labels)
+        "Reranker",
+        list(labels),
+        "reranker",
+        default,
+        is_explicit=is_named,
+        width=340,
+        help="With its largest gap, and the share of a list's documents that tie, mean over its lists.",
+        **_as_labelled(labels),
     )
 
 
 def _choose_query(labels: dict[str, str]) -> str:
     label = "Query, largest gap first"
-    return session.select(label, list(labels), "query", width=300, **_as_labelled(labels))
+    shares = "With the gap of this reranker's list, and the share of that list's documents that tie."
+    return session.select(label, list(labels), "query", width=300, help=shares, **_as_labelled(labels))
 
 
 def _as_labelled(labels: dict[str, str]) -> dict[str, Any]:

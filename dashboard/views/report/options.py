@@ -16,6 +16,13 @@ _PRESET_HELP = (
     "**Short**: the summary, two screens. **Full**: the summary, and every table behind it as an appendix. "
     "**Paper**: one table, traditional and tied with bounds and stars, made for LaTeX."
 )
+_SECTION_LABELS = {"readings": "MRR beside MAP", "tradeoffs": "Trade-offs"}
+"""Sections whose titles are not their names with a capital."""
+
+
+def section_label(name: str) -> str:
+    """Return what a section of the report is called on its chip."""
+    return _SECTION_LABELS.get(name, name.capitalize())
 
 
 def choose_options(view: session.View, measure: str, leader: str) -> ReportOptions:
@@ -36,7 +43,7 @@ def choose_options(view: session.View, measure: str, leader: str) -> ReportOptio
         if not targets:
             address.record("targets_for", leader, leader)  # a link that says it asks for the ready ones
     names = [name for name in SECTIONS if name != "paper"]
-    sections = pills("Sections", names, "sections") if preset == "full" else names
+    sections = pills("Sections", names, "sections", section_label) if preset == "full" else names
     is_every_reranker = view.rerankers == view.board.runs.rerankers
     return ReportOptions(
         measures=(measure, *MEASURES),

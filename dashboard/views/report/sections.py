@@ -14,6 +14,7 @@ from dashboard.views.report.cached import html_file
 from dashboard.views.report.command_line import command
 from dashboard.widgets.components import Card, cards, heading
 from dashboard.widgets.leaderboard_parts import card_part
+from dashboard.widgets.leaders import leader_name
 from metrics.report import Report, ReportOptions, ReportStudies
 from metrics.studies.prose import decimal
 from metrics.support.escaping import spreadsheet_csv
@@ -27,14 +28,14 @@ _FORM_HELP = (
 
 def summary_cards(studies: ReportStudies) -> None:
     """Draw who leads, how many orders swap, how many verdicts rest on the sort, and how much was ranked."""
-    leader, measure, changed = studies.leaderboard.iloc[0], studies.measure_at, studies.verdicts.changed
+    tied, measure, changed = studies.leaderboard["tied"], studies.measure_at, studies.verdicts.changed
     n_swaps, n_pairs, n_changed = len(studies.swaps), comb(studies.n_scored, 2), int(changed.sum())
     unpaired = {0: "no list is scored", 1: "one reranker"}.get(studies.n_scored, "nothing to compare")
     rule = f"{measure} has its own rule for ties" if studies.has_own_rule else f"by {studies.order.order}"
     part, note = card_part(n_swaps, n_pairs, "pair")
     names = short_names(studies.rerankers, CARD_COLUMNS)
     cards(
-        Card("trophy", f"First by {measure.tied}", decimal(leader["tied"], 4), names[str(leader.name)], "blue"),
+        Card("trophy", f"First by {measure.tied}", decimal(tied.max(), 4), leader_name(tied), "blue"),
         Card(
             "swap_vert",
             "Orders that swap",

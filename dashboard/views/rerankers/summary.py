@@ -3,9 +3,10 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard.charts.labels import CARD_COLUMNS, short_names
 from dashboard.widgets.columns import deviation_columns
 from dashboard.widgets.components import Card, cards, table
+from dashboard.widgets.leaders import farthest_off, leader_name
+from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt
 from metrics.studies.prose import decimal, signed
 from metrics.support.shown_columns import shown_columns
@@ -21,17 +22,13 @@ def summary_cards(summary: pd.DataFrame, measure: MeasureAt) -> None:
     """
     best = summary["second_tied" if measure.measure.answers else "first_tied"]
     gaps, ties, farthest = summary["first_gap"], summary["tie_ratio"], summary["first_gap_max"]
-    gap = float(gaps.loc[gaps.abs().idxmax()])
-    names = short_names(summary.index.astype(str), CARD_COLUMNS)
-
-    def leader(values: "pd.Series[float]") -> str:
-        return names[str(values.idxmax())] if values.max() > 0 else "no reranker"
-
+    gap, farthest_reranker = farthest_off(gaps)
+    single = leader_name(farthest, above=EQUAL)
     cards(
-        Card("trophy", f"Best {measure.tied}", decimal(best.max(), 4), leader(best), "blue"),
-        Card("casino", "Largest gap", signed(gap, 4), leader(gaps.abs()), "orange"),
-        Card("join_inner", "Most ties", percent(ties.max()), leader(ties), "orange"),
-        Card("vertical_align_center", "Farthest single list", decimal(farthest.max(), 4), leader(farthest)),
+        Card("trophy", f"Best {measure.tied}", decimal(best.max(), 4), leader_name(best), "blue"),
+        Card("casino", "Largest gap", signed(gap, 4), farthest_reranker, "orange"),
+        Card("join_inner", "Most ties", percent(ties.max()), leader_name(ties, above=0), "orange"),
+        Card("vertical_align_center", "Farthest single list", decimal(farthest.max(), 4), single),
     )
 
 

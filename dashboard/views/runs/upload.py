@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import cache, session
 from dashboard.escaping import escape_markdown
-from dashboard.library import MOST_FILES, Board, BoardSpec, queries_text
+from dashboard.library import MOST_FILES, Board, BoardSpec, default_name, queries_text
 from dashboard.library.exchange.board_file import is_board
 from dashboard.library.storage.records import SEPARATOR
 from dashboard.session import View
@@ -240,9 +240,10 @@ def board_finding(board: Board) -> Prose:
     runs, judged = len(board.runs.tables), board.runs.qrels is not None
     ties = cache.evaluation(board.key, board).lists["tie_ratio"]
     contents = f"{runs} run{'s' * (runs != 1)}" + (" and judgments" if judged else "")
+    name = board.label.rpartition(SEPARATOR)[0] or board.label
     return (
-        Strong(board.label.rpartition(SEPARATOR)[0] or board.label),
-        f": {contents} for ",
+        *(() if name == default_name(board) else (Strong(name), ": ")),
+        f"{contents} for ",
         Strong(queries_text(board.n_queries)),
         f", shown on every page. {percent(float((ties > 0).mean()))} of the lists have a tie; "
         f"{percent(float(ties.mean()))} of the documents of a list share their score, on average.",

@@ -74,7 +74,8 @@ def _named_notes(rows: pd.DataFrame) -> dict[str, str]:
 
 def _comparison_rows(verdicts: Verdicts) -> pd.DataFrame:
     """Return a row for each comparison, traditional and tied side by side."""
-    tied, traditional = verdicts.tied, verdicts.traditional
+    shown = verdicts.without_untested()
+    tied, traditional = shown.tied, shown.traditional
     return pd.DataFrame(
         {
             "reranker": tied["reranker"],

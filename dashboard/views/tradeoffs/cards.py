@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from dashboard.charts.labels import CARD_COLUMNS, short_names
 from dashboard.widgets.components import Card
+from dashboard.widgets.leaders import leader_name
 from metrics import parse
 from metrics.evaluation import EQUAL
 from metrics.studies.prose import decimal
@@ -24,12 +24,12 @@ def speed_cards(rows: pd.DataFrame, measure: str, budget: float | None) -> list[
     label = f"Best {parse(measure).tied}" if budget is None else f"Best within {duration(budget)}"
     if len(affordable):
         best = affordable["tied"].max()
-        first = Card("trophy", label, decimal(best, 4), _leader(affordable["tied"]), "blue")
+        first = Card("trophy", label, decimal(best, 4), leader_name(affordable["tied"]), "blue")
     else:
         first = Card("trophy", label, "–", "none is that fast")
     return [
         first,
-        Card("bolt", "Fastest", duration(timed["seconds"].min()), _leader(-timed["seconds"])),
+        Card("bolt", "Fastest", duration(timed["seconds"].min()), leader_name(-timed["seconds"])),
         Card(
             "show_chart",
             "On the front",
@@ -52,9 +52,9 @@ def depth_cards(rows: pd.DataFrame, coverage: pd.DataFrame, measure: str, k: int
     """
     tied, recall, targets = rows["tied"], coverage["recall"], coverage["targets"]
     return [
-        Card("trophy", f"Best {parse(measure).tied}", decimal(tied.max(), 4), _leader(tied), "blue"),
-        Card("travel_explore", f"Best Recall@{k}", decimal(recall.max(), 4), _leader(recall)),
-        Card("category", f"Largest Div@{k}", f"{targets.max():.2f}", _leader(targets)),
+        Card("trophy", f"Best {parse(measure).tied}", decimal(tied.max(), 4), leader_name(tied), "blue"),
+        Card("travel_explore", f"Best Recall@{k}", decimal(recall.max(), 4), leader_name(recall)),
+        Card("category", f"Largest Div@{k}", f"{targets.max():.2f}", leader_name(targets)),
     ]
 
 
@@ -78,15 +78,7 @@ def last_card(coverage: pd.DataFrame, k: int, *, has_targets: bool) -> Card:
         "content_copy" if has_targets else "join_inner",
         label,
         value,
-        _leader(values) if is_any else "no reranker",
+        leader_name(values, above=EQUAL),
         "orange" if is_any else "gray",
         explanation,
     )
-
-
-def _leader(values: "pd.Series[float]") -> str:
-    """Return whose the largest value is, or how many share it."""
-    leaders = values.index[values >= values.max() - EQUAL]
-    if len(leaders) > 1:
-        return f"{len(leaders)} rerankers alike"
-    return short_names(values.index.astype(str), CARD_COLUMNS)[str(leaders[0])]

@@ -128,6 +128,8 @@ def diversity_section(view: View, coverage: pd.DataFrame, k: int, *, is_wide: bo
         "Distinct recall against diversity",
         f"Share and number of targets in the first {k}; bars: worst to best.",
     )
+    if len(coverage) < len(view.rerankers):
+        st.caption(f"{len(coverage):,} of {len(view.rerankers):,} rerankers are drawn.")
     figure = diversity_scatter(coverage, view.palette, k, WIDE if is_wide else SMALL)
     chart(figure, "diversity", f"DR@{k} against Div@{k} of each reranker.")
 

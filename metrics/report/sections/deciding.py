@@ -33,14 +33,15 @@ def significance(studies: ReportStudies) -> Section:
         "Significance",
         f"{traditional} differences from {studies.baseline}: {test.label}{corrected}.",
         sentences=(significance_finding(verdicts, traditional, options.test),),
-        tables=(_differences(studies, verdicts), _effects(studies, verdicts.tied)) if has_rows else (),
+        tables=(_differences(studies, verdicts), _effects(studies, verdicts)) if has_rows else (),
         charts=("differences",) if has_rows else (),
     )
 
 
 def _differences(studies: ReportStudies, verdicts: Verdicts) -> Table:
     """Return the differences from the baseline with their p, and whose verdict rests on the sort."""
-    tied, before = verdicts.tied, verdicts.traditional
+    shown = verdicts.without_untested()
+    tied, before = shown.tied, shown.traditional
     changed = ["rests on sort order" if is_changed else "" for is_changed in verdicts.changed]
     return Table.of(
         f"Against {studies.baseline}",
@@ -60,8 +61,9 @@ def _differences(studies: ReportStudies, verdicts: Verdicts) -> Table:
     )
 
 
-def _effects(studies: ReportStudies, tied: pd.DataFrame) -> Table:
+def _effects(studies: ReportStudies, verdicts: Verdicts) -> Table:
     """Return how large each difference is, and on how many queries it stands."""
+    tied = verdicts.without_untested().tied
     columns: dict[str, Column] = {
         "Reranker": tied["reranker"],
         "Effect d": (tied["dz"], "+.2f"),

@@ -85,8 +85,8 @@ def growth_finding(curve: pd.DataFrame, tie_probability: float, levels: int, mea
         return *start, f" and {measure} is {decimal(row['tied'])}. ", *own_rule
     return (
         *start,
-        f". Tied {measure} is {decimal(row['tied'])}; shuffling the same file gives {decimal(row['low'])} to "
-        f"{decimal(row['high'])} 19 times in 20, and the orders taken to their ends ",
+        f". Tied {measure} is {decimal(row['tied'])}; 19 in 20 shuffles of the same file give "
+        f"{decimal(row['low'])} to {decimal(row['high'])}, and the orders taken to their ends ",
         Strong(f"{decimal(row['worst'])} to {decimal(row['best'])}"),
         ".",
     )

@@ -22,8 +22,9 @@ def reranker_finding(summary: pd.DataFrame, measure: str) -> Prose:
     size = summary["first_gap"].abs()
     farthest = summary.loc[size.idxmax()]
     if size.max() - abs(most_tied["first_gap"]) <= EQUAL:
-        sentence = f" A single list of it is off by {decimal(most_tied['first_gap_mean'])} on average."
-        return (*_most_tied_clause(summary, measure), sentence)
+        mean = most_tied["first_gap_mean"]
+        single = (f" A single list of it is off by {decimal(mean)} on average.",) if mean > EQUAL else ()
+        return (*_most_tied_clause(summary, measure), *single)
     is_clear = percent(farthest["tie_ratio"]) != percent(most_tied["tie_ratio"])
     return (
         *_most_tied_clause(summary, measure),
@@ -38,9 +39,14 @@ def _most_tied_clause(summary: pd.DataFrame, measure: str) -> Prose:
     """Say who ties most, and how far its mean is off."""
     ratios = summary["tie_ratio"]
     row = summary.loc[ratios.idxmax()]
-    is_level = len(ratios) > 1 and ratios.max() - ratios.min() <= EQUAL
-    verb = "ties" if len(ratios) == 1 else "ties, as every reranker does," if is_level else "ties most,"
-    clause = (
-        f" {verb} {percent(row['tie_ratio'])} of a list on average, at {signed(row['first_gap'])} {measure}."
-    )
-    return Strong(str(row.name)), clause
+    share = percent(row["tie_ratio"])
+    n_alike = int((ratios.map(percent) == share).sum()) - 1
+    if len(ratios) == 1:
+        verb = "ties"
+    elif n_alike == len(ratios) - 1:
+        verb = "ties, as every reranker does,"
+    else:
+        others = "as another does, " if n_alike == 1 else f"as {n_alike:,} others do, " if n_alike else ""
+        verb = f"ties most, {others}".rstrip()
+    means = f" {verb} {share} of a list on average, at {signed(row['first_gap'])} {measure}."
+    return Strong(str(row.name)), means

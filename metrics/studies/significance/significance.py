@@ -46,6 +46,11 @@ class Verdicts:
     treatment: str = "input"
     level: float = 0.95
 
+    def without_untested(self) -> "Verdicts":
+        """Return the comparisons without interval, p and stars where no test was possible."""
+        tied, traditional = (_mask_untested(rows) for rows in (self.tied, self.traditional))
+        return replace(self, tied=tied, traditional=traditional)
+
     def best_first(self, n: int | None = None) -> "Verdicts":
         """Return the comparisons by falling tied difference: the first n, or all."""
         order = self.tied["difference"].sort_values(ascending=False, kind="stable").index[:n]
@@ -172,6 +177,17 @@ def changed_verdicts(tied: pd.DataFrame, traditional: pd.DataFrame, level: float
     return (signs[0] != signs[1]).rename("changed")
 
 
+def is_testable(rows: pd.DataFrame) -> "pd.Series[bool]":
+    """Return (n_rows,) whether a comparison has the two queries that a spread needs."""
+    return rows["n"] >= 2  # noqa: PLR2004
+
+
+def _mask_untested(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return comparisons without the widest interval and the p of 1 that `compare` has for want of a test."""
+    figures = rows[["low", "high", "p", "p_adjusted", "dz"]].where(is_testable(rows))
+    return rows.assign(**figures, stars=rows["stars"].where(is_testable(rows), "–"))
+
+
 def significance_finding(verdicts: Verdicts, measure: str, test: str) -> Prose:
     """Say how many verdicts the order of the ties decides, and how those it moves most change.
 
@@ -183,7 +199,7 @@ def significance_finding(verdicts: Verdicts, measure: str, test: str) -> Prose:
     total, n_changed = len(verdicts.tied), int(verdicts.changed.sum())
     if not total:
         return ONE_RERANKER
-    if (verdicts.tied["n"] < 2).all():  # noqa: PLR2004 a spread needs two
+    if not is_testable(verdicts.tied).any():
         return (Strong("Nothing can be tested. "), "A test needs two queries.")
     if not n_changed:
         return _unchanged_finding(verdicts, find_test(test).label, measure)
@@ -223,9 +239,20 @@ def _verdict_change(before: pd.Series, tied: pd.Series, measure: str, verdicts: 
         side = "ahead" if tied["difference"] > 0 else "behind"
         level = f" by {treatment(verdicts.treatment).order} ({old} {measure}, {p_old}), and is {side} "
         return ours, " looks level with ", theirs, level, f"once ties are averaged ({new}, {p_new})."
-    verb, margin = (
-        (" beats ", old) if before["difference"] > 0 else (" trails ", signed(-before["difference"])[1:])
-    )
+    verb = " beats " if before["difference"] > 0 else " trails "
     start = f"By {treatment(verdicts.treatment).order}, "
-    then = f" by {margin} {measure} ({p_old}); with ties averaged the difference is {new} ({p_new})."
-    return start, ours, verb, theirs, then
+    then = f" by {_size(old)} {measure} ({p_old}); with ties averaged it is "
+    return start, ours, verb, theirs, then, f"{_standing(tied['difference'])} ({p_new})."
+
+
+def _standing(difference: float) -> str:
+    """Return how far a reranker is ahead or behind."""
+    text = signed(difference)
+    if text == signed(0.0):
+        return "level"
+    return f"{_size(text)} {'ahead' if difference > 0 else 'behind'}"
+
+
+def _size(figure: str) -> str:
+    """Return a signed figure without its sign."""
+    return figure.lstrip("+−")

@@ -8,7 +8,7 @@ import pandas as pd
 from metrics.evaluation import AS_READ, ScoringOptions
 from metrics.measures import parse
 from metrics.runs import Runs
-from metrics.studies.prose import Prose, Strong, and_more
+from metrics.studies.prose import Prose, Strong, and_more, not_drawn
 from metrics.studies.tools.emulation import emulate_runs
 
 _EQUAL_VALUES = 5e-5
@@ -124,12 +124,13 @@ def _explanation(rows: pd.DataFrame) -> str:
     return " ".join([*sentences, str(rows["why"].iloc[0])])
 
 
-def tool_finding(values: pd.DataFrame, measure: str) -> Prose:
+def tool_finding(values: pd.DataFrame, measure: str, drawn_rerankers: Collection[str] | None = None) -> Prose:
     """Say how far tools are apart on the reranker they disagree on most, and whether they name another leader.
 
     Args:
         values: as `tool_values` returns it.
         measure: our measure.
+        drawn_rerankers: those that are drawn beside it, None for all.
     """
     all_values = _of_measure(values, measure).drop_duplicates(["tool", "reranker"])
     values = comparable_values(values, measure)
@@ -147,6 +148,7 @@ def tool_finding(values: pd.DataFrame, measure: str) -> Prose:
     return (
         "The same file gives ",
         Strong(widest),
+        *not_drawn(widest, drawn_rerankers),
         f" {measure} ",
         Strong(f"{low['value']:.4f}"),
         f" in {low['tool']} and ",

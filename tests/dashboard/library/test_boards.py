@@ -1,5 +1,7 @@
 """Boards that files come to and go from."""
 
+from dataclasses import replace
+
 import pytest
 from boards import COARSE, QRELS, STRICT, board
 
@@ -60,7 +62,9 @@ def test_queries_that_no_two_runs_share_are_all_counted():
 
     two_runs = board(a_csv=table("a", 0, 60), b_csv=table("b", 45, 105))
     assert two_runs.label.startswith("2 runs, 105 queries")
-    assert "2 runs for 105 queries" in plain(board_finding(two_runs))
+    assert plain(board_finding(two_runs)).startswith("2 runs for 105 queries, shown"), "once, not as a name too"
+    named = replace(two_runs, label="mine · 1a2b")
+    assert plain(board_finding(named)).startswith("mine: 2 runs for 105 queries, shown")
 
 
 def test_another_column_leaves_the_choice_about_missing_scores():

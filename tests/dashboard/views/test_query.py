@@ -94,6 +94,8 @@ def test_the_page_opens_at_the_largest_gap_of_all_rerankers_and_follows_the_meas
     assert queries[0] == "q093 · gap +0.543 · 100% tied"
     assert len(queries) == 100
     assert rerankers[0].startswith("Claude (High Ties) · gap +0.543 · ")
+    assert "that list's documents" in page.selectbox(key="query").help
+    assert "mean over its lists" in page.selectbox(key="reranker").help
     page.segmented_control(key="measure").set_value("AP").run()
     assert shown_list(page) == ("Local LLM (Very High Ties)", "q066")
     page.selectbox(key="query").set_value("q008").run()

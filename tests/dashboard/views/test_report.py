@@ -12,6 +12,7 @@ from dashboard import cache
 from dashboard.charts.report import draw_charts
 from dashboard.library import BoardSpec, make_board
 from dashboard.views.report.command_line import command
+from dashboard.views.report.options import section_label
 from metrics import read_runs
 from metrics.report import ReportOptions, report
 from metrics.runs import File, read
@@ -41,6 +42,12 @@ def test_the_preview_is_the_file_that_the_command_writes(label, write, call, tmp
     path = tmp_path / "report.html"
     call("report", *arguments, "--date", f"{datetime.now(UTC):%Y-%m-%d}", "-o", path)
     assert preview(page) == path.read_text(encoding="utf-8")
+
+
+def test_a_chip_is_called_as_the_section_that_it_chooses():
+    runs = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS).runs
+    for section in report(runs, sections=["readings", "tradeoffs"]).appendix:
+        assert section_label(section.name) == section.title
 
 
 def test_the_text_can_be_copied_and_is_what_its_command_writes(label, write, call):

@@ -1,6 +1,7 @@
 """The Significance page says what the studies say, and its charts show it."""
 
 import re
+from dataclasses import replace
 from urllib.parse import parse_qs, urlparse
 
 import numpy as np
@@ -154,11 +155,27 @@ def test_a_difference_is_filled_only_where_it_is_significant(sample, palette):
         filled = [fill == colour for fill in marks(figure, kind).marker.color]
         assert filled == (rows["p_adjusted"] < 0.05).tolist()
         assert list(marks(figure, kind).x) == rows["difference"].tolist()
-        assert {text for *_, text, _ in marks(figure, kind).customdata} <= {
+        assert {text.rpartition("adjusted p ")[2] for _, text, _ in marks(figure, kind).customdata} <= {
             written_p(p, 4) for p in rows["p_adjusted"]
         }
     assert len(figure.layout.shapes) == outcome.changed.sum()
     assert set(outcome.tied["reranker"]) <= set(words(figure)), "names stand in the chart, not left of it"
+
+
+def test_a_comparison_on_one_query_has_its_difference_and_no_interval_p_or_stars(sample):
+    before = verdicts(sample, "Hits@5", "docid_asc", BASE)
+    rows = before.tied.assign(n=1, low=-1.0, high=1.0, p=1.0, p_adjusted=1.0, stars="ns")
+    shown = replace(before, tied=rows, traditional=rows).without_untested()
+    assert shown.tied[["low", "high", "p", "p_adjusted", "dz"]].isna().all(axis=None)
+    assert set(shown.traditional["stars"]) == {"–"}
+    assert shown.tied["difference"].equals(rows["difference"])
+    figure = difference_forest(replace(before, tied=rows, traditional=rows), LIGHT, "Hits@5")
+    for kind in ("tied", "traditional"):
+        drawn = marks(figure, kind)
+        assert list(drawn.x) == rows["difference"].tolist()
+        assert np.isnan(drawn.error_x.array).all()
+        assert {text for _, text, _ in drawn.customdata} == {"nothing can be tested"}
+    assert before.without_untested().tied.equals(before.tied)
 
 
 def test_names_stand_left_of_a_slim_chart_so_that_larger_marks_do_not_cover_them(sample):

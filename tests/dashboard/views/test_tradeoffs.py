@@ -322,6 +322,7 @@ def test_charts_with_a_row_a_reranker_show_the_first_twenty_below_the_tables_and
     assert n_rows == {"segments": 20, "recall": 20}
     assert "The best 20 of 23" in texts(page)
     assert len(charts(page)["diversity"]["data"][-1]["customdata"]) == 20
+    assert "20 of 23 rerankers are drawn." in texts(page)
     kinds = [node.type for node in page.main]
     assert len(kinds) - kinds[::-1].index("dataframe") < len(kinds) - kinds[::-1].index("plotly_chart")
     page.button(key="show-drawn-expand_more").click().run()

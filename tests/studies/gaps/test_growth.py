@@ -45,7 +45,7 @@ def test_the_finding_says_what_the_chosen_settings_leave_to_luck(curve):
     row = curve[curve["tie_probability"] == 0.3].iloc[0]
     sentence = plain(growth_finding(curve, 0.3, 10, "MRR"))
     assert sentence.startswith("With 10 score levels and a tie probability of 0.3,")
-    assert f"{row['low']:.3f} to {row['high']:.3f} 19 times in 20" in sentence
+    assert f"19 in 20 shuffles of the same file give {row['low']:.3f} to {row['high']:.3f}, and" in sentence
     assert "1 score level and" in plain(growth_finding(curve, 0.3, 1, "MRR"))
 
 
@@ -58,4 +58,4 @@ def test_a_measure_with_its_own_rule_for_ties_is_said_to_have_one_and_not_to_be_
     curve = growth_curve(SIMULATE, 10, "TsRR", [0.3])
     sentence = plain(growth_finding(curve, 0.3, 10, "TsRR"))
     assert sentence.endswith("TsRR settles ties by its own rule. ")
-    assert "19 times in 20" not in sentence
+    assert "19 in 20" not in sentence

@@ -1,3 +1,4 @@
+import pandas as pd
 import pytest
 from drawing import frame
 from enumeration import Doc
@@ -38,6 +39,18 @@ def test_the_finding_tells_who_ties_most_from_who_is_farthest_off():
     text = finding({"harmless": {"q": HARMLESS}, "lucky": {"q": LUCKY}})
     assert text.startswith("harmless ties most, 75% of a list on average, at 0.000 MRR.")
     assert "lucky is farther off, +0.250, with 50%" in text
+
+
+def test_the_finding_says_who_else_ties_as_much_to_the_percent_and_leaves_out_a_single_list_that_is_right():
+    def text_of(*ratios):
+        rows = {"tie_ratio": ratios, "first_gap": 0.0, "first_gap_mean": 0.0}
+        return plain(reranker_finding(pd.DataFrame(rows, index=list("ABCD")[: len(ratios)]), "MRR"))
+
+    end = "90% of a list on average, at 0.000 MRR."
+    assert text_of(0.9, 0.2) == f"A ties most, {end}"
+    assert text_of(0.9, 0.899, 0.2) == f"A ties most, as another does, {end}"
+    assert text_of(0.9, 0.899, 0.2, 0.9) == f"A ties most, as 2 others do, {end}"
+    assert text_of(0.9, 0.9) == f"A ties, as every reranker does, {end}"
 
 
 @pytest.mark.parametrize(

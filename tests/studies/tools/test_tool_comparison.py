@@ -54,8 +54,12 @@ def test_a_reranker_may_be_named_as_a_column():
 
 
 def test_the_finding_names_the_reranker_and_tools_that_are_farthest_apart():
-    sentence = plain(tool_finding(tool_values(runs(A=STRICT, B=TIED), "RR", ["A", "B"]), "RR"))
+    values = tool_values(runs(A=STRICT, B=TIED), "RR", ["A", "B"])
+    sentence = plain(tool_finding(values, "RR"))
     assert sentence.startswith("The same file gives B RR 0.2500 in trec_eval and 0.3333 in")
+    assert plain(tool_finding(values, "RR", {"B"})) == sentence
+    hidden = plain(tool_finding(values, "RR", {"A"}))
+    assert hidden == sentence.replace("gives B", "gives B (not among those shown)")
 
 
 def test_the_finding_says_whether_tools_name_the_same_leader():

@@ -1,0 +1,36 @@
+"""Whose a figure on a card is."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dashboard.charts.labels import CARD_COLUMNS, short_names
+from metrics.evaluation import EQUAL
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def leader_name(values: "pd.Series[float]", above: float = -np.inf) -> str:
+    """Return whose the largest value is, how many share it, or that no reranker has one.
+
+    Args:
+        values: index reranker.
+        above: what the largest value exceeds, or it is nobody's.
+    """
+    leaders = values.index[(values >= values.max() - EQUAL) & (values.max() > above)]
+    if not len(leaders):
+        return "no reranker"
+    if len(leaders) > 1:
+        return f"{len(leaders):,} rerankers alike"
+    return short_names(values.index.astype(str), CARD_COLUMNS)[str(leaders[0])]
+
+
+def farthest_off(gaps: "pd.Series[float]") -> tuple[float, str]:
+    """Return the gap that is largest in size, and whose it is; nobody's where none has one.
+
+    Args:
+        gaps: index reranker; at least one.
+    """
+    gap = float(gaps.loc[gaps.abs().idxmax()])
+    return gap, leader_name(gaps * np.sign(gap), above=EQUAL)
