@@ -26,7 +26,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import Card, cards, chart, heading, table
 from dashboard.widgets.first_rows import ShownRows
-from dashboard.widgets.leaders import farthest_off, leader_name
+from dashboard.widgets.leaders import farthest_off, leader_name, most_ties
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt, question
 from metrics.studies.leaderboard.leaderboard import swap_matrix
@@ -76,15 +76,15 @@ def leaderboard_cards(leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: 
     rows = drawable_rerankers(leaderboard)
     if not len(rows):
         return
-    best, ties = rows["tied"], rows["tie_ratio"]
+    best = rows["tied"]
     top = Card("trophy", f"Best {measure.tied}", decimal(best.max(), 4), leader_name(best), "blue")
     if measure.measure.answers:
-        answered, most_tied = question(measure), leader_name(ties, above=0)
+        answered = question(measure)
         cards(
             top,
             Card("gavel", "Ties are settled", "by rule", f"of {measure}, whatever the order"),
             Card("balance", "Answers", answered.traditional, "choose it to see ties at work"),
-            Card("join_inner", "Most ties", percent(ties.max()), most_tied, "orange"),
+            Card("join_inner", "Most ties", *most_ties(rows["tie_ratio"]), "orange"),
         )
         return
     gap, farthest = farthest_off(rows["gap"])

@@ -6,6 +6,7 @@ import numpy as np
 
 from dashboard.charts.labels import CARD_COLUMNS, short_names
 from metrics.evaluation import EQUAL
+from metrics.support.wording import percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,3 +35,13 @@ def farthest_off(gaps: "pd.Series[float]") -> tuple[float, str]:
     """
     gap = float(gaps.loc[gaps.abs().idxmax()])
     return gap, leader_name(gaps * np.sign(gap), above=EQUAL)
+
+
+def most_ties(ratios: "pd.Series[float]") -> tuple[str, str]:
+    """Return the largest share of tied documents, and whose it is; those of the same percent are alike.
+
+    Args:
+        ratios: index reranker; at least one.
+    """
+    share = percent(ratios.max())
+    return share, leader_name(ratios.where(ratios.map(percent) != share, ratios.max()), above=0)

@@ -5,12 +5,11 @@ import streamlit as st
 
 from dashboard.widgets.columns import deviation_columns
 from dashboard.widgets.components import Card, cards, table
-from dashboard.widgets.leaders import farthest_off, leader_name
+from dashboard.widgets.leaders import farthest_off, leader_name, most_ties
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt
 from metrics.studies.prose import decimal, signed
 from metrics.support.shown_columns import shown_columns
-from metrics.support.wording import percent
 
 
 def summary_cards(summary: pd.DataFrame, measure: MeasureAt) -> None:
@@ -21,13 +20,13 @@ def summary_cards(summary: pd.DataFrame, measure: MeasureAt) -> None:
         measure: the one that was chosen; the second where it settles ties by its own rule, else the first.
     """
     best = summary["second_tied" if measure.measure.answers else "first_tied"]
-    gaps, ties, farthest = summary["first_gap"], summary["tie_ratio"], summary["first_gap_max"]
+    gaps, farthest = summary["first_gap"], summary["first_gap_max"]
     gap, farthest_reranker = farthest_off(gaps)
     single = leader_name(farthest, above=EQUAL)
     cards(
         Card("trophy", f"Best {measure.tied}", decimal(best.max(), 4), leader_name(best), "blue"),
         Card("casino", "Largest gap", signed(gap, 4), farthest_reranker, "orange"),
-        Card("join_inner", "Most ties", percent(ties.max()), leader_name(ties, above=0), "orange"),
+        Card("join_inner", "Most ties", *most_ties(summary["tie_ratio"]), "orange"),
         Card("vertical_align_center", "Farthest single list", decimal(farthest.max(), 4), single),
     )
 

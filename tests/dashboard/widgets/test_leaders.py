@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from dashboard.widgets.leaders import farthest_off, leader_name
+from dashboard.widgets.leaders import farthest_off, leader_name, most_ties
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,15 @@ def test_a_card_names_the_leader_or_says_how_many_are_level(values, name):
 )
 def test_no_reranker_has_a_gap_of_0_and_gaps_of_two_signs_are_not_alike(gaps, gap, name):
     assert farthest_off(pd.Series(gaps, list("AB"))) == (gap, name)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "words"),
+    [
+        ([0.9, 0.899, 0.2], ("90%", "2 rerankers alike")),
+        ([1.0, 0.999, 0.2], ("100%", "A")),
+        ([0.0, 0.0, 0.0], ("0%", "no reranker")),
+    ],
+)
+def test_rerankers_that_tie_the_same_percent_are_alike(ratios, words):
+    assert most_ties(pd.Series(ratios, list("ABC"))) == words
