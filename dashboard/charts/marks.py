@@ -15,6 +15,8 @@ ROW = 34
 """Height of a reranker's row in pixels."""
 _LEAST_ROWS = 4
 """Rows whose height a chart has at least, for its legend is cut where the chart is lower."""
+_TOP, CLEAR_TOP = 0.6, 0.9
+"""Rows from the middle of the first to the top, and where the legend has marks as large as a row's."""
 UNCERTAIN = "rgba(139,148,158,0.28)"
 """Grey of the band around a mean, on either ground."""
 VALUES = ["tied", "traditional", "worst", "best"]
@@ -138,6 +140,7 @@ def label_rows(
     names: Iterable[object],
     palette: Palette,
     longest: int = CHART_COLUMNS,
+    top: float = _TOP,
 ) -> None:
     """Label rows that are counted from the top, 0 first.
 
@@ -146,13 +149,14 @@ def label_rows(
         names: of the rerankers, or whatever the rows are.
         palette: colours of the theme.
         longest: letters of a name that are written.
+        top: rows from the middle of the first up to the legend.
     """
     labels = list(chart_names(map(str, names), longest).values())
     figure.update_yaxes(
         tickvals=np.arange(len(labels)),
         ticktext=labels,
         tickfont={"color": palette.text, "size": 13},
-        range=[len(labels) - 0.4, -0.6],
+        range=[len(labels) - 0.4, -top],
         showgrid=False,
     )
 
@@ -173,7 +177,7 @@ def label_rows_above(figure: go.Figure, names: Iterable[object], palette: Palett
         figure,
         (note_of(label, palette, **place, y=row - raised, font=font) for row, label in enumerate(labels)),
     )
-    figure.update_yaxes(showticklabels=False, range=[len(labels) - 0.4, -0.6], showgrid=False)
+    figure.update_yaxes(showticklabels=False, range=[len(labels) - 0.4, -_TOP], showgrid=False)
 
 
 def add_band(

@@ -79,5 +79,35 @@ def theme_palette(theme: Literal["light", "dark"] | str | None) -> Palette:  # n
 
 def faded(colour: str, share: float) -> str:
     """Return a colour of a palette that lets what is behind it through; `share` of it is left."""
-    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+    red, green, blue = _parts(colour)
     return f"rgba({red},{green},{blue},{share:g})"
+
+
+def blend(low: str, high: str, share: float) -> str:
+    """Return the colour that lies so far from one to another."""
+    ends = _parts(low), _parts(high)
+    return "#" + "".join(f"{round(a + share * (b - a)):02X}" for a, b in zip(*ends, strict=True))
+
+
+def ink(ground: str) -> str:
+    """Return white or the dark of words, whichever is read better on a ground."""
+    return max(LIGHT.ground, LIGHT.text, key=lambda words: contrast(words, ground))
+
+
+def contrast(words: str, ground: str) -> float:
+    """Return the contrast ratio of two colours, 1 to 21 (WCAG 2.2, 1.4.3)."""
+    dark, light = sorted((_luminance(words), _luminance(ground)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    """Return the relative luminance of a colour, 0 to 1 (WCAG 2.2)."""
+    shares = (part / 255 for part in _parts(colour))
+    red, green, blue = (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in shares)  # noqa: PLR2004 sRGB
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _parts(colour: str) -> tuple[int, int, int]:
+    """Return how red, green and blue a colour is, 0 to 255."""
+    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+    return red, green, blue

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.labels import CARD_COLUMNS, hover_text
-from dashboard.charts.marks import add_legend, label_rows, label_rows_above
+from dashboard.charts.marks import CLEAR_TOP, add_legend, label_rows, label_rows_above
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import add_notes, note_of, style
 from metrics.studies.prose import signed
@@ -65,8 +65,7 @@ def difference_forest(
     row_height = _SLIM_ROW if is_slim else _ROW
     style(figure, palette, 112 + row_height * len(verdicts.tied), r=_STARS_ROOM, t=56)
     if is_slim:
-        label_rows(figure, verdicts.tied["reranker"], palette, CARD_COLUMNS)
-        figure.update_yaxes(range=[len(verdicts.tied) - 0.4, -0.9])  # larger marks stay below the legend
+        label_rows(figure, verdicts.tied["reranker"], palette, CARD_COLUMNS, CLEAR_TOP)
     else:
         label_rows_above(figure, verdicts.tied["reranker"], palette, 0.08)
     low, high = _axis_ends(verdicts, ~is_outlying)

@@ -1,6 +1,7 @@
 """Where each reranker can finish."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import cells, label_rows_above
-from dashboard.charts.palette import Palette
+from dashboard.charts.palette import Palette, blend, ink
 from dashboard.charts.style import style
 from metrics.support.arrays import BoolArray
 from metrics.support.wording import percent
@@ -49,11 +50,12 @@ def finish_heatmap(
     words = np.vectorize(_chance_text, otypes=[object])(chance)
     short = np.where(is_drawn, [[text.removesuffix("%") for text in row] for row in words], "")
     text = np.where(is_drawn, words, "") if n <= _MAX_SIGNED else short if n <= _MAX_WRITTEN else None
+    shades = (*palette.heat[:4], palette.tied)
     figure = go.Figure(
         cells(
             np.where(is_drawn, chance, np.nan),
-            (*palette.heat[:4], palette.tied),
-            text,
+            shades,
+            None if text is None else np.vectorize(partial(_inked, shades), otypes=[object])(text, chance),
             x=np.arange(1, n + 1),
             zmin=0,
             zmax=1,
@@ -72,6 +74,13 @@ def finish_heatmap(
     figure.update_yaxes(range=[len(names) - 0.5, -0.85])
     step = 1 if n <= 2 * _MAX_WRITTEN else 10
     return figure.update_xaxes(side="top", showgrid=False, tickformat="d", dtick=step, range=[0.4, n + 0.6])
+
+
+def _inked(shades: Sequence[str], text: str, chance: float) -> str:
+    """Return the text of a cell in the ink that is read best on its shade."""
+    low = min(int(chance * (len(shades) - 1)), len(shades) - 2)
+    shade = blend(shades[low], shades[low + 1], chance * (len(shades) - 1) - low)
+    return text and f"<span style='color:{ink(shade)}'>{text}</span>"
 
 
 def _chance_text(chance: float) -> str:

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.labels import MATRIX_COLUMNS, escaped, hover_text, short_names, text_columns
 from dashboard.charts.marks import cells
-from dashboard.charts.palette import Palette, faded
+from dashboard.charts.palette import Palette, blend, faded
 from dashboard.charts.style import style
 from metrics.evaluation import EQUAL
 from metrics.studies.prose import signed
@@ -71,12 +71,13 @@ def order_matrix(pairs: pd.DataFrame, order: Sequence[str], palette: Palette) ->
     legend = {}
     if pairs["reversible"].any():
         legend["50: fragile, a coin decides"] = palette.warm[2]
-        legend["85: leans"] = _blend(palette.faint, palette.warm[2], 0.3)
-        legend[">99: settled in practice"] = palette.faint
-    if (text == _UNMOVED).any():
-        legend[f"{_UNMOVED} : no order of the ties reverses it"] = palette.faint
-    if (text == _LEVEL).any():
-        legend[f"{_LEVEL} : level in every order of the ties"] = palette.faint
+        legend["85: leans"] = blend(palette.faint, palette.warm[2], 0.3)
+    pale = {
+        ">99: settled in practice": pairs["reversible"].any(),
+        f"{_UNMOVED} : no order of the ties reverses it": (text == _UNMOVED).any(),
+        f"{_LEVEL} : level in every order of the ties": (text == _LEVEL).any(),
+    }
+    legend["<br>".join(words for words, is_there in pale.items() if is_there)] = palette.faint
     return _lay_out_triangle(figure, order, legend, palette)
 
 
@@ -154,12 +155,6 @@ def _difference_text(difference: float, palette: Palette, *, is_bold: bool) -> s
     return f"<b>{text}</b>" if is_bold else f"<span style='color:{palette.muted}'>{text}</span>"
 
 
-def _blend(low: str, high: str, share: float) -> str:
-    """Return the colour that lies so far from one to another."""
-    ends = [[int(colour[start : start + 2], 16) for start in (1, 3, 5)] for colour in (low, high)]
-    return "#" + "".join(f"{round(a + share * (b - a)):02X}" for a, b in zip(*ends, strict=True))
-
-
 def _lay_out_triangle(
     figure: go.Figure, order: Sequence[str], legend: Mapping[str, str], palette: Palette
 ) -> go.Figure:
@@ -186,8 +181,9 @@ def _lay_out_triangle(
         hoverinfo="text",
         showlegend=False,
     )
+    outline = {"width": 1, "color": palette.muted}
     for words, colour in legend.items():
-        marker = {"symbol": "square", "size": 14, "color": colour}
+        marker = {"symbol": "square", "size": 14, "color": colour, "line": outline}
         figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=words)
     is_inside = n >= _LEGEND_INSIDE
     cell = (matrix_width(n) - 150) / n

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.marks import VALUES, add_bounds_rows, label_rows, named_rows, rows_height
+from dashboard.charts.marks import CLEAR_TOP, VALUES, add_bounds_rows, label_rows, named_rows, rows_height
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import padded_range, style
 
@@ -37,6 +37,6 @@ def rule_marks(leaderboard: pd.DataFrame, rules: pd.DataFrame, palette: Palette,
             cliponaxis=False,
         )
     style(figure, palette, rows_height(len(leaderboard)))
-    label_rows(figure, leaderboard.index, palette)
+    label_rows(figure, leaderboard.index, palette, top=CLEAR_TOP)
     means = [leaderboard[VALUES].to_numpy().ravel(), rules.to_numpy().ravel()]
     return figure.update_xaxes(range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)

@@ -5,7 +5,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.labels import hover_text
-from dashboard.charts.marks import add_bounds, label_rows, rows_height, tied_dot
+from dashboard.charts.marks import CLEAR_TOP, add_bounds, label_rows, rows_height, tied_dot
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import padded_range, style
 
@@ -36,7 +36,7 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
         cliponaxis=False,
     )
     style(figure, palette, rows_height(len(leaderboard)))
-    label_rows(figure, leaderboard.index, palette)
+    label_rows(figure, leaderboard.index, palette, top=CLEAR_TOP)
     means = [leaderboard[["worst", "best", "tied"]].to_numpy().ravel(), values["value"].to_numpy()]
     return figure.update_xaxes(range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)
 

@@ -114,12 +114,14 @@ def _tests(view: View, measure: str) -> Slide:
 
     name, test = parse(measure).traditional, "t"
     rows = verdicts(view.evaluation, measure, view.traditional, view.baseline, test, "holm")
+    n_drawn = MOST_ROWS - 4
+    changed = "Those whose verdict changes stand first. " if rows.changed.any() else ""
     return Slide(
         significance_finding(rows, name, test),
-        difference_forest(rows.best_first(MOST_ROWS - 4), view.palette, name, is_slim=True),
+        difference_forest(rows.changed_first(n_drawn), view.palette, name, is_slim=True),
         f"{name} difference of each reranker from {view.baseline}, by tied and by traditional values.",
         f"Paired t-test against {_short(view, view.baseline)}, Holm. "
-        f"{_first_of(len(rows.tied), MOST_ROWS - 4)}",
+        f"{changed if len(rows.tied) > n_drawn else ''}{_first_of(len(rows.tied), n_drawn)}",
         wide=_NARROWER,
     )
 

@@ -57,18 +57,20 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
         verdicts: the comparisons with the baseline.
         measure: what its mean is called.
         test_name: whose intervals they are.
-        n_drawn: comparisons that are drawn, by falling tied difference.
+        n_drawn: comparisons that are drawn; where not all are, those whose verdict changes come first.
     """
     baseline = str(verdicts.tied["baseline"].iloc[0])
     name = short_names(view.rerankers, SENTENCE_COLUMNS)[baseline]
-    which = f"The first {n_drawn} of {len(verdicts.tied):,}. " if n_drawn < len(verdicts.tied) else ""
+    n_pairs = len(verdicts.tied)
+    changed = ", those whose verdict changes first" if verdicts.changed.any() else ""
+    which = f"{n_drawn} of {n_pairs:,}{changed}. " if n_drawn < n_pairs else ""
     heading(
         f"Difference from {escape_markdown(name)}",
         f"{which}Mean difference with the {verdicts.level:.0%} {find_test(test_name).interval_scope}. "
         "Right: adjusted verdicts, traditional, tied.",
     )
     chart(
-        difference_forest(verdicts.best_first(n_drawn), view.palette, measure),
+        difference_forest(verdicts.changed_first(n_drawn), view.palette, measure),
         "forest",
         f"{measure} difference of each reranker from {baseline}, by tied and by traditional values.",
     )

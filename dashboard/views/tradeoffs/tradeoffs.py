@@ -49,7 +49,9 @@ with chart_place:
         segments = sections.segment_section(view, list(rows.index), measure, n_drawn)
     with narrow:
         sections.recall_section(view, covered, k, n_drawn)
-    shown.buttons()
+    has_segments, has_targets = segments is not None, bool(sections.rerankers_with_targets(view))
+    with st.container() if has_segments == has_targets else wide if has_segments else narrow:
+        shown.buttons()
 
 with table_place:
     baseline, test, correction = sections.choose_comparison(view)

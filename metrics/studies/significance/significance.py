@@ -51,9 +51,28 @@ class Verdicts:
         tied, traditional = (_mask_untested(rows) for rows in (self.tied, self.traditional))
         return replace(self, tied=tied, traditional=traditional)
 
-    def best_first(self, n: int | None = None) -> "Verdicts":
-        """Return the comparisons by falling tied difference: the first n, or all."""
-        order = self.tied["difference"].sort_values(ascending=False, kind="stable").index[:n]
+    def best_first(self) -> "Verdicts":
+        """Return the comparisons by falling tied difference."""
+        return self._ordered(self.tied["difference"].sort_values(ascending=False, kind="stable").index)
+
+    def changed_first(self, n: int) -> "Verdicts":
+        """Return n comparisons: those whose verdict changes, the farthest moved first, then the best.
+
+        Where there are no more than n, they are all there, the best first.
+        """
+        if len(self.tied) <= n:
+            return self.best_first()
+        best = self.tied["difference"].sort_values(ascending=False, kind="stable").index
+        moved = self.farthest_moved()
+        return self._ordered(moved.append(best.difference(moved, sort=False))[:n])
+
+    def farthest_moved(self) -> pd.Index:
+        """Return the rows whose verdict changes, by how far the order of ties moves the difference."""
+        shift = (self.traditional["difference"] - self.tied["difference"]).abs()[self.changed]
+        return shift.sort_values(ascending=False, kind="stable").index
+
+    def _ordered(self, order: pd.Index) -> "Verdicts":
+        """Return the comparisons of these rows, in their order."""
         tied, traditional, changed = (
             rows.loc[order].reset_index(drop=True) for rows in (self.tied, self.traditional, self.changed)
         )
@@ -203,9 +222,8 @@ def significance_finding(verdicts: Verdicts, measure: str, test: str) -> Prose:
         return (Strong("Nothing can be tested. "), "A test needs two queries.")
     if not n_changed:
         return _unchanged_finding(verdicts, find_test(test).label, measure)
-    shift = (verdicts.traditional["difference"] - verdicts.tied["difference"]).abs()[verdicts.changed]
     prose: Prose = (Strong(f"{describe_part(n_changed, total, 'verdict', 'rest on sort order')}."),)
-    for row in shift.sort_values(ascending=False, kind="stable").index[:N_NAMED]:
+    for row in verdicts.farthest_moved()[:N_NAMED]:
         prose = (
             *prose,
             " ",

@@ -15,7 +15,7 @@ from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.deciding.finish_heatmap import finish_heatmap
 from dashboard.charts.deciding.pair_matrices import order_matrix, verdict_matrix
 from dashboard.charts.deciding.target_matrix import target_matrix
-from dashboard.charts.palette import DARK, LIGHT
+from dashboard.charts.palette import DARK, LIGHT, blend, contrast
 from metrics import evaluate, swapped_orders
 from metrics.studies.significance.query_differences import query_differences
 from metrics.studies.significance.significance import Verdicts, compare, verdicts
@@ -43,6 +43,10 @@ def lucks(sample):
 
 def label(new_board):
     return cache.loaded_boards().add(new_board).label
+
+
+def unstyled(text):
+    return re.sub("<[/a-z][^>]*>", "", text)
 
 
 def marks(figure, kind):
@@ -228,7 +232,7 @@ def test_every_pair_has_its_tied_difference_and_the_colour_of_its_verdict():
         [-1, -1, 2],
         [-1, -1, -1],
     ]
-    written = [re.sub("<[/a-z][^>]*>", "", cells.text[row][column]) for row, column in ((0, 1), (0, 2), (1, 2))]
+    written = [unstyled(cells.text[row][column]) for row, column in ((0, 1), (0, 2), (1, 2))]
     assert written == [".081", "<.001", ".500"]
     assert cells.text[0][1].startswith("<b>")
     assert "adjusted p, tied >0.999" in cells.customdata[0][2]
@@ -250,9 +254,13 @@ def test_a_pair_that_no_order_reverses_has_a_dot_and_one_always_level_an_equals_
     figure = order_matrix(pairs, ["a", "b", "c"], LIGHT)
     cells = figure.data[0]
     assert [trace.name for trace in figure.data[2:]] == [
-        "· : no order of the ties reverses it",
-        "= : level in every order of the ties",
+        "· : no order of the ties reverses it<br>= : level in every order of the ties"
     ]
+    swatches = [
+        trace.marker for trace in order_matrix(pairs.assign(reversible=True), list("abc"), LIGHT).data[2:]
+    ]
+    assert len({swatch.color for swatch in swatches}) == len(swatches) == 3
+    assert {swatch.line.color for swatch in swatches} == {LIGHT.muted}
     assert (cells.text[0][1], cells.text[1][2]) == ("·", "=")
     assert "no order of the ties reverses it" in cells.customdata[0][1]
     assert "level in every order of the ties" in cells.customdata[1][2]
@@ -273,7 +281,19 @@ def test_a_place_that_is_not_the_only_one_is_never_sure():
     chances = pd.DataFrame(np.eye(3), names, [1, 2, 3])
     limits = pd.DataFrame({"best_place": [1, 2, 3], "worst_place": [2, 2, 3]}, names)
     cells = finish_heatmap(chances, limits, [1, 2, 3], LIGHT).data[0]
-    assert [cells.text[row][row] for row in range(3)] == [">99%", "100%", "100%"]
+    assert [unstyled(cells.text[row][row]) for row in range(3)] == [">99%", "100%", "100%"]
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK])
+def test_the_percent_of_a_place_is_read_on_every_shade(palette):
+    chances = pd.DataFrame([[share / 20, 1 - share / 20] for share in range(1, 20)])
+    limits = pd.DataFrame({"best_place": 1, "worst_place": 2}, chances.index)
+    cells = finish_heatmap(chances, limits, [1] * len(chances), palette).data[0]
+    scale = [colour for _, colour in cells.colorscale]
+    for text, chance in zip(np.ravel(cells.text), chances.to_numpy().ravel(), strict=True):
+        place = chance * (len(scale) - 1)
+        shade = blend(scale[int(place)], scale[int(place) + 1], place % 1)
+        assert contrast(re.search("#[0-9A-F]{6}", text)[0], shade) >= 4.2
 
 
 def test_the_turned_name_of_the_last_column_has_room():

@@ -327,3 +327,10 @@ def test_charts_with_a_row_a_reranker_show_the_first_twenty_below_the_tables_and
     assert len(kinds) - kinds[::-1].index("dataframe") < len(kinds) - kinds[::-1].index("plotly_chart")
     page.button(key="show-drawn-expand_more").click().run()
     assert len(charts(page)["segments"]["layout"]["yaxis"]["ticktext"]) == 23
+
+
+def test_the_way_to_all_rerankers_stands_below_the_one_chart_that_has_a_row_each():
+    page = opened("tradeoffs", data=add_board(table([f"r{n:02d}" for n in range(21)], rising, segment=kind)()))
+    nodes = list(page.main)
+    below = nodes[nodes.index(page.button(key="show-drawn-expand_more")) + 1 :]
+    assert any(node.type == "markdown" and "no `target_id` column" in node.value for node in below)

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from itertools import combinations
 from math import comb
 
@@ -223,6 +224,17 @@ def test_a_verdict_changes_where_only_one_is_significant_or_the_signs_differ():
     assert outcome.tied["reranker"].to_list() == outcome.traditional["reranker"].to_list() == ["B", "C", "D"]
     assert outcome.changed.to_list() == [True, True, False]
     assert np.sign(outcome.traditional["difference"]).to_list() == [-1, -1, -1]
+
+
+def test_of_many_comparisons_those_whose_verdict_changes_come_first_the_farthest_moved_before_all():
+    outcome = verdicts(flipped(), "RR", "input", "A")
+    assert outcome.changed_first(2).tied["reranker"].to_list() == ["C", "B"]
+    assert outcome.changed_first(3).tied.equals(outcome.best_first().tied)
+    unchanged = replace(outcome, changed=outcome.changed & False)
+    assert (
+        unchanged.changed_first(2).tied["reranker"].to_list()
+        == (outcome.best_first().tied["reranker"].to_list()[:2])
+    )
 
 
 @pytest.mark.parametrize(("level", "expected"), [(0.95, [False]), (0.99, [True])])
