@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
-from metrics.studies.prose import decimal, signed
+from metrics.studies.prose import signed
 from metrics.support.shown_column import WRITERS, ShownColumn
 from metrics.support.shown_columns import shown_columns
 
@@ -35,37 +35,33 @@ def column_config(column: ShownColumn, *, has_format: bool = True) -> Any:  # no
 
 
 def writers(frame: pd.DataFrame, columns: Columns) -> dict[str, Writer]:
-    """Return what writes the numbers of a column where no format can: p values, chances, and tiny numbers.
+    """Return what writes the numbers of a column where no format can: p, chances, tiny and negative ones.
 
-    A number that its format would show as 0 is written with two figures, 0.000031, and a difference of 0
-    without a sign; long tables keep the format.
+    A number that its format would show as 0 is written with two figures, 0.000031, a difference of 0
+    without a sign, and one below 0 with a true minus; long tables keep the format.
     """
     shown = {
         name: column for name, column in columns.items() if name in frame and isinstance(column, ShownColumn)
     }
     is_short = len(frame) <= _MOST_WRITTEN
     candidates = {
-        name: WRITERS.get(column.kind) or (_tiny_writer(column, frame[name]) if is_short else None)
+        name: WRITERS.get(column.kind) or (_sign_writer(column, frame[name]) if is_short else None)
         for name, column in shown.items()
     }
     return {name: writer for name, writer in candidates.items() if writer}
 
 
-def _tiny_writer(column: ShownColumn, values: "pd.Series[Any]") -> Writer | None:
-    """Return what writes a column some of whose numbers its format would show as 0; None where it has none."""
+def _sign_writer(column: ShownColumn, values: "pd.Series[Any]") -> Writer | None:
+    """Return what writes a column with numbers below 0 or that its format would show as 0; None without any."""
     if column.kind not in ("number", "difference"):
         return None
-    sizes = pd.to_numeric(values, errors="coerce").abs()
+    numbers = pd.to_numeric(values, errors="coerce")
+    sizes = numbers.abs()
     is_difference = column.kind == "difference"
     looks_zero = sizes < 0.5 * 10.0**-column.digits
-    if not (looks_zero & ((sizes > 0) | is_difference)).any():
+    if not ((looks_zero & ((sizes > 0) | is_difference)) | (numbers < 0)).any():
         return None
-    return partial(_signed_as_formats if is_difference else decimal, digits=column.digits)
-
-
-def _signed_as_formats(value: float, digits: int) -> str:
-    """Write a difference with the minus that the formats of other columns write."""
-    return signed(value, digits).replace("−", "-")
+    return partial(signed, digits=column.digits, plus=is_difference)
 
 
 def written(frame: pd.DataFrame, columns: Columns, by_hand: Mapping[str, Writer]) -> Any:  # noqa: ANN401 Streamlit takes either
