@@ -10,6 +10,8 @@ from typing import Any
 import streamlit as st
 from streamlit import runtime
 
+from metrics.support.memory import give_back_memory
+
 _LOG = logging.getLogger(__name__)
 _SECONDS = 5
 """Between two looks for sessions that ended."""
@@ -38,11 +40,17 @@ async def forget_repeatedly() -> None:
         await asyncio.sleep(_SECONDS)
         try:
             if forget_expired():
-                await asyncio.to_thread(gc.collect)
+                await asyncio.to_thread(_give_back)
         except Exception:  # noqa: BLE001 whatever it is, the next look may succeed
             if not is_logged:
                 _LOG.exception("Sessions that ended are not given back; TieScope tries again.")
             is_logged = True
+
+
+def _give_back() -> None:
+    """Collect what ended sessions held, and return it to the system."""
+    gc.collect()
+    give_back_memory()
 
 
 def forget_expired() -> int:

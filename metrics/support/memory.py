@@ -1,6 +1,7 @@
 """One allocator for numpy and pyarrow while files are read and scored: what one frees the other can use."""
 
-from contextlib import ContextDecorator
+import ctypes
+from contextlib import ContextDecorator, suppress
 from threading import Lock
 
 import numpy as np
@@ -39,3 +40,10 @@ class _OneAllocator(ContextDecorator):
 
 
 one_allocator = _OneAllocator()
+
+
+def give_back_memory() -> None:
+    """Return to the system what is free between blocks in use, where the system's allocator can (glibc)."""
+    pa.default_memory_pool().release_unused()
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)
