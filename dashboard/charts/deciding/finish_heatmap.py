@@ -16,10 +16,12 @@ from metrics.support.wording import percent
 
 _MAX_WRITTEN = 12
 """Places up to which cells carry figures."""
-_ROW, _NAME = 50, 24
+_ROW, _NAME = 58, 24
 """Pixels of a row, and of a name between two rows of cells."""
 _HALF = (_ROW - _NAME) / 2 / _ROW
 """Share of a row by which its cells begin above its middle and end below."""
+_LOWERED = 8 / _ROW
+"""Share of a row by which a diamond stands below the middle of a cell whose figure is above it."""
 _MAX_SIGNED = 8
 """Places up to which figures have room for a percent sign."""
 _NEARLY = 1 - 1e-9
@@ -51,11 +53,14 @@ def finish_heatmap(
     short = np.where(is_drawn, [[text.removesuffix("%") for text in row] for row in words], "")
     text = np.where(is_drawn, words, "") if n <= _MAX_SIGNED else short if n <= _MAX_WRITTEN else None
     shades = (*palette.heat[:4], palette.tied)
+    is_traditional = np.arange(1, n + 1) == np.array(traditional)[:, None]
     figure = go.Figure(
         cells(
             np.where(is_drawn, chance, np.nan),
             shades,
-            None if text is None else np.vectorize(partial(_inked, shades), otypes=[object])(text, chance),
+            None
+            if text is None
+            else np.vectorize(partial(_inked, shades), otypes=[object])(text, chance, is_traditional),
             x=np.arange(1, n + 1),
             zmin=0,
             zmax=1,
@@ -76,11 +81,11 @@ def finish_heatmap(
     return figure.update_xaxes(side="top", showgrid=False, tickformat="d", dtick=step, range=[0.4, n + 0.6])
 
 
-def _inked(shades: Sequence[str], text: str, chance: float) -> str:
-    """Return the text of a cell in the ink that is read best on its shade."""
+def _inked(shades: Sequence[str], text: str, chance: float, is_traditional: bool) -> str:  # noqa: FBT001 vectorized
+    """Return the text of a cell in the ink that is read best on its shade, above a diamond."""
     low = min(int(chance * (len(shades) - 1)), len(shades) - 2)
     shade = blend(shades[low], shades[low + 1], chance * (len(shades) - 1) - low)
-    return text and f"<span style='color:{ink(shade)}'>{text}</span>"
+    return text and f"<span style='color:{ink(shade)}'>{text}</span>{'<br>&nbsp;' * is_traditional}"
 
 
 def _chance_text(chance: float) -> str:
@@ -95,8 +100,8 @@ def _add_traditional(
     n = is_drawn.shape[1]
     has_figure = is_drawn[np.arange(len(names)), np.array(traditional, dtype=int) - 1] & (n <= _MAX_WRITTEN)
     figure.add_scatter(
-        x=np.array(traditional) + 0.36 * has_figure,  # at the edge of a cell that carries a figure
-        y=np.arange(len(names)),
+        x=np.array(traditional),
+        y=np.arange(len(names)) + _LOWERED * has_figure,
         mode="markers",
         marker={
             "symbol": "diamond",

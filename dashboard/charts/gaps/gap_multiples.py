@@ -19,6 +19,10 @@ FEW_ROWS = 3
 _TITLES = {ACROSS: 17, MANY_ACROSS: 14}
 """Columns of a title over panels so many of which stand side by side."""
 _TREND_CELLS = 24
+_TICKS = 5
+"""Ticks of an axis of gaps at most; plotly makes their step up to 2.5 times longer, so that two are left."""
+_LINE, _HALO = 2.5, 6.5
+"""Width of a mean, and of the ground around it where it lies on dots of any colour."""
 
 
 def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str], measure: str) -> go.Figure:
@@ -46,8 +50,9 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
         own = lists[lists["reranker"] == name]
         means[name] = trend(own["tie_ratio"], own["first_gap"], _TREND_CELLS)
         _add_dots(figure, context, _thin(own, reach), palette, colour, **place)
+        _add_mean(figure, means[name], palette.ground, _HALO, hoverinfo="skip", **place)
         _add_mean(figure, means[name], palette.text, hoverinfo="skip", **place)
-        figure.update_yaxes(range=[-reach, reach], showticklabels=place["col"] == 1, nticks=4, **place)
+        figure.update_yaxes(range=[-reach, reach], showticklabels=place["col"] == 1, nticks=_TICKS, **place)
         if place["col"] == 1:
             figure.update_yaxes(title_text=f"{measure} gap", **place)
         _add_title(figure, f"<span style='color:{colour}'>●</span> {labels[name]}", palette, index)
@@ -55,10 +60,10 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
     for name, mean in means.items():
         hover = f"<b>{hover_text(name)}</b><br>mean gap %{{y:+.4f}}<extra></extra>"
         _add_mean(figure, mean, colours[name], hovertemplate=hover, **place)
-    figure.update_yaxes(side="right", nticks=4, **place)
+    figure.update_yaxes(side="right", nticks=_TICKS, **place)
     _add_title(figure, "Means, all together", palette, len(colours))
     style(figure, palette, 40 + 220 * rows, t=36)
-    figure.update_layout(showlegend=False)
+    figure.update_layout(showlegend=False).update_xaxes(title_text="tie ratio", row=rows, col=1)
     return figure.update_xaxes(tickformat=".0%", range=[-0.04, 1.04], tickvals=[0, 0.5, 1], showgrid=False)
 
 
@@ -88,10 +93,12 @@ def _add_dots(
     )
 
 
-def _add_mean(figure: go.Figure, mean: pd.DataFrame, colour: str, **trace: object) -> None:
+def _add_mean(
+    figure: go.Figure, mean: pd.DataFrame, colour: str, width: float = _LINE, **trace: object
+) -> None:
     """Add a local mean: x, mean."""
     if len(mean):
-        line = {"color": colour, "width": 2.5}
+        line = {"color": colour, "width": width}
         figure.add_scatter(x=mean["x"], y=mean["mean"], mode="lines", line=line, **trace)
 
 

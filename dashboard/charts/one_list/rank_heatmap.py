@@ -18,6 +18,8 @@ HEATMAP_ROWS = 24
 """Documents whose chances are drawn."""
 _DEEP = 0.45
 """Chance from which on a cell is as deep in colour as the ground is not."""
+_ROOM, _LETTER, _AIR = 430, 6.5, 4
+"""Pixels that all cells of a row have together, of a letter of a figure, and around a figure."""
 
 
 def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
@@ -100,13 +102,15 @@ def _chance_cells(chance: FloatArray, rows: list[str], columns: list[str], palet
             hovertemplate="%{customdata}: %{z:.4~f}<extra></extra>",
         )
     )
-    if n_columns <= MAX_LABELS:
-        row, column = np.nonzero(chance)
+    row, column = np.nonzero(chance)
+    figures = [f"{value:.0%}" for value in chance[row, column]]
+    longest = max(map(len, figures))
+    if n_columns <= min(MAX_LABELS, _ROOM / (_LETTER * longest + _AIR)):
         figure.add_scatter(
             x=x[column],
             y=y[row],
             mode="text",
-            text=[f"{value:.0%}" for value in chance[row, column]],
+            text=figures,
             textfont={"size": 11, "color": np.where(chance[row, column] < _DEEP, palette.text, palette.ground)},
             hoverinfo="skip",
             showlegend=False,

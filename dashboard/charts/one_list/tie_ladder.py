@@ -19,6 +19,8 @@ _LOW, _HIGH = 0.5, 0.8
 """Heights of a document that is not relevant and of one that is."""
 _MAX_TEXT, _MAX_LINE = 280, 64
 """Letters of a document's text in its hover, and in one line of it."""
+_LETTERS, _FEWEST = 52, 10
+"""Letters in a row along a list on a phone; and places an axis has at least."""
 _SECOND_LIST = 2.6
 """Height at which the upper one of two lists stands."""
 
@@ -123,10 +125,10 @@ def _add_brackets(
         right = min(tie.last + 0.46, n + 0.5)
         ends = {"x0": tie.first - 0.46, "x1": right, "y0": base - 0.1, "y1": base + 1.1}
         figure.add_shape(type="rect", **ends, **look)
-        width = right - tie.first
-        if width > n / 24:
-            score = f"{tie.score + 0.0:.4g}".replace("-", "−")
-            text = f"score {score}" if width > n / 9 else score
+        score = f"{tie.score + 0.0:.4g}".replace("-", "−")
+        room = _LETTERS * (right - tie.first) / max(n, _FEWEST)
+        text = next((text for text in (f"score {score}", score) if len(text) < room), "")
+        if text:
             note(figure, text, palette, x=(tie.first + right - 0.46) / 2, yref="y", **side)
 
 

@@ -291,6 +291,29 @@ def test_cells_of_documents_are_their_chances(rows):
     assert cells.tolist() == [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]]
 
 
+def test_figures_of_cells_are_drawn_where_the_longest_has_room(rows):
+    def has_figures(n, *, is_tied):
+        places = range(1, n + 1)
+        ends = {"first": 1, "last": n} if is_tied else {"first": places, "last": places}
+        return len(rank_heatmap(rows.head(n).assign(**ends), LIGHT, None).data) > 1
+
+    assert [has_figures(n, is_tied=False) for n in (3, 14, 15, 16)] == [True, True, False, False]
+    assert [has_figures(n, is_tied=True) for n in (14, 16, 18)] == [True, True, False]
+
+
+def test_the_score_of_a_tie_is_left_out_or_shortened_where_its_bracket_is_narrow(rows):
+    ends = [(1, 6), (7, 12), (13, 14), (15, 17), (18, 19), (20, 20)]
+    scores = [1.5, 0.5, 0, -0.5, -1, -2]
+    ties = pd.DataFrame(ends, columns=["first", "last"]).assign(score=scores, group=range(6))
+    ties = ties.loc[ties.index.repeat(ties["last"] - ties["first"] + 1)].reset_index(drop=True)
+    drawn = rows.head(20).assign(**ties)
+    notes = [note.text for note in tie_ladder(drawn, LIGHT, None).layout.annotations]
+    assert notes == ["score 1.5", "score 0.5", "0", "−0.5", "−1"]
+    longer = drawn.assign(score=drawn["score"] + 0.123)
+    notes = [note.text for note in tie_ladder(longer, LIGHT, None).layout.annotations]
+    assert notes == ["score 1.623", "score 0.623", "−0.377"]
+
+
 def test_many_first_ranks_are_drawn_in_stretches_without_their_tail():
     chance = 0.5 ** np.arange(1, 2001)
     chance[-1] += 1 - chance.sum()

@@ -280,8 +280,22 @@ def test_a_place_that_is_not_the_only_one_is_never_sure():
     names = pd.Index(["a", "b", "c"])
     chances = pd.DataFrame(np.eye(3), names, [1, 2, 3])
     limits = pd.DataFrame({"best_place": [1, 2, 3], "worst_place": [2, 2, 3]}, names)
-    cells = finish_heatmap(chances, limits, [1, 2, 3], LIGHT).data[0]
+    cells = finish_heatmap(chances, limits, [2, 3, 1], LIGHT).data[0]
     assert [unstyled(cells.text[row][row]) for row in range(3)] == [">99%", "100%", "100%"]
+
+
+@pytest.mark.parametrize("n", [5, 8, 12, 14])
+def test_a_diamond_stands_in_the_middle_of_its_place_and_below_its_figure(n):
+    names, places = pd.Index(map(str, range(n))), np.arange(1, n + 1)
+    limits = pd.DataFrame({"best_place": places, "worst_place": places}, names)
+    cells, diamonds = finish_heatmap(pd.DataFrame(np.eye(n), names, places), limits, list(places), LIGHT).data
+    assert list(diamonds.x) == list(places)
+    lowered = np.array(diamonds.y) - np.arange(n)
+    if cells.text is None:
+        assert not lowered.any()
+    else:
+        assert all(cells.text[row][row].endswith("<br>&nbsp;") for row in range(n))
+        assert (lowered > 0.1).all()
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK])

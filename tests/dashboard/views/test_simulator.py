@@ -243,5 +243,14 @@ def test_the_chart_of_formats_draws_a_line_between_bits_and_digits():
     assert "<MRR>" not in json.loads(figure.to_json())["layout"]["yaxis"]["title"]["text"]
 
 
+def test_shares_above_the_bars_of_formats_are_short_and_never_shrunk():
+    curve = precision_curve(notebook_llm_rerankers(5), "RR")
+    curve = curve[curve["reranker"] == "GPT-4 (Low Ties)"]
+    ratios = [0, 0.001, 0.999, 1, *[0.3] * (len(curve) - 4)]
+    bars = precision_panels(curve.assign(tie_ratio=ratios), LIGHT, "MRR").data[0]
+    assert bars.text[:4] == ("0%", "<1%", ">99%", "100%")
+    assert bars.constraintext == "none"
+
+
 def test_every_kind_is_named_once():
     assert len(set(KINDS)) == len(KINDS) == 4 + len(NOTEBOOK)

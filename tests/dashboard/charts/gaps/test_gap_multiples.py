@@ -1,0 +1,44 @@
+"""Small panels of gap against tie ratio."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dashboard.charts.gaps.gap_multiples import gap_multiples
+from dashboard.charts.palette import DARK, LIGHT
+
+
+def multiples(n, palette=LIGHT):
+    names = [f"reranker {number}" for number in range(n)]
+    ratios = np.linspace(0.1, 1, 40)
+    lists = pd.concat(
+        pd.DataFrame({"reranker": name, "query_id": "q", "tie_ratio": ratios, "first_gap": 0.4 * ratios})
+        for name in names
+    )
+    colours = {name: palette.reranker(number) for number, name in enumerate(names)}
+    return gap_multiples(lists, palette, colours, "RR")
+
+
+@pytest.mark.parametrize("n", [1, 4, 5, 15])
+def test_the_tie_ratio_is_named_once_below_the_first_panel_of_the_last_row(n):
+    figure = multiples(n)
+    (named,) = (axis for axis in figure.select_xaxes() if axis.title.text)
+    assert named.title.text == "tie ratio"
+    assert named.domain[0] == 0
+    heights = {axis.anchor: axis.domain[0] for axis in figure.select_yaxes()}
+    assert heights[named.plotly_name.replace("axis", "")] == min(heights.values()) == 0
+
+
+def test_an_axis_of_gaps_has_room_for_a_tick_on_either_side_of_zero():
+    """Plotly makes a step of at least range / nticks, at most 2.5 times that, of 1, 2 or 5."""
+    for axis in multiples(3).select_yaxes():
+        assert axis.nticks >= 5
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK])
+def test_a_mean_has_the_ground_around_it_on_dots_of_any_colour(palette):
+    lines = [trace for trace in multiples(3, palette).data if trace.mode == "lines"]
+    halo, mean = lines[:2]
+    assert (halo.line.color, mean.line.color) == (palette.ground, palette.text)
+    assert halo.line.width >= mean.line.width + 3
+    assert list(halo.y) == list(mean.y)
