@@ -66,8 +66,8 @@ def section_finding(prose: Prose, names: Iterable[str] = ()) -> None:
 
 
 def _show_sentence(prose: Prose, names: Iterable[str], icon: str = "") -> None:
-    short, whole = elide_prose(prose, sentence_names(names))
-    st.markdown(icon + prose_markdown(short), help=whole or None)
+    short, full_names = elide_prose(prose, sentence_names(names))
+    st.markdown(icon + prose_markdown(short), help=full_names or None)
 
 
 def elide_prose(prose: Prose, labels: Mapping[str, str]) -> tuple[Prose, str]:
@@ -78,12 +78,12 @@ def elide_prose(prose: Prose, labels: Mapping[str, str]) -> tuple[Prose, str]:
         labels: long name → what the sentence calls it.
     """
     text = plain(prose)
-    whole = {name: label for name, label in labels.items() if name in text}
+    elided = {name: label for name, label in labels.items() if name in text}
     short = tuple(
-        Strong(elide_text(part.text, whole)) if isinstance(part, Strong) else elide_text(part, whole)
+        Strong(elide_text(part.text, elided)) if isinstance(part, Strong) else elide_text(part, elided)
         for part in prose
     )
-    lines = (f"**{escape_markdown(label)}** is {escape_markdown(name)}" for name, label in whole.items())
+    lines = (f"**{escape_markdown(label)}** is {escape_markdown(name)}" for name, label in elided.items())
     return short, "  \n".join(lines)
 
 

@@ -30,7 +30,8 @@ class ShownRows:
         stop: that after the last.
         key: of the choice, and its name in the link.
         first: how many are shown unless more are asked for.
-        most: rows that are shown at most.
+        limit: rows that are shown at most.
+        has_pages: whether the next and the previous rows can be asked for, too.
     """
 
     n_rows: int
@@ -38,7 +39,8 @@ class ShownRows:
     stop: int
     key: str
     first: int = FIRST_ROWS
-    most: int = MOST_ROWS
+    limit: int = MOST_ROWS
+    has_pages: bool = False
 
     @property
     def n_shown(self) -> int:
@@ -49,20 +51,16 @@ class ShownRows:
         """Return those of all rows that are shown."""
         return rows.iloc[self.start : self.stop]
 
-    def buttons(self, *, has_pages: bool = False) -> None:
-        """Draw the ways to the rows that are not shown, where there are any.
-
-        Args:
-            has_pages: whether the next and the previous rows are among them.
-        """
+    def buttons(self) -> None:
+        """Draw the ways to the rows that are not shown, where there are any."""
         if self.n_rows <= self.first:
             return
-        most = min(self.n_rows, self.most)
-        has_all = self.n_shown == most
+        n_all = min(self.n_rows, self.limit)
+        has_all = self.n_shown == n_all
         ways = [
             (f"Show the first {self.first}", "expand_less", "1", has_all),
             (
-                f"Show all {self.n_rows:,}" if most == self.n_rows else f"Show {most}",
+                f"Show all {self.n_rows:,}" if n_all == self.n_rows else f"Show {n_all}",
                 *("expand_more", _ALL, not has_all),
             ),
             (f"{self.first} before", "arrow_back", str(self.start + 1 - self.first), self.start > 0),
@@ -72,14 +70,14 @@ class ShownRows:
             ),
         ]
         with st.container(horizontal=True, horizontal_alignment="center"):
-            for label, icon, value, is_offered in ways if has_pages else ways[:2]:
+            for label, icon, value, is_offered in ways if self.has_pages else ways[:2]:
                 if is_offered:
                     choose = partial(set_value, self.key, value)
                     st.button(label, icon=f":material/{icon}:", on_click=choose, key=f"show-{self.key}-{icon}")
 
 
 def shown_rows(
-    n_rows: int, key: str = "drawn", first: int = FIRST_ROWS, most: int = MOST_ROWS, *, has_pages: bool = False
+    n_rows: int, key: str = "drawn", first: int = FIRST_ROWS, limit: int = MOST_ROWS, *, has_pages: bool = False
 ) -> ShownRows:
     """Return which rows are shown: the first, those from a later row on, or all; `buttons` offers the others.
 
@@ -87,13 +85,13 @@ def shown_rows(
         n_rows: all that there are.
         key: of the choice, and its name in the link; pages that share it share the choice.
         first: how many the first are.
-        most: rows that are shown at most.
+        limit: rows that are shown at most.
         has_pages: whether the choice may start at a later row.
     """
     starts = {str(start + 1): start for start in range(0, max(n_rows, 1) if has_pages else 1, first)}
     choice = stored_choice(key, "1", lambda text: text == _ALL or text in starts)
-    start, size = (0, most) if choice == _ALL else (starts[choice], first)
-    return ShownRows(n_rows, start, min(start + size, n_rows), key, first, most)
+    start, size = (0, limit) if choice == _ALL else (starts[choice], first)
+    return ShownRows(n_rows, start, min(start + size, n_rows), key, first, limit, has_pages)
 
 
 def find_reranker() -> str:

@@ -56,9 +56,9 @@ def swaps_table(view: View, measure: str, swaps: pd.DataFrame, prose: Prose) -> 
         prose: what stands first under the heading.
     """
     place = st.container()
-    shown = shown_rows(len(swaps), "swaps", _WIDEST, len(swaps))
-    shown.buttons()
-    n_shown = shown.n_shown
+    row_range = shown_rows(len(swaps), "swaps", _WIDEST, len(swaps))
+    row_range.buttons()
+    n_shown = row_range.n_shown
     arguments = view.key, measure, view.traditional
     order, n_pairs = view.treatment.order, count_of(comb(len(view.rerankers), 2), "pair")
     sentence, whole_names = elide_prose(prose, sentence_names(view.rerankers))

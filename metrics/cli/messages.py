@@ -23,10 +23,10 @@ def say(text: str) -> None:
     typer.echo(clean_lines(text), err=True)
 
 
-def traditional_order(runs: "Runs", chosen: str | None) -> str:
+def traditional_order(runs: "Runs", choice: str | None) -> str:
     """Return the order of ties that is chosen, else that of the files, and say which that is."""
-    if chosen is not None or runs.tie_order == "input":
-        return chosen or runs.tie_order
+    if choice is not None or runs.tie_order == "input":
+        return choice or runs.tie_order
     from metrics.ties import treatment
 
     label = treatment(runs.tie_order).label

@@ -196,5 +196,5 @@ def _values(ranking: Ranking, measures: Sequence[MeasureAt], ties: Treatment) ->
     """Yield (n_lists,) values of each measure under one treatment; one refinement for all that share it."""
     groups = RefinedGroups(ranking)
     for measure in measures:
-        seen = groups.of(measure, ties)
-        yield np.sqrt(measure.variances(seen)) if ties.spread else measure.values(seen)
+        refined = groups.of(measure, ties)
+        yield np.sqrt(measure.variances(refined)) if ties.spread else measure.values(refined)

@@ -54,6 +54,11 @@ def percent(share: float) -> str:
     return "over 99%" if text == "100%" and share < 1 else text
 
 
+def with_signs(text: str) -> str:
+    """Return a percent with < and > for words, where there is no room for these."""
+    return text.replace("under ", "<").replace("over ", ">")
+
+
 def chance_percent(chance: float) -> str:
     """Write a chance as a percent that is never 0% nor 100%, for what is neither impossible nor sure."""
     return percent(min(max(chance, 1e-9), 1 - 1e-9))

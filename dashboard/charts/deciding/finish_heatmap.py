@@ -12,7 +12,7 @@ from dashboard.charts.marks import cells, label_rows_above
 from dashboard.charts.palette import Palette, blend, ink
 from dashboard.charts.style import style
 from metrics.support.arrays import BoolArray
-from metrics.support.wording import percent
+from metrics.support.wording import percent, with_signs
 
 _MAX_WRITTEN = 12
 """Places up to which cells carry figures."""
@@ -90,7 +90,7 @@ def _inked(shades: Sequence[str], text: str, chance: float, is_traditional: bool
 
 def _chance_text(chance: float) -> str:
     """Return a chance as a percent; 100% only where it is sure."""
-    return percent(chance).replace("under ", "<").replace("over ", ">")
+    return with_signs(percent(chance))
 
 
 def _add_traditional(

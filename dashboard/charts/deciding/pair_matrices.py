@@ -15,7 +15,7 @@ from metrics.evaluation import EQUAL
 from metrics.studies.prose import signed
 from metrics.studies.significance.significance import Verdicts
 from metrics.studies.significance.test_registry import is_significant
-from metrics.support.wording import chance_percent, written_p
+from metrics.support.wording import chance_percent, with_signs, written_p
 
 _ROW = 30, 16
 """Pixels of a row where there are few, and of many."""
@@ -145,7 +145,7 @@ def _order_words(pair: Any, chance: float) -> tuple[str, str]:  # noqa: ANN401 a
 
 def _chance_text(chance: float) -> str:
     """Return a chance as whole percent without its sign; never 0 or 100."""
-    return chance_percent(chance).replace("under ", "<").replace("over ", ">").removesuffix("%")
+    return with_signs(chance_percent(chance)).removesuffix("%")
 
 
 def _difference_text(difference: float, palette: Palette, *, is_bold: bool) -> str:

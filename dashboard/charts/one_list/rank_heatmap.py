@@ -104,7 +104,7 @@ def _chance_cells(chance: FloatArray, rows: list[str], columns: list[str], palet
     )
     row, column = np.nonzero(chance)
     figures = [f"{value:.0%}" for value in chance[row, column]]
-    longest = max(map(len, figures))
+    longest = max(map(len, figures), default=0)
     if n_columns <= min(MAX_LABELS, _ROOM / (_LETTER * longest + _AIR)):
         figure.add_scatter(
             x=x[column],

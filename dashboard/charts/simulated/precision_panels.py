@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 from dashboard.charts.marks import dotted_line, tied_dot, traditional_diamond
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import safe, style
-from metrics.support.wording import percent
+from metrics.support.wording import percent, with_signs
 
 _HOVER_COLUMNS = ["tied", "worst", "best", "low", "high", "traditional"]
 _HOVER = (
@@ -34,7 +34,7 @@ def precision_panels(curve: pd.DataFrame, palette: Palette, measure: str) -> go.
         y=curve["tie_ratio"],
         yaxis="y2",
         marker={"color": palette.other},
-        text=[percent(ratio).replace("under ", "<").replace("over ", ">") for ratio in curve["tie_ratio"]],
+        text=[with_signs(percent(ratio)) for ratio in curve["tie_ratio"]],
         constraintext="none",
         textposition="outside",
         textfont={"color": palette.muted, "size": 11},

@@ -31,18 +31,18 @@ if results is None:
 with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
     measure = results_measure(results.stored)
     open_popover()
-shown = shown_rows(len(results.stored.rerankers))
+row_range = shown_rows(len(results.stored.rerankers))
 name, arguments = parse(measure), (measure, results.traditional, results.stored)
 rows = leaderboard(results.stored, measure, results.traditional)
 finding(leaderboard_finding(rows, name.traditional, results.traditional), results.stored.rerankers)
 if not results.stored.n_lists:
     st.stop()
 leaderboard_cards(rows, name, results.stored.n_movable(measure), results.stored.n_lists)
-charted_rows, order = charted_rerankers(rows, shown.n_shown), treatment(results.traditional)
+charted_rows, order = charted_rerankers(rows, row_range.n_shown), treatment(results.traditional)
 table_place, chart_place = table_and_chart_places(len(rows))
 with chart_place:
     leaderboard_charts(charted_rows, results.palette, name.traditional, order)
-    shown.buttons()
+    row_range.buttons()
 try:
     file = cache.file_version(results.stored.path)
     summary, lists = cached.summarize_stored(file, *arguments), cached.largest_gaps(file, *arguments)

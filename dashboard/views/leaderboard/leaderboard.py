@@ -42,13 +42,13 @@ matches = search_rows(drawable, part)
 places = shown_rows(len(matches), "places", has_pages=True)
 drawn_rows = places.of(matches).index
 if name.measure.answers:
-    places.buttons(has_pages=True)
+    places.buttons()
 else:
     swaps = st.container()  # filled once the charts are drawn, which must not wait for it
     if len(matches) == len(drawable):
         strip_section(drawable, view.palette, name.traditional, places)
     leaderboard_charts(drawable, view.palette, name.traditional, view.treatment, drawn_rows)
-    places.buttons(has_pages=True)
+    places.buttons()
     if len(drawable) > 1:
         with swaps:
             swaps_section(view, measure, name.traditional)

@@ -98,12 +98,12 @@ def _ties(view: View, measure: str) -> Slide:
     lists = gaps(view.evaluation, {"first": measure}, view.traditional)
     mean_gap = lists["first_gap"].abs().groupby(lists["reranker"]).mean()
     largest = [str(name) for name in mean_gap.nlargest(_MOST_PANELS).index]
-    which = f"The {_MOST_PANELS} rerankers with the largest gaps." if len(mean_gap) > _MOST_PANELS else ""
+    selection = f" The {_MOST_PANELS} rerankers with the largest gaps." if len(mean_gap) > _MOST_PANELS else ""
     return Slide(
         gap_finding(lists, measure),
         gap_multiples(lists, view.palette, {name: view.colour(name) for name in largest}, measure),
         f"Gap in {measure} against the share of tied documents, a panel a reranker.",
-        f"A dot is a list; the line is the mean gap. {which}",
+        f"A dot is a list; the line is the mean gap.{selection}",
         wide=_WIDE,
     )
 
@@ -130,7 +130,7 @@ def _list(view: View, measure: str) -> Slide:
     """What the ties of the list with the largest gap leave open."""
     first = lists_by_gap(view.evaluation, measure, view.traditional).iloc[0]
     reranker, query = str(first["reranker"]), str(first["query_id"])
-    most = "the largest gap" if abs(first["gap"]) > EQUAL else "most tied documents"
+    reason = "the largest gap" if abs(first["gap"]) > EQUAL else "most tied documents"
     current = load_list(view, reranker, query, measure)
     finding = query_finding(
         current.rows, current.chances, current.value, measure, view.traditional, current.written
@@ -139,7 +139,7 @@ def _list(view: View, measure: str) -> Slide:
         finding,
         tie_ladder(current.rows, view.palette, current.k) if len(current.rows) else None,
         f"The list of {query} by score, with its ties.",
-        f"The list with {most}: query {query} of {_short(view, reranker)}.",
+        f"The list with {reason}: query {query} of {_short(view, reranker)}.",
         wide=_NARROWER,
     )
 
@@ -149,5 +149,5 @@ def _short(view: View, reranker: str) -> str:
     return short_names(view.rerankers)[reranker]
 
 
-def _first_of(n: int, most: int = MOST_ROWS) -> str:
-    return f"The first {most} of {count_of(n, 'reranker')}." if n > most else ""
+def _first_of(n: int, limit: int = MOST_ROWS) -> str:
+    return f"The first {limit} of {count_of(n, 'reranker')}." if n > limit else ""

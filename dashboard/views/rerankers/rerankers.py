@@ -28,7 +28,7 @@ page_head(
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     measure = session.measure()
     sort = session.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
-shown = shown_rows(len(view.rerankers))
+row_range = shown_rows(len(view.rerankers))
 name = chosen = parse(measure)
 second = "Hits@5" if measure != "Hits@5" else "RR"
 if chosen.measure.answers:
@@ -44,19 +44,19 @@ summary_cards(summary, chosen)
 table_place, chart_place = table_and_chart_places(len(summary))
 with table_place:
     summary_table(summary, (name, parse(second)))
-drawn = shown.of(summary)
+drawn_rows = row_range.of(summary)
 with chart_place:
     heading(
         "Score, ties and gap, reranker by reranker",
         "Right: lists with a gap, orange where the traditional value is too high, grey where it is too low.",
     )
     chart(
-        aligned_rows(drawn, lists, view.palette, name.traditional),
+        aligned_rows(drawn_rows, lists, view.palette, name.traditional),
         "rerankers",
         f"{name.traditional} with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
         wide=820,
     )
-    shown.buttons()
+    row_range.buttons()
 
 parts = (TIES, BASELINE, READINGS) if len(view.rerankers) > 1 else (TIES, READINGS)
 is_compared = view.baseline != usual_baseline(view.rerankers)
@@ -65,7 +65,7 @@ part = session.segmented(
 )
 if part == TIES:
     heading(TIES, "Each dot is a list; grey repeats the lists of all rerankers. The line is the mean gap.")
-    colours = {str(reranker): view.colour(str(reranker)) for reranker in drawn.index}
+    colours = {str(reranker): view.colour(str(reranker)) for reranker in drawn_rows.index}
     chart(
         gap_multiples(lists, view.palette, colours, first),
         "gap-multiples",
@@ -73,6 +73,6 @@ if part == TIES:
         wide=820,
     )
 elif part == BASELINE:
-    baseline_comparison(view, measure, shown.n_shown)
+    baseline_comparison(view, measure, row_range.n_shown)
 else:
     readings_section(view)

@@ -34,12 +34,12 @@ def file_cards(board: Board, findings: pd.DataFrame, colours: Palette) -> None:
         colours: of the theme.
     """
     st.subheader("Files", anchor=False)
-    shown = shown_rows(len(board.files), "files", most=len(board.files))
+    row_range = shown_rows(len(board.files), "files", limit=len(board.files))
     grid = st.grid(3, min_column_width=250)
-    for position, (file, source) in enumerate(zip(board.files[: shown.stop], board.sources, strict=False)):
+    for position, (file, source) in enumerate(zip(board.files[: row_range.stop], board.sources, strict=False)):
         with grid.container(border=True, height="stretch"):
             _card(board, position, file, source, findings[findings["file"] == file.name], colours)
-    shown.buttons()
+    row_range.buttons()
 
 
 def _card(

@@ -63,10 +63,10 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
     name = short_names(view.rerankers, SENTENCE_COLUMNS)[baseline]
     n_pairs = len(verdicts.tied)
     changed = ", those whose verdict changes first" if verdicts.changed.any() else ""
-    which = f"{n_drawn} of {n_pairs:,}{changed}. " if n_drawn < n_pairs else ""
+    selection = f"{n_drawn} of {n_pairs:,}{changed}. " if n_drawn < n_pairs else ""
     heading(
         f"Difference from {escape_markdown(name)}",
-        f"{which}Mean difference with the {verdicts.level:.0%} {find_test(test_name).interval_scope}. "
+        f"{selection}Mean difference with the {verdicts.level:.0%} {find_test(test_name).interval_scope}. "
         "Right: adjusted verdicts, traditional, tied.",
     )
     chart(

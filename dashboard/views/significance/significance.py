@@ -29,7 +29,7 @@ page_head(
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     baseline = session.choose_baseline(view.rerankers, width=240)
     measure = session.measure()
-drawn = shown_rows(len(view.rerankers), "paired")
+row_range = shown_rows(len(view.rerankers), "paired")
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     test, correction = choose_test()
 name = parse(measure).traditional
@@ -43,9 +43,9 @@ if len(view.rerankers) > 1:
     swaps_section(view, measure, name)
     lists = cached.list_spreads(view.key, measure, view.board, view.evaluation)
     comparison_table(verdicts, lists, measure, test, correction)
-    difference_chart(view, verdicts, name, test, drawn.n_shown)
-    drawn.buttons()
-    best_view = best_rerankers(view, measure, drawn.n_shown)
+    difference_chart(view, verdicts, name, test, row_range.n_shown)
+    row_range.buttons()
+    best_view = best_rerankers(view, measure, row_range.n_shown)
     stability = cached.order_stability(best_view.key, measure, view.board, lists)
     prose = stability_finding(stability.pairs, stability.bounds, stability.tau, name)
     section_finding(prose, view.rerankers)

@@ -74,8 +74,8 @@ def _named_notes(rows: pd.DataFrame) -> dict[str, str]:
 
 def _comparison_rows(verdicts: Verdicts) -> pd.DataFrame:
     """Return a row for each comparison, traditional and tied side by side."""
-    shown = verdicts.without_untested()
-    tied, traditional = shown.tied, shown.traditional
+    tested = verdicts.without_untested()
+    tied, traditional = tested.tied, tested.traditional
     return pd.DataFrame(
         {
             "reranker": tied["reranker"],

@@ -23,8 +23,8 @@ speeds = latency_table(list_seconds, view.evaluation)
 is_timed = bool(len(speeds))
 choices = sections.choose(is_timed=is_timed)
 measure, k, latency, budget = choices
-shown = shown_rows(len(view.rerankers))
-n_drawn = shown.n_shown
+row_range = shown_rows(len(view.rerankers))
+n_drawn = row_range.n_shown
 rows = tradeoffs.tradeoffs(view.evaluation, speeds, measure, view.traditional, latency)
 rows = rows.sort_values("tied", ascending=False, kind="stable")
 depths = cached.list_depths(view, k)
@@ -51,7 +51,7 @@ with chart_place:
         sections.recall_section(view, covered, k, n_drawn)
     has_segments, has_targets = segments is not None, bool(sections.rerankers_with_targets(view))
     with st.container() if has_segments == has_targets else wide if has_segments else narrow:
-        shown.buttons()
+        row_range.buttons()
 
 with table_place:
     baseline, test, correction = sections.choose_comparison(view)

@@ -40,8 +40,8 @@ def significance(studies: ReportStudies) -> Section:
 
 def _differences(studies: ReportStudies, verdicts: Verdicts) -> Table:
     """Return the differences from the baseline with their p, and whose verdict rests on the sort."""
-    shown = verdicts.without_untested()
-    tied, before = shown.tied, shown.traditional
+    tested = verdicts.without_untested()
+    tied, before = tested.tied, tested.traditional
     changed = ["rests on sort order" if is_changed else "" for is_changed in verdicts.changed]
     return Table.of(
         f"Against {studies.baseline}",

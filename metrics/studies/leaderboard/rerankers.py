@@ -46,7 +46,7 @@ def _most_tied_clause(summary: pd.DataFrame, measure: str) -> Prose:
     elif n_alike == len(ratios) - 1:
         verb = "ties, as every reranker does,"
     else:
-        others = "as another does, " if n_alike == 1 else f"as {n_alike:,} others do, " if n_alike else ""
-        verb = f"ties most, {others}".rstrip()
+        company = "as another does, " if n_alike == 1 else f"as {n_alike:,} others do, " if n_alike else ""
+        verb = f"ties most, {company}".rstrip()
     means = f" {verb} {share} of a list on average, at {signed(row['first_gap'])} {measure}."
     return Strong(str(row.name)), means

@@ -63,8 +63,8 @@ class Verdicts:
         if len(self.tied) <= n:
             return self.best_first()
         best = self.tied["difference"].sort_values(ascending=False, kind="stable").index
-        moved = self.farthest_moved()
-        return self._ordered(moved.append(best.difference(moved, sort=False))[:n])
+        farthest = self.farthest_moved()
+        return self._ordered(farthest.append(best.difference(farthest, sort=False))[:n])
 
     def farthest_moved(self) -> pd.Index:
         """Return the rows whose verdict changes, by how far the order of ties moves the difference."""
