@@ -122,14 +122,14 @@ def _add_brackets(
     side = {"y": base + 1.14, "yanchor": "bottom"} if is_upper else {"y": base - 0.14, "yanchor": "top"}
     look = {"layer": "below", "fillcolor": palette.bounds, "line": {"width": 0}}
     for tie in ties.itertuples():
-        right = min(tie.last + 0.46, n + 0.5)
-        ends = {"x0": tie.first - 0.46, "x1": right, "y0": base - 0.1, "y1": base + 1.1}
+        left, right = tie.first - 0.46, min(tie.last + 0.46, n + 0.5)
+        ends = {"x0": left, "x1": right, "y0": base - 0.1, "y1": base + 1.1}
         figure.add_shape(type="rect", **ends, **look)
         score = f"{tie.score + 0.0:.4g}".replace("-", "−")
-        room = _LETTERS * (right - tie.first) / max(n, _FEWEST)
+        room = _LETTERS * (right - left) / max(n, _FEWEST)
         text = next((text for text in (f"score {score}", score) if len(text) < room), "")
         if text:
-            note(figure, text, palette, x=(tie.first + right - 0.46) / 2, yref="y", **side)
+            note(figure, text, palette, x=(left + right) / 2, yref="y", **side)
 
 
 def _hover(document: dict[Hashable, Any]) -> str:
