@@ -26,6 +26,12 @@ OPTIONS = [
     "--ties",
     "optimistic",
 ]
+SLOW_KILLS = """
+import time
+import psutil
+kill = psutil.Process.kill
+psutil.Process.kill = lambda process: (kill(process), time.sleep(0.1))
+"""
 QRELS = "".join(f"q{q} 0 d{d} {d % 3}\n" for q in range(5, 44) for d in (q % 4, q % 5 + 4))
 
 
@@ -137,7 +143,7 @@ def test_a_script_needs_no_guard_and_its_workers_say_nothing(runs):
     rows.iloc[321, rows.columns.get_loc("score")] = np.nan
     rows.to_parquet(runs / "bad.parquet")
     script = runs / "script.py"
-    script.write_text("from dashboard import cli\nprint('once')\ncli.main()\n")
+    script.write_text(SLOW_KILLS + "from dashboard import cli\nprint('once')\ncli.main()\n")
     command = [sys.executable, script, "evaluate", runs / "bad.parquet", "--engine", "dask"]
     process = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 our own
     assert (process.returncode, process.stdout) == (2, "once\n")

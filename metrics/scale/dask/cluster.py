@@ -3,7 +3,7 @@
 import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import pandas as pd
@@ -11,6 +11,7 @@ import pandas as pd
 from metrics.errors import MissingPackageError, TieScopeError, UsageError
 
 try:
+    import psutil
     from dask import dataframe
     from dask.delayed import delayed
     from dask.system import CPU_COUNT
@@ -60,11 +61,26 @@ def connect(scheduler: str | None) -> Iterator[Client]:
         yield stack.enter_context(client)
 
 
+class _WorkerProcess(SubprocessWorker):
+    """A worker whose processes end together, the first of them first: it would tell of its children's end."""
+
+    async def close(self) -> None:
+        """Kill the process and all it has started, and wait for its end."""
+        if self.process and self.process.returncode is None:
+            children = psutil.Process(self.process.pid).children(recursive=True)
+            self.process.kill()
+            for child in children:
+                with suppress(psutil.NoSuchProcess):
+                    child.kill()
+            await self.process.communicate()
+        await super().close()
+
+
 def _local() -> SpecCluster:
     """Workers of one thread each, in processes that do not run the caller's script again."""
     limit = parse_memory_limit("auto", 1, CPU_COUNT, logger=_LOG)
     options = {"host": _HOST, "nthreads": 1, "memory_limit": limit, "silence_logs": logging.CRITICAL}
-    worker = {"cls": SubprocessWorker, "options": {"worker_kwargs": options | {"dashboard": False}}}
+    worker = {"cls": _WorkerProcess, "options": {"worker_kwargs": options | {"dashboard": False}}}
     settings = {"host": _HOST, "port": 0, "dashboard": False, "dashboard_address": f"{_HOST}:0"}
     with _environment(MEMORY):
         return SpecCluster(
