@@ -27,8 +27,9 @@ from dashboard.session.visitor import theme
 from metrics import Evaluation
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
 from metrics.studies.baseline import usual_baseline
-from metrics.support.wording import part_of
+from metrics.support.wording import compared_as, part_of
 from metrics.ties import Ranking, Treatment, treatment
+from metrics.ties.precision import near_distance
 
 _VIEW = "_view"
 _OPEN = "_open_list"
@@ -40,7 +41,8 @@ _MAX_RERANKERS = 200
 _TEXTS = ("measure", "order", "precision", "missing", "empty", "baseline")
 _CHOICES = ("rerankers", "segments")
 _POLICIES = ("zero", "skip")
-_PRECISIONS = ("float64", "float32", "float16", "bfloat16", *(f"decimals:{n}" for n in range(7)))
+_NEAR = ("within:0.001", "within:0.01", "within:0.1")
+_PRECISIONS = ("float64", "float32", "float16", "bfloat16", *(f"decimals:{n}" for n in range(7)), *_NEAR)
 ORDER_HELP = "How ties fell before: " + " ".join(
     f"**{order.label}**. {order.summary} Used by {order.used_by}."
     for order in map(treatment, cache.TRADITIONAL)
@@ -247,13 +249,25 @@ def board_settings() -> dict[str, Any]:
 def _choose_scoring() -> ScoringOptions:
     """Draw the choice of how lists are scored: as the files say unless the visitor says otherwise."""
     with st.popover("Scoring", icon=":material/tune:", width="stretch"):
-        precision = select(
-            "Scores as", _PRECISIONS, "precision", help="Rounds scores before they are compared."
-        )
+        precision = _choose_precision()
         relevant_from = number_input("Relevant from grade", 1, 1000, 1, "relevant_from")
         missing = segmented("Judged queries without rows", _POLICIES, "missing")
         empty = segmented("Queries with nothing relevant", _POLICIES, "empty")
     return ScoringOptions(precision, cast("Policy", missing), cast("Policy", empty), relevant_from)
+
+
+def _choose_precision() -> str:
+    """Draw the choice of how scores are compared; near ties are offered at any distance that is written."""
+    written = get_value("precision")
+    is_further = written not in _PRECISIONS and near_distance(written) is not None
+    return select(
+        "Scores as",
+        (*_PRECISIONS, written) if is_further else _PRECISIONS,
+        "precision",
+        accept_new_options=True,
+        help="Rounds scores before they are compared; `within:0.01` ties what lies within 0.01 of the highest "
+        "of its group, from the top down. Write another distance in its place.",
+    )
 
 
 def _say_policies(values: Evaluation, scoring: ScoringOptions, subject: str) -> None:
@@ -272,7 +286,7 @@ def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[s
         f"{counts['n_missing']:,} without rows {outcomes[scoring.missing]}" if counts["n_missing"] else "",
         f"{counts['n_empty']:,} with nothing relevant {outcomes[scoring.empty]}" if counts["n_empty"] else "",
         f"relevant from grade {level:g}" if level != AS_READ.relevant_from else "",
-        f"scores as {precision}" if precision != AS_READ.precision else "",
+        f"scores as {compared_as(precision)}" if precision != AS_READ.precision else "",
     ]
     return [phrase for phrase in phrases if phrase]
 

@@ -105,7 +105,7 @@ _SCORING, _READING, _OUTPUT = "How lists are scored", "How files are read", "Wha
 Precision = Annotated[
     str,
     typer.Option(
-        help=f"How scores are rounded before they are compared: {', '.join(PRECISIONS)}.",
+        help=f"As what scores are compared: {', '.join(PRECISIONS)} (near ties, E apart at most).",
         rich_help_panel=_SCORING,
     ),
 ]

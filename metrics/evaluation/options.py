@@ -22,8 +22,8 @@ class ScoringOptions:
     """How lists are scored, whatever the measures and treatments.
 
     Attributes:
-        precision: how scores are rounded before they are compared: float64 (as read), float32,
-            float16, bfloat16 or decimals:N.
+        precision: how scores are compared: as read (float64), rounded (float32, float16, bfloat16,
+            decimals:N), or tied within E of the highest of their group (within:E).
         missing: queries of the qrels that a run lacks count 0, or are left out.
         empty: queries with nothing relevant count 0, or are left out.
         relevant_from: smallest grade that counts as relevant, above 0.

@@ -11,7 +11,7 @@ from metrics.measures import MeasureAt, parse
 from metrics.report.studies import ReportStudies
 from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.prose import decimal
-from metrics.support.wording import part_of
+from metrics.support.wording import compared_as, part_of
 from metrics.ties import treatment
 
 MANY_TIES = 0.1
@@ -140,7 +140,7 @@ def unusual_rules(studies: ReportStudies) -> list[str]:
     sentences = {
         f"Traditional: {order.label}. {order.summary} The notebook's is the file's.": order.name != "input",
         f"Relevant: grade {scoring.relevant_from:g} and above.": scoring.relevant_from != AS_READ.relevant_from,
-        f"Scores are compared as {scoring.precision}.": scoring.precision != AS_READ.precision,
+        f"Scores are compared as {compared_as(scoring.precision)}.": scoring.precision != AS_READ.precision,
         f"Ties are split first by {', '.join(scoring.tiebreak_by)}.": bool(scoring.tiebreak_by),
         f"Queries of {', '.join(options.segments)} only.": bool(options.segments),
     }

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from metrics.support.arrays import BoolArray, FloatArray, coded
 from metrics.support.escaping import clean, html
-from metrics.support.wording import count_of
+from metrics.support.wording import compared_as, count_of
 
 RERANKERS = 20
 """Rerankers shown at most."""
@@ -48,7 +48,7 @@ def evaluation(
         ties: names of treatments, as in `scores`.
         missing: policy for judged queries without rows.
         empty: policy for queries with nothing relevant.
-        precision: how scores were rounded.
+        precision: as what scores were compared.
         relevant_from: smallest relevant grade.
         tiebreak_by: score columns that split ties first.
     """
@@ -72,7 +72,7 @@ def evaluation(
         "expected is the tied value: the mean over every order the ties allow." if "expected" in ties else "",
         _policy(no_rows, "no rows in a run", f"missing={missing}"),
         _policy(nothing, "nothing relevant", f"empty={empty}"),
-        f"Relevant from grade {relevant_from:g}; scores compared as {precision}{split}.",
+        f"Relevant from grade {relevant_from:g}; scores compared as {compared_as(precision)}{split}.",
         _truncation_note(len(policies), RERANKERS, "rerankers", ".summary(flat=True)"),
         _truncation_note(len(measures), len(shown_measures), "measures", ".summary(flat=True)"),
         _truncation_note(len(ties), len(shown_ties), "treatments", ".summary(flat=True)"),

@@ -41,7 +41,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ShownColumn("segment", "Segment", "Type of the query, as the files have it.", "text"),
         ShownColumn("ties", "Ties", "Whether ties are in one order or averaged over all.", "text"),
         ShownColumn("scenario", "Scenario", "What is simulated.", "text"),
-        ShownColumn("number_format", "Format", "What scores are rounded to before they are compared.", "text"),
+        ShownColumn("number_format", "Format", "As what scores are compared.", "text"),
         ShownColumn("target", "Target", "What is asked of the mean.", "text"),
         ShownColumn("text", "Text", "Text of the document, as the files have it.", "text", width="large"),
         # values of a measure

@@ -82,6 +82,12 @@ def written_p(p: float, digits: int = 3) -> str:
     return f"{p:.{digits + is_rounded_up}f}"
 
 
+def compared_as(precision: str) -> str:
+    """Return as what scores are compared: float32, decimals:2, equal within 0.01 of a group's highest."""
+    name, _, number = precision.partition(":")
+    return f"equal within {number} of a group's highest" if name == "within" else precision
+
+
 def quote(name: str) -> str:
     """Return a name from the file in quotes, cut short where it is long."""
     return repr(name if len(name) <= _MAX_NAME else name[: _MAX_NAME - 1] + "…")

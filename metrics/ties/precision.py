@@ -1,13 +1,16 @@
-"""Precision: scores as a coarser number format would hold them."""
+"""Precision: scores as they are compared, in a coarser number format or as groups of near ones."""
 
 import re
+from math import isfinite
 
 import numpy as np
 
 from metrics.errors import UsageError
-from metrics.support.arrays import FloatArray
+from metrics.runs.model import Runs
+from metrics.support.arrays import FloatArray, IntArray
+from metrics.ties.near_ties import near_tops
 
-PRECISIONS = ("float64", "float32", "float16", "bfloat16", "decimals:N")
+PRECISIONS = ("float64", "float32", "float16", "bfloat16", "decimals:N", "within:E")
 """Every precision there is."""
 
 _MOST_DECIMALS = 17
@@ -20,10 +23,54 @@ _BLOCK = 2**14
 """Scores rounded at a time: what is computed on the way stays in the processor's cache."""
 
 
+def near_distance(precision: str) -> float | None:
+    """Return how far the scores of one group may be apart: E of `within:E`; None for every other precision."""
+    number = re.fullmatch(r"within:((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]{1,3})?)", precision)
+    return float(number[1]) if number and isfinite(float(number[1])) else None
+
+
+def compared_scores(scores: FloatArray, starts: IntArray, precision: str) -> FloatArray:
+    """(n_docs,) scores as they are compared: rounded, or the highest of their group of near ties.
+
+    Args:
+        scores: (n_docs,) scores as read, list by list, in any order within.
+        starts: (n_lists + 1,) first document of each list, and the end.
+        precision: one of `PRECISIONS`.
+
+    Raises:
+        UsageError: there is no such precision.
+    """
+    distance = near_distance(precision)
+    return rounded(scores, precision) if distance is None else near_tops(scores, starts, distance)
+
+
+def runs_at_precision(runs: Runs, precision: str) -> Runs:
+    """Return the runs as files would hold them that were written with their scores as they are compared.
+
+    Args:
+        runs: what was ranked.
+        precision: one of `PRECISIONS`.
+
+    Raises:
+        UsageError: there is no such precision.
+    """
+    if precision == "float64":
+        return runs
+    scores = {}
+    for reranker, table in runs.tables.items():
+        query = runs.pairs(reranker).query
+        by_query = np.argsort(query, kind="stable")
+        starts = np.flatnonzero(np.diff(query[by_query], prepend=-1, append=-1))
+        scores[reranker] = np.empty(len(query))
+        scores[reranker][by_query] = compared_scores(table["score"].to_numpy()[by_query], starts, precision)
+    return runs.rescored(scores)
+
+
 def rounded(scores: FloatArray, precision: str) -> FloatArray:
     """(n,) scores rounded to the nearest value the format holds, ties to even; too large becomes infinite.
 
-    `decimals:N` gives what a file holds that was written with N decimals, as C's and Python's `%.Nf` write.
+    `decimals:N` gives what a file holds that was written with N decimals, as C's and Python's `%.Nf` write;
+    `within:E` rounds nothing.
 
     Args:
         scores: (n,) scores as read.
@@ -33,7 +80,7 @@ def rounded(scores: FloatArray, precision: str) -> FloatArray:
         UsageError: there is no such precision.
     """
     scores = np.asarray(scores, dtype=np.float64)
-    if precision == "float64":
+    if precision == "float64" or near_distance(precision) is not None:
         return scores
     with np.errstate(over="ignore"):
         if precision in ("float32", "float16"):

@@ -15,7 +15,7 @@ from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.cached import cached_property
 from metrics.ties.judgments import Judgments
 from metrics.ties.lists import Lists
-from metrics.ties.precision import rounded
+from metrics.ties.precision import compared_scores, rounded
 from metrics.ties.sorting import sort_descending
 
 PART = 2**17
@@ -32,7 +32,7 @@ class Ranking:
         segment_lists: (n_segments,) list of each stretch of documents.
         segment_starts: (n_segments + 1,) first document of each, and the end.
         rows: (n_docs,) row of each document in its table: the input position.
-        scores: (n_docs,) its score, rounded to the precision asked for.
+        scores: (n_docs,) its score as it is compared: rounded, or the highest of its near ties.
         starts: (n_groups,) first document of each tie group.
         grades: (n_docs,) its grade, 0 where unjudged.
         judgment: (n_rows,) place of the judgment of each row of the table, -1 where unjudged.
@@ -117,7 +117,11 @@ class Ranking:
     def _cut(cls, lists: Lists, precision: str, first: int, end: int) -> "Ranking":
         """The lists from `first` to before `end`, sorted and cut into tie groups."""
         rows, segment_lists, segment_starts = lists.rows_of(first, end)
-        keys = [rounded(key[rows], precision) for key in lists.keys]
+        score, *further = (key[rows] for key in lists.keys)
+        keys = [
+            compared_scores(score, segment_starts, precision),
+            *(rounded(key, precision) for key in further),
+        ]
         order, scores, starts = sort_descending(keys, segment_starts)
         table_rows = order + rows.start if isinstance(rows, slice) else rows[order]
         judgment = lists.judgment[table_rows]

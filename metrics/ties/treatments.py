@@ -162,6 +162,8 @@ def treatment(name: str) -> Treatment:
             "tools that shuffle",
             _random_key(int(seed[1])),
         )
+    if name.startswith("within:"):
+        raise UsageError(f"{name} groups scores and orders no ties: give it as precision (--precision {name}).")
     names = ", ".join(one.name for one in TREATMENTS)
     raise UsageError(f"There is no treatment {name!r}. Treatments: {names}, random:SEED.")
 

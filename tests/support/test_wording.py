@@ -1,6 +1,6 @@
 import pytest
 
-from metrics.support.wording import count_of, describe_part, part_of, percent, quote, written_p
+from metrics.support.wording import compared_as, count_of, describe_part, part_of, percent, quote, written_p
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,12 @@ def test_a_number_that_is_written_out_already_takes_its_noun_too():
         "1 ordering",
         "720 orderings",
         "about 10^12 orderings",
+    ]
+
+
+def test_scores_are_said_to_be_compared_as_what_they_are():
+    assert [compared_as(precision) for precision in ("float32", "decimals:2", "within:0.01")] == [
+        "float32",
+        "decimals:2",
+        "equal within 0.01 of a group's highest",
     ]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from metrics import Runs, UsageError, evaluate
 from metrics.ties.precision import PRECISIONS, rounded
 
-NAMES = ["float64", "float32", "float16", "bfloat16", "decimals:0", "decimals:2", "decimals:17"]
+NAMES = ["float64", "float32", "float16", "bfloat16", "decimals:0", "decimals:2", "decimals:17", "within:2"]
 ANY = st.floats(allow_nan=False) | st.floats(-2, 2) | st.sampled_from([math.inf, -math.inf, -0.0, 1e308])
 
 
@@ -42,7 +42,7 @@ def largest_tie(scores, precision):
 
 
 def test_what_is_offered_is_what_is_tested():
-    assert {name.replace("N", "2") for name in PRECISIONS} <= set(NAMES)
+    assert {name.replace("N", "2").replace("E", "2") for name in PRECISIONS} <= set(NAMES)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ from metrics.simulation.reranker_text import (
 )
 from metrics.simulation.tables import plain_columns
 from metrics.studies.gaps.growth import TIE_PROBABILITIES, gap_by_settings, growth_curve
-from metrics.studies.gaps.precisions import precision_curve, runs_at_precision
+from metrics.studies.gaps.precisions import coarser_runs, precision_curve
 
 LLM, SEVERAL, CONTINUOUS_KIND, SYNTHETIC = (
     "LLM reranker",
@@ -188,7 +188,7 @@ def board_at_precision(board: Board, precision: str) -> Board:
     Raises:
         TieScopeError: its files cannot be read again.
     """
-    rounded_runs = runs_at_precision(board.runs, precision)
+    rounded_runs = coarser_runs(board.runs, precision)
     name = precision.replace(":", "-")
     files = [File(f"{name}.csv", as_csv(long_table(rounded_runs)))]
     if rounded_runs.qrels is not None:

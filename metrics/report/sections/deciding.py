@@ -15,7 +15,7 @@ from metrics.studies.tie_rules import own_rule_note
 from metrics.studies.tools.tool_comparison import by_tool, comparable_values, tool_finding
 from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_note
 from metrics.studies.tradeoffs.latency import LATENCY
-from metrics.support.wording import chance_percent, percent
+from metrics.support.wording import chance_percent, compared_as, percent
 
 _HEADINGS = {"tool": "Tool", "version": "Checked against", "spelling": "Calls it", "why": "Why it differs"}
 STARS = "*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant."
@@ -191,7 +191,8 @@ def _tool_values(studies: ReportStudies) -> Table:
     )
     wide = wide.reindex(index=studies.leaderboard.index, columns=labels.unique())
     columns: dict[str, Column] = {str(label): (wide[label], FOUR_DECIMALS) for label in wide}
-    note = f"Relevant from grade {scoring.relevant_from:g}, scores as {scoring.precision}. –: no number."
+    compared = compared_as(scoring.precision)
+    note = f"Relevant from grade {scoring.relevant_from:g}, scores as {compared}. –: no number."
     return Table.of("What each tool reports", {"Reranker": wide.index, **columns}, note)
 
 

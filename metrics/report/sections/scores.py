@@ -18,7 +18,7 @@ from metrics.studies.leaderboard.recommendation import tie_remedies
 from metrics.studies.leaderboard.verdicts import VERDICTS
 from metrics.studies.prose import Prose
 from metrics.studies.tie_rules import answers_finding, own_rule_note
-from metrics.support.wording import count_of, first_names
+from metrics.support.wording import compared_as, count_of, first_names
 
 FOUR_DECIMALS = ".4f"
 SIGNED = "+.4f"
@@ -42,7 +42,7 @@ def data(studies: ReportStudies) -> Section:
         ("Relevant", f"grade {scoring.relevant_from:g} and above; what nobody judged is not"),
         (
             "Scores are compared as",
-            "64-bit floats, as read" if scoring.precision == "float64" else scoring.precision,
+            "64-bit floats, as read" if scoring.precision == "float64" else compared_as(scoring.precision),
         ),
         ("Judged queries without rows", _policy(policies["n_missing"], scoring.missing)),
         ("Queries with nothing relevant", _policy(policies["n_empty"], scoring.empty)),

@@ -292,7 +292,7 @@ KINDS: tuple[Kind, ...] = (
         "near-ties",
         "info",
         "Neighbours in a list differ by less than a billionth: rounding noise may be all that orders them.",
-        "Choose precision float32 or decimals:N to treat them as tied.",
+        "Choose precision float32, decimals:N or within:E to treat them as tied.",
         "scores that differ by rounding noise",
     ),
 )

@@ -15,7 +15,7 @@ from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray
 from metrics.support.wording import percent
-from metrics.ties.precision import rounded
+from metrics.ties.precision import runs_at_precision
 
 GRADES = "grades:0-10"
 PRECISIONS = (
@@ -57,7 +57,7 @@ def grade_scores(scores: FloatArray) -> FloatArray:
     return np.round(_TOP_GRADE * (share / (largest / 2 - smallest / 2)))
 
 
-def runs_at_precision(runs: Runs, precision: str) -> Runs:
+def coarser_runs(runs: Runs, precision: str) -> Runs:
     """Return the runs with their scores as a precision holds them.
 
     Args:
@@ -67,12 +67,9 @@ def runs_at_precision(runs: Runs, precision: str) -> Runs:
     Raises:
         UsageError: there is no such precision.
     """
-    scores = {name: table["score"].to_numpy() for name, table in runs.tables.items()}
-    rounded_scores = {
-        name: grade_scores(values) if precision == GRADES else rounded(values, precision)
-        for name, values in scores.items()
-    }
-    return runs.rescored(rounded_scores)
+    if precision != GRADES:
+        return runs_at_precision(runs, precision)
+    return runs.rescored({name: grade_scores(table["score"].to_numpy()) for name, table in runs.tables.items()})
 
 
 def precision_curve(
@@ -106,7 +103,7 @@ def precision_curve(
     as_held = replace(scoring, precision="float64")
     parts = []
     for precision in precisions:
-        rounded_runs = runs_at_precision(runs, precision)
+        rounded_runs = coarser_runs(runs, precision)
         values = score_runs(rounded_runs, measure, ties, as_held)
         values = values.only(runs.rerankers, queries)
         means = values.scores[str(parse(measure))].groupby(level="reranker", sort=False).mean()

@@ -14,7 +14,7 @@ from metrics.studies.tools.rules import Rule, Tool
 from metrics.studies.tools.tools import TOOLS
 from metrics.studies.tools.views import View, grades, only_queries
 from metrics.support.arrays import FloatArray
-from metrics.ties.precision import rounded
+from metrics.ties.precision import runs_at_precision
 
 _EQUAL = 1e-12
 """Values of one list that differ by less are one value."""
@@ -43,7 +43,7 @@ def emulate(
         runs: what was ranked.
         measures: names such as `RR`, `nDCG-linear@10`.
         tools: which to ask (`metrics.TOOLS`); None for all.
-        precision: how scores are rounded before they are written for the tool.
+        precision: how scores are rounded before they are written for the tool; near ties get one score.
         missing: what the tied value does about queries of the qrels that a run lacks.
         empty: what the tied value does about queries with nothing relevant.
         relevant_from: smallest grade that counts as relevant, above 0.
@@ -84,7 +84,7 @@ def emulate_runs(
         for measure in measure_list
         if (rule := tool.rule(measure, options.relevant_from))
     ]
-    boards = _score_by_policy(_written(runs, options.precision), [rule for *_, rule in uses], options)
+    boards = _score_by_policy(runs_at_precision(runs, options.precision), [rule for *_, rule in uses], options)
     judged = grades(runs)
     tied = {name: ours.means(name)["expected"] for name in ours.measures}
     rows = []
@@ -110,15 +110,6 @@ def emulate_runs(
                 }
             )
     return pd.DataFrame(rows, columns=list(_COLUMNS))
-
-
-def _written(runs: Runs, precision: str) -> Runs:
-    """Return the runs as files would hold them that were written in a precision."""
-    if precision == "float64":
-        return runs
-    return runs.rescored(
-        {name: rounded(table["score"].to_numpy(), precision) for name, table in runs.tables.items()}
-    )
 
 
 def _question(measure: MeasureAt, rule: Rule, options: ScoringOptions, judged: FloatArray) -> str:

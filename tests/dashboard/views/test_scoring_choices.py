@@ -7,6 +7,7 @@ from opening import metrics, only, opened, table, texts
 
 from dashboard import cache
 from metrics import emulate, evaluate
+from metrics.support.wording import compared_as
 
 SEGMENTED = "model,qid,docid,score,rel,query_type\n" + "".join(
     f"{model},q{query},d{document},{document % 3},{int(document == query)},{'short' if query < 2 else 'long'}\n"
@@ -57,11 +58,11 @@ def test_a_measure_stays_when_the_page_is_switched():
     assert page.segmented_control(key="measure").value == "Div@3"
 
 
-@pytest.mark.parametrize("precision", ["float16", "decimals:0", "bfloat16"])
+@pytest.mark.parametrize("precision", ["float16", "decimals:0", "within:0.37"])
 def test_coarser_scores_change_the_values_and_are_said(precision):
     page = opened("leaderboard", precision=precision)
     assert tied(page) == pytest.approx(means(cache.sample_board(), precision=precision))
-    assert f"scores as {precision}" in sidebar_text(page)
+    assert f"scores as {compared_as(precision)}" in sidebar_text(page)
 
 
 def by_tools(page):

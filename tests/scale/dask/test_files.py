@@ -192,7 +192,7 @@ def test_formats_go_together(address, put, write):
         assert_same(dataset_evaluation(address, files, qrels, **options)[0], expected)
 
 
-@pytest.mark.parametrize("options", [{}, {"relevant_from": 2, "precision": "decimals:0"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"relevant_from": 2, "precision": "within:0.5"}], ids=str)
 def test_a_list_may_be_torn_over_files_of_any_format_and_types_of_ids(address, put, options):
     rows = table()
     for name in ("query_id", "doc_id"):

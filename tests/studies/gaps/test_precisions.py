@@ -12,11 +12,11 @@ from metrics.simulation import LlmReranker, simulate
 from metrics.studies.gaps.precisions import (
     GRADES,
     PRECISIONS,
+    coarser_runs,
     grade_scores,
     precision_curve,
     precision_finding,
     precision_label,
-    runs_at_precision,
 )
 from metrics.studies.prose import plain
 
@@ -107,7 +107,7 @@ def test_grades_span_the_scale_and_halves_go_to_the_even_grade():
 def test_no_precision_turns_an_order_round(table):
     runs = Runs.from_frame(frame(table))
     for precision in PRECISIONS:
-        fewer = runs_at_precision(runs, precision)
+        fewer = coarser_runs(runs, precision)
         for name in runs.rerankers:
             before, after = (one.tables[name]["score"].to_numpy() for one in (runs, fewer))
             rising = after[np.argsort(before, kind="stable")]
