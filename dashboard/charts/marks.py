@@ -161,7 +161,13 @@ def label_rows(
     )
 
 
-def label_rows_above(figure: go.Figure, names: Iterable[object], palette: Palette, raised: float) -> None:
+def label_rows_above(
+    figure: go.Figure,
+    names: Iterable[object],
+    palette: Palette,
+    raised: float,
+    grounds: Iterable[str] | None = None,
+) -> None:
     """Label rows as `label_rows` does, above what they hold, so that a phone has room for both.
 
     Args:
@@ -169,13 +175,18 @@ def label_rows_above(figure: go.Figure, names: Iterable[object], palette: Palett
         names: of the rerankers.
         palette: colours of the theme.
         raised: share of a row by which the foot of a label stands above the row's middle.
+        grounds: colours behind the labels, which hide what would run through them; None for none.
     """
     labels = chart_names(map(str, names)).values()
+    looks = [{}] * len(labels) if grounds is None else [{"bgcolor": ground} for ground in grounds]
     place = {"xref": "paper", "x": 0, "xanchor": "left", "yanchor": "bottom"}
     font = {"color": palette.text, "size": 13}
     add_notes(
         figure,
-        (note_of(label, palette, **place, y=row - raised, font=font) for row, label in enumerate(labels)),
+        (
+            note_of(label, palette, **place, y=row - raised, font=font, **look)
+            for row, (label, look) in enumerate(zip(labels, looks, strict=True))
+        ),
     )
     figure.update_yaxes(showticklabels=False, range=[len(labels) - 0.4, -_TOP], showgrid=False)
 
@@ -248,6 +259,23 @@ def add_legend(figure: go.Figure, marks: dict[str, dict[str, Any]]) -> None:
     """Add entries to the legend, name → marker, that belong to no trace."""
     for name, marker in marks.items():
         figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name)
+
+
+def add_chance_key(figure: go.Figure, palette: Palette, quarters: Sequence[str], yshift: int) -> None:
+    """Write below a heatmap of chances what its shades stand for.
+
+    Args:
+        figure: changed in place.
+        palette: colours of the theme.
+        quarters: shades of a quarter, a half, three quarters and all.
+        yshift: pixels from the lower end of the cells, negative.
+    """
+    swatches = (
+        f"<span style='color:{shade};font-size:18px'>■</span> {share:.0%}"
+        for shade, share in zip(quarters, (0.25, 0.5, 0.75, 1), strict=True)
+    )
+    place = {"x": 0, "xref": "paper", "xanchor": "left", "y": 0, "yref": "paper", "yanchor": "top"}
+    note(figure, f"chance: {' &nbsp; '.join(swatches)}", palette, **place, yshift=yshift)
 
 
 def cells(z: np.ndarray, colours: Sequence[Any], text: np.ndarray | None = None, **trace: Any) -> go.Heatmap:  # noqa: ANN401

@@ -50,6 +50,7 @@ def _look(palette: Palette) -> go.layout.Template:
         "showline": False,
         "ticks": "",
         "exponentformat": "none",
+        "labelalias": {"+0": "0"},
         "tickfont": {"size": 12, "color": palette.muted},
         "title": {"font": {"size": 13, "color": palette.muted}, "standoff": 10},
         "fixedrange": True,

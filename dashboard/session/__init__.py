@@ -11,7 +11,7 @@ from dashboard.session.measures import measure
 from dashboard.session.results import Results
 from dashboard.session.upload_selection import Outcome
 from dashboard.session.view import View, choose_baseline, list_link_parameters, offered_rerankers, view
-from dashboard.session.visitor import theme
+from dashboard.session.visitor import is_narrow, theme
 
 __all__ = [
     "Outcome",
@@ -19,6 +19,7 @@ __all__ = [
     "View",
     "choose_baseline",
     "get_value",
+    "is_narrow",
     "list_link_parameters",
     "measure",
     "offered_rerankers",

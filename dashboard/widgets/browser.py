@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard.charts.palette import Palette
+from dashboard.session.visitor import WIDTH_KEY, is_narrow
 
 _ASSETS = Path(__file__).parents[1] / "assets"
 
@@ -17,6 +18,7 @@ _mount = st.components.v2.component("tiescope.browser", js=_asset("browser.js"))
 _mount_link = st.components.v2.component(
     "tiescope.link", html=_asset("link.html"), css=_asset("link.css"), js=_asset("link.js")
 )
+_mount_width = st.components.v2.component("tiescope.width", js=_asset("width.js"))
 _CARD_LABEL, _BADGE = "[data-testid=stMetricLabel] :is(div, p)", ".stMarkdownBadge"
 _ON_PRIMARY = "[data-testid=stBaseButton-primary]:enabled, [data-testid=stMultiSelect] [data-tag]"
 
@@ -30,7 +32,13 @@ def equip_browser() -> None:
 
 
 def _draw_again() -> None:
-    """Do nothing before the run that the browser asks for: the run is what draws in the other theme."""
+    """Do nothing before the run that the browser asks for: the run is what draws otherwise."""
+
+
+def watch_width() -> None:
+    """Have the page drawn again where the window is as narrow as a phone's, as `is_narrow` then says."""
+    data = {"is_narrow": is_narrow()}
+    _mount_width(key=WIDTH_KEY, data=data, on_is_narrow_change=_draw_again)
 
 
 def offer_link() -> None:

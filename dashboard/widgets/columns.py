@@ -28,7 +28,13 @@ def column_config(column: ShownColumn, *, has_format: bool = True) -> Any:  # no
             return st.column_config.CheckboxColumn(column.label, help=column.help)
         case "share":
             return st.column_config.ProgressColumn(
-                column.label, format="%.0f%%", min_value=0, max_value=100, color="orange", help=column.help
+                column.label,
+                width=column.width,
+                format="%.0f%%",
+                min_value=0,
+                max_value=100,
+                color="orange",
+                help=column.help,
             )
     number_format = column.number_format if has_format else ""
     return st.column_config.NumberColumn(column.label, format=number_format or None, help=column.help)

@@ -138,7 +138,7 @@ def chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> 
         alt: what the chart shows, in a sentence.
         wide: width in pixels it keeps on a phone, where it is then scrolled sideways.
     """
-    with _keep_wide(wide):
+    with keep_wide(wide):
         st.plotly_chart(figure, theme=None, key=f"chart-{key}", alt=alt, config=_config(key))
 
 
@@ -151,7 +151,7 @@ def clickable_chart(figure: go.Figure, key: str, alt: str, *, wide: int | None =
         alt: what the chart shows, in a sentence.
         wide: width in pixels it keeps on a phone, where it is then scrolled sideways.
     """
-    with _keep_wide(wide):
+    with keep_wide(wide):
         st.plotly_chart(
             figure,
             theme=None,
@@ -163,7 +163,8 @@ def clickable_chart(figure: go.Figure, key: str, alt: str, *, wide: int | None =
         )
 
 
-def _keep_wide(wide: int | None) -> Any:  # noqa: ANN401 a container
+def keep_wide(wide: int | None) -> Any:  # noqa: ANN401 a container
+    """Return what keeps a width in pixels on a phone, where it is then scrolled sideways and says so."""
     if wide is None:
         return st.container()
     parts = st.container(gap="xxsmall")

@@ -24,7 +24,7 @@ from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import Columns, badge_column
-from dashboard.widgets.components import Card, cards, chart, heading, table
+from dashboard.widgets.components import Card, cards, chart, heading, keep_wide, table
 from dashboard.widgets.first_rows import ShownRows
 from dashboard.widgets.leaders import farthest_off, leader_name, most_ties
 from metrics.evaluation import EQUAL
@@ -136,19 +136,21 @@ def leaderboard_charts(
     """
     if not len(leaderboard):
         return
-    left, right = st.columns(2)
-    with left:
-        heading("Place, traditional and tied", slope_caption(leaderboard))
-    with right:
-        heading("Score with tie bounds", f"The diamond is {traditional.order}; the dot is the mean over all.")
     names = None if drawn_rerankers is None else list(drawn_rerankers)
-    chart(
-        place_and_score(leaderboard, palette, measure, names),
-        "place-and-score",
-        f"Place of each reranker by its traditional and by its tied {measure}, its name, and its worst, best, "
-        "tied and traditional value.",
-        wide=MIN_WIDTH,
-    )
+    with keep_wide(MIN_WIDTH):
+        grid = st.grid(2, wrap=False)
+        with grid.cell():
+            heading("Place, traditional and tied", slope_caption(leaderboard))
+        with grid.cell():
+            heading(
+                "Score with tie bounds", f"The diamond is {traditional.order}; the dot is the mean over all."
+            )
+        chart(
+            place_and_score(leaderboard, palette, measure, names),
+            "place-and-score",
+            f"Place of each reranker by its traditional and by its tied {measure}, its name, and its worst, "
+            "best, tied and traditional value.",
+        )
 
 
 def strip_section(leaderboard: pd.DataFrame, palette: Palette, measure: str, places: ShownRows) -> None:
@@ -225,8 +227,8 @@ def leaderboard_table(
         {
             **shown_columns("tied_rank", "reranker"),
             "verdict": badge_column("Verdict", VERDICTS, ("green", "yellow", "orange", "blue", "gray")),
-            **shown_columns("tied", "worst", "best", "traditional", "gap", "traditional_rank", **words),
-            **shown_columns(("why", "verdict_reason"), ("tie_ratio", "mean_tie_ratio"), "places"),
+            **shown_columns("tied", "gap", ("tie_ratio", "mean_tie_ratio"), "traditional", **words),
+            **shown_columns(("why", "verdict_reason"), "traditional_rank", "worst", "best", "places", **words),
             **(shown_columns("std") if "std" in leaderboard else {}),
             **(extra_columns or {}),
             **({} if rows["name"].equals(rows["reranker"]) else shown_columns("name")),

@@ -21,10 +21,10 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def orderings_text(log10: float, exact: int | None = None) -> str:
-    """Return how many orderings there are: in full up to a billion, then as a power of ten."""
+    """Return how many orderings there are: in full up to a billion, then as about a power of ten."""
     if exact is not None and exact < 10**9:
         return f"{exact:,}"
-    return "10" + f"{log10:.0f}".translate(_RAISED)
+    return "about 10" + f"{log10:.0f}".translate(_RAISED)
 
 
 def values_text(measure: str, value: "pd.Series[float]", traditional: str) -> str:

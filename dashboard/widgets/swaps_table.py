@@ -72,9 +72,9 @@ def swaps_table(view: View, measure: str, swaps: pd.DataFrame, prose: Prose) -> 
                 **shown_columns(("a", "first_by_sort"), ("b", "first_when_tied"), order=order),
                 "verdict": badge_column("Verdict", _VERDICTS, ("orange", "gray")),
                 **shown_columns(
+                    *(("p_adjusted", "pair_p"), ("tied_difference", "tied_pair_difference")),
+                    *(("difference", "pair_difference"), "above"),
                     *(("place", "places_of_pair"), ("tied_place", "tied_places_of_pair")),
-                    *(("difference", "pair_difference"), ("tied_difference", "tied_pair_difference")),
-                    *(("p_adjusted", "pair_p"), "above"),
                     *(("traditional", "traditional_of_pair"), ("tied", "tied_of_pair")),
                     order=order,
                 ),

@@ -86,7 +86,11 @@ COLUMNS: Mapping[str, ShownColumn] = {
         # ties
         ShownColumn("tie_ratio", "Tie ratio", "Share of its documents that share a score.", "share"),
         ShownColumn(
-            "mean_tie_ratio", "Tie ratio", "Share of documents that share a score, mean over lists.", "share"
+            "mean_tie_ratio",
+            "Tie ratio",
+            "Share of documents that share a score, mean over lists.",
+            "share",
+            width=96,
         ),
         ShownColumn("max_tie_size", "Largest tie", "Documents of the largest tie group.", "count"),
         ShownColumn(
@@ -210,7 +214,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
         # tests of significance
         ShownColumn("traditional_difference", "Traditional", "Difference by traditional values.", "difference"),
         ShownColumn("difference", "Tied", "Difference by tied values.", "difference"),
-        ShownColumn("low", "from", "Lower end of the interval of the difference before it.", "difference"),
+        ShownColumn("low", "from", "Lower end of the interval of the tied difference.", "difference"),
         ShownColumn("high", "to", "Upper end of that interval.", "difference"),
         ShownColumn("p_adjusted", "p adj.", "p of the test, corrected for the number of comparisons.", "p"),
         ShownColumn("stars", "", "Stars of significance.", "text", width=44),
@@ -226,7 +230,11 @@ COLUMNS: Mapping[str, ShownColumn] = {
             "superiority", "P(wins)", "Chance to beat the baseline on a query; equal ones count half.", digits=2
         ),
         ShownColumn(
-            "share_ties", "From ties", "Share of the difference's variance that is ties, not queries.", "share"
+            "share_ties",
+            "From ties",
+            "Share of the difference's variance that is ties, not queries.",
+            "share",
+            width=96,
         ),
         ShownColumn("note", "Note", "What is particular about this comparison.", "text"),
         # orders that swap

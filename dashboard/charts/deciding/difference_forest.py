@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.labels import CARD_COLUMNS, hover_text
 from dashboard.charts.marks import CLEAR_TOP, add_legend, label_rows, label_rows_above
-from dashboard.charts.palette import Palette
+from dashboard.charts.palette import Palette, blend
 from dashboard.charts.style import add_notes, note_of, style
 from metrics.studies.prose import signed
 from metrics.studies.significance.significance import Verdicts
@@ -22,6 +22,8 @@ _MIDDLE, _SHIFT = 0.16, 0.13
 """Distance of the two values of a row from its middle, which lies lower for a name above them."""
 _STARS_ROOM = 84
 """Pixels to the right for the stars."""
+_WASH = 0.12
+"""Share of colour in the wash of a row whose verdict changes."""
 _OUTLYING = 4.0
 """Median reaches of a row from which on a row is told in words."""
 
@@ -47,11 +49,12 @@ def difference_forest(
     figure = go.Figure()
     is_outlying = _is_outlying(verdicts)
     verdicts = verdicts.without_untested()
-    wash = {"fillcolor": palette.traditional, "opacity": 0.12, "line_width": 0, "layer": "below"}
+    wash = {"fillcolor": palette.traditional, "opacity": _WASH, "line_width": 0, "layer": "below"}
     for row in np.flatnonzero(verdicts.changed):
         box = {"x0": 0, "x1": 1, "xref": "paper", "y0": row - 0.44, "y1": row + 0.44}
         figure.add_shape(type="rect", **box, **wash)
-    _add_zero(figure, len(verdicts.tied), palette, is_slim=is_slim)
+    zero = {"color": palette.text, "width": 1}
+    figure.add_shape(type="line", x0=0, x1=0, y0=0, y1=1, yref="paper", line=zero, layer="below")
     _add_differences(figure, verdicts, ~is_outlying, "traditional", palette, middle)
     _add_differences(figure, verdicts, ~is_outlying, "tied", palette, middle)
     add_legend(
@@ -67,7 +70,9 @@ def difference_forest(
     if is_slim:
         label_rows(figure, verdicts.tied["reranker"], palette, CARD_COLUMNS, CLEAR_TOP)
     else:
-        label_rows_above(figure, verdicts.tied["reranker"], palette, 0.08)
+        washed = blend(palette.ground, palette.traditional, _WASH)
+        grounds = np.where(verdicts.changed, washed, palette.ground)
+        label_rows_above(figure, verdicts.tied["reranker"], palette, 0.08, grounds)
     low, high = _axis_ends(verdicts, ~is_outlying)
     room = 0.06 * (high - low)
     figure.update_xaxes(
@@ -81,15 +86,6 @@ def difference_forest(
     )
     _add_stars(figure, verdicts, palette, middle)
     return figure
-
-
-def _add_zero(figure: go.Figure, n_rows: int, palette: Palette, *, is_slim: bool) -> None:
-    """Add the line of no difference, left out where a name stands above its values."""
-    ends = np.arange(n_rows)[:, None] + np.array([-0.5 if is_slim else -0.02, 0.5, np.nan])
-    line = {"color": palette.text, "width": 1}
-    figure.add_scatter(
-        x=np.zeros(ends.size), y=ends.ravel(), mode="lines", line=line, hoverinfo="skip", showlegend=False
-    )
 
 
 def _marker(symbol: str, size: int, fill: object, border: str) -> dict[str, object]:

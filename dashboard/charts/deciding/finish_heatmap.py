@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.labels import hover_text
-from dashboard.charts.marks import cells, label_rows_above
+from dashboard.charts.marks import add_chance_key, cells, label_rows_above
 from dashboard.charts.palette import Palette, blend, ink
 from dashboard.charts.style import style
 from metrics.support.arrays import BoolArray
@@ -74,7 +74,8 @@ def finish_heatmap(
         box = {"x0": best - 0.5, "x1": worst + 0.5, "y0": row - _HALF - 0.03, "y1": row + _HALF + 0.03}
         figure.add_shape(type="rect", line={"color": palette.other, "width": 1.5}, **box)
     _add_traditional(figure, names, traditional, is_drawn, palette)
-    style(figure, palette, 64 + _ROW * len(names))
+    style(figure, palette, 96 + _ROW * len(names), b=40)
+    add_chance_key(figure, palette, shades[1:], -6)
     label_rows_above(figure, places.index, palette, _HALF + 0.04)
     figure.update_yaxes(range=[len(names) - 0.5, -0.85])
     step = 1 if n <= 2 * _MAX_WRITTEN else 10

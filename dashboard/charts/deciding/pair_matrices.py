@@ -23,7 +23,7 @@ _MAX_WRITTEN = 24
 """Rerankers up to which cells carry figures."""
 _LEGEND_INSIDE = 9
 """Rerankers from which on the empty triangle has room for what the colours mean."""
-_COLUMN, _LETTER = 34, 7.5
+_COLUMN, _LETTER = 31, 7.5
 """Pixels of a column that carries figures, and of a letter of a name."""
 _UNMOVED, _LEVEL = "·", "="
 """A pair that no order of the ties reverses, and one that every order leaves level."""

@@ -5,8 +5,9 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from dashboard.charts.labels import chart_names, hover_text
-from dashboard.charts.palette import Palette
+from dashboard.charts.palette import Palette, faded
 from dashboard.charts.style import note, style
+from metrics.evaluation import EQUAL
 from metrics.studies.gaps.gap import trend
 
 MAX_DOTS, ALL_DOTS = 1000, 30_000
@@ -21,6 +22,8 @@ _TITLES = {ACROSS: 17, MANY_ACROSS: 14}
 _TREND_CELLS = 24
 _TICKS = 5
 """Ticks of an axis of gaps at most; plotly makes their step up to 2.5 times longer, so that two are left."""
+_LEAST_SPAN = 0.04
+"""Share that an axis of tie ratios spans at least."""
 _LINE, _HALO = 2.5, 6.5
 """Width of a mean, and of the ground around it where it lies on dots of any colour."""
 
@@ -64,7 +67,18 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
     _add_title(figure, "Means, all together", palette, len(colours))
     style(figure, palette, 40 + 220 * rows, t=36)
     figure.update_layout(showlegend=False).update_xaxes(title_text="tie ratio", row=rows, col=1)
-    return figure.update_xaxes(tickformat=".0%", range=[-0.04, 1.04], tickvals=[0, 0.5, 1], showgrid=False)
+    figure.update_xaxes(tickformat="~%", nticks=4, showgrid=False)
+    figure.update_xaxes(range=_ratio_range(lists.loc[lists["reranker"].isin(colours), "tie_ratio"]))
+    moved = [mean["x"] for mean in means.values() if mean["mean"].abs().max() > EQUAL]
+    return figure.update_xaxes(range=_ratio_range(pd.concat(moved)), **place) if moved else figure
+
+
+def _ratio_range(ratios: pd.Series) -> list[float]:
+    """Return the ends of an axis of tie ratios that holds these and some air."""
+    low = max(0.0, min(ratios.min(), ratios.max() - _LEAST_SPAN))
+    high = max(ratios.max(), low + _LEAST_SPAN)
+    air = 0.05 * (high - low)
+    return [low - air, high + air]
 
 
 def _add_dots(
@@ -76,7 +90,7 @@ def _add_dots(
         y=context["first_gap"],
         mode="markers",
         hoverinfo="skip",
-        marker={"size": 3, "color": palette.faint},
+        marker={"size": 3, "color": faded(palette.muted, 0.5)},
         **place,
     )
     figure.add_scatter(

@@ -170,6 +170,6 @@ def label_gap_row(figure: go.Figure, palette: Palette, measure: str, top: float,
 
 def label_tie_axes(figure: go.Figure) -> None:
     """Set the horizontal axes of the panels."""
-    figure.update_xaxes(title_text="tie ratio", tickformat=".0%", range=[-0.03, 1.03], col=1, showgrid=False)
+    figure.update_xaxes(title_text="tie ratio", tickformat="~%", range=[-0.03, 1.03], col=1, showgrid=False)
     figure.update_xaxes(title_text="largest tie, documents", tickformat="~s", col=2, showgrid=False, nticks=8)
     figure.update_xaxes(title_text="lists", row=1, col=3, nticks=4)

@@ -21,8 +21,8 @@ from dashboard.charts.style import add_notes, note_of, padded_range, style
 from metrics.studies.leaderboard.leaderboard import swap_matrix
 from metrics.support.arrays import BoolArray
 
-MIN_WIDTH = 590
-"""Pixels below which its names and its scores have no room beside each other."""
+MIN_WIDTH = 490
+"""Pixels across that it keeps on a phone, which has room for places and names, or for names and scores."""
 FEW = 20
 """Rerankers up to which every order that swaps stands out; of more, moves of `LONG_MOVE` places."""
 LONG_MOVE = 3
@@ -30,7 +30,7 @@ _ROW, _SLIM_ROW, _SLIM_FROM = 30, 20, 40
 """Height of a row in pixels; slim where there are more rows than that."""
 _LEAST_ROWS = 3
 """Rows whose height the figure has at least: in a lower one the title of an axis lies on its labels."""
-_SLOPE, _NAMES, _SCORES = (0.09, 0.21), (0.265, 0.5), (0.51, 1.0)
+_SLOPE, _NAMES, _SCORES = (0.075, 0.195), (0.27, 0.545), (0.55, 1.0)
 """Ends of the three panels, in shares of the width; between names and scores is room for a column of tiers."""
 
 
@@ -63,15 +63,20 @@ def place_and_score(
     """
     leaderboard = drawable_rerankers(leaderboard)
     rows = leaderboard if drawn_rerankers is None else leaderboard.loc[list(drawn_rerankers)]
-    is_marked = is_out_of_order(leaderboard)[rows.index].to_numpy(dtype=bool)
+    stands_out = is_out_of_order(leaderboard)
     names = chart_names(map(str, leaderboard.index), SLOPE_COLUMNS)
+    moves = _moves(leaderboard.assign(is_marked=stands_out), rows.index)
+    above, below = (
+        moves[["left", "right"]].lt(0).any(axis=None),
+        moves[["left", "right"]].ge(len(rows)).any(axis=None),
+    )
     figure = go.Figure()
     add_bounds_rows(figure, rows, palette, xaxis="x3")
-    _add_slope(figure, rows, is_marked, palette, is_part=len(rows) < len(leaderboard))
-    _add_labels(figure, rows, is_marked, names, palette)
+    _add_slope(figure, moves, len(rows), palette)
+    _add_labels(figure, rows, stands_out[rows.index].to_numpy(dtype=bool), names, palette)
     height = _ROW if len(rows) <= _SLIM_FROM else _SLIM_ROW
-    style(figure, palette, 88 + height * max(len(rows), _LEAST_ROWS))
-    figure.update_yaxes(visible=False, range=[len(rows) - 0.4, -0.6])
+    style(figure, palette, 88 + height * max(len(rows) + above + below, _LEAST_ROWS))
+    figure.update_yaxes(visible=False, range=[len(rows) - 0.4 + below, -0.6 - above])
     hidden = {"visible": False, "range": [0, 1]}
     ends = padded_range(rows[VALUES].to_numpy())
     return figure.update_layout(
@@ -82,43 +87,67 @@ def place_and_score(
     )
 
 
-def _add_slope(
-    figure: go.Figure, rows: pd.DataFrame, is_marked: BoolArray, palette: Palette, *, is_part: bool
-) -> None:
-    """Add a line from the traditional to the tied place of each reranker, with a diamond, a dot and figures."""
-    left = rows["traditional"].rank(method="first", ascending=False).to_numpy() - 1
-    right = np.arange(len(rows))
-    for is_bold, colour, width in ((False, palette.other, 1.5), (True, palette.traditional, 2.5)):
-        ends = np.column_stack([left, right, np.full(len(rows), np.nan)])[is_marked == is_bold]
-        x = np.tile([0, 1, np.nan], len(ends))
-        line = {"color": colour, "width": width}
-        figure.add_scatter(x=x, y=ends.ravel(), mode="lines", line=line, hoverinfo="skip", showlegend=False)
-    first, last = rows["tied_rank"].min(), rows["tied_rank"].max()
-    before = [
-        f"from {place}" if is_part and not first <= place <= last else str(place)
-        for place in rows["traditional_rank"]
-    ]
-    sides = (
-        (0, left, _diamond(palette), before, "middle left"),
-        (1, right, tied_dot(palette), rows["tied_rank"].astype(str), "middle right"),
+def _moves(leaderboard: pd.DataFrame, drawn_rerankers: pd.Index) -> pd.DataFrame:
+    """Return who has a place among the rows that are drawn, by the traditional or by the tied value.
+
+    Rows looked for by name follow on one another though their places do not: lines show their order alone.
+
+    Returns:
+        Rows of the leaderboard; left and right: their places, counted from the first row that is drawn.
+    """
+    first = int(leaderboard.index.get_loc(drawn_rerankers[0]))
+    n = len(drawn_rerankers)
+    if not drawn_rerankers.equals(leaderboard.index[first : first + n]):
+        leaderboard, first = leaderboard.loc[drawn_rerankers], 0
+    moves = leaderboard.assign(
+        left=leaderboard["traditional"].rank(method="first", ascending=False) - 1 - first,
+        right=np.arange(len(leaderboard)) - first,
     )
-    for x_end, heights, marker, places, side in sides:
+    return moves[moves["left"].between(0, n - 1) | moves["right"].between(0, n - 1)]
+
+
+def _add_slope(figure: go.Figure, moves: pd.DataFrame, n_rows: int, palette: Palette) -> None:
+    """Add a line from the traditional to the tied place of each reranker, with a diamond, a dot and figures.
+
+    Where an end lies outside the rows, the line leads to their edge, which says from or to which place.
+    """
+    for is_bold, colour, width in ((False, palette.other, 1.5), (True, palette.traditional, 2.5)):
+        ends = moves.loc[moves["is_marked"] == is_bold, ["left", "right"]].clip(-0.7, n_rows - 0.3)
+        x = np.tile([0, 1, np.nan], len(ends))
+        y = np.insert(ends.to_numpy(dtype=float), 2, np.nan, axis=1).ravel()
+        line = {"color": colour, "width": width}
+        figure.add_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", showlegend=False)
+    sides = (
+        (0, "left", "traditional", _diamond(palette), palette.traditional, "from"),
+        (1, "right", "tied", tied_dot(palette), palette.tied, "to"),
+    )
+    notes = []
+    for x_end, side, value, marker, colour, word in sides:
+        inside, places = moves[moves[side].between(0, n_rows - 1)], moves[f"{value}_rank"]
         figure.add_scatter(
-            x=np.full(len(rows), x_end),
-            y=heights,
+            x=np.full(len(inside), x_end),
+            y=inside[side],
             mode="markers+text",
             marker=marker,
-            text=_bold([f"\u2002{place}\u2002" for place in places], is_marked),
-            textposition=side,
+            text=_bold(
+                [f"\u2009{place}\u2009" for place in places[inside.index]], inside["is_marked"].to_numpy()
+            ),
+            textposition=f"middle {side}",
             textfont={"size": 12, "color": palette.muted},
-            **_hover(rows),
+            **_hover(inside),
         )
-    heads = (("traditional", palette.traditional, 0), ("tied", palette.tied, 1))
-    place = {"xref": "x", "y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 4}
-    add_notes(
-        figure,
-        (note_of(word, palette, x=x, font={"size": 13, "color": colour}, **place) for word, colour, x in heads),
-    )
+        head = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 4}
+        notes.append(note_of(value, palette, x=x_end, xref="x", font={"size": 13, "color": colour}, **head))
+        for is_outside, height in ((moves[side] < 0, -1.1), (moves[side] >= n_rows, n_rows + 0.1)):
+            if is_outside.any():
+                text = f"{word} {_span(places[is_outside])}"
+                notes.append(note_of(text, palette, x=x_end, xref="x", y=height))
+    add_notes(figure, notes)
+
+
+def _span(places: pd.Series) -> str:
+    """Return the lowest and the highest of some places."""
+    return "–".join(dict.fromkeys(map(str, (places.min(), places.max()))))
 
 
 def _add_labels(

@@ -44,7 +44,7 @@ def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first
     is_off = (spots["gap"].abs() >= max(clear_gap(leaderboard), EQUAL)).to_numpy()
     is_framed = (places > first) & (places <= last + 1)
     data = np.array(named_rows(leaderboard.index, leaderboard[VALUES].to_numpy()), dtype=object)
-    dot = tied_dot(palette, 7) | {"color": np.where(is_framed, palette.tied, palette.other)}
+    dot = tied_dot(palette, 7) | {"color": np.where(is_framed, palette.tied, palette.muted)}
     for value, rows, marker in (
         ("traditional", is_off, traditional_diamond(palette, 11)),
         ("tied", np.ones(len(places), dtype=bool), dot),

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.labels import chart_names
-from dashboard.charts.marks import add_cutoff, cells
+from dashboard.charts.marks import add_chance_key, add_cutoff, cells
 from dashboard.charts.one_list.first_hit_bars import MAX_LABELS
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import style
@@ -20,6 +20,9 @@ _DEEP = 0.45
 """Chance from which on a cell is as deep in colour as the ground is not."""
 _ROOM, _LETTER, _AIR = 430, 6.5, 4
 """Pixels that all cells of a row have together, of a letter of a figure, and around a figure."""
+
+_AXIS, _KEY = 56, 28
+"""Pixels of the labels and the title below the cells, and of the key below these."""
 
 
 def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
@@ -44,7 +47,8 @@ def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Fi
     figure = _chance_cells(chance, names, [f"rank {rank}" for rank in range(1, n + 1)], palette)
     if k is not None and k < n:
         add_cutoff(figure, palette, k, (0.4, n + 0.6), 0.35)
-    style(figure, palette, 88 + n * min(max(600 // n, 24), 40), t=20)
+    style(figure, palette, 88 + _KEY + n * min(max(600 // n, 24), 40), t=20, b=_AXIS + _KEY)
+    add_chance_key(figure, palette, palette.heat[2:], -_AXIS)
     return figure.update_xaxes(
         title_text="rank", showgrid=False, tickformat="d", nticks=13, range=[0.5, n + 0.5]
     )
@@ -68,7 +72,8 @@ def tie_group_heatmap(groups: pd.DataFrame, palette: Palette) -> go.Figure:
     names = [f"{group.documents:,} tied · <b>{group.relevant:,}</b>" for group in groups.itertuples()]
     spans = [f"places {first + 1:,.0f} to {last:,.0f}" for first, last in pairwise(ends)]
     figure = _chance_cells(inside / (high - low), names, spans, palette)
-    style(figure, palette, 96 + 24 * len(groups), t=20)
+    style(figure, palette, 96 + _KEY + 24 * len(groups), t=20, b=_AXIS + _KEY)
+    add_chance_key(figure, palette, palette.heat[2:], -_AXIS)
     return figure.update_xaxes(
         title_text="places up to",
         showgrid=False,

@@ -6,13 +6,14 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import cache, session
-from dashboard.charts.enlarged import enlarged
+from dashboard.charts.enlarged import FACTOR, enlarged
 from dashboard.charts.labels import CHART_COLUMNS, sentence_names
 from dashboard.escaping import escape_markdown
 from dashboard.library import queries_text
 from dashboard.library.storage.records import SEPARATOR
 from dashboard.session import View
 from dashboard.views.present.slides import Slide, list_slides
+from dashboard.widgets.browser import watch_width
 from dashboard.widgets.components import chart, elide_prose
 from metrics import parse
 from metrics.measures import question
@@ -65,6 +66,7 @@ def turn(label: str, shortcut: str, number: int, last: int) -> None:
 st.html(_ASSETS / "present.css")
 st.html(f"<style>h2 .stMarkdownColoredText {{ color: {session.theme().traditional} !important; }}</style>")
 st.title("Present", anchor=False)
+watch_width()
 view = session.view()
 measure = chosen_measure(view)
 slides = list_slides(view, measure)
@@ -82,5 +84,9 @@ sentence.header(title(slide.finding, view.rerankers), anchor=False)
 note.caption(escape_markdown(provenance(view, measure, slide)))
 if slide.figure is not None:
     with figure:
-        height = min(_HEIGHT, 2 * int(slide.figure.layout.height))
-        chart(enlarged(slide.figure, height), f"slide-{number}", slide.alt, wide=slide.wide)
+        if session.is_narrow():
+            chart(slide.figure, f"slide-{number}", slide.alt, wide=slide.wide)
+        else:
+            height = min(_HEIGHT, 2 * int(slide.figure.layout.height))
+            wide = round(FACTOR * slide.wide)
+            chart(enlarged(slide.figure, height), f"slide-{number}", slide.alt, wide=wide)

@@ -9,25 +9,25 @@ from dashboard import cache
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.gaps.gap_multiples import gap_multiples
 from dashboard.charts.labels import short_names
-from dashboard.charts.leaderboard.place_and_score import place_and_score
+from dashboard.charts.leaderboard.place_and_score import MIN_WIDTH, place_and_score
 from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
 from dashboard.charts.one_list.tie_ladder import tie_ladder
 from dashboard.session import View
 from dashboard.widgets.one_list import load_list
 from metrics import parse
 from metrics.evaluation import EQUAL
-from metrics.studies.gaps.gap import gap_finding, gaps
+from metrics.studies.gaps.gap import gaps, tie_prediction
 from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
 from metrics.studies.one_list.list_order import lists_by_gap
-from metrics.studies.one_list.query import query_finding
+from metrics.studies.one_list.query import gap_of_list, query_finding
 from metrics.studies.prose import Prose
 from metrics.support.wording import count_of
 
 MOST_ROWS = 12
 """Rerankers on a slide; more cannot be read across a room."""
 _MOST_PANELS = 3
-_WIDE, _NARROWER = 900, 640
-"""Pixels across that a figure with names and larger marks needs, of two panels or more and of one."""
+_PANELS, _PHONE = 600, 350
+"""Pixels across that a figure of panels needs, and that a phone has."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,14 @@ class Slide:
         figure: as other pages draw it; None where there is nothing to draw.
         alt: what it shows.
         note: what the sentence and the figure rest on.
-        wide: width in pixels that the figure keeps on a phone.
+        wide: width in pixels that the figure keeps on a phone; so much more where its marks are larger.
     """
 
     finding: Prose
     figure: go.Figure | None
     alt: str
     note: str = ""
-    wide: int | None = None
+    wide: int = _PHONE
 
 
 def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
@@ -89,7 +89,7 @@ def _order(view: View, measure: str) -> Slide:
         place_and_score(rows, view.palette, name, list(rows.index[:MOST_ROWS])) if len(rows) else None,
         f"Place of each reranker by its traditional and its tied {name}, and its worst and best value.",
         f"{_first_of(len(rows))} {'Paired t-test, Holm over all pairs.' if len(swaps) else ''}",
-        wide=_WIDE,
+        wide=MIN_WIDTH,
     )
 
 
@@ -100,11 +100,11 @@ def _ties(view: View, measure: str) -> Slide:
     largest = [str(name) for name in mean_gap.nlargest(_MOST_PANELS).index]
     selection = f" The {_MOST_PANELS} rerankers with the largest gaps." if len(mean_gap) > _MOST_PANELS else ""
     return Slide(
-        gap_finding(lists, measure),
+        tie_prediction(lists, measure),
         gap_multiples(lists, view.palette, {name: view.colour(name) for name in largest}, measure),
         f"Gap in {measure} against the share of tied documents, a panel a reranker.",
-        f"A dot is a list; the line is the mean gap.{selection}",
-        wide=_WIDE,
+        f"A dot is a list, grey those of others; the line is the mean gap.{selection}",
+        wide=_PANELS,
     )
 
 
@@ -122,7 +122,6 @@ def _tests(view: View, measure: str) -> Slide:
         f"{name} difference of each reranker from {view.baseline}, by tied and by traditional values.",
         f"Paired t-test against {_short(view, view.baseline)}, Holm. "
         f"{changed if len(rows.tied) > n_drawn else ''}{_first_of(len(rows.tied), n_drawn)}",
-        wide=_NARROWER,
     )
 
 
@@ -130,17 +129,19 @@ def _list(view: View, measure: str) -> Slide:
     """What the ties of the list with the largest gap leave open."""
     first = lists_by_gap(view.evaluation, measure, view.traditional).iloc[0]
     reranker, query = str(first["reranker"]), str(first["query_id"])
-    reason = "the largest gap" if abs(first["gap"]) > EQUAL else "most tied documents"
     current = load_list(view, reranker, query, measure)
-    finding = query_finding(
-        current.rows, current.chances, current.value, measure, view.traditional, current.written
+    list_values = (current.value, measure, view.traditional, current.written)
+    has_gap = abs(first["gap"]) > EQUAL
+    reason = "the largest gap" if has_gap else "most tied documents"
+    finding = (
+        gap_of_list(*list_values) if has_gap else query_finding(current.rows, current.chances, *list_values)
     )
     return Slide(
         finding,
         tie_ladder(current.rows, view.palette, current.k) if len(current.rows) else None,
         f"The list of {query} by score, with its ties.",
-        f"The list with {reason}: query {query} of {_short(view, reranker)}.",
-        wide=_NARROWER,
+        f"The list with {reason}: query {query} of {_short(view, reranker)}. "
+        "A box is a document, a filled one relevant; a bracket is one score.",
     )
 
 

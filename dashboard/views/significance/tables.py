@@ -25,11 +25,11 @@ _MAX_NOTES = 4
 """Notes that are written below the table; it has them all."""
 _COLUMNS = shown_columns(
     *("reranker", "changed"),
+    *("difference", "p_adjusted", "stars", "share_ties"),
     "traditional_difference",
     ("traditional_p_adjusted", "p_adjusted"),
     ("traditional_stars", "stars"),
-    *("difference", "low", "high", "p_adjusted", "stars"),
-    *("dz", "superiority", "won", "equal", "lost", "n", "share_ties", "note"),
+    *("low", "high", "dz", "superiority", "won", "equal", "lost", "n", "note"),
 )
 
 

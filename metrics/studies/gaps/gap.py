@@ -160,6 +160,21 @@ def gap_finding(table: pd.DataFrame, measure: str) -> Prose:
     )
 
 
+def tie_prediction(table: pd.DataFrame, measure: str) -> Prose:
+    """Say whether the tie ratio predicts the gap; where there is none to predict, what `gap_finding` says.
+
+    Args:
+        table: as `gaps` returns it, all lists; the first measure is the one spoken of.
+        measure: its name.
+    """
+    gap = table["first_gap"].abs()
+    tie_correlation = correlation(table["tie_ratio"], gap) if gap.any() else None
+    if tie_correlation is None:
+        return gap_finding(table, measure)
+    point, bracket, rest = _prediction(*tie_correlation).partition(" (")
+    return (Strong(point), bracket + rest)
+
+
 def gap_prose(
     n_tied: int,
     share_level: float,

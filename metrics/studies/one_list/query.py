@@ -207,6 +207,24 @@ def sampled_mean(ranking: Ranking, query_id: str, measure: str, draws: int, seed
     return SampledMean(float(values.mean()), std / draws**0.5, draws)
 
 
+def gap_of_list(value: pd.Series, measure: str, traditional: str, orderings: str) -> Prose:
+    """Say how far the order taken of one list is from the mean over all.
+
+    Args:
+        value: the measure of this list by treatment; the two differ.
+        measure: its name.
+        traditional: the treatment taken as the traditional one.
+        orderings: how many there are, written out.
+    """
+    gap = value[traditional] - value["expected"]
+    return (
+        f"One list, {measure} ",
+        Strong(f"{decimal(abs(gap))} {'too high' if gap > 0 else 'too low'}"),
+        f": the order taken gives {decimal(value[traditional])}, the mean of {orderings} orderings is "
+        f"{decimal(value['expected'])}.",
+    )
+
+
 def query_finding(
     rows: pd.DataFrame, chances: pd.DataFrame, value: pd.Series, measure: str, traditional: str, orderings: str
 ) -> Prose:
@@ -236,7 +254,7 @@ def query_finding(
         )
     if width <= EQUAL:
         return (
-            Strong(f"{orderings} orderings, one value: "),
+            Strong(f"{orderings[0].upper()}{orderings[1:]} orderings, one value: "),
             f"{tied:,} of {len(rows):,} documents tie, but {measure} is {decimal(value['expected'], 4)} in "
             "every order.",
         )

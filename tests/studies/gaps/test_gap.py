@@ -8,8 +8,8 @@ from hypothesis import given
 from scipy import stats
 
 from metrics import Runs, evaluate
-from metrics.studies.gaps.gap import Moments, correlation, gap_finding, gap_prose, gaps, trend
-from metrics.studies.prose import plain
+from metrics.studies.gaps.gap import Moments, correlation, gap_finding, gap_prose, gaps, tie_prediction, trend
+from metrics.studies.prose import Strong, plain
 
 TIES = ["expected", "optimistic", "pessimistic", "input", "docid_desc"]
 
@@ -174,3 +174,19 @@ def test_a_gap_that_cannot_be_told_is_none_rather_than_zero():
     evaluation.lists[["n_docs", "n_relevant", "n_tie_groups", "max_tie_size", "log10_orderings"]] = 2
     table = gaps(evaluation, {"first": "RR"}, "input")
     assert table["first_gap"].to_list() == pytest.approx([np.nan, 0], nan_ok=True)
+
+
+def test_the_prediction_alone_is_what_the_finding_says_of_it_and_without_a_gap_it_is_the_finding():
+    table = pd.DataFrame(
+        {
+            "reranker": "A",
+            "query_id": [f"q{n}" for n in range(40)],
+            "tie_ratio": np.linspace(0, 1, 40),
+            "first_gap": np.linspace(0, 0.4, 40),
+        }
+    )
+    point, rest = tie_prediction(table, "RR")
+    assert point == Strong("The tie ratio predicts the gap strongly")
+    assert point.text + rest in plain(gap_finding(table, "RR"))
+    level = table.assign(first_gap=0.0)
+    assert tie_prediction(level, "RR") == gap_finding(level, "RR")

@@ -1,3 +1,4 @@
+import pandas as pd
 import pytest
 from drawing import frame, lists
 from enumeration import (
@@ -19,10 +20,11 @@ from metrics.studies.one_list.query import (
     every_ordering,
     first_rank_chances,
     first_rank_under,
+    gap_of_list,
     ladder,
     query_finding,
 )
-from metrics.studies.prose import plain
+from metrics.studies.prose import Strong, plain
 from metrics.ties import Ranking
 
 SHORT = lists(ids=st.text("abZ9", min_size=1, max_size=2)).map(lambda docs: docs[:5])
@@ -148,3 +150,11 @@ def test_the_finding_of_a_query_gives_the_range_the_order_taken_and_the_mean():
     assert "rank 1 to 3" in text
     assert "between 0.3333 and 1.0000; the order taken gives 0.5000" in text
     assert text.endswith("0.6111.")
+
+
+@pytest.mark.parametrize(("traditional", "point"), [(1.0, "0.750 too high"), (0.2, "0.050 too low")])
+def test_the_gap_of_a_list_is_told_with_both_its_values_and_how_many_orderings_there_are(traditional, point):
+    value = pd.Series({"input": traditional, "expected": 0.25})
+    prose = gap_of_list(value, "RR", "input", "about 10¹⁹")
+    assert Strong(point) in prose
+    assert f"gives {traditional:.3f}, the mean of about 10¹⁹ orderings is 0.250." in plain(prose)

@@ -29,6 +29,26 @@ def test_the_tie_ratio_is_named_once_below_the_first_panel_of_the_last_row(n):
     assert heights[named.plotly_name.replace("axis", "")] == min(heights.values()) == 0
 
 
+def test_axes_of_tie_ratios_end_where_the_lists_do_and_that_of_the_means_where_a_mean_leaves_zero():
+    ratios = np.r_[np.linspace(0.9, 1, 40), np.full(40, 0.5)]
+    gaps = np.r_[np.linspace(0.1, 0.4, 40), np.zeros(40)]
+    lists = pd.DataFrame(
+        {"reranker": ["a"] * 40 + ["b"] * 40, "query_id": "q", "tie_ratio": ratios, "first_gap": gaps}
+    )
+    figure = gap_multiples(lists, LIGHT, {"a": LIGHT.text, "b": LIGHT.muted}, "RR")
+    *panels, means = figure.select_xaxes()
+    assert all(axis.range[0] == pytest.approx(0.475) for axis in panels)
+    assert means.range[0] > 0.88
+    assert means.range[1] <= 1.03
+
+
+@pytest.mark.parametrize("ratio", [0.0, 1.0])
+def test_an_axis_of_one_tie_ratio_holds_nothing_below_none_or_above_all(ratio):
+    lists = pd.DataFrame({"reranker": "a", "query_id": "q", "tie_ratio": [ratio] * 3, "first_gap": 0.0})
+    (low, high), *_ = (axis.range for axis in gap_multiples(lists, LIGHT, {"a": "#000"}, "RR").select_xaxes())
+    assert -0.01 < low < high < 1.01
+
+
 def test_an_axis_of_gaps_has_room_for_a_tick_on_either_side_of_zero():
     """Plotly makes a step of at least range / nticks, at most 2.5 times that, of 1, 2 or 5."""
     for axis in multiples(3).select_yaxes():

@@ -74,12 +74,35 @@ def test_among_many_a_move_of_two_places_does_not_stand_out():
     assert list(moves[moves].index) == ["lynx-rerank-4b-lora-r3-lr1e4-s2k"]
 
 
-def test_who_enters_the_twenty_from_further_down_is_said_to():
+def ends_outside(rows, start, stop):
+    """What is said of places outside the drawn rows, and at which height: below 0 above the first row."""
+    figure = place_and_score(rows, LIGHT, "MRR", list(rows.index[start:stop]))
+    return {note.text: note.y for note in figure.layout.annotations if note.yref != "paper"}
+
+
+def test_the_slope_says_from_and_to_which_places_outside_its_rows_a_reranker_comes_and_goes():
+    rows = leaderboard([*range(1, 20), 27, 20, 22, 21, *range(23, 27), 28, 29, 30])
+    assert ends_outside(rows, 0, 20) == {"from 27": 20.1, "to 21": 20.1}
+    assert ends_outside(rows, 20, 30) == {"from 20": -1.1, "to 20": -1.1}
+    assert not ends_outside(rows, 0, 30)
+    entering = leaderboard([21, 23, *range(1, 21), 22, *range(24, 31)])
+    assert set(ends_outside(entering, 0, 20)) == {"from 21–23", "to 21–22"}
+
+
+def test_each_end_of_the_slope_stands_at_its_own_place_though_others_leave_the_rows():
     rows = leaderboard([*range(1, 20), 27, *range(20, 27), 28, 29, 30])
-    texts = drawn_texts(place_and_score(rows, LIGHT, "MRR", list(rows.index[:20])))
-    assert "from 27" in texts
-    assert sum(text.startswith("from") for text in texts) == 1
-    assert "from" not in "".join(drawn_texts(place_and_score(rows, LIGHT, "MRR")))
+    (diamonds, dots) = traces(place_and_score(rows, LIGHT, "MRR", list(rows.index[:20])), "markers+text")
+    for ends in (diamonds, dots):
+        assert [float(text.strip("\u2009</b>")) - 1 for text in ends.text] == list(ends.y)
+    assert sorted(diamonds.y) == list(dots.y) == list(range(20))
+
+
+def test_rerankers_looked_for_by_name_follow_on_one_another():
+    rows = leaderboard([2, 1, 3, 4, 6, 5])
+    figure = place_and_score(rows, LIGHT, "MRR", list(rows.index[[0, 1, 4]]))
+    diamonds, _ = traces(figure, "markers+text")
+    assert list(diamonds.y) == [1, 0, 2]
+    assert not [note for note in figure.layout.annotations if note.yref != "paper"]
 
 
 @pytest.mark.parametrize("name", ["r{}", "x" * 120 + "{}", "重排序模型" * 20 + "{}", "ن" * 120 + "{}"])

@@ -1,0 +1,8 @@
+// The server draws for a room until it hears that the window is a phone's.
+export default function ({ data, setStateValue }) {
+  const phone = matchMedia("(max-width: 640px)");
+  const tell = () => phone.matches !== data.is_narrow && setStateValue("is_narrow", phone.matches);
+  phone.addEventListener("change", tell);
+  tell();
+  return () => phone.removeEventListener("change", tell);
+}
