@@ -9,6 +9,7 @@ import pandas as pd
 from distributed import Client
 
 from metrics import Evaluation, evaluate
+from metrics.evaluation.options import ScoringOptions
 from metrics.scale.dask import Dataset
 
 MEASURES = ["RR", "Hits@2", "nDCG@3", "AP", "DR@2", "Div@2"]
@@ -25,8 +26,8 @@ def scheduler():
 
 def dataset_evaluation(address, files, qrels=None, *, reading=None, **options):
     """The evaluation of a dataset, and the dataset."""
-    tiebreak_by = options.get("tiebreak_by", ())
-    dataset = Dataset(files, qrels, scheduler=address, tiebreak_by=tiebreak_by, **(reading or {}))
+    further = ScoringOptions(**options).further_columns
+    dataset = Dataset(files, qrels, scheduler=address, score_columns=further, **(reading or {}))
     score = partial(evaluate, measures=MEASURES, ties=TIES, **options)
     return Evaluation.merge(*dataset.parts(score)), dataset
 

@@ -98,6 +98,8 @@ def _describe(stored: Stored) -> None:
     counts = {"reranker": len(stored.rerankers), "list": stored.n_lists}
     phrases = [f"{n:,} {noun}{'s' * (n != 1)}" for noun, n in counts.items()]
     phrases += policy_phrases(stored.policies.sum(), stored.options)
+    if stored.criteria:
+        phrases.append(f"ranked by fronts of {escape_markdown(', '.join(stored.criteria))}")
     if stored.tiebreak_by:
         phrases.append(f"ties split by {escape_markdown(', '.join(stored.tiebreak_by))} first")
     st.caption(", ".join(phrases) + ".")

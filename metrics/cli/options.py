@@ -180,8 +180,23 @@ def _scoring(
             help="A further score column that splits ties first. Repeatable.", rich_help_panel=_SCORING
         ),
     ] = None,
+    criterion: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A score column, such as score or cost:asc. Several rank together instead of the score, by "
+            "non-dominated fronts; a front is a tie. Repeatable.",
+            rich_help_panel=_SCORING,
+        ),
+    ] = None,
 ) -> ScoringOptions:
-    return ScoringOptions(precision, missing.value, empty.value, relevant_from, tuple(tiebreak_by or ()))
+    return ScoringOptions(
+        precision,
+        missing.value,
+        empty.value,
+        relevant_from,
+        tuple(tiebreak_by or ()),
+        tuple(criterion or ()),
+    )
 
 
 def _reading(

@@ -147,7 +147,7 @@ def evaluate_command(
                 run,
                 qrels,
                 **vars(reading),
-                tiebreak_by=scoring.tiebreak_by,
+                score_columns=scoring.further_columns,
                 scheduler=scheduler,
                 watch=watch,
             )

@@ -33,8 +33,8 @@ class Evaluation(HasScoringOptions):
             relevant, and n_scored.
         measures: names of the measures, as in `scores`.
         ties: names of the treatments, as in `scores`.
-        options: how the lists were scored; `precision`, `missing`, `empty`, `relevant_from` and
-            `tiebreak_by` can be read from the evaluation, too.
+        options: how the lists were scored; `precision`, `missing`, `empty`, `relevant_from`,
+            `tiebreak_by` and `criteria` can be read from the evaluation, too.
         skipped: (reranker, query_id) of the lists that `missing` and `empty` left out.
     """
 

@@ -10,6 +10,7 @@ from metrics.errors import UsageError
 from metrics.runs import Runs
 from metrics.runs.stacks import RunStack
 from metrics.ties import Ranking
+from metrics.ties.fronts import criterion
 from metrics.ties.judgments import check_relevant_from
 from metrics.ties.precision import rounded
 
@@ -28,6 +29,8 @@ class ScoringOptions:
         empty: queries with nothing relevant count 0, or are left out.
         relevant_from: smallest grade that counts as relevant, above 0.
         tiebreak_by: further score columns that split ties first, highest first.
+        criteria: score columns that rank together instead of the score, such as `score`, `cost:asc`: documents
+            stand by non-dominated fronts, and a front is a tie.
 
     Raises:
         UsageError: a precision that does not exist, a policy that is neither zero nor skip, or a
@@ -39,6 +42,7 @@ class ScoringOptions:
     empty: Policy = "zero"
     relevant_from: float = 1
     tiebreak_by: tuple[str, ...] = ()
+    criteria: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check each option."""
@@ -48,6 +52,13 @@ class ScoringOptions:
         check_relevant_from(self.relevant_from)
         rounded(np.empty(0), self.precision)
         object.__setattr__(self, "tiebreak_by", tuple(self.tiebreak_by))
+        object.__setattr__(self, "criteria", tuple(self.criteria))
+
+    @property
+    def further_columns(self) -> tuple[str, ...]:
+        """Score columns that are read besides the score."""
+        names = [criterion(text)[0] for text in self.criteria] + list(self.tiebreak_by)
+        return tuple(dict.fromkeys(name for name in names if name != "score"))
 
     def ranking(self, runs: Runs, reranker: str) -> Ranking:
         """Return the lists of one reranker, cut into tie groups.
@@ -55,11 +66,11 @@ class ScoringOptions:
         Raises:
             UsageError: a reranker or column that does not exist.
         """
-        return Ranking.of(runs, reranker, self.relevant_from, self.precision, self.tiebreak_by)
+        return Ranking.of(runs, reranker, self.relevant_from, self.precision, self.tiebreak_by, self.criteria)
 
     def rankings(self, runs: Runs, stack: RunStack) -> Iterator[Ranking]:
         """Yield the lists of some rerankers a few at a time, in the order of the judged queries."""
-        return Ranking.parts(runs, stack, self.relevant_from, self.precision, self.tiebreak_by)
+        return Ranking.parts(runs, stack, self.relevant_from, self.precision, self.tiebreak_by, self.criteria)
 
 
 AS_READ = ScoringOptions()
@@ -95,3 +106,8 @@ class HasScoringOptions:
     def tiebreak_by(self) -> tuple[str, ...]:
         """Further score columns that split ties first."""
         return self.options.tiebreak_by
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """Score columns that ranked together instead of the score."""
+        return self.options.criteria

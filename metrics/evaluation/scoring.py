@@ -37,6 +37,7 @@ def evaluate(
     empty: Policy = "zero",
     relevant_from: float = 1,
     tiebreak_by: Sequence[str] = (),
+    criteria: Sequence[str] = (),
 ) -> Evaluation:
     """Score every list under every treatment of its ties.
 
@@ -54,6 +55,8 @@ def evaluate(
         empty: queries with nothing relevant count 0, or are left out.
         relevant_from: smallest grade that counts as relevant, above 0.
         tiebreak_by: further score columns that split ties first, highest first.
+        criteria: score columns that rank together instead of the score, such as `("score", "cost:asc")`: each
+            list stands by non-dominated fronts, and a front is a tie.
 
     Raises:
         ReadError: the data frame cannot be read; names column and row.
@@ -64,7 +67,7 @@ def evaluate(
         runs = read_runs(runs, qrels)
     elif qrels is not None:
         raise UsageError("qrels: these runs have their judgments. Give them to read_runs.")
-    options = ScoringOptions(precision, missing, empty, relevant_from, tuple(tiebreak_by))
+    options = ScoringOptions(precision, missing, empty, relevant_from, tuple(tiebreak_by), tuple(criteria))
     return score_runs(runs, *names_or_defaults(measures, ties), options)
 
 

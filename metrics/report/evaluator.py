@@ -141,6 +141,7 @@ def unusual_rules(studies: ReportStudies) -> list[str]:
         f"Traditional: {order.label}. {order.summary} The notebook's is the file's.": order.name != "input",
         f"Relevant: grade {scoring.relevant_from:g} and above.": scoring.relevant_from != AS_READ.relevant_from,
         f"Scores are compared as {compared_as(scoring.precision)}.": scoring.precision != AS_READ.precision,
+        f"Documents rank by fronts of {', '.join(scoring.criteria)}.": bool(scoring.criteria),
         f"Ties are split first by {', '.join(scoring.tiebreak_by)}.": bool(scoring.tiebreak_by),
         f"Queries of {', '.join(options.segments)} only.": bool(options.segments),
     }

@@ -38,6 +38,7 @@ def evaluation(
     precision: str,
     relevant_from: float,
     tiebreak_by: Sequence[str],
+    criteria: Sequence[str],
 ) -> str:
     """The means of each reranker, and what they are means of.
 
@@ -51,6 +52,7 @@ def evaluation(
         precision: as what scores were compared.
         relevant_from: smallest relevant grade.
         tiebreak_by: score columns that split ties first.
+        criteria: score columns that rank together instead of the score.
     """
     shown_ties = ties[:COLUMNS]
     shown_measures = measures[: COLUMNS // len(shown_ties)]
@@ -63,6 +65,7 @@ def evaluation(
     rows = ([str(name), *map(_value, row)] for name, row in zip(means.index, means.to_numpy(), strict=True))
     scored, no_rows, nothing = (int(policies[name].sum()) for name in ("n_scored", "n_missing", "n_empty"))
     lists = count_of(len(scores), "list") + (f" of {scored:,}" if len(scores) != scored else "")
+    fronts = f", ranked by fronts of {', '.join(criteria)}" if criteria else ""
     split = f", ties split first by {', '.join(tiebreak_by)}" if tiebreak_by else ""
     return _block(
         "Evaluation",
@@ -72,7 +75,7 @@ def evaluation(
         "expected is the tied value: the mean over every order the ties allow." if "expected" in ties else "",
         _policy(no_rows, "no rows in a run", f"missing={missing}"),
         _policy(nothing, "nothing relevant", f"empty={empty}"),
-        f"Relevant from grade {relevant_from:g}; scores compared as {compared_as(precision)}{split}.",
+        f"Relevant from grade {relevant_from:g}; scores compared as {compared_as(precision)}{fronts}{split}.",
         _truncation_note(len(policies), RERANKERS, "rerankers", ".summary(flat=True)"),
         _truncation_note(len(measures), len(shown_measures), "measures", ".summary(flat=True)"),
         _truncation_note(len(ties), len(shown_ties), "treatments", ".summary(flat=True)"),

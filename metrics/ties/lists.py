@@ -14,7 +14,9 @@ from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.stacks import RunStack
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.cached import cached_property
+from metrics.ties.fronts import criterion, front_numbers
 from metrics.ties.judgments import Judgments, check_relevant_from
+from metrics.ties.precision import compared_scores, rounded
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +27,8 @@ class Lists:
         judgments: what is known of relevance; it says which lists there are, with or without rows.
         pairs: query and document of each row.
         places: (n_queries,) list of each query of `pairs`, -1 where it is not judged.
-        keys: (n_rows,) each; the score, then further score columns that split its ties.
+        keys: (n_rows,) each, the highest first; the score or the criteria, then columns that split ties.
+        n_criteria: how many keys are criteria together; 0 where the score alone ranks.
         judgment: (n_rows,) place of each row's judgment, -1 where unjudged; half the size of other places.
     """
 
@@ -34,9 +37,17 @@ class Lists:
     places: IntArray
     keys: Sequence[FloatArray]
     judgment: npt.NDArray[np.int32]
+    n_criteria: int = 0
 
     @classmethod
-    def of(cls, runs: Runs, reranker: str, relevant_from: float, tiebreak_by: Sequence[str]) -> "Lists":
+    def of(
+        cls,
+        runs: Runs,
+        reranker: str,
+        relevant_from: float,
+        tiebreak_by: Sequence[str],
+        criteria: Sequence[str] = (),
+    ) -> "Lists":
         """Return the lists of one reranker; arguments as of `of_stack`.
 
         Raises:
@@ -44,10 +55,18 @@ class Lists:
         """
         if reranker not in runs.tables:
             raise UsageError(f"There is no reranker {reranker!r}. Rerankers: {', '.join(runs.tables)}.")
-        return cls.of_stack(runs, runs.matched_stacks.reranker(reranker), relevant_from, tiebreak_by)
+        stack = runs.matched_stacks.reranker(reranker)
+        return cls.of_stack(runs, stack, relevant_from, tiebreak_by, criteria)
 
     @classmethod
-    def of_stack(cls, runs: Runs, stack: RunStack, relevant_from: float, tiebreak_by: Sequence[str]) -> "Lists":
+    def of_stack(
+        cls,
+        runs: Runs,
+        stack: RunStack,
+        relevant_from: float,
+        tiebreak_by: Sequence[str],
+        criteria: Sequence[str] = (),
+    ) -> "Lists":
         """Return the lists of rerankers.
 
         Args:
@@ -55,17 +74,19 @@ class Lists:
             stack: whose lists: some of `runs.matched_stacks`.
             relevant_from: smallest grade that counts as relevant.
             tiebreak_by: further score columns; each splits what is level in those before it.
+            criteria: score columns that rank together, by fronts, instead of the score (`metrics.ties.fronts`).
 
         Raises:
             UsageError: a column that does not exist, or a grade of 0 as relevant.
         """
         check_relevant_from(relevant_from)
         table, pairs, n_rerankers = stack.table, stack.pairs, len(stack.names)
-        keys = [table[name].to_numpy() for name in _score_columns(table, tiebreak_by)]
+        keys = [*_criteria(table, criteria), *(_score_column(table, name) for name in tiebreak_by)]
+        n_criteria = len(criteria)
         if runs.qrels is None or stack.judgment is None:
             judgments = Judgments.of(table, pairs, relevant_from)
             every_list = np.arange(len(pairs.queries))
-            return cls(judgments, pairs, every_list, keys, np.arange(len(table), dtype=np.int32))
+            return cls(judgments, pairs, every_list, keys, np.arange(len(table), dtype=np.int32), n_criteria)
         judgments = Judgments.of(runs.qrels, runs.judged_pairs, relevant_from)
         places = judgments.places(pairs)
         if n_rerankers > 1:
@@ -73,7 +94,23 @@ class Lists:
             before = np.repeat(np.arange(n_rerankers) * n_queries, np.diff(stack.list_ends))
             places = np.where(places < 0, -1, before + places)
             judgments = judgments.asked_for(np.tile(np.arange(n_queries), n_rerankers))
-        return cls(judgments, pairs, places, keys, stack.judgment)
+        return cls(judgments, pairs, places, keys, stack.judgment, n_criteria)
+
+    def keys_of(self, rows: slice | IntArray, starts: IntArray, precision: str) -> list[FloatArray]:
+        """Return what some rows are ranked by, the highest first, as it is compared.
+
+        Args:
+            rows: of the table, list by list.
+            starts: (n_segments + 1,) first of the rows of each list, and the end.
+            precision: how scores are compared (`metrics.ties.precision`).
+
+        Returns:
+            (n_rows,) each: the score, or minus the front of several criteria, from 1; then further scores.
+        """
+        n_firsts = max(self.n_criteria, 1)
+        firsts = [compared_scores(key[rows], starts, precision) for key in self.keys[:n_firsts]]
+        further = [rounded(key[rows], precision) for key in self.keys[n_firsts:]]
+        return [*([-1.0 - front_numbers(firsts, starts)] if self.n_criteria else firsts), *further]
 
     @cached_property
     def grades(self) -> FloatArray:
@@ -128,10 +165,17 @@ class Lists:
         return rows, lists[head] - first, bounds
 
 
-def _score_columns(table: pa.Table, tiebreak_by: Sequence[str]) -> list[str]:
-    for name in tiebreak_by:
-        if name not in table.column_names or not pa.types.is_floating(table[name].type):
-            numbers = [field.name for field in table.schema if pa.types.is_floating(field.type)]
-            available = ", ".join(one for one in numbers if one not in ("score", "relevance")) or "none"
-            raise UsageError(f"There is no score column {name!r} to break ties by. There are: {available}.")
-    return ["score", *tiebreak_by]
+def _criteria(table: pa.Table, criteria: Sequence[str]) -> list[FloatArray]:
+    """(n_rows,) each: the score, or what ranks in its place, the highest best."""
+    if not criteria:
+        return [table["score"].to_numpy()]
+    columns = [(_score_column(table, name), highest_best) for name, highest_best in map(criterion, criteria)]
+    return [column if highest_best else -column for column, highest_best in columns]
+
+
+def _score_column(table: pa.Table, name: str) -> FloatArray:
+    if name not in table.column_names or not pa.types.is_floating(table[name].type):
+        numbers = [field.name for field in table.schema if pa.types.is_floating(field.type)]
+        available = ", ".join(number for number in numbers if number not in ("score", "relevance")) or "none"
+        raise UsageError(f"There is no score column {name!r} to rank by. There are: {available}.")
+    return np.asarray(table[name].to_numpy())

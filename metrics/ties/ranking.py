@@ -15,7 +15,6 @@ from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.cached import cached_property
 from metrics.ties.judgments import Judgments
 from metrics.ties.lists import Lists
-from metrics.ties.precision import compared_scores, rounded
 from metrics.ties.sorting import sort_descending
 
 PART = 2**17
@@ -58,6 +57,7 @@ class Ranking:
         relevant_from: float = 1,
         precision: str = "float64",
         tiebreak_by: Sequence[str] = (),
+        criteria: Sequence[str] = (),
     ) -> "Ranking":
         """Cut the lists of one reranker.
 
@@ -67,11 +67,12 @@ class Ranking:
             relevant_from: smallest grade that counts as relevant.
             precision: how scores are rounded before they are compared (`metrics.ties.precision`).
             tiebreak_by: further score columns; each splits what is level in those before it.
+            criteria: score columns that rank together, by fronts, instead of the score (`metrics.ties.fronts`).
 
         Raises:
             UsageError: a reranker, precision or column that does not exist, or a grade of 0 as relevant.
         """
-        lists = Lists.of(runs, reranker, relevant_from, tiebreak_by)
+        lists = Lists.of(runs, reranker, relevant_from, tiebreak_by, criteria)
         return cls._cut(lists, precision, 0, lists.judgments.n_lists)
 
     @classmethod
@@ -82,6 +83,7 @@ class Ranking:
         relevant_from: float = 1,
         precision: str = "float64",
         tiebreak_by: Sequence[str] = (),
+        criteria: Sequence[str] = (),
     ) -> Iterator["Ranking"]:
         """Yield lists a few at a time: reranker by reranker, in the order of the judged queries.
 
@@ -91,8 +93,9 @@ class Ranking:
             relevant_from: smallest relevant grade.
             precision: how scores are rounded before they are compared.
             tiebreak_by: score columns that split ties first.
+            criteria: score columns that rank together instead of the score.
         """
-        lists = Lists.of_stack(runs, stack, relevant_from, tiebreak_by)
+        lists = Lists.of_stack(runs, stack, relevant_from, tiebreak_by, criteria)
         for first, end in lists.cuts(PART):
             yield cls._cut(lists, precision, first, end)
 
@@ -117,11 +120,7 @@ class Ranking:
     def _cut(cls, lists: Lists, precision: str, first: int, end: int) -> "Ranking":
         """The lists from `first` to before `end`, sorted and cut into tie groups."""
         rows, segment_lists, segment_starts = lists.rows_of(first, end)
-        score, *further = (key[rows] for key in lists.keys)
-        keys = [
-            compared_scores(score, segment_starts, precision),
-            *(rounded(key, precision) for key in further),
-        ]
+        keys = lists.keys_of(rows, segment_starts, precision)
         order, scores, starts = sort_descending(keys, segment_starts)
         table_rows = order + rows.start if isinstance(rows, slice) else rows[order]
         judgment = lists.judgment[table_rows]

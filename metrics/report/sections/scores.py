@@ -47,6 +47,7 @@ def data(studies: ReportStudies) -> Section:
         ("Judged queries without rows", _policy(policies["n_missing"], scoring.missing)),
         ("Queries with nothing relevant", _policy(policies["n_empty"], scoring.empty)),
         ("Segments", ", ".join(options.segments)),
+        ("Ranked by the fronts of", ", ".join(scoring.criteria)),
         ("Ties are split first by", ", ".join(scoring.tiebreak_by)),
         ("Without a list", ", ".join(name for name in every_name if name not in studies.rerankers)),
     )

@@ -44,11 +44,13 @@ class Dataset(PartitionedRuns):
         columns: Mapping[str, str] | None = None,
         repeated: Repeated = "error",
         missing_score: MissingScore = "error",
-        tiebreak_by: Sequence[str] = (),
+        score_columns: Sequence[str] = (),
         scheduler: str | None = None,
         watch: Watch | None = None,
     ) -> None:
         """Look at the files, and read the judgments that go with them; arguments as of `evaluate_dataset`.
+
+        Further score columns are those that rank or split ties besides the score.
 
         Raises:
             MissingPackageError: Dask is not installed.
@@ -61,7 +63,7 @@ class Dataset(PartitionedRuns):
         Runs.from_sources([], repeated, judged=False)  # a word that is known
         self._repeated: Repeated = repeated
         self._missing_score: MissingScore = missing_score
-        self._tiebreak_by = tuple(tiebreak_by)
+        self._score_columns = tuple(score_columns)
         self._qrels = None if qrels is None else (_load(qrels), dict(columns or {}), repeated, missing_score)
         self._judged = None if self._qrels is None else read_judgments(*self._qrels)
         self._files = self._open(files, columns or {}, qrels)
@@ -80,7 +82,7 @@ class Dataset(PartitionedRuns):
         for file in files:
             if self._judged is None and "relevance" not in file.table.mapping:
                 raise no_relevance_error(file.table.file.name)
-            file.refuse_without(self._tiebreak_by)
+            file.refuse_without(self._score_columns)
         return files
 
     @property
@@ -89,7 +91,7 @@ class Dataset(PartitionedRuns):
         names = {name for file in self._files for name in file.table.mapping}
         judged = () if self._judged else ("relevance", "target_id")
         inside = (name for name in judged if name in names)
-        return ("reranker", "query_id", "doc_id", "score", *inside, *self._tiebreak_by)
+        return ("reranker", "query_id", "doc_id", "score", *inside, *self._score_columns)
 
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
         """Evaluations that merge into that of the whole, each of some lists.
@@ -101,7 +103,7 @@ class Dataset(PartitionedRuns):
             ReadError: a file cannot be read.
             UsageError: a name that does not exist, no scheduler or worker, or there is no run.
         """
-        nothing = empty_table(("score", *self._tiebreak_by))
+        nothing = empty_table(("score", *self._score_columns))
         score(Runs({"": nothing}, empty_table(("relevance",))))  # names are known, before anything is started
         task = PartTask(score, self._repeated, self._columns, self._name, self._missing_score)
         with self._cluster.connect(self._scheduler) as client:

@@ -33,6 +33,7 @@ def evaluate_dataset(
     empty: Policy = "zero",
     relevant_from: float = 1,
     tiebreak_by: Sequence[str] = (),
+    criteria: Sequence[str] = (),
 ) -> Stored:
     """Score runs of any size on the workers of a Dask scheduler; to the same values as `evaluate`.
 
@@ -59,6 +60,7 @@ def evaluate_dataset(
         empty: as of `evaluate`.
         relevant_from: as of `evaluate`.
         tiebreak_by: as of `evaluate`.
+        criteria: as of `evaluate`.
 
     Returns:
         what each list scored, in a file; `summary()` and `load()` give what `evaluate` gives.
@@ -71,7 +73,7 @@ def evaluate_dataset(
     """
     from metrics.support.progress import progress  # noqa: PLC0415 its library need not be there where nothing is shown
 
-    options = ScoringOptions(precision, missing, empty, relevant_from, tuple(tiebreak_by))
+    options = ScoringOptions(precision, missing, empty, relevant_from, tuple(tiebreak_by), tuple(criteria))
     measures, ties = names_or_defaults(measures, ties)
     score = partial(score_runs, measures=measures, ties=ties, options=options)
     if output is not None:
@@ -86,7 +88,7 @@ def evaluate_dataset(
             columns=columns,
             repeated=repeated,
             missing_score=missing_score,
-            tiebreak_by=tiebreak_by,
+            score_columns=options.further_columns,
             scheduler=scheduler,
             watch=watch,
         )

@@ -47,12 +47,12 @@ class DatasetFile:
         return self.name or self.table.file.stem
 
     def refuse_without(self, numbers: Iterable[str]) -> None:
-        """Raise a UsageError where it has no such columns to break ties by."""
+        """Raise a UsageError where it has no such columns to rank by."""
         table = self.table
         for name in numbers:
             if name not in table.extras and name not in table.mapping:
                 available = ", ".join(table.extras) or "none"
-                problem = f"there is no score column {name!r} to break ties by"
+                problem = f"there is no score column {name!r} to rank by"
                 raise UsageError(f"{table.file.name}: {problem}. There are: {available}.")
 
 

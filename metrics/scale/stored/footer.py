@@ -28,13 +28,14 @@ def parse_footer(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any
         ValueError: they cannot be those of an evaluation, or of these rows; says why.
         LookupError, TypeError, AttributeError, ArithmeticError: likewise.
     """
-    measures, ties, tiebreak_by = (
-        tuple(map(str, list(about[name]))) for name in ("measures", "ties", "tiebreak_by")
+    about = {"criteria": ()} | about  # files of earlier versions have none
+    measures, ties, tiebreak_by, criteria = (
+        tuple(map(str, list(about[name]))) for name in ("measures", "ties", "tiebreak_by", "criteria")
     )
     for kind, names in (("measures", measures), ("ties", ties)):
         _demand(names and len(set(names)) == len(names), f"{kind} are none, or one is there twice")
     options_said = {option.name: about[option.name] for option in fields(ScoringOptions)}
-    options = ScoringOptions(**options_said | {"tiebreak_by": tiebreak_by})
+    options = ScoringOptions(**options_said | {"tiebreak_by": tiebreak_by, "criteria": criteria})
     _demand(options.relevant_from < math.inf, "no smallest relevant grade")
     _demand(
         (tuple(str(parse(name)) for name in measures), tuple(treatment(name).name for name in ties))
