@@ -97,6 +97,7 @@ def score_runs(
     treatments = tuple(dict.fromkeys(treatment(str(name)) for name in _each(ties)))
     if not parsed or not treatments:
         raise UsageError("Name at least one measure and one treatment.")
+    _refuse_noisy_keys(treatments, options)
     n_judged = None if runs.qrels is None else len(runs.judged_pairs.queries)
     batches: list[_BatchScores] = []
     n_scored = 0
@@ -115,6 +116,17 @@ def score_runs(
         options=options,
         skipped=merge_indexes([batch.skipped for batch in batches]),
     )
+
+
+def _refuse_noisy_keys(treatments: Sequence[Treatment], options: ScoringOptions) -> None:
+    """Raise a UsageError where further columns are to rank, too: noise leaves them no tie to split."""
+    columns = ", ".join([*options.criteria, *options.tiebreak_by])
+    for ties in treatments:
+        if ties.noise is not None and columns:
+            raise UsageError(
+                f"{ties.name} is noise of the score, and noisy scores are never level: {columns} would have no "
+                "say. Leave out criteria and tiebreak_by, or the noise."
+            )
 
 
 def _each(names: Sequence[str] | str) -> Sequence[str]:

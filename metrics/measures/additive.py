@@ -7,6 +7,7 @@ import numpy as np
 
 from metrics.measures.model import Family, Parameter
 from metrics.measures.weights import Weight, even
+from metrics.noise import expected_values
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.groups import TieGroups
 
@@ -43,6 +44,16 @@ def _weight_spread(weight: Weight, top: IntArray, end: IntArray, size: IntArray,
     mean_weight = np.bincount(owner, each, minlength=len(size)) / size
     within = np.bincount(owner, (each - mean_weight[owner]) ** 2, minlength=len(size))
     return np.asarray(within + (size - (end - top)) * mean_weight**2)
+
+
+def _noisy_worth(groups: TieGroups, weight: Weight, k: Parameter, limit: FloatArray) -> FloatArray:
+    """(n_contributing,) expected weight of the place of each contributing document in a mixed group; else 0."""
+    worth = np.zeros(len(groups.grades))
+    if groups.noise is not None:
+        places, members = groups.noise.members(np.ones(len(worth), dtype=bool))
+        own_unit = np.arange(len(places))
+        worth[places] = expected_values(members, own_unit, lambda place: weight.each(place, k), limit)
+    return worth
 
 
 def additive(
@@ -84,8 +95,12 @@ def additive(
 
     def mean(groups: TieGroups, k: Parameter) -> FloatArray:
         top, end = reach(groups, k)
-        total = totals(groups) / groups.size
-        return groups.per_list(total * weight.span(top, end, k)) * scale(groups, k)
+        terms = totals(groups) / groups.size * weight.span(top, end, k)
+        if groups.noise is not None:
+            limit = np.broadcast_to(depth(groups, k), len(groups.size))
+            worth = groups.memoize(("noise", weight, k, cut), lambda: _noisy_worth(groups, weight, k, limit))
+            terms = np.where(groups.noise.is_mixed, groups.sum(gain(groups) * worth), terms)
+        return groups.per_list(terms) * scale(groups, k)
 
     def variance(groups: TieGroups, k: Parameter) -> FloatArray:
         if not len(groups.lists):

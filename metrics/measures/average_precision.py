@@ -4,6 +4,7 @@ import numpy as np
 
 from metrics.measures.model import Family, Parameter
 from metrics.measures.weights import harmonic_span
+from metrics.noise import expected_precisions
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.batch_by_depth import batch_by_depth
 from metrics.ties.groups import TieGroups
@@ -20,8 +21,11 @@ def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
     b, n, r, c = groups.above, groups.size, groups.relevant, groups.relevant_above
     drop = harmonic_span(b, b + n)
     from_others = np.where(n > 1, (r - 1) / np.maximum(n - 1, 1), 0.0) * (n - (b + 1) * drop)
-    total = groups.per_list(r / n * ((c + 1) * drop + from_others))
-    return total / np.maximum(groups.n_relevant, 1)
+    terms = r / n * ((c + 1) * drop + from_others)
+    if groups.noise is not None:
+        members = groups.noise.members(groups.hits)[1]
+        terms = np.where(groups.noise.is_mixed, expected_precisions(members, c), terms)
+    return groups.per_list(terms) / np.maximum(groups.n_relevant, 1)
 
 
 def _variance(groups: TieGroups, _: Parameter) -> FloatArray:

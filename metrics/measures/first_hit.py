@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.measures.model import Family, Parameter
+from metrics.noise import expected_values
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.batch_by_depth import batch_by_depth
 from metrics.ties.groups import TieGroups
@@ -34,6 +35,15 @@ def first_hit(value: Callable[[FloatArray], FloatArray]) -> Family:
         means = np.zeros(groups.n_lists)
         for leading, chance, values in _places(groups, k, value):
             means[groups.lists[leading]] = (chance * values).sum(axis=1)
+        if groups.noise is not None:
+            is_leading = np.zeros(len(groups.size), dtype=bool)
+            is_leading[groups.leading] = True
+            places, members = groups.noise.members(groups.hits & is_leading[groups.owner])
+            groups_of = groups.owner[places]
+            limit = np.full(len(groups.size), np.inf if k is None else k)
+            expected = expected_values(members, groups_of, value, limit)
+            mixed = np.unique(groups_of)
+            means[groups.lists[mixed]] = expected[mixed]
         return means
 
     def variance(groups: TieGroups, k: Parameter) -> FloatArray:

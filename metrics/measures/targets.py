@@ -3,6 +3,7 @@
 import numpy as np
 
 from metrics.measures.model import Family, Parameter
+from metrics.noise import NoisyOrder, expected_values
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.batch_by_depth import batch_by_depth
 from metrics.ties.groups import TieGroups
@@ -15,8 +16,10 @@ def _n_distinct(groups: TieGroups, k: Parameter) -> FloatArray:
     Sum over targets, in the first group that holds one, of 1 - C(n - t, m)/C(n, m): n documents in
     the group, t of the target, m places within the cut-off.
     """
-    group, documents = _new_targets(groups)
+    group, documents, _ = _new_targets(groups)
     chance = 1 - chance_of_none(groups.size[group], documents, _places_within(groups, k)[group])
+    if groups.noise is not None:
+        chance = np.where(groups.noise.is_mixed[group], _noisy_chances(groups, groups.noise, k), chance)
     return np.bincount(groups.lists[group], chance, minlength=groups.n_lists).astype(np.float64)
 
 
@@ -32,7 +35,7 @@ def _n_distinct_variance(groups: TieGroups, k: Parameter) -> FloatArray:
     within, s (n - s)/n^2 with s documents of any target.
     """
     n_groups, within = len(groups.size), _places_within(groups, k)
-    group, documents = _new_targets(groups)
+    group, documents, _ = _new_targets(groups)
     is_divided = ((within > 0) & (within < groups.size))[group]
     rows = np.stack([group[is_divided], documents[is_divided]])
     (group, documents), alike = np.unique(rows, axis=1, return_counts=True)
@@ -112,10 +115,24 @@ def n_targets(groups: TieGroups) -> IntArray:
     return judgments.by_list(np.bincount(pairs[0], minlength=len(judgments.query_ids)))
 
 
-def _new_targets(groups: TieGroups) -> tuple[IntArray, IntArray]:
-    """Return, for each target of a list, the first group that holds it and its documents in that group."""
+def _noisy_chances(groups: TieGroups, noise: NoisyOrder, k: Parameter) -> FloatArray:
+    """(n_targets,) chance that the best document of each target in a mixed group is in the top k; else 0."""
+    group, _, target_of = _new_targets(groups)
+    places, members = noise.members(target_of >= 0)
+    limit = np.full(len(groups.size), _depth(groups, k))
+    chances = np.zeros(len(group))
+    within = expected_values(members, target_of[places], np.ones_like, limit)
+    chances[: len(within)] = within
+    return chances
 
-    def new_targets() -> tuple[IntArray, IntArray]:
+
+def _new_targets(groups: TieGroups) -> tuple[IntArray, IntArray, IntArray]:
+    """Return, for each target of a list, the first group that holds it and its documents in that group.
+
+    The third array says which of these targets each contributing document satisfies: -1 where none.
+    """
+
+    def new_targets() -> tuple[IntArray, IntArray, IntArray]:
         hit = np.flatnonzero(groups.hits)
         owner = groups.owner[hit]
         lists = groups.lists[owner]
@@ -125,7 +142,10 @@ def _new_targets(groups: TieGroups) -> tuple[IntArray, IntArray]:
         new_pair = _starts(lists, target, owner)
         documents = np.diff(np.append(new_pair, len(owner)))
         first_group = np.isin(new_pair, _starts(lists, target))
-        return owner[new_pair][first_group], documents[first_group]
+        target_of = np.full(len(groups.grades), -1)
+        of_pair = np.where(first_group, np.cumsum(first_group) - 1, -1)
+        target_of[hit[order]] = np.repeat(of_pair, documents)
+        return owner[new_pair][first_group], documents[first_group], target_of
 
     return groups.memoize(_new_targets, new_targets)
 

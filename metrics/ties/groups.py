@@ -9,6 +9,7 @@ from typing import TypeVar, cast
 
 import numpy as np
 
+from metrics.noise import NoisyOrder
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.cached import cached_property
 from metrics.ties.judgments import Judgments
@@ -29,6 +30,7 @@ class TieGroups:
         first: (n,) first of its contributing documents.
         grades: (n_contributing,) grade of the contributing documents, group by group.
         targets: (n_contributing,) what each satisfies, None where each is its own target.
+        noise: how likely the orders inside groups are; None: all equally, as in a tie.
     """
 
     judgments: Judgments
@@ -39,6 +41,7 @@ class TieGroups:
     first: IntArray
     grades: FloatArray
     targets: IntArray | None = None
+    noise: NoisyOrder | None = None
     _memo: dict[Hashable, object] = field(default_factory=dict, init=False, repr=False)
 
     @property

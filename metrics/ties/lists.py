@@ -30,6 +30,7 @@ class Lists:
         keys: (n_rows,) each, the highest first; the score or the criteria, then columns that split ties.
         n_criteria: how many keys are criteria together; 0 where the score alone ranks.
         judgment: (n_rows,) place of each row's judgment, -1 where unjudged; half the size of other places.
+        sigmas: (n_rows,) standard deviation of each row's score, None where the table has none.
     """
 
     judgments: Judgments
@@ -38,6 +39,7 @@ class Lists:
     keys: Sequence[FloatArray]
     judgment: npt.NDArray[np.int32]
     n_criteria: int = 0
+    sigmas: FloatArray | None = None
 
     @classmethod
     def of(
@@ -83,10 +85,12 @@ class Lists:
         table, pairs, n_rerankers = stack.table, stack.pairs, len(stack.names)
         keys = [*_criteria(table, criteria), *(_score_column(table, name) for name in tiebreak_by)]
         n_criteria = len(criteria)
+        sigmas = table["score_std"].to_numpy() if "score_std" in table.column_names else None
         if runs.qrels is None or stack.judgment is None:
             judgments = Judgments.of(table, pairs, relevant_from)
             every_list = np.arange(len(pairs.queries))
-            return cls(judgments, pairs, every_list, keys, np.arange(len(table), dtype=np.int32), n_criteria)
+            every_row = np.arange(len(table), dtype=np.int32)
+            return cls(judgments, pairs, every_list, keys, every_row, n_criteria, sigmas)
         judgments = Judgments.of(runs.qrels, runs.judged_pairs, relevant_from)
         places = judgments.places(pairs)
         if n_rerankers > 1:
@@ -94,7 +98,7 @@ class Lists:
             before = np.repeat(np.arange(n_rerankers) * n_queries, np.diff(stack.list_ends))
             places = np.where(places < 0, -1, before + places)
             judgments = judgments.asked_for(np.tile(np.arange(n_queries), n_rerankers))
-        return cls(judgments, pairs, places, keys, stack.judgment, n_criteria)
+        return cls(judgments, pairs, places, keys, stack.judgment, n_criteria, sigmas)
 
     def keys_of(self, rows: slice | IntArray, starts: IntArray, precision: str) -> list[FloatArray]:
         """Return what some rows are ranked by, the highest first, as it is compared.

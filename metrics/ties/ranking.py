@@ -8,6 +8,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.errors import UsageError
+from metrics.noise import Noise, Spreads
 from metrics.runs.model import Runs
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.stacks import RunStack
@@ -36,6 +38,7 @@ class Ranking:
         grades: (n_docs,) its grade, 0 where unjudged.
         judgment: (n_rows,) place of the judgment of each row of the table, -1 where unjudged.
         targets: (n_docs,) what it satisfies, None where each document is its own target.
+        sigmas: (n_rows,) standard deviation of the score of each row of the table, None where it has none.
     """
 
     judgments: Judgments
@@ -48,6 +51,7 @@ class Ranking:
     grades: FloatArray
     judgment: npt.NDArray[np.int32]
     targets: IntArray | None = None
+    sigmas: FloatArray | None = None
 
     @classmethod
     def of(
@@ -135,6 +139,7 @@ class Ranking:
             grades=lists.grades[judgment],
             judgment=lists.judgment,
             targets=None if lists.targets is None else lists.targets[judgment],
+            sigmas=lists.sigmas,
         )
 
     @property
@@ -189,6 +194,20 @@ class Ranking:
     def judged_groups(self) -> "ScoredGroups":
         """The tie groups that hold a judged document."""
         return ScoredGroups.of(self, self.judged)
+
+    def spreads(self, noise: Noise) -> Spreads:
+        """Return where noise may have put the true scores of the documents.
+
+        Raises:
+            UsageError: the noise of each row is asked for, and the table does not tell it.
+        """
+        if noise.by_row and self.sigmas is None:
+            raise UsageError(
+                "noise: there is no column score_std, the standard deviation of each score. Name the column "
+                "that holds it (score_std=NAME), or give one for all scores, as in noise:0.05."
+            )
+        sigmas = None if self.sigmas is None else self.sigmas[self.rows]
+        return noise.spreads(self.scores, sigmas, self.segment_starts)
 
     @property
     def judged(self) -> BoolArray:

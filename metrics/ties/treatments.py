@@ -7,12 +7,13 @@ other way from a run to a score.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow.compute as pc
 
 from metrics.errors import UsageError
+from metrics.noise import Noise, NoisyOrder, parse_noise
 from metrics.runs.query_doc_keys import reseed
 from metrics.support.arrays import IntArray
 from metrics.ties.groups import TieGroups
@@ -37,6 +38,7 @@ class Treatment:
         key: order scored a tie group; None leaves groups whole.
         target_key: the same for measures that count distinct targets, where it differs.
         spread: whether the standard deviation over orderings is asked for, not their mean.
+        noise: how far true scores lie from those given: it leaves open more orders than ties do.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Treatment:
     key: Key | None = None
     target_key: Key | None = None
     spread: bool = False
+    noise: Noise | None = None
 
 
 def _input(ranking: Ranking, scored: ScoredGroups) -> IntArray:
@@ -164,13 +167,24 @@ def treatment(name: str) -> Treatment:
         )
     if name.startswith("within:"):
         raise UsageError(f"{name} groups scores and orders no ties: give it as precision (--precision {name}).")
+    if noise := parse_noise(name):
+        return Treatment(
+            name,
+            "mean over noisy scores",
+            "Noisy",
+            "every order that noise of the scores allows",
+            "The mean over every ordering, each as likely as noise of the scores makes it.",
+            "nobody else",
+            noise=noise,
+        )
     names = ", ".join(one.name for one in TREATMENTS)
-    raise UsageError(f"There is no treatment {name!r}. Treatments: {names}, random:SEED.")
+    raise UsageError(f"There is no treatment {name!r}. Treatments: {names}, random:SEED, noise:SIGMA.")
 
 
 def treatments_by_name() -> dict[str, Treatment]:
-    """Every treatment by the name that is typed, one seeded draw among them as `random:SEED`."""
-    return {ties.name: ties for ties in TREATMENTS} | {"random:SEED": treatment("random:0")}
+    """Every treatment by the name that is typed: a seeded draw as `random:SEED`, noise as `noise:SIGMA`."""
+    made = {"random:SEED": treatment("random:0"), "noise:SIGMA": treatment("noise")}
+    return {ties.name: ties for ties in TREATMENTS} | made
 
 
 def _random_key(seed: int) -> Key:
@@ -188,7 +202,8 @@ def _random_key(seed: int) -> Key:
 def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targets: bool = False) -> TieGroups:
     """Cut the tie groups of a ranking as a treatment says; keep those with a contributing document.
 
-    Groups without such a document are never looked into.
+    Groups without such a document are never looked into. Noise cuts nothing: it joins groups whose documents
+    it may bring into another order.
 
     Args:
         ranking: sorted by score.
@@ -196,6 +211,9 @@ def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targe
         all_judged: whether every judged document counts, not only those with a grade above 0.
         targets: whether distinct targets are what is measured.
     """
+    spreads = None if ties.noise is None else ranking.spreads(ties.noise)
+    if spreads is not None:
+        ranking = replace(ranking, starts=spreads.starts)
     scored = ranking.judged_groups if all_judged else ranking.graded_groups
     key = ties.target_key if targets and ties.target_key else ties.key
     if key is None:
@@ -214,15 +232,22 @@ def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targe
     start = _starts(part_of)
     parts = part_of[start]
     owner = scored.owner[first[parts]]
+    above = scored.offset[owner] + first[parts]
+    n_documents = np.diff(np.append(start, len(documents)))
+    noise = None
+    if spreads is not None:
+        firsts = scored.documents[first[parts]]
+        noise = NoisyOrder(spreads, firsts, size[parts], above, documents, n_documents)
     return TieGroups(
         judgments=ranking.judgments,
         n_docs=ranking.n_docs,
         lists=ranking.group_lists[scored.groups[owner]],
-        above=scored.offset[owner] + first[parts],
+        above=above,
         size=size[parts],
         first=start,
         grades=ranking.grades[documents],
         targets=None if ranking.targets is None else ranking.targets[documents],
+        noise=noise,
     )
 
 

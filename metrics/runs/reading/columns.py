@@ -22,13 +22,14 @@ class Column:
         name: ours.
         kind: how it is read. `id`: text, never empty; `shared`: an id that many rows share; `word`: as
             shared, none where empty; `text`: anything; `number`; `measure`: a number, may be missing;
-            `grade`: a number, or true and false; `rank`: a number, left out where it is none.
+            `deviation`: a number of 0 or more; `grade`: a number, or true and false; `rank`: a number, left
+            out where it is none.
         synonyms: what others call it, in small letters without spaces and marks.
         summary: one line for people.
     """
 
     name: str
-    kind: Literal["id", "shared", "word", "text", "number", "measure", "grade", "rank"]
+    kind: Literal["id", "shared", "word", "text", "number", "measure", "deviation", "grade", "rank"]
     synonyms: tuple[str, ...]
     summary: str
 
@@ -60,6 +61,12 @@ COLUMNS: tuple[Column, ...] = (
         "number",
         ("sim", "similarity", "logit", "tracinscore", "rerankscore", "relevancescore", "scores", "rsv"),
         "What the ranking is sorted by, highest first.",
+    ),
+    Column(
+        "score_std",
+        "deviation",
+        ("scorestddev", "scoresd", "scoresigma", "scorestderr", "scorestandarddeviation"),
+        "Standard deviation of the score, read by the treatment `noise`.",
     ),
     Column(
         "relevance",

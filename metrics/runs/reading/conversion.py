@@ -125,6 +125,17 @@ def _measure(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     return pc.fill_null(numbers, float("nan"))
 
 
+def _deviation(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
+    """Return standard deviations: numbers of 0 or more."""
+    numbers = parse_numbers(column)
+    is_bad = pc.fill_null(
+        pc.invert(pc.and_(pc.is_finite(numbers), pc.greater_equal(numbers, 0.0))), fill_value=True
+    )
+    hint = "A standard deviation is a number of 0 or more; 0 where the score is exact."
+    origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is not a standard deviation", hint)
+    return numbers
+
+
 def _rank(column: pa.Array, _: str, __: FileProvenance) -> pa.Array | None:
     """Return ranks as numbers, None where a value is no number."""
     numbers = parse_numbers(column)
@@ -168,6 +179,7 @@ CONVERTERS: Mapping[str, Callable[[pa.Array, str, FileProvenance], pa.Array | No
     "number": _number,
     "number or none": _number_or_none,
     "measure": _measure,
+    "deviation": _deviation,
     "grade": as_grades,
     "rank": _rank,
 }

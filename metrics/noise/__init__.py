@@ -1,0 +1,8 @@
+"""Floor 2: what orders noise of the scores makes likely; arrays of scores and spreads alone, no rankings."""
+
+from metrics.noise.model import Noise, Spreads, parse_noise
+from metrics.noise.order import NoisyOrder
+from metrics.noise.precision import expected_precisions
+from metrics.noise.ranks import expected_values
+
+__all__ = ["Noise", "NoisyOrder", "Spreads", "expected_precisions", "expected_values", "parse_noise"]

@@ -1,0 +1,172 @@
+"""Noise: how far the true score of a document may lie from the score it was given."""
+
+import math
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from metrics.errors import UsageError
+from metrics.support.arrays import FloatArray, IntArray
+
+REACH = 6.5
+"""Standard deviations a normal score reaches; beyond lies a chance of 8e-11."""
+_TOUCH = 1e-10
+"""Part of a cell that is cut off at its ends, so that the cells of neighbouring numbers do not meet."""
+_EXACT = 1e-6
+"""Standard deviation of a score that has none beside scores that have one, over their smallest."""
+_FORMATS: dict[str, tuple[int, int]] = {
+    "float64": (53, -1074),
+    "float32": (24, -149),
+    "float16": (11, -24),
+    "bfloat16": (8, -133),
+}
+"""Bits of the significand of each number format, and the power of two of its smallest number."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Where true scores lie: S = s + sigma * Z, independent, Z normal; or even within a cell around s.
+
+    Attributes:
+        sigma: standard deviation of every score, in its unit; None: each row has its own, or a cell.
+        number_format: format whose cells hold the scores, `decimals:N` among them; empty: normal noise.
+    """
+
+    sigma: float | None = None
+    number_format: str = ""
+
+    @property
+    def by_row(self) -> bool:
+        """Whether each row has a standard deviation of its own."""
+        return self.sigma is None and not self.number_format
+
+    def spreads(self, scores: FloatArray, sigmas: FloatArray | None, starts: IntArray) -> "Spreads":
+        """Return where the true scores of documents lie.
+
+        A score of standard deviation 0 among others is read as having a millionth of the smallest above 0.
+
+        Args:
+            scores: (n_docs,) falling within each list.
+            sigmas: (n_docs,) standard deviation of each, for noise `by_row`.
+            starts: (n_segments + 1,) first document of each list, and the end.
+        """
+        if self.number_format:
+            low, high = cells(scores, self.number_format)
+            return Spreads.of(scores, high - low, low, high, starts, is_normal=False)
+        if self.sigma is not None or sigmas is None:
+            scale = np.full(len(scores), self.sigma or 0.0)
+        else:
+            smallest = np.min(sigmas, where=sigmas > 0, initial=np.inf)
+            scale = np.where((sigmas == 0) & np.isfinite(smallest), _EXACT * smallest, sigmas)
+        low, high = scores - REACH * scale, scores + REACH * scale
+        return Spreads.of(scores, scale, low, high, starts, is_normal=True)
+
+
+def parse_noise(name: str) -> Noise | None:
+    """Return the noise a treatment's name means: `noise`, `noise:0.05`, `noise:bfloat16`; None where none.
+
+    Raises:
+        UsageError: what follows the colon is neither a standard deviation nor a number format.
+    """
+    kind, colon, rest = name.partition(":")
+    if kind != "noise":
+        return None
+    if not colon:
+        return Noise()
+    if rest in _FORMATS or re.fullmatch(r"decimals:(\d|1[0-7])", rest):
+        return Noise(number_format=rest)
+    if re.fullmatch(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", rest) and math.isfinite(float(rest)):
+        return Noise(sigma=float(rest))
+    formats = ", ".join([*_FORMATS, "decimals:N"])
+    raise UsageError(
+        f"{name}: after the colon stands a standard deviation of 0 or more, as in noise:0.05, or a number "
+        f"format: {formats}. noise alone reads the column score_std."
+    )
+
+
+def cells(scores: FloatArray, number_format: str) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of each score's cell: half a step of the format to either side.
+
+    Around a number that the format holds, these are all scores that round to it: below a power of two the
+    step is half as wide. A score between two such numbers has the step of its size around it.
+
+    Args:
+        scores: (n,) scores.
+        number_format: float64, float32, float16, bfloat16 or decimals:N.
+    """
+    if number_format.startswith("decimals:"):
+        below = above = np.full(len(scores), 0.1 ** int(number_format.partition(":")[2]))
+    else:
+        bits, smallest = _FORMATS[number_format]
+        size, exponent = np.frexp(np.where(np.isfinite(scores), scores, 0.0))
+        step = np.ldexp(1.0, np.maximum(exponent - bits, smallest))
+        inward = np.where(np.abs(size) == 0.5, np.ldexp(1.0, np.maximum(exponent - bits - 1, smallest)), step)  # noqa: PLR2004 a power of two
+        below, above = np.where(size > 0, inward, step), np.where(size < 0, inward, step)
+    half = 0.5 * (1 - _TOUCH)
+    return scores - half * below, scores + half * above
+
+
+@dataclass(frozen=True, eq=False)
+class Spreads:
+    """Where the true scores of documents lie, list by list, by falling score within.
+
+    Attributes:
+        scores: (n_docs,) as given.
+        scale: (n_docs,) standard deviation of a normal score, width of an even one.
+        low: (n_docs,) below which the true score does not lie.
+        high: (n_docs,) above which it does not.
+        lowest: (n_docs,) the lowest `low` of the list down to each document.
+        highest: (n_docs,) the highest `high` of the list from each document on.
+        starts: (n_clusters,) first document of each cluster: the order of documents of two is certain.
+        is_normal: whether true scores are normal; else each is even between its ends.
+    """
+
+    scores: FloatArray
+    scale: FloatArray
+    low: FloatArray
+    high: FloatArray
+    lowest: FloatArray
+    highest: FloatArray
+    starts: IntArray
+    is_normal: bool
+
+    @classmethod
+    def of(
+        cls,
+        scores: FloatArray,
+        scale: FloatArray,
+        low: FloatArray,
+        high: FloatArray,
+        starts: IntArray,
+        *,
+        is_normal: bool,
+    ) -> "Spreads":
+        """Cut lists where no document above overlaps one below; equal scores stay together."""
+        segment = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        lowest = _running_minimum(low, segment)
+        highest = -_running_minimum(-high[::-1], len(starts) - segment[::-1])[::-1]
+        is_first = np.ones(len(scores), dtype=bool)
+        is_first[1:] = (segment[1:] != segment[:-1]) | (
+            (scores[1:] < scores[:-1]) & (lowest[:-1] >= highest[1:])
+        )
+        return cls(scores, scale, low, high, lowest, highest, np.flatnonzero(is_first), is_normal)
+
+    def levels(self, starts: IntArray, sizes: IntArray) -> npt.NDArray[np.bool_]:
+        """(n,) whether all documents of each stretch have one score and one spread: a tie like any other."""
+        is_like_next = np.ones(len(self.scores), dtype=bool)
+        is_like_next[:-1] = (self.scores[1:] == self.scores[:-1]) & (self.scale[1:] == self.scale[:-1])
+        n_changes = np.concatenate([[0], np.cumsum(~is_like_next)])
+        return np.asarray(n_changes[starts + sizes - 1] == n_changes[starts])
+
+
+def _running_minimum(values: FloatArray, segment: IntArray) -> FloatArray:
+    """(n,) the smallest value of a segment down to each place; where values fall already, they are it."""
+    if not ((values[1:] > values[:-1]) & (segment[1:] == segment[:-1])).any():
+        return values
+    order = np.argsort(values)
+    place = np.empty(len(values), dtype=np.int64)
+    place[order] = np.arange(len(values))
+    base = segment * len(values) + len(values) - 1
+    return np.asarray(values[order[base - np.maximum.accumulate(base - place)]])

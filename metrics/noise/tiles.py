@@ -1,0 +1,148 @@
+"""Where the integrals of noisy orders are taken: stretches of scores, and what reaches into each."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from metrics.noise.model import REACH, Spreads
+from metrics.support.arrays import FloatArray, IntArray
+
+_STEP = 1.5
+"""Longest stretch of normal scores, in the smallest standard deviation that reaches into it."""
+_PLAIN = 100
+"""Documents of a cluster up to which that serves; stretches of larger ones shrink with the logarithm."""
+_DEGREE = 128
+"""Documents of a cluster up to which a stretch of even scores is integrated exactly."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tiles:
+    """Stretches of scores in which some member may lie; the order of the documents outside is certain.
+
+    Attributes:
+        cluster: (n,) cluster of each, a place among those given.
+        origin: (n,) score that `low` and `high` are counted from, so that small noise loses no digit.
+        low: (n,) lower end.
+        high: (n,) upper end.
+        first: (n,) first document that reaches into it; the documents of the list before are above.
+        end: (n,) the document after the last that does; those from here on are below.
+    """
+
+    cluster: IntArray
+    origin: FloatArray
+    low: FloatArray
+    high: FloatArray
+    first: IntArray
+    end: IntArray
+
+    @classmethod
+    def of(cls, spreads: Spreads, starts: IntArray, sizes: IntArray, members: IntArray) -> "Tiles":
+        """Cut clusters into stretches.
+
+        Args:
+            spreads: of all documents.
+            starts: (n_clusters,) first document of each cluster, rising.
+            sizes: (n_clusters,) documents of each.
+            members: documents of these clusters whose places matter, rising.
+        """
+        owner, documents = _documents(starts, sizes)
+        unit, is_bordered = _units(spreads, starts, sizes, owner, documents)
+        is_member = np.zeros(len(documents), dtype=bool)
+        is_member[np.searchsorted(documents, members)] = True
+        is_bordered |= is_member
+        owner, documents, is_member = owner[is_bordered], documents[is_bordered], is_member[is_bordered]
+        origin = spreads.scores[starts]
+        border_of, border, change = _borders(spreads, documents, origin[owner], unit[owner], is_member)
+        owner = owner[border_of]
+        order = np.lexsort((border, owner))
+        owner, border = owner[order], border[order]
+        n_members = np.cumsum(change[order])
+        is_tile = (owner[1:] == owner[:-1]) & (border[1:] > border[:-1]) & (n_members[:-1] > 0)
+        cluster = owner[:-1][is_tile]
+        low, high = (ends[is_tile] * unit[cluster] for ends in (border[:-1], border[1:]))
+        cluster, low, high = _halved(cluster, low, high, sizes, is_normal=spreads.is_normal)
+        bounds = starts[cluster], starts[cluster] + sizes[cluster]
+        first = _bisect(*bounds, spreads.lowest, origin[cluster], high)
+        end = _bisect(*bounds, spreads.highest, origin[cluster], np.nextafter(low, np.inf))
+        return cls(cluster, origin[cluster], low, high, first, end)
+
+
+def _documents(starts: IntArray, sizes: IntArray) -> tuple[IntArray, IntArray]:
+    """Return every document of clusters, and before it the place of its cluster."""
+    owner = np.repeat(np.arange(len(starts)), sizes)
+    return owner, np.arange(len(owner)) + (starts - (np.cumsum(sizes) - sizes))[owner]
+
+
+def _units(
+    spreads: Spreads, starts: IntArray, sizes: IntArray, owner: IntArray, documents: IntArray
+) -> tuple[FloatArray, np.ndarray]:
+    """Return the smallest stretch of each cluster, and the documents whose own spread asks for borders.
+
+    These are all where spreads differ or end abruptly, and none where they are alike: then the borders
+    of the members serve.
+    """
+    if not spreads.is_normal:
+        return np.ones(len(starts)), np.ones(len(documents), dtype=bool)
+    scale = spreads.scale[documents]
+    first = np.cumsum(sizes) - sizes
+    smallest, largest = np.minimum.reduceat(scale, first), np.maximum.reduceat(scale, first)
+    step = _STEP / np.maximum(1, np.log(sizes) / np.log(_PLAIN))
+    return smallest * step, (smallest < largest)[owner]
+
+
+def _borders(
+    spreads: Spreads, documents: IntArray, origin: FloatArray, unit: FloatArray, is_member: np.ndarray
+) -> tuple[IntArray, FloatArray, IntArray]:
+    """Return borders of stretches that documents ask for, in units, and how many members begin or end there.
+
+    A normal score asks for cells of a grid that is halved until a cell is at most `_STEP` of its standard
+    deviation: the grids of all are nested, so that the finest that reaches a stretch decides. An even score
+    asks for its two ends.
+
+    Returns:
+        (n,) the document of each, a place in `documents`; the border; 1, -1 or 0.
+    """
+    if not spreads.is_normal:
+        ends = np.concatenate([spreads.low[documents] - origin, spreads.high[documents] - origin])
+        change = np.concatenate([is_member.astype(np.int64), -is_member.astype(np.int64)])
+        return np.tile(np.arange(len(documents)), 2), ends, change
+    center = (spreads.scores[documents] - origin) / unit
+    scale = spreads.scale[documents] / unit
+    smallest_scale = 1 / _STEP
+    cell = np.exp2(np.floor(np.log2(np.maximum(scale / smallest_scale, 1))))
+    low = np.floor((center - REACH * scale) / cell)
+    n_borders = (np.ceil((center + REACH * scale) / cell) - low).astype(np.int64) + 1
+    border_of = np.repeat(np.arange(len(documents)), n_borders)
+    last = np.cumsum(n_borders) - 1
+    first = last - n_borders + 1
+    border = (low[border_of] + np.arange(len(border_of)) - first[border_of]) * cell[border_of]
+    change = np.zeros(len(border_of), dtype=np.int64)
+    change[first[is_member]], change[last[is_member]] = 1, -1
+    return border_of, border, change
+
+
+def _halved(
+    cluster: IntArray, low: FloatArray, high: FloatArray, sizes: IntArray, *, is_normal: bool
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return stretches of even scores in as many pieces as keep each polynomial within reach of the nodes."""
+    if is_normal or sizes.max(initial=0) <= _DEGREE:
+        return cluster, low, high
+    n_pieces = -(-sizes[cluster] // _DEGREE)
+    tile = np.repeat(np.arange(len(cluster)), n_pieces)
+    piece = np.arange(len(tile)) - (np.cumsum(n_pieces) - n_pieces)[tile]
+    width = (high - low)[tile] / n_pieces[tile]
+    return cluster[tile], low[tile] + piece * width, low[tile] + (piece + 1) * width
+
+
+def _bisect(
+    first: IntArray, end: IntArray, falling: FloatArray, origin: FloatArray, bound: FloatArray
+) -> IntArray:
+    """Return the first place of each range where values, less an origin, are below a bound, or its end."""
+    first, end = first.copy(), end.copy()
+    while (first < end).any():
+        middle = (first + end) // 2
+        is_below = falling[np.minimum(middle, len(falling) - 1)] - origin < bound
+        is_open = first < end
+        end = np.where(is_open & is_below, middle, end)
+        first = np.where(is_open & ~is_below, middle + 1, first)
+    return first
