@@ -83,7 +83,7 @@ class Lists:
         """
         check_relevant_from(relevant_from)
         table, pairs, n_rerankers = stack.table, stack.pairs, len(stack.names)
-        keys = [*_criteria(table, criteria), *(_score_column(table, name) for name in tiebreak_by)]
+        keys = [*_criteria(table, criteria), *(score_column(table, name) for name in tiebreak_by)]
         n_criteria = len(criteria)
         sigmas = table["score_std"].to_numpy() if "score_std" in table.column_names else None
         if runs.qrels is None or stack.judgment is None:
@@ -173,11 +173,16 @@ def _criteria(table: pa.Table, criteria: Sequence[str]) -> list[FloatArray]:
     """(n_rows,) each: the score, or what ranks in its place, the highest best."""
     if not criteria:
         return [table["score"].to_numpy()]
-    columns = [(_score_column(table, name), highest_best) for name, highest_best in map(criterion, criteria)]
+    columns = [(score_column(table, name), highest_best) for name, highest_best in map(criterion, criteria)]
     return [column if highest_best else -column for column, highest_best in columns]
 
 
-def _score_column(table: pa.Table, name: str) -> FloatArray:
+def score_column(table: pa.Table, name: str) -> FloatArray:
+    """Return the (n_rows,) numbers of a score column.
+
+    Raises:
+        UsageError: there is no such column, or it holds no numbers.
+    """
     if name not in table.column_names or not pa.types.is_floating(table[name].type):
         numbers = [field.name for field in table.schema if pa.types.is_floating(field.type)]
         available = ", ".join(number for number in numbers if number not in ("score", "relevance")) or "none"

@@ -56,14 +56,28 @@ def runs_at_precision(runs: Runs, precision: str) -> Runs:
     """
     if precision == "float64":
         return runs
-    scores = {}
-    for reranker, table in runs.tables.items():
-        query = runs.pairs(reranker).query
-        by_query = np.argsort(query, kind="stable")
-        starts = np.flatnonzero(np.diff(query[by_query], prepend=-1, append=-1))
-        scores[reranker] = np.empty(len(query))
-        scores[reranker][by_query] = compared_scores(table["score"].to_numpy()[by_query], starts, precision)
-    return runs.rescored(scores)
+    return runs.rescored({name: column_at_precision(runs, name, "score", precision) for name in runs.tables})
+
+
+def column_at_precision(runs: Runs, reranker: str, column: str, precision: str) -> FloatArray:
+    """Return the (n_rows,) scores of one reranker as they are compared, in the order of its rows.
+
+    Args:
+        runs: what was ranked.
+        reranker: whose rows.
+        column: the score, or a further score.
+        precision: one of `PRECISIONS`.
+
+    Raises:
+        UsageError: there is no such precision.
+    """
+    query = runs.pairs(reranker).query
+    by_query = np.argsort(query, kind="stable")
+    starts = np.flatnonzero(np.diff(query[by_query], prepend=-1, append=-1))
+    scores = np.empty(len(query))
+    values = runs.tables[reranker][column].to_numpy()
+    scores[by_query] = compared_scores(values[by_query], starts, precision)
+    return scores
 
 
 def rounded(scores: FloatArray, precision: str) -> FloatArray:

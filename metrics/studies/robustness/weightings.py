@@ -1,0 +1,137 @@
+"""Over all weightings of several criteria: between what a measure lies, and which reranker leads where."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+
+from metrics.errors import UsageError
+from metrics.evaluation import AS_READ, ScoringOptions, score_runs
+from metrics.runs import Runs
+from metrics.support.arrays import FloatArray
+from metrics.ties.fronts import criterion
+from metrics.ties.lists import score_column
+from metrics.ties.precision import column_at_precision
+
+_STEPS = {2: 50, 3: 12}
+"""Steps from no weight to all of it, by number of criteria."""
+_SHORTEST = 1 / 20
+"""Weight over which a reranker leads that is worth telling."""
+
+
+def weightings(n_criteria: int) -> FloatArray:
+    """(n_weightings, n_criteria) weights that sum to 1, evenly apart: 51 of two criteria, 91 of three.
+
+    Raises:
+        UsageError: there are not two or three criteria.
+    """
+    if n_criteria not in _STEPS:
+        raise UsageError(f"Weights are drawn for two or three criteria, not {n_criteria}.")
+    steps = _STEPS[n_criteria]
+    grid = np.stack(np.meshgrid(*[np.arange(steps + 1)] * (n_criteria - 1), indexing="ij"), axis=-1)
+    counts = grid.reshape(-1, n_criteria - 1)
+    counts = counts[counts.sum(axis=1) <= steps]
+    return np.column_stack([steps - counts.sum(axis=1), counts]) / steps
+
+
+def values_by_weighting(
+    runs: Runs, measure: str, criteria: Sequence[str], options: ScoringOptions = AS_READ
+) -> pd.DataFrame:
+    """Score every reranker by each weighted sum of its criteria, ties averaged.
+
+    Each criterion counts in standard deviations of the reranker's own documents, so that a weight means the
+    same for rerankers whose scores have different scales; shifting or stretching a criterion changes nothing.
+
+    Args:
+        runs: what was ranked.
+        measure: what is taken.
+        criteria: two or three score columns, such as `score`, `cost:asc`.
+        options: how lists are scored; criteria of its own are not used.
+
+    Returns:
+        index: the weight of each criterion, one level each, named as in `criteria`; columns: rerankers; the
+        tied mean of the measure.
+
+    Raises:
+        UsageError: a column that does not exist, or not two or three criteria.
+    """
+    grid = weightings(len(criteria))
+    unweighted = replace(options, precision="float64", criteria=())
+    spreads = {
+        name: [_in_spreads(runs, name, text, options.precision) for text in criteria] for name in runs.tables
+    }
+    means = []
+    for weights in grid:
+        scores = {name: _weighted_sum(weights, columns) for name, columns in spreads.items()}
+        evaluation = score_runs(runs.rescored(scores), [measure], ["expected"], unweighted)
+        means.append(evaluation.means(measure)["expected"].to_numpy())
+    index = pd.MultiIndex.from_arrays(list(grid.T), names=list(criteria))
+    return pd.DataFrame(np.stack(means), index=index, columns=pd.Index(list(runs.tables), name="reranker"))
+
+
+def weighting_ranges(values: pd.DataFrame) -> pd.DataFrame:
+    """Between what each reranker's values lie, and over how much of all weightings it leads.
+
+    Args:
+        values: of `values_by_weighting`.
+
+    Returns:
+        index: rerankers; `lowest` and `highest` value, `leads`: share of the weightings at which no other
+        stands higher, those at which several are level shared among them.
+    """
+    is_first = values.eq(values.max(axis=1), axis=0)
+    shares = is_first.div(is_first.sum(axis=1), axis=0).mean()
+    return pd.DataFrame({"lowest": values.min(), "highest": values.max(), "leads": shares})
+
+
+def leading_stretches(values: pd.DataFrame) -> pd.DataFrame:
+    """Which reranker leads from what weight of the second criterion to what: a row a stretch, in order.
+
+    A stretch ends halfway to the next weight that was tried; one of less than a twentieth of all weights is
+    told with the one before it.
+
+    Args:
+        values: of `values_by_weighting`, of two criteria.
+
+    Returns:
+        `reranker`, `start` and `end` of the weight, `lowest` and `highest` of its value there.
+    """
+    weight, leader = values.index.get_level_values(1).to_numpy(), values.idxmax(axis=1).to_numpy()
+    middles = np.concatenate([[0.0], (weight[1:] + weight[:-1]) / 2, [1.0]])
+    changes = [0, *(np.flatnonzero(leader[1:] != leader[:-1]) + 1), len(leader)]
+    is_long = np.diff(middles[changes]) >= _SHORTEST
+    starts = [start for start, long in zip(changes[:-1], is_long, strict=True) if long or not is_long.any()]
+    leads = [start for last, start in pairwise([None, *starts]) if last is None or leader[last] != leader[start]]
+    rows = []
+    for name, (start, end) in zip(leader[leads], pairwise([0, *leads[1:], len(leader)]), strict=True):
+        own = values[name].iloc[start:end]
+        rows.append((name, middles[start], middles[end], own.min(), own.max()))
+    return pd.DataFrame(rows, columns=["reranker", "start", "end", "lowest", "highest"])
+
+
+def _in_spreads(runs: Runs, reranker: str, text: str, precision: str) -> FloatArray:
+    """(n_rows,) one criterion in standard deviations, the highest best; infinite values stay as they are.
+
+    Args:
+        runs: what was ranked.
+        reranker: whose rows.
+        text: the criterion, such as `cost:asc`.
+        precision: how scores are compared.
+
+    Raises:
+        UsageError: a column that does not exist.
+    """
+    name, highest_best = criterion(text)
+    score_column(runs.tables[reranker], name)
+    values = column_at_precision(runs, reranker, name, precision)
+    finite = values[np.isfinite(values)]
+    spread = finite.std() if len(finite) else 0.0
+    return (values if highest_best else -values) / (spread or 1.0)
+
+
+def _weighted_sum(weights: FloatArray, columns: Sequence[FloatArray]) -> FloatArray:
+    """(n_rows,) sum of what weighs something: nothing times infinity is not a number."""
+    parts = [weight * column for weight, column in zip(weights, columns, strict=True) if weight > 0]
+    return np.asarray(np.sum(parts, axis=0))

@@ -1,0 +1,92 @@
+"""Values over all weightings of criteria."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from metrics import Runs, UsageError, evaluate
+from metrics.studies.robustness.weightings import (
+    leading_stretches,
+    values_by_weighting,
+    weighting_ranges,
+    weightings,
+)
+
+CRITERIA = ("score", "cost:asc")
+
+
+def table(relevance, *, seed=1, scale=1.0):
+    random = np.random.default_rng(seed)
+    columns = {"query_id": np.repeat(["p", "q", "r"], 20), "doc_id": [str(n) for n in range(60)]}
+    scores = {"score": scale * random.integers(0, 6, 60) + scale, "cost": random.integers(0, 6, 60) * 1.0}
+    return pa.table({**columns, **scores, "fresh": random.random(60), "relevance": relevance})
+
+
+@pytest.fixture(scope="module")
+def relevance():
+    return np.random.default_rng(9).integers(0, 3, 60) * 1.0
+
+
+@pytest.fixture(scope="module")
+def values(relevance):
+    runs = Runs({"A": table(relevance), "B": table(relevance, seed=2)})
+    return values_by_weighting(runs, "nDCG@5", CRITERIA)
+
+
+def test_weights_are_none_below_zero_and_sum_to_one():
+    for n_criteria, n_weightings in ((2, 51), (3, 91)):
+        grid = weightings(n_criteria)
+        assert grid.shape == (n_weightings, n_criteria)
+        assert len(np.unique(grid, axis=0)) == n_weightings
+        assert grid.min() == 0
+        assert grid.sum(axis=1) == pytest.approx(1, abs=1e-12)
+    with pytest.raises(UsageError, match="two or three criteria, not 4"):
+        weightings(4)
+
+
+def test_all_weight_on_one_criterion_is_that_criterion_alone(values, relevance):
+    runs = Runs({"A": table(relevance), "B": table(relevance, seed=2)})
+    for place, criterion in ((0, "score"), (-1, "cost:asc")):
+        alone = evaluate(runs, "nDCG@5", "expected", criteria=[criterion]).means("nDCG@5")["expected"]
+        assert values.iloc[place].to_numpy() == pytest.approx(alone.to_numpy(), abs=1e-15)
+
+
+def test_a_criterion_on_another_scale_weighs_the_same(values, relevance):
+    runs = Runs({"A": table(relevance, scale=1024.0), "B": table(relevance, seed=2)})
+    assert values_by_weighting(runs, "nDCG@5", CRITERIA).to_numpy() == pytest.approx(values.to_numpy())
+
+
+def test_precision_rounds_criteria_and_not_their_sum(relevance):
+    runs = Runs({"A": table(relevance)})
+    rounded = evaluate(runs, "RR", "expected", precision="decimals:1", criteria=["fresh"])
+    by_weight = values_by_weighting(runs, "RR", ("score", "fresh"), rounded.options)
+    assert by_weight.iloc[-1, 0] == pytest.approx(rounded.scores.mean().iloc[0], abs=1e-15)
+    assert by_weight.iloc[-1, 0] != evaluate(runs, "RR", "expected", criteria=["fresh"]).scores.mean().iloc[0]
+
+
+def test_documents_without_a_score_stay_last_where_the_score_weighs(relevance):
+    lacking = table(relevance)
+    scores = lacking["score"].to_numpy().copy()
+    scores[::2] = -np.inf
+    runs = Runs({"A": lacking.set_column(2, "score", pa.array(scores))})
+    values = values_by_weighting(runs, "nDCG@5", CRITERIA)
+    assert np.isfinite(values.to_numpy()).all()
+
+
+def test_ranges_hold_every_value_and_shares_of_leading_sum_to_one(values):
+    ranges = weighting_ranges(values)
+    assert (values.ge(ranges["lowest"]) & values.le(ranges["highest"])).all(axis=None)
+    assert ranges["leads"].sum() == pytest.approx(1)
+    level = values.assign(B=values["A"])
+    assert weighting_ranges(level)["leads"].tolist() == [0.5, 0.5]
+
+
+def test_stretches_cover_every_weight_and_leave_out_short_ones(values):
+    drawn = values.assign(A=1.0, B=0.5)
+    drawn.iloc[20:22] = 0.5, 0.9  # two of 51 weights: less than a twentieth
+    drawn.iloc[40:] = 0.5, 0.7
+    stretches = leading_stretches(drawn)
+    assert stretches["reranker"].tolist() == ["A", "B"]
+    assert stretches["start"].tolist() == pytest.approx([0, 0.79])
+    assert stretches["end"].tolist() == pytest.approx([0.79, 1])
+    assert stretches["highest"].tolist() == [1.0, 0.7]
