@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import MATRIX_COLUMNS, escaped, hover_text, short_names, text_columns
 from dashboard.charts.marks import cells
 from dashboard.charts.palette import Palette, blend, faded
-from dashboard.charts.style import style
+from dashboard.charts.style import add_notes, note_of, style
 from metrics.evaluation import EQUAL
 from metrics.studies.prose import signed
 from metrics.studies.significance.significance import Verdicts
@@ -25,22 +25,34 @@ _LEGEND_INSIDE = 9
 """Rerankers from which on the empty triangle has room for what the colours mean."""
 _COLUMN, _LETTER = 31, 7.5
 """Pixels of a column that carries figures, and of a letter of a name."""
+_PHONE_COLUMN, _PHONE_ROW, _NAME = 25, 46, 22
+"""The same of a column and of a row on a phone, and of the name above its cells."""
 _UNMOVED, _LEVEL = "·", "="
 """A pair that no order of the ties reverses, and one that every order leaves level."""
 
 
-def matrix_width(n: int) -> int:
-    """Return the pixels across that the cells of so many rerankers need, on however small a screen."""
+def matrix_width(n: int, *, is_narrow: bool = False) -> int:
+    """Return the pixels across that the cells of so many rerankers need, on however small a screen.
+
+    Args:
+        n: how many.
+        is_narrow: whether their names stand above their rows.
+    """
+    if is_narrow and n <= _MAX_WRITTEN:
+        return _PHONE_COLUMN * n
     return 150 + (_COLUMN if n <= _MAX_WRITTEN else 8) * n
 
 
-def order_matrix(pairs: pd.DataFrame, order: Sequence[str], palette: Palette) -> go.Figure:
+def order_matrix(
+    pairs: pd.DataFrame, order: Sequence[str], palette: Palette, *, is_narrow: bool = False
+) -> go.Figure:
     """Draw the percent of tie-breakings in which the row is above the column; coloured where near 50.
 
     Args:
         pairs: as `stability.pairwise_order` returns them.
         order: rerankers by falling expected mean.
         palette: colours of the theme.
+        is_narrow: whether it is drawn for a phone.
 
     Returns:
         The upper triangle of all pairs.
@@ -78,16 +90,19 @@ def order_matrix(pairs: pd.DataFrame, order: Sequence[str], palette: Palette) ->
         f"{_LEVEL} : level in every order of the ties": (text == _LEVEL).any(),
     }
     legend["<br>".join(words for words, is_there in pale.items() if is_there)] = palette.faint
-    return _lay_out_triangle(figure, order, legend, palette)
+    return _lay_out_triangle(figure, order, legend, palette, is_narrow=is_narrow)
 
 
-def verdict_matrix(pairs: Verdicts, order: Sequence[str], palette: Palette) -> go.Figure:
+def verdict_matrix(
+    pairs: Verdicts, order: Sequence[str], palette: Palette, *, is_narrow: bool = False
+) -> go.Figure:
     """Write the tied difference of each pair, coloured by which value's test is significant.
 
     Args:
         pairs: every two rerankers compared, by tied and by traditional values.
         order: rerankers by falling tied mean.
         palette: colours of the theme.
+        is_narrow: whether it is drawn for a phone.
 
     Returns:
         The upper triangle of all pairs; a figure is bold where the tied test is significant.
@@ -125,7 +140,7 @@ def verdict_matrix(pairs: Verdicts, order: Sequence[str], palette: Palette) -> g
         )
     )
     legend = {f"{labels[code]} · {int((kinds == code).sum())}": fills[code] for code in (3, 2, 1, 0)}
-    return _lay_out_triangle(figure, order, legend, palette)
+    return _lay_out_triangle(figure, order, legend, palette, is_narrow=is_narrow)
 
 
 def _empty_triangles(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -156,19 +171,46 @@ def _difference_text(difference: float, palette: Palette, *, is_bold: bool) -> s
 
 
 def _lay_out_triangle(
-    figure: go.Figure, order: Sequence[str], legend: Mapping[str, str], palette: Palette
+    figure: go.Figure, order: Sequence[str], legend: Mapping[str, str], palette: Palette, *, is_narrow: bool
 ) -> go.Figure:
-    """Number the columns, name each row at the diagonal, and say what the colours mean.
+    """Number the columns, name each row, and say what the colours mean.
 
     Args:
         figure: with its cells; changed in place and returned.
         order: rerankers, whose places in it are the numbers.
         legend: words → colour.
         palette: colours of the theme.
+        is_narrow: whether a few rows are named above their cells, not at the diagonal.
     """
     n = len(order)
-    labels = short_names(order, MATRIX_COLUMNS)
+    is_narrow = is_narrow and n <= _MAX_WRITTEN
+    margin = 8
+    if is_narrow:
+        _name_above(figure, order, palette)
+    else:
+        margin = max(margin, _name_at_diagonal(figure, order, palette))
+    outline = {"width": 1, "color": palette.muted}
+    for words, colour in legend.items():
+        marker = {"symbol": "square", "size": 14, "color": colour, "line": outline}
+        figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=words)
+    is_inside = n >= _LEGEND_INSIDE and not is_narrow
+    row = _PHONE_ROW if is_narrow else max(_ROW[1], min(_ROW[0], 900 // n))
+    margins = {"l": margin, "t": 28, "b": 8 if is_inside else 96}
+    style(figure, palette, margins["t"] + margins["b"] + row * n, **margins)
+    place = {"x": 0, "y": 0, "yanchor": "bottom" if is_inside else "top", "orientation": "v"}
+    figure.update_layout(showlegend=True, legend=place | {"font": {"size": 12}})
+    step = 1 if n <= 2 * _MAX_WRITTEN else 10
     places = np.arange(n)
+    ticks = places[(places == 0) | ((places + 1) % step == 0)]
+    figure.update_xaxes(
+        side="top", showgrid=False, tickvals=ticks, ticktext=ticks + 1, tickangle=0, range=[-0.5, n - 0.5]
+    )
+    return figure.update_yaxes(showgrid=False, showticklabels=False, range=[n - 0.5, -0.5])
+
+
+def _name_at_diagonal(figure: go.Figure, order: Sequence[str], palette: Palette) -> int:
+    """Write each name left of its cells, in the empty triangle; return the margin that names need."""
+    labels, places = short_names(order, MATRIX_COLUMNS), np.arange(len(order))
     figure.add_scatter(
         x=places + 0.4,
         y=places,
@@ -181,21 +223,22 @@ def _lay_out_triangle(
         hoverinfo="text",
         showlegend=False,
     )
-    outline = {"width": 1, "color": palette.muted}
-    for words, colour in legend.items():
-        marker = {"symbol": "square", "size": 14, "color": colour, "line": outline}
-        figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=words)
-    is_inside = n >= _LEGEND_INSIDE
-    cell = (matrix_width(n) - 150) / n
+    cell = (matrix_width(len(order)) - 150) / len(order)
     widths = _LETTER * (np.array([text_columns(labels[name]) for name in order]) + 4)
-    row = max(_ROW[1], min(_ROW[0], 900 // n))
-    margins = {"l": int(max(8, (widths - cell * (places + 0.9)).max())), "t": 28, "b": 8 if is_inside else 96}
-    style(figure, palette, margins["t"] + margins["b"] + row * n, **margins)
-    place = {"x": 0, "y": 0, "yanchor": "bottom" if is_inside else "top", "orientation": "v"}
-    figure.update_layout(showlegend=True, legend=place | {"font": {"size": 12}})
-    step = 1 if n <= 2 * _MAX_WRITTEN else 10
-    ticks = places[(places == 0) | ((places + 1) % step == 0)]
-    figure.update_xaxes(
-        side="top", showgrid=False, tickvals=ticks, ticktext=ticks + 1, tickangle=0, range=[-0.5, n - 0.5]
+    return int((widths - cell * (places + 0.9)).max())
+
+
+def _name_above(figure: go.Figure, order: Sequence[str], palette: Palette) -> None:
+    """Write each name above its cells, which are lower and closer for it."""
+    labels = short_names(order, MATRIX_COLUMNS)
+    figure.update_traces(ygap=_NAME, textfont={"size": 10}, selector={"type": "heatmap"})
+    foot = (_PHONE_ROW - _NAME) / 2 / _PHONE_ROW
+    place = {"x": 0, "xref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    font = {"size": 12, "color": palette.text}
+    add_notes(
+        figure,
+        (
+            note_of(f"<b>{row + 1}</b>  {escaped(labels[name])}", palette, **place, y=row - foot, font=font)
+            for row, name in enumerate(order)
+        ),
     )
-    return figure.update_yaxes(showgrid=False, showticklabels=False, range=[n - 0.5, -0.5])

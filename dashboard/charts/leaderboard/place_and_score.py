@@ -66,10 +66,8 @@ def place_and_score(
     stands_out = is_out_of_order(leaderboard)
     names = chart_names(map(str, leaderboard.index), SLOPE_COLUMNS)
     moves = _moves(leaderboard.assign(is_marked=stands_out), rows.index)
-    above, below = (
-        moves[["left", "right"]].lt(0).any(axis=None),
-        moves[["left", "right"]].ge(len(rows)).any(axis=None),
-    )
+    ends = moves[["left", "right"]].to_numpy()
+    above, below = bool((ends < 0).any()), bool((ends >= len(rows)).any())
     figure = go.Figure()
     add_bounds_rows(figure, rows, palette, xaxis="x3")
     _add_slope(figure, moves, len(rows), palette)
@@ -78,11 +76,11 @@ def place_and_score(
     style(figure, palette, 88 + height * max(len(rows) + above + below, _LEAST_ROWS))
     figure.update_yaxes(visible=False, range=[len(rows) - 0.4 + below, -0.6 - above])
     hidden = {"visible": False, "range": [0, 1]}
-    ends = padded_range(rows[VALUES].to_numpy())
+    scores = padded_range(rows[VALUES].to_numpy())
     return figure.update_layout(
         xaxis=hidden | {"domain": _SLOPE},
         xaxis2=hidden | {"domain": _NAMES},
-        xaxis3={"domain": _SCORES, "range": ends, "anchor": "y", "title": {"text": measure}, "nticks": 6},
+        xaxis3={"domain": _SCORES, "range": scores, "anchor": "y", "title": {"text": measure}, "nticks": 6},
         legend={"x": _SCORES[0], "font": {"size": 12}, "itemsizing": "constant"},
     )
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from dashboard import session
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.deciding.finish_heatmap import finish_heatmap
 from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, verdict_matrix
@@ -80,13 +81,14 @@ def order_chart(view: View, stability: OrderStability) -> None:
     """Draw how likely each reranker is above each other when ties are broken at random."""
     heading(
         "P(row above column | ties)",
-        "Percent of tie-breakings in which the row comes out above the column. A row's name stands at the "
-        "diagonal; its column carries the same number, its place by the tied value.",
+        "Percent of tie-breakings in which the row comes out above the column. A row's name stands at its "
+        "cells; its column carries the same number, its place by the tied value.",
     )
     alt = "Chance of each reranker to come out above each other when ties are broken at random."
     order = _best_first(stability)
-    figure = order_matrix(stability.pairs, order, view.palette)
-    chart(figure, "above", alt, wide=matrix_width(len(order)))
+    is_narrow = session.is_narrow()
+    figure = order_matrix(stability.pairs, order, view.palette, is_narrow=is_narrow)
+    chart(figure, "above", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
 
 
 def finish_chart(view: View, stability: OrderStability, measure: str, name: str) -> None:
@@ -136,7 +138,9 @@ def pair_chart(
     )
     order = _best_first(stability)
     alt = "Tied difference of every two rerankers, and by which value it is significant."
-    chart(verdict_matrix(pairs, order, view.palette), "all-pairs", alt, wide=matrix_width(len(order)))
+    is_narrow = session.is_narrow()
+    figure = verdict_matrix(pairs, order, view.palette, is_narrow=is_narrow)
+    chart(figure, "all-pairs", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
 
 
 def _best_first(stability: OrderStability) -> list[str]:

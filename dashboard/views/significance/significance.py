@@ -14,6 +14,7 @@ from dashboard.views.significance.sections import (
     verdict_cards,
 )
 from dashboard.views.significance.tables import comparison_table, query_table
+from dashboard.widgets.browser import watch_width
 from dashboard.widgets.components import finding, page_head, section_finding
 from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.swaps_table import swaps_section
@@ -26,6 +27,7 @@ page_head(
     "Significance",
     "Is the difference between two rerankers larger than chance, and would it survive another order of ties?",
 )
+watch_width()
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     baseline = session.choose_baseline(view.rerankers, width=240)
     measure = session.measure()

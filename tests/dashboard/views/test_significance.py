@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import combinations
 from urllib.parse import parse_qs, urlparse
 
 import numpy as np
@@ -13,7 +14,7 @@ from opening import charts, metrics, opened, table, texts
 from dashboard import cache
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.deciding.finish_heatmap import finish_heatmap
-from dashboard.charts.deciding.pair_matrices import order_matrix, verdict_matrix
+from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, verdict_matrix
 from dashboard.charts.deciding.target_matrix import target_matrix
 from dashboard.charts.palette import DARK, LIGHT, blend, contrast
 from metrics import evaluate, swapped_orders
@@ -266,6 +267,20 @@ def test_a_pair_that_no_order_reverses_has_a_dot_and_one_always_level_an_equals_
     assert (cells.text[0][1], cells.text[1][2]) == ("·", "=")
     assert "no order of the ties reverses it" in cells.customdata[0][1]
     assert "level in every order of the ties" in cells.customdata[1][2]
+
+
+def test_on_a_phone_fourteen_names_stand_above_their_cells_and_all_columns_fit():
+    names = [f"reranker-{number:02}" for number in range(14)]
+    pairs = pd.DataFrame(combinations(names, 2), columns=["reranker", "other"]).assign(
+        above=1.0, equal=0.0, below=0.0, method="exact", reversible=False
+    )
+    wide, narrow = (order_matrix(pairs, names, LIGHT, is_narrow=is_narrow) for is_narrow in (False, True))
+    assert matrix_width(14, is_narrow=True) <= 390 - 2 * 16 < matrix_width(14) <= 591, "a phone's, a tablet's"
+    notes = [note.text.split("</b>")[1].strip() for note in narrow.layout.annotations]
+    assert notes == names
+    assert not wide.layout.annotations
+    assert len({name.y for name in narrow.layout.annotations}) == 14
+    assert narrow.data[0].ygap > wide.data[0].ygap
 
 
 def test_an_outline_holds_every_place_with_a_chance(lucks):

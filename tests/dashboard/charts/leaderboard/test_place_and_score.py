@@ -85,6 +85,9 @@ def test_the_slope_says_from_and_to_which_places_outside_its_rows_a_reranker_com
     assert ends_outside(rows, 0, 20) == {"from 27": 20.1, "to 21": 20.1}
     assert ends_outside(rows, 20, 30) == {"from 20": -1.1, "to 20": -1.1}
     assert not ends_outside(rows, 0, 30)
+    heights = [place_and_score(rows, LIGHT, "MRR", list(rows.index[:n])).layout.height for n in (20, 30)]
+    assert heights == [88 + 30 * 21, 88 + 30 * 30]
+    assert {type(height) for height in heights} == {int}, "Streamlit draws 450 pixels for any other"
     entering = leaderboard([21, 23, *range(1, 21), 22, *range(24, 31)])
     assert set(ends_outside(entering, 0, 20)) == {"from 21–23", "to 21–22"}
 
