@@ -103,7 +103,9 @@ def leading_stretches(values: pd.DataFrame) -> pd.DataFrame:
     changes = [0, *(np.flatnonzero(leader[1:] != leader[:-1]) + 1), len(leader)]
     is_long = np.diff(middles[changes]) >= _SHORTEST
     starts = [start for start, long in zip(changes[:-1], is_long, strict=True) if long or not is_long.any()]
-    leads = [start for last, start in pairwise([None, *starts]) if last is None or leader[last] != leader[start]]
+    leads = [
+        start for last, start in pairwise([None, *starts]) if last is None or leader[last] != leader[start]
+    ]
     rows = []
     for name, (start, end) in zip(leader[leads], pairwise([0, *leads[1:], len(leader)]), strict=True):
         own = values[name].iloc[start:end]

@@ -1,0 +1,168 @@
+"""What becomes of a measure as noise of the scores grows: exact values, and where rerankers trade places."""
+
+from collections.abc import Sequence
+from itertools import combinations, pairwise
+
+import numpy as np
+import pandas as pd
+
+from metrics.evaluation import AS_READ, ScoringOptions, score_runs
+from metrics.runs import Runs
+from metrics.support.arrays import FloatArray
+
+NO_NOISE = 0.0
+_DECADES = (-3, 0)
+"""Powers of ten of the smallest and the largest noise, in standard deviations of a reranker's scores."""
+_APART = 0.01
+"""Part of all values' range by which two rerankers lie apart on both sides of where they trade places."""
+
+
+def noise_levels(n_rows: int) -> FloatArray:
+    """(n_levels,) standard deviations of noise, even on a log scale: four a decade, two on a large board."""
+    steps = 4 if n_rows <= 300_000 else 2  # noqa: PLR2004 rows that are scored within seconds
+    return np.logspace(*_DECADES, steps * (_DECADES[1] - _DECADES[0]) + 1)
+
+
+def score_spreads(runs: Runs) -> pd.Series:
+    """Return reranker → standard deviation of all its finite scores, 0 where they do not vary."""
+    finite = {name: scores[np.isfinite(scores)] for name, scores in _scores(runs).items()}
+    return pd.Series({name: float(scores.std()) if len(scores) else 0.0 for name, scores in finite.items()})
+
+
+def noise_curves(
+    runs: Runs, measure: str, levels: FloatArray, options: ScoringOptions = AS_READ
+) -> pd.DataFrame:
+    """Return the mean of a measure under normal noise of several sizes, exactly.
+
+    Noise is told in standard deviations of each reranker's own scores, so that rerankers whose scores have
+    different scales can be compared. As it vanishes, values tend to the tied value, which is the first row.
+
+    Args:
+        runs: what was ranked.
+        measure: what is taken.
+        levels: (n_levels,) sizes of the noise, rising.
+        options: how lists are scored.
+
+    Returns:
+        index `noise`: 0, then the levels; columns: rerankers.
+
+    Raises:
+        UsageError: a name that does not exist, or options that noise does not go with.
+    """
+    curves = {}
+    for name, spread in score_spreads(runs).items():
+        ties = dict.fromkeys(["expected", *(f"noise:{float(spread * level)!r}" for level in levels)])
+        means = score_runs(runs.arranged({name: name}), [measure], list(ties), options).means(measure).iloc[0]
+        curves[name] = means.to_numpy() if len(means) > len(levels) else np.full(len(levels) + 1, means.iloc[0])
+    return pd.DataFrame(curves, index=pd.Index([NO_NOISE, *levels], name="noise"))
+
+
+def trades(curves: pd.DataFrame) -> pd.DataFrame:
+    """Return where two rerankers trade places, by the logarithm of the noise between two levels.
+
+    Lines that only touch trade nothing: before the trade the one, after it the other must once be above by a
+    hundredth of the range of all values.
+
+    Args:
+        curves: of `noise_curves`.
+
+    Returns:
+        `noise` and `value` where the lines cross, `before` and `after`: the one that is above; by rising noise.
+    """
+    levels, values = curves.index.to_numpy(), curves.to_numpy()
+    apart = _APART * float(values.max() - values.min())
+    rows = []
+    for first, second in combinations(range(values.shape[1]), 2):
+        gaps = values[:, first] - values[:, second]
+        clear = np.flatnonzero(np.abs(gaps) >= max(apart, np.finfo(float).tiny))
+        for start, end in pairwise(clear):
+            if gaps[start] * gaps[end] < 0:
+                place = start + int(np.argmax(np.sign(gaps[start:end]) != np.sign(gaps[start + 1 : end + 1])))
+                share = gaps[place] / (gaps[place] - gaps[place + 1])
+                noise = _between(levels[place], levels[place + 1], share)
+                value = values[place, first] + share * (values[place + 1, first] - values[place, first])
+                pair = (first, second) if gaps[start] > 0 else (second, first)
+                rows.append((noise, value, *curves.columns[list(pair)]))
+    table = pd.DataFrame(rows, columns=["noise", "value", "before", "after"])
+    return table.sort_values("noise", kind="stable", ignore_index=True)
+
+
+def lead_ends(curves: pd.DataFrame) -> tuple[float, str] | None:
+    """Return the noise at which the leader without noise is overtaken, and by whom; None where it never is."""
+    leader = curves.columns[int(curves.iloc[0].to_numpy().argmax())]
+    own = trades(curves)
+    lost = own[own["before"] == leader]
+    return None if lost.empty else (float(lost["noise"].iloc[0]), str(lost["after"].iloc[0]))
+
+
+def noise_losing(curves: pd.DataFrame, loss: float) -> pd.Series:
+    """Return reranker → the least noise at which its value has fallen by so much; NaN where it never has.
+
+    Args:
+        curves: of `noise_curves`.
+        loss: how much, above 0.
+    """
+    levels, fallen = curves.index.to_numpy(), (curves.iloc[0] - curves).to_numpy()
+    noise = []
+    for column in fallen.T:
+        beyond = np.flatnonzero(column >= loss)
+        if not len(beyond):
+            noise.append(np.nan)
+            continue
+        end = beyond[0]
+        share = (loss - column[end - 1]) / (column[end] - column[end - 1])
+        noise.append(_between(levels[end - 1], levels[end], share))
+    return pd.Series(noise, index=curves.columns)
+
+
+def drawn_means(
+    runs: Runs, measure: str, levels: Sequence[float], n_draws: int, options: ScoringOptions = AS_READ
+) -> FloatArray:
+    """(n_levels, n_draws, n_rerankers) means of a measure on scores with noise drawn once a draw.
+
+    A draw is the same at every level but for its size, so that levels differ by the noise and not by chance.
+
+    Args:
+        runs: what was ranked.
+        measure: what is taken.
+        levels: sizes of the noise, in standard deviations of each reranker's scores.
+        n_draws: how many draws.
+        options: how lists are scored.
+    """
+    scores, spreads = _scores(runs), score_spreads(runs)
+    random = np.random.default_rng(2026)
+    means = np.empty((len(levels), n_draws, len(scores)))
+    for draw in range(n_draws):
+        normal = {name: random.standard_normal(len(column)) for name, column in scores.items()}
+        for place, level in enumerate(levels):
+            noisy = {name: column + level * spreads[name] * normal[name] for name, column in scores.items()}
+            evaluation = score_runs(runs.rescored(noisy), [measure], ["expected"], options)
+            means[place, draw] = evaluation.means(measure)["expected"]
+    return means
+
+
+def order_chances(drawn: FloatArray, values: FloatArray) -> pd.DataFrame:
+    """Return how often the order of rerankers without noise holds in draws.
+
+    Args:
+        drawn: (n_levels, n_draws, n_rerankers) of `drawn_means`.
+        values: (n_rerankers,) tied values without noise; level ones have no order to hold.
+
+    Returns:
+        a row a level: `whole`, share of draws in which no pair has changed sides; `pairs`, share of pairs
+        that have not, over all draws.
+    """
+    first, second = np.nonzero(values[:, None] > values)
+    holds = drawn[:, :, first] > drawn[:, :, second]
+    if not len(first):
+        holds = np.ones((*drawn.shape[:2], 1), dtype=bool)
+    return pd.DataFrame({"whole": holds.all(axis=2).mean(axis=1), "pairs": holds.mean(axis=(1, 2))})
+
+
+def _scores(runs: Runs) -> dict[str, FloatArray]:
+    return {name: np.asarray(table["score"].to_numpy()) for name, table in runs.tables.items()}
+
+
+def _between(low: float, high: float, share: float) -> float:
+    """A noise between two levels, by logarithm; by size from no noise on."""
+    return float(low + share * (high - low)) if low == 0 else float(low * (high / low) ** share)
