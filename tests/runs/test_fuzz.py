@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import re
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -21,6 +22,7 @@ from metrics.runs import File, Runs, as_judgments, as_run, read
 from metrics.runs.reading.columns import COLUMNS
 
 CASES = 20_000
+FILES = Path(__file__).parent / "files"
 SURROGATES = re.compile("[\ud800-\udfff]")
 QUOTED = b'query_id;doc_id;score;label;note\n\nq;"e\nf";.5;true;x\n\nr;"a""b";inf;0;"y;z"\n'
 VALID = [
@@ -169,10 +171,19 @@ SPOILS = [
 ]
 
 
-@st.composite
-def spoiled(draw, writer):
+ANSWERS = ["rankllm-answers.jsonl", "rankgpt-answers.json", "preferences.csv", "answers.tsv"]
+"""Files of formats whose rows are made of what a file holds, so that no table is written in them."""
+
+
+def spoiled(writer):
     """A file of one format, spoiled once or more."""
-    data = draw(st.just(writer.sample()) | written(writer).map(lambda pair: pair[1]))
+    return spoiled_data(st.just(writer.sample()) | written(writer).map(lambda pair: pair[1]))
+
+
+@st.composite
+def spoiled_data(draw, files):
+    """Bytes, spoiled once or more."""
+    data = draw(files)
     for spoil in draw(st.lists(st.sampled_from(SPOILS), min_size=1, max_size=4)):
         data = spoil(draw, data)
     return data
@@ -255,20 +266,24 @@ def stored(columns):
 
 USUAL = ["query_id", "doc_id", "score", "relevance"]
 OF_FORMATS = ["rank", "tag", "iteration", "query", "document", "value", "query-id", "corpus-id"]
-SPOILED = {writer.name: spoiled(writer) for writer in WRITERS} | {
-    "random bytes": st.binary(max_size=200),
-    "random pieces": st.lists(PIECES, max_size=30).map(b"".join),
-    "JSON of any shape": (JSON_VALUES | records() | LISTS).map(lambda value: json.dumps(value).encode()),
-    "JSON lines of any shape": records().map(lambda lines: "\n".join(map(json.dumps, lines)).encode()),
-    "Parquet of any types": st.lists(
-        st.tuples(st.sampled_from(USUAL) | st.sampled_from(ENCODABLE), st.sampled_from(ARROW)),
-        min_size=1,
-        max_size=6,
-    ).map(stored),
-    "Parquet of usual columns": st.tuples(*[st.sampled_from(ARROW)] * len(USUAL)).map(
-        lambda arrays: stored(list(zip(USUAL, arrays, strict=True)))
-    ),
-}
+SPOILED = (
+    {writer.name: spoiled(writer) for writer in WRITERS}
+    | {name: spoiled_data(st.just((FILES / name).read_bytes())) for name in ANSWERS}
+    | {
+        "random bytes": st.binary(max_size=200),
+        "random pieces": st.lists(PIECES, max_size=30).map(b"".join),
+        "JSON of any shape": (JSON_VALUES | records() | LISTS).map(lambda value: json.dumps(value).encode()),
+        "JSON lines of any shape": records().map(lambda lines: "\n".join(map(json.dumps, lines)).encode()),
+        "Parquet of any types": st.lists(
+            st.tuples(st.sampled_from(USUAL) | st.sampled_from(ENCODABLE), st.sampled_from(ARROW)),
+            min_size=1,
+            max_size=6,
+        ).map(stored),
+        "Parquet of usual columns": st.tuples(*[st.sampled_from(ARROW)] * len(USUAL)).map(
+            lambda arrays: stored(list(zip(USUAL, arrays, strict=True)))
+        ),
+    }
+)
 CHOICES = st.none() | st.dictionaries(
     st.sampled_from([*USUAL * 3, *(column.name for column in COLUMNS), "nothing"]),
     st.sampled_from([*[*USUAL, *OF_FORMATS, ""] * 5, *NAMES, *ODD_NAMES]),

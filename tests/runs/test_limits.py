@@ -18,7 +18,7 @@ from runs.written import PACKED, WRITERS, as_parquet
 
 from metrics import ReadError, Runs, UsageError, read_runs
 from metrics.runs import File, read
-from metrics.runs.formats.json_records import MAX_DEPTH
+from metrics.runs.formats.json_text import MAX_DEPTH
 from metrics.runs.reading.columns import MAX_COLUMNS
 from metrics.runs.reading.text import MAX_LINE
 
@@ -214,16 +214,16 @@ def test_a_refusal_is_short_enough_to_be_read(text):
 @pytest.mark.parametrize("packed", PACKED)
 def test_json_that_is_no_record_a_line_has_a_limit_of_its_own(writer, packed, limit):
     data = writer.write(MANY)
-    limit("formats.json_records.MAX_JSON", len(data))
+    limit("formats.json_text.MAX_JSON", len(data))
     assert len(columns(PACKED[packed](data))["query_id"]) == len(MANY["query_id"])
-    limit("formats.json_records.MAX_JSON", len(data) - 1)
+    limit("formats.json_text.MAX_JSON", len(data) - 1)
     error = refusal(PACKED[packed](data), "upload.json")
     assert str(error).startswith("upload.json: JSON of more than")
     assert "JSONL" in error.hint
 
 
 def test_records_a_line_may_be_larger_than_json_may(limit):
-    limit("formats.json_records.MAX_JSON", 100)
+    limit("formats.json_text.MAX_JSON", 100)
     writer = next(writer for writer in WRITERS if writer.format == "jsonl")
     assert len(columns(writer.write(MANY))["query_id"]) == len(MANY["query_id"])
 

@@ -173,6 +173,37 @@ AS_OTHERS_WRITE = {
             "relevance": [1, 0, 1],
         },
     ),
+    "rankllm-answers.jsonl": (
+        "listwise",
+        {
+            "query_id": ["264014"] * 3 + ["1030303"] * 2,
+            "doc_id": ["7120365", "0042871", "7120366", "8726436", "8726433"],
+            "score": [2, 1, 3, 0, 2],
+            "query_text": ["what is bm25"] * 3 + ["why"] * 2,
+            "doc_text": ["BM25 is a function.", "It scores.", "So does it.", "Because.", "Just so."],
+            "candidates.score": [14.582199, 14.5822, 13.0, 22.018499, 22.018499],
+        },
+    ),
+    "rankgpt-answers.json": (
+        "listwise",
+        {
+            "query_id": ["7"] * 3,
+            "doc_id": ["d7", "d2", "d4"],
+            "score": [2, 0, 3],
+            "rank": [1, 2, 3],
+            "query_text": ["Which year?"] * 3,
+            "doc_text": ["In 1991.", "In 1992.", "Nobody knows."],
+            "hits.score": [9.5, 8.5, 7.5],
+        },
+    ),
+    "preferences.csv": (
+        "preferences",
+        {"query_id": ["q1"] * 3, "doc_id": ["d7", "d2", "d4"], "score": [1.5, 0, 1.5]},
+    ),
+    "answers.tsv": (
+        "answers",
+        {"query_id": ["q1"] * 3, "doc_id": ["d7", "d2", "d4"], "score": [3, 2, 0]},
+    ),
     "tracin.csv": (
         "table",
         {

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from metrics.errors import LibraryError
 from metrics.runs import COLUMNS, File, MissingScore, Source, has_header, read, unread
 from metrics.runs.findings import Finding
+from metrics.runs.findings.kinds import ANSWER_CODES
 from metrics.runs.reading.provenance import FileProvenance
 from metrics.support.arrays import FloatArray
 from metrics.support.cached import cached_property
@@ -158,7 +159,8 @@ class StoredUpload(File):
         """What was found while the file was read; where columns are chosen anew, what of it still holds."""
         if source.mapping == self.reading.mapping:
             return self.reading.noted
-        lasting = {"comments"} | ({"ranks-as-scores"} if source.mapping.get("score") == "rank" else set())
+        ranks = {"ranks-as-scores"} if source.mapping.get("score") == "rank" else set()
+        lasting = {"comments"} | ANSWER_CODES | ranks
         then = [one for one in self.reading.noted if one.code in lasting]
         unused = None if has_header(self.reading.format) else "columns-unused"
         return (*then, *(one for one in source.noted if one.code != unused))

@@ -11,7 +11,7 @@ from dashboard.library.storage.intake import MAX_LIBRARY, MAX_UPLOAD
 from dashboard.library.storage.schema import RETENTION
 from metrics import FORMATS, TOOLS
 from metrics.runs import COLUMNS, KINDS
-from metrics.runs.formats.json_records import MAX_DEPTH, MAX_JSON
+from metrics.runs.formats.json_text import MAX_DEPTH, MAX_JSON
 from metrics.runs.formats.nested_records import MAX_VALUES
 from metrics.runs.reading.columns import MAX_COLUMNS
 from metrics.runs.reading.files import FREE_BYTES, MAX_BYTES, MAX_GROWTH

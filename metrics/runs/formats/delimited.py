@@ -49,7 +49,10 @@ class DelimitedTable(BlockTable):
         """
         parser = self._parser()
         columns = parser.columns()
-        n_rows = len(next(iter(columns.values())))
+        return self._finished(columns, self.provenance(len(next(iter(columns.values())))), parser.findings())
+
+    def provenance(self, n_rows: int) -> FileProvenance:
+        """Return where its rows stand, given how many there are."""
 
         @cache
         def has_a_row_a_line() -> bool:
@@ -58,8 +61,15 @@ class DelimitedTable(BlockTable):
         def line_of(row: int) -> int:
             return row + self._n_header_rows + 1 if has_a_row_a_line() else self._line_of(row)
 
-        origin = FileProvenance(self.file.name, line_of, ranks=self._ranks)
-        return self._finished(columns, origin, parser.findings())
+        return FileProvenance(self.file.name, line_of, ranks=self._ranks)
+
+    def values(self) -> dict[str, pa.Array]:
+        """Return column of the file → its values, as they stand.
+
+        Raises:
+            ReadError: a line with too few or too many fields.
+        """
+        return self._parser().columns()
 
     def column_text(self, name: str) -> pa.Array:
         """Read one column of the file as text, whatever it is read as otherwise.
@@ -67,7 +77,7 @@ class DelimitedTable(BlockTable):
         Raises:
             ReadError: a line with too few or too many fields.
         """
-        return replace(self, mapping={"segment": name}, extras=())._parser().columns()[name]  # noqa: SLF001 its own
+        return replace(self, mapping={"segment": name}, extras=()).values()[name]
 
     def query_tables(self) -> Iterator[tuple[pa.Table, Sequence[Finding]]]:
         """Yield the columns read, each table cut where a query ends; the last with what was met beside rows."""
@@ -136,21 +146,26 @@ def open_table(
     Raises:
         ReadError: the columns of a run or of judgments are not there.
     """
-    layout = head.layout
-    first = list(islice(rows(head.file, layout), 2))
-    header = tuple(first[0][1]) if first else ()
+    header, line, values = head_row(head)
     mapping = choice.mapping(head.file.name, header, usual(header))
-    line, values = first[1] if len(first) > 1 else (None, [])
     return DelimitedTable(
         file=head.file,
         header=header,
         mapping=mapping,
         extras=_number_columns(header, values, mapping),
         format=format_name,
-        layout=layout,
+        layout=head.layout,
         n_skipped=None if line is None else line - 1,
         missing_score=choice.missing_score,
     )
+
+
+def head_row(head: Head) -> tuple[tuple[str, ...], int | None, list[str]]:
+    """Return the header of a table, the line of its first row, None where there is no row, and its fields."""
+    first = list(islice(rows(head.file, head.layout), 2))
+    header = tuple(first[0][1]) if first else ()
+    line, values = first[1] if len(first) > 1 else (None, [])
+    return header, line, values
 
 
 def _number_columns(

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from metrics.runs.formats.delimited import table_format
+from metrics.runs.formats.delimited import head_row, table_format
 from metrics.runs.formats.format import Head
 from metrics.runs.reading.columns import BY_NAME, recognise
 from metrics.runs.reading.conversion import parse_number
+from metrics.runs.reading.worded_grades import answer_column
 
 _BEIR_COLUMNS = {"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"}
 
@@ -27,6 +28,15 @@ def _is_table(head: Head) -> bool:
     return names_columns and len(head.header) > 1 and not _holds_a_number(head.header)
 
 
+def _is_answers(head: Head) -> bool:
+    """Return whether the score of such a table is a column of answers in words."""
+    return _is_table(head) and bool(_answers_column(head))
+
+
+def _answers_column(head: Head) -> dict[str, str]:
+    return answer_column(head.header, head_row(head)[2])
+
+
 def _holds_a_number(fields: Sequence[str]) -> bool:
     """Return whether one of the last two fields is a number, in a line as short as those of runs."""
     return len(fields) <= _MOST_FIELDS and any(parse_number(field) is not None for field in fields[-2:])
@@ -45,6 +55,14 @@ FORMATS = (
         "query-id\tcorpus-id\tscore\nq1\td7\t1\nq1\td2\t0",
         _is_beir,
         _beir_columns,
+    ),
+    table_format(
+        "answers",
+        "Table with the answers of a language model as they come; the score is the number after a label such "
+        "as Score, else the only number; of 7/10 it is 7. What holds none has no score.",
+        'query_id,doc_id,answer\nq1,d7,**Relevance: 3**\nq1,d2,"I\'d rate this 2/3, being partial."',
+        _is_answers,
+        lambda header: answer_column(header, ["score: 1"] * len(header)),
     ),
     TABLE,
 )

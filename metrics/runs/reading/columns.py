@@ -44,7 +44,18 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         "query_id",
         "shared",
-        ("qid", "queryid", "topicid", "questionid", "testtriple", "queryno", "topic", "query", "question"),
+        (
+            "qid",
+            "queryid",
+            "queryqid",
+            "topicid",
+            "questionid",
+            "testtriple",
+            "queryno",
+            "topic",
+            "query",
+            "question",
+        ),
         "What was asked.",
     ),
     Column(
@@ -100,7 +111,17 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         "doc_text",
         "text",
-        ("documenttext", "passagetext", "content", "contents", "body", "document", "passage", "text"),
+        (
+            "documenttext",
+            "passagetext",
+            "doccontents",
+            "content",
+            "contents",
+            "body",
+            "document",
+            "passage",
+            "text",
+        ),
         "The document in words.",
     ),
 )
@@ -125,8 +146,8 @@ def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) ->
     free: dict[str, list[str]] = {}
     for name in dict.fromkeys(header):
         if name not in mapping.values():
-            free.setdefault(_normalised(name), []).append(name)
-    for spellings in ({column.name: (_normalised(column.name),) for column in COLUMNS}, _SYNONYMS):
+            free.setdefault(normalised(name), []).append(name)
+    for spellings in ({column.name: (normalised(column.name),) for column in COLUMNS}, _SYNONYMS):
         for ours, candidates in spellings.items():
             names = next((free[candidate] for candidate in candidates if free.get(candidate)), [])
             if ours not in mapping and names:
@@ -229,5 +250,6 @@ def _check_mapping(file: str, header: Sequence[str], mapping: Mapping[str, str])
             raise ReadError(file, problem, hint, line=1).with_columns(header, mapping)
 
 
-def _normalised(name: str) -> str:
+def normalised(name: str) -> str:
+    """Return a column's name in small letters, without spaces and marks."""
     return re.sub(r"[\s._()\[\]-]+", "", name.strip().casefold())

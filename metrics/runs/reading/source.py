@@ -12,6 +12,7 @@ from metrics.runs.findings import Finding, make_finding
 from metrics.runs.reading.columns import BY_NAME, MissingScore
 from metrics.runs.reading.conversion import CONVERTERS, float_ids_as_integers, parse_numbers, prepare
 from metrics.runs.reading.provenance import FileProvenance
+from metrics.runs.reading.worded_grades import read_worded_grades
 from metrics.support.arrays import combine_chunks
 
 
@@ -97,6 +98,9 @@ def build_source(
             column = float_ids_as_integers(column, ours, origin)
             message = f"The {ours} column {theirs!r} holds numbers such as 1.0, read as 1."
             findings.append(make_finding("ids-from-numbers", origin.file, message, count=len(column)))
+        if ours == "score":
+            column, worded = read_worded_grades(column, theirs, origin)
+            findings += worded
         try:
             is_optional = ours == "score" and missing_score != "error"
             converted = CONVERTERS["number or none" if is_optional else kind](column, ours, origin)

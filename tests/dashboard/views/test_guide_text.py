@@ -7,7 +7,7 @@ import pytest
 from dashboard.views.guide.prose import Block, markdown, read_parts
 from metrics import FORMATS, MEASURES, parse
 from metrics.runs import File, read
-from metrics.runs.formats.json_records import MAX_DEPTH, MAX_JSON
+from metrics.runs.formats.json_text import MAX_DEPTH, MAX_JSON
 from metrics.runs.formats.nested_records import MAX_VALUES
 from metrics.runs.reading.columns import MAX_COLUMNS
 from metrics.runs.reading.files import MAX_BYTES, MAX_GROWTH

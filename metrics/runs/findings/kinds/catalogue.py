@@ -1,32 +1,9 @@
 """Every kind of finding there is: how grave it is, what it means, and what to do about it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
 
-Severity = Literal["error", "warning", "info"]
-
-
-@dataclass(frozen=True)
-class Kind:
-    """One kind of finding.
-
-    Attributes:
-        code: its name.
-        severity: how grave it is, as a rule.
-        summary: what was found and why it matters, in one sentence.
-        hint: what to do about it.
-        title: what several of them have in common, as in "8 runs: scores in half precision".
-        subject: what each is about.
-    """
-
-    code: str
-    severity: Severity
-    summary: str
-    hint: str
-    title: str
-    subject: Literal["run", "file"] = "run"
-
+from metrics.runs.findings.kinds.answers import ANSWER_KINDS, GRADE_KINDS
+from metrics.runs.findings.kinds.kind import Kind
 
 KINDS: tuple[Kind, ...] = (
     Kind(
@@ -295,6 +272,8 @@ KINDS: tuple[Kind, ...] = (
         "Choose precision float32, decimals:N or within:E to treat them as tied.",
         "scores that differ by rounding noise",
     ),
+    *ANSWER_KINDS,
+    *GRADE_KINDS,
 )
 """Every kind of finding, from reading a file to looking at its last digits."""
 

@@ -1,0 +1,7 @@
+"""Every kind of finding there is."""
+
+from metrics.runs.findings.kinds.answers import ANSWER_CODES, ANSWER_KINDS, GRADE_KINDS
+from metrics.runs.findings.kinds.catalogue import BY_CODE, KINDS
+from metrics.runs.findings.kinds.kind import Kind, Severity
+
+__all__ = ["ANSWER_CODES", "ANSWER_KINDS", "BY_CODE", "GRADE_KINDS", "KINDS", "Kind", "Severity"]

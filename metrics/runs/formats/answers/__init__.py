@@ -1,0 +1,1 @@
+"""What language models answer, as it comes: permutations, preferences, and probabilities of grades."""

@@ -1,0 +1,270 @@
+"""Preferences between two documents at a time, as pairwise rerankers answer, scored by who wins."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.errors import ReadError
+from metrics.runs.findings import Finding
+from metrics.runs.formats.answers.comparisons import Comparisons
+from metrics.runs.formats.answers.preference_findings import preference_findings, unread_finding
+from metrics.runs.formats.delimited import DelimitedTable, head_row
+from metrics.runs.formats.format import Format, Head
+from metrics.runs.formats.json_records import array_records, line_records, value_array
+from metrics.runs.formats.json_text import first_record
+from metrics.runs.reading.columns import ColumnChoice, normalised, recognise, refuse_many_columns
+from metrics.runs.reading.provenance import FileProvenance
+from metrics.runs.reading.source import Source, build_source
+from metrics.support.arrays import FloatArray, IntArray, coded
+from metrics.support.wording import quote
+
+MAX_COMPARISONS = 20_000_000
+"""Most comparisons of a file."""
+_STEMS = ("doc", "docid", "document", "documentid", "passage", "passageid", "pid", "item", "candidate")
+_LEFT = ("a", "left", *(f"{stem}{side}" for stem in _STEMS for side in "a1"))
+_RIGHT = ("b", "right", *(f"{stem}{side}" for stem in _STEMS for side in "b2"))
+_PREFERRED = ("preferred", "preference", "winner", "choice", "chosen", "verdict")
+_LABELS = {
+    **dict.fromkeys(("a", "1", "left", "first"), 1.0),
+    **dict.fromkeys(("b", "2", "right", "second"), 0.0),
+    **dict.fromkeys(("tie", "tied", "draw", "equal", "same", "both", "neither"), 0.5),
+}
+_AROUND_LABEL = re.compile(r"\A[\W_]*(?:passage|document|doc|option|candidate)?[\W_]*+|[\W_]+\Z")
+_SCORES = ("copeland", "bradley_terry")
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Which columns of a file hold its comparisons.
+
+    Attributes:
+        query: what was asked.
+        left: the document that was shown first.
+        right: the other one.
+        preferred: which of them the model prefers.
+        reranker: who answered; None where no column says so.
+    """
+
+    query: str
+    left: str
+    right: str
+    preferred: str
+    reranker: str | None
+
+    @classmethod
+    def of(cls, header: Sequence[str], chosen: Mapping[str, str]) -> "_Columns | None":
+        """Return the columns by their names, None where these are no comparisons.
+
+        Args:
+            header: names of the columns.
+            chosen: our column → the file's, as the user chose.
+        """
+        names = {normalised(name): name for name in reversed(header)}
+        sides = [
+            next((names[name] for name in synonyms if name in names), None)
+            for synonyms in (_LEFT, _RIGHT, _PREFERRED)
+        ]
+        left, right, preferred = sides
+        if left is None or right is None or preferred is None:
+            return None
+        others = [name for name in dict.fromkeys(header) if name not in sides]
+        wanted = {ours: name for ours, name in chosen.items() if ours in ("query_id", "reranker")}
+        mapping = recognise(others, {ours: name for ours, name in wanted.items() if not name or name in others})
+        if "query_id" not in mapping:
+            return None
+        return cls(mapping["query_id"], left, right, preferred, mapping.get("reranker"))
+
+
+def is_preferences(head: Head) -> bool:
+    """Return whether the header, or the first record, names a query, two documents and which is preferred."""
+    if not _is_json(head):
+        return len(head.header) > 1 and _Columns.of(head.header, {}) is not None
+    if not any(name.encode() in head.file.head for name in _PREFERRED):
+        return False
+    return _Columns.of(list(first_record(head.file)), {}) is not None
+
+
+def read_preferences(head: Head, choice: ColumnChoice) -> Source:
+    """Read `query,a,b,preferred`, or JSON with these fields, one record a line or in an array.
+
+    Raises:
+        ReadError: no such file, or a row that is no comparison; names it.
+    """
+    return _read_json(head, choice) if _is_json(head) else _read_table(head, choice)
+
+
+def _is_json(head: Head) -> bool:
+    return head.file.head.lstrip().startswith((b"[", b"{"))
+
+
+def _read_table(head: Head, choice: ColumnChoice) -> Source:
+    header, line, _ = head_row(head)
+    refuse_many_columns(head.file.name, header)
+    columns = _of_header(head, header, choice)
+    texts = {"target_id": columns.left, "segment": columns.right, "query_text": columns.preferred}
+    keys = {"query_id": columns.query} | ({"reranker": columns.reranker} if columns.reranker else {})
+    table = DelimitedTable(
+        file=head.file,
+        header=header,
+        mapping={**keys, **texts},  # each to a column of ours that is read as text, the ids as codes
+        format="preferences",
+        layout=head.layout,
+        n_skipped=None if line is None else line - 1,
+    )
+    values = table.values()
+    return _source(values, columns, table.provenance(len(values[columns.left])), choice)
+
+
+def _read_json(head: Head, choice: ColumnChoice) -> Source:
+    is_array = head.file.head.lstrip().startswith(b"[")
+    records, origin = array_records(head.file) if is_array else line_records(head.file)
+    columns = _of_header(head, list(records[0]), choice)
+    names = [name for name in vars(columns).values() if name is not None]
+    raw = {name: value_array([record.get(name) for record in records], name, origin) for name in names}
+    return _source({name: column.cast(pa.string()) for name, column in raw.items()}, columns, origin, choice)
+
+
+def _of_header(head: Head, header: Sequence[str], choice: ColumnChoice) -> _Columns:
+    columns = _Columns.of(header, choice.columns)
+    if columns is None or len(set(header)) < len(header):
+        problem = f"no query, two documents and which is preferred among {', '.join(header)}"
+        raise ReadError(head.file.name, problem, "Name the columns query, a, b, preferred, each once.", line=1)
+    return columns
+
+
+def _source(
+    values: Mapping[str, pa.Array], columns: _Columns, origin: FileProvenance, choice: ColumnChoice
+) -> Source:
+    """Return a row for each document of a list, scored by its comparisons.
+
+    Args:
+        values: column of the file → its texts.
+        columns: which they are.
+        origin: the file.
+        choice: columns the user chose; of the scores, too.
+    """
+    _check(values, columns, origin)
+    results, noted = _results(values, columns, origin)
+    keys = [name for name in (columns.reranker, columns.query) if name is not None]
+    groups = [coded(values[name]) for name in keys]
+    list_of_row = np.zeros(len(results), np.int64)
+    for group in groups:
+        list_of_row = list_of_row * max(len(group.dictionary), 1) + group.indices.to_numpy()
+    first_row, document, comparisons = _compare(list_of_row, values, columns, results)
+    raw = {name: group.take(pa.array(first_row)) for name, group in zip(keys, groups, strict=True)}
+    raw["document"], raw["copeland"] = document, pa.array(comparisons.copeland)
+    if "bradley_terry" in choice.columns.values():  # dear, so only where it is wanted
+        raw["bradley_terry"] = pa.array(comparisons.bradley_terry())
+    header = [*keys, "document", *_SCORES]
+    usual = {"query_id": columns.query, "doc_id": "document", "score": "copeland"}
+    mapping = choice.mapping(origin.file, header, usual)
+    queries = groups[-1].take(pa.array(first_row)).cast(pa.string())
+    findings = preference_findings(
+        comparisons, queries, lambda item: origin.line_of(int(first_row[item])), origin.file
+    )
+    rows = replace(origin, line_of=lambda row: origin.line_of(int(first_row[row])))
+    return build_source(raw, mapping, rows, "preferences", header, (*noted, *findings), choice.missing_score)
+
+
+def _compare(
+    list_of_row: IntArray, values: Mapping[str, pa.Array], columns: _Columns, results: FloatArray
+) -> tuple[IntArray, pa.Array, Comparisons]:
+    """Return the row that each document of a list first stands in, the documents, and their comparisons.
+
+    Args:
+        list_of_row: (n_rows,) list of each comparison.
+        values: column of the file → its texts.
+        columns: which they are.
+        results: (n_rows,) 1 where the left document is preferred, 1/2, 0; NaN where nobody knows.
+    """
+    sides = [values[name].cast(pa.string()) for name in (columns.left, columns.right)]
+    documents = pa.chunked_array(sides).combine_chunks().dictionary_encode()
+    codes = documents.indices.to_numpy().astype(np.int64).reshape(2, -1)
+    keys = (list_of_row * len(documents.dictionary) + codes).T.ravel()  # left and right of a row side by side
+    _, first, item_of = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)  # documents in the order in which the file first names them
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    items, first_row = place[item_of].reshape(-1, 2), first[order] // 2
+    is_known = ~np.isnan(results)
+    lists = np.unique(list_of_row[first_row], return_inverse=True)[1]
+    comparisons = Comparisons.of(lists, items[is_known, 0], items[is_known, 1], results[is_known])
+    return first_row, documents.dictionary.take(pa.array(codes.T.ravel()[first[order]])), comparisons
+
+
+def _check(values: Mapping[str, pa.Array], columns: _Columns, origin: FileProvenance) -> None:
+    """Raise a ReadError where comparisons are too many, or of nothing, or of a document with itself."""
+    left, right = values[columns.left], values[columns.right]
+    if len(left) > MAX_COMPARISONS:
+        raise ReadError(origin.file, f"more than {MAX_COMPARISONS:,} comparisons", "Split it by query.")
+    if not len(left):
+        raise ReadError(origin.file, "there is no comparison", "Export it again and check its size.", line=1)
+    for name in (columns.query, columns.reranker, columns.left, columns.right):
+        if name is not None:
+            _refuse_empty(values[name].cast(pa.string()), name, origin)
+    left, right = left.cast(pa.string()), right.cast(pa.string())
+    hint = "Leave the line out."
+    origin.refuse(pc.equal(left, right), left, lambda value: f"{value!r} is compared with itself", hint)
+
+
+def _refuse_empty(ids: pa.Array, name: str, origin: FileProvenance) -> None:
+    """Raise a ReadError at the first row of a column, by its name, that has no id."""
+    is_empty = pc.fill_null(pc.equal(ids, ""), fill_value=True)
+    origin.refuse(is_empty, ids, lambda _: f"{name} is empty", "Give every row an id.")
+
+
+def _results(
+    values: Mapping[str, pa.Array], columns: _Columns, origin: FileProvenance
+) -> tuple[FloatArray, list[Finding]]:
+    """Return (n_rows,) 1 where the left document is preferred, 1/2 for a tie, 0; NaN where it cannot be read.
+
+    The preferred one is named by its id; or as a or b, 1 or 2, left or right, in any row where that is no id,
+    and in all rows where not every row names an id and every row can be read so.
+
+    Raises:
+        ReadError: no row says which is preferred.
+    """
+    given = pc.fill_null(values[columns.preferred].cast(pa.string()), "")
+    text = pc.utf8_trim_whitespace(given)
+    is_left, is_right = (
+        pc.equal(text, values[name].cast(pa.string())).to_numpy(zero_copy_only=False)
+        for name in (columns.left, columns.right)
+    )
+    words = text.dictionary_encode()
+    by_word = np.array([_label(word) for word in words.dictionary.to_pylist()], float)
+    labels = by_word[words.indices.to_numpy()]
+    is_id = is_left | is_right
+    by_labels = not np.isnan(labels).any() and not (is_id | (labels == 1 / 2)).all()
+    results = np.where(is_id & (not by_labels), is_left.astype(float), labels)
+    unread = np.flatnonzero(np.isnan(results))
+    if not len(unread):
+        return results, []
+    row = int(unread[0])
+    if len(unread) == len(results):
+        problem = f"{columns.preferred} {given[row].as_py()!r} is neither of the two documents, nor a tie"
+        raise origin.error(row, problem, "Give an id, a or b, 1 or 2, or tie; no row of the file does.")
+    query = quote(values[columns.query].cast(pa.string())[row].as_py())
+    return results, [unread_finding(origin.file, origin.line_of(row), query, len(unread), len(results))]
+
+
+def _label(word: str) -> float:
+    return _LABELS.get(_AROUND_LABEL.sub("", word.casefold()), np.nan)
+
+
+_SUMMARY = (
+    "Preferences between two documents, a row or JSON record each; preferred is an id, a or b, 1 or 2, or tie. "
+    "The score is Copeland's (pairs won, and half of those level); choose bradley_terry for the other."
+)
+FORMATS = (
+    Format(
+        "preferences",
+        _SUMMARY,
+        "query,a,b,preferred\nq1,d7,d2,d7\nq1,d2,d7,d7",
+        is_preferences,
+        read_preferences,
+    ),
+)
