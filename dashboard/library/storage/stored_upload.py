@@ -50,7 +50,8 @@ class Reading:
         """What a source was read as."""
         origin, rows = source.origin, len(source.table)
         first = origin.line_of(0) if rows else 1
-        is_contiguous = not rows or origin.line_of(rows - 1) == first + rows - 1
+        sample = {0, min(1, rows - 1), rows - 1} if rows else ()  # rows of one record share its line
+        is_contiguous = all(origin.line_of(row) == first + row for row in sample)
         unit, first = (origin.unit, first) if is_contiguous else ("row", 1)
         return cls(source.format, _mapping(source), tuple(source.header), unit, first, source.noted)
 

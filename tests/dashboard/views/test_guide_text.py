@@ -86,7 +86,8 @@ def test_an_example_is_read_as_its_format(name):
     source = read(File("example", EXAMPLES[name].encode()))
     assert source.format == name
     assert {"query_id", "doc_id"} < set(source.table.column_names)
-    assert len(source.table) == (2 if name in ("table", "beir-qrels") else 3)
+    two = ("table", "beir-qrels", "answers", "preferences")
+    assert len(source.table) == (2 if name in two else 6 if name == "listwise" else 3)
 
 
 def test_the_parquet_example_writes_what_is_read_as_parquet(tmp_path, monkeypatch):

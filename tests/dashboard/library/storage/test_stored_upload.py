@@ -88,7 +88,9 @@ def assert_alike(again, source):
     """Hold what comes back against what was read of a file."""
     assert description(again) == description(source)
     assert ranks(again) == ranks(source)
-    assert lines(again) == lines(source)
+    places = lines(source)
+    is_a_line_a_row = len(set(places)) == len(places)  # else several rows are made of one, and counted as rows
+    assert lines(again) == (places if is_a_line_a_row else [(row + 1, "row") for row in range(len(places))])
 
 
 BY_FILE = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
