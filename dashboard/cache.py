@@ -9,7 +9,9 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
+from dashboard.board_results import board_results, cached_for_board
 from dashboard.library import Board, BoardSpec, Entry, make_board, open_files
+from dashboard.library.boards import join_runs
 from dashboard.library.exchange.board_import import Imported, load
 from dashboard.library.loaded import LoadedBoards
 from dashboard.library.storage.records import Record
@@ -19,7 +21,7 @@ from dashboard.library.turns import DEAR_BYTES, DEAR_ROWS, turn
 from metrics import Evaluation
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
-from metrics.runs import File, Source
+from metrics.runs import File, Runs, Source
 from metrics.studies.leaderboard.segments import query_segments
 from metrics.ties import Ranking
 
@@ -86,6 +88,7 @@ def load_record(record: Record) -> Board:
         if isinstance(built, TieScopeError):
             raise built
         board = loaded_boards().add(built, has_link=False)
+    _note_loaded(board)
     return replace(board, label=record.label)
 
 
@@ -93,8 +96,20 @@ def update_loaded(board: Board, record: Record) -> None:
     """Hold a board just kept as the library gives it back, where that reads the same: it is not read again."""
     readings = [entry.file.reading for entry in record.spec.entries if isinstance(entry.file, StoredUpload)]
     if readings == [Reading.of(source) for source in board.sources]:
-        loaded_boards().swap(board, replace(board, spec=record.spec))
+        loaded_boards().swap(board, kept := replace(board, spec=record.spec))
         _first_keys()[record.spec.key] = board.key
+        _note_loaded(kept)
+
+
+def _note_loaded(board: Board) -> None:
+    """Have a board that the library keeps leave memory with the last page that shows it."""
+    board_results.weigh(board.key, sum(source.table.nbytes for source in board.sources))
+    board_results.note(board.key, _forget_loaded, board.key)
+
+
+def _forget_loaded(key: str) -> None:
+    loaded_boards().drop(key)
+    _first_keys().pop(key, None)
 
 
 @st.cache_resource(show_spinner=False)
@@ -122,7 +137,7 @@ def read_entry(entry: Entry) -> Source | TieScopeError:
         return error
 
 
-@st.cache_resource(show_spinner=False, max_entries=32)
+@cached_for_board(show_spinner=False, max_entries=32)
 def _source(key: str, _entry: Entry) -> Source | TieScopeError:
     try:
         with turn(is_dear=_entry.file.size >= DEAR_BYTES):
@@ -131,7 +146,7 @@ def _source(key: str, _entry: Entry) -> Source | TieScopeError:
         return error
 
 
-@st.cache_resource(show_spinner="Unpacking …", max_entries=4)
+@cached_for_board(show_spinner="Unpacking …", max_entries=4)
 def load_board_file(sha256: str, _file: File) -> Imported | TieScopeError:
     """Return the board a file holds that somebody exported, or why it cannot be read."""
     try:
@@ -144,14 +159,19 @@ def load_board_file(sha256: str, _file: File) -> Imported | TieScopeError:
 def build_board(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> Board | TieScopeError:
     """Return the board of a spec whose files hold these sources, or the first error."""
     error = next((source for source in sources if isinstance(source, TieScopeError)), None)
-    return error or _join_board(spec.key, spec, [source for source in sources if isinstance(source, Source)])
+    if error is not None:
+        return error
+    read = [source for source in sources if isinstance(source, Source)]
+    runs = _join(spec.key, spec, read)
+    return runs if isinstance(runs, TieScopeError) else make_board(spec, read, runs)
 
 
-@st.cache_resource(show_spinner="Joining …", max_entries=4)
-def _join_board(key: str, _spec: BoardSpec, _sources: Sequence[Source]) -> Board | TieScopeError:
+@cached_for_board(show_spinner="Joining …", max_entries=4)
+def _join(key: str, _spec: BoardSpec, _sources: Sequence[Source]) -> Runs | TieScopeError:
+    """Return the runs of a board: of the board itself, the files as given would stay in memory."""
     try:
         with turn(is_dear=_n_rows(_sources) >= DEAR_ROWS):
-            return make_board(_spec, _sources)
+            return join_runs(_spec, _sources)
     except TieScopeError as error:
         return error
 
@@ -170,7 +190,7 @@ def evaluation(
     return _evaluation(_first_keys().get(key, key), board, scoring, measures)
 
 
-@st.cache_resource(show_spinner="Scoring every order …", max_entries=12)
+@cached_for_board(show_spinner="Scoring every order …", max_entries=12)
 def _evaluation(key: str, _board: Board, scoring: ScoringOptions, measures: tuple[str, ...]) -> Evaluation:
     with board_turn(_board):
         return score_runs(_board.runs, measures, _TIES, scoring)
@@ -185,7 +205,7 @@ def board_turn(board: Board) -> AbstractContextManager[None]:
     return turn(is_dear=_n_rows(board.sources) >= DEAR_ROWS)
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
+@cached_for_board(show_spinner=False, max_entries=16)
 def ranking(key: str, reranker: str, _board: Board, scoring: ScoringOptions = AS_READ) -> Ranking:
     """Return the lists of one reranker, cut into tie groups.
 
@@ -198,20 +218,20 @@ def ranking(key: str, reranker: str, _board: Board, scoring: ScoringOptions = AS
     return scoring.ranking(_board.runs, reranker)
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
+@cached_for_board(show_spinner=False, max_entries=16)
 def segments(key: str, _board: Board) -> "pd.Series[str]":
     """Return query → its segment, of those that have one."""
     return query_segments(_board.runs)
 
 
-@st.cache_resource(show_spinner="Looking for what is odd …", max_entries=8)
+@cached_for_board(show_spinner="Looking for what is odd …", max_entries=8)
 def findings(key: str, _board: Board) -> pd.DataFrame:
     """Return what is worth knowing of a board's runs."""
     with board_turn(_board):
         return _board.runs.findings
 
 
-@st.cache_resource(show_spinner=False, max_entries=24)
+@cached_for_board(show_spinner=False, max_entries=24)
 def swapped_orders(view_key: ViewKey, measure: str, traditional: str, _evaluation: Evaluation) -> pd.DataFrame:
     """Return the pairs of rerankers whose order swaps once ties are averaged.
 
@@ -226,7 +246,7 @@ def swapped_orders(view_key: ViewKey, measure: str, traditional: str, _evaluatio
     return study.swapped_orders(_evaluation, measure, traditional)
 
 
-@st.cache_resource(show_spinner="Breaking ties at random …", max_entries=24)
+@cached_for_board(show_spinner="Breaking ties at random …", max_entries=24)
 def swap_chances(
     view_key: ViewKey, measure: str, traditional: str, n_rows: int, _board: Board, _evaluation: Evaluation
 ) -> pd.DataFrame:

@@ -146,7 +146,7 @@ class Board:
         return int(tables) + sum(file.size for file in self.files)
 
 
-def make_board(spec: BoardSpec, sources: Sequence[Source]) -> Board:
+def join_runs(spec: BoardSpec, sources: Sequence[Source]) -> Runs:
     """Join files that were read.
 
     Raises:
@@ -158,8 +158,21 @@ def make_board(spec: BoardSpec, sources: Sequence[Source]) -> Board:
                 source.file, "there is a header and no row", "Export it again and check its size.", line=1
             )
     runs = Runs.from_sources(sources, spec.repeated)
-    if spec.names is not None:
-        runs = runs.arranged(dict(spec.names))
+    return runs if spec.names is None else runs.arranged(dict(spec.names))
+
+
+def make_board(spec: BoardSpec, sources: Sequence[Source], runs: Runs | None = None) -> Board:
+    """Return the board of files that were read.
+
+    Args:
+        spec: of the board.
+        sources: what its files hold.
+        runs: they joined, where that is done.
+
+    Raises:
+        TieScopeError: they do not go together.
+    """
+    runs = runs or join_runs(spec, sources)
     board = Board("", spec, tuple(sources), runs, len(runs.every_query))
     return replace(board, label=spec.title or f"{default_name(board)} · {spec.key[:HASH]}")
 

@@ -45,6 +45,12 @@ class LoadedBoards:
             self._boards.pop(old.key, None)
         self.add(new, has_link=False)
 
+    def drop(self, key: str) -> None:
+        """Hold a board no longer, unless its key opens it: nothing else would bring it back."""
+        with self._lock:
+            if key not in self._linked:
+                self._boards.pop(key, None)
+
     def get(self, start: str, *, by_link: bool = False) -> Board | None:
         """Return the board whose key begins so, None where it is not held (any more).
 

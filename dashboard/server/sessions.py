@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 from streamlit import runtime
 
+from dashboard.board_results import board_results
 from metrics.support.memory import give_back_memory
 
 _LOG = logging.getLogger(__name__)
@@ -39,7 +40,7 @@ async def forget_repeatedly() -> None:
     while True:
         await asyncio.sleep(_SECONDS)
         try:
-            if forget_expired():
+            if forget_expired() + board_results.release():
                 await asyncio.to_thread(_give_back)
         except Exception:  # noqa: BLE001 whatever it is, the next look may succeed
             if not is_logged:
@@ -54,6 +55,15 @@ def _give_back() -> None:
 
 
 def forget_expired() -> int:
-    """Drop the sessions whose time is over; return how many."""
+    """Drop the sessions whose time is over, and all they hold; return how many.
+
+    Streamlit's loop keeps the last of them at hand until another visitor comes.
+    """
     ended = runtime.get_instance()._session_mgr._session_storage._cache.expire()  # type: ignore[attr-defined]  # noqa: SLF001 there is no public way
+    for _, information in ended:
+        session = information.session
+        session.shutdown()
+        session.session_state.clear()
+        session.flush_browser_queue()
+        session._fragment_storage.clear()  # noqa: SLF001 likewise
     return len(ended)

@@ -1,8 +1,8 @@
 """Calls of the Leaderboard into metrics, kept; keyed by what is shown."""
 
 import pandas as pd
-import streamlit as st
 
+from dashboard.board_results import cached_for_board
 from dashboard.cache import ViewKey, board_turn, restrict_to_view, segments
 from dashboard.library import Board
 from metrics import Evaluation
@@ -11,7 +11,7 @@ from metrics.studies.leaderboard.leaderboard import mean_std
 from metrics.studies.tools.tool_comparison import tool_values
 
 
-@st.cache_resource(show_spinner="Asking what other tools would say …", max_entries=16)
+@cached_for_board(show_spinner="Asking what other tools would say …", max_entries=16)
 def tool_table(view_key: ViewKey, measure: str, _board: Board) -> pd.DataFrame:
     """Return what each tool would report for a measure.
 
@@ -26,7 +26,7 @@ def tool_table(view_key: ViewKey, measure: str, _board: Board) -> pd.DataFrame:
         return tool_values(_board.runs, measure, view_key.rerankers, view_key.scoring, queries)
 
 
-@st.cache_resource(show_spinner="Settling ties …", max_entries=24)
+@cached_for_board(show_spinner="Settling ties …", max_entries=24)
 def tie_rules(
     view_key: ViewKey, measures: tuple[str, ...], traditional: str, _board: Board, _evaluation: Evaluation
 ) -> Evaluation:
@@ -45,7 +45,7 @@ def tie_rules(
     return restrict_to_view(evaluation, view_key, _evaluation)
 
 
-@st.cache_resource(show_spinner=False, max_entries=24)
+@cached_for_board(show_spinner=False, max_entries=24)
 def tie_std_of_means(
     view_key: ViewKey, measure: str, _board: Board, _evaluation: Evaluation
 ) -> "pd.Series[float]":

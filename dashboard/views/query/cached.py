@@ -1,15 +1,15 @@
 """Calls of the Query explorer into metrics, kept; keyed by what is shown."""
 
 import pandas as pd
-import streamlit as st
 
+from dashboard.board_results import cached_for_board
 from dashboard.cache import ViewKey
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
 from metrics import Evaluation
 from metrics.studies.one_list.list_order import list_label, lists_by_gap
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
+@cached_for_board(show_spinner=False, max_entries=16)
 def ordered_lists(key: ViewKey, measure: str, traditional: str, _evaluation: Evaluation) -> pd.DataFrame:
     """Return all lists, the largest gap first, as `lists_by_gap` does.
 
@@ -22,7 +22,7 @@ def ordered_lists(key: ViewKey, measure: str, traditional: str, _evaluation: Eva
     return lists_by_gap(_evaluation, measure, traditional)
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
+@cached_for_board(show_spinner=False, max_entries=16)
 def reranker_labels(key: ViewKey, measure: str, traditional: str, _lists: pd.DataFrame) -> dict[str, str]:
     """Return reranker → its label in the picker, with its largest gap and mean tie ratio, the largest first.
 
@@ -36,7 +36,7 @@ def reranker_labels(key: ViewKey, measure: str, traditional: str, _lists: pd.Dat
     return _labels(rows, short_names(rows.index.astype(str), TABLE_COLUMNS))
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
+@cached_for_board(show_spinner=False, max_entries=16)
 def query_labels(
     key: ViewKey, measure: str, traditional: str, reranker: str, _lists: pd.DataFrame
 ) -> dict[str, str]:

@@ -2,15 +2,14 @@
 
 from datetime import date
 
-import streamlit as st
-
+from dashboard.board_results import cached_for_board
 from dashboard.cache import board_turn
 from dashboard.charts.report import draw_charts
 from dashboard.library import Board
 from metrics.report import Report, ReportOptions, report
 
 
-@st.cache_resource(show_spinner="Writing the report …", max_entries=8)
+@cached_for_board(show_spinner="Writing the report …", max_entries=8)
 def board_report(board: str, key: str, _board: Board, _options: ReportOptions) -> Report:
     """Return the report of a board; `key` tells its options from others.
 
@@ -24,7 +23,7 @@ def board_report(board: str, key: str, _board: Board, _options: ReportOptions) -
         return report(_board.runs, **vars(_options))
 
 
-@st.cache_resource(show_spinner="Drawing the report …", max_entries=4)
+@cached_for_board(show_spinner="Drawing the report …", max_entries=4)
 def html_file(board: str, key: str, day: date, _report: Report) -> str:
     """Return the report as an HTML file of a day.
 

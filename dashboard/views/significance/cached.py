@@ -1,7 +1,6 @@
 """Calls into the studies of significance, kept."""
 
-import streamlit as st
-
+from dashboard.board_results import cached_for_board
 from dashboard.cache import ViewKey, board_turn, ranking, restrict_to_view
 from dashboard.library import Board
 from metrics import Evaluation
@@ -12,7 +11,7 @@ from metrics.studies.tie_breaking.order_stability import OrderStability
 _TIES = ("expected", "optimistic", "pessimistic", "std")
 
 
-@st.cache_resource(show_spinner="Looking at every order …", max_entries=24)
+@cached_for_board(show_spinner="Looking at every order …", max_entries=24)
 def list_spreads(view: ViewKey, measure: str, _board: Board, _evaluation: Evaluation) -> Evaluation:
     """Return what every list scores on average, at best, at worst, and how far from its mean by chance.
 
@@ -27,7 +26,7 @@ def list_spreads(view: ViewKey, measure: str, _board: Board, _evaluation: Evalua
     return restrict_to_view(evaluation, view, _evaluation)
 
 
-@st.cache_resource(show_spinner="Breaking ties at random …", max_entries=24)
+@cached_for_board(show_spinner="Breaking ties at random …", max_entries=24)
 def order_stability(view: ViewKey, measure: str, _board: Board, _lists: Evaluation) -> OrderStability:
     """Return how a leaderboard of the rerankers shown moves when every tie is broken at random.
 
@@ -43,7 +42,7 @@ def order_stability(view: ViewKey, measure: str, _board: Board, _lists: Evaluati
         return OrderStability.of(values, measure, rankings)
 
 
-@st.cache_resource(show_spinner="Testing differences …", max_entries=24)
+@cached_for_board(show_spinner="Testing differences …", max_entries=24)
 def verdicts(
     view: ViewKey,
     measure: str,

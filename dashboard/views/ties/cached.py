@@ -1,14 +1,14 @@
 """Calls of the page Ties vs gap into metrics, kept; keyed by what is shown."""
 
 import pandas as pd
-import streamlit as st
 
 from dashboard import session
+from dashboard.board_results import cached_for_board
 from dashboard.cache import ViewKey
 from metrics.studies.gaps.complexity import list_complexity
 
 
-@st.cache_resource(show_spinner="Counting orderings …", max_entries=8)
+@cached_for_board(show_spinner="Counting orderings …", max_entries=8)
 def list_complexities(key: ViewKey, _view: session.View) -> dict[str, pd.DataFrame]:
     """Return reranker → the orderings of its lists.
 

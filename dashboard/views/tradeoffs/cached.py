@@ -1,8 +1,8 @@
 """Calls into the studies of trade-offs, kept."""
 
 import pandas as pd
-import streamlit as st
 
+from dashboard.board_results import cached_for_board
 from dashboard.cache import ViewKey
 from dashboard.library import Board
 from dashboard.session import View
@@ -12,13 +12,13 @@ from metrics.studies.tradeoffs import experiment, latency
 from metrics.studies.tradeoffs.coverage import coverage_measures
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
+@cached_for_board(show_spinner=False, max_entries=16)
 def latencies(key: str, _board: Board) -> dict[str, pd.Series]:
     """Return the seconds of every list of a board."""
     return latency.latencies(_board.runs)
 
 
-@st.cache_resource(show_spinner="Counting targets …", max_entries=8)
+@cached_for_board(show_spinner="Counting targets …", max_entries=8)
 def _board_depths(key: str, k: int, traditional: str, scoring: ScoringOptions, _board: Board) -> Evaluation:
     measures = (*coverage_measures(k), *experiment.experiment_measures(k))
     return score_runs(_board.runs, measures, ["expected", traditional, "optimistic", "pessimistic"], scoring)
@@ -36,7 +36,7 @@ def list_depths(view: View, k: int) -> Evaluation:
     return _board_depths(view.board.key, k, view.traditional, AS_READ, view.board).only(view.rerankers)
 
 
-@st.cache_resource(show_spinner="Testing every measure …", max_entries=16)
+@cached_for_board(show_spinner="Testing every measure …", max_entries=16)
 def experiment_table(
     view: ViewKey,
     k: int,

@@ -1,20 +1,39 @@
 import asyncio
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from asgi import finish
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.state import SessionState
 
 from dashboard.server import sessions
 
 
 def test_a_session_whose_time_is_over_is_forgotten_though_nobody_comes(monkeypatch):
-    storage = MemorySessionStorage(ttl_seconds=0)
-    storage.save(SimpleNamespace(session=SimpleNamespace(id="closed")))
-    instance = SimpleNamespace(_session_mgr=SimpleNamespace(_session_storage=storage))
-    monkeypatch.setattr(sessions.runtime, "get_instance", lambda: instance)
+    store_closed(monkeypatch, Mock(id="closed"))
     assert sessions.forget_expired() == 1
     assert sessions.forget_expired() == 0
+
+
+def test_a_forgotten_session_holds_nothing_though_streamlit_keeps_it_at_hand(monkeypatch):
+    state, fragments = SessionState(), Mock()
+    state["board"] = "a million rows"
+    session = Mock(id="closed", session_state=state, _fragment_storage=fragments)
+    store_closed(monkeypatch, session)
+    sessions.forget_expired()
+    session.shutdown.assert_called_once_with()  # Streamlit drops the uploads of the session
+    session.flush_browser_queue.assert_called_once_with()
+    fragments.clear.assert_called_once_with()
+    assert list(state.filtered_state) == []
+
+
+def store_closed(monkeypatch, session):
+    """Have Streamlit keep one session, closed and over."""
+    storage = MemorySessionStorage(ttl_seconds=0)
+    storage.save(SimpleNamespace(session=session))
+    instance = SimpleNamespace(_session_mgr=SimpleNamespace(_session_storage=storage))
+    monkeypatch.setattr(sessions.runtime, "get_instance", lambda: instance)
 
 
 def test_a_look_that_fails_is_logged_once_and_followed_by_others(monkeypatch, caplog):
