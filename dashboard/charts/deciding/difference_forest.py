@@ -65,6 +65,7 @@ def difference_forest(
             "hollow: not significant": _marker("circle", 10, palette.ground, palette.muted),
         },
     )
+    figure.update_layout(legend={"xref": "container", "x": 0.01})
     row_height = _SLIM_ROW if is_slim else _ROW
     style(figure, palette, 112 + row_height * len(verdicts.tied), r=_STARS_ROOM, t=56)
     if is_slim:

@@ -38,39 +38,49 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
         measure: what the gaps are of.
 
     Returns:
-        A panel a reranker, and one more.
+        A panel a reranker, and one more where there are means.
     """
     width = ACROSS if len(colours) < ACROSS * FEW_ROWS else MANY_ACROSS
-    across = min(width, len(colours) + 1)
-    rows = -(-(len(colours) + 1) // across)
+    own_lists = {name: lists[lists["reranker"] == name] for name in colours}
+    means = {name: trend(own["tie_ratio"], own["first_gap"], _TREND_CELLS) for name, own in own_lists.items()}
+    n_panels = len(colours) + any(len(mean) for mean in means.values())
+    across = min(width, n_panels)
+    rows = -(-n_panels // across)
     figure = make_subplots(rows, across, horizontal_spacing=0.04, vertical_spacing=0.3 / max(rows, 2))
     reach = max(float(lists["first_gap"].abs().max()), 0.05) * 1.1
     figure.update_yaxes(tickformat="+~r", zeroline=True, zerolinecolor=palette.other, zerolinewidth=1)
     context = _thin(lists, reach, ALL_DOTS // len(colours))
-    means, labels = {}, chart_names(colours, _TITLES[width])
+    labels = chart_names(colours, _TITLES[width])
     for index, (name, colour) in enumerate(colours.items()):
         place = {"row": index // across + 1, "col": index % across + 1}
-        own = lists[lists["reranker"] == name]
-        means[name] = trend(own["tie_ratio"], own["first_gap"], _TREND_CELLS)
-        _add_dots(figure, context, _thin(own, reach), palette, colour, **place)
+        _add_dots(figure, context, _thin(own_lists[name], reach), palette, colour, **place)
         _add_mean(figure, means[name], palette.ground, _HALO, hoverinfo="skip", **place)
         _add_mean(figure, means[name], palette.text, hoverinfo="skip", **place)
         figure.update_yaxes(range=[-reach, reach], showticklabels=place["col"] == 1, nticks=_TICKS, **place)
         if place["col"] == 1:
             figure.update_yaxes(title_text=f"{measure} gap", **place)
         _add_title(figure, f"<span style='color:{colour}'>●</span> {labels[name]}", palette, index)
-    place = {"row": len(colours) // across + 1, "col": len(colours) % across + 1}
+    style(figure, palette, 40 + 220 * rows, t=36)
+    figure.update_layout(showlegend=False).update_xaxes(title_text="tie ratio", row=rows, col=1)
+    figure.update_xaxes(tickformat="~%", nticks=4, showgrid=False)
+    figure.update_xaxes(range=_ratio_range(pd.concat(own_lists.values())["tie_ratio"]))
+    if n_panels > len(colours):
+        _add_means(figure, means, colours, row=len(colours) // across + 1, col=len(colours) % across + 1)
+        _add_title(figure, "Means, all together", palette, len(colours))
+    return figure
+
+
+def _add_means(
+    figure: go.Figure, means: dict[str, pd.DataFrame], colours: dict[str, str], **place: int
+) -> None:
+    """Add all means to one panel, whose axis ends with those that leave zero."""
     for name, mean in means.items():
         hover = f"<b>{hover_text(name)}</b><br>mean gap %{{y:+.4f}}<extra></extra>"
         _add_mean(figure, mean, colours[name], hovertemplate=hover, **place)
     figure.update_yaxes(side="right", nticks=_TICKS, **place)
-    _add_title(figure, "Means, all together", palette, len(colours))
-    style(figure, palette, 40 + 220 * rows, t=36)
-    figure.update_layout(showlegend=False).update_xaxes(title_text="tie ratio", row=rows, col=1)
-    figure.update_xaxes(tickformat="~%", nticks=4, showgrid=False)
-    figure.update_xaxes(range=_ratio_range(lists.loc[lists["reranker"].isin(colours), "tie_ratio"]))
-    moved = [mean["x"] for mean in means.values() if mean["mean"].abs().max() > EQUAL]
-    return figure.update_xaxes(range=_ratio_range(pd.concat(moved)), **place) if moved else figure
+    ratios = [mean["x"] for mean in means.values() if mean["mean"].abs().max() > EQUAL]
+    if ratios:
+        figure.update_xaxes(range=_ratio_range(pd.concat(ratios)), **place)
 
 
 def _ratio_range(ratios: pd.Series) -> list[float]:

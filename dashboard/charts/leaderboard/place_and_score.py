@@ -30,7 +30,7 @@ _ROW, _SLIM_ROW, _SLIM_FROM = 30, 20, 40
 """Height of a row in pixels; slim where there are more rows than that."""
 _LEAST_ROWS = 3
 """Rows whose height the figure has at least: in a lower one the title of an axis lies on its labels."""
-_SLOPE, _NAMES, _SCORES = (0.075, 0.195), (0.27, 0.545), (0.55, 1.0)
+_SLOPE, _NAMES, _SCORES = (0.075, 0.195), (0.27, 0.56), (0.57, 1.0)
 """Ends of the three panels, in shares of the width; between names and scores is room for a column of tiers."""
 
 
@@ -136,10 +136,11 @@ def _add_slope(figure: go.Figure, moves: pd.DataFrame, n_rows: int, palette: Pal
         )
         head = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 4}
         notes.append(note_of(value, palette, x=x_end, xref="x", font={"size": 13, "color": colour}, **head))
-        for is_outside, height in ((moves[side] < 0, -1.1), (moves[side] >= n_rows, n_rows + 0.1)):
+        edges = ((moves[side] < 0, -0.75, "bottom"), (moves[side] >= n_rows, n_rows - 0.25, "top"))
+        for is_outside, height, yanchor in edges:
             if is_outside.any():
-                text = f"{word} {_span(places[is_outside])}"
-                notes.append(note_of(text, palette, x=x_end, xref="x", y=height))
+                text = f"{word}<br>{_span(places[is_outside])}"
+                notes.append(note_of(text, palette, x=x_end, xref="x", y=height, yanchor=yanchor))
     add_notes(figure, notes)
 
 

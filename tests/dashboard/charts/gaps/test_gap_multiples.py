@@ -49,6 +49,12 @@ def test_an_axis_of_one_tie_ratio_holds_nothing_below_none_or_above_all(ratio):
     assert -0.01 < low < high < 1.01
 
 
+def test_lists_too_few_for_a_mean_have_no_panel_of_means():
+    lists = pd.DataFrame({"reranker": "a", "query_id": "q", "tie_ratio": [0.5], "first_gap": 0.0})
+    figure = gap_multiples(lists, LIGHT, {"a": "#000"}, "RR")
+    assert len(list(figure.select_xaxes())) == len(figure.layout.annotations) == 1
+
+
 def test_an_axis_of_gaps_has_room_for_a_tick_on_either_side_of_zero():
     """Plotly makes a step of at least range / nticks, at most 2.5 times that, of 1, 2 or 5."""
     for axis in multiples(3).select_yaxes():

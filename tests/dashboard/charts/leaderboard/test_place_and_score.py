@@ -77,13 +77,15 @@ def test_among_many_a_move_of_two_places_does_not_stand_out():
 def ends_outside(rows, start, stop):
     """What is said of places outside the drawn rows, and at which height: below 0 above the first row."""
     figure = place_and_score(rows, LIGHT, "MRR", list(rows.index[start:stop]))
-    return {note.text: note.y for note in figure.layout.annotations if note.yref != "paper"}
+    return {
+        note.text.replace("<br>", " "): note.y for note in figure.layout.annotations if note.yref != "paper"
+    }
 
 
 def test_the_slope_says_from_and_to_which_places_outside_its_rows_a_reranker_comes_and_goes():
     rows = leaderboard([*range(1, 20), 27, 20, 22, 21, *range(23, 27), 28, 29, 30])
-    assert ends_outside(rows, 0, 20) == {"from 27": 20.1, "to 21": 20.1}
-    assert ends_outside(rows, 20, 30) == {"from 20": -1.1, "to 20": -1.1}
+    assert ends_outside(rows, 0, 20) == {"from 27": 19.75, "to 21": 19.75}
+    assert ends_outside(rows, 20, 30) == {"from 20": -0.75, "to 20": -0.75}
     assert not ends_outside(rows, 0, 30)
     heights = [place_and_score(rows, LIGHT, "MRR", list(rows.index[:n])).layout.height for n in (20, 30)]
     assert heights == [88 + 30 * 21, 88 + 30 * 30]
