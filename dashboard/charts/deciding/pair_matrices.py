@@ -196,7 +196,8 @@ def _lay_out_triangle(
     is_inside = n >= _LEGEND_INSIDE and not is_narrow
     row = _PHONE_ROW if is_narrow else max(_ROW[1], min(_ROW[0], 900 // n))
     margins = {"l": margin, "t": 28, "b": 8 if is_inside else 96}
-    style(figure, palette, margins["t"] + margins["b"] + row * n, **margins)
+    above = _NAME / _PHONE_ROW if is_narrow else 0  # rows that the first name takes
+    style(figure, palette, margins["t"] + margins["b"] + round(row * (n + above)), **margins)
     place = {"x": 0, "y": 0, "yanchor": "bottom" if is_inside else "top", "orientation": "v"}
     figure.update_layout(showlegend=True, legend=place | {"font": {"size": 12}})
     step = 1 if n <= 2 * _MAX_WRITTEN else 10
@@ -205,7 +206,7 @@ def _lay_out_triangle(
     figure.update_xaxes(
         side="top", showgrid=False, tickvals=ticks, ticktext=ticks + 1, tickangle=0, range=[-0.5, n - 0.5]
     )
-    return figure.update_yaxes(showgrid=False, showticklabels=False, range=[n - 0.5, -0.5])
+    return figure.update_yaxes(showgrid=False, showticklabels=False, range=[n - 0.5, -0.5 - above])
 
 
 def _name_at_diagonal(figure: go.Figure, order: Sequence[str], palette: Palette) -> int:
