@@ -11,6 +11,8 @@ from metrics.evaluation import EQUAL
 
 _CLEARLY_OFF = 0.05
 """Share of what lies between the best and the worst tied value from which a gap has its diamond."""
+_MANY = 60
+"""Rerankers from which on dots are smaller, which would else run into a band."""
 
 
 def clear_gap(leaderboard: pd.DataFrame) -> float:
@@ -44,7 +46,8 @@ def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first
     is_off = (spots["gap"].abs() >= max(clear_gap(leaderboard), EQUAL)).to_numpy()
     is_framed = (places > first) & (places <= last + 1)
     data = np.array(named_rows(leaderboard.index, leaderboard[VALUES].to_numpy()), dtype=object)
-    dot = tied_dot(palette, 7) | {"color": np.where(is_framed, palette.tied, palette.muted)}
+    size = 7 if len(places) <= _MANY else 4
+    dot = tied_dot(palette, size) | {"color": np.where(is_framed, palette.tied, palette.muted)}
     for value, rows, marker in (
         ("traditional", is_off, traditional_diamond(palette, 11)),
         ("tied", np.ones(len(places), dtype=bool), dot),
