@@ -12,7 +12,8 @@ from dashboard.library.audit import record_event
 from dashboard.session import address
 from dashboard.session.boards import owner
 from dashboard.session.controls import KEPT, get_value, prepare, segmented, select, set_value
-from dashboard.session.view import policy_phrases, select_order
+from dashboard.session.scoring import policy_phrases
+from dashboard.session.view import select_order
 from dashboard.session.visitor import theme
 from metrics.errors import TieScopeError
 from metrics.scale.stored import Stored
@@ -98,10 +99,6 @@ def _describe(stored: Stored) -> None:
     counts = {"reranker": len(stored.rerankers), "list": stored.n_lists}
     phrases = [f"{n:,} {noun}{'s' * (n != 1)}" for noun, n in counts.items()]
     phrases += policy_phrases(stored.policies.sum(), stored.options)
-    if stored.criteria:
-        phrases.append(f"ranked by fronts of {escape_markdown(', '.join(stored.criteria))}")
-    if stored.tiebreak_by:
-        phrases.append(f"ties split by {escape_markdown(', '.join(stored.tiebreak_by))} first")
     st.caption(", ".join(phrases) + ".")
 
 

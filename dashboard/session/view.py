@@ -17,19 +17,17 @@ from dashboard.session.controls import (
     follow_defaults,
     get_value,
     multiselect,
-    number_input,
-    segmented,
     select,
     select_name,
 )
 from dashboard.session.measures import other_measures
+from dashboard.session.scoring import TIE_BREAKS, choose_scoring, policy_phrases
 from dashboard.session.visitor import theme
 from metrics import Evaluation
-from metrics.evaluation import AS_READ, Policy, ScoringOptions
+from metrics.evaluation import AS_READ, ScoringOptions
 from metrics.studies.baseline import usual_baseline
-from metrics.support.wording import compared_as, part_of
+from metrics.support.wording import part_of
 from metrics.ties import Ranking, Treatment, treatment
-from metrics.ties.precision import near_distance
 
 _VIEW = "_view"
 _OPEN = "_open_list"
@@ -39,10 +37,7 @@ _IS_ORDER_CHOSEN = "_is_order_chosen"
 _MAX_RERANKERS = 200
 """Rerankers that pages show at most: they compare each with each."""
 _TEXTS = ("measure", "order", "precision", "missing", "empty", "baseline")
-_CHOICES = ("rerankers", "segments")
-_POLICIES = ("zero", "skip")
-_NEAR = ("within:0.001", "within:0.01", "within:0.1")
-_PRECISIONS = ("float64", "float32", "float16", "bfloat16", *(f"decimals:{n}" for n in range(7)), *_NEAR)
+_CHOICES = ("rerankers", "segments", TIE_BREAKS)
 ORDER_HELP = "How ties fell before: " + " ".join(
     f"**{order.label}**. {order.summary} Used by {order.used_by}."
     for order in map(treatment, cache.TRADITIONAL)
@@ -124,7 +119,7 @@ def choose_view() -> bool:
         segments = sorted(set(query_segments))
         selected_segments = multiselect("Segments", segments, "segments") if segments else []
     traditional = _choose_order(board)
-    scoring = _choose_scoring()
+    scoring = choose_scoring(board.runs)
     measures = (*cache.MEASURES, *other_measures())
     is_part = len(selected_segments) < len(segments)
     queries = set(query_segments.index[query_segments.isin(selected_segments)]) if is_part else None
@@ -241,33 +236,11 @@ def board_settings() -> dict[str, Any]:
     settings["relevant_from"] = float(now.scoring.relevant_from)
     if now.segments:
         settings["segments"] = list(now.segments)
+    if now.scoring.tiebreak_by:
+        settings[TIE_BREAKS] = list(now.scoring.tiebreak_by)
     if now.rerankers != offered_rerankers(now.board):
         settings["rerankers"] = now.rerankers
     return settings
-
-
-def _choose_scoring() -> ScoringOptions:
-    """Draw the choice of how lists are scored: as the files say unless the visitor says otherwise."""
-    with st.popover("Scoring", icon=":material/tune:", width="stretch"):
-        precision = _choose_precision()
-        relevant_from = number_input("Relevant from grade", 1, 1000, 1, "relevant_from")
-        missing = segmented("Judged queries without rows", _POLICIES, "missing")
-        empty = segmented("Queries with nothing relevant", _POLICIES, "empty")
-    return ScoringOptions(precision, cast("Policy", missing), cast("Policy", empty), relevant_from)
-
-
-def _choose_precision() -> str:
-    """Draw the choice of how scores are compared; near ties are offered at any distance that is written."""
-    written = get_value("precision")
-    is_further = written not in _PRECISIONS and near_distance(written) is not None
-    return select(
-        "Scores as",
-        (*_PRECISIONS, written) if is_further else _PRECISIONS,
-        "precision",
-        accept_new_options=True,
-        help="Rounds scores before they are compared; `within:0.01` ties what lies within 0.01 of the highest "
-        "of its group, from the top down. Write another distance in its place.",
-    )
 
 
 def _say_policies(values: Evaluation, scoring: ScoringOptions, subject: str) -> None:
@@ -276,19 +249,6 @@ def _say_policies(values: Evaluation, scoring: ScoringOptions, subject: str) -> 
     queries = values.scores.index.get_level_values("query_id").nunique()
     privacy = "" if owner() else " Runs stay on this machine."
     st.caption(", ".join([subject, queries_text(queries), *phrases]) + f".{privacy}")
-
-
-def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[str]:
-    """Return what was done that is not usual, as phrases; counts are n_missing and n_empty."""
-    outcomes = {"zero": "count as 0", "skip": "are left out"}
-    level, precision = scoring.relevant_from, scoring.precision
-    phrases = [
-        f"{counts['n_missing']:,} without rows {outcomes[scoring.missing]}" if counts["n_missing"] else "",
-        f"{counts['n_empty']:,} with nothing relevant {outcomes[scoring.empty]}" if counts["n_empty"] else "",
-        f"relevant from grade {level:g}" if level != AS_READ.relevant_from else "",
-        f"scores as {compared_as(precision)}" if precision != AS_READ.precision else "",
-    ]
-    return [phrase for phrase in phrases if phrase]
 
 
 def view() -> View:

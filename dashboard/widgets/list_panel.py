@@ -9,6 +9,7 @@ from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS, tie_ladder
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import chart
 from metrics import parse
+from metrics.evaluation import ScoringOptions
 from metrics.studies.one_list.query import ladder
 from metrics.studies.prose import decimal
 from metrics.support.wording import count_of
@@ -25,6 +26,14 @@ def orderings_text(log10: float, exact: int | None = None) -> str:
     if exact is not None and exact < 10**9:
         return f"{exact:,}"
     return "about 10" + f"{log10:.0f}".translate(_RAISED)
+
+
+def bracket_text(scoring: ScoringOptions) -> str:
+    """Return what the brackets of a ladder are, in Markdown."""
+    if not scoring.tiebreak_by:
+        return "a bracket, one tie" if scoring.precision.startswith("within") else "a bracket, one score"
+    columns = escape_markdown(" and ".join(scoring.tiebreak_by))
+    return f"a dotted frame, one score; a bracket, level in {columns} too"
 
 
 def values_text(measure: str, value: "pd.Series[float]", traditional: str) -> str:
@@ -61,7 +70,7 @@ def list_panel(view: session.View, reranker: str, query: str, measures: tuple[st
         st.markdown(f":material/my_location: **{escape_markdown(query)}** · {escape_markdown(reranker)}")
         st.caption(
             f"{count_of(len(rows), 'document')}, {int(rows['relevant'].sum())} relevant. "
-            "One box, one document; a bracket, one score; filled: relevant."
+            f"One box, one document; {bracket_text(view.scoring)}; filled: relevant."
             + (f" The first {MAX_DOCUMENTS} are drawn." if len(rows) > MAX_DOCUMENTS else "")
         )
         k = max((parse(name).k or 0 for name in measures), default=0) or None

@@ -92,8 +92,7 @@ def load_list(view: session.View, reranker: str, query: str, measure: str) -> Li
         query: of the list.
         measure: what it is looked at by.
     """
-    options = view.scoring
-    ranking = Ranking.of_query(view.board.runs, reranker, query, options.relevant_from, options.precision)
+    ranking = view.scoring.query_ranking(view.board.runs, reranker, query)
     documents, rows = ranking.documents_of(query), ladder(ranking, query)
     text = text_column(view.board.runs, reranker, ranking.rows[documents], "doc_text")
     ties = [view.traditional, "expected", "pessimistic", "optimistic"]

@@ -19,9 +19,9 @@ from metrics.cli.options import (
     RunPaths,
     TableOutput,
     Traditional,
-    listing,
     with_shared_options,
 )
+from metrics.cli.output import listing
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation, ScoringOptions, score_runs
 from metrics.measures import parse

@@ -109,6 +109,10 @@ Precision = Annotated[
         rich_help_panel=_SCORING,
     ),
 ]
+TiebreakBy = Annotated[
+    list[str] | None,
+    typer.Option(help="A further score column that splits ties first. Repeatable.", rich_help_panel=_SCORING),
+]
 RelevantFrom = Annotated[
     float, typer.Option(help="Smallest grade that counts as relevant.", rich_help_panel=_SCORING)
 ]
@@ -174,12 +178,7 @@ def _scoring(
         ),
     ] = Policy.zero,
     relevant_from: RelevantFrom = AS_READ.relevant_from,
-    tiebreak_by: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A further score column that splits ties first. Repeatable.", rich_help_panel=_SCORING
-        ),
-    ] = None,
+    tiebreak_by: TiebreakBy = None,
     criterion: Annotated[
         list[str] | None,
         typer.Option(
@@ -282,24 +281,6 @@ def _refuse_outputs(choices: Mapping[str, Any]) -> None:
     files = [run for given in runs for run in ([given] if isinstance(given, NamedPath) else given)]
     qrels = [choices["qrels"]] if choices.get("qrels") else []
     refuse_outputs([path for path in outputs if path], [*(run.path for run in files), *qrels])
-
-
-def listing(names: Callable[[], list[tuple[str, str]]]) -> Callable[[bool], None]:
-    """Return what an option does that asks what there is: print names with their summaries, and stop."""
-
-    def show(is_requested: bool) -> None:
-        if is_requested:
-            from rich.console import Console
-            from rich.table import Table
-            from rich.text import Text
-
-            table = Table(box=None, show_header=False)
-            for name, summary in names():
-                table.add_row(Text(name, style="bold"), Text(summary))
-            Console().print(table)
-            raise typer.Exit
-
-    return show
 
 
 def parse_columns(columns: list[str] | None) -> dict[str, str]:

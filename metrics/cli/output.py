@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import typer
 from rich.cells import cell_len
 
 from metrics.errors import UsageError
@@ -147,3 +148,21 @@ _WRITERS: dict[str, Callable[[pd.DataFrame], str]] = {
     "markdown": _markdown,
     "latex": _latex,
 }
+
+
+def listing(names: Callable[[], list[tuple[str, str]]]) -> Callable[[bool], None]:
+    """Return what an option does that asks what there is: print names with their summaries, and stop."""
+
+    def show(is_requested: bool) -> None:
+        if is_requested:
+            from rich.console import Console
+            from rich.table import Table
+            from rich.text import Text
+
+            table = Table(box=None, show_header=False)
+            for name, summary in names():
+                table.add_row(Text(name, style="bold"), Text(summary))
+            Console().print(table)
+            raise typer.Exit
+
+    return show

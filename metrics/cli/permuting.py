@@ -16,9 +16,11 @@ from metrics.cli.options import (
     RelevantFrom,
     RunPath,
     TableOutput,
+    TiebreakBy,
     with_shared_options,
 )
 from metrics.errors import UsageError
+from metrics.evaluation import ScoringOptions
 from metrics.measures import MeasureAt, parse, question
 from metrics.runs import Runs
 from metrics.studies.one_list.orderings import list_values
@@ -49,6 +51,7 @@ def permutations_command(
     table_output: TableOutput,
     precision: Precision = "float64",
     relevant_from: RelevantFrom = 1,
+    tiebreak_by: TiebreakBy = None,
     reading: ReadingOptions,
 ) -> None:
     """List the orderings one list's ties allow, with what each scores."""
@@ -57,7 +60,8 @@ def permutations_command(
     if seed is not None and draws is None:
         raise UsageError("--seed goes with --draws.")
     runs = reading.read([run], qrels)
-    ranking = _ranking_of(runs, Path(run.path).name, reranker, query, relevant_from, precision)
+    options = ScoringOptions(precision, relevant_from=relevant_from, tiebreak_by=tuple(tiebreak_by or ()))
+    ranking = _ranking_of(runs, Path(run.path).name, reranker, query, options)
     measures = [parse(name) for name in measure or ["RR", "Hits@3"]]
     names = list(dict.fromkeys(str(question(name)) for name in measures))
     _say_own_rules(ranking, query, [name for name in measures if name.measure.answers])
@@ -69,9 +73,7 @@ def permutations_command(
     table_output.write(_estimates(ranking, query, names, draws, seed or 0))
 
 
-def _ranking_of(
-    runs: Runs, file: str, reranker: str | None, query: str, relevant_from: float, precision: str
-) -> Ranking:
+def _ranking_of(runs: Runs, file: str, reranker: str | None, query: str, options: ScoringOptions) -> Ranking:
     """Return the lists of the reranker meant, of which one is that of the query.
 
     Raises:
@@ -79,7 +81,7 @@ def _ranking_of(
     """
     if reranker is None and len(runs.tables) > 1:
         raise UsageError(f"{file} has several rerankers. Say which: {', '.join(runs.tables)}.")
-    ranking = Ranking.of(runs, reranker or runs.rerankers[0], relevant_from, precision)
+    ranking = options.ranking(runs, reranker or runs.rerankers[0])
     if not len(ranking.documents_of(query)):
         raise UsageError(f"{file} has no documents for query {query!r}.")
     return ranking

@@ -18,11 +18,10 @@ from metrics.cli.options import (
     NamedPath,
     ReadingOptions,
     TableOutput,
-    listing,
     parse_run,
     with_shared_options,
 )
-from metrics.cli.output import long_table
+from metrics.cli.output import listing, long_table
 from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, Evaluation, ScoringOptions, score_runs
 from metrics.measures import MEASURES

@@ -68,6 +68,17 @@ class ScoringOptions:
         """
         return Ranking.of(runs, reranker, self.relevant_from, self.precision, self.tiebreak_by, self.criteria)
 
+    def query_ranking(self, runs: Runs, reranker: str, query_id: str) -> Ranking:
+        """Return the list of one query alone, cut into tie groups; no list where it is not judged.
+
+        Args:
+            runs: what was ranked.
+            reranker: whose list.
+            query_id: which list.
+        """
+        cut = self.relevant_from, self.precision, self.tiebreak_by, self.criteria
+        return Ranking.of_query(runs, reranker, query_id, *cut)
+
     def rankings(self, runs: Runs, stack: RunStack) -> Iterator[Ranking]:
         """Yield the lists of some rerankers a few at a time, in the order of the judged queries."""
         return Ranking.parts(runs, stack, self.relevant_from, self.precision, self.tiebreak_by, self.criteria)

@@ -1,4 +1,7 @@
-"""A list as a line of text, `score,grade,name; ...`: what a link carries of a list that somebody made up."""
+"""A list as a line of text, `score,grade,name; ...`: what a link carries of a list that somebody made up.
+
+A further score that splits ties stands behind the score: `score/further,grade,name`.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,15 +14,16 @@ from metrics.simulation.notebook import NOTEBOOK_SCENARIOS
 
 MAX_DOCUMENTS = 60
 """Documents of such a list at most."""
-_BETWEEN = ";"
+_BETWEEN, _FURTHER = ";", "/"
 
 
 class Document(NamedTuple):
-    """A document of a list."""
+    """A document of a list; `further` is the score that splits its ties."""
 
     name: str
     score: float
     grade: float
+    further: float = 0.0
 
 
 def scenario_documents(name: str) -> list[Document]:
@@ -31,14 +35,20 @@ def scenario_documents(name: str) -> list[Document]:
 def format_list(documents: Sequence[Document]) -> str:
     """The line of a list."""
     return f"{_BETWEEN} ".join(
-        f"{one.score:g},{one.grade:g},{one.name.replace(_BETWEEN, ' ')}" for one in documents
+        f"{_scores(document)},{document.grade:g},{document.name.replace(_BETWEEN, ' ')}"
+        for document in documents
     )
+
+
+def _scores(document: Document) -> str:
+    further = f"{_FURTHER}{document.further:g}" if document.further else ""
+    return f"{document.score:g}{further}"
 
 
 def parse_list(line: str) -> list[Document] | None:
     """The list of a line, None where it is none: a part that is no number, or too many documents.
 
-    Grade and name may be left out: 0, and doc1, doc2 and so on.
+    Grade, name and further score may be left out: 0, doc1, doc2 and so on, and 0.
     """
     parts = [part.strip() for part in line.split(_BETWEEN) if part.strip()]
     if not parts or len(parts) > MAX_DOCUMENTS:
@@ -47,13 +57,15 @@ def parse_list(line: str) -> list[Document] | None:
         documents = [_document(part, at) for at, part in enumerate(parts, 1)]
     except ValueError:
         return None
-    return documents if all(np.isfinite([one.score, one.grade]).all() for one in documents) else None
+    numbers = [(document.score, document.grade, document.further) for document in documents]
+    return documents if np.isfinite(numbers).all() else None
 
 
 def _document(part: str, place: int) -> Document:
     score, _, remainder = part.partition(",")
     grade, _, name = remainder.partition(",")
-    return Document(name.strip() or f"doc{place}", float(score), float(grade or 0))
+    score, _, further = score.partition(_FURTHER)
+    return Document(name.strip() or f"doc{place}", float(score), float(grade or 0), float(further or 0))
 
 
 def runs_from_list(documents: Sequence[Document]) -> Runs:
@@ -67,6 +79,7 @@ def runs_from_list(documents: Sequence[Document]) -> Runs:
                 "doc_id": [str(at) for at in range(1, len(table) + 1)],
                 "score": table["score"].astype(float),
                 "relevance": table["grade"].astype(float),
+                "further": table["further"].astype(float),
             }
         )
     )

@@ -11,12 +11,12 @@ _CARDS: Mapping[str, str] = {
     "Ties matter in": "Lists whose value depends on the order of their ties.",
     "Ties are settled": "The measure gives one value, whatever the order of ties.",
     "Answers": "The measure whose ties this one settles by its rule.",
-    "Most ties": "Documents of a list that share a score, mean over lists; the reranker with most.",
+    "Most ties": "Documents of a list that tie, mean over lists; the reranker with most.",
     "Farthest single list": "The largest absolute gap of one list, and whose it is.",
     # files
     "Files read": "Files of this board, and the rows they hold.",
     "Rerankers": "Rerankers of this board, and how many queries they answer.",
-    "Documents tied": "Documents of a list that share a score, mean over the lists of all rerankers.",
+    "Documents tied": "Documents of a list that tie, mean over the lists of all rerankers.",
     "Findings": "What is worth knowing of these files; listed below.",
     "Uploads": "Files in your library.",
     "Runs": "Files in your library that hold scores.",
@@ -47,7 +47,7 @@ _CARDS: Mapping[str, str] = {
     # how many orderings
     "Can be enumerated": "Lists of 10,000 orderings or fewer.",
     "Orderings in all": "Orders that the scores allow, summed over lists.",
-    "Tie groups": "Groups of documents that share a score, in all lists.",
+    "Tie groups": "Groups of documents that tie, in all lists.",
     "Draws advised": "Random orders to draw for lists that cannot be enumerated, as in the notebook.",
 }
 """Pattern of a label → what the figure means."""

@@ -84,11 +84,11 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ShownColumn("r_ratio", "r with tie ratio", "Correlation of {measure} gap and tie ratio.", digits=3),
         ShownColumn("r_size", "r with largest tie", "Correlation of {measure} gap and largest tie.", digits=3),
         # ties
-        ShownColumn("tie_ratio", "Tie ratio", "Share of its documents that share a score.", "share"),
+        ShownColumn("tie_ratio", "Tie ratio", "Share of its documents that tie.", "share"),
         ShownColumn(
             "mean_tie_ratio",
             "Tie ratio",
-            "Share of documents that share a score, mean over lists.",
+            "Share of documents that tie, mean over lists.",
             "share",
             width=96,
         ),
@@ -105,9 +105,9 @@ COLUMNS: Mapping[str, ShownColumn] = {
             "Mean where a list without ties counts 0, as in the notebook's G-RAG report.",
             digits=2,
         ),
-        ShownColumn("tie_groups", "Ties per list", "Groups that share a score, mean over lists.", digits=2),
-        ShownColumn("n_tie_groups", "Tie groups", "Groups of documents that share a score.", "count"),
-        ShownColumn("with_ties", "Lists with ties", "Lists in which documents share a score.", "count"),
+        ShownColumn("tie_groups", "Ties per list", "Groups that tie, mean over lists.", digits=2),
+        ShownColumn("n_tie_groups", "Tie groups", "Groups of documents that tie.", "count"),
+        ShownColumn("with_ties", "Lists with ties", "Lists in which documents tie.", "count"),
         ShownColumn("with_ties_share", "% of lists", "Lists with ties, of all lists.", "percent"),
         # ranks
         ShownColumn("tied_rank", "#", "Place by the tied value, 1 the best; equal values share one.", "count"),
@@ -130,7 +130,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ShownColumn("grade", "Grade", "How relevant it was judged; empty: not judged.", "significant", 0),
         ShownColumn("grades", "Grades", "How relevant they were judged.", "text"),
         ShownColumn("group", "Group", "Number of the tie group, the highest score first.", "localized"),
-        ShownColumn("document_group", "Group", "Documents of one group share a score.", "localized"),
+        ShownColumn("document_group", "Group", "Documents of one group tie.", "localized"),
         ShownColumn("n_documents", "Documents", "How many there are.", "localized"),
         ShownColumn("n_relevant", "Relevant", "How many of them are relevant.", "localized"),
         # its orderings
@@ -169,7 +169,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
         # how many orderings there are, and what they cost
         ShownColumn("case", "Case", "How the list is tied.", "text"),
         ShownColumn("tie_sizes", "Tie sizes", "Documents of each tie group.", "text"),
-        ShownColumn("size", "Tied", "Documents that share one score.", "localized"),
+        ShownColumn("size", "Tied", "Documents that tie.", "localized"),
         ShownColumn("n_orderings", "Orderings", "Orders of the documents that the scores allow.", "localized"),
         ShownColumn("orderings_written", "Orderings", "Orders of the documents that the scores allow.", "text"),
         ShownColumn("patterns_written", "Patterns", "Orders of grades: C(n, r) of a tie.", "text"),

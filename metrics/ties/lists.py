@@ -11,6 +11,7 @@ import pyarrow as pa
 from metrics.errors import UsageError
 from metrics.runs.model import Runs
 from metrics.runs.query_doc_keys import QueryDocKeys
+from metrics.runs.reading.columns import BY_NAME
 from metrics.runs.stacks import RunStack
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.cached import cached_property
@@ -169,6 +170,17 @@ class Lists:
         return rows, lists[head] - first, bounds
 
 
+def further_scores(runs: Runs) -> list[str]:
+    """Return the further score columns that every reranker has: ties can be split by them."""
+    columns = [_further_scores(stack.table) for stack in runs.stacks.stacks]
+    return [name for name in columns[0] if all(name in names for names in columns)] if columns else []
+
+
+def _further_scores(table: pa.Table) -> list[str]:
+    fields = [field.name for field in table.schema if pa.types.is_floating(field.type)]
+    return [name for name in fields if name not in BY_NAME]
+
+
 def _criteria(table: pa.Table, criteria: Sequence[str]) -> list[FloatArray]:
     """(n_rows,) each: the score, or what ranks in its place, the highest best."""
     if not criteria:
@@ -184,7 +196,6 @@ def score_column(table: pa.Table, name: str) -> FloatArray:
         UsageError: there is no such column, or it holds no numbers.
     """
     if name not in table.column_names or not pa.types.is_floating(table[name].type):
-        numbers = [field.name for field in table.schema if pa.types.is_floating(field.type)]
-        available = ", ".join(number for number in numbers if number not in ("score", "relevance")) or "none"
+        available = ", ".join(_further_scores(table)) or "none"
         raise UsageError(f"There is no score column {name!r} to rank by. There are: {available}.")
     return np.asarray(table[name].to_numpy())

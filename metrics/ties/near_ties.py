@@ -28,7 +28,7 @@ def near_tops(scores: FloatArray, starts: IntArray, distance: float) -> FloatArr
     """
     if distance == 0 or not len(scores):
         return scores
-    order, falling, _ = sort_descending([scores], starts)
+    order, (falling,), _ = sort_descending([scores], starts)
     heads = _group_heads(falling, starts, _lowest_scores(falling, distance))
     tops = np.empty_like(falling)
     tops[order] = np.repeat(falling[heads], np.diff(heads, append=len(falling)))

@@ -15,6 +15,7 @@ from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.stacks import RunStack
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.cached import cached_property
+from metrics.ties.groups import ScoredGroups
 from metrics.ties.judgments import Judgments
 from metrics.ties.lists import Lists
 from metrics.ties.sorting import sort_descending
@@ -39,6 +40,7 @@ class Ranking:
         judgment: (n_rows,) place of the judgment of each row of the table, -1 where unjudged.
         targets: (n_docs,) what it satisfies, None where each document is its own target.
         sigmas: (n_rows,) standard deviation of the score of each row of the table, None where it has none.
+        further: (n_docs,) each; the further scores that split its ties, in order, as they are compared.
     """
 
     judgments: Judgments
@@ -52,6 +54,7 @@ class Ranking:
     judgment: npt.NDArray[np.int32]
     targets: IntArray | None = None
     sigmas: FloatArray | None = None
+    further: tuple[FloatArray, ...] = ()
 
     @classmethod
     def of(
@@ -105,7 +108,14 @@ class Ranking:
 
     @classmethod
     def of_query(
-        cls, runs: Runs, reranker: str, query_id: str, relevant_from: float = 1, precision: str = "float64"
+        cls,
+        runs: Runs,
+        reranker: str,
+        query_id: str,
+        relevant_from: float = 1,
+        precision: str = "float64",
+        tiebreak_by: Sequence[str] = (),
+        criteria: Sequence[str] = (),
     ) -> "Ranking":
         """Return the list of one query alone; no list where it is not judged.
 
@@ -115,8 +125,10 @@ class Ranking:
             query_id: which list.
             relevant_from: smallest relevant grade.
             precision: how scores are rounded before they are compared.
+            tiebreak_by: score columns that split ties first.
+            criteria: score columns that rank together instead of the score.
         """
-        lists = Lists.of(runs, reranker, relevant_from, ())
+        lists = Lists.of(runs, reranker, relevant_from, tiebreak_by, criteria)
         place = pc.index(lists.judgments.query_ids, query_id).as_py()
         return cls._cut(lists, precision, max(place, 0), place + 1)
 
@@ -125,7 +137,7 @@ class Ranking:
         """The lists from `first` to before `end`, sorted and cut into tie groups."""
         rows, segment_lists, segment_starts = lists.rows_of(first, end)
         keys = lists.keys_of(rows, segment_starts, precision)
-        order, scores, starts = sort_descending(keys, segment_starts)
+        order, (scores, *further), starts = sort_descending(keys, segment_starts)
         table_rows = order + rows.start if isinstance(rows, slice) else rows[order]
         judgment = lists.judgment[table_rows]
         return cls(
@@ -140,6 +152,7 @@ class Ranking:
             judgment=lists.judgment,
             targets=None if lists.targets is None else lists.targets[judgment],
             sigmas=lists.sigmas,
+            further=tuple(further),
         )
 
     @property
@@ -186,12 +199,12 @@ class Ranking:
         return lengths
 
     @cached_property
-    def graded_groups(self) -> "ScoredGroups":
+    def graded_groups(self) -> ScoredGroups:
         """The tie groups that hold a document with a grade above 0."""
         return ScoredGroups.of(self, self.grades > 0)
 
     @cached_property
-    def judged_groups(self) -> "ScoredGroups":
+    def judged_groups(self) -> ScoredGroups:
         """The tie groups that hold a judged document."""
         return ScoredGroups.of(self, self.judged)
 
@@ -231,62 +244,3 @@ class Ranking:
             return np.empty(0, dtype=np.int64)
         documents = np.arange(*self.segment_starts[segment[0] : segment[0] + 2])
         return documents[np.lexsort((self.rows[documents], self.groups[documents]))]
-
-
-@dataclass(frozen=True, eq=False)
-class ScoredGroups:
-    """The tie groups with contributing documents, and all that stands in them.
-
-    Attributes:
-        documents: (n,) documents of these groups.
-        all_grades: (n_docs,) grade of every document of the ranking, 0 where unjudged.
-        all_rows: (n_docs,) row of every document in its table.
-        judgment: (n_rows,) place of the judgment of each row of the table, -1 where unjudged.
-        levels: the distinct grades above 0, lowest first.
-        contributes: (n,) whether each matters to the measure: is graded above 0, or judged.
-        owner: (n,) its group, a place in `groups`.
-        groups: (n_inside,) the tie groups, numbered as in the ranking.
-        size: (n_inside,) documents of each.
-        offset: (n_inside,) documents of the list above it, less the place of its first in `documents`.
-    """
-
-    documents: IntArray
-    all_grades: FloatArray
-    all_rows: IntArray
-    judgment: npt.NDArray[np.int32]
-    levels: FloatArray
-    contributes: BoolArray
-    owner: IntArray
-    groups: IntArray
-    size: IntArray
-    offset: IntArray
-
-    @classmethod
-    def of(cls, ranking: Ranking, contributes: BoolArray) -> "ScoredGroups":
-        """The groups of a ranking that hold a contributing document."""
-        owner = np.searchsorted(ranking.starts, np.flatnonzero(contributes), side="right") - 1
-        groups = owner[np.diff(owner, prepend=-1) > 0]
-        size, above = ranking.sizes[groups], ranking.above[groups]
-        place = np.cumsum(size) - size
-        documents = np.repeat(ranking.starts[groups] - place, size) + np.arange(int(size.sum()))
-        return cls(
-            documents=documents,
-            all_grades=ranking.grades,
-            all_rows=ranking.rows,
-            judgment=ranking.judgment,
-            levels=ranking.judgments.levels,
-            contributes=contributes[documents],
-            owner=np.repeat(np.arange(len(size)), size),
-            groups=groups,
-            size=size,
-            offset=above - place,
-        )
-
-    @cached_property
-    def worth(self) -> IntArray:
-        """(n,) 0 where unjudged, 1 where judged and worth nothing, then 2, 3, ... by rising grade."""
-        level = (self.judgment[self.all_rows[self.documents]] >= 0).astype(np.int64)
-        grades = self.all_grades[self.documents]
-        graded = np.flatnonzero(grades > 0)
-        level[graded] = 2 + np.searchsorted(self.levels, grades[graded])
-        return level

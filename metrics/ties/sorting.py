@@ -10,7 +10,9 @@ _CELLS = 2**24
 """Places, padding included, that are sorted at once."""
 
 
-def sort_descending(keys: Sequence[FloatArray], starts: IntArray) -> tuple[IntArray, FloatArray, IntArray]:
+def sort_descending(
+    keys: Sequence[FloatArray], starts: IntArray
+) -> tuple[IntArray, list[FloatArray], IntArray]:
     """Sort each segment by falling keys; later keys decide where earlier ones are level.
 
     Args:
@@ -18,7 +20,7 @@ def sort_descending(keys: Sequence[FloatArray], starts: IntArray) -> tuple[IntAr
         starts: (n_segments + 1,) first document of each segment and the end.
 
     Returns:
-        (n_docs,) documents in order, their first key, and (n_groups,) the first document of each tie group.
+        (n_docs,) documents in order, their keys, and (n_groups,) the first document of each tie group.
     """
     if len(keys) == 1:
         order = _sort_by_one_key(keys[0], starts)
@@ -30,7 +32,7 @@ def sort_descending(keys: Sequence[FloatArray], starts: IntArray) -> tuple[IntAr
     ordered = [key[order] for key in keys]
     for key in ordered:
         first[1:] |= key[1:] != key[:-1]
-    return order, ordered[0], np.flatnonzero(first)
+    return order, ordered, np.flatnonzero(first)
 
 
 def _sort_by_one_key(key: FloatArray, starts: IntArray) -> IntArray:

@@ -9,7 +9,8 @@ as long as possible.
 import numpy as np
 
 from metrics.support.arrays import IntArray
-from metrics.ties.ranking import Ranking, ScoredGroups
+from metrics.ties.groups import ScoredGroups
+from metrics.ties.ranking import Ranking
 
 
 def most_targets_first(ranking: Ranking, scored: ScoredGroups) -> IntArray:

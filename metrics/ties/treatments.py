@@ -16,8 +16,8 @@ from metrics.errors import UsageError
 from metrics.noise import Noise, NoisyOrder, parse_noise
 from metrics.runs.query_doc_keys import reseed
 from metrics.support.arrays import IntArray
-from metrics.ties.groups import TieGroups
-from metrics.ties.ranking import Ranking, ScoredGroups
+from metrics.ties.groups import ScoredGroups, TieGroups
+from metrics.ties.ranking import Ranking
 from metrics.ties.target_order import most_targets_first, most_targets_last
 
 Key = Callable[[Ranking, ScoredGroups], IntArray]

@@ -20,6 +20,17 @@ def test_an_option_that_would_be_ignored_is_refused(call, table, options, words)
     assert len(err.splitlines()) == 1
 
 
+def test_further_scores_split_the_ties_whose_orderings_are_listed(call, write):
+    rows = "q,a,1,3,0\nq,b,1,2,1\nq,c,1,2,0\n"
+    run = write("further.csv", f"query_id,doc_id,score,fresh,relevance\n{rows}")
+    arguments = ["permutations", run, "--query", "q", "--format", "csv", "-m", "RR"]
+    assert len(call(*arguments)[1].splitlines()) == 1 + 6
+    _, out, _ = call(*arguments, "--tiebreak-by", "fresh")
+    assert [line.split(",")[1] for line in out.splitlines()[1:]] == ["a b c", "a c b"]
+    code, _, err = call(*arguments, "--tiebreak-by", "relevance", "--tiebreak-by", "stale")
+    assert (code, "There are: fresh." in err) == (2, True)
+
+
 def test_a_limit_bounds_what_is_listed_and_a_seed_says_what_is_drawn(call, table):
     arguments = ["permutations", table, "--query", "q", "--format", "csv", "-m", "RR"]
     assert len(call(*arguments)[1].splitlines()) == 1 + 6

@@ -18,6 +18,7 @@ DOCUMENTS = st.builds(
     st.text("ab,<é", min_size=1, max_size=5),
     st.integers(-1000, 1000).map(lambda hundredths: hundredths / 100),
     st.integers(0, 10).map(float),
+    st.sampled_from([0.0, 2.0, -0.25]),
 )
 
 
@@ -39,6 +40,10 @@ def test_grades_and_names_may_be_left_out():
 )
 def test_what_is_no_list_reads_as_none(line):
     assert parse_list(line) is None
+
+
+def test_a_further_score_stands_behind_the_score():
+    assert parse_list("0.5/2,1,a; 0.5") == [Document("a", 0.5, 1, 2), Document("doc2", 0.5, 0)]
 
 
 def test_a_semicolon_in_a_name_becomes_a_space():

@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import Runs, UsageError, evaluate
+from metrics.ties import Ranking
+from metrics.ties.lists import further_scores
 
 MEASURES = ["RR", "AP", "nDCG@3", "Hits@2"]
 TIES = ["expected", "input", "optimistic", "pessimistic"]
@@ -72,6 +74,21 @@ def test_what_the_tie_break_leaves_level_stays_tied():
     lists = evaluate(runs(rows), ["RR"], ["expected"], tiebreak_by=["second"]).lists
     assert lists["max_tie_size"].item() == 2
     assert scores(rows, ["second"])["RR", "expected"].item() == pytest.approx(np.mean([1 / 2, 1 / 3]))
+
+
+def test_one_list_alone_is_split_as_among_all():
+    rows = [("q", 1.0, 5.0, 0.0, 0.0), ("q", 1.0, 4.0, 0.0, 1.0), ("r", 1.0, 4.0, 0.0, 1.0)]
+    alone = Ranking.of_query(runs(rows), "A", "q", tiebreak_by=["second"])
+    assert (alone.sizes.tolist(), [key.tolist() for key in alone.further]) == ([1, 1], [[5.0, 4.0]])
+
+
+def test_ties_can_be_split_by_the_further_scores_that_every_reranker_has():
+    with_both = runs([("q", 1.0, 5.0, 0.0, 0.0)]).tables["A"]
+    columns = {"latency": pa.array([1.0]), "name": pa.array(["a"])}
+    for name, column in columns.items():
+        with_both = with_both.append_column(name, column)
+    assert further_scores(Runs({"A": with_both})) == ["second", "third"]
+    assert further_scores(Runs({"A": with_both, "B": with_both.drop_columns(["second"])})) == ["third"]
 
 
 @pytest.mark.parametrize("name", ["fourth", "doc_id", ""])

@@ -21,15 +21,20 @@ _MAX_TEXT, _MAX_LINE = 280, 64
 """Letters of a document's text in its hover, and in one line of it."""
 _LETTERS, _FEWEST = 52, 10
 """Letters in a row along a list on a phone; and places an axis has at least."""
+_INSET, _MAX_INSETS = 0.05, 3
+"""How far a bracket stands within the frame round it, and how often."""
 _SECOND_LIST = 2.6
 """Height at which the upper one of two lists stands."""
 
 
 def tie_ladder(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
-    """Draw the list from the top, a box a document, a bracket behind boxes that share a score.
+    """Draw the list from the top, a box a document, a bracket behind boxes that tie.
+
+    Where further scores split ties, a dotted frame surrounds what is level in the scores before.
 
     Args:
-        ladder: place, doc_id, score, grade, relevant, group, first, last; top first; perhaps text.
+        ladder: place, doc_id, score, grade, relevant, group, first, last; top first; perhaps text, and
+            level_1, further_1 ... as `metrics.studies.one_list.query.ladder` returns them.
         palette: colours of the theme.
         k: cut-off to mark, None for none.
 
@@ -92,7 +97,7 @@ def _add_list(
 ) -> None:
     """Add one list on a base line of its own; the upper one of two has its scores above it."""
     documents = ladder.head(MAX_DOCUMENTS)
-    _add_brackets(figure, documents, palette, base, is_upper=is_upper)
+    _add_brackets(figure, ladder, palette, base, is_upper=is_upper)
     is_relevant = documents["relevant"].to_numpy(dtype=bool)
     height = np.where(is_relevant, _HIGH, _LOW)
     fill, border = (np.where(is_relevant, palette.tied, colour) for colour in (palette.ground, palette.other))
@@ -114,22 +119,30 @@ def _add_list(
 
 
 def _add_brackets(
-    figure: go.Figure, documents: pd.DataFrame, palette: Palette, base: float, *, is_upper: bool
+    figure: go.Figure, ladder: pd.DataFrame, palette: Palette, base: float, *, is_upper: bool
 ) -> None:
-    """Add a bracket behind each tie, with its score where it has room."""
-    n = len(documents)
-    ties = documents[documents["last"] > documents["first"]].drop_duplicates("group")
+    """Add a bracket behind each tie, frames round what further scores split, and scores where there is room."""
+    n = min(len(ladder), MAX_DOCUMENTS)
+    levels = [*ladder.filter(regex=r"^level_\d+$"), "first"]
     side = {"y": base + 1.14, "yanchor": "bottom"} if is_upper else {"y": base - 0.14, "yanchor": "top"}
-    look = {"layer": "below", "fillcolor": palette.bounds, "line": {"width": 0}}
-    for tie in ties.itertuples():
-        left, right = tie.first - 0.46, min(tie.last + 0.46, n + 0.5)
-        ends = {"x0": left, "x1": right, "y0": base - 0.1, "y1": base + 1.1}
-        figure.add_shape(type="rect", **ends, **look)
-        score = f"{tie.score + 0.0:.4g}".replace("-", "−")
-        room = _LETTERS * (right - left) / max(n, _FEWEST)
-        text = next((text for text in (f"score {score}", score) if len(text) < room), "")
-        if text:
-            note(figure, text, palette, x=(left + right) / 2, yref="y", **side)
+    frame = {"line": {"width": 1, "dash": "dot", "color": palette.muted}}
+    bracket = {"fillcolor": palette.bounds, "line": {"width": 0}}
+    for depth, level in enumerate(levels):
+        inset = min(depth, _MAX_INSETS) * _INSET
+        ties = ladder.groupby(level, as_index=False).agg(last=("place", "max"), score=("score", "first"))
+        for first, last, score in ties[(ties["last"] > ties[level]) & (ties[level] <= n)].to_numpy():
+            left, right = first - 0.46 + inset, min(last + 0.46 - inset, n + 0.5)
+            ends = {"x0": left, "x1": right, "y0": base - 0.1 + inset, "y1": base + 1.1 - inset}
+            figure.add_shape(type="rect", layer="below", **ends, **(bracket if level == "first" else frame))
+            text = "" if depth else _score_text(score, _LETTERS * (right - left) / max(n, _FEWEST))
+            if text:
+                note(figure, text, palette, x=(left + right) / 2, yref="y", **side)
+
+
+def _score_text(score: float, room: float) -> str:
+    """Return the score of a tie in as many letters as there is room for, empty where there is none."""
+    number = f"{score + 0.0:.4g}".replace("-", "−")
+    return next((text for text in (f"score {number}", number) if len(text) < room), "")
 
 
 def _hover(document: dict[Hashable, Any]) -> str:
@@ -137,6 +150,7 @@ def _hover(document: dict[Hashable, Any]) -> str:
     first, last = document["first"], document["last"]
     places = f"places {first:,} to {last:,}" if last > first else f"place {document['place']}"
     head = f"<b>{hover_text(str(document['doc_id']))}</b><br>score {document['score']:.6g}"
+    head += "".join(f", then {value:.6g}" for key, value in document.items() if str(key).startswith("further_"))
     head += f"<br>grade {document['grade']:g}<br>{places}"
     text = textwrap.shorten(str(document.get("text", "")), _MAX_TEXT, placeholder=" …")
     lines = "<br>".join(safe(line, _MAX_LINE) for line in textwrap.wrap(text, _MAX_LINE))

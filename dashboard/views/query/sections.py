@@ -14,7 +14,7 @@ from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS, ladder_pair, tie
 from dashboard.charts.one_list.value_histogram import value_histogram
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import Card, cards, chart, heading
-from dashboard.widgets.list_panel import orderings_text, values_text
+from dashboard.widgets.list_panel import bracket_text, orderings_text, values_text
 from dashboard.widgets.one_list import ListInView, affordable_draws, load_list, value_text
 from metrics.studies.one_list import orderings
 from metrics.studies.one_list.ordering_samples import running_mean, sample_values
@@ -81,7 +81,9 @@ def list_section(current: ListInView) -> None:
     """Draw the ladder, beside another reranker's where one is chosen; a long list also as a whole."""
     view, rows = current.view, current.rows
     first = f" The first {MAX_DOCUMENTS} of {len(rows):,} documents." if len(rows) > MAX_DOCUMENTS else ""
-    explained = "One box, one document; a bracket, one score; tall and filled: relevant, with its grade."
+    explained = (
+        f"One box, one document; {bracket_text(view.scoring)}; tall and filled: relevant, with its grade."
+    )
     heading("The list and its ties", explained + first)
     alt = f"The list of {current.query} by score, with its ties."
     if current.beside is None:

@@ -24,6 +24,7 @@ _OPTIONS = {
     "--missing": "scoring.missing",
     "--empty": "scoring.empty",
     "--relevant-from": "scoring.relevant_from",
+    "--tiebreak-by": "scoring.tiebreak_by",
 }
 """Option of the command → field of the options it sets."""
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard import session
-from dashboard.session.comparison import choose_test
+from dashboard.session.scoring import choose_test
 from dashboard.views.significance import cached
 from dashboard.views.significance.sections import (
     best_rerankers,

@@ -14,6 +14,7 @@ from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import value_text
 from dashboard.widgets.text_table import TextTable, number, text
 from metrics import parse
+from metrics.evaluation import ScoringOptions
 from metrics.simulation import NOTEBOOK_SCENARIOS
 from metrics.simulation.list_text import (
     MAX_DOCUMENTS,
@@ -107,7 +108,7 @@ def _edit_table(name: str) -> list[Document]:
         read=_documents,
         columns=_columns(),
         syntax="score,grade,name; …",
-        hint="Grades and names may be left out.",
+        hint="Grades and names may be left out. A further score that splits ties follows the score: 0.5/2.",
         max_rows=MAX_DOCUMENTS,
     )
     return text_table.edit(scenario_documents(name))
@@ -117,6 +118,9 @@ def _columns() -> dict[str, Any]:
     return {
         "name": st.column_config.TextColumn("Document", max_chars=_LETTERS),
         "score": st.column_config.NumberColumn("Score", step=None, format="%.4g"),
+        "further": st.column_config.NumberColumn(
+            "Then by", step=None, default=0, format="%.4g", help="Splits ties in the score, highest first."
+        ),
         "grade": st.column_config.NumberColumn("Grade", min_value=0, max_value=10, default=0, format="%g"),
     }
 
@@ -125,14 +129,21 @@ def _documents(frame: pd.DataFrame) -> list[Document]:
     """Return the rows that have a score, as they stand."""
     rows = frame.to_dict("records")
     return [
-        Document(text(row["name"], f"doc{position}"), float(row["score"]), number(row["grade"]))
+        Document(
+            text(row["name"], f"doc{position}"),
+            float(row["score"]),
+            number(row["grade"]),
+            number(row["further"]),
+        )
         for position, row in enumerate(rows, 1)
         if math.isfinite(number(row["score"], math.nan))
     ]
 
 
 def _score(documents: list[Document], k: int, relevant_from: int) -> SmallList:
-    ranking = Ranking.of_query(runs_from_list(documents), _QUERY, _QUERY, relevant_from)
+    is_split = any(document.further for document in documents)
+    options = ScoringOptions(relevant_from=relevant_from, tiebreak_by=("further",) * is_split)
+    ranking = options.query_ranking(runs_from_list(documents), _QUERY, _QUERY)
     rows = ladder(ranking, _QUERY)
     names = {str(position): document.name for position, document in enumerate(documents, 1)}
     rows["doc_id"] = rows["doc_id"].map(names)

@@ -11,8 +11,8 @@ from dashboard.charts.deciding.latency_scatter import latency_scatter
 from dashboard.charts.leaderboard.segment_heatmap import MOST_SEGMENTS, segment_heatmap
 from dashboard.charts.name_places import SMALL, WIDE
 from dashboard.session import View
-from dashboard.session.comparison import choose_test
 from dashboard.session.controls import select_slider
+from dashboard.session.scoring import choose_test
 from dashboard.widgets.components import chart, heading
 from metrics import parse
 from metrics.studies.leaderboard.segments import segment_table

@@ -131,7 +131,7 @@ def ties(studies: ReportStudies) -> Section:
     return Section(
         "ties",
         "Ties",
-        "How many documents share a score, and how far a list's traditional value is from its tied one.",
+        "How many documents tie, and how far a list's traditional value is from its tied one.",
         sentences=((*own_rule_note(studies.measure), *gap_finding(studies.lists, str(studies.question))),),
         tables=(table,),
         charts=("gaps",),

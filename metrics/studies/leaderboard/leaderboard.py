@@ -172,7 +172,7 @@ def _own_rule_finding(table: pd.DataFrame, measure: str) -> Prose:
 
 
 def _share_tied(row: "pd.Series[float]") -> str:
-    return f"{percent(row['tie_ratio'])} of the documents of a list share a score on average"
+    return f"{percent(row['tie_ratio'])} of the documents of a list tie on average"
 
 
 def no_order_matters(value: str, *, has_ties: bool) -> Prose:

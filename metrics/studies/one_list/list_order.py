@@ -101,7 +101,7 @@ def _largest(first: pd.Series) -> Prose:
 
 def _ties(current: pd.Series) -> Prose:
     """Say how many documents of a list are tied."""
-    return (f"{part_of(int(current['tied_docs']), int(current['n_docs']), 'document')} share a score",)
+    return (f"{part_of(int(current['tied_docs']), int(current['n_docs']), 'document')} tie",)
 
 
 def _reason_without_gaps(lists: pd.DataFrame, current: pd.Series, measure: str) -> Prose:

@@ -30,23 +30,32 @@ def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:
 
     Returns:
         place (from 1), doc_id, score, grade, relevant, group (from 0), first and last (places its tie
-        group covers).
+        group covers). Where further scores split ties, also each of them, further_1, further_2 ..., and by how
+        many scores documents are level: level_1, the first place of those with the same score, level_2, of
+        those with the same score and first further score, and so on but for all, which group says.
     """
     documents = ranking.documents_of(query_id)
     groups = ranking.groups[documents]
     first = ranking.above[groups] + 1
-    return pd.DataFrame(
-        {
-            "place": np.arange(1, len(groups) + 1),
-            "doc_id": ranking.ids(documents).to_pylist(),
-            "score": ranking.scores[documents],
-            "grade": ranking.grades[documents],
-            "relevant": ranking.relevant[documents],
-            "group": groups - groups[:1],
-            "first": first,
-            "last": first + ranking.sizes[groups] - 1,
-        }
-    )
+    place = np.arange(1, len(groups) + 1)
+    columns = {
+        "place": place,
+        "doc_id": ranking.ids(documents).to_pylist(),
+        "score": ranking.scores[documents],
+        "grade": ranking.grades[documents],
+        "relevant": ranking.relevant[documents],
+        "group": groups - groups[:1],
+        "first": first,
+        "last": first + ranking.sizes[groups] - 1,
+    }
+    is_first = np.zeros(len(place), dtype=bool)
+    for number, key in enumerate((ranking.scores, *ranking.further[:-1]), 1):
+        if ranking.further:
+            values = key[documents]
+            is_first |= np.append(True, values[1:] != values[:-1])[: len(values)]
+            columns[f"level_{number}"] = np.maximum.accumulate(np.where(is_first, place, 0))
+            columns[f"further_{number}"] = ranking.further[number - 1][documents]
+    return pd.DataFrame(columns)
 
 
 def tie_groups(rows: pd.DataFrame) -> pd.DataFrame:

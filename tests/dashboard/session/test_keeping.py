@@ -154,3 +154,12 @@ def test_a_deleted_board_comes_back_by_undo_and_an_upload_for_this_session_only_
     assert page.selectbox(key="data").value.startswith("1 run, 4 queries")
     assert page.query_params["data"] == only(library.boards()).id
     assert "1 of 1 reranker, 4 queries." in texts(page)
+
+
+def test_a_board_is_kept_with_its_further_scores_and_what_splits_its_ties(library):
+    rows = "query_id,doc_id,score,fresh,second,relevance\nq,a,1,3,0,0\nq,b,1,2,1,1\n"
+    record = library.keep(board(split_csv=rows))
+    library.save_view(record.id, {"tiebreak": ["fresh"]})
+    page = opened("leaderboard", data=record.label)
+    tie_breaks = page.multiselect(key="tiebreak")
+    assert (tie_breaks.options, tie_breaks.value) == (["fresh", "second"], ["fresh"])

@@ -241,6 +241,23 @@ def test_scores_below_zero_have_a_true_minus_and_zero_has_none(rows):
     assert [note.text for note in figure.layout.annotations] == ["score 0", "score −1.5"]
 
 
+def test_a_frame_surrounds_what_is_level_in_the_score_and_a_bracket_what_stays_tied():
+    docs = pd.DataFrame({"query_id": "q", "doc_id": list("abcdef"), "relevance": [1, 0, 0, 0, 0, 0]})
+    docs = docs.assign(score=[2, 2, 2, 2, 1, 0], fresh=[7, 7, 3, 3, 1, 1], second=[2, 1, 1, 1, 1, 1])
+    runs = board(a_csv=docs.to_csv(index=False)).runs
+    rows = ladder(Ranking.of_query(runs, "a", "q", tiebreak_by=["fresh", "second"]), "q")
+    assert rows["level_1"].to_list() == [1, 1, 1, 1, 5, 6]
+    assert rows["level_2"].to_list() == [1, 1, 3, 3, 5, 6]
+    assert rows["further_2"].to_list() == [2, 1, 1, 1, 1, 1]
+    figure = tie_ladder(rows, LIGHT, None)
+    spans = [(round(shape.x0), round(shape.x1), bool(shape.fillcolor)) for shape in figure.layout.shapes]
+    assert spans == [(1, 4, False), (1, 2, False), (3, 4, False), (3, 4, True)]
+    heights = [shape.y1 - shape.y0 for shape in figure.layout.shapes]
+    assert heights[0] > heights[1] == heights[2] > heights[3]
+    assert [note.text for note in figure.layout.annotations] == ["score 2"]
+    assert "score 2, then 7, then 2" in figure.data[0].hovertext[0]
+
+
 def test_relevant_documents_differ_in_colour_and_in_shape(rows):
     bars = tie_ladder(rows, LIGHT, None).data[0]
     relevant = rows["relevant"].head(MAX_DOCUMENTS).to_numpy()

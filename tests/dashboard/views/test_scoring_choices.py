@@ -1,9 +1,11 @@
 """What is scored and how: chosen in the sidebar, said there, kept in the link."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from boards import COARSE, EXTREMES, QRELS, board
-from opening import metrics, only, opened, table, texts
+from opening import PAGES, metrics, only, opened, plain, table, texts
+from stored_by_0_1.shown import shown
 
 from dashboard import cache
 from metrics import emulate, evaluate
@@ -114,3 +116,43 @@ def test_any_strict_order_can_be_the_traditional_one(order):
     traditional_means = table(page, "All rerankers").set_index("reranker")["traditional"].to_dict()
     values = evaluate(cache.sample_board().runs, ["RR"], [order]).summary()["RR", order, "mean"]
     assert traditional_means == pytest.approx(values.to_dict())
+
+
+def split_rows():
+    """Rows of three rerankers with coarse scores and two further ones, and by both the rank of each."""
+    rng = np.random.default_rng(20)
+    places = [(name, f"q{query}", f"d{doc}") for name in "abc" for query in range(4) for doc in range(6)]
+    rows = pd.DataFrame(places, columns=["reranker", "query_id", "doc_id"])
+    rows["score"], rows["fresh"], rows["second"] = (rng.integers(0, 3, len(rows)) for _ in range(3))
+    rows["relevance"] = (rows["doc_id"].str[1:] == rows["query_id"].str[1:]).astype(int)
+    keys = list(rows[["score", "fresh", "second"]].itertuples(index=False, name=None))
+    rank = {key: place for place, key in enumerate(sorted(set(keys)))}
+    return rows, rows.assign(score=[rank[key] for key in keys])
+
+
+TIE_BROKEN_PAGES = [name for name in PAGES if name not in ("large", "guide", "runs", "library")]
+"""Those whose figures are of lists; Runs and Library say what the files hold, whatever is chosen."""
+
+
+def test_every_page_follows_the_further_scores_that_split_ties():
+    rows, ranked = split_rows()
+    by_columns, by_rank = (add_board(board(split_csv=frame.to_csv(index=False))) for frame in (rows, ranked))
+    for name in TIE_BROKEN_PAGES:
+        page = opened(name, data=by_columns, tiebreak=["fresh", "second"])
+        now, expected = shown(page), shown(opened(name, data=by_rank))
+        assert (name, now["cards"]) == (name, expected["cards"])
+        assert (name, now["findings"]) == (name, expected["findings"])
+        assert page.multiselect(key="tiebreak").value == ["fresh", "second"]
+        assert page.query_params["tiebreak"] == ["fresh", "second"]
+    assert "ties split by fresh, second first" in sidebar_text(page)
+
+
+def test_the_order_of_further_scores_is_that_of_the_link_and_what_a_board_lacks_is_said():
+    label = add_board(board(split_csv=split_rows()[0].to_csv(index=False)))
+    page = opened("leaderboard", data=label, tiebreak=["second", "stale", "fresh"])
+    assert page.multiselect(key="tiebreak").value == ["second", "fresh"]
+    assert any("tiebreak=stale" in plain(warning.value) for warning in page.warning)
+    page.selectbox(key="data").set_value(cache.SIMULATED_LABEL).run()
+    assert not page.exception
+    assert "tiebreak" not in {control.key for control in page.multiselect}
+    assert "tiebreak" not in page.query_params

@@ -56,18 +56,16 @@ def test_lists_of_one_gap_are_ordered_by_their_tied_documents_then_as_the_data_h
 def test_where_no_list_has_a_gap_the_one_with_the_most_ties_is_first_and_that_is_said():
     rows = [("a", "q1", UNTIED), ("a", "q2", LATE)]
     assert lists_by_gap(evaluated(rows), "RR", "input").loc[0, "query_id"] == "q2"
-    expected = "The RR gap of all 2 lists is 0 by this order. In this one 2 of 3 documents share a score"
+    expected = "The RR gap of all 2 lists is 0 by this order. In this one 2 of 3 documents tie"
     assert reason(rows, "a", "q2") == f"{expected}, the most there are."
-    assert reason(rows, "a", "q1").endswith("0 of 3 documents share a score; the most is 2.")
+    assert reason(rows, "a", "q1").endswith("0 of 3 documents tie; the most is 2.")
 
 
 def test_where_no_list_has_a_tie_the_first_is_shown_and_that_is_said():
     rows = [("a", "q1", UNTIED), ("a", "q2", UNTIED)]
     assert reason(rows, "a", "q1") == "None of 2 lists has a tie; this is the first."
     assert reason(rows, "a", "q2") == "None of 2 lists has a tie."
-    assert (
-        reason(rows[:1], "a", "q1") == "The only list: 0 of 3 documents share a score, and its RR gap is 0.000."
-    )
+    assert reason(rows[:1], "a", "q1") == "The only list: 0 of 3 documents tie, and its RR gap is 0.000."
 
 
 def test_a_list_that_was_chosen_is_told_by_its_place_and_the_largest_beside_it():

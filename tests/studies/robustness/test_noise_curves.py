@@ -25,7 +25,7 @@ def table(seed, steps):
     queries, ids = np.repeat([f"q{n}" for n in range(30)], 20), [str(place) for place in range(600)]
     return pa.table(
         {
-            "query_id": np.repeat([f"q{n}" for n in range(30)], 20),
+            "query_id": queries,
             "doc_id": ids,
             "score": score,
             "relevance": relevance,
