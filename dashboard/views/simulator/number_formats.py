@@ -31,7 +31,7 @@ def number_formats(view: session.View) -> None:
     section_finding(precision_finding(curve, name))
     heading("What fewer digits do", "Left of the line: bits in memory. Right: digits in a file, and grades.")
     figure = precision_panels(curve, view.palette, name)
-    chart(figure, "digits", f"Tie ratio and {name} under each number format.", wide=760)
+    chart(figure, "digits", f"Tie ratio and {name} under each number format.")
     with st.expander("In numbers"):
         _precision_table(curve, measure)
     _use_button(view)
