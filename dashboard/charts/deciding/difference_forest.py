@@ -65,7 +65,6 @@ def difference_forest(
             "hollow: not significant": _marker("circle", 10, palette.ground, palette.muted),
         },
     )
-    figure.update_layout(legend={"xref": "container", "x": 0.01})
     row_height = _SLIM_ROW if is_slim else _ROW
     style(figure, palette, 112 + row_height * len(verdicts.tied), r=_STARS_ROOM, t=56)
     if is_slim:
@@ -175,7 +174,7 @@ def _add_stars(figure: go.Figure, verdicts: Verdicts, palette: Palette, middle: 
     for table, shift, title, colour in columns:
         place = {"xref": "paper", "x": 1, "xanchor": "center", "xshift": shift}
         font = {"color": colour, "size": 12}
-        notes.append(note_of(title, palette, **place, yref="paper", y=1, yanchor="bottom", font=font))
+        notes.append(note_of(title, palette, **place, yref="paper", y=1, yanchor="top", font=font))
         for row, stars in enumerate(table["stars"]):
             font = (
                 {"color": palette.muted, "size": 12} if stars in {"ns", "–"} else {"color": colour, "size": 15}

@@ -202,6 +202,8 @@ def test_number_formats_are_of_the_data_shown():
     rows = table(page, "precision").set_index("precision")
     assert rows["tie_ratio"].iloc[:4].to_list() == [0, 0, 0, 0]
     assert rows.loc["decimals:0", "tie_ratio"] == 100
+    hints = [node.proto.body for node in page.get("html")]
+    assert not any("sideways-760" in hint for hint in hints), "formats fit a tablet"
     assert "do as well as all digits" in page_text(page)
 
 
