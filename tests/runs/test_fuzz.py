@@ -171,7 +171,13 @@ SPOILS = [
 ]
 
 
-ANSWERS = ["rankllm-answers.jsonl", "rankgpt-answers.json", "preferences.csv", "answers.tsv"]
+ANSWERS = [
+    "rankllm-answers.jsonl",
+    "rankgpt-answers.json",
+    "preferences.csv",
+    "answers.tsv",
+    "grade-probabilities.jsonl",
+]
 """Files of formats whose rows are made of what a file holds, so that no table is written in them."""
 
 

@@ -12,7 +12,7 @@ from runs.written import BOM, ENDS, PACKED, SAMPLE, WORDS, WRITERS, trec_qrels, 
 
 from metrics.runs import File, read
 
-NUMBERS = ("score", "relevance", "latency", "rank", "second")
+NUMBERS = ("score", "score_std", "relevance", "latency", "rank", "second")
 FILES = Path(__file__).parent / "files"
 BY_NAME = pytest.mark.parametrize("writer", WRITERS, ids=lambda writer: writer.name)
 
@@ -203,6 +203,16 @@ AS_OTHERS_WRITE = {
     "answers.tsv": (
         "answers",
         {"query_id": ["q1"] * 3, "doc_id": ["d7", "d2", "d4"], "score": [3, 2, 0]},
+    ),
+    "grade-probabilities.jsonl": (
+        "grade-probabilities",
+        {
+            "query_id": ["q1"] * 2,
+            "doc_id": ["d7", "d2"],
+            "score": [0.75, 1.5],
+            "score_std": [0.1875**0.5, 0.5],
+            "argmax_grade": [1, 1],
+        },
     ),
     "tracin.csv": (
         "table",

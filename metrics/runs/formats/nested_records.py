@@ -55,7 +55,7 @@ def flatten(records: Sequence[Record], origin: FileProvenance, choice: ColumnCho
     flat = FlatRecords(records, origin, {})
     if _is_complete(flat, choice):
         return flat
-    flat = replace(flat, rows=[dict(_fields(record)) for record in records])
+    flat = replace(flat, rows=[dict(leaf_fields(record)) for record in records])
     while not _is_complete(flat, choice) and (array := _array_to_open(flat, choice)):
         flat = _open_array(flat, array)
     return flat
@@ -70,11 +70,11 @@ def _is_complete(flat: FlatRecords, choice: ColumnChoice) -> bool:
     return {"query_id", "doc_id"} <= mapping.keys() and bool({"score", "relevance"} & mapping.keys())
 
 
-def _fields(record: Record, prefix: str = "") -> Iterator[tuple[str, object]]:
+def leaf_fields(record: Record, prefix: str = "") -> Iterator[tuple[str, object]]:
     """Yield the fields of a record and of the objects in it, by dotted names."""
     for name, value in record.items():
         if isinstance(value, dict):
-            yield from _fields(value, f"{prefix}{name}.")
+            yield from leaf_fields(value, f"{prefix}{name}.")
         else:
             yield prefix + name, value
 
@@ -123,7 +123,7 @@ def _open_array(flat: FlatRecords, array: str) -> FlatRecords:
         if n_values > MAX_VALUES:
             problem = f"the documents in {array} would repeat more than {MAX_VALUES:,} values of their records"
             raise flat.origin.error(number, problem, "Leave out fields that are not needed, or write Parquet.")
-        rows += [outer | dict(_fields(entry, f"{array}.")) for entry in inner]
+        rows += [outer | dict(leaf_fields(entry, f"{array}.")) for entry in inner]
         owners += [number] * len(inner)
         n_empty += not inner
     before = flat.origin.line_of

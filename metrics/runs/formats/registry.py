@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from metrics.errors import ReadError
 from metrics.runs.formats import json_records, parquet, tables, trec
-from metrics.runs.formats.answers import listwise, preferences
+from metrics.runs.formats.answers import listwise, preferences, probabilities
 from metrics.runs.formats.block_table import BlockTable
 from metrics.runs.formats.delimited import DelimitedTable
 from metrics.runs.formats.format import Format, Head
@@ -20,6 +20,7 @@ FORMATS: tuple[Format, ...] = (
     *parquet.FORMATS,
     *listwise.FORMATS,
     *preferences.FORMATS,
+    *probabilities.FORMATS,
     *json_records.FORMATS,
     *tables.FORMATS,
     *trec.FORMATS,

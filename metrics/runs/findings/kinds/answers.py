@@ -98,5 +98,22 @@ GRADE_KINDS: tuple[Kind, ...] = (
         "grades of several scales",
         "file",
     ),
+    Kind(
+        "grades-expected",
+        "info",
+        "The file has probabilities of grades: the expected grade is the score, so that documents of one "
+        "likeliest grade need not tie.",
+        "Choose argmax_grade as the score to see what the likeliest grade would make of it.",
+        "expected grades as scores",
+        "file",
+    ),
+    Kind(
+        "grades-scaled",
+        "info",
+        "Probabilities of grades do not sum to 1, as those of the likeliest tokens alone, and are scaled.",
+        "Nothing to do, unless much is missing: then the model wanted to say something else.",
+        "probabilities that do not sum to 1",
+        "file",
+    ),
 )
 """Kinds of findings of a column of grades in words."""

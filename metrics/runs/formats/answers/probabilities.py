@@ -1,0 +1,234 @@
+"""Probabilities of grades: the expected grade is the score, beside its spread and the likeliest grade."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.errors import ReadError
+from metrics.runs.formats.answers.distributions import EXPECTED, STD, GradeProbabilities, distribution_findings
+from metrics.runs.formats.delimited import DelimitedTable, head_row
+from metrics.runs.formats.format import Format, Head
+from metrics.runs.formats.json_records import array_records, line_records, value_array
+from metrics.runs.formats.json_text import first_record
+from metrics.runs.formats.nested_records import flatten, leaf_fields
+from metrics.runs.reading.columns import BY_NAME, ColumnChoice, recognise, refuse_many_columns
+from metrics.runs.reading.conversion import parse_number, parse_numbers
+from metrics.runs.reading.provenance import FileProvenance
+from metrics.runs.reading.source import Source, build_source
+from metrics.support.arrays import combine_chunks
+
+_NAMES = r"(?:grade_?)?(?P<log>log_?)?(?:probability|probabilities|probs?|p)"
+_MAP = re.compile(_NAMES, re.IGNORECASE)
+_GRADE = re.compile(
+    rf"(?:.*\.)?{_NAMES}[_. (\[]?(?P<grade>-?[0-9]{{1,4}}(?:\.[0-9]{{1,4}})?)[)\]]?", re.IGNORECASE
+)
+_MARK = re.compile(rb'"(?:grade_?)?(?:log_?)?p(?:rob[a-z]*)?[_ (\[]?[-0-9.]*[)\]]?"\s*:', re.IGNORECASE)
+_OF_MAP = re.compile(rf"(?:.*\.)?{_NAMES}\..+", re.IGNORECASE)
+"""A field of a map of probabilities, perhaps no grade's: the likeliest tokens may be words."""
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Columns of a file that has probabilities.
+
+    Attributes:
+        values: column → its values, of those that are read.
+        origin: where the rows stand.
+        header: names of all columns.
+        mapping: our column → the file's, beside the scores.
+    """
+
+    values: Mapping[str, pa.Array]
+    origin: FileProvenance
+    header: Sequence[str]
+    mapping: Mapping[str, str]
+
+
+def is_probabilities(head: Head) -> bool:
+    """Return whether documents without a score have columns, or a map, of probabilities of grades."""
+    if not _is_json(head):
+        if len(head.header) < 3 or not _lack_a_score(head.header):  # noqa: PLR2004 query, document, probabilities
+            return False
+        return len(_grades_of(head.header)) > 1 or bool(_map_column(head))
+    if not _MARK.search(head.file.head):
+        return False
+    record = first_record(head.file)
+    lists = [value[0] for value in record.values() if isinstance(value, list) and value]
+    objects = [record, *(entry for entry in lists if isinstance(entry, dict))]
+    names = [[name for name, _ in leaf_fields(fields)] for fields in objects]
+    return any(len(_grades_of(of_object)) > 1 and "score" not in recognise(of_object) for of_object in names)
+
+
+def read_probabilities(head: Head, choice: ColumnChoice) -> Source:
+    """Read `query_id,doc_id,p_0,p_1,p_2`, or records with such fields or a map of them.
+
+    Raises:
+        ReadError: no such file, or a value that is no number.
+    """
+    if _is_json(head):
+        is_array = head.file.head.lstrip().startswith(b"[")
+        columns = _flat_columns(*(array_records(head.file) if is_array else line_records(head.file)), choice)
+    else:
+        columns = _table_columns(head, choice)
+    origin, distribution = columns.origin, _distribution(columns)
+    scores = distribution.scores()
+    names = [*(name for name in columns.header if not _is_probability(name)), *scores]
+    mapping = choice.mapping(origin.file, names, {**columns.mapping, "score": EXPECTED, "score_std": STD})
+    further = {name for name in scores if name != mapping["score"]}
+    made = {  # further scores are numbers in all rows, or none would be read of them
+        name: pa.array(np.nan_to_num(values, nan=-np.inf) if name in further else values, from_pandas=True)
+        for name, values in scores.items()
+    }
+    raw = {name: column for name, column in columns.values.items() if not _is_probability(name)} | made
+    noted = distribution_findings(distribution, raw, mapping, origin.file)
+    return build_source(
+        raw, mapping, origin, "grade-probabilities", names, noted, choice.missing_score
+    ).note_unused()
+
+
+def _is_probability(name: str) -> bool:
+    return bool(_GRADE.fullmatch(name) or _OF_MAP.fullmatch(name))
+
+
+def _is_json(head: Head) -> bool:
+    return head.file.head.lstrip().startswith((b"[", b"{"))
+
+
+def _grades_of(names: Iterable[str]) -> dict[str, tuple[float, bool]]:
+    """Return column → its grade, and whether it holds logarithms; of those that hold probabilities."""
+    matches = ((name, _GRADE.fullmatch(name)) for name in names)
+    return {name: (float(match["grade"]), bool(match["log"])) for name, match in matches if match}
+
+
+def _lack_a_score(header: Sequence[str]) -> bool:
+    """Return whether a header names query and document, and no score."""
+    mapping = recognise(header)
+    return {"query_id", "doc_id"} <= mapping.keys() and "score" not in mapping
+
+
+def _map_column(head: Head) -> str:
+    """Return the column of a table that holds maps of probabilities, empty where there is none."""
+    header, _, values = head_row(head)
+    cells = zip(header, values, strict=False)
+    names = (name for name, text in cells if _MAP.fullmatch(name) and text.lstrip().startswith("{"))
+    return next(names, "")
+
+
+def _table_columns(head: Head, choice: ColumnChoice) -> _Columns:
+    """Return the columns of a table with a header, a map opened."""
+    header, line, values = head_row(head)
+    refuse_many_columns(head.file.name, header)
+    if len(set(header)) < len(header):
+        raise ReadError(head.file.name, "two columns share a name", "Rename one.", line=1)
+    mapping = _mapping([name for name in header if not _GRADE.fullmatch(name)], choice)
+    free = [name for name in header if name not in mapping.values()]
+    first = dict(zip(header, values, strict=False))
+    numbers = [name for name in free if name in _grades_of(free) or parse_number(first.get(name)) is not None]
+    numbers = [name for name in numbers if name not in BY_NAME]
+    table = DelimitedTable(
+        file=head.file,
+        header=header,
+        mapping=mapping,
+        extras=tuple(numbers),
+        format="grade-probabilities",
+        layout=head.layout,
+        n_skipped=None if line is None else line - 1,
+    )
+    columns = table.values()
+    origin = table.provenance(len(next(iter(columns.values()))))
+    if not (opened := _map_column(head)):
+        return _Columns(columns, origin, header, mapping)
+    maps = [_parse_map(text, row, origin) for row, text in enumerate(table.column_text(opened).to_pylist())]
+    rows: list[dict[str, Any]] = [
+        {f"{opened}.{grade}": value for grade, value in weights.items()} for weights in maps
+    ]
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns |= {name: value_array([row.get(name) for row in rows], name, origin) for name in names}
+    return _Columns(columns, origin, [*(name for name in header if name != opened), *names], mapping)
+
+
+def _parse_map(text: str, row: int, origin: FileProvenance) -> dict[str, Any]:
+    """Return the map that a cell holds, empty where the cell is.
+
+    Raises:
+        ReadError: it holds something else; names the line.
+    """
+    with suppress(ValueError, RecursionError):
+        value = json.loads(text or "{}")
+        if isinstance(value, dict) and not any(isinstance(weight, dict | list) for weight in value.values()):
+            return value
+    raise origin.error(row, "no JSON map of grades", 'Write {"0": 0.1, "1": 0.9}.')
+
+
+def _flat_columns(
+    records: Sequence[Mapping[str, object]], origin: FileProvenance, choice: ColumnChoice
+) -> _Columns:
+    """Return the columns of records, those inside by dotted names."""
+    flat = flatten(records, origin, choice)
+    header = flat.header
+    mapping = _mapping([name for name in header if not _GRADE.fullmatch(name)], choice, flat.usual)
+    grades = _grades_of(header)
+    names = [
+        name
+        for name in header
+        if name in grades
+        or name in mapping.values()
+        or (name not in BY_NAME and all(type(row.get(name)) in (int, float) for row in flat.rows))
+    ]
+    columns = {name: value_array([row.get(name) for row in flat.rows], name, flat.origin) for name in names}
+    return _Columns(columns, flat.origin, header, mapping)
+
+
+def _mapping(
+    names: Sequence[str], choice: ColumnChoice, usual: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Return our column → the file's, of those that are no probabilities."""
+    chosen = {**(usual or {}), **choice.columns}
+    return recognise(names, {ours: theirs for ours, theirs in chosen.items() if not theirs or theirs in names})
+
+
+def _distribution(columns: _Columns) -> GradeProbabilities:
+    """Return what the columns of probabilities hold; what is empty is 0.
+
+    Raises:
+        ReadError: a value is no number; names the line.
+    """
+    by_column = _grades_of(columns.values)
+    grades = sorted({grade for grade, _ in by_column.values()})
+    weights = np.zeros((len(next(iter(columns.values.values()))), len(grades)))
+    for name, (grade, is_log) in by_column.items():
+        column = combine_chunks(columns.values[name])
+        if pa.types.is_string(column.type):
+            column = pc.if_else(pc.equal(pc.utf8_trim_whitespace(column), ""), None, column)
+        numbers = parse_numbers(column)
+        is_bad = pc.and_(pc.is_null(numbers), pc.is_valid(column))
+        _refuse(is_bad, column, name, columns.origin)
+        given = pc.fill_null(numbers, -np.inf if is_log else 0).to_numpy(zero_copy_only=False)
+        weights[:, grades.index(grade)] += np.exp(np.minimum(given, 1)) if is_log else given
+    return GradeProbabilities(np.array(grades), weights)
+
+
+def _refuse(is_bad: pa.Array, column: pa.Array, name: str, origin: FileProvenance) -> None:
+    """Raise a ReadError at the first value of a column, by its name, that is no number."""
+    origin.refuse(
+        is_bad, column, lambda value: f"{name} {value!r} is no probability", "Give a number, or none."
+    )
+
+
+FORMATS = (
+    Format(
+        "grade-probabilities",
+        "Probabilities of grades, or their logarithms, of documents without a score; the score is the expected "
+        "grade, score_std its spread, argmax_grade the likeliest grade.",
+        "query_id,doc_id,p_0,p_1,p_2\nq1,d7,0.1,0.3,0.6\nq1,d2,0,0.25,0.75",
+        is_probabilities,
+        read_probabilities,
+    ),
+)
