@@ -23,6 +23,10 @@ def main() -> None:
         if sys.argv[1:] in ([], ["--help"]):
             with suppress(OSError):  # such as a full disk: `run` meets it again, and says so
                 tiescope()  # which needs nothing else, and ends here
+        if sys.argv[1:2] == ["app"]:
+            from dashboard.server.memory import settle_memory
+
+            settle_memory()
         from metrics.cli import run
     run(tiescope, draw)
 
