@@ -1,6 +1,7 @@
 """Names as charts, tables and cards write them: whole where they fit, else what tells them apart."""
 
 import html
+import re
 import textwrap
 import unicodedata
 from collections import defaultdict
@@ -170,10 +171,11 @@ def _shared_lengths(texts: Collection[Letters], *, by_word: bool) -> tuple[int, 
     head = _shared_start(list(texts))
     sample = next(iter(texts))
     if by_word:
-        head = next((end for end in range(head, 0, -1) if not _is_word(sample[end - 1])), 0)
+        head = next((end for end in range(head, 0, -1) if not _is_word(sample, end - 1)), 0)
     tail = _shared_start([text[: head - 1 if head else None : -1] for text in texts])
     if by_word:
-        tail = next((size for size in range(tail, 0, -1) if not _is_word(sample[len(sample) - size])), 0)
+        last = len(sample)
+        tail = next((size for size in range(tail, 0, -1) if not _is_word(sample, last - size)), 0)
     return head, tail
 
 
@@ -245,14 +247,17 @@ def _columns(text: Letters) -> int:
     return text_columns("".join(text))
 
 
-def _is_word(letter: str) -> bool:
-    return letter[0].isalnum() or letter == "."  # of a version: v2.1
+def _is_word(text: Letters, place: int) -> bool:
+    """Return whether a letter belongs to a word: a point does, as in v2.1, and the sign in 1e-5."""
+    letter = text[place]
+    is_sign = letter in "+-" and re.fullmatch(r"\d[eE]", "".join(text[max(place - 2, 0) : place])) is not None
+    return letter[0].isalnum() or letter == "." or (is_sign and "".join(text[place + 1 : place + 2]).isdigit())
 
 
 def _first_word(text: Letters) -> Letters:
     """Return what stands before the second word of a text, without the separator."""
-    start = next((place for place, letter in enumerate(text) if _is_word(letter)), 0)
-    end = next((place for place in range(start, len(text)) if not _is_word(text[place])), len(text))
+    start = next((place for place in range(len(text)) if _is_word(text, place)), 0)
+    end = next((place for place in range(start, len(text)) if not _is_word(text, place)), len(text))
     return text[: end or len(text)]
 
 

@@ -227,7 +227,7 @@ def add_segments(
         width: in pixels.
     """
     rows = x.index.intersection(y.index)
-    ends = (table.loc[rows].to_numpy(dtype=float).reshape(len(rows), -1) for table in (x, y))
+    ends = (table.loc[rows].to_numpy(dtype=float).reshape(len(rows), table.ndim) for table in (x, y))
     along, up = (np.insert(np.broadcast_to(pair, (len(rows), 2)), 2, np.nan, axis=1).ravel() for pair in ends)
     line = {"color": colour, "width": width}
     figure.add_scatter(x=along, y=up, mode="lines", line=line, hoverinfo="skip", showlegend=False)

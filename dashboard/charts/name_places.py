@@ -15,6 +15,8 @@ from metrics.support.arrays import BoolArray, FloatArray
 
 WIDE, SMALL, TALL = 400, 230, 330
 """Pixels between the axes for which names are placed, across and down; on more room they only move apart."""
+MOST_BARS = 8
+"""Rerankers up to which each has its bars in a scatter chart; of more, bars and names cover one another."""
 LINE = 16
 """Pixels a line of text is tall."""
 _SAME_SPOT = 5

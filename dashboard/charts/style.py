@@ -111,10 +111,15 @@ def add_notes(figure: go.Figure, notes: Iterable[dict[str, object]]) -> None:
 
 
 def padded_range(values: FloatArray) -> tuple[float, float]:
-    """Return the ends of an axis that holds these values and some air."""
+    """Return the ends of an axis that holds these values and air, but too little for a tick past 0 or 1."""
     low, high = float(values.min()), float(values.max())
     room = max(0.1 * (high - low), 0.02 * max(high, 1))
-    return low - room, high + room
+    bottom, top = low - room, high + room
+    if low >= 0:
+        bottom = max(bottom, -room / 3)
+    if high <= 1:
+        top = min(top, 1 + room / 3)
+    return bottom, top
 
 
 def add_key(figure: go.Figure, palette: Palette, entries: Sequence[tuple[str, str, str]]) -> None:

@@ -19,6 +19,12 @@ _mount_link = st.components.v2.component(
     "tiescope.link", html=_asset("link.html"), css=_asset("link.css"), js=_asset("link.js")
 )
 _mount_width = st.components.v2.component("tiescope.width", js=_asset("width.js"))
+_NARROW_PAGE = "@media (min-width: 768px) and (max-width: 1200px)"
+"""Where a sidebar leaves so little that the page's own margins would cut its tables and charts."""
+_PAIR_WITHOUT_ROOM = (
+    "[class*=st-key-pair-]:is([data-test-column-count='3'], [data-test-column-count='4']) > .stGridCell"
+)
+"""The two columns of `side_by_side` where they stand one below the other."""
 _CARD_LABEL, _BADGE = "[data-testid=stMetricLabel] :is(div, p)", ".stMarkdownBadge"
 _ON_PRIMARY = "[data-testid=stBaseButton-primary]:enabled, [data-testid=stMultiSelect] [data-tag]"
 
@@ -47,9 +53,14 @@ def offer_link() -> None:
 
 
 def mend_looks(colours: Palette) -> None:
-    """Mend what Streamlit leaves: too pale a white on the primary colour in the dark, words cut on cards."""
+    """Mend what Streamlit leaves: too pale a white on the primary colour in the dark, words cut on cards.
+
+    On a page of middling width its margins go to what is shown, and columns that have become rows fill it.
+    """
     st.html(
         f"<style>{_ON_PRIMARY} {{ color: {colours.ground}; }}"
         f"{_CARD_LABEL} {{ white-space: normal; overflow: visible; }}"
-        f"{_BADGE} {{ white-space: normal !important; }}</style>"
+        f"{_BADGE} {{ white-space: normal !important; }}"
+        f"{_NARROW_PAGE} {{ [data-testid=stMainBlockContainer] {{ padding-inline: 2rem; }} }}"
+        f"{_PAIR_WITHOUT_ROOM} {{ grid-column: 1 / -1 !important; }}</style>"
     )

@@ -8,12 +8,15 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
+from metrics.studies.gaps.gap_summary import ALL_LISTS
 from metrics.studies.prose import signed
 from metrics.support.shown_column import WRITERS, ShownColumn
 from metrics.support.shown_columns import shown_columns
 
-_MOST_WRITTEN = 1000
-"""Rows up to which numbers that look like 0 are written by hand, which takes a second for ten thousand."""
+MOST_ROWS = 10_000
+"""Rows of a table that are shown; the download has them all."""
+MOST_WRITTEN = 1000
+"""The same where a column is written by hand, which takes a second for ten thousand."""
 Writer = Callable[[float], str]
 Columns = Mapping[str, Any]
 """Column of a table → how it is shown: a `ShownColumn`, or what Streamlit makes of one."""
@@ -44,15 +47,13 @@ def writers(frame: pd.DataFrame, columns: Columns) -> dict[str, Writer]:
     """Return what writes the numbers of a column where no format can: p, chances, tiny and negative ones.
 
     A number that its format would show as 0 is written with two figures, 0.000031, a difference of 0
-    without a sign, and one below 0 with a true minus; long tables keep the format.
+    without a sign, and one below 0 with a true minus.
     """
     shown = {
         name: column for name, column in columns.items() if name in frame and isinstance(column, ShownColumn)
     }
-    is_short = len(frame) <= _MOST_WRITTEN
     candidates = {
-        name: WRITERS.get(column.kind) or (_sign_writer(column, frame[name]) if is_short else None)
-        for name, column in shown.items()
+        name: WRITERS.get(column.kind) or _sign_writer(column, frame[name]) for name, column in shown.items()
     }
     return {name: writer for name, writer in candidates.items() if writer}
 
@@ -91,7 +92,8 @@ def gap_columns(prefix: str, measure: str) -> dict[str, ShownColumn]:
         prefix: of its columns, as `gap_summary` returns them.
         measure: its name.
     """
-    columns = shown_columns(("gap_mean", "measure_gap_mean"), "gap_max", "r_ratio", "r_size", measure=measure)
+    means = ("gap_mean", "measure_gap_mean"), ("gap_max", "measure_gap_max")
+    columns = shown_columns(*means, "r_ratio", "r_size", measure=measure)
     return {f"{prefix}_{name}": column for name, column in columns.items()}
 
 
@@ -132,7 +134,9 @@ def elide_names(frame: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, Co
     keys = {column.key: name for name, column in columns.items() if isinstance(column, ShownColumn)}
     named = [keys[key] for key in ("reranker", "beaten_by") if key in keys]
     texts = frame[named].astype(str)
-    labels = {"": ""} | short_names(filter(None, pd.unique(texts.to_numpy().ravel())), TABLE_COLUMNS)
+    words = {text: text for text in ("", ALL_LISTS)}
+    names = (name for name in pd.unique(texts.to_numpy().ravel()) if name not in words)
+    labels = words | short_names(names, TABLE_COLUMNS)
     if all(name == label for name, label in labels.items()):
         return frame, columns
     short = frame.assign(**{name: texts[name].map(labels) for name in named})

@@ -11,7 +11,16 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.charts.labels import elide_text, sentence_names
 from dashboard.escaping import escape_markdown
-from dashboard.widgets.columns import Columns, elide_names, scale_shares, streamlit_columns, writers, written
+from dashboard.widgets.columns import (
+    MOST_ROWS,
+    MOST_WRITTEN,
+    Columns,
+    elide_names,
+    scale_shares,
+    streamlit_columns,
+    writers,
+    written,
+)
 from dashboard.widgets.first_rows import FIRST_ROWS
 from metrics.studies.prose import Prose, Strong, plain
 from metrics.support.escaping import spreadsheet_csv
@@ -26,8 +35,6 @@ _SIDEWAYS = """<style>
 """What stands above a chart where it is wider than its place, and nowhere else."""
 _NARROWEST_PAIR, _GAP = 760, 48
 """Pixels below which two columns are too narrow, and pixels between them."""
-MOST_ROWS = 10_000
-"""Rows of a table that are shown; the download has them all."""
 
 
 @dataclass(frozen=True)
@@ -113,11 +120,17 @@ def cards(*row: Card) -> None:
             st.badge(badge, color=card.colour)
 
 
-def side_by_side(left: int, right: int) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Return two columns of these relative widths; where they have too little room, one below the other."""
+def side_by_side(left: int, right: int, key: str) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Return two columns of these relative widths; where they have too little room, one below the other.
+
+    Args:
+        left: share of the first.
+        right: share of the second.
+        key: names the pair on its page.
+    """
     tracks = left + right
     width = (_NARROWEST_PAIR - _GAP * (tracks - 1)) // tracks
-    grid = st.grid(tracks, min_column_width=width, gap=_GAP)
+    grid = st.grid(tracks, min_column_width=width, gap=_GAP, key=f"pair-{key}")
     return grid.cell(column_span=left), grid.cell(column_span=right)
 
 
@@ -203,11 +216,12 @@ def table(
     table_head(title, name, frame if download is None else download)
     if explanation:
         st.caption(explanation, help=help)
-    if len(frame) > MOST_ROWS:
-        st.caption(f"The first {MOST_ROWS:,} of {len(frame):,} rows; the CSV has them all.")
-    frame, columns = elide_names(frame.head(MOST_ROWS), columns)
+    by_hand = writers(frame.head(MOST_ROWS), columns)
+    n_shown = MOST_WRITTEN if by_hand else MOST_ROWS
+    if len(frame) > n_shown:
+        st.caption(f"The first {n_shown:,} of {len(frame):,} rows; the CSV has them all.")
+    frame, columns = elide_names(frame.head(n_shown), columns)
     frame = scale_shares(frame, columns)
-    by_hand = writers(frame, columns)
     st.dataframe(
         written(frame, columns, by_hand),
         column_config=streamlit_columns(columns, by_hand),

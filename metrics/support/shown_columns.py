@@ -80,9 +80,14 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ShownColumn("gap_mean", "Mean |gap|", "Mean over lists of the absolute gap."),
         ShownColumn("measure_gap_mean", "|{measure} gap|", "Mean over lists of the absolute gap."),
         ShownColumn("gap_max", "Largest |gap|", "The largest absolute gap of a list."),
+        ShownColumn("measure_gap_max", "Largest |{measure} gap|", "The largest absolute gap of a list."),
         ShownColumn("lists_with_gap", "Lists with a gap", "Lists whose two values differ.", "share"),
-        ShownColumn("r_ratio", "r with tie ratio", "Correlation of {measure} gap and tie ratio.", digits=3),
-        ShownColumn("r_size", "r with largest tie", "Correlation of {measure} gap and largest tie.", digits=3),
+        ShownColumn(
+            "r_ratio", "{measure} r with tie ratio", "Correlation of {measure} gap and tie ratio.", digits=3
+        ),
+        ShownColumn(
+            "r_size", "{measure} r with largest tie", "Correlation of {measure} gap and largest tie.", digits=3
+        ),
         # ties
         ShownColumn("tie_ratio", "Tie ratio", "Share of its documents that tie.", "share"),
         ShownColumn(

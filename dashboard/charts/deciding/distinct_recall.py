@@ -5,14 +5,14 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.marks import ROW, add_segments, label_rows, named_rows, tied_dot
-from dashboard.charts.name_places import SMALL, TALL, PlotArea, add_names
+from dashboard.charts.name_places import MOST_BARS, SMALL, TALL, PlotArea, add_names
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import add_notes, note_of, padded_range, style
 from metrics.studies.prose import signed
 
 
 def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: int = SMALL) -> go.Figure:
-    """Draw DR@k against Div@k, each with a bar from its worst to its best order.
+    """Draw DR@k against Div@k; of few rerankers each with a bar from its worst to its best order.
 
     Args:
         covered: index reranker; recall, distinct and targets, the last two with _worst and _best.
@@ -26,15 +26,14 @@ def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: in
     figure = go.Figure()
     x_ends, y_ends = (covered[[f"{name}_worst", f"{name}_best"]] for name in ("targets", "distinct"))
     x, y = covered["targets"], covered["distinct"]
-    left, right = padded_range(x_ends.join(x).to_numpy())
-    bottom, top = padded_range(y_ends.join(y).to_numpy())
+    x_bars, y_bars = (ends if len(covered) <= MOST_BARS else ends.iloc[:0] for ends in (x_ends, y_ends))
+    left, right = padded_range(np.append(x_bars.to_numpy(), x))
+    bottom, top = padded_range(np.append(y_bars.to_numpy(), y))
     plot = PlotArea(left, right, bottom, top, width)
-    add_segments(figure, x_ends, y, palette.bounds, 9)
-    add_segments(figure, x, y_ends, palette.bounds, 9)
-    lines = [plot.box(tuple(ends), (middle, middle)) for ends, middle in zip(x_ends.to_numpy(), y, strict=True)]
-    lines += [
-        plot.box((middle, middle), tuple(ends)) for ends, middle in zip(y_ends.to_numpy(), x, strict=True)
-    ]
+    add_segments(figure, x_bars, y, palette.bounds, 9)
+    add_segments(figure, x, y_bars, palette.bounds, 9)
+    lines = [plot.box(tuple(ends), (y[name], y[name])) for name, *ends in x_bars.itertuples()]
+    lines += [plot.box((x[name], x[name]), tuple(ends)) for name, *ends in y_bars.itertuples()]
     figure.add_scatter(
         x=x,
         y=y,

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.labels import text_columns
 from dashboard.charts.marks import VALUES, add_segments, add_values, dotted_line, named_rows
-from dashboard.charts.name_places import LINE, TALL, WIDE, Box, PlotArea, add_names
+from dashboard.charts.name_places import LINE, MOST_BARS, TALL, WIDE, Box, PlotArea, add_names
 from dashboard.charts.palette import Palette, faded
 from dashboard.charts.style import note, padded_range, style
 from metrics.studies.tradeoffs.tradeoffs import duration
@@ -27,7 +27,8 @@ def latency_scatter(
     """Draw quality against latency on a log axis, and what no other reranker beats, tied and traditional.
 
     A reranker that took no time stands on the left edge, at 0. One far worse than all others stands on
-    the lower edge with its figures, where the axis would leave the others no room.
+    the lower edge with its figures, where the axis would leave the others no room. Of many rerankers only
+    those on a front have bars: from worst to best, and from the median to the 95th percentile.
 
     Args:
         timed: index reranker; seconds, mean, p50, p95, tied, traditional, worst, best, tied_front,
@@ -41,7 +42,9 @@ def latency_scatter(
         A dot and a diamond a reranker, named beside them.
     """
     timed = timed[timed["standing"] != "not timed"]
-    values, seconds = timed[VALUES], timed[["seconds", "p50", "p95"]]
+    values, seconds = timed[VALUES].copy(), timed[["seconds", "p50", "p95"]]
+    has_bars = timed["tied_front"] | timed["traditional_front"] | (len(timed) <= MOST_BARS)
+    values.loc[~has_bars, ["worst", "best"]] = values.loc[~has_bars, ["tied", "tied"]].to_numpy()
     is_far_below = _is_far_below(values)
     bottom, top = padded_range(values[~is_far_below].to_numpy())
     low, high, zero = _latency_range(seconds.to_numpy(), budget)
@@ -53,11 +56,13 @@ def latency_scatter(
     )
     figure = go.Figure()
     lines = _add_budget(figure, palette, budget, plot)
-    add_segments(figure, 10 ** spots["seconds"], spots[["worst", "best"]][~is_far_below], palette.bounds, 9)
-    add_segments(figure, 10 ** spots[["p50", "p95"]], spots["tied"], palette.other, 4)
+    bars = spots[has_bars]
+    bounds = spots.loc[has_bars & ~is_far_below, ["worst", "best"]]
+    add_segments(figure, 10 ** bars["seconds"], bounds, palette.bounds, 9)
+    add_segments(figure, 10 ** bars[["p50", "p95"]], bars["tied"], palette.other, 4)
     for value, colour in (("traditional", palette.traditional), ("tied", palette.tied)):
         lines += _add_front(figure, spots, value, colour, plot)
-    lines += [plot.box((row.p50, row.p95), (row.tied, row.tied)) for row in spots.itertuples()]
+    lines += [plot.box((row.p50, row.p95), (row.tied, row.tied)) for row in bars.itertuples()]
     add_values(figure, spots, palette, x=10 ** spots["seconds"], **_hover(timed))
     style(figure, palette, TALL + 118, t=46, r=8)
     figure.update_layout(legend_traceorder="reversed")

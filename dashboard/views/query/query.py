@@ -19,13 +19,13 @@ finding(
 sections.four_values(current)
 if len(current.rows):
     sections.list_section(current)
-    wide, narrow = side_by_side(3, 2)
+    wide, narrow = side_by_side(3, 2, "landing")
     with wide:
         sections.landing_section(current)
     histogram = narrow.container()
     with narrow:
         sections.first_rank_section(current)
-    narrow, wide = side_by_side(2, 3)
+    narrow, wide = side_by_side(2, 3, "sampling")
     sections.ordering_sections(current, histogram, sampling=narrow)
     with wide:
         tables.values_table(current)

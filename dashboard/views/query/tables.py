@@ -19,6 +19,8 @@ MAX_CELLS = 500_000
 """Documents of all orderings listed."""
 MAX_LENGTH = 5_000
 """Documents of a list whose orderings are written out."""
+MAX_SHARED = 30
+"""Letters with which all orderings may begin; more are left out, or what differs is out of sight."""
 MAX_DOCUMENTS = 1_000
 """Documents of a list that its table shows."""
 
@@ -107,9 +109,31 @@ def orders_table(current: ListInView) -> None:
     title = (
         f"Every {name[:-1]}: {number_text}" if is_whole else f"The first {len(rows):,} of {number_text} {name}"
     )
-    shown_rows = rows.assign(**{text: rows[text].map(_shorten)})
-    table(shown_rows, title, name.replace(" ", "-"), columns | last, download=rows)
+    texts, n_shared = _without_shared_start(list(rows[text]))
+    explanation = (
+        f"The first {n_shared:,} places are the same in all of them, and left out." if n_shared else ""
+    )
+    shown_rows = rows.assign(**{text: list(map(_shorten, texts))})
+    table(shown_rows, title, name.replace(" ", "-"), columns | last, rows, explanation)
     describe_values(current.scores.loc[current.columns])
+
+
+def _without_shared_start(texts: list[str]) -> tuple[list[str], int]:
+    """Return orders without the places that are the same in all, where these leave no room for the others.
+
+    Args:
+        texts: the orders, their places joined by spaces.
+
+    Returns:
+        The orders, and how many places were left out of each.
+    """
+    orders = [text.split(" ") for text in texts]
+    low, high = min(orders), max(orders)
+    n_shared = next((place for place, pair in enumerate(zip(low, high, strict=False)) if len(set(pair)) > 1), 0)
+    if len(" ".join(low[:n_shared])) < MAX_SHARED:
+        return texts, 0
+    n_places = sum(part != "|" for part in low[:n_shared])
+    return ["… " + " ".join(order[n_shared:]) for order in orders], n_places
 
 
 def _shorten(text: str) -> str:

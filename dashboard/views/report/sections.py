@@ -55,7 +55,7 @@ def summary_cards(studies: ReportStudies) -> None:
 
 
 def preview_and_export(view: View, report: Report, options: ReportOptions) -> None:
-    """Draw the file itself, and the ways to get it.
+    """Draw the ways to get the file, and the file itself at full width, for its charts are wide.
 
     Args:
         view: what the sidebar says is shown.
@@ -63,18 +63,17 @@ def preview_and_export(view: View, report: Report, options: ReportOptions) -> No
         options: what it was asked to tell.
     """
     today = datetime.now(UTC).date()
-    wide, narrow = st.columns([5, 3], gap="large")
-    with wide:
-        heading("Preview", "The file itself, not a picture of it.")
-        form = session.segmented("Preview as", ("page", "text"), "preview", help=_FORM_HELP)
-        html = partial(html_file, view.board.key, repr(options), today, report)
-        if form == "text":
-            st.code(report.text(today), language=None, height=760, wrap_lines=True)
-        else:
-            with st.container(border=True):
-                st.iframe(html(), height=760, alt="Preview of the report")
-    with narrow:
-        _export_buttons(report, html, today)
+    html = partial(html_file, view.board.key, repr(options), today, report)
+    _export_buttons(report, html, today)
+    command_place = st.container()
+    heading("Preview", "The file itself, not a picture of it.")
+    form = session.segmented("Preview as", ("page", "text"), "preview", help=_FORM_HELP)
+    if form == "text":
+        st.code(report.text(today), language=None, height=760, wrap_lines=True)
+    else:
+        with st.container(border=True):
+            st.iframe(html(), height=760, alt="Preview of the report")
+    with command_place:
         _command_section(view, options, "report.txt" if form == "text" else "report.html")
 
 
@@ -88,8 +87,9 @@ def _export_buttons(report: Report, html: Callable[[], str], today: date) -> Non
         ("CSV", "csv", "text/csv", "every list and value", lambda: spreadsheet_csv(report.per_query())),
         ("Parquet", "parquet", "application/vnd.apache.parquet", "the same, typed", lambda: _parquet(report)),
     )
+    grid = st.grid(len(files), min_column_width=140)
     for name, ending, mime, use, data in files:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with grid.container(gap="xxsmall"):
             st.download_button(
                 name,
                 data=data,
@@ -99,9 +99,9 @@ def _export_buttons(report: Report, html: Callable[[], str], today: date) -> Non
                 icon=":material/download:",
                 type="primary" if ending == "html" else "secondary",
                 on_click="ignore",
-                width=136,
+                width="stretch",
             )
-            st.caption(use, width="stretch")
+            st.caption(use)
 
 
 def _parquet(report: Report) -> bytes:

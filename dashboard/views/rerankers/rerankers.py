@@ -54,7 +54,7 @@ with chart_place:
         aligned_rows(drawn_rows, lists, view.palette, name.traditional),
         "rerankers",
         f"{name.traditional} with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
-        wide=820,
+        wide=640,
     )
     row_range.buttons()
 

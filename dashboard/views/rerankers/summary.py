@@ -44,7 +44,7 @@ def summary_table(summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) 
             (f"{prefix}_traditional", "traditional"),
             (f"{prefix}_tied", "tied"),
             (f"{prefix}_gap_mean", "measure_gap_mean"),
-            (f"{prefix}_gap_max", "gap_max"),
+            (f"{prefix}_gap_max", "measure_gap_max"),
             traditional=measure.traditional,
             tied=measure.tied,
             measure=measure,

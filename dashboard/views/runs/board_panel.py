@@ -76,7 +76,7 @@ def _lifetime(view: View) -> str:
     record = view.record
     if record is None:
         if is_preloaded(view.board):
-            return "Always here."
+            return "Opened when the server starts; it cannot be renamed or deleted here."
         return "In memory only: this link opens it until the server restarts or needs the room."
     if record.owner != session.owner():
         return "Shared with you to change." if record.access == "edit" else "Shared with you to read."

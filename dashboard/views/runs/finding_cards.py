@@ -74,10 +74,21 @@ def _group(board: Board, group: FindingGroup) -> None:
     if len(group.lines) > 1:
         text.markdown("\n".join(map(_item, group.lines[:_FIRST])))
     if len(group.lines) > _FIRST:
-        with text.expander(f"{len(group.lines) - _FIRST:,} more"):
+        with text.expander(_rest(group)):
             st.markdown("\n".join(map(_item, group.lines[_FIRST:_MAX_LINES])))
             if len(group.lines) > _MAX_LINES:
                 st.caption(f"The CSV has the other {len(group.lines) - _MAX_LINES:,}.")
+
+
+def _rest(group: FindingGroup) -> str:
+    """Return whom the messages below the first are about: so many runs more, or so many messages."""
+    first, rest = (
+        {name for line in lines for name in line.names}
+        for lines in (group.lines[:_FIRST], group.lines[_FIRST:])
+    )
+    if others := len(rest - first):
+        return f"{count_of(others, group.kind.subject)} more"
+    return f"{len(group.lines) - _FIRST:,} more"
 
 
 def _item(line: FindingLine) -> str:

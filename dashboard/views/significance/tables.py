@@ -10,7 +10,8 @@ from dashboard import session
 from dashboard.charts.labels import MATRIX_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.escaping import escape_markdown
 from dashboard.session import View
-from dashboard.widgets.components import MOST_ROWS, heading, table
+from dashboard.widgets.columns import MOST_ROWS
+from dashboard.widgets.components import heading, table
 from metrics import Evaluation
 from metrics.studies.prose import and_more
 from metrics.studies.significance.query_differences import query_differences

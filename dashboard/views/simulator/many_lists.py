@@ -57,7 +57,7 @@ def _growth_section(simulation: Simulation) -> None:
     """Draw one reranker as its ties grow, and its gap over both settings."""
     curve, name = cached.growth(simulation, "RR"), parse("RR").traditional
     section_finding(growth_finding(curve, simulation.ties, simulation.levels, name))
-    wide, narrow = side_by_side(3, 2)
+    wide, narrow = side_by_side(3, 2, "many")
     with wide:
         heading(
             "Score as ties grow",

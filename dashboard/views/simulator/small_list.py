@@ -73,7 +73,7 @@ def small_list() -> None:
         k = int(session.segmented("Cut-off k", ("1", "2", "3", "5"), "listk", "3"))
         relevant_from = int(session.segmented("Relevant from grade", ("1", "2", "3"), "listgrade"))
     above = st.container()
-    narrow, wide = side_by_side(2, 3)
+    narrow, wide = side_by_side(2, 3, "list")
     with narrow:
         documents = _edit_table(name)
     if not documents:
@@ -88,7 +88,7 @@ def small_list() -> None:
         figure = ladder_with_ranks(small.rows, small.chances, session.theme(), k, small.listed_rank)
         chart(figure, "small-list", "The list by score, and the chance of each rank of its first relevant one.")
     with st.expander("Every ordering, and the four scenarios"):
-        narrow, wide = side_by_side(1, 1)
+        narrow, wide = side_by_side(1, 1, "growth")
     with narrow:
         ordering_table(small.orders, small.n_orderings, small.scores)
     with wide:

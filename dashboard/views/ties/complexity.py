@@ -42,7 +42,7 @@ def cost_section(view: session.View) -> None:
     )
     st.caption(_MEASURED)
     _summary_table(summary)
-    narrow, wide = side_by_side(2, 3)
+    narrow, wide = side_by_side(2, 3, "costs")
     with narrow:
         _cost_table(costs)
     with wide:

@@ -68,7 +68,7 @@ def gap_chart(view: session.View, lists: pd.DataFrame, first: str, second: str) 
             "gap-panels",
             f"Tie ratio and largest tie against the gap in {first} and in {second}, the distribution of "
             "gaps, and one gap against the other.",
-            wide=820,
+            wide=640,
         )
     if open_row is not None and reranker and query:
         list_panel(view, reranker, query, (first, second))

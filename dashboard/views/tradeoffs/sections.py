@@ -1,19 +1,20 @@
-"""Controls and charts of the Trade-offs page, and why a chart is hidden."""
+"""Controls and charts of the Trade-offs page, and what brings hidden charts back."""
 
 from typing import NamedTuple, cast
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from dashboard import cache, session
+from dashboard import session
 from dashboard.charts.deciding.distinct_recall import diversity_scatter, recall_dumbbell
 from dashboard.charts.deciding.latency_scatter import latency_scatter
 from dashboard.charts.leaderboard.segment_heatmap import MOST_SEGMENTS, segment_heatmap
-from dashboard.charts.name_places import SMALL, WIDE
+from dashboard.charts.name_places import MOST_BARS, SMALL, WIDE
 from dashboard.session import View
 from dashboard.session.controls import select_slider
 from dashboard.session.scoring import choose_test
-from dashboard.widgets.components import chart, heading
+from dashboard.widgets.components import chart, heading, side_by_side
 from metrics import parse
 from metrics.studies.leaderboard.segments import segment_table
 from metrics.studies.tradeoffs.coverage import with_targets
@@ -73,82 +74,102 @@ def choose_comparison(view: View) -> tuple[str, str, str]:
         return baseline, *choose_test()
 
 
-def _hidden_chart(column: str, reason: str, remedy: str) -> None:
-    """Draw why a chart is hidden, and what brings it back.
+def chart_places(key: str, *, has_left: bool, has_right: bool) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Return where two charts stand: side by side if both are drawn; one alone has the whole width.
 
     Args:
-        column: what is missing.
-        reason: what the chart needs it for.
-        remedy: where to put the column.
+        key: names the pair.
+        has_left: whether the left one is drawn.
+        has_right: whether the right one is.
     """
-    with st.container(border=True):
-        st.markdown(f":material/visibility_off: **Hidden: no `{column}` column.**")
-        st.caption(f"{reason} {remedy} A TREC run cannot hold it; CSV, Parquet, JSON and JSONL can.")
-        rows = (f"q1,{document},…,{_EXAMPLES[column]}" for document in ("d1", "d2"))
-        st.code("\n".join((f"query_id,doc_id,…,{column}", *rows)), language=None)
+    if has_left and has_right:
+        return side_by_side(3, 2, key)
+    place = st.container()
+    return place, place
 
 
-def latency_section(view: View, rows: pd.DataFrame, choices: Choices, n_drawn: int, *, is_timed: bool) -> None:
-    """Draw quality against latency, or why it is hidden.
+def hidden_charts(view: View, columns: list[str]) -> None:
+    """Draw which charts are hidden, and what brings them back.
+
+    Args:
+        view: what the sidebar says is shown.
+        columns: that are missing.
+    """
+    if not columns:
+        return
+    heading(
+        "Hidden charts",
+        "They need columns that a TREC run cannot hold; CSV, Parquet, JSON and JSONL can.",
+    )
+    file = "table" if view.board.runs.qrels is None else "judgments"
+    reasons = {
+        "latency": "Quality against latency needs the seconds each list took, in every row of the list.",
+        "target_id": f"Distinct recall and diversity need what each document satisfies, in the {file}.",
+        "segment": "Gap by segment needs the kind of each query, in any row of the query.",
+    }
+    notes = st.grid(len(columns), min_column_width=260)
+    for column in columns:
+        with notes.container(border=True, height="stretch"):
+            st.markdown(f":material/visibility_off: **Hidden: no `{column}` column.**")
+            st.caption(reasons[column])
+            rows = (f"q1,{document},…,{_EXAMPLES[column]}" for document in ("d1", "d2"))
+            st.code("\n".join((f"query_id,doc_id,…,{column}", *rows)), language=None)
+
+
+def latency_section(view: View, rows: pd.DataFrame, choices: Choices, n_drawn: int) -> None:
+    """Draw quality against latency.
 
     Args:
         view: what the sidebar says is shown.
         rows: as `tradeoffs` returns them.
         choices: what the controls say.
         n_drawn: rerankers that are drawn, the first; and whoever is on a front.
-        is_timed: whether any list says how long it took.
     """
-    if not is_timed:
-        heading("Quality against latency", "What a better ranking costs in time.")
-        _hidden_chart("latency", "It needs the seconds each list took.", "Give them in every row of the list.")
-        return
-    heading(
-        "Quality against latency",
-        "Blue and orange line: what no other beats. Grey: median to 95th percentile. Pale: worst to best.",
-    )
     title = parse(choices.measure).traditional
     first = rows.index.isin(rows.index[:n_drawn])
     drawn = rows[first | rows["tied_front"] | rows["traditional_front"]]
+    whose = ", of those on a front" if len(drawn) > MOST_BARS else ""
+    heading(
+        "Quality against latency",
+        f"Lines: what no other beats. Bars{whose}: median to 95th percentile, grey; worst to best, pale.",
+    )
     if len(drawn) < len(rows):
         st.caption(f"The best {n_drawn} of {len(rows):,}, and whoever is on a front.")
     figure = latency_scatter(drawn, view.palette, title, LATENCY_NAMES[choices.latency], choices.budget)
     chart(figure, "latency", f"{title} against latency of each reranker, with the Pareto fronts.", wide=480)
 
 
-def diversity_section(view: View, coverage: pd.DataFrame, k: int, *, is_wide: bool) -> None:
+def diversity_section(view: View, coverage: pd.DataFrame, k: int, *, is_alone: bool) -> None:
     """Draw the share of targets against their number.
 
     Args:
         view: what the sidebar says is shown.
         coverage: as `coverage` returns it.
         k: places that are looked at.
-        is_wide: whether the chart has the wider column.
+        is_alone: whether no chart stands beside it.
     """
-    heading(
-        "Distinct recall against diversity",
-        f"Share and number of targets in the first {k}; bars: worst to best.",
-    )
+    bars = "; bars: worst to best" if len(coverage) <= MOST_BARS else ""
+    heading("Distinct recall against diversity", f"Share and number of targets in the first {k}{bars}.")
     if len(coverage) < len(view.rerankers):
         st.caption(f"{len(coverage):,} of {len(view.rerankers):,} rerankers are drawn.")
-    figure = diversity_scatter(coverage, view.palette, k, WIDE if is_wide else SMALL)
+    figure = diversity_scatter(coverage, view.palette, k, WIDE if is_alone else SMALL)
     chart(figure, "diversity", f"DR@{k} against Div@{k} of each reranker.")
 
 
-def segment_section(view: View, rerankers: list[str], measure: str, n_drawn: int) -> pd.DataFrame | None:
-    """Draw the gaps by segment, or why there are none, and return their table.
+def segment_section(
+    view: View, rerankers: list[str], segments: "pd.Series[str]", measure: str, n_drawn: int
+) -> pd.DataFrame:
+    """Draw the gaps by segment, and return their table.
 
     Args:
         view: what the sidebar says is shown.
         rerankers: in the order in which they are drawn.
+        segments: of the queries.
         measure: which the gaps are in.
         n_drawn: rerankers that are drawn, the first.
     """
     title = parse(measure).traditional
     heading("Gap by segment", f"Mean {title} gap. Orange: traditional too high; blue: too low.")
-    segments = cache.segments(view.board.key, view.board)
-    if not len(segments):
-        _hidden_chart("segment", "It needs the kind of each query.", "Give it in any row of the query.")
-        return None
     rows = segment_table(view.evaluation.only(rerankers), segments, measure, view.traditional)
     if (n_left_out := rows["segment"].nunique() - MOST_SEGMENTS) > 0:
         st.caption(f"The largest {MOST_SEGMENTS}; the table has {n_left_out} more.")
@@ -159,22 +180,18 @@ def segment_section(view: View, rerankers: list[str], measure: str, n_drawn: int
 
 
 def recall_section(view: View, coverage: pd.DataFrame, k: int, n_drawn: int) -> None:
-    """Draw how much recall is left once each target counts once, or why that is hidden.
+    """Draw how much recall is left once each target counts once.
 
     Args:
         view: what the sidebar says is shown.
-        coverage: as `coverage` returns it.
+        coverage: as `coverage` returns it, of the rerankers with targets.
         k: places that are looked at.
         n_drawn: rerankers that are drawn, those that lose most.
     """
     heading(f"From Recall@{k} to DR@{k}", f"Ring: Recall@{k}. Dot: DR@{k}, each target counted once.")
-    if names := rerankers_with_targets(view):
-        alt = f"Recall@{k} and DR@{k} of each reranker, the largest loss first."
-        losses = coverage.loc[names].sort_values("lost", ascending=False, kind="stable")
-        chart(recall_dumbbell(losses.head(n_drawn), view.palette, k), "recall", alt)
-    else:
-        file = "table" if view.board.runs.qrels is None else "judgments"
-        _hidden_chart("target_id", "It needs what each document satisfies.", f"Give it in the {file}.")
+    alt = f"Recall@{k} and DR@{k} of each reranker, the largest loss first."
+    losses = coverage.sort_values("lost", ascending=False, kind="stable")
+    chart(recall_dumbbell(losses.head(n_drawn), view.palette, k), "recall", alt)
 
 
 def rerankers_with_targets(view: View) -> list[str]:

@@ -14,7 +14,7 @@ from metrics.studies.tradeoffs.tradeoffs import STANDINGS
 from metrics.support.shown_columns import shown_columns
 
 
-def figure_table(rows: pd.DataFrame, measure: str, k: int, *, is_timed: bool) -> None:
+def figure_table(rows: pd.DataFrame, measure: str, k: int, *, is_timed: bool, has_targets: bool) -> None:
     """Draw all figures of each reranker.
 
     Args:
@@ -22,6 +22,7 @@ def figure_table(rows: pd.DataFrame, measure: str, k: int, *, is_timed: bool) ->
         measure: of the quality.
         k: places in which targets are counted.
         is_timed: whether any list says how long it took.
+        has_targets: whether documents say what they satisfy; if not, each is a target of its own.
     """
     milliseconds = {
         latency: [float(f"{1000 * seconds:.3g}") for seconds in rows[latency]] for latency in LATENCIES
@@ -31,15 +32,15 @@ def figure_table(rows: pd.DataFrame, measure: str, k: int, *, is_timed: bool) ->
         rows.assign(**milliseconds, standing=standing),
         "All figures",
         "tradeoffs",
-        _columns(measure, k, is_timed=is_timed),
+        _columns(measure, k, is_timed=is_timed, has_targets=has_targets),
         figure_file(rows, k),
     )
 
 
-def _columns(measure: str, k: int, *, is_timed: bool) -> Columns:
+def _columns(measure: str, k: int, *, is_timed: bool, has_targets: bool) -> Columns:
     name = parse(measure)
     values = shown_columns("tied", "traditional", tied=name.tied, traditional=name.traditional)
-    targets = shown_columns("recall", "distinct", "targets", "repeated", k=k)
+    targets = shown_columns("recall", *(("distinct", "targets", "repeated") if has_targets else ()), k=k)
     if not is_timed:
         return {**shown_columns("reranker"), **values, **targets}
     return {
@@ -60,8 +61,12 @@ def figure_file(rows: pd.DataFrame, k: int) -> pd.DataFrame:
     return rows.drop(columns="seconds").rename(columns=names)
 
 
-def experiment_table(rows: pd.DataFrame, traditional: str, baseline: str, test: str, correction: str) -> None:
+def experiment_table(
+    rows: pd.DataFrame, traditional: str, baseline: str, test: str, correction: str, *, has_targets: bool
+) -> None:
     """Draw every measure and the latency of each reranker with their stars, a line tied and a line traditional.
+
+    Hits at four depths come last, where a narrow page has no room.
 
     Args:
         rows: as `metrics.studies.tradeoffs.experiment.experiment_table` returns them.
@@ -69,10 +74,13 @@ def experiment_table(rows: pd.DataFrame, traditional: str, baseline: str, test: 
         baseline: whom the others are compared with.
         test: its name.
         correction: its name.
+        has_targets: whether documents say what they satisfy; if not, DR@k is recall.
     """
+    hidden = () if has_targets else ("DR@", "Div@")
+    measures = [name for name in rows["measure"].unique() if not name.startswith(hidden)]
     headings = {
         heading(name): "Seconds." if name == LATENCY else f"Tied line: {parse(name).tied}."
-        for name in rows["measure"].unique()
+        for name in sorted(measures, key=lambda name: name.startswith("Hits@"))
     }
     lines = experiment_lines(rows).replace({"ties": {"expected": "tied", traditional: "traditional"}})
     columns = {name: st.column_config.TextColumn(name, help=text) for name, text in headings.items()}

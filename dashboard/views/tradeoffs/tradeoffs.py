@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from dashboard import session
+from dashboard import cache, session
 from dashboard.views.tradeoffs import cached, sections
 from dashboard.views.tradeoffs.cards import depth_cards, last_card, speed_cards
 from dashboard.views.tradeoffs.tables import experiment_table, figure_table, segment_gap_table
-from dashboard.widgets.components import cards, finding, page_head, side_by_side
+from dashboard.widgets.components import cards, finding, page_head
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
 from metrics import parse
 from metrics.studies.tradeoffs import tradeoffs
@@ -31,34 +31,41 @@ depths = cached.list_depths(view, k)
 covered = coverage(depths, k)
 prose = tradeoffs.tradeoff_finding(rows, covered, parse(measure).traditional, budget, k)
 finding(prose, view.rerankers)
+segments = cache.segments(view.board.key, view.board)
+with_targets = sections.rerankers_with_targets(view)
+has_segments, has_targets = bool(len(segments)), bool(with_targets)
 cards(
     *(speed_cards(rows, measure, budget) if is_timed else depth_cards(rows, covered, measure, k)),
-    last_card(covered, k, has_targets=bool(sections.rerankers_with_targets(view))),
+    last_card(covered, k, has_targets=has_targets),
 )
 
-wide, narrow = side_by_side(3, 2)
-with wide if is_timed else narrow:
-    sections.latency_section(view, rows, choices, n_drawn, is_timed=is_timed)
-with narrow if is_timed else wide:
-    sections.diversity_section(view, covered.loc[rows.index[:n_drawn]], k, is_wide=not is_timed)
+wide, narrow = sections.chart_places("speed", has_left=is_timed, has_right=has_targets)
+if is_timed:
+    with wide:
+        sections.latency_section(view, rows, choices, n_drawn)
+if has_targets:
+    with narrow:
+        sections.diversity_section(view, covered.loc[rows.index[:n_drawn]], k, is_alone=not is_timed)
 
 table_place, chart_place = table_and_chart_places(len(rows))
 with chart_place:
-    wide, narrow = side_by_side(3, 2)
-    with wide:
-        segments = sections.segment_section(view, list(rows.index), measure, n_drawn)
-    with narrow:
-        sections.recall_section(view, covered, k, n_drawn)
-    has_segments, has_targets = segments is not None, bool(sections.rerankers_with_targets(view))
-    with st.container() if has_segments == has_targets else wide if has_segments else narrow:
-        row_range.buttons()
+    wide, narrow = sections.chart_places("segments", has_left=has_segments, has_right=has_targets)
+    if has_segments:
+        with wide:
+            gaps = sections.segment_section(view, list(rows.index), segments, measure, n_drawn)
+    if has_targets:
+        with narrow:
+            sections.recall_section(view, covered.loc[with_targets], k, n_drawn)
+    row_range.buttons()
 
 with table_place:
     baseline, test, correction = sections.choose_comparison(view)
     timed = with_latency(depths.only(list(rows.index)), list_seconds)
     compared = cached.experiment_table(view.key, k, view.traditional, baseline, test, correction, timed)
-    experiment_table(compared, view.traditional, baseline, test, correction)
-    figure_table(rows.join(covered).reset_index(), measure, k, is_timed=is_timed)
-    if segments is not None:
+    experiment_table(compared, view.traditional, baseline, test, correction, has_targets=has_targets)
+    figure_table(rows.join(covered).reset_index(), measure, k, is_timed=is_timed, has_targets=has_targets)
+    if has_segments:
         with st.expander("Gap by segment, in figures"):
-            segment_gap_table(segments, measure)
+            segment_gap_table(gaps, measure)
+columns = {"latency": is_timed, "segment": has_segments, "target_id": has_targets}
+sections.hidden_charts(view, [column for column, is_there in columns.items() if not is_there])

@@ -241,8 +241,9 @@ def _unchanged_finding(verdicts: Verdicts, label: str, measure: str) -> Prose:
     if total == 1:
         subject = "the difference is" if n_significant else "the difference is not"
     own_rule = own_rule_note(measure)[:1]
+    baseline = verdicts.tied["baseline"].iloc[0]
     return (
-        *(own_rule or (Strong("No verdict rests on sort order. "),)),
+        *(own_rule or (Strong(f"No verdict against {baseline} rests on sort order. "),)),
         f"By the {label}, {subject} significant",
         "." if own_rule else ", whether ties are sorted or averaged.",
     )

@@ -195,7 +195,7 @@ def stability_finding(pairs: pd.DataFrame, bounds: pd.DataFrame, tau: float, mea
         Strong(str(row[second])),
         " in ",
         Strong(chance_text),
-        f" of all tie-breakings{level_too}: the most fragile order. Tie-breaking can reverse "
+        f" of all tie-breakings{level_too}: no order is less certain. Tie-breaking can reverse "
         f"{part_of(len(reversible), len(pairs), 'pair')}; two leaderboards with ties broken at random have an "
         f"expected Kendall tau of {tau_text}.",
     )

@@ -52,7 +52,7 @@ def test_a_chip_is_called_as_the_section_that_it_chooses():
 
 def test_the_text_can_be_copied_and_is_what_its_command_writes(label, write, call):
     page = opened("report", data=label, preview="text", order="docid_desc")
-    text, command_line = (element.value for element in page.code)
+    command_line, text = (element.value for element in page.code)
     arguments = [
         write("strict.trec", STRICT),
         write("coarse.trec", COARSE),

@@ -71,7 +71,7 @@ def test_the_page_says_what_is_missing_of_the_simulated_data():
     assert "lightbulb" in page_text(page)
     assert "No run says how long it took" in page_text(page)
     assert hidden(page) == COLUMNS
-    assert set(charts(page)) == {"diversity"}
+    assert charts(page) == {}
 
 
 @pytest.mark.parametrize("name", ALL_BOARDS)
@@ -106,11 +106,12 @@ def test_any_latency_can_be_weighed(name, statistic):
 def test_a_chart_is_hidden_with_its_reason_where_its_column_is_absent(name, gone):
     page = open_board(ALL_BOARDS[name]())
     assert hidden(page) == gone
-    chart_of_column = dict(zip(COLUMNS, ("latency", "segments", "recall"), strict=True))
+    charts_of_column = dict(zip(COLUMNS, (["latency"], ["segments"], ["recall", "diversity"]), strict=True))
     assert set(charts(page)) == {
-        "diversity",
-        *(key for column, key in chart_of_column.items() if column not in gone),
+        key for column, keys in charts_of_column.items() if column not in gone for key in keys
     }
+    columns = {name for frame in page.dataframe for name in frame.proto.column_order}
+    assert ("distinct" in columns) == ("DR@20" in columns) == ("target_id" not in gone)
 
 
 def test_figures_are_those_of_the_evaluation():

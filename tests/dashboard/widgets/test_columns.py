@@ -55,5 +55,18 @@ def test_numbers_below_zero_have_a_true_minus_and_stay_numbers_to_sort_by():
 def test_a_table_whose_formats_show_every_number_is_left_as_it_is():
     frame = pd.DataFrame({"gap": [0.02, 0.01], "tied": [0.5, 0.0]})
     assert writers(frame, shown_columns("gap", "tied")) == {}
-    tiny = pd.DataFrame({"gap": [0.00001] * 1001})
-    assert writers(tiny, shown_columns("gap")) == {}
+
+
+def test_numbers_below_0_have_a_true_minus_and_no_sign_stands_on_0_however_long_a_table_is():
+    gaps = pd.DataFrame({"gap": [-0.25, 0.0] * 2000})
+    writer = writers(gaps, shown_columns("gap"))["gap"]
+    assert [writer(-0.25), writer(0.0)] == ["−0.2500", "0.0000"]
+
+
+def test_the_row_of_all_lists_takes_no_part_in_what_names_share():
+    names = [f"a-long-name-that-all-of-them-share-lr{number}e-5__fp16__maxlen512" for number in range(1, 4)]
+    columns = shown_columns("reranker")
+    alone, _ = elide_names(pd.DataFrame({"reranker": names}), columns)
+    below, _ = elide_names(pd.DataFrame({"reranker": ["All lists", *names]}), columns)
+    assert list(below["reranker"]) == ["All lists", *alone["reranker"]]
+    assert all(f"lr{number}e-5" in label for number, label in enumerate(alone["reranker"], 1))
