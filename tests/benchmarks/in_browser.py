@@ -1,60 +1,130 @@
 """Time the app as a visitor meets it, in Chromium: python tests/benchmarks/in_browser.py.
 
-Prints a table of medians and their targets. A click is timed inside the page, from the press of the mouse to
-the frame that shows the chart plotted with other content; a page switch, to the frame with all its charts.
-`--only` names parts: start, sample, large, upload, memory. `--repeats` says how often each is done.
+Prints a table of medians beside those of a bare Streamlit app with one chart, their ratios, and goals. What is
+compared is done in turn, so that other work on the machine slows both; CPU is the ratio of the seconds that
+server and browser computed together. A click is timed inside the page, from the press of the mouse to the frame
+that shows the chart plotted with other content; a page switch, to the frame with all its charts. `--only` names
+parts: start, sample, large, upload, memory, idle. `--repeats` says how often each is done.
 """
 
 import argparse
 import os
+import re
 import statistics
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from functools import partial
 from itertools import cycle, islice
+from math import nan
 from pathlib import Path
+from typing import NamedTuple
 
 import files
-from playwright.sync_api import sync_playwright
-from visitor import PAINTED, free_port, redrawn, serving, switched, visiting
+from playwright.sync_api import Page, sync_playwright
+from visitor import BARE, PAINTED, Server, free_port, quiet, redrawn, serving, switched, visiting
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "browser"))
 from chromium import find
 
-MEASURES = ("RR@10", "AP", "nDCG@10", "P@10", "R@10", "Hits@1", "Hits@3", "Hits@5", "Hits@10", "RR")
+MEASURES = ("AP", "nDCG@10", "R@10", "Hits@10", "RR")
 PAGES = ("Leaderboard", "Ties vs gap", "Rerankers", "Query explorer", "Trade-offs", "Guide", "Runs")
 CLICKED = dict.fromkeys(PAGES[:4], MEASURES) | {"Trade-offs": ("10", "50", "5", "20")}
 """Pages, and what is clicked on each in turn: measures, or how deep targets are counted."""
 
 
-def start(browser, repeats, *, reuse_browser):
-    """From the command to the chart of the leaderboard, in a browser that knows the app or has nothing kept."""
-    port = free_port()
-    context = browser.new_context()
-    for turn in range(repeats + reuse_browser):
-        begin = time.perf_counter()
-        with serving(port=port) as server:
-            page = context.new_page()
-            page.goto(server.address)
-            page.locator(PAINTED).first.wait_for()
-            if turn >= reuse_browser:
-                yield time.perf_counter() - begin
-            page.close()
-        if not reuse_browser:
-            context.close()
-            context = browser.new_context()
-    context.close()
+class Timings(NamedTuple):
+    """What was measured of the app, and in turn with it of the bare one: pairs of seconds and CPU seconds."""
+
+    ours: list[tuple[float, float]]
+    bare: list[tuple[float, float]]
+
+    def ratios(self):
+        """Of the medians: of seconds, and of CPU seconds."""
+        ours, bare = (list(map(statistics.median, zip(*pairs, strict=True))) for pairs in self)
+        return [one / other if other else nan for one, other in zip(ours, bare, strict=True)]
 
 
-def clicks(page, repeats):
-    """Seconds of each click on a measure, by page; for the first ten, nothing was drawn before."""
-    seconds_by_page = {}
+class Visit(NamedTuple):
+    """A page of a server, open in a browser."""
+
+    page: Page
+    server: Server
+
+    def timed(self, action):
+        """Seconds that `action` returns, and what server and browser computed in the meantime."""
+        processes = self.page.context.browser.new_browser_cdp_session()
+
+        def cpu_seconds():
+            told = processes.send("SystemInfo.getProcessInfo")["processInfo"]
+            return self.server.cpu_seconds() + sum(process["cpuTime"] for process in told)
+
+        quiet(self.page)
+        before = cpu_seconds()
+        seconds = action(self.page)
+        cpu = cpu_seconds() - before
+        processes.detach()
+        return seconds, cpu
+
+
+def start(browser, repeats, script):
+    """From the command to the first chart, of the app and of the bare one, in browsers that know them."""
+    timings = Timings([], [])
+    browsers = [(browser.new_context(), free_port()) for _ in timings]
+    for turn in range(repeats + 1):
+        for seconds, (context, port), path in zip(timings, browsers, (None, script), strict=True):
+            begin = time.perf_counter()
+            with serving(port=port, script=path) as server:
+                page = context.new_page()
+                page.goto(server.address)
+                page.locator(PAINTED).first.wait_for()
+                if turn:
+                    seconds.append((time.perf_counter() - begin, server.cpu_seconds()))
+                page.close()
+    for context, _ in browsers:
+        context.close()
+    return timings
+
+
+def clicks(ours, bare, repeats):
+    """Timings of clicks on a measure, by page; for the first five, nothing was drawn before."""
+    timings_by_page = {}
+    switched(bare.page, "One")
+    letters = cycle("bcdea")
     for name, options in CLICKED.items():
-        switched(page, name)
-        turns = islice(cycle(options), repeats)
-        seconds_by_page[name] = [redrawn(page, partial(control, page, option)) for option in turns]
-    return seconds_by_page
+        switched(ours.page, name)
+        timings = timings_by_page[name] = Timings([], [])
+        for option in islice(cycle(options), repeats):
+            timings.ours.append(ours.timed(partial(redrawn, control=partial(control, ours.page, option))))
+            radio = partial(bare.page.locator("label").filter, has_text=re.compile(f"^{next(letters)}$"))
+            timings.bare.append(bare.timed(partial(redrawn, control=radio)))
+    return timings_by_page
+
+
+def switches(ours, bare, repeats):
+    """Timings of switches to each page, by page; all of them were visited before."""
+    for name in PAGES:
+        switched(ours.page, name)
+    timings_by_page = {name: Timings([], []) for name in PAGES}
+    bare_names = cycle(("Two", "One"))
+    for _ in range(repeats):
+        for name, timings in timings_by_page.items():
+            timings.ours.append(ours.timed(partial(switched, name=name)))
+            timings.bare.append(bare.timed(partial(switched, name=next(bare_names))))
+    return timings_by_page
+
+
+def idle(browser, seconds, pages=10):
+    """Per cent of a core that the server uses while so many pages are open that nobody touches."""
+    with serving() as server, ExitStack() as stack:
+        for _ in range(pages):
+            page = stack.enter_context(visiting(browser, server.address))
+            page.locator(PAINTED).first.wait_for()
+            quiet(page)
+        before = server.cpu_seconds()
+        time.sleep(seconds)
+        return 100 * (server.cpu_seconds() - before) / seconds
 
 
 def control(page, option):
@@ -63,14 +133,6 @@ def control(page, option):
         return page.get_by_role("radio", name=option, exact=True).first
     page.get_by_role("combobox", name="First measure").click()
     return page.get_by_role("option", name=option, exact=True)
-
-
-def switches(page, repeats):
-    """Seconds of each switch to each page, by page; all of them were visited before."""
-    for name in PAGES:
-        switched(page, name)
-    rounds = [[switched(page, name) for name in PAGES] for _ in range(repeats)]
-    return dict(zip(PAGES, zip(*rounds, strict=True), strict=True))
 
 
 def upload(browser, server, run, qrels, number):
@@ -103,57 +165,83 @@ def memory(browser, run, qrels, sessions):
             yield server.megabytes()
 
 
-def by_page(label, seconds_by_page, target):
-    """A row for all of it, and one for each page."""
-    all_seconds = [one for seconds in seconds_by_page.values() for one in seconds]
-    yield label, all_seconds, target
-    for name, seconds in seconds_by_page.items():
-        yield f"  {name}", seconds, target
+def compared(label, timings_by_page, goal, worst_goal):
+    """Rows of what was compared: the median of all pages' ratios, and each page."""
+    ratios = [timings.ratios() for timings in timings_by_page.values()]
+    seconds, cpu = (statistics.median(column) for column in zip(*ratios, strict=True))
+    yield f"{label:44}{'':18}{seconds:9.2f}{goal:9.2f}{cpu:9.2f}"
+    for name, timings in timings_by_page.items():
+        yield pair(f"  {name}", timings, worst_goal)
+
+
+def pair(label, timings, goal):
+    """A row: both medians in seconds, their ratio, the goal, and the ratio of CPU seconds."""
+    ours, bare = (statistics.median(seconds for seconds, _ in pairs) for pairs in timings)
+    ratio, cpu = timings.ratios()
+    return f"{label:44}{ours:9.3f}{bare:9.3f}{ratio:9.2f}{goal:9.2f}{cpu:9.2f}"
+
+
+def figure(label, value, goal):
+    """A row of a figure that nothing bare is held against."""
+    return f"{label:44}{value:9.3f}{'':18}{goal:9.2f}"
+
+
+def visits(browser, script, opened, data, repeats, goals):
+    """Rows of clicks and page switches on some data, in turn with those on a bare app."""
+    with (
+        serving(*opened) as server,
+        serving(script=script) as bare_server,
+        visiting(browser, server.address) as page,
+        visiting(browser, bare_server.address) as bare_page,
+    ):
+        ours, bare = Visit(page, server), Visit(bare_page, bare_server)
+        for visit in (ours, bare):
+            visit.page.locator(PAINTED).first.wait_for()
+        click_goals, switch_goals = goals
+        yield from compared(f"click to chart, {data}", clicks(ours, bare, repeats), *click_goals)
+        yield from compared(f"page switch, {data}", switches(ours, bare, repeats), *switch_goals)
 
 
 def measured(browser, folder, arguments):
-    """Rows of the table: what, figures, target."""
+    """Rows of the table."""
+    script = folder / "bare.py"
+    script.write_text(BARE)
     if "start" in arguments.only:
-        yield "command to leaderboard, s", list(start(browser, arguments.repeats, reuse_browser=True)), 2.5
-        yield "  in a new browser, s", list(start(browser, arguments.repeats, reuse_browser=False)), 2.5
+        yield pair("command to first chart", start(browser, arguments.repeats, script), 1.1)
     if "sample" in arguments.only:
-        with serving() as server, visiting(browser, server.address) as page:
-            page.locator(PAINTED).first.wait_for()
-            yield from by_page("click to chart, sample, s", clicks(page, arguments.repeats), 0.3)
-            yield from by_page("page switch, sample, s", switches(page, arguments.repeats), 0.4)
+        yield from visits(browser, script, (), "sample", arguments.repeats, ((1.5, 2), (1.7, 2.5)))
+    if "idle" in arguments.only:
+        yield figure("ten open pages, idle server, % of a core", idle(browser, 30), 1)
     if not {"large", "upload", "memory"} & set(arguments.only):
         return
     run, qrels = files.write(folder, 10_000, 100)
     if "large" in arguments.only:
-        with serving(str(run), "--qrels", str(qrels)) as server, visiting(browser, server.address) as page:
-            page.locator(PAINTED).first.wait_for()
-            yield from by_page("click to chart, 1,000,000 rows, s", clicks(page, arguments.repeats), 0.6)
-            yield from by_page("page switch, 1,000,000 rows, s", switches(page, arguments.repeats), None)
+        opened = (str(run), "--qrels", str(qrels))
+        yield from visits(browser, script, opened, "1,000,000 rows", arguments.repeats, ((2, 3), (2, 3)))
     if "upload" in arguments.only:
         with serving() as server:
-            seconds = [upload(browser, server, run, qrels, at) for at in range(arguments.repeats)]
-        yield "upload of 1,000,000 rows to leaderboard, s", seconds, 4
+            seconds = [upload(browser, server, run, qrels, turn) for turn in range(arguments.repeats)]
+        yield figure("upload of 1,000,000 rows to leaderboard, s", statistics.median(seconds), 4)
     if "memory" in arguments.only:
         megabytes = list(memory(browser, run, qrels, 5))
-        yield "server with it, after one session, MB", megabytes[:1], 700
-        yield "  after five sessions", megabytes[-1:], 700
-        yield "  more than after the third", [megabytes[-1] - megabytes[2]], 10
+        yield figure("server with it, after one session, MB", megabytes[0], 700)
+        yield figure("  after five sessions", megabytes[-1], 700)
+        yield figure("  more than after the third", megabytes[-1] - megabytes[2], 10)
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--repeats", type=int, default=10)
-    options.add_argument("--only", nargs="+", default=["start", "sample", "large", "upload", "memory"])
+    options.add_argument("--only", nargs="+", default=["start", "sample", "large", "upload", "memory", "idle"])
     arguments = options.parse_args()
     print(f"medians of {arguments.repeats}; load of the machine before: {os.getloadavg()[0]:.1f}")
-    print(f"{'what':44}{'median':>9}{'worst':>9}{'target':>9}")
+    print(f"{'what':44}{'ours':>9}{'bare':>9}{'ratio':>9}{'goal':>9}{'CPU':>9}")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         os.environ["TIESCOPE_HOME"] = f"{folder}/home"  # never what a user keeps
         path = find()
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        for label, figures, target in measured(browser, Path(folder), arguments):
-            target_text = f"{target:9.2f}" if target else ""
-            print(f"{label:44}{statistics.median(figures):9.3f}{max(figures):9.3f}{target_text}", flush=True)
+        for row in measured(browser, Path(folder), arguments):
+            print(row, flush=True)
         browser.close()
 
 

@@ -1,5 +1,6 @@
-"""A server of TieScope and a browser that visits it, with a stopwatch in the page itself."""
+"""A server, of TieScope or of a bare app, and a browser that visits it, with a stopwatch in the page itself."""
 
+import os
 import re
 import socket
 import subprocess
@@ -48,6 +49,30 @@ STOPWATCH = """
 })();
 """
 PAINTED = ".js-plotly-plot .scatterlayer path.point"
+BARE = """
+import plotly.graph_objects as go
+import streamlit as st
+
+
+def one():
+    draw("One")
+
+
+def two():
+    draw("Two")
+
+
+def draw(name):
+    st.title(name)
+    option = st.radio("Option", ["a", "b", "c", "d", "e"], horizontal=True)
+    step = "abcde".index(option) + len(name) + (name == "Two")
+    y = [place * step % 7 for place in range(20)]
+    st.plotly_chart(go.Figure(go.Scatter(x=list(range(20)), y=y, mode="markers")))
+
+
+st.navigation([st.Page(one, title="One"), st.Page(two, title="Two")]).run()
+"""
+"""The least that Streamlit does: two pages, each with a choice and one chart."""
 
 
 def free_port() -> int:
@@ -58,12 +83,18 @@ def free_port() -> int:
 
 
 class Server:
-    """`tiescope app` as a process of its own."""
+    """`tiescope app`, or `streamlit run` of a script, as a process of its own."""
 
-    def __init__(self, *files: str, port: int | None = None) -> None:
+    def __init__(self, *files: str, port: int | None = None, script: Path | None = None) -> None:
         self.port = port or free_port()
-        code = "from dashboard.cli import main; main()"
-        command = [sys.executable, "-c", code, "app", *files, "--port", str(self.port)]
+        if script:
+            code = "from streamlit.web.cli import main; main()"
+            options = ["--server.port", str(self.port), "--server.address=127.0.0.1", "--server.headless=true"]
+            arguments = ["run", str(script), *options, "--server.fileWatcherType=none"]
+        else:
+            code = "from dashboard.cli import main; main()"
+            arguments = ["app", *files, "--port", str(self.port)]
+        command = [sys.executable, "-c", code, *arguments]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.address = f"http://127.0.0.1:{self.port}"
 
@@ -81,11 +112,16 @@ class Server:
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1000 * 1.024
 
+    def cpu_seconds(self) -> float:
+        """Seconds of a core that it has used."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
 
 @contextmanager
-def serving(*files: str, port: int | None = None):
+def serving(*files: str, port: int | None = None, script: Path | None = None):
     """A server that answers, until the end of the block."""
-    server = Server(*files, port=port)
+    server = Server(*files, port=port, script=script)
     try:
         server.wait()
         yield server
