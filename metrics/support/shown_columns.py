@@ -89,6 +89,13 @@ COLUMNS: Mapping[str, ShownColumn] = {
             "r_size", "{measure} r with largest tie", "Correlation of {measure} gap and largest tie.", digits=3
         ),
         # ties
+        ShownColumn("argmax_tie_ratio", "Ties by grade", "Tie ratio where the likeliest grade ranks.", "share"),
+        ShownColumn(
+            "expected_tie_ratio", "Ties by expectation", "Tie ratio where the expected grade ranks.", "share"
+        ),
+        ShownColumn("argmax", "{measure} by grade", "Tied mean where the likeliest grade ranks."),
+        ShownColumn("expected", "{measure} by expectation", "Tied mean where the expected grade ranks."),
+        ShownColumn("gain", "Gain", "By expectation minus by grade: what grading threw away.", "difference"),
         ShownColumn("tie_ratio", "Tie ratio", "Share of its documents that tie.", "share"),
         ShownColumn(
             "mean_tie_ratio",

@@ -5,6 +5,7 @@ import pandas as pd
 from dashboard import session
 from dashboard.board_results import cached_for_board
 from dashboard.cache import ViewKey
+from metrics.studies.gaps.argmax import argmax_losses
 from metrics.studies.gaps.complexity import list_complexity
 
 
@@ -21,3 +22,17 @@ def list_complexities(key: ViewKey, _view: session.View) -> dict[str, pd.DataFra
         reranker: list_complexity(_view.ranking(reranker), lists.loc[reranker].index)
         for reranker in _view.rerankers
     }
+
+
+@cached_for_board(show_spinner="Ranking by likeliest grades …", max_entries=8)
+def likeliest_grades(key: ViewKey, measure: str, _view: session.View) -> pd.DataFrame:
+    """Return what rerankers with probabilities of grades score by likeliest and by expected grades.
+
+    Args:
+        key: tells the view.
+        measure: name of a measure.
+        _view: what the sidebar says is shown.
+    """
+    queries = set(_view.evaluation.scores.index.get_level_values("query_id")) if _view.segments else None
+    losses = argmax_losses(_view.board.runs, measure, queries, _view.scoring)
+    return losses[losses["reranker"].isin(_view.rerankers)]

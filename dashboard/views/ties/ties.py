@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard import session
+from dashboard.views.ties.argmax import argmax_section
 from dashboard.views.ties.complexity import cost_section
 from dashboard.views.ties.sections import correlation_cards, gap_chart, largest_gaps_table, summary_table
 from dashboard.widgets.components import finding, page_head, section_finding
@@ -34,6 +35,7 @@ else:
     missing = f"a gap in {first} or {second}" if lists["n_tie_groups"].any() else "a tie"
     st.info(f"No list has {missing}: there is nothing to draw.", icon=":material/check:")
 summary_table(lists, first, second)
+argmax_section(view, first)
 if session.segmented("Below", BELOW, "below", label_visibility="collapsed") == BELOW[0]:
     largest_gaps_table(lists, first, second)
 else:

@@ -86,3 +86,16 @@ def test_ties_without_a_gap_leave_nothing_to_draw_and_tables_begin_with_what_the
     summary, largest = (list(frame.proto.column_order) for frame in page.dataframe)
     assert summary[:4] == ["reranker", "tie_ratio", "first_gap_mean", "first_gap_max"]
     assert largest[:3] == ["query_id", "first_gap", "reranker"]
+
+
+def test_what_the_likeliest_grade_throws_away_is_shown_of_files_with_probabilities_alone():
+    rows = "q,a,0.1,0.9,0\nq,b,0,1,1\n"
+    graded = board(
+        llm_csv=f"query_id,doc_id,p_0,p_1,relevance\n{rows}",
+        flat_csv="query_id,doc_id,score,relevance\nq,a,1,0\nq,b,1,1\n",
+    )
+    page = opened("ties", data=cache.loaded_boards().add(graded).label)
+    losses = table(page, "What the likeliest grade throws away")
+    assert losses["reranker"].to_list() == ["llm"]
+    assert losses[["argmax", "expected", "gain"]].to_numpy().tolist() == [[0.75, 1, 0.25]]
+    assert "tied RR is 1.000 in place of 0.750: +0.250" in texts(page).replace("*", "")

@@ -61,6 +61,16 @@ def test_a_column_of_a_loaded_file_can_be_changed_and_the_address_stays_that_of_
     assert page.query_params["data"] == address
 
 
+def test_preferences_are_scored_by_the_column_chosen_and_their_circles_are_told():
+    rows = [f"q{query},d0,d1,a\nq{query},d1,d2,a\nq{query},d2,d0,a" for query in range(4)]
+    page = drop(opened("runs"), pairs_csv="\n".join(["query,a,b,preferred", *rows]), qrels_txt=QRELS)
+    assert "score ← copeland" in headings(page)
+    assert "In a circle of preferences: 12 of 12 documents, in 4 of 4 lists" in plain(texts(page))
+    column(page, "score").set_value("bradley_terry").run()
+    assert "score ← bradley_terry" in headings(page)
+    assert "In a circle of preferences: 12 of 12 documents, in 4 of 4 lists" in plain(texts(page))
+
+
 @pytest.mark.parametrize(("key", "rule"), [("keep-first", "the first"), ("keep-max", "the highest score")])
 def test_repeated_documents_are_settled_by_a_button(key, rule):
     page = drop(opened("runs"), coarse_trec=COARSE + "q0 Q0 d1 9 7 upload\n", qrels_txt=QRELS)
