@@ -69,7 +69,7 @@ def place_and_score(
     ends = moves[["left", "right"]].to_numpy()
     above, below = bool((ends < 0).any()), bool((ends >= len(rows)).any())
     figure = go.Figure()
-    add_bounds_rows(figure, rows, palette, xaxis="x3")
+    add_bounds_rows(figure, rows, palette, xaxis="x2")
     _add_slope(figure, moves, len(rows), palette)
     _add_labels(figure, rows, stands_out[rows.index].to_numpy(dtype=bool), names, palette)
     height = _ROW if len(rows) <= _SLIM_FROM else _SLIM_ROW
@@ -79,8 +79,8 @@ def place_and_score(
     scores = padded_range(rows[VALUES].to_numpy())
     return figure.update_layout(
         xaxis=hidden | {"domain": _SLOPE},
-        xaxis2=hidden | {"domain": _NAMES},
-        xaxis3={"domain": _SCORES, "range": scores, "anchor": "y", "title": {"text": measure}, "nticks": 6},
+        xaxis3=hidden | {"domain": _NAMES},
+        xaxis2={"domain": _SCORES, "range": scores, "anchor": "y", "title": {"text": measure}, "nticks": 6},
         legend={"x": _SCORES[0], "font": {"size": 12}, "itemsizing": "constant"},
     )
 
@@ -161,7 +161,7 @@ def _add_labels(
         textposition="middle right",
         textfont={"size": 13, "color": palette.text},
         **_hover(rows),
-        xaxis="x2",
+        xaxis="x3",
     )
 
 
