@@ -21,8 +21,8 @@ _MAX_TEXT, _MAX_LINE = 280, 64
 """Letters of a document's text in its hover, and in one line of it."""
 _LETTERS, _FEWEST = 52, 10
 """Letters in a row along a list on a phone; and places an axis has at least."""
-_INSET, _MAX_INSETS = 0.05, 3
-"""How far a bracket stands within the frame round it, and how often."""
+_INSETS, _MAX_INSETS = (0.03, 0.05), 3
+"""How far a bracket stands within the frame round it, along the list and across, and how often."""
 _SECOND_LIST = 2.6
 """Height at which the upper one of two lists stands."""
 
@@ -128,11 +128,11 @@ def _add_brackets(
     frame = {"line": {"width": 1, "dash": "dot", "color": palette.muted}}
     bracket = {"fillcolor": palette.bounds, "line": {"width": 0}}
     for depth, level in enumerate(levels):
-        inset = min(depth, _MAX_INSETS) * _INSET
+        along, across = (min(depth, _MAX_INSETS) * inset for inset in _INSETS)
         ties = ladder.groupby(level, as_index=False).agg(last=("place", "max"), score=("score", "first"))
         for first, last, score in ties[(ties["last"] > ties[level]) & (ties[level] <= n)].to_numpy():
-            left, right = first - 0.46 + inset, min(last + 0.46 - inset, n + 0.5)
-            ends = {"x0": left, "x1": right, "y0": base - 0.1 + inset, "y1": base + 1.1 - inset}
+            left, right = first - 0.46 + along, min(last + 0.46 - along, n + 0.5)
+            ends = {"x0": left, "x1": right, "y0": base - 0.1 + across, "y1": base + 1.1 - across}
             figure.add_shape(type="rect", layer="below", **ends, **(bracket if level == "first" else frame))
             text = "" if depth else _score_text(score, _LETTERS * (right - left) / max(n, _FEWEST))
             if text:
