@@ -1,0 +1,103 @@
+"""What becomes of ties and of a measure as scores that stand near each other come to tie."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from metrics.evaluation import AS_READ, ScoringOptions, score_runs
+from metrics.runs import Runs
+from metrics.studies.prose import Prose, Strong, decimal
+from metrics.studies.robustness.noise_curves import noise_losing, score_spreads
+from metrics.support.arrays import FloatArray
+from metrics.support.wording import percent
+from metrics.ties.precision import runs_at_precision
+
+_DECADES = (-4, 0)
+"""Powers of ten of the smallest and the largest distance, in standard deviations of a reranker's scores."""
+_MANY_ROWS = 300_000
+"""Rows from which on fewer distances are looked at."""
+
+
+class NearTieCurves(NamedTuple):
+    """How ties grow with the distance within which scores tie, and what that does to values.
+
+    Attributes:
+        tie_ratios: index `distance`, 0 first; columns rerankers; mean over lists.
+        means: the same of the tied means.
+    """
+
+    tie_ratios: pd.DataFrame
+    means: pd.DataFrame
+
+
+def near_distances(n_rows: int) -> FloatArray:
+    """(n_distances,) distances even on a log scale: four a decade, two on a large board."""
+    steps = 4 if n_rows <= _MANY_ROWS else 2
+    return np.logspace(*_DECADES, steps * (_DECADES[1] - _DECADES[0]) + 1)
+
+
+def near_tie_curves(
+    runs: Runs,
+    measure: str,
+    distances: FloatArray,
+    options: ScoringOptions = AS_READ,
+    queries: Collection[str] | None = None,
+) -> NearTieCurves:
+    """Return tie ratio and tied mean of each reranker as near scores tie (`within:E`).
+
+    Distances are told in standard deviations of each reranker's own scores, so that scales do not matter.
+
+    Args:
+        runs: what was ranked.
+        measure: what is taken.
+        distances: (n_distances,) rising, above 0.
+        options: how lists are scored; scores are first rounded or tied as it says.
+        queries: those whose lists count; None for all.
+
+    Raises:
+        UsageError: a name that does not exist.
+    """
+    compared = runs_at_precision(runs, options.precision)
+    spreads = score_spreads(compared).replace(0.0, 1.0)
+    scaled = compared.rescored(
+        {name: table["score"].to_numpy() / spreads[name] for name, table in compared.tables.items()}
+    )
+    ratios, values = {}, {}
+    for distance in (0.0, *distances.tolist()):
+        precision = f"within:{distance!r}" if distance else "float64"
+        evaluation = score_runs(scaled, measure, "expected", replace(options, precision=precision))
+        evaluation = evaluation.only(runs.rerankers, queries)
+        ratios[distance] = evaluation.lists["tie_ratio"].groupby(level="reranker", sort=False).mean()
+        values[distance] = evaluation.means(evaluation.measures[0])["expected"]
+    tables = (pd.DataFrame(columns).T.rename_axis("distance") for columns in (ratios, values))
+    return NearTieCurves(*tables)
+
+
+def near_tie_finding(curves: NearTieCurves, measure: str, loss: float = 0.01) -> Prose:
+    """Say whose value suffers first as near scores tie, and how much of it ties by then.
+
+    Args:
+        curves: of `near_tie_curves`.
+        measure: how its tied mean is called, such as `MTRR`.
+        loss: by how much it falls, above 0.
+    """
+    distances = noise_losing(curves.means, loss).dropna()
+    if distances.empty:
+        largest = curves.means.index[-1]
+        return (
+            Strong("Near ties cost nothing here. "),
+            f"No {measure} falls by {decimal(loss)} while scores within {largest:g} standard deviations tie.",
+        )
+    first = str(distances.idxmin())
+    ratios = curves.tie_ratios[first]
+    ratio = float(np.interp(distances[first], ratios.index.to_numpy(), ratios.to_numpy()))
+    return (
+        Strong(first),
+        f" is the first to lose {decimal(loss)} {measure} as near scores tie: within ",
+        Strong(f"{distances[first]:.2g}"),
+        f" standard deviations of its scores, where {percent(ratio)} of its documents tie, "
+        f"{percent(float(ratios.iloc[0]))} as read.",
+    )

@@ -1,0 +1,80 @@
+"""Curves of ties and of a measure as scores that stand near each other come to tie."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from metrics import Runs, evaluate
+from metrics.evaluation import ScoringOptions
+from metrics.studies.prose import plain
+from metrics.studies.robustness.near_tie_curves import near_distances, near_tie_curves, near_tie_finding
+from metrics.studies.robustness.noise_curves import score_spreads
+
+
+def table(seed, steps, scale=1.0):
+    random = np.random.default_rng(seed)
+    score = np.round(random.random(400) * steps) / steps
+    return pa.table(
+        {
+            "query_id": np.repeat([f"q{n}" for n in range(20)], 20),
+            "doc_id": [str(place) for place in range(400)],
+            "score": scale * score,
+            "relevance": (random.random(400) < 0.05 + 0.5 * score) * 1.0,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return Runs({"coarse": table(1, 4), "fine": table(2, 500)})
+
+
+@pytest.fixture(scope="module")
+def curves(runs):
+    return near_tie_curves(runs, "nDCG@5", near_distances(800))
+
+
+def test_curves_start_as_read_and_end_with_few_ties_of_nearly_all(runs, curves):
+    as_read = evaluate(runs, "nDCG@5", "expected")
+    assert curves.means.loc[0].to_dict() == pytest.approx(as_read.means("nDCG@5")["expected"].to_dict())
+    ratios = as_read.lists["tie_ratio"].groupby(level="reranker").mean()
+    assert curves.tie_ratios.loc[0].to_dict() == pytest.approx(ratios.to_dict())
+    assert curves.means.index[[1, -1]].to_list() == pytest.approx([1e-4, 1])
+    assert (curves.tie_ratios.loc[1] > 0.9).all()
+    assert (curves.means.loc[1] < curves.means.loc[0]).all()
+
+
+def test_a_distance_is_told_in_standard_deviations_of_a_rerankers_own_scores(runs, curves):
+    distance = curves.means.index[13]
+    spread = float(score_spreads(runs)["fine"])
+    alone = evaluate(runs, "nDCG@5", "expected", precision=f"within:{float(distance * spread)!r}")
+    assert curves.means.loc[distance, "fine"] == pytest.approx(alone.means("nDCG@5").loc["fine", "expected"])
+
+
+def test_coarse_scores_tie_no_more_until_the_distance_passes_their_step(runs, curves):
+    step = 0.25 / float(score_spreads(runs)["coarse"])
+    below = curves.tie_ratios["coarse"][curves.tie_ratios.index < step]
+    assert (below == below.iloc[0]).all()
+    assert curves.means["coarse"][1.0] < curves.means["coarse"][0.0]
+
+
+def test_some_queries_alone_count_and_other_options_hold(runs):
+    options = ScoringOptions("decimals:1", relevant_from=1)
+    curves = near_tie_curves(runs, "RR", near_distances(10**6)[:1], options, {"q1", "q2"})
+    expected = (
+        evaluate(runs, "RR", "expected", precision="decimals:1").only(runs.rerankers, {"q1", "q2"}).means("RR")
+    )
+    assert curves.means.loc[0].to_dict() == pytest.approx(expected["expected"].to_dict())
+
+
+def test_the_finding_names_who_loses_first_and_how_much_ties_by_then(curves):
+    text = plain(near_tie_finding(curves, "tied nDCG@5"))
+    assert text.startswith("fine is the first to lose 0.010 tied nDCG@5 as near scores tie: within ")
+    assert "Near ties cost nothing here." in plain(near_tie_finding(curves, "tied nDCG@5", loss=5.0))
+
+
+def test_scores_that_do_not_vary_have_level_curves():
+    level = Runs({"A": table(1, 4, scale=0.0)})
+    curves = near_tie_curves(level, "RR", near_distances(10)[:3])
+    assert curves.means["A"].nunique() == 1
+    assert (curves.tie_ratios["A"] == 1).all()
