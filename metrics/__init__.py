@@ -15,6 +15,7 @@ from metrics.runs import FORMATS, Runs, read_runs, read_table
 from metrics.ties import PRECISIONS, TREATMENTS
 
 if TYPE_CHECKING:
+    from metrics.evaluation.running import Running
     from metrics.scale.dask import evaluate_dataset
     from metrics.scale.stored import Stored
     from metrics.studies.leaderboard.swapped_orders import swapped_orders
@@ -29,6 +30,7 @@ __all__ = [
     "TREATMENTS",
     "Evaluation",
     "ReadError",
+    "Running",
     "Runs",
     "Stored",
     "TieScopeError",
@@ -55,6 +57,10 @@ def __getattr__(name: str) -> object:
             from metrics.studies.tools import emulation
 
             value = getattr(emulation, name)
+        case "Running":
+            from metrics.evaluation import running
+
+            value = getattr(running, name)
         case "Stored":
             from metrics.scale import stored
 

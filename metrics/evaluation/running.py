@@ -1,0 +1,214 @@
+"""Lists scored as they arrive: means so far and of late, and where a mean has changed."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from metrics.errors import UsageError
+from metrics.evaluation.options import Policy, ScoringOptions
+from metrics.evaluation.scoring import names_or_defaults, score_runs
+from metrics.measures import parse
+from metrics.runs import Runs, Table, read_runs
+from metrics.support.arrays import FloatArray
+
+_TIME = ("at", "")
+"""Column of the moments at which lists came, beside those of the measures."""
+_FEWEST = 2
+"""Lists of which a change is asked for, at least."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """Where the mean of a measure has changed most.
+
+    Attributes:
+        query_id: the first list after it.
+        n_before: lists before it.
+        n_after: lists from it on.
+        before: tied mean of the lists before.
+        after: tied mean of the others.
+        p: the chance of as large a sum of deviations where nothing changes, by its limit for many lists.
+        before_bounds: worst and best mean of the lists before, over all orders of their ties.
+        after_bounds: the same, of the others.
+    """
+
+    query_id: str
+    n_before: int
+    n_after: int
+    before: float
+    after: float
+    p: float
+    before_bounds: tuple[float, float]
+    after_bounds: tuple[float, float]
+
+    @property
+    def is_beyond_ties(self) -> bool:
+        """Whether no order of ties makes the two means alike: ties alone cannot explain the change."""
+        (low, high), (other_low, other_high) = self.before_bounds, self.after_bounds
+        return high < other_low or other_high < low
+
+
+class Running:
+    """Scores lists one by one or in batches, and keeps what each of them scored.
+
+    Values are those of `evaluate` on the same lists; judged queries that a batch lacks are left out, for
+    they may come later. A query that comes again counts again.
+    """
+
+    def __init__(
+        self,
+        measures: Sequence[str] | str | None = None,
+        traditional: str = "input",
+        *,
+        precision: str = "float64",
+        empty: Policy = "zero",
+        relevant_from: float = 1,
+        tiebreak_by: Sequence[str] = (),
+        criteria: Sequence[str] = (),
+    ) -> None:
+        """Choose what is measured; the arguments are those of `evaluate`.
+
+        Args:
+            measures: names of measures.
+            traditional: the treatment taken as the traditional one.
+            precision: how scores are compared.
+            empty: queries with nothing relevant count 0, or are left out.
+            relevant_from: smallest grade that counts as relevant.
+            tiebreak_by: further score columns that split ties first.
+            criteria: score columns that rank together instead of the score.
+
+        Raises:
+            UsageError: a name that does not exist.
+        """
+        names, _ = names_or_defaults(measures, None)
+        self._measures = [str(parse(name)) for name in ([names] if isinstance(names, str) else names)]
+        self._treatments = {
+            "traditional": traditional,
+            "tied": "expected",
+            "worst": "pessimistic",
+            "best": "optimistic",
+        }
+        self._options = ScoringOptions(
+            precision, "skip", empty, relevant_from, tuple(tiebreak_by), tuple(criteria)
+        )
+        self._parts: list[pd.DataFrame] = []
+        self._times: list[float] = []
+
+    def add(self, runs: Runs | pd.DataFrame, qrels: Table | None = None, *, at: float | None = None) -> None:
+        """Score lists that have come.
+
+        Args:
+            runs: as of `evaluate`: one list, or many.
+            qrels: judgments of a data frame that holds none; may be of more queries.
+            at: when they came, in seconds since any moment; now where None.
+
+        Raises:
+            ReadError: the data frame cannot be read.
+            UsageError: judgments for runs that have theirs, or a time before the last.
+        """
+        moment = time.time() if at is None else at
+        if self._times and moment < self._times[-1]:
+            raise UsageError(
+                f"at={at}: the lists before came at {self._times[-1]}. Add lists in order of time."
+            )
+        if isinstance(runs, pd.DataFrame):
+            runs = read_runs(runs, qrels)
+        elif qrels is not None:
+            raise UsageError("qrels: these runs have their judgments. Give them to read_runs.")
+        treatments = list(dict.fromkeys(self._treatments.values()))
+        self._parts.append(score_runs(runs, self._measures, treatments, self._options).scores)
+        self._times.append(moment)
+
+    def means(
+        self, *, last: int | None = None, seconds: float | None = None, halflife: float | None = None
+    ) -> pd.DataFrame:
+        """Return the mean of each measure: of all lists, of a window of them, or weighted by age.
+
+        Args:
+            last: so many lists of each reranker, the latest.
+            seconds: lists that came at most so long before the latest of all.
+            halflife: a list weighs half as much as one that came so many lists after it.
+
+        Returns:
+            One row a reranker and measure: reranker, measure, traditional, tied, worst, best, n (lists).
+
+        Raises:
+            UsageError: several of the three, or one that is not above 0.
+        """
+        windows = [window for window in (last, seconds, halflife) if window is not None]
+        if len(windows) > 1 or any(window <= 0 for window in windows):
+            raise UsageError("Choose one of last, seconds and halflife, and a number above 0.")
+        rows = []
+        for reranker, values in self._by_reranker():
+            first = 0 if last is None else max(0, len(values) - last)
+            if seconds is not None:
+                first = int(np.searchsorted(values[_TIME], self._times[-1] - seconds))
+            chosen = values.iloc[first:]
+            ages = np.arange(len(chosen) - 1, -1, -1)
+            weights = np.ones(len(chosen)) if halflife is None else 0.5 ** (ages / halflife)
+            rows += [
+                {"reranker": reranker, "measure": measure, **self._mean(chosen, measure, weights)}
+                for measure in self._measures
+            ]
+        return pd.DataFrame(rows, columns=["reranker", "measure", *self._treatments, "n"])
+
+    def change(self, reranker: str, measure: str) -> Change | None:
+        """Return where the tied mean of a measure has changed most; None where it is the same in all lists.
+
+        With S(k) the sum of the first k deviations from the mean, and s their standard deviation, the change
+        is where |S(k)| / (s √n) is largest; for many lists its chance is Kolmogorov's.
+
+        Args:
+            reranker: whose lists.
+            measure: name of a measure.
+
+        Raises:
+            UsageError: a reranker or measure that was not added.
+        """
+        name, by_reranker = str(parse(measure)), dict(self._by_reranker())
+        if reranker not in by_reranker or name not in self._measures:
+            raise UsageError(f"There are: {', '.join(by_reranker)}; {', '.join(self._measures)}.")
+        values = by_reranker[reranker]
+        tied = self._column(values, name, "tied")
+        if len(tied) < _FEWEST or np.ptp(tied) == 0:
+            return None
+        from scipy.special import kolmogorov  # noqa: PLC0415 means need none of it
+
+        sums = np.abs(np.cumsum(tied - tied.mean())[:-1])
+        n_before = int(np.argmax(sums)) + 1
+        statistic = sums[n_before - 1] / (tied.std() * np.sqrt(len(tied)))
+        worst, best = (self._column(values, name, bound) for bound in ("worst", "best"))
+        return Change(
+            str(values.index.get_level_values("query_id")[n_before]),
+            n_before,
+            len(tied) - n_before,
+            float(tied[:n_before].mean()),
+            float(tied[n_before:].mean()),
+            float(kolmogorov(statistic)),
+            (float(worst[:n_before].mean()), float(best[:n_before].mean())),
+            (float(worst[n_before:].mean()), float(best[n_before:].mean())),
+        )
+
+    def _by_reranker(self) -> list[tuple[str, pd.DataFrame]]:
+        """Return each reranker with the values of its lists in order of arrival, and when they came."""
+        if not self._parts:
+            return []
+        values = pd.concat(self._parts)
+        values[_TIME] = np.repeat(self._times, [len(part) for part in self._parts])
+        return [(str(name), lists) for name, lists in values.groupby(level="reranker", sort=False)]
+
+    def _mean(self, lists: pd.DataFrame, measure: str, weights: FloatArray) -> dict[str, float]:
+        columns = {name: self._column(lists, measure, name) for name in self._treatments}
+        means = {
+            name: float(np.average(column, weights=weights)) if len(column) else np.nan
+            for name, column in columns.items()
+        }
+        return {**means, "n": len(lists)}
+
+    def _column(self, lists: pd.DataFrame, measure: str, name: str) -> FloatArray:
+        """Return the values of lists in a measure, under what stands for a name such as tied."""
+        values: FloatArray = lists[measure, self._treatments[name]].to_numpy()
+        return values
