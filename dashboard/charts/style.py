@@ -1,11 +1,14 @@
 """What all figures share: one quiet grid, one font, transparent ground, names that cannot run."""
 
+import copy
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+import plotly.io
+from plotly.subplots import make_subplots
 
 from dashboard.charts.labels import TEXT_COLUMNS, clipped, escaped
 from dashboard.charts.palette import Palette
@@ -13,6 +16,8 @@ from metrics.support.arrays import FloatArray
 
 HEADING = '"Source Serif", "Source Serif 4", serif'
 FONT = '"Source Sans", "Source Sans 3", sans-serif'
+
+plotly.io.templates.default = None  # every figure has the look below; plotly's own is never copied and checked
 
 _TALLEST_LEGEND = 300
 """Pixels from which on a legend is scrolled; plotly's half of a plot hides entries on a phone."""
@@ -40,6 +45,22 @@ def style(figure: go.Figure, palette: Palette, height: int, **margin: int) -> go
         height=height,
         margin={"l": 8, "r": 12, "t": 40, "b": 8} | margin,
     )
+
+
+def subplots(rows: int, columns: int, **grid: Any) -> go.Figure:  # noqa: ANN401 passed on
+    """Return an empty figure of panels, a copy of what plotly's slow `make_subplots` returned first.
+
+    Args:
+        rows: panels one below the other.
+        columns: panels side by side.
+        **grid: spacing, widths (a tuple) and what is shared; passed on.
+    """
+    return copy.deepcopy(_blank_subplots(rows, columns, **grid))
+
+
+@cache
+def _blank_subplots(rows: int, columns: int, **grid: Any) -> go.Figure:  # noqa: ANN401
+    return make_subplots(rows, columns, **grid)
 
 
 class DrawnOnce(go.Figure):  # type: ignore[misc]  # plotly has no types

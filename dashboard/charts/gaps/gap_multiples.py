@@ -1,12 +1,12 @@
 """Gap against tie ratio, a small panel a reranker."""
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import note, style
+from dashboard.charts.style import add_notes, note_of, style, subplots
 from metrics.evaluation import EQUAL
 from metrics.studies.gaps.gap import trend
 
@@ -46,27 +46,27 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
     n_panels = len(colours) + any(len(mean) for mean in means.values())
     across = min(width, n_panels)
     rows = -(-n_panels // across)
-    figure = make_subplots(rows, across, horizontal_spacing=0.04, vertical_spacing=0.3 / max(rows, 2))
+    figure = subplots(rows, across, horizontal_spacing=0.04, vertical_spacing=0.3 / max(rows, 2))
     reach = max(float(lists["first_gap"].abs().max()), 0.05) * 1.1
-    figure.update_yaxes(tickformat="+~r", zeroline=True, zerolinecolor=palette.other, zerolinewidth=1)
+    zero = {"zeroline": True, "zerolinecolor": palette.other, "zerolinewidth": 1}
+    figure.update_yaxes(tickformat="+~r", nticks=_TICKS, range=[-reach, reach], showticklabels=False, **zero)
+    figure.update_yaxes(showticklabels=True, title_text=f"{measure} gap", col=1)
     context = _thin(lists, reach, ALL_DOTS // len(colours))
-    labels = chart_names(colours, _TITLES[width])
+    titles, labels = list[dict[str, object]](), chart_names(colours, _TITLES[width])
     for index, (name, colour) in enumerate(colours.items()):
         place = {"row": index // across + 1, "col": index % across + 1}
         _add_dots(figure, context, _thin(own_lists[name], reach), palette, colour, **place)
         _add_mean(figure, means[name], palette.ground, _HALO, hoverinfo="skip", **place)
         _add_mean(figure, means[name], palette.text, hoverinfo="skip", **place)
-        figure.update_yaxes(range=[-reach, reach], showticklabels=place["col"] == 1, nticks=_TICKS, **place)
-        if place["col"] == 1:
-            figure.update_yaxes(title_text=f"{measure} gap", **place)
-        _add_title(figure, f"<span style='color:{colour}'>●</span> {labels[name]}", palette, index)
+        titles.append(_title(f"<span style='color:{colour}'>●</span> {labels[name]}", palette, index))
     style(figure, palette, 40 + 220 * rows, t=36)
     figure.update_layout(showlegend=False).update_xaxes(title_text="tie ratio", row=rows, col=1)
     figure.update_xaxes(tickformat="~%", nticks=4, showgrid=False)
     figure.update_xaxes(range=_ratio_range(pd.concat(own_lists.values())["tie_ratio"]))
     if n_panels > len(colours):
         _add_means(figure, means, colours, row=len(colours) // across + 1, col=len(colours) % across + 1)
-        _add_title(figure, "Means, all together", palette, len(colours))
+        titles.append(_title("Means, all together", palette, len(colours)))
+    add_notes(figure, titles)
     return figure
 
 
@@ -77,7 +77,7 @@ def _add_means(
     for name, mean in means.items():
         hover = f"<b>{hover_text(name)}</b><br>mean gap %{{y:+.4f}}<extra></extra>"
         _add_mean(figure, mean, colours[name], hovertemplate=hover, **place)
-    figure.update_yaxes(side="right", nticks=_TICKS, **place)
+    figure.update_yaxes(side="right", range=None, showticklabels=True, title_text=None, **place)
     ratios = [mean["x"] for mean in means.values() if mean["mean"].abs().max() > EQUAL]
     if ratios:
         figure.update_xaxes(range=_ratio_range(pd.concat(ratios)), **place)
@@ -134,17 +134,18 @@ def _thin(lists: pd.DataFrame, reach: float, most: int = MAX_DOTS) -> pd.DataFra
         reach: end of the axis of gaps.
         most: dots at most, and never more than `MAX_DOTS`.
     """
-    column = (lists["tie_ratio"] * _CELLS).round()
-    row = (lists["first_gap"] / reach * _CELLS).round()
-    cells = lists.groupby([column, row])["query_id"]
-    first = lists.assign(n_hidden=cells.transform("size") - 1)[cells.cumcount() == 0]
+    columns = (lists["tie_ratio"].to_numpy() * _CELLS).round()
+    rows = (lists["first_gap"].to_numpy() / reach * _CELLS).round()
+    _, first, counts = np.unique(columns + 1j * rows, return_index=True, return_counts=True)
+    order = first.argsort()
+    dots = lists.iloc[first[order]].assign(n_hidden=counts[order] - 1)
     most = min(most, MAX_DOTS)
-    return first if len(first) <= most else first.sample(most, random_state=0)
+    return dots if len(dots) <= most else dots.sample(most, random_state=0)
 
 
-def _add_title(figure: go.Figure, text: str, palette: Palette, index: int) -> None:
-    """Write the title of a panel; panels are counted row by row."""
+def _title(text: str, palette: Palette, index: int) -> dict[str, object]:
+    """Return the title of a panel; panels are counted row by row."""
     axis = "" if index == 0 else str(index + 1)
     place = {"x": 0, "xref": f"x{axis} domain", "xanchor": "left"}
     above = {"y": 1.02, "yref": f"y{axis} domain", "yanchor": "bottom"}
-    note(figure, text, palette, **place, **above, font={"size": 13, "color": palette.text})
+    return note_of(text, palette, **place, **above, font={"size": 13, "color": palette.text})

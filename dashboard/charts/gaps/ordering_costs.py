@@ -3,11 +3,10 @@
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from dashboard.charts.marks import dotted_line
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import note, style
+from dashboard.charts.style import note, style, subplots
 from metrics.support.arrays import FloatArray
 
 BINS = 30
@@ -35,7 +34,7 @@ def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Pa
     Returns:
         A histogram and four lines, both over powers of ten.
     """
-    figure = make_subplots(1, 2, column_widths=[0.48, 0.52], horizontal_spacing=0.09)
+    figure = subplots(1, 2, column_widths=(0.48, 0.52), horizontal_spacing=0.09)
     _add_histogram(figure, log10_orderings, palette, np.log10(limit))
     looks = dict(zip(_METHODS, (palette.traditional, palette.other, palette.text, palette.tied), strict=True))
     for method, label in _METHODS.items():

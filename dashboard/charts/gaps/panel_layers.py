@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from dashboard.charts.marks import UNCERTAIN, add_band, cells
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import HEADING, note
+from dashboard.charts.style import HEADING, note, subplots
 from metrics.support.arrays import FloatArray, IntArray
 
 
@@ -31,9 +30,7 @@ def middles(edges: FloatArray) -> FloatArray:
 
 def panel_grid(rows: int) -> go.Figure:
     """Return a figure for rows of three panels: tie ratio, largest tie, distribution."""
-    figure = make_subplots(
-        rows, 3, column_widths=[0.4, 0.36, 0.24], horizontal_spacing=0.045, vertical_spacing=0.2
-    )
+    figure = subplots(rows, 3, column_widths=(0.4, 0.36, 0.24), horizontal_spacing=0.045, vertical_spacing=0.2)
     return figure.update_layout(bargap=0.12, barmode="stack", showlegend=False)
 
 

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from dashboard.charts.leaderboard.gap_ridges import add_ridges
 from dashboard.charts.marks import VALUES, add_bounds_rows, label_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import padded_range, style
+from dashboard.charts.style import padded_range, style, subplots
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import percent
 
@@ -36,7 +35,7 @@ def aligned_rows(summary: pd.DataFrame, lists: pd.DataFrame, palette: Palette, m
         Three panels that share their rows.
     """
     rerankers = summary.rename(columns=lambda name: name.removeprefix("first_"))
-    figure = make_subplots(1, 3, column_widths=[0.44, 0.2, 0.36], horizontal_spacing=0.05, shared_yaxes=True)
+    figure = subplots(1, 3, column_widths=(0.44, 0.2, 0.36), horizontal_spacing=0.05, shared_yaxes=True)
     add_bounds_rows(figure, rerankers, palette, row=1, col=1)
     figure.update_xaxes(title_text=measure, nticks=7, range=padded_range(rerankers[VALUES].to_numpy()), col=1)
     reach = max(float(lists["first_gap"].abs().max()), _MIN_REACH)
@@ -64,7 +63,7 @@ def gap_rows(
     Returns:
         Two panels that share their rows.
     """
-    figure = make_subplots(1, 2, column_widths=[0.36, 0.64], horizontal_spacing=0.05, shared_yaxes=True)
+    figure = subplots(1, 2, column_widths=(0.36, 0.64), horizontal_spacing=0.05, shared_yaxes=True)
     _add_ties_and_gaps(figure, rerankers, edges, counts, palette, measure, _LOW_ROW, 2)
     end = max(float(edges[-1]), _MIN_REACH) * 1.04
     return figure.update_xaxes(range=[-end, end], col=2)

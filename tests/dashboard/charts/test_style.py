@@ -6,7 +6,7 @@ import plotly.io
 from plotly.subplots import make_subplots
 
 from dashboard.charts.palette import LIGHT
-from dashboard.charts.style import DrawnOnce, style
+from dashboard.charts.style import DrawnOnce, style, subplots
 
 
 def sent(figure):
@@ -45,3 +45,11 @@ def test_axes_that_a_chart_does_not_mention_have_the_look_of_the_app():
     figure = style(go.Figure(go.Scatter(x=[1], y=[1])), LIGHT, 300)
     assert sent(figure)["layout"]["xaxis"]["gridcolor"] == LIGHT.grid
     assert figure.layout.template.layout.xaxis.gridcolor == LIGHT.grid
+
+
+def test_empty_panels_are_a_figure_of_ones_own():
+    one, other = subplots(1, 2, column_widths=(0.3, 0.7)), subplots(1, 2, column_widths=(0.3, 0.7))
+    one.add_scatter(x=[1], y=[1], row=1, col=2)
+    assert one.data[0].xaxis == "x2"
+    assert not other.data
+    assert other.layout.xaxis2 == make_subplots(1, 2, column_widths=[0.3, 0.7]).layout.xaxis2
