@@ -102,7 +102,7 @@ def ties_against_gaps(
         gap_map(summary.ratios.cells(position), summary.sizes.cells(position), results.palette, measure),
         "gap-map",
         f"Tie ratio and largest tie against the gap in {measure}, and the distribution of gaps.",
-        wide=820,
+        wide=640,
     )
     heading(
         "Ties and gaps, reranker by reranker",
@@ -116,7 +116,7 @@ def ties_against_gaps(
         gap_rows(leaderboard, edges, row_counts, results.palette, measure),
         "gap-rows",
         f"Mean tie ratio and distribution of gaps in {measure} of each reranker.",
-        wide=820,
+        wide=640,
     )
 
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.gaps.gap_multiples import gap_multiples
+from dashboard.charts.gaps.gap_multiples import ACROSS, FEW_ROWS, gap_multiples
 from dashboard.charts.leaderboard.aligned_rows import aligned_rows
 from dashboard.views.rerankers.comparisons import baseline_comparison
 from dashboard.views.rerankers.readings import readings_section
@@ -70,7 +70,7 @@ if part == TIES:
         gap_multiples(lists, view.palette, colours, first),
         "gap-multiples",
         f"{first} gap against tie ratio, a panel a reranker, and their means together.",
-        wide=820,
+        wide=640 if len(colours) < ACROSS * FEW_ROWS else 820,
     )
 elif part == BASELINE:
     baseline_comparison(view, measure, row_range.n_shown)

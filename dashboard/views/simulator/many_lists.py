@@ -100,7 +100,7 @@ def _gap_section(simulation: Simulation) -> None:
         return
     figure = gap_panels(lists, session.theme(), ("RR", second))
     alt = f"Tie ratio and largest tie against the gap in RR and in {second} of the simulated lists."
-    chart(figure, "simulated-gaps", alt, wide=820)
+    chart(figure, "simulated-gaps", alt, wide=640)
 
 
 def _figure_table(simulation: Simulation) -> None:

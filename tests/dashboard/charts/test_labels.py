@@ -109,3 +109,8 @@ def test_rows_of_a_chart_have_labels_of_their_own():
     label_rows(figure, ADAPTERS, LIGHT)
     assert len(set(figure.layout.yaxis.ticktext)) == len(ADAPTERS)
     assert max(map(text_columns, figure.layout.yaxis.ticktext)) <= CHART_COLUMNS
+
+
+def test_a_number_with_an_exponent_is_not_cut_at_its_sign():
+    names = [f"cross-encoder-of-2025-lr{rate}e-5__fp16__maxlen512" for rate in (1, 2, 3)]
+    assert all(f"lr{rate}e-5" in label for rate, label in enumerate(short_names(names).values(), 1))

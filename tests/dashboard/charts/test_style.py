@@ -6,7 +6,7 @@ import plotly.io
 from plotly.subplots import make_subplots
 
 from dashboard.charts.palette import LIGHT
-from dashboard.charts.style import DrawnOnce, style, subplots
+from dashboard.charts.style import DrawnOnce, padded_range, style, subplots
 
 
 def sent(figure):
@@ -53,3 +53,17 @@ def test_empty_panels_are_a_figure_of_ones_own():
     assert one.data[0].xaxis == "x2"
     assert not other.data
     assert other.layout.xaxis2 == make_subplots(1, 2, column_widths=[0.3, 0.7]).layout.xaxis2
+
+
+def test_an_axis_of_values_up_to_1_ends_before_a_tick_past_1_and_starts_after_one_below_0():
+    low, high = padded_range(np.array([0.0, 1.0]))
+    assert -0.04 < low < 0
+    assert 1 < high < 1.04
+    low, high = padded_range(np.array([1.0]))
+    assert low < 1 < high < 1.01
+
+
+def test_an_axis_of_values_beyond_1_has_air_on_both_sides():
+    low, high = padded_range(np.array([2.0, 4.0]))
+    assert low < 2 - 0.1
+    assert high > 4 + 0.1

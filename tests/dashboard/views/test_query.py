@@ -17,6 +17,7 @@ from dashboard.charts.one_list.sampling_convergence import sampling_convergence
 from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS, ladder_pair, tie_ladder
 from dashboard.charts.one_list.value_histogram import value_histogram
 from dashboard.charts.palette import LIGHT
+from dashboard.views.query.tables import _without_shared_start
 from metrics.studies.one_list.query import ladder, tie_groups
 from metrics.ties import Ranking
 
@@ -412,3 +413,10 @@ def test_a_picker_shows_the_gap_of_now_when_another_order_is_chosen():
     assert picker.set_value
     assert picker.raw_value.split(" · ")[0] == before.split(" · ")[0] == "GPT-4 (Low Ties)"
     assert picker.raw_value != before
+
+
+def test_orderings_that_begin_alike_are_written_from_where_they_differ():
+    shared = " ".join(f"document-{number}" for number in range(9))
+    assert _without_shared_start([f"{shared} a b", f"{shared} b a"]) == (["… a b", "… b a"], 9)
+    assert _without_shared_start(["d1 a b", "d1 b a"]) == (["d1 a b", "d1 b a"], 0)
+    assert _without_shared_start([f"{shared} a b"]) == ([f"{shared} a b"], 0)
