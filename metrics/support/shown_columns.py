@@ -138,6 +138,9 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ShownColumn("to_place", "To place", "Last place of the group in the list.", "localized"),
         ShownColumn("possible_places", "Can stand at", "Places that some order of the ties gives it.", "text"),
         ShownColumn("score", "Score", "What documents are ranked by.", "significant", 6),
+        ShownColumn(
+            "further_score", "{column}", "Splits ties in the scores before it, highest first.", "significant", 6
+        ),
         ShownColumn("scores", "Scores", "From the first document to the last.", "text"),
         ShownColumn("grade", "Grade", "How relevant it was judged; empty: not judged.", "significant", 0),
         ShownColumn("grades", "Grades", "How relevant they were judged.", "text"),

@@ -5,6 +5,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
+from dashboard.charts.labels import TABLE_COLUMNS, short_names
 from dashboard.widgets.components import table
 from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import LETTERS, ListInView, describe_values
@@ -54,9 +55,11 @@ def documents_table(current: ListInView) -> None:
         for first, last in zip(shown_rows["first"], shown_rows["last"], strict=True)
     ]
     shown_rows = shown_rows.assign(places=places)
-    columns = shown_columns(
-        *("place", "doc_id", "score", "grade", ("group", "document_group"), ("places", "possible_places"))
-    )
+    columns = shown_columns("place", "doc_id", "score")
+    names = short_names(current.view.scoring.tiebreak_by, TABLE_COLUMNS)
+    for number, name in enumerate(names.values(), 1):
+        columns |= shown_columns((f"further_{number}", "further_score"), column=name)
+    columns |= shown_columns("grade", ("group", "document_group"), ("places", "possible_places"))
     if "text" in shown_rows:
         shown_rows = shown_rows.assign(text=shown_rows["text"].map(_shorten))
         columns |= shown_columns("text")

@@ -147,6 +147,13 @@ def test_every_page_follows_the_further_scores_that_split_ties():
     assert "ties split by fresh, second first" in sidebar_text(page)
 
 
+def test_the_documents_of_a_list_stand_with_the_further_scores_that_split_their_ties():
+    label = add_board(board(split_csv=split_rows()[0].to_csv(index=False)))
+    rows = table(opened("query", data=label, tiebreak=["fresh", "second"]), "The documents")
+    keys = rows[["score", "further_1", "further_2"]].to_numpy().tolist()
+    assert keys == sorted(keys, reverse=True)
+
+
 def test_the_order_of_further_scores_is_that_of_the_link_and_what_a_board_lacks_is_said():
     label = add_board(board(split_csv=split_rows()[0].to_csv(index=False)))
     page = opened("leaderboard", data=label, tiebreak=["second", "stale", "fresh"])
