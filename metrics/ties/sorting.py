@@ -22,13 +22,15 @@ def sort_descending(
     Returns:
         (n_docs,) documents in order, their keys, and (n_groups,) the first document of each tie group.
     """
-    if len(keys) == 1:
-        order = _sort_by_one_key(keys[0], starts)
-    else:
+    first = np.zeros(len(keys[0]), dtype=bool)
+    first[starts[:-1]] = True
+    if len(keys) > 1:
         segment = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         order = np.lexsort((*(-key for key in reversed(keys)), segment))
-    first = np.zeros(len(order), dtype=bool)
-    first[starts[:-1]] = True
+    elif (~first[1:] & (keys[0][1:] > keys[0][:-1])).any():
+        order = _sort_by_one_key(keys[0], starts)
+    else:  # as in most files
+        order = np.arange(len(first))
     ordered = [key[order] for key in keys]
     for key in ordered:
         first[1:] |= key[1:] != key[:-1]
