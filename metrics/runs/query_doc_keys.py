@@ -163,23 +163,23 @@ class QueryDocKeys:
         """
         starts = range(0, len(self.query), _ROWS)
         theirs = np.asarray(pc.fill_null(pc.index_in(self.queries, value_set=table.queries), -1))
-        parts = [self._match(slice(start, start + _ROWS), table, theirs) for start in starts]
+        parts = [self._match(start, table, theirs) for start in starts]
         self.__dict__.pop("hashes", None)  # as large as the scores, and not needed again
         rows, table_rows = zip(*parts, strict=True) if parts else ([np.empty(0, np.int64)],) * 2
         return np.concatenate(rows), np.concatenate(table_rows)
 
     def _match(
-        self, part: slice, table: "QueryDocKeys", theirs: npt.NDArray[np.int32]
+        self, start: int, table: "QueryDocKeys", theirs: npt.NDArray[np.int32]
     ) -> tuple[IntArray, IntArray]:
-        """Find the pairs of some rows, as `match`.
+        """Find the pairs of a part of the rows, as `match`.
 
         Args:
-            part: the rows.
+            start: first row of the part.
             table: the other table.
             theirs: (n_queries,) place of each query in the other table, -1 where it is not there.
         """
         hashes, order, occurs, n_most = table.hash_index
-        own = self.hashes[part]
+        own = self.hashes[start : start + _ROWS]
         candidates = np.flatnonzero(occurs.take(_high_bits(own)))
         candidates = candidates[np.argsort(own[candidates])]
         own = own[candidates]
@@ -188,7 +188,7 @@ class QueryDocKeys:
         for shift in range(n_most):
             near = np.minimum(places + shift, len(hashes) - 1)
             equal = np.flatnonzero(hashes[near] == own)
-            row, table_row = part.start + candidates[equal], order[near[equal]]
+            row, table_row = start + candidates[equal], order[near[equal]]
             is_same = theirs[self.query[row]] == table.query[table_row]
             is_same &= _equal_texts(self.documents, row, table.documents, table_row)
             rows.append(row[is_same])
@@ -265,8 +265,9 @@ def _hash_spans(letters: npt.NDArray[np.uint8], ends: IntArray, hashes: Hashes) 
     words = np.ndarray((len(padded) - _WORD + 1,), np.dtype("<u8"), padded, strides=(1,))
     hashes += length.view(np.uint64) * _MIXING_ROUNDS[0][0]
     rows: slice | IntArray = slice(None)
-    for offset in range(0, int(length.max(initial=0)), _WORD):
-        if offset:
+    shortest, longest = int(length.min()), int(length.max())
+    for offset in range(0, longest, _WORD):
+        if offset >= shortest:
             rows = np.flatnonzero(length > offset)
         word = words.take(start[rows] + offset)
         word <<= np.clip(8 * (_WORD + offset - length[rows]), 0, 8 * (_WORD - 1)).view(np.uint64)

@@ -222,7 +222,7 @@ def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targe
     else:
         rank = key(ranking, scored)
         value = scored.owner * (int(rank.max(initial=0)) + 1) + rank
-        order = np.argsort(value)
+        order = np.argsort(value, kind="stable")  # most stand in order, which this kind makes use of
         first = _starts(value[order])
         size = np.diff(np.append(first, len(value)))
         part = np.repeat(np.arange(len(first)), size)

@@ -31,3 +31,21 @@ def test_documents_are_hashed_once_for_repeats_and_for_judgments(monkeypatch):
     assert keys.repeats == (None, 0)
     assert [rows.tolist() for rows in keys.match(judged)] == [[7], [0]]
     assert hashed_lengths.count(40) == 1
+
+
+def test_pairs_whose_hashes_collide_are_told_apart_by_query_and_by_document(monkeypatch):
+    monkeypatch.setattr(query_doc_keys, "hashes_after", lambda _, __, texts: np.zeros(len(texts), np.uint64))
+    keys = QueryDocKeys.of(pa.table({"query_id": ["p", "q", "q", "r"], "doc_id": ["d", "d", "e", "e"]}))
+    judged = QueryDocKeys.of(pa.table({"query_id": ["s", "q", "q"], "doc_id": ["d", "e", "d"]}))
+    rows, judgments = keys.match(judged)
+    assert dict(zip(rows.tolist(), judgments.tolist(), strict=True)) == {1: 2, 2: 1}
+    assert keys.repeats == (None, 0)
+
+
+def test_a_hash_does_not_depend_on_the_rows_hashed_with_it(monkeypatch):
+    texts = pa.array(["", "a", "\0a", "a\0", "seventeen letters", "eighteen letters..", "ab"] * 5)
+    starts, start = np.arange(3, dtype=np.uint64), np.arange(len(texts), dtype=np.int32) % 3
+    hashes = hashes_after(starts, start, texts)
+    monkeypatch.setattr(query_doc_keys, "_HASHED_ROWS", 4)
+    np.testing.assert_array_equal(hashes_after(starts, start, texts), hashes)
+    assert len(np.unique(hashes)) == 7 * 3
