@@ -182,9 +182,9 @@ def padded_range(values: FloatArray) -> tuple[float, float]:
     room = max(0.1 * (high - low), 0.02 * max(high, 1))
     bottom, top = low - room, high + room
     if low >= 0:
-        bottom = max(bottom, -room / 3)
+        bottom = max(bottom, -room / 5)
     if high <= 1:
-        top = min(top, 1 + room / 3)
+        top = min(top, 1 + room / 5)
     return bottom, top
 
 

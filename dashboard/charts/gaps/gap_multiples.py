@@ -17,8 +17,8 @@ _CELLS = 80
 ACROSS, MANY_ACROSS = 5, 7
 """Small panels side by side, of few rerankers and of more than fill `FEW_ROWS`."""
 FEW_ROWS = 3
-_TITLE = 14
-"""Columns of a title over a panel."""
+_TITLES = {ACROSS: 16, MANY_ACROSS: 14}
+"""Columns of a title over panels so many of which stand side by side."""
 _TREND_CELLS = 24
 _TICKS = 5
 """Ticks of an axis of gaps at most; plotly makes their step up to 2.5 times longer, so that two are left."""
@@ -52,7 +52,7 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
     figure.update_yaxes(tickformat="+~r", nticks=_TICKS, range=[-reach, reach], showticklabels=False, **zero)
     figure.update_yaxes(showticklabels=True, title_text=f"{measure} gap", col=1)
     context = _thin(lists, reach, ALL_DOTS // len(colours))
-    titles, labels = list[dict[str, object]](), chart_names(colours, _TITLE)
+    titles, labels = list[dict[str, object]](), chart_names(colours, _TITLES[width])
     for index, (name, colour) in enumerate(colours.items()):
         place = {"row": index // across + 1, "col": index % across + 1}
         _add_dots(figure, context, _thin(own_lists[name], reach), palette, colour, **place)

@@ -70,7 +70,7 @@ if part == TIES:
         gap_multiples(lists, view.palette, colours, first),
         "gap-multiples",
         f"{first} gap against tie ratio, a panel a reranker, and their means together.",
-        wide=640 if len(colours) < ACROSS * FEW_ROWS else 820,
+        wide=670 if len(colours) < ACROSS * FEW_ROWS else 820,
     )
 elif part == BASELINE:
     baseline_comparison(view, measure, row_range.n_shown)
