@@ -7,7 +7,7 @@ import numpy as np
 
 from metrics.measures.model import Family, Parameter
 from metrics.measures.weights import Weight, even
-from metrics.noise import expected_values
+from metrics.noise import expected_worth
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.groups import TieGroups
 
@@ -46,14 +46,14 @@ def _weight_spread(weight: Weight, top: IntArray, end: IntArray, size: IntArray,
     return np.asarray(within + (size - (end - top)) * mean_weight**2)
 
 
-def _noisy_worth(groups: TieGroups, weight: Weight, k: Parameter, limit: FloatArray) -> FloatArray:
-    """(n_contributing,) expected weight of the place of each contributing document in a mixed group; else 0."""
-    worth = np.zeros(len(groups.grades))
-    if groups.noise is not None:
-        places, members = groups.noise.members(np.ones(len(worth), dtype=bool))
-        own_unit = np.arange(len(places))
-        worth[places] = expected_values(members, own_unit, lambda place: weight.each(place, k), limit)
-    return worth
+def _noisy_terms(groups: TieGroups, gain: Gain, weight: Weight, k: Parameter, limit: FloatArray) -> FloatArray:
+    """(n_groups,) expected sum of gains times the weights of their places, of mixed groups; else 0."""
+    if groups.noise is None:
+        return np.zeros(len(groups.size))
+    gains = gain(groups)
+    places, members = groups.noise.members(gains != 0)
+    own_unit = np.arange(len(places))
+    return expected_worth(members, own_unit, gains[places], lambda place: weight.each(place, k), limit)
 
 
 def additive(
@@ -98,8 +98,10 @@ def additive(
         terms = totals(groups) / groups.size * weight.span(top, end, k)
         if groups.noise is not None:
             limit = np.broadcast_to(depth(groups, k), len(groups.size))
-            worth = groups.memoize(("noise", weight, k, cut), lambda: _noisy_worth(groups, weight, k, limit))
-            terms = np.where(groups.noise.is_mixed, groups.sum(gain(groups) * worth), terms)
+            noisy = groups.memoize(
+                ("noise", gain, weight, k, cut), lambda: _noisy_terms(groups, gain, weight, k, limit)
+            )
+            terms = np.where(groups.noise.is_mixed, noisy, terms)
         return groups.per_list(terms) * scale(groups, k)
 
     def variance(groups: TieGroups, k: Parameter) -> FloatArray:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.measures.model import Family, Parameter
-from metrics.noise import expected_values
+from metrics.noise import expected_worth
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.batch_by_depth import batch_by_depth
 from metrics.ties.groups import TieGroups
@@ -39,10 +39,9 @@ def first_hit(value: Callable[[FloatArray], FloatArray]) -> Family:
             is_leading = np.zeros(len(groups.size), dtype=bool)
             is_leading[groups.leading] = True
             places, members = groups.noise.members(groups.hits & is_leading[groups.owner])
-            groups_of = groups.owner[places]
-            limit = np.full(len(groups.size), np.inf if k is None else k)
-            expected = expected_values(members, groups_of, value, limit)
-            mixed = np.unique(groups_of)
+            of_group, limit = np.ones(len(groups.size)), np.full(len(groups.size), np.inf if k is None else k)
+            expected = expected_worth(members, groups.owner[places], of_group, value, limit)
+            mixed = np.flatnonzero(is_leading & groups.noise.is_mixed)
             means[groups.lists[mixed]] = expected[mixed]
         return means
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from metrics.measures.model import Family, Parameter
-from metrics.noise import NoisyOrder, expected_values
+from metrics.noise import NoisyOrder, expected_worth
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.batch_by_depth import batch_by_depth
 from metrics.ties.groups import TieGroups
@@ -18,9 +18,10 @@ def _n_distinct(groups: TieGroups, k: Parameter) -> FloatArray:
     """
     group, documents, _ = _new_targets(groups)
     chance = 1 - chance_of_none(groups.size[group], documents, _places_within(groups, k)[group])
+    counts = np.bincount(group, chance, minlength=len(groups.size)).astype(np.float64)
     if groups.noise is not None:
-        chance = np.where(groups.noise.is_mixed[group], _noisy_chances(groups, groups.noise, k), chance)
-    return np.bincount(groups.lists[group], chance, minlength=groups.n_lists).astype(np.float64)
+        counts = np.where(groups.noise.is_mixed, _noisy_counts(groups, groups.noise, k), counts)
+    return groups.per_list(counts)
 
 
 def _n_distinct_variance(groups: TieGroups, k: Parameter) -> FloatArray:
@@ -115,15 +116,12 @@ def n_targets(groups: TieGroups) -> IntArray:
     return judgments.by_list(np.bincount(pairs[0], minlength=len(judgments.query_ids)))
 
 
-def _noisy_chances(groups: TieGroups, noise: NoisyOrder, k: Parameter) -> FloatArray:
-    """(n_targets,) chance that the best document of each target in a mixed group is in the top k; else 0."""
+def _noisy_counts(groups: TieGroups, noise: NoisyOrder, k: Parameter) -> FloatArray:
+    """(n_groups,) targets of mixed groups whose best document is expected in the top k; else 0."""
     group, _, target_of = _new_targets(groups)
     places, members = noise.members(target_of >= 0)
     limit = np.full(len(groups.size), _depth(groups, k))
-    chances = np.zeros(len(group))
-    within = expected_values(members, target_of[places], np.ones_like, limit)
-    chances[: len(within)] = within
-    return chances
+    return expected_worth(members, target_of[places], np.ones(len(group)), np.ones_like, limit)
 
 
 def _new_targets(groups: TieGroups) -> tuple[IntArray, IntArray, IntArray]:

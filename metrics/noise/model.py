@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from metrics.errors import UsageError
 from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.cached import cached_property
 
-REACH = 6.5
-"""Standard deviations a normal score reaches; beyond lies a chance of 8e-11."""
+REACH = 5.5
+"""Standard deviations a normal score reaches; beyond lies a chance of 4e-8."""
 _TOUCH = 1e-10
 """Part of a cell that is cut off at its ends, so that the cells of neighbouring numbers do not meet."""
 _EXACT = 1e-6
@@ -153,12 +154,23 @@ class Spreads:
         )
         return cls(scores, scale, low, high, lowest, highest, np.flatnonzero(is_first), is_normal)
 
-    def levels(self, starts: IntArray, sizes: IntArray) -> npt.NDArray[np.bool_]:
+    def are_ties(self, starts: IntArray, sizes: IntArray) -> npt.NDArray[np.bool_]:
         """(n,) whether all documents of each stretch have one score and one spread: a tie like any other."""
-        is_like_next = np.ones(len(self.scores), dtype=bool)
-        is_like_next[:-1] = (self.scores[1:] == self.scores[:-1]) & (self.scale[1:] == self.scale[:-1])
-        n_changes = np.concatenate([[0], np.cumsum(~is_like_next)])
-        return np.asarray(n_changes[starts + sizes - 1] == n_changes[starts])
+        return np.asarray(self.level[starts + sizes - 1] == self.level[starts])
+
+    @cached_property
+    def level_starts(self) -> IntArray:
+        """(n_levels,) first document of each stretch of one score and one spread."""
+        is_new = np.ones(len(self.scores), dtype=bool)
+        is_new[1:] = (self.scores[1:] != self.scores[:-1]) | (self.scale[1:] != self.scale[:-1])
+        return np.flatnonzero(is_new)
+
+    @cached_property
+    def level(self) -> IntArray:
+        """(n_docs,) stretch of one score and one spread that each document is in."""
+        return np.repeat(
+            np.arange(len(self.level_starts)), np.diff(np.append(self.level_starts, len(self.scores)))
+        )
 
 
 def _running_minimum(values: FloatArray, segment: IntArray) -> FloatArray:

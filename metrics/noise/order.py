@@ -37,7 +37,7 @@ class NoisyOrder:
     @cached_property
     def is_mixed(self) -> BoolArray:
         """(n_groups,) whether its orders are not equally likely."""
-        return ~self.spreads.levels(self.starts, self.sizes)
+        return ~self.spreads.are_ties(self.starts, self.sizes)
 
     @cached_property
     def owner(self) -> IntArray:

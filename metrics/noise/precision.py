@@ -1,65 +1,58 @@
 """Precision at relevant documents in noisy orders."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from metrics.noise.batches import Batch, Members, legendre
+from metrics.noise.batches import Batch, Members, legendre, power_of_two
+from metrics.noise.generating import at_powers, n_powers, none_above, product_over_others, take_count
+from metrics.noise.units import UnitBatch
 from metrics.support.arrays import FloatArray, IntArray
-
-_NODES = 2.2
-"""Nodes of t over the square root of the deepest place."""
 
 
 def expected_precisions(members: Members, relevant_above: IntArray) -> FloatArray:
     """Return the expected sum, over the relevant documents of each cluster, of the precision at their places.
 
-    Given the true score x of a relevant document i, J others are above it, J_rel of them relevant: sums of
-    independent chances p_l. With b documents certainly above, c of them relevant, 1/(1 + b + J) is the integral
-    of t^(b + J), and with a_l = 1 - p_l + p_l t
+    Given the true score x of a relevant document, J_rel relevant others and J_other further ones are above it:
+    independent sums of independent chances. With b documents certainly above, c of them relevant,
 
-    E[(1 + c + J_rel)/(1 + b + J)] = integral over t in (0, 1) of
-    t^b * prod over l of a_l * (1 + c + sum over relevant l of p_l t / a_l), l other than i:
+    E[(1 + c + J_rel)/(1 + b + J_rel + J_other)] = integral over t in (0, 1) of
+    t^b * sum over j of (1 + c + j) P(J_rel = j) t^j * E[t^J_other],
 
-    a node of x and t costs as many steps as there are documents. The nodes of t are exact up to their degree,
-    and beyond it as many as keep the error below 1e-9.
+    as 1/(1 + b + J) is the integral of t^(b + J). The second factor is a product of chances, so that a node of
+    x and t costs a step for each document. Its nodes are exact up to their degree, and beyond it as many as
+    keep the error below 1e-9.
 
     Args:
         members: the relevant documents.
         relevant_above: (n_clusters,) relevant documents above each cluster.
     """
-    tiles, sums = members.tiles, np.zeros(len(relevant_above))
+    sums = np.zeros(len(relevant_above))
     relevant = relevant_above[members.clusters] + members.members_above
-    n_nodes = np.ceil(_NODES * np.sqrt(members.above + tiles.end - tiles.first) + 1).astype(np.int64)
-    for batch in members.batches(np.ones(len(n_nodes), dtype=bool), n_nodes):
-        part = batch.tiles
-        t, weights = legendre(int(n_nodes[part].max()))
-        values = _of_batch(batch, members.documents, t, relevant[part])
-        powers = weights[:, None] * t[:, None] ** members.above[part].astype(np.float64)
-        np.add.at(sums, members.clusters[part], np.einsum("nt,ntx->t", powers, values))
+    n_nodes = n_powers(power_of_two(members.above + members.sizes))
+    for n_t in np.unique(n_nodes).tolist():
+        t, weights = legendre(n_t)
+        for batch in members.batches(n_nodes == n_t, n_nodes):
+            sums_of_tiles = _of_batch(batch, members, relevant[batch.tiles], t)
+            powers = weights[:, None] * t[:, None] ** members.above[batch.tiles].astype(np.float64)
+            np.add.at(sums, members.clusters[batch.tiles], (powers * sums_of_tiles).sum(axis=0))
     return sums
 
 
-def _of_batch(batch: Batch, documents: IntArray, t: FloatArray, relevant: IntArray) -> FloatArray:
-    """(n_t, n_tiles, n_nodes) the integrand, without the factors t^b.
+def _of_batch(batch: Batch, members: Members, relevant: IntArray, t: FloatArray) -> FloatArray:
+    """(n_t, n_tiles) the integrand, without t^b, over the nodes of each tile.
 
     Args:
         batch: tiles.
-        documents: of the members.
+        members: the relevant documents.
+        relevant: (n_tiles,) those certainly above each: c.
         t: (n_t,) nodes in (0, 1).
-        relevant: (n_tiles,) relevant documents certainly above: c.
     """
-    rest = (1 - t)[:, None, None]
-    product = np.ones((len(t), *batch.nodes.shape))
-    for others in batch.others:
-        product = product * (1 - batch.tail(others) * rest)
-    n_relevant: FloatArray = np.zeros_like(product) + (1 + relevant[:, None])
-    density, own = np.zeros_like(product), np.zeros_like(product)
-    for column in np.where(batch.members >= 0, documents[batch.members], -1).T:
-        tail = batch.tail(column)
-        factor = 1 - tail * rest
-        share = tail * t[:, None, None] / factor
-        each = batch.density(column) / factor
-        product *= factor
-        n_relevant += share
-        density += each
-        own += each * share
-    return np.asarray(product * (n_relevant * density - own))
+    own_unit = np.arange(len(members.documents))
+    of_units = UnitBatch.of(replace(batch, others=batch.others[:0]), members, own_unit, members.documents)
+    counts = of_units.summed(none_above(batch, len(of_units.grid)), np.ones(len(own_unit)), take_count)
+    place = np.arange(float(len(counts)))
+    counts *= (1 + relevant + place[:, None])[:, :, None]
+    products = at_powers(t[:, None] ** place, counts)
+    products *= product_over_others(batch, t).reshape(products.shape)
+    return np.asarray(products.reshape(len(t), *batch.nodes.shape).sum(axis=2))

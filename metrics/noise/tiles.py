@@ -5,10 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.noise.model import REACH, Spreads
-from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
 
+EVEN_NODES = 6
+"""Nodes of a stretch of normal scores whose standard deviations are alike."""
+_EVEN_STEP = 0.35 * EVEN_NODES
+"""Longest such stretch, in standard deviations."""
 _STEP = 1.5
-"""Longest stretch of normal scores, in the smallest standard deviation that reaches into it."""
+"""Longest stretch where they differ, in the smallest that reaches into it."""
 _PLAIN = 100
 """Documents of a cluster up to which that serves; stretches of larger ones shrink with the logarithm."""
 _DEGREE = 128
@@ -26,6 +30,7 @@ class Tiles:
         high: (n,) upper end.
         first: (n,) first document that reaches into it; the documents of the list before are above.
         end: (n,) the document after the last that does; those from here on are below.
+        is_alike: (n,) whether all scores of its cluster are normal with one standard deviation.
     """
 
     cluster: IntArray
@@ -34,6 +39,7 @@ class Tiles:
     high: FloatArray
     first: IntArray
     end: IntArray
+    is_alike: BoolArray
 
     @classmethod
     def of(cls, spreads: Spreads, starts: IntArray, sizes: IntArray, members: IntArray) -> "Tiles":
@@ -46,7 +52,8 @@ class Tiles:
             members: documents of these clusters whose places matter, rising.
         """
         owner, documents = _documents(starts, sizes)
-        unit, is_bordered = _units(spreads, starts, sizes, owner, documents)
+        unit, is_alike = _units(spreads, starts, sizes, documents)
+        is_bordered = ~is_alike[owner]
         is_member = np.zeros(len(documents), dtype=bool)
         is_member[np.searchsorted(documents, members)] = True
         is_bordered |= is_member
@@ -64,7 +71,7 @@ class Tiles:
         bounds = starts[cluster], starts[cluster] + sizes[cluster]
         first = _bisect(*bounds, spreads.lowest, origin[cluster], high)
         end = _bisect(*bounds, spreads.highest, origin[cluster], np.nextafter(low, np.inf))
-        return cls(cluster, origin[cluster], low, high, first, end)
+        return cls(cluster, origin[cluster], low, high, first, end, is_alike[cluster])
 
 
 def _documents(starts: IntArray, sizes: IntArray) -> tuple[IntArray, IntArray]:
@@ -74,24 +81,24 @@ def _documents(starts: IntArray, sizes: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _units(
-    spreads: Spreads, starts: IntArray, sizes: IntArray, owner: IntArray, documents: IntArray
-) -> tuple[FloatArray, np.ndarray]:
-    """Return the smallest stretch of each cluster, and the documents whose own spread asks for borders.
+    spreads: Spreads, starts: IntArray, sizes: IntArray, documents: IntArray
+) -> tuple[FloatArray, BoolArray]:
+    """Return the smallest stretch of each cluster, and whether all standard deviations in it are alike.
 
-    These are all where spreads differ or end abruptly, and none where they are alike: then the borders
-    of the members serve.
+    Then the members alone ask for borders; where spreads differ or end abruptly, every document does.
     """
     if not spreads.is_normal:
-        return np.ones(len(starts)), np.ones(len(documents), dtype=bool)
+        return np.ones(len(starts)), np.zeros(len(starts), dtype=bool)
     scale = spreads.scale[documents]
     first = np.cumsum(sizes) - sizes
     smallest, largest = np.minimum.reduceat(scale, first), np.maximum.reduceat(scale, first)
-    step = _STEP / np.maximum(1, np.log(sizes) / np.log(_PLAIN))
-    return smallest * step, (smallest < largest)[owner]
+    is_alike = smallest == largest
+    step = np.where(is_alike, _EVEN_STEP, _STEP) / np.maximum(1, np.log(sizes) / np.log(_PLAIN))
+    return smallest * step, is_alike
 
 
 def _borders(
-    spreads: Spreads, documents: IntArray, origin: FloatArray, unit: FloatArray, is_member: np.ndarray
+    spreads: Spreads, documents: IntArray, origin: FloatArray, unit: FloatArray, is_member: BoolArray
 ) -> tuple[IntArray, FloatArray, IntArray]:
     """Return borders of stretches that documents ask for, in units, and how many members begin or end there.
 
@@ -108,8 +115,7 @@ def _borders(
         return np.tile(np.arange(len(documents)), 2), ends, change
     center = (spreads.scores[documents] - origin) / unit
     scale = spreads.scale[documents] / unit
-    smallest_scale = 1 / _STEP
-    cell = np.exp2(np.floor(np.log2(np.maximum(scale / smallest_scale, 1))))
+    cell = np.exp2(np.floor(np.log2(np.maximum(scale * _STEP, 1))))
     low = np.floor((center - REACH * scale) / cell)
     n_borders = (np.ceil((center + REACH * scale) / cell) - low).astype(np.int64) + 1
     border_of = np.repeat(np.arange(len(documents)), n_borders)

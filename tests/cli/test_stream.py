@@ -20,7 +20,7 @@ from metrics import Evaluation, UsageError, evaluate, read_runs
 from metrics.scale.stream import Stream
 
 MEASURES = ["RR", "Hits@2", "nDCG@3", "DR@2"]
-TIES = ["input", "expected", "optimistic", "random:3"]
+TIES = ["input", "expected", "optimistic", "random:3", "noise:0.25"]
 OPTIONS = [option for name in MEASURES for option in ("-m", name)]
 OPTIONS += [option for name in TIES for option in ("--ties", name)]
 RUN = "".join(f"q{q} Q0 d{d} {d} {0.9 - d // 3 / 10} t\n" for q in range(40) for d in range(q % 7 + 1))

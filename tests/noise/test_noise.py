@@ -61,7 +61,7 @@ def test_endless_noise_is_one_tie_of_all(docs):
     tied = values(board(docs, score=1.0), "expected")
     own = [parse(name).measure.family.own_rule for name in NAMES]
     treated = ~np.array(own)
-    assert noisy.to_numpy()[treated] == pytest.approx(tied.to_numpy()[treated], abs=1e-8)
+    assert noisy.to_numpy()[treated] == pytest.approx(tied.to_numpy()[treated], abs=1e-7)
 
 
 @pytest.mark.parametrize("sigma", [0.01, 0.1, 1.0])
@@ -69,7 +69,7 @@ def test_two_documents_change_places_with_the_chance_of_their_difference(sigma):
     docs = [{"score": 0.3, "relevance": 1.0}, {"score": 0.45, "relevance": 0.0}]
     chance_first = 0.5 * math.erfc(0.15 / (2 * sigma))
     scores = values(board(docs), f"noise:{sigma}", ["RR", "AP", "Hits@1", "P@1"])
-    assert scores.tolist() == pytest.approx([(1 + chance_first) / 2] * 2 + [chance_first] * 2, abs=1e-9)
+    assert scores.tolist() == pytest.approx([(1 + chance_first) / 2] * 2 + [chance_first] * 2, abs=1e-7)
 
 
 def test_two_spreads_inside_a_tie_have_another_limit():
@@ -77,7 +77,7 @@ def test_two_spreads_inside_a_tie_have_another_limit():
     first = 0.25 + math.asin(100 / 101) / math.tau
     for size in (1e-6, 1.0):
         wide = board(docs, score_std=[10 * size, size, size])
-        assert values(wide, "noise", ["Hits@1"]).item() == pytest.approx(first, abs=1e-8)
+        assert values(wide, "noise", ["Hits@1"]).item() == pytest.approx(first, abs=1e-7)
     even = board(docs, score_std=0.01)
     assert values(even, "noise", ["Hits@1"]).item() == pytest.approx(1 / 3, abs=1e-12)
 

@@ -90,7 +90,7 @@ class Dataset(PartitionedRuns):
         """Columns that are read: ours, and further scores by name."""
         names = {name for file in self._files for name in file.table.mapping}
         judged = () if self._judged else ("relevance", "target_id")
-        inside = (name for name in judged if name in names)
+        inside = (name for name in ("score_std", *judged) if name in names)
         return ("reranker", "query_id", "doc_id", "score", *inside, *self._score_columns)
 
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
@@ -103,7 +103,8 @@ class Dataset(PartitionedRuns):
             ReadError: a file cannot be read.
             UsageError: a name that does not exist, no scheduler or worker, or there is no run.
         """
-        nothing = empty_table(("score", *self._score_columns))
+        spread = [name for name in self._columns if name == "score_std"]
+        nothing = empty_table(("score", *spread, *self._score_columns))
         score(Runs({"": nothing}, empty_table(("relevance",))))  # names are known, before anything is started
         task = PartTask(score, self._repeated, self._columns, self._name, self._missing_score)
         with self._cluster.connect(self._scheduler) as client:

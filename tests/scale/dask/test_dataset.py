@@ -25,7 +25,7 @@ from metrics.scale.dask.files import dataset_files
 from metrics.scale.dask.parts import cut_file, lists_in_several, parts_to_scan, scan_part
 
 MEASURES = ["RR", "Hits@2", "nDCG@3", "AP", "DR@2"]
-TIES = ["input", "expected", "optimistic", "pessimistic", "docid_desc"]
+TIES = ["input", "expected", "optimistic", "pessimistic", "docid_desc", "noise:0.25"]
 
 
 @st.composite
