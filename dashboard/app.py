@@ -68,6 +68,7 @@ page = st.navigation(
         ],
         "Decide": [
             st.Page("views/significance/significance.py", title="Significance", icon=":material/rule:"),
+            st.Page("views/robustness/robustness.py", title="Robustness", icon=":material/vital_signs:"),
             st.Page("views/tradeoffs/tradeoffs.py", title="Trade-offs", icon=":material/balance:"),
         ],
         "Lab": [

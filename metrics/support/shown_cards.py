@@ -39,6 +39,12 @@ _CARDS: Mapping[str, str] = {
     # speed and diversity
     "Fastest": "The shortest time a list takes, and whose it is.",
     "Largest Div@.+": "Distinct relevant targets in the top, mean over lists; the reranker with most.",
+    # noise
+    "Leader changes at": "The noise at which another passes the reranker that leads without noise; and who.",
+    "Order even at": "The noise at which the order of all rerankers holds in half of the draws.",
+    "Most lost at σ = .+": "The largest fall from the tied value under that noise, and whose it is.",
+    "Loses .01 at": "The least noise at which the value is .01 below the tied one.",
+    "Places traded": "Pairs of rerankers whose lines cross as noise grows.",
     # targets
     "Targets met, tied": "Targets that the mean over every order of the ties meets.",
     "Targets met, traditional": "Targets that one order of the ties meets, the traditional one.",

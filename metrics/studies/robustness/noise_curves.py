@@ -1,13 +1,15 @@
 """What becomes of a measure as noise of the scores grows: exact values, and where rerankers trade places."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations, pairwise
 
 import numpy as np
 import pandas as pd
 
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
+from metrics.noise.model import cells
 from metrics.runs import Runs
+from metrics.runs.findings.precision import decimals, half_format
 from metrics.support.arrays import FloatArray
 
 NO_NOISE = 0.0
@@ -30,7 +32,11 @@ def score_spreads(runs: Runs) -> pd.Series:
 
 
 def noise_curves(
-    runs: Runs, measure: str, levels: FloatArray, options: ScoringOptions = AS_READ
+    runs: Runs,
+    measure: str,
+    levels: FloatArray,
+    options: ScoringOptions = AS_READ,
+    queries: Collection[str] | None = None,
 ) -> pd.DataFrame:
     """Return the mean of a measure under normal noise of several sizes, exactly.
 
@@ -42,6 +48,7 @@ def noise_curves(
         measure: what is taken.
         levels: (n_levels,) sizes of the noise, rising.
         options: how lists are scored.
+        queries: those whose lists count; None for all.
 
     Returns:
         index `noise`: 0, then the levels; columns: rerankers.
@@ -52,8 +59,9 @@ def noise_curves(
     curves = {}
     for name, spread in score_spreads(runs).items():
         ties = dict.fromkeys(["expected", *(f"noise:{float(spread * level)!r}" for level in levels)])
-        means = score_runs(runs.arranged({name: name}), [measure], list(ties), options).means(measure).iloc[0]
-        curves[name] = means.to_numpy() if len(means) > len(levels) else np.full(len(levels) + 1, means.iloc[0])
+        evaluation = score_runs(runs.arranged({name: name}), [measure], list(ties), options)
+        means = evaluation.only([name], queries).means(measure).to_numpy()[0]
+        curves[name] = means if len(means) > len(levels) else np.full(len(levels) + 1, means[0])
     return pd.DataFrame(curves, index=pd.Index([NO_NOISE, *levels], name="noise"))
 
 
@@ -116,7 +124,12 @@ def noise_losing(curves: pd.DataFrame, loss: float) -> pd.Series:
 
 
 def drawn_means(
-    runs: Runs, measure: str, levels: Sequence[float], n_draws: int, options: ScoringOptions = AS_READ
+    runs: Runs,
+    measure: str,
+    levels: Sequence[float] | FloatArray,
+    n_draws: int,
+    options: ScoringOptions = AS_READ,
+    queries: Collection[str] | None = None,
 ) -> FloatArray:
     """(n_levels, n_draws, n_rerankers) means of a measure on scores with noise drawn once a draw.
 
@@ -128,6 +141,7 @@ def drawn_means(
         levels: sizes of the noise, in standard deviations of each reranker's scores.
         n_draws: how many draws.
         options: how lists are scored.
+        queries: those whose lists count; None for all.
     """
     scores, spreads = _scores(runs), score_spreads(runs)
     random = np.random.default_rng(2026)
@@ -137,8 +151,25 @@ def drawn_means(
         for place, level in enumerate(levels):
             noisy = {name: column + level * spreads[name] * normal[name] for name, column in scores.items()}
             evaluation = score_runs(runs.rescored(noisy), [measure], ["expected"], options)
-            means[place, draw] = evaluation.means(measure)["expected"]
+            means[place, draw] = evaluation.only(list(scores), queries).means(measure)["expected"]
     return means
+
+
+def even_point(levels: FloatArray, chances: FloatArray) -> float | None:
+    """Return the noise at which a falling chance passes one half, by logarithm; None where it never does.
+
+    Args:
+        levels: (n_levels,) sizes of the noise, rising.
+        chances: (n_levels,) the chance at each; without noise it is 1.
+    """
+    below = np.flatnonzero(chances < 1 / 2)
+    if not len(below):
+        return None
+    end = below[0]
+    if end == 0:
+        return float(levels[0])
+    share = (chances[end - 1] - 1 / 2) / (chances[end - 1] - chances[end])
+    return _between(levels[end - 1], levels[end], share)
 
 
 def order_chances(drawn: FloatArray, values: FloatArray) -> pd.DataFrame:
@@ -166,3 +197,28 @@ def _scores(runs: Runs) -> dict[str, FloatArray]:
 def _between(low: float, high: float, share: float) -> float:
     """A noise between two levels, by logarithm; by size from no noise on."""
     return float(low + share * (high - low)) if low == 0 else float(low * (high / low) ** share)
+
+
+def format_noise(runs: Runs) -> pd.DataFrame:
+    """Return the noise that the number format of each reranker's file has left in its scores.
+
+    A score is known to the cell that the format rounds to it; even within the cell, it is off by the cell's
+    width over the square root of 12. The median over the scores is told.
+
+    Args:
+        runs: what was ranked.
+
+    Returns:
+        index: the rerankers whose scores show a format; `number_format`, and `noise` in standard deviations of
+        its scores.
+    """
+    rows = {}
+    for name, spread in score_spreads(runs).items():
+        scores = _scores(runs)[name]
+        values = np.unique(scores[np.isfinite(scores)])
+        places = decimals(values)
+        number_format = half_format(values) or (None if places is None else f"decimals:{places}")
+        if number_format and spread:
+            low, high = cells(scores[np.isfinite(scores)], number_format)
+            rows[name] = (number_format, float(np.median(high - low)) / np.sqrt(12) / spread)
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["number_format", "noise"])

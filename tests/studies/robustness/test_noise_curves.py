@@ -8,6 +8,7 @@ import pytest
 from metrics import Runs, evaluate
 from metrics.studies.robustness.noise_curves import (
     drawn_means,
+    format_noise,
     lead_ends,
     noise_curves,
     noise_levels,
@@ -118,3 +119,15 @@ def test_an_order_holds_in_the_share_of_draws_that_keep_every_pair():
     assert chances["whole"].tolist() == [0.5, 0.5]
     assert chances["pairs"].tolist() == pytest.approx([5 / 6, 1 / 2])
     assert order_chances(drawn, np.ones(3)).to_numpy().tolist() == [[1, 1], [1, 1]]
+
+
+def test_formats_that_scores_show_leave_the_noise_of_their_cells():
+    scores = np.random.default_rng(3).random(600)
+    columns = table(1, 3)
+    halves = {"full": scores, "half": scores.astype(np.float16), "grades": np.round(4 * scores)}
+    arrays = {name: pa.array(values.astype(float)) for name, values in halves.items()}
+    formats = format_noise(Runs({name: columns.set_column(2, "score", arrays[name]) for name in arrays}))
+    assert formats["number_format"].to_dict() == {"half": "float16", "grades": "decimals:0"}
+    spread = np.round(4 * scores).std()
+    assert formats.loc["grades", "noise"] == pytest.approx(1 / np.sqrt(12) / spread, rel=1e-9)
+    assert 0 < formats.loc["half", "noise"] < 0.001

@@ -1,0 +1,237 @@
+"""Values as noise of the scores grows, and how often the order of rerankers survives it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, hover_text
+from dashboard.charts.marks import (
+    VALUES,
+    VALUES_HOVER,
+    add_band,
+    add_legend,
+    add_segments,
+    add_values,
+    named_rows,
+)
+from dashboard.charts.palette import Palette, faded, ink
+from dashboard.charts.style import add_notes, note_of, padded_range, style
+from metrics.support.arrays import FloatArray
+
+_PLOT, _STRIP = 330, 62
+"""Pixels of the plot of values, and of the strip of chances below."""
+_LINE = 17
+"""Pixels from one name to the next."""
+_SLOT = 0.6
+"""Steps of noise from one reranker to the next, where there is no noise."""
+_ROWS = ("order holds", "pairs in order")
+
+
+@dataclass(frozen=True)
+class NoiseTables:
+    """What is drawn of rerankers under noise.
+
+    Attributes:
+        curves: of `noise_curves`: index `noise`, 0 first; columns rerankers.
+        edge: index reranker; traditional, worst, best: where there is no noise.
+        trades: of `trades`: noise and value where two lines cross.
+        chances: of `order_chances`; index: sizes of noise.
+        deviations: of the means over draws of noise; index: sizes of noise, columns rerankers.
+        formats: of `format_noise`.
+    """
+
+    curves: pd.DataFrame
+    edge: pd.DataFrame
+    trades: pd.DataFrame
+    chances: pd.DataFrame
+    deviations: pd.DataFrame
+    formats: pd.DataFrame
+
+
+def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str], measure: str) -> go.Figure:
+    """Draw the value of each reranker against noise on a log axis, and the chance of the present order below.
+
+    Left of a gap in the axis, where there is no noise, stand the tied value as a dot and the traditional one
+    as a diamond, which has no curve, on a bar from the worst to the best value. An upright band is the noise
+    that number formats have left in the scores.
+
+    Args:
+        tables: what is drawn.
+        palette: colours of the theme.
+        colours: reranker → its colour.
+        measure: what the y axis shows.
+    """
+    curves, edge = tables.curves, tables.edge.loc[list(tables.curves.columns)]
+    places = np.log10(curves.index.to_numpy()[1:])
+    step = float(places[1] - places[0])
+    slots = places[0] - step * (1 + _SLOT * np.arange(len(edge), 0, -1))
+    figure = go.Figure()
+    add_segments(figure, pd.Series(slots, edge.index), edge[["worst", "best"]], palette.bounds, 9)
+    _add_bands(figure, tables, colours)
+    for slot, (name, values) in zip(slots, curves.items(), strict=True):
+        _add_line(figure, str(name), values.to_numpy(), (slot, places), colours[str(name)])
+    edge = edge.assign(tied=curves.iloc[0])
+    add_values(figure, edge, palette, x=slots, **_edge_hover(edge))
+    trades = tables.trades
+    figure.add_scatter(
+        x=np.log10(trades["noise"].to_numpy(dtype=float)),
+        y=trades["value"],
+        mode="markers",
+        marker=_ring(palette),
+        customdata=trades[["before", "after"]].map(hover_text),
+        hovertemplate="%{customdata[1]} passes %{customdata[0]}<extra></extra>",
+        showlegend=False,
+    )
+    add_legend(figure, {"two trade places": _ring(palette)} if len(trades) else {})
+    add_legend(figure, {"worst to best order": {"symbol": "square", "size": 13, "color": palette.bounds}})
+    if len(curves.columns) > 1:
+        _add_strip(figure, tables.chances, palette)
+    style(figure, palette, _PLOT + _STRIP + 130, t=60, r=150, l=92)
+    figure.update_layout(legend_y=1.06)
+    farthest = (curves.iloc[-1] - tables.deviations.iloc[-1]).to_numpy()
+    values = np.concatenate([curves.to_numpy().ravel(), edge.to_numpy().ravel(), farthest])
+    _set_axes(figure, places, slots, measure, values)
+    _add_formats(figure, tables.formats, palette, (float(places[0]), float(places[-1])))
+    add_notes(figure, _names(curves, colours, palette, figure.layout.yaxis.range))
+    return figure
+
+
+def _edge_hover(values: pd.DataFrame) -> dict[str, Any]:
+    """Return the figures of each reranker without noise."""
+    return {"customdata": named_rows(values.index, values[VALUES].to_numpy()), "hovertemplate": VALUES_HOVER}
+
+
+def _ring(palette: Palette) -> dict[str, object]:
+    return {"size": 10, "color": palette.ground, "line": {"color": palette.text, "width": 2}}
+
+
+def _add_bands(figure: go.Figure, tables: NoiseTables, colours: Mapping[str, str]) -> None:
+    """Add a band of one standard deviation over draws to either side of each line."""
+    curves = tables.curves.iloc[1:].reset_index()
+    for name, drawn in tables.deviations.items():
+        deviations = np.interp(np.log(curves["noise"]), np.log(drawn.index), drawn)
+        ends = curves[name] - deviations, curves[name] + deviations
+        look = {"showlegend": False}
+        add_band(figure, np.log10(curves["noise"]), *ends, faded(colours[str(name)], 0.13), **look)
+
+
+def _add_formats(figure: go.Figure, formats: pd.DataFrame, palette: Palette, ends: tuple[float, float]) -> None:
+    """Shade the noise that number formats have left in scores, and write above it what it is.
+
+    Args:
+        figure: changed in place.
+        formats: of `format_noise`.
+        palette: colours of the theme.
+        ends: powers of ten of the smallest and the largest noise drawn.
+    """
+    places = np.log10(formats["noise"].to_numpy(dtype=float))
+    places = places[(places >= ends[0]) & (places <= ends[1])]
+    if not len(places):
+        return
+    low, high = places.min() - 0.02, places.max() + 0.02
+    look = {"fillcolor": faded(palette.traditional, 0.1), "line_width": 0, "layer": "below"}
+    figure.add_shape(type="rect", x0=low, x1=high, y0=0, y1=1, yref="y domain", **look)
+    font = {"size": 12, "color": palette.traditional}
+    place = {"x": (low + high) / 2, "y": 1, "yref": "y domain", "yanchor": "bottom", "font": font}
+    add_notes(figure, [note_of("rounding in the files", palette, **place)])
+
+
+def _add_line(
+    figure: go.Figure, name: str, values: FloatArray, places: tuple[float, FloatArray], colour: str
+) -> None:
+    """Add the line of one reranker, dotted where it leaves the value without noise.
+
+    Args:
+        figure: changed in place.
+        name: of the reranker.
+        values: (n_levels + 1,) without noise first.
+        places: where there is no noise, and (n_levels,) those of the levels.
+        colour: of the line.
+    """
+    start, levels = places
+    look = {"mode": "lines", "showlegend": False}
+    ends = {"x": [start, levels[0]], "y": values[:2], "hoverinfo": "skip"}
+    figure.add_scatter(**ends, **look, line={"color": colour, "width": 1.5, "dash": "dot"})
+    hover = f"<b>{hover_text(name)}</b><br>σ %{{customdata:.2g}}: %{{y:.4f}}<extra></extra>"
+    line = {"x": levels, "y": values[1:], "customdata": 10.0**levels, "hovertemplate": hover}
+    figure.add_scatter(**line, **look, line={"color": colour, "width": 2.5})
+
+
+def _add_strip(figure: go.Figure, chances: pd.DataFrame, palette: Palette) -> None:
+    """Add the chance of the whole order and the share of pairs in order, a cell a level."""
+    places, shares = np.log10(chances.index.to_numpy()), chances[["whole", "pairs"]].to_numpy().T
+    colours = [[round(place / (len(palette.heat) - 1), 4), colour] for place, colour in enumerate(palette.heat)]
+    figure.add_heatmap(
+        x=places,
+        y=list(_ROWS),
+        z=100 * shares,
+        zmin=0,
+        zmax=100,
+        colorscale=colours,
+        showscale=False,
+        xgap=1,
+        ygap=2,
+        yaxis="y2",
+        hovertemplate="%{y}: %{z:.0f}% at σ %{customdata:.2g}<extra></extra>",
+        customdata=np.tile(10.0**places, (2, 1)),
+    )
+    last = len(palette.heat) - 1
+    notes = (
+        note_of(
+            f"{100 * shares[row, at]:.0f}%",
+            palette,
+            x=places[at],
+            y=_ROWS[row],
+            yref="y2",
+            font={"size": 11, "color": ink(palette.heat[round(shares[row, at] * last)])},
+        )
+        for row in range(len(_ROWS))
+        for at in range(len(places))
+    )
+    add_notes(figure, notes)
+
+
+def _set_axes(
+    figure: go.Figure, places: FloatArray, slots: FloatArray, measure: str, values: FloatArray
+) -> None:
+    """Set the axes: noise by powers of ten, values above, the strip below."""
+    step, share = float(places[1] - places[0]), _STRIP / (_PLOT + _STRIP + 24)
+    decades = np.arange(np.ceil(places[0] - 1e-9), np.floor(places[-1] + 1e-9) + 1)
+    figure.update_xaxes(
+        title_text="noise σ, in standard deviations of a reranker's own scores (log scale)",
+        tickvals=[slots.mean(), *decades],
+        ticktext=["no noise", *(np.format_float_positional(10.0**decade, trim="-") for decade in decades)],
+        range=[slots[0] - step / 2, places[-1] + step],
+        anchor="y2",
+    )
+    low, high = padded_range(values)
+    figure.update_yaxes(title_text=measure, range=[low, high], domain=[share + 0.05, 1], nticks=7)
+    figure.update_layout(
+        yaxis2={
+            "domain": [0, share],
+            "showgrid": False,
+            "autorange": "reversed",
+            "fixedrange": True,
+            "title": {"text": ""},
+        }
+    )
+
+
+def _names(
+    curves: pd.DataFrame, colours: Mapping[str, str], palette: Palette, ends: Sequence[float]
+) -> list[dict[str, object]]:
+    """Return the names of rerankers at the right end of their lines, pushed apart."""
+    last, (low, high) = curves.iloc[-1], ends
+    labels, notes = chart_names(map(str, curves.columns), SLOPE_COLUMNS), []
+    lowest = -float(_LINE)
+    for name in last.sort_values(ascending=False, kind="stable").index:
+        height = _PLOT * (high - last[name]) / (high - low)
+        lowest = max(height, lowest + _LINE)
+        font = {"size": 12, "color": colours[str(name)]}
+        place = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 6, "y": last[name]}
+        notes.append(note_of(labels[str(name)], palette, **place, yshift=height - lowest, font=font))
+    return notes

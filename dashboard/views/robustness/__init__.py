@@ -1,0 +1,1 @@
+"""The page Robustness: how much of an order survives noise in the scores."""

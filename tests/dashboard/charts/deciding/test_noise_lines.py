@@ -1,0 +1,65 @@
+"""The chart of values as noise grows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dashboard.charts.deciding.noise_lines import NoiseTables, noise_lines
+from dashboard.charts.palette import DARK, LIGHT
+from metrics.studies.robustness.noise_curves import trades
+
+LEVELS = pd.Index([0.0, 0.01, 0.1, 1.0], name="noise")
+
+
+def tables(names):
+    values = {name: np.array([0.9, 0.9, 0.8, 0.1 + at / 5]) - at / 10 for at, name in enumerate(names)}
+    curves = pd.DataFrame(values, LEVELS)
+    edge = pd.DataFrame({"traditional": 0.95, "worst": 0.2, "best": 1.0}, pd.Index(names[::-1]))
+    chances = pd.DataFrame({"whole": [1.0, 0.25], "pairs": [1.0, 0.5]}, pd.Index([0.01, 1.0], name="noise"))
+    deviations = pd.DataFrame(0.01, chances.index, names)
+    formats = pd.DataFrame({"number_format": ["float16"], "noise": [0.02]}, index=names[:1])
+    return NoiseTables(curves, edge, trades(curves), chances, deviations, formats)
+
+
+def drawn(names, palette=LIGHT):
+    return noise_lines(tables(names), palette, dict.fromkeys(names, "#00695C"), "MRR")
+
+
+def words(figure):
+    return [annotation.text for annotation in figure.layout.annotations]
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK])
+def test_marks_without_noise_stand_left_of_every_level_in_slots_of_their_own(palette):
+    figure = drawn(["A", "B", "C"], palette)
+    dots = next(trace for trace in figure.data if trace.name == "tied" and len(trace.x) == 3)
+    assert max(dots.x) < np.log10(0.01)
+    assert len(set(dots.x)) == 3
+    assert list(dots.y) == pytest.approx([0.9, 0.8, 0.7])
+    low, high = figure.layout.xaxis.range
+    assert low < min(dots.x)
+    assert high > 0
+
+
+def test_a_ring_marks_each_trade_of_places():
+    figure = drawn(["A", "B"])
+    ring = next(trace for trace in figure.data if "passes" in (trace.hovertemplate or ""))
+    assert list(ring.customdata[0]) == ["A", "B"]
+    assert len(ring.x) == 1
+
+
+def test_the_strip_writes_how_often_the_order_holds():
+    assert [text for text in words(drawn(["A", "B"])) if text.endswith("%")] == ["100%", "25%", "100%", "50%"]
+
+
+def test_one_reranker_has_no_order_to_draw():
+    figure = drawn(["A"])
+    assert not [trace for trace in figure.data if trace.type == "heatmap"]
+    assert not [text for text in words(figure) if text.endswith("%")]
+
+
+def test_names_cannot_run_as_markup_and_stand_apart():
+    figure = drawn(["<b>A</b>", "B"])
+    names = [note for note in figure.layout.annotations if note.xref == "paper"]
+    assert {note.text for note in names} == {"&lt;b&gt;A&lt;/b&gt;", "B"}
+    assert any("rounding in the files" in text for text in words(figure))
