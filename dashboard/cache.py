@@ -94,8 +94,10 @@ def load_record(record: Record) -> Board:
 
 def update_loaded(board: Board, record: Record) -> None:
     """Hold a board just kept as the library gives it back, where that reads the same: it is not read again."""
-    readings = [entry.file.reading for entry in record.spec.entries if isinstance(entry.file, StoredUpload)]
-    if readings == [Reading.of(source) for source in board.sources]:
+    uploads = [entry.file for entry in record.spec.entries if isinstance(entry.file, StoredUpload)]
+    if [upload.reading for upload in uploads] == [Reading.of(source) for source in board.sources]:
+        for source, upload in zip(board.sources, uploads, strict=True):
+            source.origin.move(upload.provenance)
         loaded_boards().swap(board, kept := replace(board, spec=record.spec))
         _first_keys()[record.spec.key] = board.key
         _note_loaded(kept)

@@ -131,11 +131,21 @@ class StoredUpload(File):
         self.verify()
         chosen, missing_score = split_choices(columns)
         source = read(self, self.reading.with_columns(chosen), missing_score=missing_score)
-        origin = FileProvenance(self.name, lambda row: row + self.reading.first, self.reading.unit, self._ranks)
         noted = tuple(replace(one, file=self.name) for one in self._findings(source))
         return _swap_ranks_and_scores(
-            replace(source, origin=origin, format=self.reading.format, header=self.reading.header, noted=noted)
+            replace(
+                source,
+                origin=self.provenance,
+                format=self.reading.format,
+                header=self.reading.header,
+                noted=noted,
+            )
         )
+
+    @property
+    def provenance(self) -> FileProvenance:
+        """Where its rows stood in the file that was uploaded."""
+        return FileProvenance(self.name, lambda row: row + self.reading.first, self.reading.unit, self._ranks)
 
     def verify(self) -> None:
         """Raise a LibraryError where the Parquet is not what was written."""

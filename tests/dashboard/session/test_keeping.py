@@ -1,5 +1,8 @@
 """What of a visitor's uploads is kept, and on which board, asked of the app without a browser."""
 
+import gc
+from weakref import WeakSet
+
 import pytest
 from boards import COARSE, QRELS, STRICT, board
 from opening import only, opened, texts
@@ -108,6 +111,26 @@ def test_what_was_just_kept_is_not_read_again(library, monkeypatch):
     press(page, "Keep")
     assert page.selectbox(key="data").value == library.boards()[0].label
     assert cache.loaded_boards().get(loaded.key) is None
+
+
+def test_bytes_that_were_uploaded_are_not_held_once_their_board_is_kept(library):
+    def upload(name, text):
+        file = File(name, text.encode())
+        uploads.add(file)
+        return file
+
+    uploads = WeakSet()
+    spec = BoardSpec.of([upload("a.trec", RUN), upload("qrels.txt", QRELS)])
+    new_board = cache.build_board(spec, [cache.read_entry(entry) for entry in spec.entries])
+    ranks = new_board.runs.origins["a"].ranks()
+    record = library.keep(new_board)
+    cache.update_loaded(new_board, record)
+    loaded = cache.loaded_boards().get(record.spec.key)
+    del spec, new_board
+    gc.collect()
+    assert list(uploads) == []
+    assert loaded.runs.origins["a"].ranks().to_pylist() == ranks.to_pylist()
+    assert loaded.runs.origins["a"].line_of(2) == 3
 
 
 def test_what_the_simulator_makes_of_a_file_for_this_session_only_is_not_kept_either(library):
