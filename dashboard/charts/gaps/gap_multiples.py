@@ -1,9 +1,9 @@
 """Gap against tie ratio, a small panel a reranker."""
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.charts.gaps.panel_layers import first_dots
 from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.palette import Palette, faded
 from dashboard.charts.style import add_notes, note_of, style, subplots
@@ -134,11 +134,7 @@ def _thin(lists: pd.DataFrame, reach: float, most: int = MAX_DOTS) -> pd.DataFra
         reach: end of the axis of gaps.
         most: dots at most, and never more than `MAX_DOTS`.
     """
-    columns = (lists["tie_ratio"].to_numpy() * _CELLS).round()
-    rows = (lists["first_gap"].to_numpy() / reach * _CELLS).round()
-    _, first, counts = np.unique(columns + 1j * rows, return_index=True, return_counts=True)
-    order = first.argsort()
-    dots = lists.iloc[first[order]].assign(n_hidden=counts[order] - 1)
+    dots = first_dots(lists, {"tie_ratio": 1 / _CELLS, "first_gap": reach / _CELLS})
     most = min(most, MAX_DOTS)
     return dots if len(dots) <= most else dots.sample(most, random_state=0)
 

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from dashboard.charts.gaps.panel_layers import (
     GapPanel,
     add_gap_distribution,
+    first_dots,
     gap_axis_top,
     label_gap_row,
     label_tie_axes,
@@ -16,6 +17,7 @@ from dashboard.charts.gaps.panel_layers import (
 from dashboard.charts.labels import hover_text
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import safe, style
+from metrics.evaluation import EQUAL
 from metrics.studies.gaps.gap import trend
 from metrics.support.arrays import FloatArray
 
@@ -24,6 +26,9 @@ CROWDED = 4
 DOTS = 3000
 """Single lists drawn at most in a panel, the largest gaps first: so few need no WebGL, which starts slowly."""
 BINS = 22
+_PLACES = 300
+"""Places a dot can take on an axis of its panel, about a pixel each; dots of one place are drawn as one."""
+_OPACITY = 0.65
 _TIES = {"tie_ratio": "tie ratio %{x:.4f}", "max_tie_size": "largest tie %{x}"}
 """Column of the x axis → its line in a hover text."""
 
@@ -99,18 +104,26 @@ def _add_dots(
     hover: str,
     **place: int,
 ) -> None:
-    """Add a dot a list that can be clicked; its first custom value is its index."""
+    """Add a dot a list that can be clicked; its first custom value is its index.
+
+    One that has others behind it is as opaque as all of them, drawn on one another, would be.
+    """
     names, queries = ([hover_text(str(name)) for name in lists[column]] for column in ("reranker", "query_id"))
+    opacity = _OPACITY
+    if "n_hidden" in lists:
+        opacity = 1 - (1 - _OPACITY) ** (lists["n_hidden"].to_numpy() + 1)
+        hidden = (f" and {n:,} more here" * bool(n) for n in lists["n_hidden"])
+        queries = [query + others for query, others in zip(queries, hidden, strict=True)]
     values = [lists["tie_ratio"], lists["max_tie_size"]]
     figure.add_scatter(
         x=lists[x],
         y=lists[y],
         mode="markers",
-        marker={"size": 6, "color": colour, "opacity": 0.65},
+        marker={"size": 6, "color": colour, "opacity": opacity},
         customdata=np.column_stack([lists.index.to_numpy(), names, queries, *values]),
         hovertemplate=hover,
-        selected={"marker": {"opacity": 0.65}},
-        unselected={"marker": {"opacity": 0.65}},
+        selected={"marker": {"opacity": _OPACITY}},
+        unselected={"marker": {"opacity": _OPACITY}},
         **place,
     )
 
@@ -154,7 +167,9 @@ def _add_other_gap(figure: go.Figure, lists: pd.DataFrame, palette: Palette, nam
     end = min(float(lists["first_size"].max()), float(lists["second_size"].max()))
     line = {"color": palette.other, "width": 1, "dash": "dot"}
     figure.add_scatter(x=[0, end], y=[0, end], mode="lines", line=line, hoverinfo="skip", row=2, col=3)
-    with_gap = lists[(lists["first_size"] > 0) | (lists["second_size"] > 0)].nlargest(DOTS, "first_size")
+    with_gap = lists[(lists["first_size"] > 0) | (lists["second_size"] > 0)]
+    steps = {column: max(with_gap[column].max(), EQUAL) / _PLACES for column in ("first_size", "second_size")}
+    with_gap = first_dots(with_gap, steps).nlargest(DOTS, "first_size")
     colour = np.where(with_gap["second_size"] > 0, palette.traditional, palette.other)
     hover = (
         f"<b>%{{customdata[2]}}</b> · %{{customdata[1]}}<br>{names[0]} gap %{{x:.4f}}"

@@ -1,6 +1,6 @@
 """A panel of lists by ties and gap: shaded cells, a strip of those without a gap, their mean; and a margin."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +32,19 @@ def panel_grid(rows: int) -> go.Figure:
     """Return a figure for rows of three panels: tie ratio, largest tie, distribution."""
     figure = subplots(rows, 3, column_widths=(0.4, 0.36, 0.24), horizontal_spacing=0.045, vertical_spacing=0.2)
     return figure.update_layout(bargap=0.12, barmode="stack", showlegend=False)
+
+
+def first_dots(lists: pd.DataFrame, places: Mapping[str, float]) -> pd.DataFrame:
+    """Return the first of the lists whose dots fall on one another, with n_hidden behind each.
+
+    Args:
+        lists: a row a dot.
+        places: the two columns of its position → how far apart two dots are told from each other.
+    """
+    x, y = ((lists[column].to_numpy() / step).round() for column, step in places.items())
+    _, first, counts = np.unique(x + 1j * y, return_index=True, return_counts=True)
+    order = first.argsort()
+    return lists.iloc[first[order]].assign(n_hidden=counts[order] - 1)
 
 
 @dataclass(frozen=True)
