@@ -37,9 +37,11 @@ def half_format(values: FloatArray) -> str | None:
 
 
 def few_decimals(listing: Listing) -> list[Finding]:
-    """Report ties among scores of one to four decimals."""
+    """Report ties among scores of one to four decimals; halves were counted, as Copeland's are, not rounded."""
     values = listing.values
     places = decimals(values)
+    if places == 1 and decimals(2 * values) == 0:
+        return []
     if not listing.tied or len(values) < 2 or not places or half_format(values):  # noqa: PLR2004 one is constant
         return []
     message = f"Scores have at most {count_of(places, 'decimal')} and {_tied(listing)}."

@@ -145,3 +145,8 @@ def test_scores_further_apart_are_not_near(listing_of, scores):
 @pytest.mark.parametrize("check", [few_decimals, half_precision, float32_ties, near_ties])
 def test_a_clean_run_gives_no_word(clean, check):
     assert not check(clean)
+
+
+def test_halves_are_counted_and_not_said_to_be_rounded(listing_of):
+    assert few_decimals(listing_of({"q": [1.5, 1.5, 0.5, 0]})) == []
+    assert [one.code for one in few_decimals(listing_of({"q": [1.5, 1.5, 0.4, 0]}))] == ["few-decimals"]

@@ -48,7 +48,7 @@ ANSWER_KINDS: tuple[Kind, ...] = (
         "warning",
         "Pairs were compared more than once, such as in either order, with different answers; most of them "
         "decide, and a pair on a level is half a win of each.",
-        "Ask for both orders of every pair: the model may prefer what it is shown first.",
+        "Ask for every pair in both orders, for a model may prefer what it is shown first; then this is its answer.",
         "pairs compared again with another answer",
         "file",
     ),
