@@ -24,9 +24,9 @@ _SCALE = r"(?:\s*+(?:/|out\s++of|of)\s*+(?P<scale>[0-9]{1,15}(?:\.[0-9]+)?)|\s?(
 _RANGE = r"(?P<range>\s*+(?:[-–—~]|to\b|or\b|and\b)\s*+[0-9])?"
 _GRADE = re.compile(f"(?P<grade>{_NUMBER}){_SCALE}{_RANGE}", re.IGNORECASE)
 _LABEL = r"\b(?:scores?|relevance|relevancy|rating|rate|rated|grade|graded)\b"
-_BETWEEN = (
-    r"(?:\s++(?:score|rating|grade|level|label|value|is|of|as|at|an?|be|would|this|it|the|passage|document)\b)*+"
-    r"[\s*_:=\"'`#>(\[{|~]*+(?:[-–—]\s++)?"
+_BETWEEN = (  # so many words and marks and no more, or a text of labels alone would be read from each of them
+    r"(?:\s{1,3}+(?:score|rating|grade|level|label|value|is|of|as|at|an?|be|would|this|it|the|passage|document)\b)"
+    r"{0,8}+[\s*_:=\"'`#>(\[{|~]{0,12}+(?:[-–—]\s{1,3}+)?"
 )
 _LABELLED = re.compile(f"{_LABEL}{_BETWEEN}{_GRADE.pattern}", re.IGNORECASE)
 _THOUGHT = "</think>"

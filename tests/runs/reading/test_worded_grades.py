@@ -121,3 +121,8 @@ def test_grades_in_words_score_as_the_numbers_do(tmp_path):
     (tmp_path / "llm.csv").write_text("query_id,doc_id,answer,relevance\n" + "\n".join(rows))
     scores = evaluate(read_runs(tmp_path / "llm.csv"), ["RR"], ["expected"]).scores
     assert scores.to_numpy().item() == 0.75
+
+
+@pytest.mark.parametrize("piece", ["score ", "score is of as at ", "score:", "1 to ", "1 - ", " ", "-", "1"])
+def test_a_long_text_takes_no_square_of_work(piece):
+    assert parse_grade(piece * 50_000 + "x") is None

@@ -48,7 +48,7 @@ ANSWER_KINDS: tuple[Kind, ...] = (
         "warning",
         "Pairs were compared more than once, such as in either order, with different answers; most of them "
         "decide, and a pair on a level is half a win of each.",
-        "Ask for every pair in both orders, for a model may prefer what it is shown first; then this is its answer.",
+        "Ask for every pair in both orders: a model may prefer what it is shown first.",
         "pairs compared again with another answer",
         "file",
     ),
