@@ -24,6 +24,8 @@ from metrics.support.wording import quote
 
 MAX_COMPARISONS = 20_000_000
 """Most comparisons of a file."""
+MAX_PAIRS = 1_000_000
+"""Most pairs of which Bradley-Terry scores are sought: it takes seconds."""
 _STEMS = ("doc", "docid", "document", "documentid", "passage", "passageid", "pid", "item", "candidate")
 _LEFT = ("a", "left", *(f"{stem}{side}" for stem in _STEMS for side in "a1"))
 _RIGHT = ("b", "right", *(f"{stem}{side}" for stem in _STEMS for side in "b2"))
@@ -158,6 +160,9 @@ def _source(
     raw = {name: group.take(pa.array(first_row)) for name, group in zip(keys, groups, strict=True)}
     raw["document"], raw["copeland"] = document, pa.array(comparisons.copeland)
     if "bradley_terry" in choice.columns.values():  # dear, so only where it is wanted
+        if len(comparisons.n) > MAX_PAIRS:
+            problem = f"more than {MAX_PAIRS:,} pairs, for which bradley_terry would take minutes"
+            raise ReadError(origin.file, problem, "Choose copeland as the score, or split the file by query.")
         raw["bradley_terry"] = pa.array(comparisons.bradley_terry())
     header = [*keys, "document", *_SCORES]
     usual = {"query_id": columns.query, "doc_id": "document", "score": "copeland"}

@@ -117,6 +117,13 @@ def test_more_comparisons_than_the_limit_are_refused(monkeypatch):
     assert "more than 3 comparisons" in str(refusal(TABLE.encode()))
 
 
+def test_bradley_terry_scores_of_more_pairs_than_the_limit_are_refused_and_copeland_is_not(monkeypatch):
+    monkeypatch.setattr("metrics.runs.formats.answers.preferences.MAX_PAIRS", 3)
+    assert columns(TABLE.encode())["score"][:3] == [1, 0, 1]
+    with pytest.raises(ReadError, match="Choose copeland as the score"):
+        columns(TABLE.encode(), mapping={"score": "bradley_terry"})
+
+
 def test_a_file_of_preferences_cannot_be_streamed():
     with pytest.raises(ReadError, match="preferences cannot be read in blocks"):
         open_blocks(File("pairs.csv", TABLE.encode()))
