@@ -6,6 +6,7 @@ from dashboard import session
 from dashboard.escaping import escape_markdown
 from dashboard.views.robustness import sections
 from dashboard.views.robustness.cached import shown_curves
+from dashboard.views.robustness.near_ties import near_tie_section
 from dashboard.widgets.components import finding, page_head, section_finding
 from metrics import parse
 from metrics.studies.robustness.noise_curves import even_point, trades
@@ -33,4 +34,5 @@ else:
     finding(robustness_finding(curves.means, parse(measure).tied, even), rerankers)
     sections.robustness_cards(curves, crossings, even)
     sections.curve_section(view, measure, curves, crossings)
+    near_tie_section(view, measure, rerankers)
     sections.noise_table(view, measure, curves.means, crossings)

@@ -98,6 +98,6 @@ def near_tie_finding(curves: NearTieCurves, measure: str, loss: float = 0.01) ->
         Strong(first),
         f" is the first to lose {decimal(loss)} {measure} as near scores tie: within ",
         Strong(f"{distances[first]:.2g}"),
-        f" standard deviations of its scores, where {percent(ratio)} of its documents tie, "
-        f"{percent(float(ratios.iloc[0]))} as read.",
+        f" standard deviations of its scores, where {percent(ratio)} of its documents tie instead of "
+        f"{percent(float(ratios.iloc[0]))}.",
     )

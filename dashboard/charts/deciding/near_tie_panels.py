@@ -1,0 +1,111 @@
+"""Who ties, and what it does to the value, as scores that stand near each other come to tie."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, hover_text
+from dashboard.charts.palette import Palette
+from dashboard.charts.style import add_notes, note_of, padded_range, safe, style
+
+_PLOT, _SHARE = 380, 0.56
+"""Pixels of both panels, and the part of them that the lower one has."""
+_LINE = 17
+"""Pixels from one name to the next."""
+
+
+def near_tie_panels(
+    tie_ratios: pd.DataFrame,
+    values: pd.DataFrame,
+    palette: Palette,
+    colours: Mapping[str, str],
+    measure: str,
+) -> go.Figure:
+    """Draw the tie ratio above and the change of the tied value below, over the distance on a log axis.
+
+    Args:
+        tie_ratios: index `distance`, 0 first; columns rerankers.
+        values: the same of tied means.
+        palette: colours of the theme.
+        colours: reranker → its colour.
+        measure: how the tied mean is called.
+
+    Returns:
+        Two panels that share their x axis; without a distance, 0 is not drawn.
+    """
+    figure = go.Figure()
+    changes = (values - values.iloc[0]).iloc[1:]
+    places = np.log10(changes.index.to_numpy(dtype=float))
+    for axis, table, figures in (("y2", tie_ratios.iloc[1:], ".0%"), ("y", changes, "+.4f")):
+        for name, column in table.items():
+            figure.add_scatter(
+                x=places,
+                y=column,
+                yaxis=axis,
+                mode="lines",
+                line={"color": colours[str(name)], "width": 2},
+                customdata=table.index,
+                hovertemplate=f"<b>{hover_text(str(name))}</b><br>ε %{{customdata:.2g}}: "
+                f"%{{y:{figures}}}<extra></extra>",
+                showlegend=False,
+            )
+    style(figure, palette, _PLOT + 70, t=14, r=150, l=72)
+    _set_axes(figure, places, changes, measure, palette)
+    add_notes(figure, _names(changes, colours, palette, figure.layout.yaxis.range))
+    return figure
+
+
+def _set_axes(
+    figure: go.Figure, places: np.ndarray, changes: pd.DataFrame, measure: str, palette: Palette
+) -> None:
+    """Set the axes: distances by powers of ten, changes below, tie ratios above."""
+    decades = np.arange(np.ceil(places[0] - 1e-9), np.floor(places[-1] + 1e-9) + 1)
+    figure.update_xaxes(
+        title_text="distance ε, in standard deviations of a reranker's own scores (log scale)",
+        tickvals=decades,
+        ticktext=[np.format_float_positional(10.0**decade, trim="-") for decade in decades],
+        range=[places[0], places[-1]],
+        anchor="y",
+    )
+    low, high = padded_range(np.append(changes.to_numpy().ravel(), 0.0))
+    title = f"change of {safe(measure)}"
+    figure.update_yaxes(title_text=title, range=[low, high], domain=[0, _SHARE], nticks=6, tickformat="+~g")
+    figure.update_layout(
+        yaxis2={
+            "domain": [_SHARE + 0.1, 1],
+            "anchor": "x",
+            "gridcolor": palette.grid,
+            "zeroline": False,
+            "fixedrange": True,
+            "title": {"text": "tie ratio", "font": {"size": 13, "color": palette.muted}},
+            "tickfont": {"size": 12, "color": palette.muted},
+            "tickformat": ".0%",
+            "range": [-0.04, 1.06],
+            "tickvals": [0, 0.5, 1],
+        }
+    )
+
+
+def _names(
+    changes: pd.DataFrame, colours: Mapping[str, str], palette: Palette, ends: tuple[float, float]
+) -> list[dict[str, object]]:
+    """Return the names of rerankers at the right end of their lines in the lower panel, pushed apart."""
+    (low, high), last = ends, changes.iloc[-1].sort_values(ascending=False, kind="stable")
+    heights = _SHARE * _PLOT * (high - last.to_numpy()) / (high - low)
+    steps = _LINE * np.arange(len(heights))
+    places = np.minimum(steps + np.maximum.accumulate(heights - steps), _SHARE * _PLOT - steps[::-1])
+    labels = chart_names(map(str, changes.columns), SLOPE_COLUMNS)
+    beside = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 6}
+    return [
+        note_of(
+            labels[str(name)],
+            palette,
+            **beside,
+            y=value,
+            yshift=height - place,
+            font={"size": 12, "color": colours[str(name)]},
+        )
+        for (name, value), height, place in zip(last.items(), heights, places, strict=True)
+    ]

@@ -1,0 +1,33 @@
+"""The Robustness page: what it draws of near ties, and when there is nothing to draw."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from boards import board
+from opening import charts, opened, texts
+
+from dashboard import cache
+from metrics.studies.robustness.near_tie_curves import near_distances, near_tie_curves
+
+
+@pytest.fixture(scope="module")
+def coarse_and_fine():
+    random = np.random.default_rng(1)
+    places = [
+        (name, f"q{query}", f"d{doc}") for name in ("coarse", "fine") for query in range(6) for doc in range(8)
+    ]
+    rows = pd.DataFrame(places, columns=["reranker", "query_id", "doc_id"])
+    rows["score"] = random.random(len(rows)).round(3)
+    rows.loc[rows["reranker"] == "coarse", "score"] = rows["score"].round(0)
+    rows["fresh"], rows["relevance"] = random.integers(0, 3, len(rows)), 1 * (random.random(len(rows)) < 0.3)
+    return cache.loaded_boards().add(board(coarse_csv=rows.to_csv(index=False)))
+
+
+def test_near_ties_are_drawn_and_told_of_the_rerankers_shown(coarse_and_fine):
+    page = opened("robustness", data=coarse_and_fine.label, measure="AP", rerankers=["fine"])
+    curves = near_tie_curves(coarse_and_fine.runs, "AP", near_distances(96))
+    ratio, change = charts(page)["near-ties"]["data"]
+    assert ratio["y"] == pytest.approx(curves.tie_ratios["fine"].iloc[1:].tolist())
+    tied = curves.means["fine"]
+    assert change["y"] == pytest.approx((tied - tied.iloc[0]).iloc[1:].tolist())
+    assert "near scores tie" in texts(page) or "Near ties cost nothing" in texts(page)
