@@ -11,8 +11,8 @@ from metrics.errors import UsageError
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.cached import cached_property
 
-REACH = 5.5
-"""Standard deviations a normal score reaches; beyond lies a chance of 4e-8."""
+REACH = 6.0
+"""Standard deviations a normal score reaches; beyond lies a chance of 2e-9."""
 _TOUCH = 1e-10
 """Part of a cell that is cut off at its ends, so that the cells of neighbouring numbers do not meet."""
 _EXACT = 1e-6

@@ -13,8 +13,10 @@ _EVEN_STEP = 0.35 * EVEN_NODES
 """Longest such stretch, in standard deviations."""
 _STEP = 1.5
 """Longest stretch where they differ, in the smallest that reaches into it."""
-_PLAIN = 100
-"""Documents of a cluster up to which that serves; stretches of larger ones shrink with the logarithm."""
+_PLAIN_CROWD = 15
+"""Documents within 1.5 standard deviations of one up to which that serves."""
+_CLOSER = 1.15
+"""Factor between the crowds that are told apart."""
 _DEGREE = 128
 """Documents of a cluster up to which a stretch of even scores is integrated exactly."""
 
@@ -52,14 +54,16 @@ class Tiles:
             members: documents of these clusters whose places matter, rising.
         """
         owner, documents = _documents(starts, sizes)
-        unit, is_alike = _units(spreads, starts, sizes, documents)
+        smallest, unit, is_alike = _units(spreads, starts, sizes, documents)
         is_bordered = ~is_alike[owner]
         is_member = np.zeros(len(documents), dtype=bool)
         is_member[np.searchsorted(documents, members)] = True
         is_bordered |= is_member
         owner, documents, is_member = owner[is_bordered], documents[is_bordered], is_member[is_bordered]
         origin = spreads.scores[starts]
-        border_of, border, change = _borders(spreads, documents, origin[owner], unit[owner], is_member)
+        border_of, border, change = _borders(
+            spreads, documents, origin[owner], smallest[owner], unit[owner], is_member
+        )
         owner = owner[border_of]
         order = np.lexsort((border, owner))
         owner, border = owner[order], border[order]
@@ -82,29 +86,55 @@ def _documents(starts: IntArray, sizes: IntArray) -> tuple[IntArray, IntArray]:
 
 def _units(
     spreads: Spreads, starts: IntArray, sizes: IntArray, documents: IntArray
-) -> tuple[FloatArray, BoolArray]:
-    """Return the smallest stretch of each cluster, and whether all standard deviations in it are alike.
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Return the smallest spread and stretch of each cluster, and whether all standard deviations are alike.
 
     Then the members alone ask for borders; where spreads differ or end abruptly, every document does.
     """
     if not spreads.is_normal:
-        return np.ones(len(starts)), np.zeros(len(starts), dtype=bool)
+        return np.ones(len(starts)), np.ones(len(starts)), np.zeros(len(starts), dtype=bool)
     scale = spreads.scale[documents]
     first = np.cumsum(sizes) - sizes
     smallest, largest = np.minimum.reduceat(scale, first), np.maximum.reduceat(scale, first)
     is_alike = smallest == largest
-    step = np.where(is_alike, _EVEN_STEP, _STEP) / np.maximum(1, np.log(sizes) / np.log(_PLAIN))
-    return smallest * step, is_alike
+    crowding = np.sqrt(np.maximum(_crowds(spreads, starts, sizes, documents) / _PLAIN_CROWD, 1))
+    return smallest, smallest * np.where(is_alike, _EVEN_STEP, _STEP) / crowding, is_alike
+
+
+def _crowds(spreads: Spreads, starts: IntArray, sizes: IntArray, documents: IntArray) -> IntArray:
+    """(n_clusters,) about how many documents at most stand within 1.5 standard deviations of one.
+
+    How many of n such documents are above x is told by x but for a part of 1/sqrt(n) of a standard deviation:
+    nodes must be as close.
+    """
+    scores, reach = spreads.scores[documents], 1.5 * spreads.scale[documents]
+    owner = np.repeat(np.arange(len(starts)), sizes)
+    crowds = np.ones(len(starts), dtype=np.int64)
+    n, largest = 2, int(sizes.max(initial=0))
+    while n <= largest:
+        first, last = slice(None, len(scores) - n + 1), slice(n - 1, None)
+        is_close = (scores[first] - scores[last] <= np.maximum(reach[first], reach[last])) & (
+            owner[first] == owner[last]
+        )
+        if not is_close.any():
+            break
+        n = max(n + 1, int(n * _CLOSER))
+        crowds[owner[first][is_close]] = n - 1
+    return crowds
 
 
 def _borders(
-    spreads: Spreads, documents: IntArray, origin: FloatArray, unit: FloatArray, is_member: BoolArray
+    spreads: Spreads,
+    documents: IntArray,
+    origin: FloatArray,
+    smallest: FloatArray,
+    unit: FloatArray,
+    is_member: BoolArray,
 ) -> tuple[IntArray, FloatArray, IntArray]:
     """Return borders of stretches that documents ask for, in units, and how many members begin or end there.
 
-    A normal score asks for cells of a grid that is halved until a cell is at most `_STEP` of its standard
-    deviation: the grids of all are nested, so that the finest that reaches a stretch decides. An even score
-    asks for its two ends.
+    A normal score asks for cells of a grid that is doubled with its standard deviation over the smallest: the
+    grids of all are nested, so that the finest that reaches a stretch decides. An even score asks for its ends.
 
     Returns:
         (n,) the document of each, a place in `documents`; the border; 1, -1 or 0.
@@ -115,7 +145,7 @@ def _borders(
         return np.tile(np.arange(len(documents)), 2), ends, change
     center = (spreads.scores[documents] - origin) / unit
     scale = spreads.scale[documents] / unit
-    cell = np.exp2(np.floor(np.log2(np.maximum(scale * _STEP, 1))))
+    cell = np.exp2(np.floor(np.log2(spreads.scale[documents] / smallest)))
     low = np.floor((center - REACH * scale) / cell)
     n_borders = (np.ceil((center + REACH * scale) / cell) - low).astype(np.int64) + 1
     border_of = np.repeat(np.arange(len(documents)), n_borders)
