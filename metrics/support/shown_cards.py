@@ -44,6 +44,9 @@ _CARDS: Mapping[str, str] = {
     "Order even at": "The noise at which the order of all rerankers holds in half of the draws.",
     "Most lost at σ = .+": "The largest fall from the tied value under that noise, and whose it is.",
     "Loses .01 at": "The least noise at which the value is .01 below the tied one.",
+    "MRR": "Value by the one order that the file happens to give.",
+    "MRR under noise": "Mean over every order that noise of the scores makes possible.",
+    "MRR of one tie": "Mean over every order of all documents.",
     "Places traded": "Pairs of rerankers whose lines cross as noise grows.",
     # targets
     "Targets met, tied": "Targets that the mean over every order of the ties meets.",

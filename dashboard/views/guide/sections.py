@@ -15,6 +15,7 @@ from dashboard.views.guide.layout import (
     draw_head,
     draw_part,
 )
+from dashboard.views.guide.noise import noise
 from dashboard.views.guide.notebook import notebook
 from dashboard.views.guide.prose import read_parts
 from dashboard.widgets.components import Colour
@@ -85,6 +86,7 @@ SECTIONS: dict[str, Callable[[], None]] = {
     "One minute": one_minute,
     "Words": words,
     "Formulas": partial(draw_file, "formulas", columns=1),
+    "Noise": noise,
     "Measures": measures,
     "Deciding": partial(draw_file, "deciding"),
     "Tools": partial(draw_file, "tools"),
