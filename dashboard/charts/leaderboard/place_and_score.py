@@ -30,6 +30,8 @@ _ROW, _SLIM_ROW, _SLIM_FROM = 30, 20, 40
 """Height of a row in pixels; slim where there are more rows than that."""
 _LEAST_ROWS = 3
 """Rows whose height the figure has at least: in a lower one the title of an axis lies on its labels."""
+_SPACES = {"left": "{}\u2002", "right": "\u2009{}"}
+"""A place and the space to its mark: a diamond reaches farther to its side than plotly thinks."""
 _SLOPE, _NAMES, _SCORES = (0.075, 0.195), (0.27, 0.56), (0.57, 1.0)
 """Ends of the three panels, in shares of the width; between names and scores is room for a column of tiers."""
 
@@ -128,7 +130,8 @@ def _add_slope(figure: go.Figure, moves: pd.DataFrame, n_rows: int, palette: Pal
             mode="markers+text",
             marker=marker,
             text=_bold(
-                [f"\u2009{place}\u2009" for place in places[inside.index]], inside["is_marked"].to_numpy()
+                [_SPACES[side].format(place) for place in places[inside.index]],
+                inside["is_marked"].to_numpy(),
             ),
             textposition=f"middle {side}",
             textfont={"size": 12, "color": palette.muted},

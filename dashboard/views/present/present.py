@@ -1,5 +1,6 @@
 """Present: one sentence and one chart a slide, for a room."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -31,10 +32,14 @@ def chosen_measure(view: View) -> str:
 
 
 def title(prose: Prose, names: Sequence[str]) -> str:
-    """Return Markdown of the first sentence, its point in orange, long ones of these names elided."""
+    """Return Markdown of the first sentence, its point in orange, long ones of these names elided.
+
+    No line ends within a p value.
+    """
     sentence, _ = elide_prose(headline(prose), sentence_names(names, CHART_COLUMNS))
     point = next((part for part in sentence if isinstance(part, Strong)), None)
-    texts = (escape_markdown(part.text if isinstance(part, Strong) else part) for part in sentence)
+    plain = (part.text if isinstance(part, Strong) else part for part in sentence)
+    texts = (escape_markdown(re.sub(r"\bp ([<=>]) ", "p\u00a0\\1\u00a0", text)) for text in plain)
     return "".join(
         f":orange[{text.strip()}]" + " " * text.endswith(" ") if part is point else text
         for part, text in zip(sentence, texts, strict=True)

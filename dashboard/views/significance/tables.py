@@ -21,7 +21,9 @@ from metrics.studies.tie_breaking.variance import variance_split
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 
-_STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant."
+_STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant.".replace(
+    " p < ", "\u00a0p\u00a0<\u00a0"
+)
 _MAX_NOTES = 4
 """Notes that are written below the table; it has them all."""
 _COLUMNS = shown_columns(

@@ -76,6 +76,7 @@ def test_every_test_can_be_chosen(test):
     assert page.segmented_control(key="test").value == test
     assert len(metrics(page)) == 4
     assert any(test.casefold() in text.value.casefold() for text in page.caption)
+    assert any("p\u00a0<\u00a00.05" in text.value for text in page.caption), "no line ends within a bound of p"
 
 
 THREE = "reranker,query_id,doc_id,score,relevance\n" + "".join(

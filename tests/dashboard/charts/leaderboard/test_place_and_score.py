@@ -98,8 +98,14 @@ def test_each_end_of_the_slope_stands_at_its_own_place_though_others_leave_the_r
     rows = leaderboard([*range(1, 20), 27, *range(20, 27), 28, 29, 30])
     (diamonds, dots) = traces(place_and_score(rows, LIGHT, "MRR", list(rows.index[:20])), "markers+text")
     for ends in (diamonds, dots):
-        assert [float(text.strip("\u2009</b>")) - 1 for text in ends.text] == list(ends.y)
+        assert [float(text.strip("\u2002\u2009</b>")) - 1 for text in ends.text] == list(ends.y)
     assert sorted(diamonds.y) == list(dots.y) == list(range(20))
+
+
+def test_a_place_stands_farther_from_a_diamond_than_from_a_dot():
+    diamonds, dots = traces(place_and_score(leaderboard([1, 2, 3]), LIGHT, "MRR"), "markers+text")
+    assert diamonds.text[0] == "1\u2002"
+    assert dots.text[0] == "\u20091"
 
 
 def test_rerankers_looked_for_by_name_follow_on_one_another():
