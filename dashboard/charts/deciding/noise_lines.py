@@ -224,13 +224,15 @@ def _set_axes(
 def _names(
     curves: pd.DataFrame, colours: Mapping[str, str], palette: Palette, ends: Sequence[float]
 ) -> list[dict[str, object]]:
-    """Return the names of rerankers at the right end of their lines, pushed apart."""
-    last, (low, high) = curves.iloc[-1], ends
-    labels, notes = chart_names(map(str, curves.columns), SLOPE_COLUMNS), []
-    lowest = -float(_LINE)
-    for name in last.sort_values(ascending=False, kind="stable").index:
+    """Return the names of rerankers at the right end of their lines, pushed apart but not below the plot."""
+    (low, high), notes = ends, []
+    last = curves.iloc[-1].sort_values(ascending=False, kind="stable")
+    labels = chart_names(map(str, curves.columns), SLOPE_COLUMNS)
+    lowest, below = -float(_LINE), len(last)
+    for name in last.index:
+        below -= 1
         height = _PLOT * (high - last[name]) / (high - low)
-        lowest = max(height, lowest + _LINE)
+        lowest = max(min(height, _PLOT - _LINE * below), lowest + _LINE)
         font = {"size": 12, "color": colours[str(name)]}
         place = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 6, "y": last[name]}
         notes.append(note_of(labels[str(name)], palette, **place, yshift=height - lowest, font=font))

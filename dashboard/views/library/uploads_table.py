@@ -200,7 +200,12 @@ def uploads_frame(uploads: Sequence[Upload]) -> pd.DataFrame:
 def _columns() -> dict[str, object]:
     column = st.column_config
     return {
-        "name": column.TextColumn("Name", pinned=True, width=160),
+        "name": column.TextColumn("Name", pinned=True, width=190),
+        "tied": share("Tie ratio", "Documents that share their score with another of their list."),
+        "bars": column.BarChartColumn(
+            "Scores", width=95, y_min=0, color="blue", help="Histogram of scores or grades."
+        ),
+        "added": column.DatetimeColumn("Added", format="D MMM YYYY, HH:mm", width=145),
         "kind": column.MultiselectColumn(
             "Kind", options=list(_KINDS.values()), color=["blue", "gray"], width=95
         ),
@@ -210,11 +215,6 @@ def _columns() -> dict[str, object]:
         "depth": column.NumberColumn(
             "Depth", format="localized", width=60, help="Documents of the longest list."
         ),
-        "bars": column.BarChartColumn(
-            "Scores", width=95, y_min=0, color="blue", help="Histogram of scores or grades."
-        ),
-        "tied": share("Tie ratio", "Documents that share their score with another of their list."),
-        "added": column.DatetimeColumn("Added", format="D MMM YYYY, HH:mm", width=145),
         "note": column.TextColumn("Note", width=180),
         "pinned": column.CheckboxColumn("Pinned", width=70, help="Stays when room is needed."),
         "size": column.NumberColumn("Size", format="%.0f kB", width=75, help="As it is kept."),

@@ -123,7 +123,8 @@ def noise_table(view: View, measure: str, curves: pd.DataFrame, trades: pd.DataF
         tied=measure_at.tied,
         traditional=measure_at.traditional,
     )
-    table(rows.rename_axis("reranker").reset_index(), "All rerankers", "robustness", columns)
+    title = "All rerankers" if len(names) == len(means) else f"The best {MOST} rerankers"
+    table(rows.rename_axis("reranker").reset_index(), title, "robustness", columns)
 
 
 def _level(curves: pd.DataFrame, noise: float) -> float:

@@ -63,8 +63,10 @@ def _leads_after(curves: pd.DataFrame, ends: tuple[float, str]) -> bool:
 
 def _order_sentence(curves: pd.DataFrame, even: float | None) -> Prose:
     smallest, largest = (written_noise(curves.index[place]) for place in (1, -1))
+    count = len(curves.columns)
+    order = "The order of both" if count == 2 else f"The order of all {count}"  # noqa: PLR2004 both
     if even is None:
-        return (f"The order of all holds in half of the draws or more up to σ = {largest}.",)
+        return (f"{order} holds in half of the draws or more up to σ = {largest}.",)
     if even <= curves.index[1]:
-        return (f"The order of all holds in fewer than half of the draws from σ = {smallest} on.",)
-    return (f"The order of all holds in half of the draws at σ = {written_noise(even)}.",)
+        return (f"{order} holds in fewer than half of the draws from σ = {smallest} on.",)
+    return (f"{order} holds in half of the draws at σ = {written_noise(even)}.",)

@@ -20,18 +20,23 @@ def curves(**columns):
             curves(A=[0.9, 0.9, 0.8, 0.1], B=[0.8, 0.8, 0.7, 0.0]),
             None,
             "A leads under every noise up to σ = 1. "
-            "The order of all holds in half of the draws or more up to σ = 1.",
+            "The order of both holds in half of the draws or more up to σ = 1.",
         ),
         (
             curves(A=[0.9, 0.9, 0.8, 0.1], B=[0.7, 0.7, 0.7, 0.7]),
             0.05,
-            "A leads until σ = 0.14, then B does. The order of all holds in half of the draws at σ = 0.05.",
+            "A leads until σ = 0.14, then B does. The order of both holds in half of the draws at σ = 0.05.",
         ),
         (
             curves(A=[0.9, 0.9, 0.8, 0.1], B=[0.7, 0.7, 0.7, 0.7]),
             0.01,
             "A leads until σ = 0.14, then B does. "
-            "The order of all holds in fewer than half of the draws from σ = 0.01 on.",
+            "The order of both holds in fewer than half of the draws from σ = 0.01 on.",
+        ),
+        (
+            curves(A=[0.9, 0.9, 0.8, 0.1], B=[0.8, 0.8, 0.7, 0.0], C=[0.7] * 4),
+            0.05,
+            "A leads until σ = 0.14, then C does. The order of all 3 holds in half of the draws at σ = 0.05.",
         ),
         (curves(A=[0.5] * 4, B=[0.5] * 4), None, "2 rerankers lead level without noise: there is no leader"),
         (
