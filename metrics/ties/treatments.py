@@ -173,7 +173,8 @@ def treatment(name: str) -> Treatment:
             "mean over noisy scores",
             "Noisy",
             "every order that noise of the scores allows",
-            "The mean over every ordering, each as likely as noise of the scores makes it.",
+            "The mean over every ordering, each as likely as normal noise of that size makes it: tied as "
+            "noise ends. noise alone reads score_std; noise:bfloat16 and other formats mean half a step.",
             "nobody else",
             noise=noise,
         )
