@@ -99,11 +99,13 @@ def _ties(view: View, measure: str) -> Slide:
     mean_gap = lists["first_gap"].abs().groupby(lists["reranker"]).mean()
     largest = [str(name) for name in mean_gap.nlargest(_MOST_PANELS).index]
     selection = f" The {_MOST_PANELS} rerankers with the largest gaps." if len(mean_gap) > _MOST_PANELS else ""
+    figure = gap_multiples(lists, view.palette, {name: view.colour(name) for name in largest}, measure)
+    mean = "; the line is the mean gap" if any(trace.mode == "lines" for trace in figure.data) else ""
     return Slide(
         tie_prediction(lists, measure),
-        gap_multiples(lists, view.palette, {name: view.colour(name) for name in largest}, measure),
+        figure,
         f"Gap in {measure} against the share of tied documents, a panel a reranker.",
-        f"A dot is a list, grey those of others; the line is the mean gap.{selection}",
+        f"A dot is a list, grey those of others{mean}.{selection}",
         wide=_PANELS,
     )
 
