@@ -229,7 +229,7 @@ def test_ranks_read_as_scores_are_ranks_when_they_are_read_as_grades(keep):
 
 def test_all_columns_of_ours_are_kept(keep):
     names = [column.name for column in COLUMNS]
-    row = ["m", "q", "d", "1.5", "1", "t", "3", "0.25", "s", "why?", "because"]
+    row = ["m", "q", "d", "1.5", "0.1", "1", "t", "3", "0.25", "s", "why?", "because"]
     file = File("all.csv", (",".join(names) + "\n" + ",".join(row) + "\n").encode())
     source, again = as_kept(keep, file)
     assert description(again) == description(source)
