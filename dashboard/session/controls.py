@@ -13,6 +13,7 @@ from dashboard.session import address
 KEPT: dict[str, Any] = {"persist_state": "session"}
 """What every control has: its value over page switches."""
 _CLICK, _LABELS = "_click", "_labels"
+Choice = TypeVar("Choice")
 
 
 def segmented(label: str, options: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on
@@ -274,9 +275,6 @@ def _choose_several(draw: Callable[..., list[str]], options: Sequence[str], key:
     prepare(key, read, lambda choices: set(choices) <= set(all_options), all_options)
     choices = draw(all_options, default=all_options, key=key, **KEPT)
     return _recorded(key, [option for option in all_options if option in choices] or all_options, all_options)
-
-
-Choice = TypeVar("Choice")
 
 
 def _recorded(key: str, value: Choice, default: object) -> Choice:

@@ -271,20 +271,8 @@ COLUMNS: Mapping[str, ShownColumn] = {
         # noise
         ShownColumn("near_noise", "At σ .01", "Mean with noise of a hundredth of the spread of its scores."),
         ShownColumn("far_noise", "At σ .1", "Mean with noise of a tenth of the spread of its scores."),
-        ShownColumn(
-            "noise_of_loss",
-            "Loses .01 at σ",
-            "The least noise at which its value is .01 lower.",
-            "significant",
-            2,
-        ),
-        ShownColumn(
-            "first_trade",
-            "First trade at σ",
-            "The least noise at which it trades places.",
-            "significant",
-            2,
-        ),
+        ShownColumn("noise_of_loss", "Loses .01 at σ", "Noise at which it is .01 lower.", "significant", 2),
+        ShownColumn("first_trade", "First trade at σ", "Noise at which it trades places.", "significant", 2),
         # targets
         ShownColumn("missed_by", "Missed by", "How far the tied value is from the bound; 0 where it meets it."),
         ShownColumn("passes", "Passes", "Whether the tied value meets the target.", "text"),

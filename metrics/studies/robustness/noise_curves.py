@@ -12,7 +12,6 @@ from metrics.runs import Runs
 from metrics.runs.findings.precision import decimals, half_format
 from metrics.support.arrays import FloatArray
 
-NO_NOISE = 0.0
 _DECADES = (-3, 0)
 """Powers of ten of the smallest and the largest noise, in standard deviations of a reranker's scores."""
 _APART = 0.01
@@ -62,7 +61,7 @@ def noise_curves(
         evaluation = score_runs(runs.arranged({name: name}), [measure], list(ties), options)
         means = evaluation.only([name], queries).means(measure).to_numpy()[0]
         curves[name] = means if len(means) > len(levels) else np.full(len(levels) + 1, means[0])
-    return pd.DataFrame(curves, index=pd.Index([NO_NOISE, *levels], name="noise"))
+    return pd.DataFrame(curves, index=pd.Index([0.0, *levels], name="noise"))
 
 
 def trades(curves: pd.DataFrame) -> pd.DataFrame:
