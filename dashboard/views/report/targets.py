@@ -101,9 +101,10 @@ def _target_table(targets: pd.DataFrame) -> None:
         "Targets in numbers",
         "targets",
         {
-            **shown_columns("reranker", "target", "tied", "missed_by"),
-            **shown_columns("traditional", "worst", "best", "passes"),
+            **shown_columns("reranker", "target"),
             "verdict": badge_column("Verdict", VERDICTS, ("blue", "blue", "orange", "gray", "gray")),
+            **shown_columns("tied", "missed_by"),
+            **shown_columns("traditional", "worst", "best", "passes"),
         },
         download=targets.drop(columns="by_sort"),
     )

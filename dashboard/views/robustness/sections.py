@@ -53,12 +53,14 @@ def robustness_cards(curves: NoiseCurves, trades: pd.DataFrame, even: float | No
     if len(means.columns) == 1:
         others = (largest_loss(means, _level(means, noise))[0] for noise in _OTHERS)
         alone = noise_losing(means, _LOSS).iloc[0]
+        below, above = (
+            Card("trending_down", f"Most lost at σ = {written_noise(noise)}", value, loser)
+            for noise, value in zip(_OTHERS, others, strict=True)
+        )
         cards(
+            below,
             lost,
-            *(
-                Card("trending_down", f"Most lost at σ = {written_noise(noise)}", value, loser)
-                for noise, value in zip(_OTHERS, others, strict=True)
-            ),
+            above,
             Card("south", "Loses .01 at", "–" if np.isnan(alone) else f"σ = {written_noise(alone)}", loser),
         )
         return

@@ -94,9 +94,10 @@ def near_tie_finding(curves: NearTieCurves, measure: str, loss: float = 0.01) ->
     first = str(distances.idxmin())
     ratios = curves.tie_ratios[first]
     ratio = float(np.interp(distances[first], ratios.index.to_numpy(), ratios.to_numpy()))
+    verb = "loses" if len(distances) == len(curves.means.columns) == 1 else "is the first to lose"
     return (
         Strong(first),
-        f" is the first to lose {decimal(loss)} {measure} as near scores tie: within ",
+        f" {verb} {decimal(loss)} {measure} as near scores tie: within ",
         Strong(f"{distances[first]:.2g}"),
         f" standard deviations of its scores, where {percent(ratio)} of its documents tie instead of "
         f"{percent(float(ratios.iloc[0]))}.",

@@ -7,7 +7,12 @@ import pytest
 from metrics import Runs, evaluate
 from metrics.evaluation import ScoringOptions
 from metrics.studies.prose import plain
-from metrics.studies.robustness.near_tie_curves import near_distances, near_tie_curves, near_tie_finding
+from metrics.studies.robustness.near_tie_curves import (
+    NearTieCurves,
+    near_distances,
+    near_tie_curves,
+    near_tie_finding,
+)
 from metrics.studies.robustness.noise_curves import score_spreads
 
 
@@ -78,3 +83,10 @@ def test_scores_that_do_not_vary_have_level_curves():
     curves = near_tie_curves(level, "RR", near_distances(10)[:3])
     assert curves.means["A"].nunique() == 1
     assert (curves.tie_ratios["A"] == 1).all()
+
+
+def test_a_reranker_alone_is_not_the_first_to_lose(curves):
+    alone = NearTieCurves(*(table[["fine"]] for table in curves))
+    assert plain(near_tie_finding(alone, "MTRR")).startswith(
+        "fine loses 0.010 MTRR as near scores tie: within "
+    )
