@@ -16,6 +16,8 @@ _NODES = 2.2
 """Nodes of t over the square root of the deepest place."""
 _CHUNK = 7
 """Documents whose product is expanded in powers of t before it is evaluated at the nodes."""
+_EVERY = 1024
+"""Places that are all looked at; of further ones, as many that are even on a log scale."""
 _UNTHREADED = 2**17
 """Products of a matrix multiplication that is done by one thread: others would wait for each other."""
 _RESIDUAL = 1e-10
@@ -41,7 +43,8 @@ def powers_of(value: Value, deepest: int) -> tuple[FloatArray, FloatArray] | Non
     Returns:
         (n,) nodes and weights; None where no such sum comes near.
     """
-    places = np.arange(1.0, deepest + 1)
+    every, further = np.arange(1.0, min(deepest, _EVERY) + 1), np.geomspace(1, deepest, _EVERY).round()
+    places = np.union1d(every, further)
     worth = value(places)
     t = legendre(int(n_powers(np.array(deepest))))[0]
     powers = t ** (places[:, None] - 1)
