@@ -200,7 +200,7 @@ def uploads_frame(uploads: Sequence[Upload]) -> pd.DataFrame:
 def _columns() -> dict[str, object]:
     column = st.column_config
     return {
-        "name": column.TextColumn("Name", pinned=True, width=190),
+        "name": column.TextColumn("Name", pinned=True, width=176),
         "tied": share("Tie ratio", "Documents that share their score with another of their list."),
         "bars": column.BarChartColumn(
             "Scores", width=95, y_min=0, color="blue", help="Histogram of scores or grades."

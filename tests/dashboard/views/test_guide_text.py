@@ -50,6 +50,11 @@ def test_a_file_is_plain_markdown_once_its_figures_are_filled_in(name):
     assert not re.search(r"\{\{ |\{%|—", text)
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_no_paragraph_below_a_heading_is_drawn_again_under_it(name):
+    assert not [part.title for part in read_parts(name) if part.text in [block.text for block in part.rest]]
+
+
 def test_every_measure_is_explained_by_one_formula():
     names = [name for card in FORMULAS for name in code_words(card.title)]
     assert sorted(names) == sorted(measure.name for measure in MEASURES)
