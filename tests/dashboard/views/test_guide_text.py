@@ -15,7 +15,7 @@ from metrics.runs.reading.text import MAX_LINE
 
 FILES = (
     *("one_minute", "words", "formulas", "measures", "deciding", "tools"),
-    *("findings", "files", "library", "large_results", "notebook", "reading", "documents"),
+    *("findings", "files", "library", "large_results", "noise", "notebook", "reading", "documents"),
 )
 FORMULAS = read_parts("formulas")[0].cards
 EXAMPLES = {
