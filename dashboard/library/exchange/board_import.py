@@ -206,7 +206,7 @@ def _count_unpacked(upload: StoredUpload) -> int:
         raise ReadError(upload.name, f"column {odd[0]!r} is of type {schema.field(odd[0]).type}", AGAIN)
     if unknown := [name for name in upload.reading.mapping.values() if name not in schema.names]:
         raise ReadError(upload.name, f"there is no column {unknown[0]!r}", AGAIN)
-    upload.refuse_too_large(declared_size(metadata, schema.names))
+    upload.refuse_too_large(declared_size(metadata, schema.names, upload.limit))
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
     size = 0
     for name in schema.names:

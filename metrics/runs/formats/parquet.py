@@ -1,6 +1,9 @@
 """Parquet tables: only the columns that are read, a batch at a time; whole, in blocks, or by row groups."""
 
+import io
 import re
+import subprocess
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -31,6 +34,15 @@ MAX_FOOTER = 2**24
 _BATCH_ROWS = 2**16
 _MAX_BATCH_BYTES = 2**28
 """Bytes of so many rows without texts, at most, where a file is read in blocks."""
+_COUNT_COLUMNS = """
+import io, sys
+from pyarrow import parquet
+metadata = parquet.read_metadata(io.BytesIO(sys.stdin.buffer.read()))
+groups = map(metadata.row_group, range(metadata.num_row_groups))
+columns = (group.column(place) for group in groups for place in range(group.num_columns))
+print(sum(column.total_uncompressed_size for column in columns if column.path_in_schema in sys.argv))
+"""
+"""Program that prints the bytes of the columns it is told of, by the footer it is given."""
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
@@ -77,7 +89,7 @@ class ParquetTable(BlockTable):
         with _open_parquet(
             self.file, self.texts
         ) as parquet:  # one long text in many rows is one text in memory
-            self.file.refuse_too_large(declared_size(parquet.metadata, self.columns_read))
+            self.file.refuse_too_large(declared_size(parquet.metadata, self.columns_read, self.file.limit))
             batches = self._within_limit(parquet.iter_batches(_BATCH_ROWS, columns=self.columns_read))
             return self.source(pa.Table.from_batches(batches, self._schema(parquet)))
 
@@ -159,13 +171,37 @@ class ParquetTable(BlockTable):
             yield batch
 
 
-def declared_size(metadata: "FileMetaData", columns: Collection[str]) -> int:
-    """Return the least that `unpacked_size` can count of some columns, by what the file says of itself."""
+def declared_size(metadata: "FileMetaData", columns: Collection[str], limit: float) -> int:
+    """Return the least that `unpacked_size` can count of some columns, by what the file says of itself.
+
+    Where the record of one column is damaged, pyarrow ends the process that looks at it. So columns are told
+    apart only where all together are past the limit, and then in a process of its own.
+
+    Args:
+        metadata: of the file.
+        columns: those that are read.
+        limit: bytes from which on a file is refused.
+
+    Raises:
+        OSError: damaged.
+    """
     groups = map(metadata.row_group, range(metadata.num_row_groups))
-    chunks = (group.column(place) for group in groups for place in range(group.num_columns))
-    n_encoded: int = sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema in columns)
+    n_encoded: int = sum(group.total_byte_size for group in groups)
+    if n_encoded > limit and len(columns) < metadata.num_columns:
+        n_encoded = _column_sizes(metadata, columns)
     n_rows: int = metadata.num_rows
     return max(n_encoded, n_rows * 8 * len(columns))
+
+
+def _column_sizes(metadata: "FileMetaData", columns: Collection[str]) -> int:
+    """Return the bytes that the file says some columns have, read from its footer by another process."""
+    footer = io.BytesIO()
+    metadata.write_metadata_file(footer)
+    command = [sys.executable, "-c", _COUNT_COLUMNS, *columns]
+    counted = subprocess.run(command, input=footer.getvalue(), capture_output=True, check=False)  # noqa: S603 our own
+    if counted.returncode:
+        raise OSError("the record of a column is damaged")
+    return int(counted.stdout)
 
 
 def unpacked_size(column: pa.Array) -> int:

@@ -2,6 +2,7 @@
 
 import decimal
 import io
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from reading import RUN, columns, refusal
 
 from metrics import ReadError, Runs, TieScopeError, read_table
 from metrics.runs import File, read
+from metrics.runs.formats.parquet import declared_size
 from metrics.runs.reading.columns import MAX_COLUMNS
 
 PLAIN = {"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1.0, 2.0]}
@@ -241,6 +243,31 @@ def test_a_damaged_footer_gives_rows_or_an_error_that_names_the_file(changes):
     except TieScopeError as error:
         names = {getattr(error, "file", "run.parquet")}
     assert names <= {"run.parquet"}
+
+
+def test_a_damaged_record_of_a_column_does_not_end_the_process():
+    for back, byte in [(793, 118), (793, 69), (529, 69)]:  # pyarrow ends a process that looks at these
+        data = bytearray(VALID)
+        data[-back] = byte
+        with suppress(ReadError):
+            read(File("run.parquet", bytes(data)))
+
+
+def test_columns_that_are_not_read_do_not_count_where_all_are_past_the_limit():
+    table = pa.table({"score": [1.0] * 1000, "doc_text": ["long " * 100] * 1000})
+    stream = io.BytesIO()
+    parquet.write_table(table, stream, use_dictionary=False, compression="none")
+    metadata = parquet.read_metadata(stream)
+    assert declared_size(metadata, ["score"], 10**9) > 500_000
+    assert 8_000 <= declared_size(metadata, ["score"], 100_000) < 9_000
+    assert declared_size(metadata, ["score", "doc_text"], 100_000) > 500_000
+
+
+def test_a_damaged_record_past_the_limit_is_an_error():
+    data = bytearray(VALID)
+    data[-793] = 118
+    with pytest.raises(OSError, match="record of a column"):
+        declared_size(parquet.read_metadata(io.BytesIO(data)), ["score"], 0)
 
 
 @pytest.mark.parametrize(
