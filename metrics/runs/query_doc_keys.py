@@ -263,7 +263,7 @@ def _hash_spans(letters: npt.NDArray[np.uint8], ends: IntArray, hashes: Hashes) 
     start, length = ends[:-1], np.diff(ends)
     padded = np.concatenate([letters, np.zeros(_WORD, np.uint8)])
     words = np.ndarray((len(padded) - _WORD + 1,), np.dtype("<u8"), padded, strides=(1,))
-    hashes += length.view(np.uint64) * _MIXING_ROUNDS[0][0]
+    _mix(np.bitwise_xor(hashes, length.view(np.uint64), out=hashes))
     rows: slice | IntArray = slice(None)
     shortest, longest = int(length.min()), int(length.max())
     for offset in range(0, longest, _WORD):

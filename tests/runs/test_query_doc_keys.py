@@ -44,7 +44,8 @@ def test_pairs_whose_hashes_collide_are_told_apart_by_query_and_by_document(monk
 
 def test_a_hash_does_not_depend_on_the_rows_hashed_with_it(monkeypatch):
     texts = pa.array(["", "a", "\0a", "a\0", "seventeen letters", "eighteen letters..", "ab"] * 5)
-    starts, start = np.arange(3, dtype=np.uint64), np.arange(len(texts), dtype=np.int32) % 3
+    starts = np.random.default_rng(1).integers(2**63, size=3, dtype=np.uint64)
+    start = np.arange(len(texts), dtype=np.int32) % 3
     hashes = hashes_after(starts, start, texts)
     monkeypatch.setattr(query_doc_keys, "_HASHED_ROWS", 4)
     np.testing.assert_array_equal(hashes_after(starts, start, texts), hashes)

@@ -34,6 +34,6 @@ def test_the_rules_of_a_tool_are_those_of_its_measures(tool):
     assert sorted(measures) == sorted(tool.rules)
 
 
-def test_the_treatment_table_has_every_treatment_and_the_draw():
+def test_the_treatment_table_has_every_treatment_the_draw_and_noise():
     names = [treatment.name for treatment in TREATMENTS]
-    assert list(treatment_table()["treatment"]) == [*names, "random:SEED"]
+    assert list(treatment_table()["treatment"]) == [*names, "random:SEED", "noise:SIGMA"]
