@@ -5,12 +5,13 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.charts.deciding.noise_lines import NoiseTables, noise_lines
+from dashboard.charts.labels import CARD_COLUMNS, short_names
 from dashboard.session import View
 from dashboard.views.robustness.cached import NoiseCurves
 from dashboard.widgets.components import Card, cards, chart, heading, table
 from metrics import parse
 from metrics.studies.robustness.noise_curves import lead_ends, noise_losing
-from metrics.studies.robustness.robustness_finding import largest_loss, written_noise
+from metrics.studies.robustness.robustness_finding import LEVEL, largest_loss, written_noise
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 
@@ -19,7 +20,7 @@ MOST = 12
 _LOSS = 0.01
 _NEAR, _FAR = 0.01, 0.1
 """Noise at which values stand in the table, nearest levels."""
-_OTHERS = (0.01, 1.0)
+_LARGEST = 1.0
 """Noise at which the loss of one reranker alone is told, too."""
 
 
@@ -40,35 +41,44 @@ def robustness_cards(curves: NoiseCurves, trades: pd.DataFrame, even: float | No
         even: of `even_point`.
     """
     means = curves.means
+    names = short_names([str(name) for name in means.columns], CARD_COLUMNS)
+    if len(means.columns) == 1:
+        _cards_of_one(means, next(iter(names.values())))
+        return
     largest = written_noise(means.index[-1])
     ends = lead_ends(means)
-    change, note = "–", f"not up to σ = {largest}"
-    if ends is not None:
-        change, note = f"σ = {written_noise(ends[0])}", ends[1]
+    is_level = (means.iloc[0] >= means.iloc[0].max() - LEVEL).sum() > 1
+    change, note = "–", "level without noise" if is_level else f"not up to σ = {largest}"
+    if ends is not None and not is_level:
+        change, note = f"σ = {written_noise(ends[0])}", names[ends[1]]
     smallest = curves.chances.index[0]
     sign = "<" if even == smallest else "="
     half = f"σ > {largest}" if even is None else f"σ {sign} {written_noise(even)}"
     loss, loser = largest_loss(means, _level(means, _FAR))
-    lost = Card("trending_down", f"Most lost at σ = {written_noise(_FAR)}", loss, loser, "orange")
-    if len(means.columns) == 1:
-        others = (largest_loss(means, _level(means, noise))[0] for noise in _OTHERS)
-        alone = noise_losing(means, _LOSS).iloc[0]
-        below, above = (
-            Card("trending_down", f"Most lost at σ = {written_noise(noise)}", value, loser)
-            for noise, value in zip(_OTHERS, others, strict=True)
-        )
-        cards(
-            below,
-            lost,
-            above,
-            Card("south", "Loses .01 at", "–" if np.isnan(alone) else f"σ = {written_noise(alone)}", loser),
-        )
-        return
     cards(
         Card("swap_vert", "Leader changes at", change, note),
         Card("list", "Order even at", half, f"{curves.n_draws} draws"),
-        lost,
+        Card(
+            "trending_down", f"Most lost at σ = {written_noise(_FAR)}", loss, names.get(loser, loser), "orange"
+        ),
         Card("close", "Places traded", count_of(len(trades), "pair"), f"by σ = {largest}"),
+    )
+
+
+def _cards_of_one(means: pd.DataFrame, name: str) -> None:
+    """Draw what one reranker loses under several sizes of noise, and when it has lost .01."""
+    least = noise_losing(means, _LOSS).iloc[0]
+    cards(
+        *(
+            Card(
+                "trending_down",
+                f"Most lost at σ = {written_noise(noise)}",
+                largest_loss(means, _level(means, noise))[0],
+                name,
+            )
+            for noise in (_NEAR, _FAR, _LARGEST)
+        ),
+        Card("south", "Loses .01 at", "–" if np.isnan(least) else f"σ = {written_noise(least)}", name),
     )
 
 

@@ -95,10 +95,15 @@ def near_tie_finding(curves: NearTieCurves, measure: str, loss: float = 0.01) ->
     ratios = curves.tie_ratios[first]
     ratio = float(np.interp(distances[first], ratios.index.to_numpy(), ratios.to_numpy()))
     verb = "loses" if len(distances) == len(curves.means.columns) == 1 else "is the first to lose"
+    before, after = percent(float(ratios.iloc[0])), percent(ratio)
+    more = (
+        f"where {after} of its documents tie instead of {before}"
+        if after != before
+        else "where hardly more tie"
+    )
     return (
         Strong(first),
         f" {verb} {decimal(loss)} {measure} as near scores tie: within ",
         Strong(f"{distances[first]:.2g}"),
-        f" standard deviations of its scores, where {percent(ratio)} of its documents tie instead of "
-        f"{percent(float(ratios.iloc[0]))}.",
+        f" standard deviations of its scores, {more}.",
     )

@@ -6,7 +6,8 @@ import pandas as pd
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal, signed
 from metrics.studies.robustness.noise_curves import lead_ends
 
-_LEVEL = 1e-9
+LEVEL = 1e-9
+"""Difference below which two values are level."""
 
 
 def robustness_finding(curves: pd.DataFrame, measure: str, even: float | None) -> Prose:
@@ -21,7 +22,7 @@ def robustness_finding(curves: pd.DataFrame, measure: str, even: float | None) -
     if not tied.notna().all():
         return NOTHING_SCORED
     largest = written_noise(curves.index[-1])
-    leaders = [str(name) for name in curves.columns[tied >= tied.max() - _LEVEL]]
+    leaders = [str(name) for name in curves.columns[tied >= tied.max() - LEVEL]]
     if len(curves.columns) == 1:
         end = float(curves.iloc[-1, 0])
         return (
@@ -45,9 +46,10 @@ def robustness_finding(curves: pd.DataFrame, measure: str, even: float | None) -
 
 
 def largest_loss(curves: pd.DataFrame, level: float) -> tuple[str, str]:
-    """Return what a reranker loses most at one level of noise, as text, and whose loss it is."""
+    """Return the most that a reranker loses at one level of noise, as text, and whose loss it is."""
     lost = curves.iloc[0] - curves.loc[level]
-    return signed(-float(lost.max())), str(lost.idxmax())
+    is_alike = len(lost) > 1 and lost.max() - lost.min() <= LEVEL
+    return signed(-float(lost.max())), "all alike" if is_alike else str(lost.idxmax())
 
 
 def written_noise(noise: float) -> str:
@@ -58,7 +60,7 @@ def written_noise(noise: float) -> str:
 def _leads_after(curves: pd.DataFrame, ends: tuple[float, str]) -> bool:
     """Return whether who overtakes the leader is then above all."""
     after = curves.loc[curves.index >= ends[0]].iloc[0]
-    return bool(after[ends[1]] >= after.max() - _LEVEL)
+    return bool(after[ends[1]] >= after.max() - LEVEL)
 
 
 def _order_sentence(curves: pd.DataFrame, even: float | None) -> Prose:

@@ -7,6 +7,9 @@ from boards import board
 from opening import charts, opened, texts
 
 from dashboard import cache
+from dashboard.charts.labels import CARD_COLUMNS
+from dashboard.views.robustness import sections
+from dashboard.views.robustness.cached import NoiseCurves
 from metrics.studies.robustness.near_tie_curves import near_distances, near_tie_curves
 
 
@@ -31,3 +34,17 @@ def test_near_ties_are_drawn_and_told_of_the_rerankers_shown(coarse_and_fine):
     tied = curves.means["fine"]
     assert change["y"] == pytest.approx((tied - tied.iloc[0]).iloc[1:].tolist())
     assert "near scores tie" in texts(page) or "Near ties cost nothing" in texts(page)
+
+
+def test_long_names_are_short_in_cards(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(sections, "cards", lambda *cards: drawn.extend(cards))
+    names = [f"cross-encoder-{'fine-tuned-' * 8}{step}-of-2025" for step in ("one", "two")]
+    levels = pd.Index([0.0, 0.01, 0.1, 1.0], name="noise")
+    means = pd.DataFrame({names[0]: [0.9, 0.9, 0.8, 0.1], names[1]: 0.7}, levels)
+    chances = pd.DataFrame({"whole": 1.0, "pairs": 1.0}, levels[1:])
+    curves = NoiseCurves(means, chances, means.iloc[1:], pd.DataFrame(), 10)
+    sections.robustness_cards(curves, pd.DataFrame(), None)
+    notes = [card.note for card in drawn if "…" in card.note]
+    assert len(notes) == 2
+    assert max(map(len, notes)) <= CARD_COLUMNS
