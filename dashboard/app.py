@@ -50,8 +50,14 @@ results_page = st.Page(
     "views/large/large.py",
     title="Large results",
     icon=":material/hard_drive:",
+    url_path="" if is_results_only else "large",
     default=is_results_only,
     visibility="visible" if server_files.command_results() or server_files.allowed_paths() else "hidden",
+)
+results_by_address = (
+    [st.Page("views/large/large.py", url_path="large", title=results_page.title, visibility="hidden")]
+    if is_results_only
+    else []
 )
 page = st.navigation(
     {
@@ -60,6 +66,7 @@ page = st.navigation(
             st.Page("views/runs/runs.py", title="Runs", icon=":material/upload_file:"),
             st.Page("views/library/library.py", title="Library", icon=":material/inventory_2:"),
             results_page,
+            *results_by_address,
         ],
         "Explore": [
             st.Page("views/ties/ties.py", title="Ties vs gap", icon=":material/scatter_plot:"),

@@ -118,7 +118,7 @@ CHARTS: Mapping[str, _Chart] = {
         lambda studies: f"Difference from {studies.baseline}{_of_many(studies)}",
         "Difference of each reranker from the baseline with its interval, by tied and by traditional values.",
         lambda studies, palette: difference_forest(
-            studies.verdicts.changed_first(MOST_DRAWN), palette, studies.measure_at.traditional
+            studies.verdicts.changed_first(MOST_DRAWN, MOST_DRAWN), palette, studies.measure_at.traditional
         ),
         lambda _: 620,
     ),

@@ -3,16 +3,19 @@
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+import numpy as np
 import streamlit as st
 
 from dashboard.escaping import escape_markdown
 from dashboard.session import address
+from dashboard.session.boards import notify
 from dashboard.session.controls import KEPT, get_value, number_input, prepare, segmented, select
 from metrics import Runs
+from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
 from metrics.support.wording import compared_as
 from metrics.ties.lists import further_scores
-from metrics.ties.precision import near_distance
+from metrics.ties.precision import rounded
 
 TIE_BREAKS = "tiebreak"
 """Name of the choice of further scores, in the link."""
@@ -34,9 +37,15 @@ def choose_scoring(runs: Runs) -> ScoringOptions:
 
 
 def _choose_precision() -> str:
-    """Draw the choice of how scores are compared; near ties are offered at any distance that is written."""
+    """Draw the choice of how scores are compared; any precision may be written, and what is none is told of."""
     written = get_value("precision")
-    is_further = written not in _PRECISIONS and near_distance(written) is not None
+    is_further = bool(written) and written not in _PRECISIONS
+    try:
+        rounded(np.empty(0), written or _PRECISIONS[0])
+    except UsageError as error:
+        is_further = False
+        if address.requested("precision") is None:
+            notify(f"{error} Scores are compared as {_PRECISIONS[0]}.")
     return select(
         "Scores as",
         (*_PRECISIONS, written) if is_further else _PRECISIONS,

@@ -15,8 +15,8 @@ from dashboard.charts.labels import (
 from dashboard.charts.leaderboard.place_and_score import (
     FEW,
     LONG_MOVE,
-    MIN_WIDTH,
     is_out_of_order,
+    least_width,
     place_and_score,
 )
 from dashboard.charts.leaderboard.place_strip import clear_gap, place_strip
@@ -137,7 +137,7 @@ def leaderboard_charts(
     if not len(leaderboard):
         return
     names = None if drawn_rerankers is None else list(drawn_rerankers)
-    with keep_wide(MIN_WIDTH):
+    with keep_wide(least_width(map(str, leaderboard.index))):
         grid = st.grid(2, wrap=False)
         with grid.cell():
             heading("Place, traditional and tied", slope_caption(leaderboard))

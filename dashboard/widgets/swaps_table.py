@@ -20,6 +20,8 @@ from metrics.support.wording import count_of
 _TITLE = "Orders that swap"
 _WIDEST = 5
 """Swaps that are shown unless all are asked for."""
+_MOST_DECIMALS = 12
+"""Decimals from which on two values are level: what differs beyond them is the noise of floats."""
 _VERDICTS = {
     "swaps, significant": "The order of the ties puts A first; averaged, B is ahead by more than chance.",
     "swaps": "The order of the ties puts A first; averaged, B is ahead by no more than chance allows.",
@@ -89,11 +91,19 @@ def _shown_rows(swaps: pd.DataFrame, rerankers: Sequence[str]) -> pd.DataFrame:
     """Return the rows with what is said of both in one cell, names that fit, and the verdict as a badge."""
     names = short_names(rerankers, TABLE_COLUMNS)
 
-    def pair_text(column: str, form: str) -> list[str]:
-        pairs = zip(swaps[f"{column}_a"], swaps[f"{column}_b"], strict=True)
-        return [f"{form.format(a)} and {form.format(b)}" for a, b in pairs]
-
-    forms = {"place": "{}", "tied_place": "{}", "traditional": "{:.4f}", "tied": "{:.4f}"}
-    cells = {column: pair_text(column, form) for column, form in forms.items()}
+    cells = {
+        column: list(map(pair_text, swaps[f"{column}_a"], swaps[f"{column}_b"]))
+        for column, pair_text in {
+            **dict.fromkeys(("place", "tied_place"), "{} and {}".format),
+            **dict.fromkeys(("traditional", "tied"), values_apart),
+        }.items()
+    }
     ends = {column: swaps[column].map(names) for column in ("a", "b")}
     return swaps.assign(**cells, **ends, verdict=[[verdict] for verdict in swaps["verdict"]])
+
+
+def values_apart(a: float, b: float) -> str:
+    """Return two values with four decimals, or with as many as tell them apart."""
+    forms = (f"{{:.{digits}f}}".format for digits in range(4, _MOST_DECIMALS + 1))
+    form = next((form for form in forms if form(a) != form(b)), "{:.4f}".format)
+    return f"{form(a)} and {form(b)}"

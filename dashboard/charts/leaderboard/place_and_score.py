@@ -1,13 +1,14 @@
 """Places by the traditional and by the tied value, and beside them the scores with what ties allow."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.labels import SLOPE_COLUMNS, chart_names
+from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, short_names, text_columns
 from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
 from dashboard.charts.marks import (
     VALUES,
@@ -21,8 +22,11 @@ from dashboard.charts.style import add_notes, note_of, padded_range, style
 from metrics.studies.leaderboard.leaderboard import swap_matrix
 from metrics.support.arrays import BoolArray
 
-MIN_WIDTH = 490
-"""Pixels across that it keeps on a phone, which has room for places and names, or for names and scores."""
+_MIN_WIDTH, _NAME_ROOM = 490, 142
+"""Pixels across that it keeps on a phone, which has room for places and names, or for names and scores, and
+pixels of these that a name has."""
+_SLIM_COLUMN, _BROAD_COLUMN = 7, 9
+"""Pixels of a column of a name: of small letters and signs of ASCII and of East Asian scripts; of any other."""
 FEW = 20
 """Rerankers up to which every order that swaps stands out; of more, moves of `LONG_MOVE` places."""
 LONG_MOVE = 3
@@ -47,6 +51,19 @@ def is_out_of_order(leaderboard: pd.DataFrame) -> "pd.Series[bool]":
         return moves.abs() >= LONG_MOVE
     swaps = swap_matrix(leaderboard)
     return pd.Series(swaps.any(axis=0) | swaps.any(axis=1), leaderboard.index)
+
+
+def least_width(names: Iterable[str]) -> int:
+    """Return the pixels across that keep names out of the scores: more where their letters are broad."""
+    labels = short_names(names, SLOPE_COLUMNS).values()
+    widest = max((sum(map(_letter_width, label)) for label in labels), default=0)
+    return max(_MIN_WIDTH, ceil(_MIN_WIDTH * widest / _NAME_ROOM))
+
+
+def _letter_width(letter: str) -> int:
+    columns = text_columns(letter)
+    is_slim = columns > 1 or (letter.isascii() and not letter.isupper())
+    return columns * (_SLIM_COLUMN if is_slim else _BROAD_COLUMN)
 
 
 def place_and_score(

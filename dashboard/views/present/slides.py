@@ -9,7 +9,7 @@ from dashboard import cache
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.gaps.gap_multiples import gap_multiples
 from dashboard.charts.labels import short_names
-from dashboard.charts.leaderboard.place_and_score import MIN_WIDTH, place_and_score
+from dashboard.charts.leaderboard.place_and_score import least_width, place_and_score
 from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
 from dashboard.charts.one_list.tie_ladder import tie_ladder
 from dashboard.session import View
@@ -89,7 +89,7 @@ def _order(view: View, measure: str) -> Slide:
         place_and_score(rows, view.palette, name, list(rows.index[:MOST_ROWS])) if len(rows) else None,
         f"Place of each reranker by its traditional and its tied {name}, and its worst and best value.",
         f"{_first_of(len(rows))} {'Paired t-test, Holm over all pairs.' if len(swaps) else ''}",
-        wide=MIN_WIDTH,
+        wide=least_width(map(str, rows.index)),
     )
 
 
@@ -120,7 +120,7 @@ def _tests(view: View, measure: str) -> Slide:
     changed = "Those whose verdict changes stand first. " if rows.changed.any() else ""
     return Slide(
         significance_finding(rows, name, test),
-        difference_forest(rows.changed_first(n_drawn), view.palette, name, is_slim=True),
+        difference_forest(rows.changed_first(n_drawn, n_drawn), view.palette, name, is_slim=True),
         f"{name} difference of each reranker from {view.baseline}, by tied and by traditional values.",
         f"Paired t-test against {_short(view, view.baseline)}, Holm. "
         f"{changed if len(rows.tied) > n_drawn else ''}{_first_of(len(rows.tied), n_drawn)}",

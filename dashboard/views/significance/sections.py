@@ -12,11 +12,12 @@ from dashboard.charts.labels import CARD_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.escaping import escape_markdown
 from dashboard.session import View
 from dashboard.widgets.components import Card, cards, chart, heading
+from dashboard.widgets.first_rows import FIRST_ROWS
 from metrics.studies.leaderboard.leaderboard import leaderboard
 from metrics.studies.prose import decimal
 from metrics.studies.significance.comparisons import largest_difference
 from metrics.studies.significance.power import detectable
-from metrics.studies.significance.significance import Verdicts
+from metrics.studies.significance.significance import Verdicts, is_testable
 from metrics.studies.significance.test_registry import find_correction, find_test, is_significant
 from metrics.studies.tie_breaking.order_stability import OrderStability
 from metrics.support.wording import count_of
@@ -39,15 +40,19 @@ def verdict_cards(view: View, verdicts: Verdicts, measure: str, baseline: str, t
     n_pairs = len(verdicts.tied)
     paired = find_test(test_name).paired
     least = detectable(view.evaluation, measure, "expected", baseline, verdicts.level, paired=paired)
-    power = f"80% power, {'paired' if paired else 'unpaired'} t-test" if n_pairs else "nothing to compare"
+    power = f"80% power, {'paired' if paired else 'unpaired'} t-test"
     smallest = "none" if least >= largest_difference(measure) else decimal(least) if least else "any"
     name = short_names(view.rerankers, CARD_COLUMNS)[baseline]
-    cards(
+    figures = [
         Card("verified", "Significant, tied", tied, f"against {name}", "blue"),
         Card("rule", "Significant, traditional", traditional, "same test, same level", "orange"),
         Card("swap_horiz", "Verdicts that change", f"{int(verdicts.changed.sum())} of {n_pairs}", "by ties"),
         Card("straighten", "Detectable difference", smallest, power),
-    )
+    ]
+    if not is_testable(verdicts.tied).any():
+        reason = "a test needs two queries" if n_pairs else "nothing to compare"
+        figures = [replace(card, value="–", note=reason) for card in figures]
+    cards(*figures)
 
 
 def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: str, n_drawn: int) -> None:
@@ -58,20 +63,20 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
         verdicts: the comparisons with the baseline.
         measure: what its mean is called.
         test_name: whose intervals they are.
-        n_drawn: comparisons that are drawn; where not all are, those whose verdict changes come first.
+        n_drawn: comparisons that are drawn; of many, those whose verdict changes come first.
     """
     baseline = str(verdicts.tied["baseline"].iloc[0])
     name = short_names(view.rerankers, SENTENCE_COLUMNS)[baseline]
     n_pairs = len(verdicts.tied)
     changed = ", those whose verdict changes first" if verdicts.changed.any() else ""
-    selection = f"{n_drawn} of {n_pairs:,}{changed}. " if n_drawn < n_pairs else ""
+    selection = f"{min(n_drawn, n_pairs)} of {n_pairs:,}{changed}. " if n_pairs > FIRST_ROWS else ""
     heading(
         f"Difference from {escape_markdown(name)}",
         f"{selection}Mean difference with the {verdicts.level:.0%} {find_test(test_name).interval_scope}. "
         "Right: adjusted verdicts, traditional, tied.",
     )
     chart(
-        difference_forest(verdicts.changed_first(n_drawn), view.palette, measure),
+        difference_forest(verdicts.changed_first(FIRST_ROWS, n_drawn), view.palette, measure),
         "forest",
         f"{measure} difference of each reranker from {baseline}, by tied and by traditional values.",
     )

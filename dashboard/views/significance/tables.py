@@ -12,6 +12,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.session import View
 from dashboard.widgets.columns import MOST_ROWS
 from dashboard.widgets.components import heading, table
+from dashboard.widgets.first_rows import FIRST_ROWS
 from metrics import Evaluation
 from metrics.studies.prose import and_more
 from metrics.studies.significance.query_differences import query_differences
@@ -48,17 +49,19 @@ def comparison_table(
         test_name: the test.
         correction_name: the correction.
     """
-    verdicts = verdicts.best_first()
+    verdicts = verdicts.changed_first(FIRST_ROWS)
     baseline = str(verdicts.tied["baseline"].iloc[0])
     labels = short_names([*verdicts.tied["reranker"], baseline], SENTENCE_COLUMNS)
     split = variance_split(lists, measure, baseline)["share_ties"]
     rows = _comparison_rows(verdicts).assign(share_ties=split.reindex(verdicts.tied["reranker"]).to_numpy())
+    has_changed_first = len(rows) > FIRST_ROWS and rows["changed"].any()
     table(
         rows,
         f"Results against {escape_markdown(labels[baseline])}",
         "significance",
         _COLUMNS,
         download=rows.assign(share_ties=100 * rows["share_ties"]),
+        explanation="Those whose verdict changes first." if has_changed_first else "",
     )
     test, correction = find_test(test_name), find_correction(correction_name)
     is_corrected = not test.simultaneous and correction.method is not None
@@ -66,7 +69,7 @@ def comparison_table(
     interval = f"From, to: the {verdicts.level:.0%} {test.interval_scope}."
     st.caption(f"{test.label[0].upper()}{test.label[1:]}{corrected}. {test.summary} {interval} {_STARS}")
     for note, names in _named_notes(verdicts.tied.replace({"reranker": labels})).items():
-        st.caption(escape_markdown(f"{names}: {note}."))
+        st.caption(escape_markdown(f"For {names}, {note}."))
 
 
 def _named_notes(rows: pd.DataFrame) -> dict[str, str]:

@@ -136,7 +136,7 @@ def _same_ranks_finding(table: pd.DataFrame, measure: str, order: str) -> Prose:
     """Same ranks, no large gap: either ties do not matter, or this order of them was lucky."""
     width, largest = table["best"] - table["worst"], table["gap"].abs().max()
     if width.max() <= EQUAL:
-        return no_order_matters(f"a mean {measure}", has_ties=bool(table["tie_ratio"].any()))
+        return no_order_matters(f"any reranker's {measure}", has_ties=bool(table["tie_ratio"].any()))
     is_open = table["verdict"] == "tie-sensitive"
     if not is_open.any():
         name = str(width.idxmax())

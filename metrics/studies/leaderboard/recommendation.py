@@ -73,10 +73,10 @@ def _harmless(leaderboard: pd.DataFrame, width: "pd.Series[float]", measure: Mea
     report_it = " The traditional value may be reported as it is."
     if width.max() <= EQUAL:
         has_ties = bool(leaderboard["tie_ratio"].any())
-        return *no_order_matters(f"a mean {measure.traditional}", has_ties=has_ties), report_it
+        return *no_order_matters(f"any reranker's {measure.traditional}", has_ties=has_ties), report_it
     widest = str(width.idxmax())
     moves = (
-        f"No order of them moves a mean {measure.traditional} by more than {decimal(width.max(), 4)} "
+        f"No order of them moves any reranker's {measure.traditional} by more than {decimal(width.max(), 4)} "
         f"({widest}: {leaderboard.loc[widest, 'why']}), "
     )
     close = int((leaderboard["best_rank"] != leaderboard["worst_rank"]).sum())

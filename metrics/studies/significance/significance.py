@@ -55,15 +55,15 @@ class Verdicts:
         """Return the comparisons by falling tied difference."""
         return self._ordered(self.tied["difference"].sort_values(ascending=False, kind="stable").index)
 
-    def changed_first(self, n: int) -> "Verdicts":
-        """Return n comparisons: those whose verdict changes, the farthest moved first, then the best.
+    def changed_first(self, few: int, n: int | None = None) -> "Verdicts":
+        """Return comparisons: those whose verdict changes, the farthest moved first, then the best.
 
-        Where there are no more than n, they are all there, the best first.
+        Args:
+            few: where there are no more, the best come first.
+            n: how many are returned, all where None.
         """
-        if len(self.tied) <= n:
-            return self.best_first()
         best = self.tied["difference"].sort_values(ascending=False, kind="stable").index
-        farthest = self.farthest_moved()
+        farthest = self.farthest_moved() if len(best) > few else best[:0]
         return self._ordered(farthest.append(best.difference(farthest, sort=False))[:n])
 
     def farthest_moved(self) -> pd.Index:

@@ -10,8 +10,9 @@ import streamlit as st
 from boards import COARSE, EXTREMES, QRELS, STRICT
 from drawing import frame
 from enumeration import Doc
-from opening import metrics, only, opened, plain, table, texts, title
+from opening import APP, metrics, only, opened, plain, table, texts, title
 from streamlit import config
+from streamlit.testing.v1 import AppTest
 from upath import UPath
 
 from dashboard import cache
@@ -205,6 +206,24 @@ def test_the_menu_has_large_results_only_where_one_is_open_or_can_be(server, run
         server(**arguments)
         assert title(opened(PAGE)) == "Large results"
         assert visible.pop("Large results") == is_there
+
+
+def test_where_results_alone_are_opened_their_page_is_the_first_and_keeps_its_address(
+    server, runs, monkeypatch
+):
+    pages, page_class = [], st.Page
+
+    def note_page(path, **options):
+        pages.append(page_class(path, **options))
+        return pages[-1]
+
+    monkeypatch.setattr(st, "Page", note_page)
+    server(runs / "kept.parquet")
+    page = AppTest.from_file(str(APP), default_timeout=60).run()
+    assert not page.exception
+    assert title(page) == "Large results"
+    addresses = {page.url_path: page.visibility for page in pages if page.title == "Large results"}
+    assert addresses == {"": "visible", "large": "hidden"}
 
 
 def test_a_file_that_may_not_be_opened_is_refused_as_one_that_is_not_there(server, runs, tmp_path):

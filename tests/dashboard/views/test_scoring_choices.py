@@ -45,6 +45,18 @@ def test_any_measure_of_a_link_is_shown_beside_the_usual():
     assert tied(page) == pytest.approx(means(cache.sample_board(), "nDCG@77"))
 
 
+def test_a_precision_that_is_written_though_there_is_none_such_is_told_of_once():
+    page = opened("leaderboard")
+    choice = page.selectbox(key="precision")
+    choice.options.append("float8")
+    choice.set_value("float8").run()
+    assert page.selectbox(key="precision").value == "float64"
+    (warning,) = page.warning
+    assert "There is no precision 'float8'. Precisions: float64, " in plain(warning.value)
+    assert plain(warning.value).endswith("Scores are compared as float64.")
+    assert not page.run().warning
+
+
 def test_another_measure_is_chosen_by_name_and_cutoff():
     page = opened("leaderboard")
     page.selectbox(key="_other").set_value("RBP").run()
@@ -60,7 +72,7 @@ def test_a_measure_stays_when_the_page_is_switched():
     assert page.segmented_control(key="measure").value == "Div@3"
 
 
-@pytest.mark.parametrize("precision", ["float16", "decimals:0", "within:0.37"])
+@pytest.mark.parametrize("precision", ["float16", "decimals:9", "within:0.37"])
 def test_coarser_scores_change_the_values_and_are_said(precision):
     page = opened("leaderboard", precision=precision)
     assert tied(page) == pytest.approx(means(cache.sample_board(), precision=precision))

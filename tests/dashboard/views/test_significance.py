@@ -17,6 +17,7 @@ from dashboard.charts.deciding.finish_heatmap import finish_heatmap
 from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, verdict_matrix
 from dashboard.charts.deciding.target_matrix import target_matrix
 from dashboard.charts.palette import DARK, LIGHT, blend, contrast
+from dashboard.views.significance import tables
 from metrics import evaluate, swapped_orders
 from metrics.studies.significance.query_differences import query_differences
 from metrics.studies.significance.significance import Verdicts, compare, verdicts
@@ -79,6 +80,14 @@ def test_every_test_can_be_chosen(test):
     assert any("p\u00a0<\u00a00.05" in text.value for text in page.caption), "no line ends within a bound of p"
 
 
+def test_where_nothing_can_be_tested_cards_have_a_dash_and_its_reason():
+    text = "\n".join(line for line in THREE.splitlines() if line[:2] == "re" or ",q2," in line)
+    page = opened("significance", data=label(board(single_csv=text)))
+    assert set(metrics(page).values()) == {"–"}
+    assert texts(page).count("a test needs two queries") == 4
+    assert "For high, one query in common: nothing can be tested." in texts(page)
+
+
 THREE = "reranker,query_id,doc_id,score,relevance\n" + "".join(
     f"low,q{query},{doc},{ord(doc)},{int(doc == 'a')}\nhigh,q{query},{doc},{-ord(doc)},{int(doc == 'a')}\n"
     for query in range(3)
@@ -97,7 +106,7 @@ def test_of_two_rerankers_and_three_queries_no_more_is_said_than_they_allow():
     assert "Holm over 1 comparison." in text
     assert "**No order swaps.** The sort does not reverse the tied order of the two rerankers." in text
     assert text.count("the 95% interval of the randomisation test, which is of means where p is of ranks") == 2
-    assert "high: so little allows any difference: no interval of 0.95 has a bound." in text
+    assert "For high, so little allows any difference: no interval of 0.95 has a bound." in text
 
 
 def test_beside_an_unpaired_test_stands_what_an_unpaired_t_test_detects():
@@ -105,7 +114,7 @@ def test_beside_an_unpaired_test_stands_what_an_unpaired_t_test_detects():
     text = texts(page)
     assert "80% power, unpaired t-test" in text
     disagree = "p is of ranks, the interval of means: here they disagree"
-    assert f"high: {disagree}; 3 queries against 3." in text
+    assert f"For high, {disagree}; 3 queries against 3." in text
 
 
 def test_the_page_lists_the_swaps_and_a_query_opens_both_lists_in_the_query_explorer(sample):
@@ -148,6 +157,20 @@ def test_of_many_rerankers_charts_show_the_first_twenty_beside_bm25_and_all_on_r
     assert sum("Scroll the chart sideways" in hint for hint in hints) == 2, "the matrices, and they alone"
     page.button(key="show-paired-expand_more").click().run()
     assert len(charts(page)["above"]["data"][0]["customdata"]) == 21
+
+
+def test_of_many_comparisons_the_table_begins_as_the_chart_does_with_those_whose_verdict_changes(
+    sample, monkeypatch
+):
+    shown = {}
+    monkeypatch.setattr(tables, "FIRST_ROWS", 2)
+    monkeypatch.setattr(tables, "table", lambda rows, *_, **options: shown.update(options, rows=rows))
+    outcome = verdicts(sample, "Hits@5", "docid_asc", BASE).best_first()
+    outcome = replace(outcome, changed=pd.Series([False, False, True]))
+    tables.comparison_table(outcome, sample, "Hits@5", "t", "holm")
+    assert shown["rows"]["changed"].tolist() == [True, False, False]
+    assert shown["rows"]["reranker"].iloc[0] == outcome.tied["reranker"].iloc[-1]
+    assert shown["explanation"] == "Those whose verdict changes first."
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK])

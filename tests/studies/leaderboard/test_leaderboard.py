@@ -94,7 +94,7 @@ def test_the_finding_says_plainly_that_ties_do_not_matter():
     alike = [Doc("a", 1, 1), Doc("b", 1, 1), Doc("c", 0, 0)]
     assert (
         finding({"a": alike})
-        == "Ties do not matter here. Documents tie, but no order of them moves a mean MRR."
+        == "Ties do not matter here. Documents tie, but no order of them moves any reranker's MRR."
     )
 
 

@@ -228,11 +228,12 @@ def test_a_verdict_changes_where_only_one_is_significant_or_the_signs_differ():
 
 def test_of_many_comparisons_those_whose_verdict_changes_come_first_the_farthest_moved_before_all():
     outcome = verdicts(flipped(), "RR", "input", "A")
-    assert outcome.changed_first(2).tied["reranker"].to_list() == ["C", "B"]
+    assert outcome.changed_first(2, 2).tied["reranker"].to_list() == ["C", "B"]
+    assert outcome.changed_first(2).tied["reranker"].to_list() == ["C", "B", "D"]
     assert outcome.changed_first(3).tied.equals(outcome.best_first().tied)
     unchanged = replace(outcome, changed=outcome.changed & False)
     assert (
-        unchanged.changed_first(2).tied["reranker"].to_list()
+        unchanged.changed_first(2, 2).tied["reranker"].to_list()
         == (outcome.best_first().tied["reranker"].to_list()[:2])
     )
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from dashboard.charts.labels import SLOPE_COLUMNS, text_columns
-from dashboard.charts.leaderboard.place_and_score import is_out_of_order, place_and_score
+from dashboard.charts.leaderboard.place_and_score import is_out_of_order, least_width, place_and_score
 from dashboard.charts.leaderboard.place_strip import clear_gap, place_strip
 from dashboard.charts.leaderboard.rule_marks import rule_marks
 from dashboard.charts.leaderboard.tool_strip import tool_strip
@@ -154,3 +154,17 @@ def test_a_chart_of_one_row_leaves_the_title_of_its_axis_room_below_the_labels()
 
 def test_a_chart_of_one_row_is_as_high_as_its_legend_needs_on_a_phone():
     assert rows_height(1) == rows_height(4) < rows_height(5)
+
+
+@pytest.mark.parametrize(
+    ("name", "pixels"),
+    [("lynx-rerank-4b-lora", 135), ("переранжировщик-большая-модель", 165), ("重排序模型" * 4, 130)],
+)
+def test_on_a_phone_the_half_of_the_names_is_as_wide_as_a_name_of_broad_letters(name, pixels):
+    start, end = place_and_score(leaderboard([1, 2]), LIGHT, "MRR").layout.xaxis3.domain
+    assert (end - start) * (least_width([name, "bm25"]) - 20) > pixels, "the margins take 20 pixels"
+    assert least_width([name, "bm25"]) < 700
+
+
+def test_on_a_phone_names_of_small_latin_letters_ask_for_no_more_room():
+    assert least_width(["lynx-rerank-4b-lora-r16"]) == least_width(["bm25"]) == least_width([])
