@@ -10,8 +10,8 @@ from dashboard.session import View
 from dashboard.views.robustness.cached import NoiseCurves
 from dashboard.widgets.components import Card, cards, chart, heading, table
 from metrics import parse
-from metrics.studies.robustness.noise_curves import lead_ends, noise_losing
-from metrics.studies.robustness.robustness_finding import LEVEL, largest_loss, written_noise
+from metrics.studies.robustness.noise_curves import LEVEL, lead_ends, noise_losing
+from metrics.studies.robustness.robustness_finding import largest_loss, written_noise
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 
@@ -55,13 +55,14 @@ def robustness_cards(curves: NoiseCurves, trades: pd.DataFrame, even: float | No
     sign = "<" if even == smallest else "="
     half = f"σ > {largest}" if even is None else f"σ {sign} {written_noise(even)}"
     loss, loser = largest_loss(means, _level(means, _FAR))
+    n_pairs = len(set(map(frozenset, trades[["before", "after"]].to_numpy())))
     cards(
         Card("swap_vert", "Leader changes at", change, note),
         Card("list", "Order even at", half, f"{curves.n_draws} draws"),
         Card(
             "trending_down", f"Most lost at σ = {written_noise(_FAR)}", loss, names.get(loser, loser), "orange"
         ),
-        Card("close", "Places traded", count_of(len(trades), "pair"), f"by σ = {largest}"),
+        Card("close", "Places traded", count_of(n_pairs, "pair"), f"by σ = {largest}"),
     )
 
 

@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import Runs
-from metrics.studies.prose import Prose, Strong, decimal
-from metrics.studies.robustness.noise_curves import noise_losing, score_spreads
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
+from metrics.studies.robustness.noise_curves import in_spreads, noise_losing
 from metrics.support.arrays import FloatArray
 from metrics.support.wording import percent
 from metrics.ties.precision import runs_at_precision
@@ -58,13 +59,11 @@ def near_tie_curves(
         queries: those whose lists count; None for all.
 
     Raises:
-        UsageError: a name that does not exist.
+        UsageError: a name that does not exist, or further score columns that rank or split ties.
     """
-    compared = runs_at_precision(runs, options.precision)
-    spreads = score_spreads(compared).replace(0.0, 1.0)
-    scaled = compared.rescored(
-        {name: table["score"].to_numpy() / spreads[name] for name, table in compared.tables.items()}
-    )
+    if options.further_columns:
+        raise UsageError("Near ties are of the score alone. Leave out criteria and tiebreak_by.")
+    scaled = in_spreads(runs_at_precision(runs, options.precision))
     ratios, values = {}, {}
     for distance in (0.0, *distances.tolist()):
         precision = f"within:{distance!r}" if distance else "float64"
@@ -84,11 +83,13 @@ def near_tie_finding(curves: NearTieCurves, measure: str, loss: float = 0.01) ->
         measure: how its tied mean is called, such as `MTRR`.
         loss: by how much it falls, above 0.
     """
+    if not curves.means.notna().to_numpy().all():
+        return NOTHING_SCORED
     distances = noise_losing(curves.means, loss).dropna()
     if distances.empty:
         largest = curves.means.index[-1]
         return (
-            Strong("Near ties cost nothing here. "),
+            Strong("Near ties cost little here. "),
             f"No {measure} falls by {decimal(loss)} while scores within {largest:g} standard deviations tie.",
         )
     first = str(distances.idxmin())

@@ -1,6 +1,7 @@
 """What becomes of a measure as noise of the scores grows: exact values, and where rerankers trade places."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -11,7 +12,10 @@ from metrics.noise.model import cells
 from metrics.runs import Runs
 from metrics.runs.findings.precision import decimals, half_format
 from metrics.support.arrays import FloatArray
+from metrics.ties.precision import runs_at_precision
 
+LEVEL = 1e-9
+"""Difference up to which two values are level."""
 _DECADES = (-3, 0)
 """Powers of ten of the smallest and the largest noise, in standard deviations of a reranker's scores."""
 _APART = 0.01
@@ -25,9 +29,22 @@ def noise_levels(n_rows: int) -> FloatArray:
 
 
 def score_spreads(runs: Runs) -> pd.Series:
-    """Return reranker → standard deviation of all its finite scores, 0 where they do not vary."""
-    finite = {name: scores[np.isfinite(scores)] for name, scores in _scores(runs).items()}
-    return pd.Series({name: float(scores.std()) if len(scores) else 0.0 for name, scores in finite.items()})
+    """Return reranker → standard deviation of all its finite scores, 0 where they do not vary.
+
+    Scores are brought to the size of 1 before they are squared, so that none is lost to underflow or overflow.
+    """
+    return pd.Series({name: _spread(scores[np.isfinite(scores)]) for name, scores in _scores(runs).items()})
+
+
+def _spread(scores: FloatArray) -> float:
+    largest = float(np.abs(scores).max(initial=0.0))
+    return largest * float((scores / largest).std()) if largest else 0.0
+
+
+def in_spreads(runs: Runs) -> Runs:
+    """Return the runs with scores in standard deviations of each reranker's own; scores that are alike stay."""
+    spreads = score_spreads(runs).replace(0.0, 1.0)
+    return runs.rescored({name: scores / spreads[name] for name, scores in _scores(runs).items()})
 
 
 def noise_curves(
@@ -55,13 +72,13 @@ def noise_curves(
     Raises:
         UsageError: a name that does not exist, or options that noise does not go with.
     """
-    curves = {}
-    for name, spread in score_spreads(runs).items():
-        ties = dict.fromkeys(["expected", *(f"noise:{float(spread * level)!r}" for level in levels)])
-        evaluation = score_runs(runs.arranged({name: name}), [measure], list(ties), options)
-        means = evaluation.only([name], queries).means(measure).to_numpy()[0]
-        curves[name] = means if len(means) > len(levels) else np.full(len(levels) + 1, means[0])
-    return pd.DataFrame(curves, index=pd.Index([0.0, *levels], name="noise"))
+    compared, options = runs_at_precision(runs, options.precision), replace(options, precision="float64")
+    treatments = [f"noise:{float(level)!r}" for level in levels]
+    tied, noisy = (
+        score_runs(scored, [measure], ties, options).only(runs.rerankers, queries).means(measure).T
+        for scored, ties in ((compared, ["expected"]), (in_spreads(compared), treatments))
+    )
+    return pd.concat([tied, noisy]).set_axis(pd.Index([0.0, *levels], name="noise"))
 
 
 def trades(curves: pd.DataFrame) -> pd.DataFrame:
@@ -95,11 +112,22 @@ def trades(curves: pd.DataFrame) -> pd.DataFrame:
 
 
 def lead_ends(curves: pd.DataFrame) -> tuple[float, str] | None:
-    """Return the noise at which the leader without noise is overtaken, and by whom; None where it never is."""
-    leader = curves.columns[int(curves.iloc[0].to_numpy().argmax())]
-    own = trades(curves)
-    lost = own[own["before"] == leader]
-    return None if lost.empty else (float(lost["noise"].iloc[0]), str(lost["after"].iloc[0]))
+    """Return the noise at which the leader without noise is overtaken, and by whom; None where it never is.
+
+    Args:
+        curves: of `noise_curves`; where several lead level, the first of them is taken.
+    """
+    levels, values = curves.index.to_numpy(), curves.to_numpy()
+    leader = int(values[0].argmax())
+    behind = values - values[:, [leader]]
+    overtaken = np.flatnonzero(behind.max(axis=1) > LEVEL)
+    if not len(overtaken):
+        return None
+    end = int(overtaken[0])
+    other = int(behind[end].argmax())
+    before, after = behind[end - 1, other], behind[end, other]
+    share = float(np.clip(-before / (after - before), 0, 1))
+    return _between(levels[end - 1], levels[end], share), str(curves.columns[other])
 
 
 def noise_losing(curves: pd.DataFrame, loss: float) -> pd.Series:
@@ -142,14 +170,15 @@ def drawn_means(
         options: how lists are scored.
         queries: those whose lists count; None for all.
     """
-    scores, spreads = _scores(runs), score_spreads(runs)
-    random = np.random.default_rng(2026)
+    scaled = in_spreads(runs_at_precision(runs, options.precision))
+    options = replace(options, precision="float64")
+    scores, random = _scores(scaled), np.random.default_rng(2026)
     means = np.empty((len(levels), n_draws, len(scores)))
     for draw in range(n_draws):
         normal = {name: random.standard_normal(len(column)) for name, column in scores.items()}
         for place, level in enumerate(levels):
-            noisy = {name: column + level * spreads[name] * normal[name] for name, column in scores.items()}
-            evaluation = score_runs(runs.rescored(noisy), [measure], ["expected"], options)
+            noisy = {name: column + level * normal[name] for name, column in scores.items()}
+            evaluation = score_runs(scaled.rescored(noisy), [measure], ["expected"], options)
             means[place, draw] = evaluation.only(list(scores), queries).means(measure)["expected"]
     return means
 
@@ -182,7 +211,7 @@ def order_chances(drawn: FloatArray, values: FloatArray) -> pd.DataFrame:
         a row a level: `whole`, share of draws in which no pair has changed sides; `pairs`, share of pairs
         that have not, over all draws.
     """
-    first, second = np.nonzero(values[:, None] > values)
+    first, second = np.nonzero(values[:, None] > values + LEVEL)
     holds = drawn[:, :, first] > drawn[:, :, second]
     if not len(first):
         holds = np.ones((*drawn.shape[:2], 1), dtype=bool)

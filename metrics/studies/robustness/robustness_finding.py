@@ -4,10 +4,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal, signed
-from metrics.studies.robustness.noise_curves import lead_ends
-
-LEVEL = 1e-9
-"""Difference below which two values are level."""
+from metrics.studies.robustness.noise_curves import LEVEL, lead_ends
 
 
 def robustness_finding(curves: pd.DataFrame, measure: str, even: float | None) -> Prose:
@@ -40,7 +37,7 @@ def robustness_finding(curves: pd.DataFrame, measure: str, even: float | None) -
             Strong(leaders[0]),
             f" leads until σ = {written_noise(ends[0])}, then ",
             Strong(ends[1]),
-            " does. " if _leads_after(curves, ends) else " is above it. ",
+            " does. ",
         )
     return (*lead, *_order_sentence(curves, even))
 
@@ -57,12 +54,6 @@ def written_noise(noise: float) -> str:
     return np.format_float_positional(float(f"{noise:.2g}"), trim="-")
 
 
-def _leads_after(curves: pd.DataFrame, ends: tuple[float, str]) -> bool:
-    """Return whether who overtakes the leader is then above all."""
-    after = curves.loc[curves.index >= ends[0]].iloc[0]
-    return bool(after[ends[1]] >= after.max() - LEVEL)
-
-
 def _order_sentence(curves: pd.DataFrame, even: float | None) -> Prose:
     smallest, largest = (written_noise(curves.index[place]) for place in (1, -1))
     count = len(curves.columns)
@@ -70,5 +61,5 @@ def _order_sentence(curves: pd.DataFrame, even: float | None) -> Prose:
     if even is None:
         return (f"{order} holds in half of the draws or more up to σ = {largest}.",)
     if even <= curves.index[1]:
-        return (f"{order} holds in fewer than half of the draws from σ = {smallest} on.",)
+        return (f"{order} holds in fewer than half of the draws at σ = {smallest} already.",)
     return (f"{order} holds in half of the draws at σ = {written_noise(even)}.",)

@@ -48,17 +48,19 @@ def values_by_weighting(
         runs: what was ranked.
         measure: what is taken.
         criteria: two or three score columns, such as `score`, `cost:asc`.
-        options: how lists are scored; criteria of its own are not used.
+        options: how lists are scored, without further columns.
 
     Returns:
         index: the weight of each criterion, one level each, named as in `criteria`; columns: rerankers; the
         tied mean of the measure.
 
     Raises:
-        UsageError: a column that does not exist, or not two or three criteria.
+        UsageError: a column that does not exist, not two or three criteria, or options with further columns.
     """
+    if options.further_columns:
+        raise UsageError("Weights are of the criteria alone. Leave out criteria and tiebreak_by.")
     grid = weightings(len(criteria))
-    unweighted = replace(options, precision="float64", criteria=())
+    unweighted = replace(options, precision="float64")
     spreads = {
         name: [_in_spreads(runs, name, text, options.precision) for text in criteria] for name in runs.tables
     }

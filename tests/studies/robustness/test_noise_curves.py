@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from metrics import Runs, evaluate
+from metrics.evaluation import ScoringOptions
 from metrics.studies.robustness.noise_curves import (
     drawn_means,
     format_noise,
@@ -59,12 +60,19 @@ def test_noise_is_in_standard_deviations_of_a_rerankers_own_scores(curves, runs)
     assert again.to_numpy() == pytest.approx(curves.to_numpy(), abs=1e-9)
 
 
-def test_curves_lie_within_four_standard_errors_of_draws(curves, runs):
-    levels = [0.1, 1.0]
-    drawn = drawn_means(runs, "nDCG@5", levels, 60)
-    nearest = [curves.index.get_indexer([level], method="nearest")[0] for level in levels]
-    errors = drawn.std(axis=1, ddof=1) / np.sqrt(60)
-    assert (np.abs(drawn.mean(axis=1) - curves.iloc[nearest].to_numpy()) <= 4 * errors).all()
+@pytest.mark.parametrize("scale", [2.0**-560, 2.0**660])
+def test_tiny_and_huge_scores_have_the_curves_of_others(curves, runs, scale):
+    scaled = runs.rescored({name: scale * part["score"].to_numpy() for name, part in runs.tables.items()})
+    assert noise_curves(scaled, "nDCG@5", noise_levels(1200)).to_numpy() == pytest.approx(curves.to_numpy())
+
+
+@pytest.mark.parametrize("precision", ["float64", "decimals:1", "within:0.3"])
+def test_curves_lie_within_four_standard_errors_of_draws(runs, precision):
+    levels, options = [0.1, 1.0], ScoringOptions(precision)
+    curves = noise_curves(runs, "nDCG@5", np.array(levels), options)
+    drawn = drawn_means(runs, "nDCG@5", levels, 30, options)
+    errors = drawn.std(axis=1, ddof=1) / np.sqrt(30)
+    assert (np.abs(drawn.mean(axis=1) - curves.iloc[1:].to_numpy()) <= 4 * errors).all()
 
 
 def test_scores_that_do_not_vary_have_no_spread_and_a_level_curve():
@@ -118,7 +126,8 @@ def test_an_order_holds_in_the_share_of_draws_that_keep_every_pair():
     chances = order_chances(drawn, np.array([0.9, 0.8, 0.7]))
     assert chances["whole"].tolist() == [0.5, 0.5]
     assert chances["pairs"].tolist() == pytest.approx([5 / 6, 1 / 2])
-    assert order_chances(drawn, np.ones(3)).to_numpy().tolist() == [[1, 1], [1, 1]]
+    for level in (np.ones(3), np.array([0.5, 0.5 + 2e-16, 0.5 - 2e-16])):
+        assert order_chances(drawn, level).to_numpy().tolist() == [[1, 1], [1, 1]]
 
 
 def test_formats_that_scores_show_leave_the_noise_of_their_cells():

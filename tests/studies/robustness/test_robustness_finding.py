@@ -31,12 +31,17 @@ def curves(**columns):
             curves(A=[0.9, 0.9, 0.8, 0.1], B=[0.7, 0.7, 0.7, 0.7]),
             0.01,
             "A leads until σ = 0.14, then B does. "
-            "The order of both holds in fewer than half of the draws from σ = 0.01 on.",
+            "The order of both holds in fewer than half of the draws at σ = 0.01 already.",
         ),
         (
             curves(A=[0.9, 0.9, 0.8, 0.1], B=[0.8, 0.8, 0.7, 0.0], C=[0.7] * 4),
             0.05,
             "A leads until σ = 0.14, then C does. The order of all 3 holds in half of the draws at σ = 0.05.",
+        ),
+        (
+            curves(A=[0.501, 0.5, 0.4, 0.1], B=[0.5, 0.502, 0.5, 0.3]),  # never clear of each other before
+            None,
+            "A leads until σ = 0.0033, then B does.",
         ),
         (curves(A=[0.5] * 4, B=[0.5] * 4), None, "2 rerankers lead level without noise: there is no leader"),
         (

@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 
 from metrics import Runs, UsageError, evaluate
+from metrics.evaluation import ScoringOptions
 from metrics.studies.robustness.weightings import (
     leading_stretches,
     values_by_weighting,
@@ -59,7 +60,8 @@ def test_a_criterion_on_another_scale_weighs_the_same(values, relevance):
 def test_precision_rounds_criteria_and_not_their_sum(relevance):
     runs = Runs({"A": table(relevance)})
     rounded = evaluate(runs, "RR", "expected", precision="decimals:1", criteria=["fresh"])
-    by_weight = values_by_weighting(runs, "RR", ("score", "fresh"), rounded.options)
+    options = ScoringOptions("decimals:1")
+    by_weight = values_by_weighting(runs, "RR", ("score", "fresh"), options)
     assert by_weight.iloc[-1, 0] == pytest.approx(rounded.scores.mean().iloc[0], abs=1e-15)
     assert by_weight.iloc[-1, 0] != evaluate(runs, "RR", "expected", criteria=["fresh"]).scores.mean().iloc[0]
 
@@ -90,3 +92,10 @@ def test_stretches_cover_every_weight_and_leave_out_short_ones(values):
     assert stretches["start"].tolist() == pytest.approx([0, 0.79])
     assert stretches["end"].tolist() == pytest.approx([0.79, 1])
     assert stretches["highest"].tolist() == [1.0, 0.7]
+
+
+def test_further_columns_have_no_weight(relevance):
+    with pytest.raises(UsageError, match="Leave out criteria and tiebreak_by"):
+        values_by_weighting(
+            Runs({"A": table(relevance)}), "RR", CRITERIA, ScoringOptions(tiebreak_by=("fresh",))
+        )
