@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Hashable
 from functools import wraps
 from inspect import signature
+from itertools import chain
 from threading import Lock
 from typing import NamedTuple, ParamSpec, TypeVar
 
@@ -37,7 +38,7 @@ class BoardResults:
 
     def __init__(self) -> None:
         """Keep nothing."""
-        self._forgetters: dict[str, dict[tuple[Callable[..., object], tuple[Hashable, ...]], None]] = {}
+        self._forgetters: dict[str, dict[Callable[..., object], dict[tuple[Hashable, ...], None]]] = {}
         self._bytes: dict[str, int] = {}
         self._keys_by_session: dict[str, set[str]] = {}
         self._ended: deque[str] = (
@@ -46,15 +47,21 @@ class BoardResults:
         self._visits: list[_Visit] = []
         self._lock = Lock()
 
-    def note(self, key: str, forget: Callable[..., object], *arguments: Hashable) -> None:
+    def note(self, key: str, forget: Callable[..., object], *arguments: Hashable, max_entries: int = 1) -> None:
         """Have it noted that a session uses a board, and how something kept of it is forgotten.
 
         Args:
             key: of the board, or of a file of it.
             forget: forgets it.
             arguments: of that call.
+            max_entries: how many results of such calls are kept at most; of older calls there is none.
         """
-        self._forgetters.setdefault(key, {})[forget, arguments] = None
+        with self._lock:
+            calls = self._forgetters.setdefault(key, {}).setdefault(forget, {})
+            calls.pop(arguments, None)
+            calls[arguments] = None
+            if len(calls) > max_entries:
+                del calls[next(iter(calls))]
         context = get_script_run_ctx(suppress_warning=True)
         if context is None:
             return
@@ -83,9 +90,11 @@ class BoardResults:
             used = frozenset[str]().union(*map(frozenset, list(self._keys_by_session.values())))
             self._visits = self._remembered(now, used)
             released = left - used.union(*(visit.keys for visit in self._visits))
+            forgetters = [self._forgetters.pop(key, {}) for key in released]
         for key in released:
             self._bytes.pop(key, None)
-            for forget, arguments in self._forgetters.pop(key, {}):
+        for forget, calls in chain.from_iterable(of_key.items() for of_key in forgetters):
+            for arguments in calls:
                 forget(*arguments)
         return len(released)
 
@@ -131,7 +140,9 @@ def cached_for_board(
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             hashed = [value if is_key else None for value, is_key in zip(args, is_hashed, strict=False)]
-            board_results.note(str(getattr(args[0], "key", args[0])), cached.clear, *hashed)
+            board_results.note(
+                str(getattr(args[0], "key", args[0])), cached.clear, *hashed, max_entries=max_entries
+            )
             return cached(*args, **kwargs)
 
         return call

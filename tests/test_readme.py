@@ -2,8 +2,11 @@
 
 import re
 
+import pandas as pd
+import pytest
 from repository import ROOT
 
+GUIDE = (ROOT / "dashboard/views/guide/text/large_results.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -21,3 +24,11 @@ def test_the_example_of_files_reads_them(write, monkeypatch):
     monkeypatch.chdir(path.parent)
     exec(f"import metrics\n{code}", names := {})  # noqa: S102 our own
     assert names["ev"].summary().index.to_list() == ["BM25", "LLM"]
+
+
+@pytest.mark.parametrize("text", [README, GUIDE])
+def test_the_example_of_lists_that_arrive_has_their_means(text):
+    code = next(text for text in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "Running" in text)
+    answers = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1, 1], "relevance": [1, 0]})
+    exec(f"import metrics\n{code}", names := {"answers": answers})  # noqa: S102 our own
+    assert names["running"].means().set_index("measure").loc["RR", "tied"] == 0.75

@@ -21,7 +21,7 @@ def settle_memory() -> None:
     """Have the process share one allocator, before numpy and pyarrow are imported; the environment wins."""
     for name, text in _VARIABLES.items():
         os.environ.setdefault(name, text)
-    with suppress(AttributeError, OSError):  # not glibc
+    with suppress(AttributeError, OSError, TypeError):  # not glibc; Windows wants the name of a library
         libc = ctypes.CDLL(None)
         for name, (option, value) in _OPTIONS.items():
             if name not in os.environ:

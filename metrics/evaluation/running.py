@@ -3,6 +3,8 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf, isfinite, nan
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -13,6 +15,7 @@ from metrics.evaluation.scoring import names_or_defaults, score_runs
 from metrics.measures import parse
 from metrics.runs import Runs, Table, read_runs
 from metrics.support.arrays import FloatArray
+from metrics.ties.treatments import treatment
 
 _TIME = ("at", "")
 """Column of the moments at which lists came, beside those of the measures."""
@@ -81,12 +84,16 @@ class Running:
             criteria: score columns that rank together instead of the score.
 
         Raises:
-            UsageError: a name that does not exist.
+            UsageError: a name that does not exist, or no measure.
         """
         names, _ = names_or_defaults(measures, None)
-        self._measures = [str(parse(name)) for name in ([names] if isinstance(names, str) else names)]
+        self._measures = list(
+            dict.fromkeys(str(parse(name)) for name in ([names] if isinstance(names, str) else names))
+        )
+        if not self._measures:
+            raise UsageError("Name at least one measure.")
         self._treatments = {
-            "traditional": traditional,
+            "traditional": treatment(traditional).name,
             "tied": "expected",
             "worst": "pessimistic",
             "best": "optimistic",
@@ -95,7 +102,7 @@ class Running:
             precision, "skip", empty, relevant_from, tuple(tiebreak_by), tuple(criteria)
         )
         self._parts: list[pd.DataFrame] = []
-        self._times: list[float] = []
+        self._latest = -inf
 
     def add(self, runs: Runs | pd.DataFrame, qrels: Table | None = None, *, at: float | None = None) -> None:
         """Score lists that have come.
@@ -107,20 +114,21 @@ class Running:
 
         Raises:
             ReadError: the data frame cannot be read.
-            UsageError: judgments for runs that have theirs, or a time before the last.
+            UsageError: judgments for runs that have theirs, or a time before the last, or that is no number.
         """
         moment = time.time() if at is None else at
-        if self._times and moment < self._times[-1]:
-            raise UsageError(
-                f"at={at}: the lists before came at {self._times[-1]}. Add lists in order of time."
-            )
+        if not isfinite(_number(moment)):
+            raise UsageError(f"at={at!r}: give a number of seconds.")
+        if moment < self._latest:
+            raise UsageError(f"at={at}: the lists before came at {self._latest}. Add lists in order of time.")
         if isinstance(runs, pd.DataFrame):
             runs = read_runs(runs, qrels)
         elif qrels is not None:
             raise UsageError("qrels: these runs have their judgments. Give them to read_runs.")
         treatments = list(dict.fromkeys(self._treatments.values()))
-        self._parts.append(score_runs(runs, self._measures, treatments, self._options).scores)
-        self._times.append(moment)
+        scores = score_runs(runs, self._measures, treatments, self._options).scores
+        scores[_TIME] = self._latest = float(moment)
+        self._parts.append(scores)
 
     def means(
         self, *, last: int | None = None, seconds: float | None = None, halflife: float | None = None
@@ -136,16 +144,18 @@ class Running:
             One row a reranker and measure: reranker, measure, traditional, tied, worst, best, n (lists).
 
         Raises:
-            UsageError: several of the three, or one that is not above 0.
+            UsageError: several of the three, or one that is no number above 0, or part of a list.
         """
         windows = [window for window in (last, seconds, halflife) if window is not None]
-        if len(windows) > 1 or any(window <= 0 for window in windows):
+        if len(windows) > 1 or not all(_number(window) > 0 for window in windows):
             raise UsageError("Choose one of last, seconds and halflife, and a number above 0.")
+        if last is not None and not _number(last).is_integer():
+            raise UsageError(f"last={last!r}: give a whole number of lists.")
         rows = []
         for reranker, values in self._by_reranker():
-            first = 0 if last is None else max(0, len(values) - last)
+            first = 0 if last is None else max(0, len(values) - int(last))
             if seconds is not None:
-                first = int(np.searchsorted(values[_TIME], self._times[-1] - seconds))
+                first = int(np.searchsorted(values[_TIME], self._latest - seconds))
             chosen = values.iloc[first:]
             ages = np.arange(len(chosen) - 1, -1, -1)
             weights = np.ones(len(chosen)) if halflife is None else 0.5 ** (ages / halflife)
@@ -196,9 +206,9 @@ class Running:
         """Return each reranker with the values of its lists in order of arrival, and when they came."""
         if not self._parts:
             return []
-        values = pd.concat(self._parts)
-        values[_TIME] = np.repeat(self._times, [len(part) for part in self._parts])
-        return [(str(name), lists) for name, lists in values.groupby(level="reranker", sort=False)]
+        if len(self._parts) > 1:
+            self._parts = [pd.concat(self._parts)]
+        return [(str(name), lists) for name, lists in self._parts[0].groupby(level="reranker", sort=False)]
 
     def _mean(self, lists: pd.DataFrame, measure: str, weights: FloatArray) -> dict[str, float]:
         columns = {name: self._column(lists, measure, name) for name in self._treatments}
@@ -212,3 +222,8 @@ class Running:
         """Return the values of lists in a measure, under what stands for a name such as tied."""
         values: FloatArray = lists[measure, self._treatments[name]].to_numpy()
         return values
+
+
+def _number(value: object) -> float:
+    """Return a number as it is, NaN for what is none."""
+    return float(value) if isinstance(value, Real) else nan

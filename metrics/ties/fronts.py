@@ -19,6 +19,11 @@ def criterion(text: str) -> tuple[str, bool]:
     return (name, direction == "desc") if colon and direction in ("asc", "desc") else (text, True)
 
 
+def highest_first(values: FloatArray, *, highest_best: bool) -> FloatArray:
+    """(n_docs,) values of a criterion, the highest best; -inf is a missing score, last in either direction."""
+    return values if highest_best else np.where(np.isneginf(values), values, -values)
+
+
 def front_numbers(criteria: Sequence[FloatArray], starts: IntArray) -> IntArray:
     """(n_docs,) front of each document, from 0 for those that no other of their list dominates.
 

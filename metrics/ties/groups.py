@@ -89,7 +89,7 @@ class TieGroups:
         return np.add.reduceat(values, self.first) if len(self.first) else values[:0]
 
     def memoize(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """What `make` gives, made the first time it is asked for: measures share it."""
+        """Return what `compute` gives, computed the first time a key is asked for: measures share it."""
         if key not in self._memo:
             self._memo[key] = compute()
         return cast("T", self._memo[key])

@@ -15,7 +15,7 @@ from metrics.runs.reading.columns import BY_NAME
 from metrics.runs.stacks import RunStack
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.cached import cached_property
-from metrics.ties.fronts import criterion, front_numbers
+from metrics.ties.fronts import criterion, front_numbers, highest_first
 from metrics.ties.judgments import Judgments, check_relevant_from
 from metrics.ties.precision import compared_scores, rounded
 
@@ -185,8 +185,10 @@ def _criteria(table: pa.Table, criteria: Sequence[str]) -> list[FloatArray]:
     """(n_rows,) each: the score, or what ranks in its place, the highest best."""
     if not criteria:
         return [table["score"].to_numpy()]
-    columns = [(score_column(table, name), highest_best) for name, highest_best in map(criterion, criteria)]
-    return [column if highest_best else -column for column, highest_best in columns]
+    return [
+        highest_first(score_column(table, name), highest_best=highest_best)
+        for name, highest_best in map(criterion, criteria)
+    ]
 
 
 def score_column(table: pa.Table, name: str) -> FloatArray:

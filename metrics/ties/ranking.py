@@ -72,7 +72,7 @@ class Ranking:
             runs: what was ranked and judged.
             reranker: whose lists.
             relevant_from: smallest grade that counts as relevant.
-            precision: how scores are rounded before they are compared (`metrics.ties.precision`).
+            precision: how scores are compared: rounded, or near ones tied (`metrics.ties.precision`).
             tiebreak_by: further score columns; each splits what is level in those before it.
             criteria: score columns that rank together, by fronts, instead of the score (`metrics.ties.fronts`).
 
@@ -98,7 +98,7 @@ class Ranking:
             runs: what was ranked.
             stack: whose lists: some of `runs.matched_stacks`.
             relevant_from: smallest relevant grade.
-            precision: how scores are rounded before they are compared.
+            precision: how scores are compared.
             tiebreak_by: score columns that split ties first.
             criteria: score columns that rank together instead of the score.
         """
@@ -124,7 +124,7 @@ class Ranking:
             reranker: whose list.
             query_id: which list.
             relevant_from: smallest relevant grade.
-            precision: how scores are rounded before they are compared.
+            precision: how scores are compared.
             tiebreak_by: score columns that split ties first.
             criteria: score columns that rank together instead of the score.
         """

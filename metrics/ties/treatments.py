@@ -21,7 +21,7 @@ from metrics.ties.ranking import Ranking
 from metrics.ties.target_order import most_targets_first, most_targets_last
 
 Key = Callable[[Ranking, ScoredGroups], IntArray]
-"""(n,) whole numbers from 0 for the documents scored some tie groups; the smallest first in a group."""
+"""(n,) whole numbers from 0 for the documents of some tie groups; the smallest first in a group."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Treatment:
         order: the same in a sentence.
         summary: one line for people.
         used_by: software that sorts like this.
-        key: order scored a tie group; None leaves groups whole.
+        key: order inside a tie group; None leaves groups whole.
         target_key: the same for measures that count distinct targets, where it differs.
         spread: whether the standard deviation over orderings is asked for, not their mean.
         noise: how far true scores lie from those given: it leaves open more orders than ties do.

@@ -1,7 +1,9 @@
+import ast
 from types import SimpleNamespace
 
 import pytest
 from opening import opened
+from repository import ROOT
 from streamlit.runtime.caching.cache_resource_api import clear_session_cache
 
 from dashboard import board_results, cache
@@ -29,9 +31,9 @@ def visits(monkeypatch):
             results.end(session)
         now[0] += seconds
         results.release()
-        return sorted(forgotten)
+        return sorted(forgotten, key=str)
 
-    return SimpleNamespace(use=use, forgotten_after=forgotten_after)
+    return SimpleNamespace(results=results, forgotten=forgotten, use=use, forgotten_after=forgotten_after)
 
 
 def test_a_board_that_another_session_uses_is_not_forgotten(visits):
@@ -59,6 +61,27 @@ def test_boards_that_were_left_stay_up_to_a_number_of_bytes_and_the_last_one_in_
     assert visits.forgotten_after("first", "second") == []
     visits.use("third", "huge", 10**9)
     assert visits.forgotten_after("third") == ["second small", "small"]
+
+
+def test_of_a_board_that_stays_open_the_last_calls_are_noted_as_many_as_have_results(visits):
+    visits.use("first", "other")
+    for number in [*range(50), 48]:
+        visits.results.note("board", visits.forgotten.append, number, max_entries=3)
+    visits.results.note("board", visits.forgotten.extend, (7,), max_entries=3)
+    visits.forgotten_after("first")
+    assert visits.forgotten_after(seconds=10_000) == [47, 48, 49, 7, "other"]
+
+
+def test_whatever_is_kept_of_a_view_is_forgotten_with_its_board():
+    kept_on = [
+        f"{path.name}: {function.name}"
+        for path in sorted((ROOT / "dashboard").rglob("*.py"))
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(function, ast.FunctionDef)
+        and any("st.cache_" in ast.unparse(decorator) for decorator in function.decorator_list)
+        and "ViewKey" in ast.unparse(function.args)
+    ]
+    assert kept_on == []
 
 
 def test_twenty_visits_of_large_boards_leave_one(visits):

@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -135,3 +137,46 @@ def test_nothing_added_has_no_means_and_wrong_questions_say_what_there_is():
         running.means(last=0)
     with pytest.raises(UsageError, match="There are: llm; RR"):
         running.change("other", "RR")
+
+
+@pytest.mark.parametrize("window", [{"last": 1.5}, {"last": "3"}, {"seconds": math.nan}, {"halflife": "1"}])
+def test_a_window_that_is_no_number_of_lists_or_seconds_is_refused(window):
+    running = Running("RR")
+    running.add(lists(0, 2))
+    with pytest.raises(UsageError):
+        running.means(**window)
+
+
+@pytest.mark.parametrize("at", [math.nan, math.inf, "noon"])
+def test_a_moment_that_is_no_number_is_refused(at):
+    running = Running("RR")
+    with pytest.raises(UsageError, match="give a number of seconds"):
+        running.add(lists(0, 2), at=at)
+    assert running.means().empty
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [(("RR", "nonsense"), "nonsense"), ((["nonsense"],), "nonsense"), (([],), "at least one measure")],
+)
+def test_names_that_do_not_exist_are_refused_before_any_list_comes(arguments, problem):
+    with pytest.raises(UsageError, match=problem):
+        Running(*arguments)
+
+
+def test_a_measure_named_twice_has_one_row():
+    running = Running(["RR", "MTRR", "RR"])
+    running.add(lists(0, 2))
+    assert running.means()["measure"].to_list() == ["RR"]
+
+
+def test_batches_are_joined_once_however_often_means_are_asked_for(monkeypatch):
+    running, sizes, concat = Running("RR"), [], pd.concat
+    monkeypatch.setattr(pd, "concat", lambda parts: sizes.append(len(parts)) or concat(parts))
+    for moment in range(5):
+        running.add(lists(0, 2), at=moment)
+    for _ in range(2):
+        assert running.means(seconds=1)["n"].to_list() == [4]
+    running.add(lists(0, 2), at=9)
+    assert running.means()["n"].to_list() == [12]
+    assert sizes == [5, 2]

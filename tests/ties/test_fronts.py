@@ -74,13 +74,19 @@ def runs(**columns):
 @given(st.lists(st.tuples(VALUES, VALUES, st.sampled_from([0.0, 1.0, 2.0])), min_size=1, max_size=10))
 def test_every_treatment_takes_fronts_for_ties(rows):
     score, cost, relevance = map(list, zip(*rows, strict=True))
-    numbers = peeled([(high, -low) for high, low in zip(score, cost, strict=True)])
+    numbers = peeled([(high, low if low == -math.inf else -low) for high, low in zip(score, cost, strict=True)])
     by_fronts = evaluate(
         runs(score=score, cost=cost, relevance=relevance), MEASURES, TIES, criteria=("score", "cost:asc")
     )
     as_scores = evaluate(runs(score=[-1.0 - number for number in numbers], relevance=relevance), MEASURES, TIES)
     assert by_fronts.scores.equals(as_scores.scores)
     assert by_fronts.lists.equals(as_scores.lists)
+
+
+@pytest.mark.parametrize("criterion", ["cost", "cost:desc", "cost:asc"])
+def test_a_missing_score_is_last_whichever_way_a_criterion_points(criterion):
+    table = runs(score=[0.0] * 3, cost=[-math.inf, 1.0, 2.0], relevance=[1.0, 0.0, 0.0])
+    assert evaluate(table, ["RR"], ["expected"], criteria=[criterion]).scores.iloc[0, 0] == pytest.approx(1 / 3)
 
 
 def test_one_criterion_is_a_score():

@@ -4,9 +4,9 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 import pandas as pd
-import streamlit as st
 
 from dashboard import session
+from dashboard.board_results import cached_for_board
 from dashboard.cache import ViewKey, board_turn
 from dashboard.library import Board
 from metrics.studies.robustness.noise_curves import (
@@ -55,7 +55,7 @@ def shown_curves(view: session.View, measure: str, rerankers: list[str]) -> Nois
     )
 
 
-@st.cache_resource(show_spinner="Adding noise …", max_entries=16)
+@cached_for_board(show_spinner="Adding noise …", max_entries=16)
 def _noise_curves(
     view: ViewKey, measure: str, rerankers: tuple[str, ...], _board: Board, _queries: Collection[str] | None
 ) -> NoiseCurves:

@@ -2,8 +2,7 @@
 
 from collections.abc import Collection
 
-import streamlit as st
-
+from dashboard.board_results import cached_for_board
 from dashboard.cache import ViewKey, board_turn
 from dashboard.charts.deciding.near_tie_panels import near_tie_panels
 from dashboard.library import Board
@@ -43,7 +42,7 @@ def near_tie_section(view: View, measure: str, rerankers: list[str]) -> None:
     chart(figure, "near-ties", alt, wide=640)
 
 
-@st.cache_resource(show_spinner="Tying near scores …", max_entries=16)
+@cached_for_board(show_spinner="Tying near scores …", max_entries=16)
 def _near_tie_curves(
     view: ViewKey, measure: str, rerankers: tuple[str, ...], _board: Board, _queries: Collection[str] | None
 ) -> NearTieCurves:

@@ -11,6 +11,7 @@ import streamlit as st
 from pyarrow import csv
 
 from dashboard import cache
+from dashboard.board_results import cached_for_board
 from dashboard.cache import ViewKey
 from dashboard.library import Board, BoardSpec
 from metrics import Evaluation, Runs, evaluate
@@ -147,7 +148,7 @@ def gaps_by_settings(simulation: Simulation, measure: str) -> pd.DataFrame:
     return gap_by_settings(partial(simulation.simulate, common=True), measure)
 
 
-@st.cache_resource(show_spinner="Rounding scores …", max_entries=24)
+@cached_for_board(show_spinner="Rounding scores …", max_entries=24)
 def precisions(
     view: ViewKey, reranker: str, measure: str, traditional: str, _board: Board, _queries: Collection[str]
 ) -> pd.DataFrame:

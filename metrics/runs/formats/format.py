@@ -21,6 +21,11 @@ class Head:
 
     file: File
 
+    @property
+    def is_json(self) -> bool:
+        """Whether the file begins as an array or an object of JSON does."""
+        return self.file.head.lstrip().startswith((b"[", b"{"))
+
     @cached_property
     def lines(self) -> list[list[bytes]]:
         """Fields of the first lines, cut at spaces and tabs; no blank lines, no comments."""

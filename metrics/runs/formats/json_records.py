@@ -90,6 +90,15 @@ def line_records(file: File) -> Records:
     return records, FileProvenance(file.name, lambda row: lines[row])
 
 
+def file_records(file: File) -> Records:
+    """Return the records of a file, of an array or one a line, and where they stand.
+
+    Raises:
+        ReadError: no such JSON, or what is no record; names it.
+    """
+    return array_records(file) if file.head.lstrip().startswith(b"[") else line_records(file)
+
+
 def read_nested(file: File, choice: ColumnChoice) -> Source:
     """Read `{query: {document: score}}`; where every value is a whole number, `{query: {document: grade}}`.
 

@@ -38,7 +38,9 @@ class FlatRecords:
         return list(dict.fromkeys(chain.from_iterable(self.rows)))
 
 
-def flatten(records: Sequence[Record], origin: FileProvenance, choice: ColumnChoice) -> FlatRecords:
+def flatten(
+    records: Sequence[Record], origin: FileProvenance, choice: ColumnChoice, *, always: bool = False
+) -> FlatRecords:
     """Return the rows that records hold; as they are where their own fields hold all that is read.
 
     `{"q": {"id": 7}}` has the column `q.id`; of `{"q": 7, "hits": [{"d": 1}, {"d": 2}]}` each hit is a row with
@@ -48,12 +50,13 @@ def flatten(records: Sequence[Record], origin: FileProvenance, choice: ColumnCho
         records: as the file holds them.
         origin: the file, and the line of a record.
         choice: columns the user chose, perhaps by dotted names.
+        always: whether objects are opened even where they hold nothing that has to be read.
 
     Raises:
         ReadError: it is not clear which of several arrays holds the documents.
     """
     flat = FlatRecords(records, origin, {})
-    if _is_complete(flat, choice):
+    if not always and _is_complete(flat, choice):
         return flat
     flat = replace(flat, rows=[dict(leaf_fields(record)) for record in records])
     while not _is_complete(flat, choice) and (array := _array_to_open(flat, choice)):

@@ -51,7 +51,7 @@ def parse_grade(text: str) -> Grade | None:
     Several different numbers, after labels or where there is no label, are no grade, and a range is none. The
     same number again does not matter.
     """
-    text = text.rpartition(_THOUGHT)[2]
+    text = without_thought(text)
     for pattern in (_LABELLED, _GRADE):
         matches = list(pattern.finditer(text))
         grades = {_grade_of(match) for match in matches}
@@ -60,6 +60,11 @@ def parse_grade(text: str) -> Grade | None:
         if grades:
             return None
     return None
+
+
+def without_thought(answer: str) -> str:
+    """Return what a model answers, without what it says to itself before."""
+    return answer.rpartition(_THOUGHT)[2]
 
 
 def _grade_of(match: re.Match[str]) -> Grade:

@@ -11,7 +11,7 @@ from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import Runs
 from metrics.support.arrays import FloatArray
-from metrics.ties.fronts import criterion
+from metrics.ties.fronts import criterion, highest_first
 from metrics.ties.lists import score_column
 from metrics.ties.precision import column_at_precision
 
@@ -132,10 +132,12 @@ def _in_spreads(runs: Runs, reranker: str, text: str, precision: str) -> FloatAr
     values = column_at_precision(runs, reranker, name, precision)
     finite = values[np.isfinite(values)]
     spread = finite.std() if len(finite) else 0.0
-    return (values if highest_best else -values) / (spread or 1.0)
+    return highest_first(values, highest_best=highest_best) / (spread or 1.0)
 
 
 def _weighted_sum(weights: FloatArray, columns: Sequence[FloatArray]) -> FloatArray:
-    """(n_rows,) sum of what weighs something: nothing times infinity is not a number."""
-    parts = [weight * column for weight, column in zip(weights, columns, strict=True) if weight > 0]
-    return np.asarray(np.sum(parts, axis=0))
+    """(n_rows,) sum of what weighs something: nothing times infinity is not a number; -inf outweighs inf."""
+    parts = np.stack([weight * column for weight, column in zip(weights, columns, strict=True) if weight > 0])
+    with np.errstate(invalid="ignore"):
+        sums = parts.sum(axis=0)
+    return np.where(np.isneginf(parts).any(axis=0), -np.inf, sums)

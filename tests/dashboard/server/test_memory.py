@@ -37,6 +37,16 @@ def test_threads_of_a_server_share_what_they_free_unless_the_environment_says_ot
     assert calls[3:] == [(-3, 2**24), (-1, 2**25)]
 
 
+def test_a_server_starts_where_no_library_has_no_name_as_on_windows(monkeypatch):
+    def load(name):
+        raise TypeError(f"argument of type {type(name)} is not iterable")
+
+    monkeypatch.setattr(ctypes, "CDLL", load)
+    monkeypatch.setattr(os, "environ", {})
+    settle_memory()
+    assert os.environ["ARROW_DEFAULT_MEMORY_POOL"] == "system"
+
+
 def test_a_server_starts_where_the_allocator_has_no_options(monkeypatch):
     monkeypatch.setattr(ctypes, "CDLL", lambda _: SimpleNamespace())
     monkeypatch.setattr(os, "environ", {})

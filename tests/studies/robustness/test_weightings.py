@@ -57,6 +57,16 @@ def test_a_criterion_on_another_scale_weighs_the_same(values, relevance):
     assert values_by_weighting(runs, "nDCG@5", CRITERIA).to_numpy() == pytest.approx(values.to_numpy())
 
 
+def test_a_document_without_one_of_its_scores_is_last_however_high_the_other():
+    columns = {"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"], "relevance": [1.0, 0.0, 0.0]}
+    scores = {"score": [np.inf, 1.0, 0.0], "fresh": [-np.inf, 1.0, 0.0], "cost": [-np.inf, 0.0, 1.0]}
+    runs = Runs({"A": pa.table({**columns, **scores})})
+    for criteria in (("score", "fresh"), ("score", "cost:asc")):
+        values = values_by_weighting(runs, "RR", criteria)["A"].to_numpy()
+        assert values[0] == 1  # nothing is asked of the second
+        assert values[1:] == pytest.approx(1 / 3)
+
+
 def test_precision_rounds_criteria_and_not_their_sum(relevance):
     runs = Runs({"A": table(relevance)})
     rounded = evaluate(runs, "RR", "expected", precision="decimals:1", criteria=["fresh"])

@@ -71,11 +71,13 @@ def distribution_findings(
         mapping: our column → the file's.
         file: its name.
     """
-    n_rows = len(probabilities.weights)
-    if not n_rows:
+    is_scored = probabilities.is_valid
+    if not (n_rows := int(is_scored.sum())):
         return []
     keys = [mapping[ours] for ours in ("reranker", "query_id") if ours in mapping]
-    argmax, expected = (_n_tied([raw[key] for key in keys], raw[name]) for name in (ARGMAX, EXPECTED))
+    argmax, expected = (
+        _n_tied([raw[key] for key in keys], raw[name], is_scored) for name in (ARGMAX, EXPECTED)
+    )
     message = (
         f"As likeliest grades {part_of(argmax, n_rows, 'document')} would tie with another of their list; "
         f"as expected grades {expected:,} do. The column {ARGMAX} has the likeliest."
@@ -88,10 +90,16 @@ def distribution_findings(
     return findings
 
 
-def _n_tied(keys: Sequence[pa.Array], scores: pa.Array) -> int:
-    """Return how many rows share their score with another of the same keys; those without a score do not."""
+def _n_tied(keys: Sequence[pa.Array], scores: pa.Array, is_scored: BoolArray) -> int:
+    """Return how many rows share their score with another of the same keys; those without a score do not.
+
+    Args:
+        keys: (n_rows,) each; what names the list of a row.
+        scores: (n_rows,) its score.
+        is_scored: (n_rows,) whether it has one.
+    """
     names = [f"key{number}" for number in range(len(keys))]
     columns = [combine_chunks(column) for column in (*keys, scores)]
-    table = pa.table(columns, [*names, "score"]).filter(pc.is_valid(columns[-1]))
+    table = pa.table(columns, [*names, "score"]).filter(pa.array(is_scored))
     sizes = table.group_by([*names, "score"]).aggregate([([], "count_all")])["count_all"]
     return pc.sum(sizes.filter(pc.greater(sizes, 1))).as_py() or 0

@@ -9,13 +9,7 @@ from metrics.errors import ReadError
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.answers.permutations import Permutation, has_permutation, parse_permutation
 from metrics.runs.formats.format import Format, Head
-from metrics.runs.formats.json_records import (
-    DOCUMENT_ARRAYS,
-    Records,
-    array_records,
-    line_records,
-    records_source,
-)
+from metrics.runs.formats.json_records import DOCUMENT_ARRAYS, file_records, records_source
 from metrics.runs.formats.json_text import first_record
 from metrics.runs.formats.nested_records import Record
 from metrics.runs.reading.columns import ColumnChoice
@@ -64,7 +58,7 @@ class _Answer:
 
 def is_listwise(head: Head) -> bool:
     """Return whether the first record holds documents and a permutation of them, or answers alone."""
-    if not head.file.head.lstrip().startswith((b"[", b"{")) or not _MARK.search(head.file.head):
+    if not head.is_json or not _MARK.search(head.file.head):
         return False
     record = first_record(head.file)
     _, documents = _documents_of(record)
@@ -83,7 +77,7 @@ def read_listwise(head: Head, choice: ColumnChoice) -> Source:
     Raises:
         ReadError: no such JSON, or records without documents; names the line.
     """
-    records, origin = _records(head)
+    records, origin = file_records(head.file)
     scored, answers = [], []
     for row, record in enumerate(records):
         field, documents = _documents_of(record)
@@ -98,12 +92,6 @@ def read_listwise(head: Head, choice: ColumnChoice) -> Source:
         choice = replace(choice, columns={**choice.columns, "score": added})
     source = records_source(scored, origin, "listwise", choice)
     return replace(source, noted=(*source.noted, *_findings(answers, origin)))
-
-
-def _records(head: Head) -> Records:
-    if head.file.head.lstrip().startswith(b"["):
-        return array_records(head.file)
-    return line_records(head.file)
 
 
 def _documents_of(record: Record) -> tuple[str, list[Any]]:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from metrics.runs.reading.worded_grades import without_thought
+
 _SEPARATOR = r"(?:\s*+[>=,]\s*+|\s++)"
 _NUMBER, _IN_BRACKETS = r"[0-9]{1,9}", r"\[[0-9]{1,9}\]"
 _CHAINS = tuple(
@@ -19,8 +21,6 @@ _CHAINS = tuple(
 single one; numbers with > or commas between them; a number and nothing else."""
 _LETTER = re.compile(r"\[([A-Z])\]")
 _MARK = re.compile(rf"{_NUMBER}|=")
-_THOUGHT = "</think>"
-"""What is before it, the model says to itself."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def _marks(answer: object) -> list[str]:
 
 def _chain(text: str) -> str:
     """Return the part of a text that ranks, empty where there is none."""
-    text = text.rpartition(_THOUGHT)[2]
+    text = without_thought(text)
     if not _CHAINS[1].search(text):
         text = _LETTER.sub(lambda letter: f"[{ord(letter[1]) - ord('A') + 1}]", text)
     for pattern in _CHAINS:

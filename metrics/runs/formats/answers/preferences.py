@@ -14,7 +14,7 @@ from metrics.runs.formats.answers.comparisons import Comparisons
 from metrics.runs.formats.answers.preference_findings import preference_findings, unread_finding
 from metrics.runs.formats.delimited import DelimitedTable, head_row
 from metrics.runs.formats.format import Format, Head
-from metrics.runs.formats.json_records import array_records, line_records, value_array
+from metrics.runs.formats.json_records import file_records, value_array
 from metrics.runs.formats.json_text import first_record
 from metrics.runs.reading.columns import ColumnChoice, normalised, recognise, refuse_many_columns
 from metrics.runs.reading.provenance import FileProvenance
@@ -83,7 +83,7 @@ class _Columns:
 
 def is_preferences(head: Head) -> bool:
     """Return whether the header, or the first record, names a query, two documents and which is preferred."""
-    if not _is_json(head):
+    if not head.is_json:
         return len(head.header) > 1 and _Columns.of(head.header, {}) is not None
     if not any(name.encode() in head.file.head for name in _PREFERRED):
         return False
@@ -96,11 +96,7 @@ def read_preferences(head: Head, choice: ColumnChoice) -> Source:
     Raises:
         ReadError: no such file, or a row that is no comparison; names it.
     """
-    return _read_json(head, choice) if _is_json(head) else _read_table(head, choice)
-
-
-def _is_json(head: Head) -> bool:
-    return head.file.head.lstrip().startswith((b"[", b"{"))
+    return _read_json(head, choice) if head.is_json else _read_table(head, choice)
 
 
 def _read_table(head: Head, choice: ColumnChoice) -> Source:
@@ -122,8 +118,7 @@ def _read_table(head: Head, choice: ColumnChoice) -> Source:
 
 
 def _read_json(head: Head, choice: ColumnChoice) -> Source:
-    is_array = head.file.head.lstrip().startswith(b"[")
-    records, origin = array_records(head.file) if is_array else line_records(head.file)
+    records, origin = file_records(head.file)
     columns = _of_header(head, list(records[0]), choice)
     names = [name for name in vars(columns).values() if name is not None]
     raw = {name: value_array([record.get(name) for record in records], name, origin) for name in names}

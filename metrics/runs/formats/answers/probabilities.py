@@ -15,9 +15,9 @@ from metrics.errors import ReadError
 from metrics.runs.formats.answers.distributions import EXPECTED, STD, GradeProbabilities, distribution_findings
 from metrics.runs.formats.delimited import DelimitedTable, head_row
 from metrics.runs.formats.format import Format, Head
-from metrics.runs.formats.json_records import array_records, line_records, value_array
+from metrics.runs.formats.json_records import file_records, value_array
 from metrics.runs.formats.json_text import first_record
-from metrics.runs.formats.nested_records import flatten, leaf_fields
+from metrics.runs.formats.nested_records import MAX_VALUES, flatten, leaf_fields
 from metrics.runs.reading.columns import BY_NAME, ColumnChoice, recognise, refuse_many_columns
 from metrics.runs.reading.conversion import parse_number, parse_numbers
 from metrics.runs.reading.provenance import FileProvenance
@@ -53,7 +53,7 @@ class _Columns:
 
 def is_probabilities(head: Head) -> bool:
     """Return whether documents without a score have columns, or a map, of probabilities of grades."""
-    if not _is_json(head):
+    if not head.is_json:
         if len(head.header) < 3 or not _lack_a_score(head.header):  # noqa: PLR2004 query, document, probabilities
             return False
         return len(_grades_of(head.header)) > 1 or bool(_map_column(head))
@@ -70,13 +70,9 @@ def read_probabilities(head: Head, choice: ColumnChoice) -> Source:
     """Read `query_id,doc_id,p_0,p_1,p_2`, or records with such fields or a map of them.
 
     Raises:
-        ReadError: no such file, or a value that is no number.
+        ReadError: no such file, a value that is no number, or no probability of a grade at all.
     """
-    if _is_json(head):
-        is_array = head.file.head.lstrip().startswith(b"[")
-        columns = _flat_columns(*(array_records(head.file) if is_array else line_records(head.file)), choice)
-    else:
-        columns = _table_columns(head, choice)
+    columns = _flat_columns(*file_records(head.file), choice) if head.is_json else _table_columns(head, choice)
     origin, distribution = columns.origin, _distribution(columns)
     scores = distribution.scores()
     names = [*(name for name in columns.header if not _is_probability(name)), *scores]
@@ -95,10 +91,6 @@ def read_probabilities(head: Head, choice: ColumnChoice) -> Source:
 
 def _is_probability(name: str) -> bool:
     return bool(_GRADE.fullmatch(name) or _OF_MAP.fullmatch(name))
-
-
-def _is_json(head: Head) -> bool:
-    return head.file.head.lstrip().startswith((b"[", b"{"))
 
 
 def _grades_of(names: Iterable[str]) -> dict[str, tuple[float, bool]]:
@@ -149,7 +141,8 @@ def _table_columns(head: Head, choice: ColumnChoice) -> _Columns:
     rows: list[dict[str, Any]] = [
         {f"{opened}.{grade}": value for grade, value in weights.items()} for weights in maps
     ]
-    names = dict.fromkeys(name for row in rows for name in row)
+    names = _grades_of(dict.fromkeys(name for row in rows for name in row))
+    _refuse_many_grades([*header, *names], names, len(rows), origin)
     columns |= {name: value_array([row.get(name) for row in rows], name, origin) for name in names}
     return _Columns(columns, origin, [*(name for name in header if name != opened), *names], mapping)
 
@@ -171,10 +164,11 @@ def _flat_columns(
     records: Sequence[Mapping[str, object]], origin: FileProvenance, choice: ColumnChoice
 ) -> _Columns:
     """Return the columns of records, those inside by dotted names."""
-    flat = flatten(records, origin, choice)
-    header = flat.header
+    flat = flatten(records, origin, choice, always=True)
+    header = [name for name in flat.header if _GRADE.fullmatch(name) or not _OF_MAP.fullmatch(name)]
     mapping = _mapping([name for name in header if not _GRADE.fullmatch(name)], choice, flat.usual)
     grades = _grades_of(header)
+    _refuse_many_grades(header, grades, len(flat.rows), flat.origin)
     names = [
         name
         for name in header
@@ -184,6 +178,23 @@ def _flat_columns(
     ]
     columns = {name: value_array([row.get(name) for row in flat.rows], name, flat.origin) for name in names}
     return _Columns(columns, flat.origin, header, mapping)
+
+
+def _refuse_many_grades(
+    header: Sequence[str], grades: Mapping[str, object], n_rows: int, origin: FileProvenance
+) -> None:
+    """Raise a ReadError where maps have more grades than may be read: each is a column of all rows.
+
+    Args:
+        header: names of all columns, those of the maps among them.
+        grades: those of grades.
+        n_rows: rows of the file.
+        origin: the file.
+    """
+    refuse_many_columns(origin.file, header)
+    if len(grades) * n_rows > MAX_VALUES:
+        problem = f"{len(grades):,} grades of {n_rows:,} documents, more than {MAX_VALUES:,} probabilities"
+        raise ReadError(origin.file, problem, "Split the file by query.", line=1)
 
 
 def _mapping(
@@ -198,9 +209,13 @@ def _distribution(columns: _Columns) -> GradeProbabilities:
     """Return what the columns of probabilities hold; what is empty is 0.
 
     Raises:
-        ReadError: a value is no number; names the line.
+        ReadError: a value is no number, or nothing is the probability of a grade; names the line.
     """
     by_column = _grades_of(columns.values)
+    if not by_column:
+        problem = "no column, and nothing in a map, is the probability of a grade"
+        hint = 'Name columns by their grade, p_0 and p_1, or write a map: {"0": 0.1, "1": 0.9}.'
+        raise columns.origin.error(0, problem, hint)
     grades = sorted({grade for grade, _ in by_column.values()})
     weights = np.zeros((len(next(iter(columns.values.values()))), len(grades)))
     for name, (grade, is_log) in by_column.items():

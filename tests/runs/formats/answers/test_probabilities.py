@@ -8,6 +8,7 @@ from reading import columns, refusal
 
 from metrics import ReadError, evaluate, read_runs
 from metrics.runs import File, open_blocks, read
+from metrics.runs.formats.answers import probabilities
 from metrics.runs.formats.answers.distributions import GradeProbabilities
 
 TABLE = """query_id,doc_id,p_0,p_1,p_2,bm25,relevance
@@ -108,6 +109,61 @@ def test_documents_without_a_distribution_go_the_way_of_missing_scores(tmp_path)
     (tmp_path / "llm.csv").write_text("query_id,doc_id,p_0,p_1,relevance\nq,a,0,0,1\nq,b,0.5,0.5,0\n")
     runs = read_runs(tmp_path / "llm.csv", missing_score="last")
     assert runs.tables["llm"]["score"].to_pylist() == [float("-inf"), 0.5]
+
+
+def test_ties_are_counted_among_documents_that_have_probabilities():
+    rows = "q,a,0,0\nq,b,0,0\nq,c,0.9,0.1\nq,d,0.2,0.8\n"
+    for columns_chosen in ({}, {"score": "argmax_grade"}):
+        file = File("llm.csv", f"query_id,doc_id,p_0,p_1\n{rows}".encode())
+        source = read(file, columns_chosen, missing_score="last")
+        message = next(one.message for one in source.noted if one.code == "grades-expected")
+        assert "0 of 2 documents would tie" in message
+        assert "as expected grades 0 do" in message
+
+
+@pytest.mark.parametrize("write", [json.dumps, lambda records: "\n".join(map(json.dumps, records))])
+def test_a_map_beside_judgments_is_read(write):
+    records = [{"query_id": "q", "doc_id": "d", "relevance": 1, "probs": {"0": 0.5, "1": 0.5}}]
+    rows = columns(write(records).encode())
+    assert (rows["score"], rows["relevance"]) == ([0.5], [1])
+
+
+@pytest.mark.parametrize("cell", ["{}", '{""yes"": 0.5, ""no"": 0.5}'])
+def test_a_map_without_a_grade_is_refused_with_its_line(cell):
+    error = refusal(f'query_id,doc_id,probs\nq,d,"{cell}"\n'.encode())
+    assert "line 2: no column, and nothing in a map, is the probability of a grade" in str(error)
+    assert 'write a map: {"0": 0.1, "1": 0.9}' in str(error)
+
+
+def _maps(n_rows, keys):
+    return [{"qid": 1, "docid": f"d{row}", "probs": dict.fromkeys(keys(row), 0.5)} for row in range(n_rows)]
+
+
+def _as_table(records):
+    cells = (json.dumps(record["probs"]).replace('"', '""') for record in records)
+    rows = [
+        f'{record["qid"]},{record["docid"]},"{cell}"\n' for record, cell in zip(records, cells, strict=True)
+    ]
+    return "".join(["query_id,doc_id,probs\n", *rows])
+
+
+@pytest.mark.parametrize("write", [json.dumps, _as_table])
+def test_more_grades_than_columns_may_be_are_refused_before_any_column_is_made(write, monkeypatch):
+    monkeypatch.setattr(probabilities, "value_array", lambda *_: pytest.fail("a column was made"))
+    records = _maps(600, lambda row: (str(2 * row), str(2 * row + 1)))
+    assert "columns, more than 1,000" in str(refusal(write(records).encode()))
+
+
+@pytest.mark.parametrize("write", [json.dumps, _as_table])
+def test_words_among_the_likeliest_tokens_are_no_columns_however_many(write):
+    records = _maps(600, lambda row: ("0", "1", f"word {row}", f"other {row}"))
+    assert columns(write(records).encode())["score"] == [0.5] * 600
+
+
+def test_grades_times_documents_are_limited(monkeypatch):
+    monkeypatch.setattr(probabilities, "MAX_VALUES", 5)
+    problem = "2 grades of 3 documents, more than 5 probabilities"
+    assert problem in str(refusal(json.dumps(_maps(3, lambda _: "01")).encode()))
 
 
 def test_a_table_with_a_score_of_its_own_stays_as_it_was():
