@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from metrics.noise.limits import refuse_long
 from metrics.noise.model import Spreads
 from metrics.noise.tiles import EVEN_NODES, Tiles
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
@@ -156,7 +157,11 @@ class Members:
         Args:
             wanted: (n_tiles,) which.
             depth: (n_tiles,) rows of a table of each.
+
+        Raises:
+            UsageError: a list is too long for that.
         """
+        self._refuse_long(wanted, depth)
         for n_nodes in np.unique(self._n_nodes[wanted]).tolist():
             nodes = legendre(n_nodes) if n_nodes else _EVEN
             order = np.flatnonzero(wanted & (self._n_nodes == n_nodes))
@@ -166,6 +171,16 @@ class Members:
                 step = max(1, _CELLS // (len(nodes[0]) * int(depth[order[end - 1]])))
                 yield self._batch(order[max(0, end - step) : end], *nodes)
                 end -= step
+
+    def _refuse_long(self, wanted: BoolArray, depth: IntArray) -> None:
+        """Raise a UsageError where a row for each document at each node of a cluster's tiles is too much."""
+        n_nodes = np.where(self._n_nodes == 0, EVEN_NODES, self._n_nodes)
+        steps = np.where(wanted, n_nodes * 1.0 * depth * self.sizes, 0.0)
+        sums = np.asarray(np.bincount(self.clusters, steps), dtype=np.float64)
+        first, end = np.full(len(sums), len(self.spreads.scores)), np.zeros(len(sums), dtype=np.int64)
+        np.minimum.at(first, self.clusters, self.tiles.first)
+        np.maximum.at(end, self.clusters, self.tiles.end)
+        refuse_long(end - first, sums)
 
     @cached_property
     def _n_nodes(self) -> IntArray:

@@ -17,6 +17,8 @@ _TOUCH = 1e-10
 """Part of a cell that is cut off at its ends, so that the cells of neighbouring numbers do not meet."""
 _EXACT = 1e-6
 """Standard deviation of a score that has none beside scores that have one, over their smallest."""
+SMALLEST, LARGEST = 1e-290, 1e290
+"""Standard deviations between which no sum and no quotient leaves the range of floats."""
 _FORMATS: dict[str, tuple[int, int]] = {
     "float64": (53, -1074),
     "float32": (24, -149),
@@ -43,24 +45,38 @@ class Noise:
         """Whether each row has a standard deviation of its own."""
         return self.sigma is None and not self.number_format
 
+    @property
+    def summary(self) -> str:
+        """What the noise is, in a sentence."""
+        if self.number_format:
+            return f"true scores that are even within half a step of {self.number_format}"
+        size = "each row's score_std" if self.by_row else f"{self.sigma:g}"
+        return f"normal noise of standard deviation {size}"
+
     def spreads(self, scores: FloatArray, sigmas: FloatArray | None, starts: IntArray) -> "Spreads":
         """Return where the true scores of documents lie.
 
-        A score of standard deviation 0 among others is read as having a millionth of the smallest above 0.
+        A score of standard deviation 0 among others of its list is read as having a millionth of the smallest
+        above 0. Infinite scores have one scale whatever is said of them: those of one sign are a tie.
 
         Args:
             scores: (n_docs,) falling within each list.
             sigmas: (n_docs,) standard deviation of each, for noise `by_row`.
             starts: (n_segments + 1,) first document of each list, and the end.
+
+        Raises:
+            UsageError: a standard deviation is too close to 0, or too large, to be computed with.
         """
+        is_finite = np.isfinite(scores)
         if self.number_format:
             low, high = cells(scores, self.number_format)
-            return Spreads.of(scores, high - low, low, high, starts, is_normal=False)
+            width = np.subtract(high, low, out=np.ones(len(scores)), where=is_finite)
+            return Spreads.of(scores, width, low, high, starts, is_normal=False)
         if self.sigma is not None or sigmas is None:
             scale = np.full(len(scores), self.sigma or 0.0)
         else:
-            smallest = np.min(sigmas, where=sigmas > 0, initial=np.inf)
-            scale = np.where((sigmas == 0) & np.isfinite(smallest), _EXACT * smallest, sigmas)
+            scale = _scales(sigmas, is_finite, starts)
+        scale = np.where(is_finite, scale, 1.0)
         low, high = scores - REACH * scale, scores + REACH * scale
         return Spreads.of(scores, scale, low, high, starts, is_normal=True)
 
@@ -78,8 +94,10 @@ def parse_noise(name: str) -> Noise | None:
         return Noise()
     if rest in _FORMATS or re.fullmatch(r"decimals:(\d|1[0-7])", rest):
         return Noise(number_format=rest)
-    if re.fullmatch(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", rest) and math.isfinite(float(rest)):
-        return Noise(sigma=float(rest))
+    if re.fullmatch(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", rest) and math.isfinite(sigma := float(rest)):
+        if not _is_computable(np.array(sigma)).all():
+            raise UsageError(f"{name}: a standard deviation is 0, or between {SMALLEST:g} and {LARGEST:g}.")
+        return Noise(sigma=sigma)
     formats = ", ".join([*_FORMATS, "decimals:N"])
     raise UsageError(
         f"{name}: after the colon stands a standard deviation of 0 or more, as in noise:0.05, or a number "
@@ -87,11 +105,40 @@ def parse_noise(name: str) -> Noise | None:
     )
 
 
+def _is_computable(sigmas: FloatArray) -> npt.NDArray[np.bool_]:
+    return np.asarray((sigmas == 0) | ((sigmas >= SMALLEST) & (sigmas <= LARGEST)))
+
+
+def _scales(sigmas: FloatArray, is_finite: npt.NDArray[np.bool_], starts: IntArray) -> FloatArray:
+    """(n_docs,) standard deviations, a millionth of the smallest of the list that is above 0 where one is 0.
+
+    Args:
+        sigmas: (n_docs,) as given.
+        is_finite: (n_docs,) whether the score is.
+        starts: (n_segments + 1,) first document of each list, and the end.
+
+    Raises:
+        UsageError: one is too close to 0, or too large, to be computed with.
+    """
+    is_bad = is_finite & ~_is_computable(sigmas)
+    if is_bad.any():
+        raise UsageError(
+            f"score_std {sigmas[is_bad][0]:g}: a standard deviation is 0, or between {SMALLEST:g} and "
+            f"{LARGEST:g}. Write 0 where the score is exact."
+        )
+    smallest = np.full(len(starts) - 1, np.inf)
+    segment = np.repeat(np.arange(len(smallest)), np.diff(starts))
+    np.minimum.at(smallest, segment, np.where(is_finite & (sigmas > 0), sigmas, np.inf))
+    smallest = np.where(np.isfinite(smallest), _EXACT * smallest, 0.0)
+    return np.where(sigmas == 0, smallest[segment], sigmas)
+
+
 def cells(scores: FloatArray, number_format: str) -> tuple[FloatArray, FloatArray]:
     """Return the ends of each score's cell: half a step of the format to either side.
 
     Around a number that the format holds, these are all scores that round to it: below a power of two the
-    step is half as wide. A score between two such numbers has the step of its size around it.
+    step is half as wide. A score between two such numbers has the step of its size around it, and 0 the
+    smallest there is.
 
     Args:
         scores: (n,) scores.
@@ -102,11 +149,14 @@ def cells(scores: FloatArray, number_format: str) -> tuple[FloatArray, FloatArra
     else:
         bits, smallest = _FORMATS[number_format]
         size, exponent = np.frexp(np.where(np.isfinite(scores), scores, 0.0))
+        exponent = np.where(size == 0, smallest, exponent)
         step = np.ldexp(1.0, np.maximum(exponent - bits, smallest))
         inward = np.where(np.abs(size) == 0.5, np.ldexp(1.0, np.maximum(exponent - bits - 1, smallest)), step)  # noqa: PLR2004 a power of two
         below, above = np.where(size > 0, inward, step), np.where(size < 0, inward, step)
     half = 0.5 * (1 - _TOUCH)
-    return scores - half * below, scores + half * above
+    largest = np.where(np.isfinite(scores), np.finfo(np.float64).max, np.inf)
+    with np.errstate(over="ignore"):  # half a step above the largest number
+        return np.maximum(scores - half * below, -largest), np.minimum(scores + half * above, largest)
 
 
 @dataclass(frozen=True, eq=False)

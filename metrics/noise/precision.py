@@ -30,9 +30,10 @@ def expected_precisions(members: Members, relevant_above: IntArray) -> FloatArra
     sums = np.zeros(len(relevant_above))
     relevant = relevant_above[members.clusters] + members.members_above
     n_nodes = n_powers(power_of_two(members.above + members.sizes))
+    n_members = np.diff(np.searchsorted(members.documents, [members.tiles.first, members.tiles.end]), axis=0)[0]
     for n_t in np.unique(n_nodes).tolist():
         t, weights = legendre(n_t)
-        for batch in members.batches(n_nodes == n_t, n_nodes):
+        for batch in members.batches(n_nodes == n_t, np.maximum(n_nodes, n_members)):
             sums_of_tiles = _of_batch(batch, members, relevant[batch.tiles], t)
             powers = weights[:, None] * t[:, None] ** members.above[batch.tiles].astype(np.float64)
             np.add.at(sums, members.clusters[batch.tiles], (powers * sums_of_tiles).sum(axis=0))

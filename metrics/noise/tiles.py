@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from metrics.noise.limits import MAX_STRETCHES, refuse_long, refuse_wide
 from metrics.noise.model import REACH, Spreads
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 
@@ -18,7 +19,7 @@ _PLAIN_CROWD = 15
 _CLOSER = 1.15
 """Factor between the crowds that are told apart."""
 _DEGREE = 128
-"""Documents of a cluster up to which a stretch of even scores is integrated exactly."""
+"""Documents up to which a stretch of even scores that they reach into is integrated exactly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +53,9 @@ class Tiles:
             starts: (n_clusters,) first document of each cluster, rising.
             sizes: (n_clusters,) documents of each.
             members: documents of these clusters whose places matter, rising.
+
+        Raises:
+            UsageError: a cluster asks for too many, or has standard deviations too far apart.
         """
         owner, documents = _documents(starts, sizes)
         smallest, unit, is_alike = _units(spreads, starts, sizes, documents)
@@ -60,6 +64,9 @@ class Tiles:
         is_member[np.searchsorted(documents, members)] = True
         is_bordered |= is_member
         owner, documents, is_member = owner[is_bordered], documents[is_bordered], is_member[is_bordered]
+        if spreads.is_normal:
+            n_borders = 2 * REACH * np.where(is_alike, 1, 2) * smallest / unit  # of a document, at most
+            refuse_long(sizes, np.bincount(owner, minlength=len(starts)) * n_borders, MAX_STRETCHES)
         origin = spreads.scores[starts]
         border_of, border, change = _borders(
             spreads, documents, origin[owner], smallest[owner], unit[owner], is_member
@@ -71,10 +78,15 @@ class Tiles:
         is_tile = (owner[1:] == owner[:-1]) & (border[1:] > border[:-1]) & (n_members[:-1] > 0)
         cluster = owner[:-1][is_tile]
         low, high = (ends[is_tile] * unit[cluster] for ends in (border[:-1], border[1:]))
-        cluster, low, high = _halved(cluster, low, high, sizes, is_normal=spreads.is_normal)
         bounds = starts[cluster], starts[cluster] + sizes[cluster]
         first = _bisect(*bounds, spreads.lowest, origin[cluster], high)
         end = _bisect(*bounds, spreads.highest, origin[cluster], np.nextafter(low, np.inf))
+        if not spreads.is_normal:
+            n_pieces = -(-(end - first) // _DEGREE)
+            n_stretches = np.asarray(np.bincount(cluster, n_pieces, len(sizes)), dtype=np.float64)
+            refuse_long(sizes, n_stretches, MAX_STRETCHES)
+            tile, low, high = _pieces(n_pieces, low, high)
+            cluster, first, end = cluster[tile], first[tile], end[tile]
         return cls(cluster, origin[cluster], low, high, first, end, is_alike[cluster])
 
 
@@ -97,6 +109,8 @@ def _units(
     first = np.cumsum(sizes) - sizes
     smallest, largest = np.minimum.reduceat(scale, first), np.maximum.reduceat(scale, first)
     is_alike = smallest == largest
+    span = np.where(is_alike, 0.0, spreads.highest[starts] - spreads.lowest[starts + sizes - 1])
+    refuse_wide(span, smallest)
     crowding = np.sqrt(np.maximum(_crowds(spreads, starts, sizes, documents) / _PLAIN_CROWD, 1))
     return smallest, smallest * np.where(is_alike, _EVEN_STEP, _STEP) / crowding, is_alike
 
@@ -157,17 +171,16 @@ def _borders(
     return border_of, border, change
 
 
-def _halved(
-    cluster: IntArray, low: FloatArray, high: FloatArray, sizes: IntArray, *, is_normal: bool
-) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return stretches of even scores in as many pieces as keep each polynomial within reach of the nodes."""
-    if is_normal or sizes.max(initial=0) <= _DEGREE:
-        return cluster, low, high
-    n_pieces = -(-sizes[cluster] // _DEGREE)
-    tile = np.repeat(np.arange(len(cluster)), n_pieces)
+def _pieces(n_pieces: IntArray, low: FloatArray, high: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return stretches of even scores in as many pieces as keep each polynomial within reach of the nodes.
+
+    Returns:
+        (n,) the stretch each piece is of, its lower end and its upper end.
+    """
+    tile = np.repeat(np.arange(len(n_pieces)), n_pieces)
     piece = np.arange(len(tile)) - (np.cumsum(n_pieces) - n_pieces)[tile]
     width = (high - low)[tile] / n_pieces[tile]
-    return cluster[tile], low[tile] + piece * width, low[tile] + (piece + 1) * width
+    return tile, low[tile] + piece * width, low[tile] + (piece + 1) * width
 
 
 def _bisect(

@@ -173,8 +173,7 @@ def treatment(name: str) -> Treatment:
             "mean over noisy scores",
             "Noisy",
             "every order that noise of the scores allows",
-            "The mean over every ordering, each as likely as normal noise of that size makes it: tied as "
-            "noise ends. noise alone reads score_std; noise:bfloat16 and other formats mean half a step.",
+            f"The mean over every ordering, each as likely as {noise.summary} makes it: tied as noise ends.",
             "nobody else",
             noise=noise,
         )
@@ -184,7 +183,13 @@ def treatment(name: str) -> Treatment:
 
 def treatments_by_name() -> dict[str, Treatment]:
     """Every treatment by the name that is typed: a seeded draw as `random:SEED`, noise as `noise:SIGMA`."""
-    made = {"random:SEED": treatment("random:0"), "noise:SIGMA": treatment("noise")}
+    noisy = replace(
+        treatment("noise:1"),
+        summary="The mean over every ordering, each as likely as normal noise of standard deviation SIGMA "
+        "makes it: tied as noise ends. noise reads SIGMA of each row from score_std; noise:bfloat16, other formats "
+        "and noise:decimals:N put true scores evenly within half a step.",
+    )
+    made = {"random:SEED": treatment("random:0"), "noise:SIGMA": noisy}
     return {ties.name: ties for ties in TREATMENTS} | made
 
 

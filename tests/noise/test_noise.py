@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import MEASURES, UsageError, evaluate, parse
+from metrics.ties.treatments import treatment
 
 NAMES = [
     f"{measure.name}{cutoff}"
@@ -99,3 +100,18 @@ def test_noise_of_each_row_asks_for_its_column():
 def test_a_noise_that_is_none_is_refused(name):
     with pytest.raises(UsageError, match="standard deviation of 0 or more"):
         values(board([{"score": 0.5, "relevance": 1.0}]), name)
+
+
+@pytest.mark.parametrize("name", ["noise:1e-300", "noise:1e308", "noise:5e307"])
+def test_a_noise_beyond_what_floats_compute_is_refused(name):
+    with pytest.raises(UsageError, match=r"0, or between 1e-290 and 1e\+290"):
+        values(board([{"score": 1e308, "relevance": 1.0}]), name)
+
+
+def test_a_format_is_said_to_be_even_and_a_standard_deviation_normal():
+    assert "normal noise of standard deviation 0.05" in treatment("noise:0.05").summary
+    assert "each row's score_std" in treatment("noise").summary
+    for number_format in ("bfloat16", "decimals:2"):
+        summary = treatment(f"noise:{number_format}").summary
+        assert f"even within half a step of {number_format}" in summary
+        assert "normal" not in summary

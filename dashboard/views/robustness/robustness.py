@@ -9,6 +9,7 @@ from dashboard.views.robustness.cached import shown_curves
 from dashboard.views.robustness.near_ties import near_tie_section
 from dashboard.widgets.components import finding, page_head, section_finding
 from metrics import parse
+from metrics.errors import UsageError
 from metrics.studies.robustness.noise_curves import even_point, trades
 from metrics.studies.robustness.robustness_finding import robustness_finding
 from metrics.studies.tie_rules import own_rule_note
@@ -28,7 +29,11 @@ elif columns := view.scoring.further_columns:
     st.info(f"Noise leaves no ties to split by {names}. Take them out of Scoring to see this page.")
 else:
     rerankers = sections.best_rerankers(view, measure)
-    curves = shown_curves(view, measure, rerankers)
+    try:
+        curves = shown_curves(view, measure, rerankers)
+    except UsageError as error:
+        st.warning(escape_markdown(str(error)))
+        st.stop()
     crossings = trades(curves.means)
     even = even_point(curves.chances.index.to_numpy(), curves.chances["whole"].to_numpy())
     finding(robustness_finding(curves.means, parse(measure).tied, even), rerankers)

@@ -131,9 +131,27 @@ def _deviation(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     is_bad = pc.fill_null(
         pc.invert(pc.and_(pc.is_finite(numbers), pc.greater_equal(numbers, 0.0))), fill_value=True
     )
-    hint = "A standard deviation is a number of 0 or more; 0 where the score is exact."
+    hint = (
+        "A standard deviation is a number of 0 or more; 0 where the score is exact. Fill the column, or leave "
+        "it out: --column score_std= on the command line, columns={'score_std': ''} in Python."
+    )
     origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is not a standard deviation", hint)
     return numbers
+
+
+def without_blank_deviations(column: pa.Array, is_missing: pa.Array) -> pa.Array:
+    """Return standard deviations with 0 where there is none beside a missing score.
+
+    Args:
+        column: as the file holds them.
+        is_missing: whether the score of each row is.
+    """
+    is_text = pa.types.is_string(column.type)
+    is_blank = (
+        pc.equal(pc.utf8_trim_whitespace(column), "") if is_text else pc.is_null(column, nan_is_null=True)
+    )
+    is_free = pc.and_(is_missing, pc.fill_null(is_blank, fill_value=True))
+    return pc.if_else(is_free, pa.scalar("0" if is_text else 0, column.type), column)
 
 
 def _rank(column: pa.Array, _: str, __: FileProvenance) -> pa.Array | None:

@@ -10,7 +10,13 @@ import pyarrow.compute as pc
 from metrics.errors import ReadError
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.reading.columns import BY_NAME, MissingScore
-from metrics.runs.reading.conversion import CONVERTERS, float_ids_as_integers, parse_numbers, prepare
+from metrics.runs.reading.conversion import (
+    CONVERTERS,
+    float_ids_as_integers,
+    parse_numbers,
+    prepare,
+    without_blank_deviations,
+)
 from metrics.runs.reading.provenance import FileProvenance
 from metrics.runs.reading.worded_grades import read_worded_grades
 from metrics.support.arrays import combine_chunks
@@ -91,7 +97,7 @@ def build_source(
     """
     columns: dict[str, pa.Array] = {}
     findings = list(noted)
-    for ours, theirs in mapping.items():
+    for ours, theirs in sorted(mapping.items(), key=lambda names: names[0] == "score_std"):
         kind = BY_NAME[ours].kind
         column = prepare(raw.pop(theirs), kind)
         if kind in ("id", "shared") and pa.types.is_floating(column.type):
@@ -102,6 +108,8 @@ def build_source(
             column, worded = read_worded_grades(column, theirs, origin)
             findings += worded
         try:
+            if ours == "score_std" and missing_score != "error" and "score" in columns:
+                column = without_blank_deviations(column, pc.is_nan(columns["score"]))
             is_optional = ours == "score" and missing_score != "error"
             converted = CONVERTERS["number or none" if is_optional else kind](column, ours, origin)
         except pa.ArrowException as error:
@@ -115,6 +123,7 @@ def build_source(
             raise named.with_columns(header, mapping) from error.__cause__
         if converted is not None:
             columns[ours] = converted
+    columns = {ours: columns[ours] for ours in mapping if ours in columns}
     for name, column in raw.items():
         numbers = parse_numbers(combine_chunks(column))
         if numbers.null_count == 0 and not pc.any(pc.is_nan(numbers)).as_py():
