@@ -186,8 +186,8 @@ def treatments_by_name() -> dict[str, Treatment]:
     noisy = replace(
         treatment("noise:1"),
         summary="The mean over every ordering, each as likely as normal noise of standard deviation SIGMA "
-        "makes it: tied as noise ends. noise reads SIGMA of each row from score_std; noise:bfloat16, other formats "
-        "and noise:decimals:N put true scores evenly within half a step.",
+        "makes it: tied as noise ends. noise reads SIGMA of each row from score_std; noise:bfloat16, other "
+        "formats and noise:decimals:N put true scores evenly within half a step.",
     )
     made = {"random:SEED": treatment("random:0"), "noise:SIGMA": noisy}
     return {ties.name: ties for ties in TREATMENTS} | made
