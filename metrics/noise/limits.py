@@ -54,5 +54,5 @@ def refuse_wide(span: FloatArray, smallest: FloatArray) -> None:
         raise UsageError(
             f"score_std: the smallest of a list is {smallest[example]:.3g} (a millionth of the smallest above "
             f"0 where one is 0), and its scores may lie {span[example]:.3g} apart: more than {MAX_RATIO:g} "
-            "times that cannot be computed. Raise the smallest ones, or give one for all scores, as in noise:0.05."
+            "times that cannot be computed. Raise the smallest, or give one for all scores, as in noise:0.05."
         )

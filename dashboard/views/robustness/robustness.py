@@ -33,6 +33,7 @@ else:
         curves = shown_curves(view, measure, rerankers)
     except UsageError as error:
         st.warning(escape_markdown(str(error)))
+        near_tie_section(view, measure, rerankers)
         st.stop()
     crossings = trades(curves.means)
     even = even_point(curves.chances.index.to_numpy(), curves.chances["whole"].to_numpy())
