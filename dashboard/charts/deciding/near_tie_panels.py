@@ -6,14 +6,13 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, hover_text
+from dashboard.charts.labels import hover_text
+from dashboard.charts.line_names import line_names
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import add_notes, note_of, padded_range, safe, style
+from dashboard.charts.style import add_notes, padded_range, safe, style
 
 _PLOT, _SHARE = 380, 0.56
 """Pixels of both panels, and the part of them that the lower one has."""
-_LINE = 17
-"""Pixels from one name to the next."""
 
 
 def near_tie_panels(
@@ -53,7 +52,7 @@ def near_tie_panels(
             )
     style(figure, palette, _PLOT + 70, t=14, r=150, l=72)
     _set_axes(figure, places, changes, measure, palette)
-    add_notes(figure, _names(changes, colours, palette, figure.layout.yaxis.range))
+    add_notes(figure, line_names(changes.iloc[-1], colours, palette, figure.layout.yaxis.range, _SHARE * _PLOT))
     return figure
 
 
@@ -86,26 +85,3 @@ def _set_axes(
             "tickvals": [0, 0.5, 1],
         }
     )
-
-
-def _names(
-    changes: pd.DataFrame, colours: Mapping[str, str], palette: Palette, ends: tuple[float, float]
-) -> list[dict[str, object]]:
-    """Return the names of rerankers at the right end of their lines in the lower panel, pushed apart."""
-    (low, high), last = ends, changes.iloc[-1].sort_values(ascending=False, kind="stable")
-    heights = _SHARE * _PLOT * (high - last.to_numpy()) / (high - low)
-    steps = _LINE * np.arange(len(heights))
-    places = np.minimum(steps + np.maximum.accumulate(heights - steps), _SHARE * _PLOT - steps[::-1])
-    labels = chart_names(map(str, changes.columns), SLOPE_COLUMNS)
-    beside = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 6}
-    return [
-        note_of(
-            labels[str(name)],
-            palette,
-            **beside,
-            y=value,
-            yshift=height - place,
-            font={"size": 12, "color": colours[str(name)]},
-        )
-        for (name, value), height, place in zip(last.items(), heights, places, strict=True)
-    ]

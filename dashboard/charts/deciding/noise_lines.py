@@ -1,6 +1,6 @@
 """Values as noise of the scores grows, and how often the order of rerankers survives it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, hover_text
+from dashboard.charts.labels import hover_text
+from dashboard.charts.line_names import line_names
 from dashboard.charts.marks import (
     VALUES,
     VALUES_HOVER,
@@ -24,8 +25,6 @@ from metrics.support.arrays import FloatArray
 
 _PLOT, _STRIP = 330, 62
 """Pixels of the plot of values, and of the strip of chances below."""
-_LINE = 17
-"""Pixels from one name to the next."""
 _SLOT = 0.6
 """Steps of noise from one reranker to the next, where there is no noise."""
 _ROWS = ("order holds", "pairs in order")
@@ -96,7 +95,7 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
     values = np.concatenate([curves.to_numpy().ravel(), edge.to_numpy().ravel(), farthest])
     _set_axes(figure, places, slots, measure, values)
     _add_formats(figure, tables.formats, palette, (float(places[0]), float(places[-1])))
-    add_notes(figure, _names(curves, colours, palette, figure.layout.yaxis.range))
+    add_notes(figure, line_names(curves.iloc[-1], colours, palette, figure.layout.yaxis.range, _PLOT))
     return figure
 
 
@@ -219,21 +218,3 @@ def _set_axes(
             "title": {"text": ""},
         }
     )
-
-
-def _names(
-    curves: pd.DataFrame, colours: Mapping[str, str], palette: Palette, ends: Sequence[float]
-) -> list[dict[str, object]]:
-    """Return the names of rerankers at the right end of their lines, pushed apart but not below the plot."""
-    (low, high), notes = ends, []
-    last = curves.iloc[-1].sort_values(ascending=False, kind="stable")
-    labels = chart_names(map(str, curves.columns), SLOPE_COLUMNS)
-    lowest, below = -float(_LINE), len(last)
-    for name in last.index:
-        below -= 1
-        height = _PLOT * (high - last[name]) / (high - low)
-        lowest = max(min(height, _PLOT - _LINE * below), lowest + _LINE)
-        font = {"size": 12, "color": colours[str(name)]}
-        place = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 6, "y": last[name]}
-        notes.append(note_of(labels[str(name)], palette, **place, yshift=height - lowest, font=font))
-    return notes
