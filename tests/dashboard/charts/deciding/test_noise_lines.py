@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.charts.deciding.noise_lines import _LINE, _PLOT, NoiseTables, noise_lines
+from dashboard.charts.deciding.noise_lines import NoiseTables, noise_lines
 from dashboard.charts.palette import DARK, LIGHT
 from metrics.studies.robustness.noise_curves import trades
 
@@ -63,15 +63,3 @@ def test_names_cannot_run_as_markup_and_stand_apart():
     names = [note for note in figure.layout.annotations if note.xref == "paper"]
     assert {note.text for note in names} == {"&lt;b&gt;A&lt;/b&gt;", "B"}
     assert any("rounding in the files" in text for text in words(figure))
-
-
-def test_no_name_is_pushed_below_the_plot_of_values():
-    names = [f"r{place}" for place in range(12)]
-    noise = tables(names)
-    noise.curves.loc[1.0] = np.linspace(0.13, 0.1, len(names))
-    figure = noise_lines(noise, LIGHT, dict.fromkeys(names, "#00695C"), "MRR")
-    low, high = figure.layout.yaxis.range
-    notes = [note for note in figure.layout.annotations if note.xref == "paper"]
-    below = [_PLOT * (high - note.y) / (high - low) - note.yshift for note in notes]
-    assert np.diff(below).min() >= _LINE - 1e-9
-    assert max(below) <= _PLOT
