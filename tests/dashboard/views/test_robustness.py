@@ -10,6 +10,7 @@ from dashboard import cache
 from dashboard.charts.labels import CARD_COLUMNS
 from dashboard.views.robustness import sections
 from dashboard.views.robustness.cached import NoiseCurves
+from metrics.noise import limits
 from metrics.studies.robustness.near_tie_curves import near_distances, near_tie_curves
 
 
@@ -50,3 +51,10 @@ def test_long_names_are_short_in_cards(monkeypatch):
     notes = [card.note for card in drawn if "…" in card.note]
     assert len(notes) == 2
     assert max(map(len, notes)) <= CARD_COLUMNS
+
+
+def test_noise_that_is_refused_is_said_above_the_near_ties(coarse_and_fine, monkeypatch):
+    monkeypatch.setattr(limits.refuse_long, "__defaults__", (1,))
+    page = opened("robustness", data=coarse_and_fine.label, measure="RR", rerankers=["fine"])
+    assert "documents of one list open together" in page.warning[0].value
+    assert list(charts(page)) == ["near-ties"]
