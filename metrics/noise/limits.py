@@ -15,22 +15,22 @@ _GROWTH = 1 / 3
 """Documents of a list grow at least with this power of the steps."""
 
 
-def refuse_long(sizes: IntArray, steps: FloatArray, most: float = MAX_STEPS) -> None:
+def refuse_long(sizes: IntArray, steps: FloatArray, budget: float = MAX_STEPS) -> None:
     """Refuse a list whose open order costs too much.
 
     Args:
         sizes: (n,) documents of each list whose order is open together.
         steps: (n,) what each costs.
-        most: what it may cost.
+        budget: what it may cost.
 
     Raises:
         UsageError: one costs more.
     """
-    if not len(steps) or steps.max() <= most:
+    if not len(steps) or steps.max() <= budget:
         return
     worst = int(np.argmax(steps))
     size = int(sizes[worst])
-    limit = int(size * (most / float(steps[worst])) ** _GROWTH)
+    limit = int(size * (budget / float(steps[worst])) ** _GROWTH)
     raise UsageError(
         f"Noise leaves the order of {size:,} documents of one list open together, which would take too long "
         f"to compute exactly: here at most about {limit:,} can be. Cut the lists, take less noise, or a "

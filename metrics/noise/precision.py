@@ -26,6 +26,9 @@ def expected_precisions(members: Members, relevant_above: IntArray) -> FloatArra
     Args:
         members: the relevant documents.
         relevant_above: (n_clusters,) relevant documents above each cluster.
+
+    Raises:
+        UsageError: a list is too long to be integrated within seconds.
     """
     sums = np.zeros(len(relevant_above))
     relevant = relevant_above[members.clusters] + members.members_above

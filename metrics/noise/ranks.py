@@ -30,9 +30,10 @@ def expected_worth(
 
     Where all standard deviations of a cluster are alike, nodes are at most 0.35 of them apart with equal
     weights; else they are Gauss and Legendre's, eight on stretches of at most 1.5 of the smallest. Where n
-    documents stand within 1.5 standard deviations, the distance shrinks with 1/sqrt(n), so that a measure is
-    off by less than 1e-6 of its largest value among up to 1,000 documents, beyond by 1e-9 for each. Scores that
-    are even in their cells are polynomials between the ends of cells, and exact.
+    documents stand within 1.5 standard deviations, the distance shrinks with 1/sqrt(n), so that under
+    one standard deviation a measure is off by less than 1e-6 of its largest value among up to 1,000 documents,
+    beyond by 1e-9 for each; values where they differ are held against draws only. Scores that are even in their
+    cells are polynomials between the ends of cells, integrated exactly up to 128 documents.
 
     Args:
         members: documents of units, of one cluster each.
@@ -40,6 +41,9 @@ def expected_worth(
         gains: (n_units,) gain of each.
         value: worth of a place.
         limit: (n_clusters,) last place that is worth anything.
+
+    Raises:
+        UsageError: a list is too long to be integrated within seconds.
 
     Source: the recurrence: Hong, On computing the distribution function for the Poisson binomial
     distribution, Computational Statistics & Data Analysis 2013, section 2.
