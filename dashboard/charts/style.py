@@ -4,6 +4,7 @@ import copy
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import plotly.graph_objects as go
@@ -67,7 +68,8 @@ class DrawnOnce(go.Figure):  # type: ignore[misc]  # plotly has no types
     """A figure that plotly draws once where Streamlit's front end hands it over twice.
 
     Having drawn a figure, the front end parses it anew and asks plotly to draw what differs. To plotly that is
-    every template, every array in base 64, and every list unless its revision is the same.
+    every template, every array in base 64, and every list unless its revision is the same: that of other data
+    is another, wherever the front end draws it into a chart that is there.
     """
 
     def __init__(self, figure: go.Figure) -> None:
@@ -82,7 +84,7 @@ class DrawnOnce(go.Figure):  # type: ignore[misc]  # plotly has no types
         axes = {f"{letter}axis{trace.get(f'{letter}axis', letter)[1:]}" for trace in data for letter in "xy"}
         axes |= {name for name in layout if name.startswith(("xaxis", "yaxis"))}
         resolved = _merge(look, layout) | {name: _merge(look[name[:5]], layout.get(name, {})) for name in axes}
-        return {"data": data, "layout": resolved | {"datarevision": 0}}
+        return {"data": data, "layout": resolved | {"datarevision": crc32(repr(data).encode())}}
 
 
 def _listed(part: Any) -> Any:  # noqa: ANN401 any part of a figure

@@ -21,11 +21,19 @@ def test_a_figure_holds_nothing_that_plotly_draws_again_when_it_is_handed_over_a
     )
     spec = sent(figure)
     assert "template" not in spec["layout"]
-    assert spec["layout"]["datarevision"] == 0
+    assert spec["layout"]["datarevision"] == sent(figure)["layout"]["datarevision"]
     (trace,) = spec["data"]
     assert trace["x"] == [0.5, None, 1]
     assert trace["y"] == [0, 1, 2]
     assert trace["marker"]["color"] == [1, 2, 3]
+
+
+def test_other_data_has_another_revision_so_that_a_chart_that_is_there_is_drawn_anew():
+    revisions = {
+        sent(style(make_subplots(1, 1).add_scatter(x=np.array(x)), LIGHT, 300))["layout"]["datarevision"]
+        for x in ([1.0, 2.0], [1.0, 2.5], [1.0])
+    }
+    assert len(revisions) == 3
 
 
 def test_every_axis_has_the_look_of_the_app_except_for_what_its_chart_says():
