@@ -1,12 +1,10 @@
 """What all figures share: one quiet grid, one font, transparent ground, names that cannot run."""
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
-from zlib import crc32
 
-import numpy as np
 import plotly.graph_objects as go
 import plotly.io
 from plotly.subplots import make_subplots
@@ -62,50 +60,6 @@ def subplots(rows: int, columns: int, **grid: Any) -> go.Figure:  # noqa: ANN401
 @cache
 def _blank_subplots(rows: int, columns: int, **grid: Any) -> go.Figure:  # noqa: ANN401
     return make_subplots(rows, columns, **grid)
-
-
-class DrawnOnce(go.Figure):  # type: ignore[misc]  # plotly has no types
-    """A figure that plotly draws once where Streamlit's front end hands it over twice.
-
-    Having drawn a figure, the front end parses it anew and asks plotly to draw what differs. To plotly that is
-    every template, every array in base 64, and every list unless its revision is the same: that of other data
-    is another, wherever the front end draws it into a chart that is there.
-    """
-
-    def __init__(self, figure: go.Figure) -> None:
-        """Take a styled figure, which stays as it is."""
-        self._styled = figure
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figure in lists, with what its template says written into its layout and each axis."""
-        data = [_listed(trace.to_plotly_json()) for trace in self._styled.data]
-        layout = _listed(self._styled.layout.to_plotly_json())
-        look = layout.pop("template")["layout"]
-        axes = {f"{letter}axis{trace.get(f'{letter}axis', letter)[1:]}" for trace in data for letter in "xy"}
-        axes |= {name for name in layout if name.startswith(("xaxis", "yaxis"))}
-        resolved = _merge(look, layout) | {name: _merge(look[name[:5]], layout.get(name, {})) for name in axes}
-        return {"data": data, "layout": resolved | {"datarevision": crc32(repr(data).encode())}}
-
-
-def _listed(part: Any) -> Any:  # noqa: ANN401 any part of a figure
-    """Return a part of a figure with lists for its arrays, None where they have no number."""
-    if isinstance(part, dict):
-        return {name: _listed(value) for name, value in part.items()}
-    if isinstance(part, np.ndarray):
-        has_gaps = part.dtype.kind == "f" and np.isnan(part).any()
-        return (np.where(np.isnan(part), np.array(None), part) if has_gaps else part).tolist()
-    if isinstance(part, list | tuple) and any(isinstance(item, dict | np.ndarray) for item in part):
-        return [_listed(item) for item in part]
-    return part
-
-
-def _merge(defaults: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings, and defaults where they say nothing."""
-    merged = {**defaults, **settings}
-    for name in defaults.keys() & settings.keys():
-        if isinstance(defaults[name], dict):
-            merged[name] = _merge(defaults[name], settings[name])
-    return merged
 
 
 @cache

@@ -10,7 +10,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.charts.labels import elide_text, sentence_names
-from dashboard.charts.style import DrawnOnce
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import (
     MOST_ROWS,
@@ -153,7 +152,7 @@ def chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> 
         wide: width in pixels it keeps on a phone, where it is then scrolled sideways.
     """
     with keep_wide(wide):
-        st.plotly_chart(DrawnOnce(figure), theme=None, key=f"chart-{key}", alt=alt, config=_config(key))
+        st.plotly_chart(figure, theme=None, key=f"chart-{key}", alt=alt, config=_config(key))
 
 
 def clickable_chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> None:
@@ -167,7 +166,7 @@ def clickable_chart(figure: go.Figure, key: str, alt: str, *, wide: int | None =
     """
     with keep_wide(wide):
         st.plotly_chart(
-            DrawnOnce(figure),
+            figure,
             theme=None,
             key=key,
             alt=alt,
