@@ -13,7 +13,7 @@ from dashboard.session.boards import notices, unknown_label
 from dashboard.session.long_work import waiting_shown
 from dashboard.session.results import choose_results
 from dashboard.session.view import choose_view
-from dashboard.views.runs.board_panel import undo
+from dashboard.views.data.runs.board_panel import undo
 from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
 
 FOLDER = Path(__file__).parent
@@ -47,7 +47,7 @@ leaderboard_page = st.Page(
     default=not is_results_only,
 )
 results_page = st.Page(
-    "views/large/large.py",
+    "views/data/large/large.py",
     title="Large results",
     icon=":material/hard_drive:",
     url_path="" if is_results_only else "large",
@@ -55,7 +55,7 @@ results_page = st.Page(
     visibility="visible" if server_files.command_results() or server_files.allowed_paths() else "hidden",
 )
 results_by_address = (
-    [st.Page("views/large/large.py", url_path="large", title=results_page.title, visibility="hidden")]
+    [st.Page("views/data/large/large.py", url_path="large", title=results_page.title, visibility="hidden")]
     if is_results_only
     else []
 )
@@ -63,26 +63,28 @@ page = st.navigation(
     {
         "": [leaderboard_page],
         "Data": [
-            st.Page("views/runs/runs.py", title="Runs", icon=":material/upload_file:"),
-            st.Page("views/library/library.py", title="Library", icon=":material/inventory_2:"),
+            st.Page("views/data/runs/runs.py", title="Runs", icon=":material/upload_file:"),
+            st.Page("views/data/library/library.py", title="Library", icon=":material/inventory_2:"),
             results_page,
             *results_by_address,
         ],
         "Explore": [
-            st.Page("views/ties/ties.py", title="Ties vs gap", icon=":material/scatter_plot:"),
-            st.Page("views/rerankers/rerankers.py", title="Rerankers", icon=":material/compare_arrows:"),
-            st.Page("views/query/query.py", title="Query explorer", icon=":material/account_tree:"),
+            st.Page("views/explore/ties/ties.py", title="Ties vs gap", icon=":material/scatter_plot:"),
+            st.Page(
+                "views/explore/rerankers/rerankers.py", title="Rerankers", icon=":material/compare_arrows:"
+            ),
+            st.Page("views/explore/query/query.py", title="Query explorer", icon=":material/account_tree:"),
         ],
         "Decide": [
-            st.Page("views/significance/significance.py", title="Significance", icon=":material/rule:"),
-            st.Page("views/robustness/robustness.py", title="Robustness", icon=":material/vital_signs:"),
-            st.Page("views/tradeoffs/tradeoffs.py", title="Trade-offs", icon=":material/balance:"),
+            st.Page("views/decide/significance/significance.py", title="Significance", icon=":material/rule:"),
+            st.Page("views/decide/robustness/robustness.py", title="Robustness", icon=":material/vital_signs:"),
+            st.Page("views/decide/tradeoffs/tradeoffs.py", title="Trade-offs", icon=":material/balance:"),
         ],
         "Lab": [
-            st.Page("views/simulator/simulator.py", title="Simulator", icon=":material/science:"),
-            st.Page("views/report/report.py", title="Report", icon=":material/description:"),
-            st.Page("views/guide/guide.py", title="Guide", icon=":material/menu_book:"),
-            st.Page("views/present/present.py", title="Present", icon=":material/slideshow:"),
+            st.Page("views/lab/simulator/simulator.py", title="Simulator", icon=":material/science:"),
+            st.Page("views/lab/report/report.py", title="Report", icon=":material/description:"),
+            st.Page("views/lab/guide/guide.py", title="Guide", icon=":material/menu_book:"),
+            st.Page("views/lab/present/present.py", title="Present", icon=":material/slideshow:"),
         ],
     },
     expanded=True,

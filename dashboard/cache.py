@@ -9,7 +9,6 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from dashboard.board_results import board_results, cached_for_board
 from dashboard.library import Board, BoardSpec, Entry, make_board, open_files
 from dashboard.library.boards import join_runs
 from dashboard.library.exchange.board_import import Imported, load
@@ -18,6 +17,7 @@ from dashboard.library.storage.records import Record
 from dashboard.library.storage.stored_upload import Reading, StoredUpload
 from dashboard.library.store import Library
 from dashboard.library.turns import DEAR_BYTES, DEAR_ROWS, turn
+from dashboard.server.board_results import board_results, cached_for_board
 from metrics import Evaluation
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
@@ -55,6 +55,10 @@ class ViewKey(NamedTuple):
     scoring: ScoringOptions
     rerankers: tuple[str, ...]
     segments: tuple[str, ...] = ()
+
+    def queries(self, evaluation: Evaluation) -> set[str] | None:
+        """Return the queries of the values shown; None where no segment is chosen, so that all are."""
+        return set(evaluation.scores.index.get_level_values("query_id")) if self.segments else None
 
 
 @st.cache_resource(show_spinner=False)
@@ -265,9 +269,8 @@ def swap_chances(
     from metrics.studies.leaderboard.swapped_orders import order_chances  # noqa: PLC0415 scipy.special
 
     rows = swapped_orders(view_key, measure, traditional, _evaluation).head(n_rows)
-    queries = set(_evaluation.scores.index.get_level_values("query_id")) if view_key.segments else None
     with board_turn(_board):
-        return order_chances(rows, _board.runs, measure, view_key.scoring, queries)
+        return order_chances(rows, _board.runs, measure, view_key.scoring, view_key.queries(_evaluation))
 
 
 def file_version(path: Path) -> tuple[str, int, int]:
@@ -291,5 +294,4 @@ def restrict_to_view(values: Evaluation, view_key: ViewKey, view_evaluation: Eva
         view_key: which rerankers are shown, and whether segments are chosen.
         view_evaluation: the values shown; its queries are kept.
     """
-    queries = set(view_evaluation.scores.index.get_level_values("query_id")) if view_key.segments else None
-    return values.only(view_key.rerankers, queries)
+    return values.only(view_key.rerankers, view_key.queries(view_evaluation))

@@ -11,9 +11,12 @@ from streamlit.testing.v1 import AppTest
 import dashboard
 
 APP = Path(dashboard.__file__).parent / "app.py"
-_PAGE = re.compile(r'st\.Page\(\s*"views/(\w+)/\w+\.py",\s*title="([^"]+)"')
-PAGES = dict(_PAGE.findall(APP.read_text(encoding="utf-8")))
-"""Folder of each page → its title."""
+_PAGE = re.compile(r'st\.Page\(\s*"(views/[\w/]*?(\w+)\.py)",\s*title="([^"]+)"')
+_LISTED = _PAGE.findall(APP.read_text(encoding="utf-8"))
+PAGES = {name: title for _, name, title in _LISTED}
+"""Name of each page → its title."""
+FILES = {name: file for file, name, _ in _LISTED}
+"""Name of each page → its file."""
 DATA_PAGES = {name: title for name, title in PAGES.items() if name != "large"}
 """Those that show the data chosen in the sidebar; the other shows a stored evaluation, where one is open."""
 PRESENTATION = "present"
@@ -29,7 +32,7 @@ def opened(view, **query):
     for key, value in query.items():
         test.query_params[key] = value
     if view != "leaderboard":
-        test.switch_page(f"views/{view}/{view}.py")
+        test.switch_page(FILES[view])
     test.run()
     assert not test.exception, test.exception
     return test

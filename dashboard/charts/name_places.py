@@ -1,4 +1,4 @@
-"""Names beside the marks of a scatter chart, each where it covers least."""
+"""Names beside the marks of a scatter chart, each where it covers least, and at the ends of lines."""
 
 import html
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.labels import chart_names, text_columns
+from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, text_columns
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import note
+from dashboard.charts.style import note, note_of
 from metrics.support.arrays import BoolArray, FloatArray
 
 WIDE, SMALL, TALL = 400, 230, 330
@@ -19,6 +20,8 @@ MOST_BARS = 8
 """Rerankers up to which each has its bars in a scatter chart; of more, bars and names cover one another."""
 LINE = 16
 """Pixels a line of text is tall."""
+_LINE_STEP = 17
+"""Pixels from one name to the next at the ends of lines."""
 _SAME_SPOT = 5
 """Pixels below which two marks are one to the eye."""
 _MAX_COVERED = 25
@@ -201,3 +204,34 @@ def _covered_area(box: Box, boxes: FloatArray) -> float:
     across = np.minimum(box[1], right) - np.maximum(box[0], left)
     down = np.minimum(box[3], bottom) - np.maximum(box[2], top)
     return float((across.clip(0) * down.clip(0)).sum())
+
+
+def line_names(
+    ends: pd.Series, colours: Mapping[str, str], palette: Palette, axis: tuple[float, float], height: float
+) -> list[dict[str, object]]:
+    """Return an annotation for each line, beside its end or as near as other names and the plot allow.
+
+    Args:
+        ends: name → value at the right end of its line.
+        colours: name → colour of its line.
+        palette: colours of the theme.
+        axis: lowest and highest value of the axis.
+        height: pixels between them.
+    """
+    (low, high), ordered = axis, ends.sort_values(ascending=False, kind="stable")
+    heights = height * (high - ordered.to_numpy()) / (high - low)
+    steps = _LINE_STEP * np.arange(len(heights))
+    places = np.minimum(steps + np.maximum.accumulate(heights - steps), height - steps[::-1])
+    labels = chart_names(map(str, ends.index), SLOPE_COLUMNS)
+    beside = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 6}
+    return [
+        note_of(
+            labels[str(name)],
+            palette,
+            **beside,
+            y=value,
+            yshift=own - place,
+            font={"size": 12, "color": colours[str(name)]},
+        )
+        for (name, value), own, place in zip(ordered.items(), heights, places, strict=True)
+    ]

@@ -110,6 +110,29 @@ def _look(palette: Palette) -> go.layout.Template:
     )
 
 
+def tie_ratio_axis(palette: Palette, domain: tuple[float, float], ends: tuple[float, float]) -> dict[str, Any]:
+    """Return a second y axis for tie ratios, which shares its x axis with the panel below.
+
+    Args:
+        palette: colours of the theme.
+        domain: lower and upper end of its panel, as parts of the figure.
+        ends: of the axis.
+    """
+    return {
+        "domain": domain,
+        "anchor": "x",
+        "showgrid": True,
+        "gridcolor": palette.grid,
+        "zeroline": False,
+        "fixedrange": True,
+        "title": {"text": "tie ratio", "font": {"size": 13, "color": palette.muted}},
+        "tickfont": {"size": 12, "color": palette.muted},
+        "tickformat": ".0%",
+        "range": ends,
+        "tickvals": [0, 0.5, 1],
+    }
+
+
 def note(figure: go.Figure, text: str, palette: Palette, **place: object) -> None:
     """Write a few quiet words in a figure.
 

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 from streamlit import runtime
 
-from dashboard.board_results import board_results
+from dashboard.server.board_results import board_results
 from metrics.support.memory import give_back_memory
 
 _LOG = logging.getLogger(__name__)

@@ -81,7 +81,7 @@ def list_panel(view: session.View, reranker: str, query: str, measures: tuple[st
         lists = view.evaluation.lists.loc[(reranker, query)]
         st.caption(count_of(orderings_text(lists["log10_orderings"], count), "ordering"))
         st.page_link(
-            "views/query/query.py",
+            "views/explore/query/query.py",
             label="Open in Query explorer",
             icon=":material/arrow_forward:",
             query_params=session.list_link_parameters(reranker, query),

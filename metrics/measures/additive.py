@@ -7,9 +7,9 @@ import numpy as np
 
 from metrics.measures.model import Family, Parameter
 from metrics.measures.weights import Weight, even
-from metrics.noise import expected_worth
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.groups import TieGroups
+from metrics.ties.noise import expected_worth
 
 Gain = Callable[[TieGroups], FloatArray]
 Scale = Callable[[TieGroups, Parameter], FloatArray | float]

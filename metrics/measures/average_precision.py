@@ -4,10 +4,10 @@ import numpy as np
 
 from metrics.measures.model import Family, Parameter
 from metrics.measures.weights import harmonic_span
-from metrics.noise import expected_precisions
 from metrics.support.arrays import FloatArray, IntArray
-from metrics.ties.batch_by_depth import batch_by_depth
+from metrics.support.batch_by_depth import batch_by_depth
 from metrics.ties.groups import TieGroups
+from metrics.ties.noise import expected_precisions
 
 
 def _mean(groups: TieGroups, _: Parameter) -> FloatArray:

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.measures.model import Family, Parameter
-from metrics.noise import expected_worth
 from metrics.support.arrays import FloatArray, IntArray
-from metrics.ties.batch_by_depth import batch_by_depth
+from metrics.support.batch_by_depth import batch_by_depth
 from metrics.ties.groups import TieGroups
+from metrics.ties.noise import expected_worth
 from metrics.ties.permutations import chance_of_none, first_relevant_rank
 
 _NEGLIGIBLE = -60.0

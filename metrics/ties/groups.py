@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from metrics.noise import NoisyOrder
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.cached import cached_property
 from metrics.ties.judgments import Judgments
+from metrics.ties.noise import NoisyOrder
 
 if TYPE_CHECKING:
     from metrics.ties.ranking import Ranking

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import UsageError
-from metrics.noise import Noise, Spreads
 from metrics.runs.model import Runs
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.stacks import RunStack
@@ -18,6 +17,7 @@ from metrics.support.cached import cached_property
 from metrics.ties.groups import ScoredGroups
 from metrics.ties.judgments import Judgments
 from metrics.ties.lists import Lists
+from metrics.ties.noise import Noise, Spreads
 from metrics.ties.sorting import sort_descending
 
 PART = 2**17

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow.compute as pc
 
 from metrics.errors import UsageError
-from metrics.noise import Noise, NoisyOrder, parse_noise
 from metrics.runs.query_doc_keys import reseed
 from metrics.support.arrays import IntArray
 from metrics.ties.groups import ScoredGroups, TieGroups
+from metrics.ties.noise import Noise, NoisyOrder, parse_noise
 from metrics.ties.ranking import Ranking
 from metrics.ties.target_order import most_targets_first, most_targets_last
 

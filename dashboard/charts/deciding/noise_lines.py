@@ -9,7 +9,6 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.labels import hover_text
-from dashboard.charts.line_names import line_names
 from dashboard.charts.marks import (
     VALUES,
     VALUES_HOVER,
@@ -19,6 +18,7 @@ from dashboard.charts.marks import (
     add_values,
     named_rows,
 )
+from dashboard.charts.name_places import line_names
 from dashboard.charts.palette import Palette, faded, ink
 from dashboard.charts.style import add_notes, note_of, padded_range, style
 from metrics.support.arrays import FloatArray

@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.marks import dotted_line, tied_dot, traditional_diamond
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import safe, style
+from dashboard.charts.style import safe, style, tie_ratio_axis
 from metrics.support.wording import percent, with_signs
 
 _HOVER_COLUMNS = ["tied", "worst", "best", "low", "high", "traditional"]
@@ -72,19 +72,7 @@ def _set_axes(figure: go.Figure, curve: pd.DataFrame, palette: Palette, measure:
     """Set the axis of the mean below, that of the tie ratio above, and the formats."""
     floor, ceiling = float(curve["worst"].min()), float(curve["best"].max())
     room = 0.08 * max(ceiling - floor, 0.05)
-    ratios = {
-        "domain": [0.7, 1],
-        "anchor": "x",
-        "showgrid": True,
-        "gridcolor": palette.grid,
-        "zeroline": False,
-        "fixedrange": True,
-        "title": {"text": "tie ratio", "font": {"size": 13, "color": palette.muted}},
-        "tickfont": {"size": 12, "color": palette.muted},
-        "tickformat": ".0%",
-        "range": [0, 1.15],
-        "tickvals": [0, 0.5, 1],
-    }
+    ratios = tie_ratio_axis(palette, (0.7, 1), (0, 1.15))
     ends = [floor - room, ceiling + room]
     means = {"domain": [0, 0.6], "title": {"text": safe(measure)}, "range": ends}
     formats = {"type": "category", "showgrid": False, "anchor": "y"}

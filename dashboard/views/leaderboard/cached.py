@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from dashboard.board_results import cached_for_board
 from dashboard.cache import ViewKey, board_turn, restrict_to_view, segments
 from dashboard.library import Board
+from dashboard.server.board_results import cached_for_board
 from metrics import Evaluation
 from metrics.evaluation import score_runs
 from metrics.studies.leaderboard.leaderboard import mean_std

@@ -11,15 +11,13 @@ from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import Runs
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
-from metrics.studies.robustness.noise_curves import in_spreads, noise_losing
+from metrics.studies.robustness.noise_curves import in_spreads, log_levels, noise_losing
 from metrics.support.arrays import FloatArray
 from metrics.support.wording import percent
 from metrics.ties.precision import runs_at_precision
 
-_DECADES = (-4, 0)
-"""Powers of ten of the smallest and the largest distance, in standard deviations of a reranker's scores."""
-_MANY_ROWS = 300_000
-"""Rows from which on fewer distances are looked at."""
+_SMALLEST = 1e-4
+"""Smallest distance, in standard deviations of a reranker's scores."""
 
 
 class NearTieCurves(NamedTuple):
@@ -35,9 +33,8 @@ class NearTieCurves(NamedTuple):
 
 
 def near_distances(n_rows: int) -> FloatArray:
-    """(n_distances,) distances even on a log scale: four a decade, two on a large board."""
-    steps = 4 if n_rows <= _MANY_ROWS else 2
-    return np.logspace(*_DECADES, steps * (_DECADES[1] - _DECADES[0]) + 1)
+    """(n_distances,) distances: as `log_levels`, from a ten-thousandth on."""
+    return log_levels(n_rows, _SMALLEST)
 
 
 def near_tie_curves(

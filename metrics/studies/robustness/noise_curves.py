@@ -8,37 +8,51 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
-from metrics.noise.model import cells
 from metrics.runs import Runs
 from metrics.runs.findings.precision import decimals, half_format
 from metrics.support.arrays import FloatArray
+from metrics.ties.noise.model import cells
 from metrics.ties.precision import runs_at_precision
 
 LEVEL = 1e-9
 """Difference up to which two values are level."""
-_DECADES = (-3, 0)
-"""Powers of ten of the smallest and the largest noise, in standard deviations of a reranker's scores."""
+_SMALLEST = 1e-3
+"""Smallest noise, in standard deviations of a reranker's scores."""
+_MANY_ROWS = 300_000
+"""Rows from which on fewer levels are looked at."""
 _APART = 0.01
 """Part of all values' range by which two rerankers lie apart on both sides of where they trade places."""
 
 
 def noise_levels(n_rows: int) -> FloatArray:
-    """(n_levels,) standard deviations of noise, even on a log scale: four a decade, two on a large board."""
-    steps = 4 if n_rows <= 300_000 else 2  # noqa: PLR2004 rows that are scored within seconds
-    return np.logspace(*_DECADES, steps * (_DECADES[1] - _DECADES[0]) + 1)
+    """(n_levels,) standard deviations of noise: as `log_levels`, from a thousandth on."""
+    return log_levels(n_rows, _SMALLEST)
+
+
+def log_levels(n_rows: int, smallest: float) -> FloatArray:
+    """(n_levels,) sizes up to 1, even on a log scale: four a decade, two on a large board.
+
+    Args:
+        n_rows: rows that are scored at each.
+        smallest: the first of them, a power of ten.
+    """
+    steps = 4 if n_rows <= _MANY_ROWS else 2
+    return np.geomspace(smallest, 1, round(-steps * np.log10(smallest)) + 1)
 
 
 def score_spreads(runs: Runs) -> pd.Series:
-    """Return reranker → standard deviation of all its finite scores, 0 where they do not vary.
+    """Return reranker → `spread` of all its scores."""
+    return pd.Series({name: spread(scores) for name, scores in _scores(runs).items()})
+
+
+def spread(scores: FloatArray) -> float:
+    """Return the standard deviation of finite scores, 0 where they do not vary.
 
     Scores are brought to the size of 1 before they are squared, so that none is lost to underflow or overflow.
     """
-    return pd.Series({name: _spread(scores[np.isfinite(scores)]) for name, scores in _scores(runs).items()})
-
-
-def _spread(scores: FloatArray) -> float:
-    largest = float(np.abs(scores).max(initial=0.0))
-    return largest * float((scores / largest).std()) if largest else 0.0
+    finite = scores[np.isfinite(scores)]
+    largest = float(np.abs(finite).max(initial=0.0))
+    return largest * float((finite / largest).std()) if largest else 0.0
 
 
 def in_spreads(runs: Runs) -> Runs:
@@ -218,15 +232,6 @@ def order_chances(drawn: FloatArray, values: FloatArray) -> pd.DataFrame:
     return pd.DataFrame({"whole": holds.all(axis=2).mean(axis=1), "pairs": holds.mean(axis=(1, 2))})
 
 
-def _scores(runs: Runs) -> dict[str, FloatArray]:
-    return {name: np.asarray(table["score"].to_numpy()) for name, table in runs.tables.items()}
-
-
-def _between(low: float, high: float, share: float) -> float:
-    """A noise between two levels, by logarithm; by size from no noise on."""
-    return float(low + share * (high - low)) if low == 0 else float(low * (high / low) ** share)
-
-
 def format_noise(runs: Runs) -> pd.DataFrame:
     """Return the noise that the number format of each reranker's file has left in its scores.
 
@@ -241,12 +246,21 @@ def format_noise(runs: Runs) -> pd.DataFrame:
         its scores.
     """
     rows = {}
-    for name, spread in score_spreads(runs).items():
-        scores = _scores(runs)[name]
-        values = np.unique(scores[np.isfinite(scores)])
+    for name, every_score in _scores(runs).items():
+        scores, own_spread = every_score[np.isfinite(every_score)], spread(every_score)
+        values = np.unique(scores)
         places = decimals(values)
         number_format = half_format(values) or (None if places is None else f"decimals:{places}")
-        if number_format and spread:
-            low, high = cells(scores[np.isfinite(scores)], number_format)
-            rows[name] = (number_format, float(np.median(high - low)) / np.sqrt(12) / spread)
+        if number_format and own_spread:
+            low, high = cells(scores, number_format)
+            rows[name] = (number_format, float(np.median(high - low)) / np.sqrt(12) / own_spread)
     return pd.DataFrame.from_dict(rows, orient="index", columns=["number_format", "noise"])
+
+
+def _scores(runs: Runs) -> dict[str, FloatArray]:
+    return {name: np.asarray(table["score"].to_numpy()) for name, table in runs.tables.items()}
+
+
+def _between(low: float, high: float, share: float) -> float:
+    """A noise between two levels, by logarithm; by size from no noise on."""
+    return float(low + share * (high - low)) if low == 0 else float(low * (high / low) ** share)

@@ -10,6 +10,7 @@ import pandas as pd
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import Runs
+from metrics.studies.robustness.noise_curves import spread
 from metrics.support.arrays import FloatArray
 from metrics.ties.fronts import criterion, highest_first
 from metrics.ties.lists import score_column
@@ -130,9 +131,7 @@ def _in_spreads(runs: Runs, reranker: str, text: str, precision: str) -> FloatAr
     name, highest_best = criterion(text)
     score_column(runs.tables[reranker], name)
     values = column_at_precision(runs, reranker, name, precision)
-    finite = values[np.isfinite(values)]
-    spread = finite.std() if len(finite) else 0.0
-    return highest_first(values, highest_best=highest_best) / (spread or 1.0)
+    return highest_first(values, highest_best=highest_best) / (spread(values) or 1.0)
 
 
 def _weighted_sum(weights: FloatArray, columns: Sequence[FloatArray]) -> FloatArray:

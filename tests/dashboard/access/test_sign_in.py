@@ -2,7 +2,7 @@ import json
 import time
 
 import pytest
-from opening import APP, PAGES
+from opening import APP, FILES, PAGES
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
@@ -45,7 +45,7 @@ def visit(monkeypatch, tmp_path):
         config.set_option("secrets.files", [str(file)])
         session = AppTest.from_file(str(APP)) if page else AppTest.from_function(behind_the_gate)
         if page not in (None, "leaderboard"):
-            session.switch_page(f"views/{page}/{page}.py")
+            session.switch_page(FILES[page])
         session.user = user or {}
         if auth is not None:
             session.secrets = {"auth": auth}

@@ -2,7 +2,7 @@
 
 import pytest
 from boards import COARSE, QRELS, STRICT, board
-from opening import metrics, opened, table, texts
+from opening import FILES, metrics, opened, table, texts
 
 from dashboard import cache
 
@@ -21,7 +21,7 @@ def test_choices_made_by_click_are_in_the_address_of_every_page(two_grades):
     page.segmented_control(key="measure").set_value("AP").run()
     for view in ("guide", "rerankers"):
         page.query_params = {}  # the browser opens a page of the menu at its bare address
-        page.switch_page(f"views/{view}/{view}.py").run()
+        page.switch_page(FILES[view]).run()
         expected = {"relevant_from": "2", "missing": "skip", "measure": "AP"}
         assert page.query_params.items() >= expected.items(), view
     other = opened("rerankers", **page.query_params)
@@ -53,7 +53,7 @@ def test_a_board_that_is_not_here_is_said_on_every_page_and_after_a_refresh():
     page = opened("leaderboard", data="Gone · 12345678")
     assert page.query_params == {"data": "12345678"}
     page.query_params = {}
-    page.switch_page("views/rerankers/rerankers.py").run()
+    page.switch_page("views/explore/rerankers/rerankers.py").run()
     again = opened("rerankers", **page.query_params)
     for shown in (page, again):
         assert "12345678, which is not kept here" in shown.warning[0].value.replace("\\", "")

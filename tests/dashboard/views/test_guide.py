@@ -5,8 +5,8 @@ from boards import EXTREMES
 from opening import metrics, opened, plain, texts, title
 
 from dashboard import cache
-from dashboard.views.guide.prose import read_parts
-from dashboard.views.guide.sections import SECTIONS
+from dashboard.views.lab.guide.prose import read_parts
+from dashboard.views.lab.guide.sections import SECTIONS
 from metrics import FORMATS, MEASURES, TOOLS, TREATMENTS
 from metrics.runs import COLUMNS, KINDS
 from metrics.studies.guide.worked_example import worked_example
@@ -93,7 +93,7 @@ def test_the_example_holds_at_its_ends(ends):
 def test_a_section_survives_a_page_switch():
     page = guided(section="Files")
     page.switch_page("views/leaderboard/leaderboard.py").run()
-    page.switch_page("views/guide/guide.py").run()
+    page.switch_page("views/lab/guide/guide.py").run()
     assert page.segmented_control(key="section").value == "Files"
 
 

@@ -17,7 +17,7 @@ from dashboard.charts.one_list.sampling_convergence import sampling_convergence
 from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS, ladder_pair, tie_ladder
 from dashboard.charts.one_list.value_histogram import value_histogram
 from dashboard.charts.palette import LIGHT
-from dashboard.views.query.tables import _without_shared_start
+from dashboard.views.explore.query.tables import _without_shared_start
 from metrics.studies.one_list.query import ladder, tie_groups
 from metrics.ties import Ranking
 

@@ -11,8 +11,8 @@ from opening import metrics, only, opened
 from dashboard import cache
 from dashboard.charts.report import draw_charts
 from dashboard.library import BoardSpec, make_board
-from dashboard.views.report.command_line import command
-from dashboard.views.report.options import section_label
+from dashboard.views.lab.report.command_line import command
+from dashboard.views.lab.report.options import section_label
 from metrics import read_runs
 from metrics.report import ReportOptions, report
 from metrics.runs import File, read

@@ -10,10 +10,10 @@ from opening import charts, opened, texts
 
 from dashboard import cache
 from dashboard.charts.labels import CARD_COLUMNS
-from dashboard.views.robustness import sections
-from dashboard.views.robustness.cached import NoiseCurves
-from metrics.noise import limits
+from dashboard.views.decide.robustness import sections
+from dashboard.views.decide.robustness.cached import NoiseCurves
 from metrics.studies.robustness.near_tie_curves import near_distances, near_tie_curves
+from metrics.ties.noise import limits
 
 
 @pytest.fixture(scope="module")

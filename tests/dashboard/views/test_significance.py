@@ -17,7 +17,7 @@ from dashboard.charts.deciding.finish_heatmap import finish_heatmap
 from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, verdict_matrix
 from dashboard.charts.deciding.target_matrix import target_matrix
 from dashboard.charts.palette import DARK, LIGHT, blend, contrast
-from dashboard.views.significance import tables
+from dashboard.views.decide.significance import tables
 from metrics import evaluate, swapped_orders
 from metrics.studies.significance.query_differences import query_differences
 from metrics.studies.significance.significance import Verdicts, compare, verdicts

@@ -12,8 +12,8 @@ from dashboard.charts.simulated.gap_heatmap import gap_heatmap
 from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
 from dashboard.charts.simulated.precision_panels import precision_panels
 from dashboard.charts.simulated.tie_growth import tie_growth
-from dashboard.views.simulator import cached
-from dashboard.views.simulator.cached import CONTINUOUS_KIND, KINDS, LLM, NOTEBOOK, SEVERAL, Simulation
+from dashboard.views.lab.simulator import cached
+from dashboard.views.lab.simulator.cached import CONTINUOUS_KIND, KINDS, LLM, NOTEBOOK, SEVERAL, Simulation
 from metrics import evaluate
 from metrics.simulation import NOTEBOOK_RERANKERS, LlmReranker, notebook_llm_rerankers, simulate
 from metrics.simulation.list_text import parse_list, runs_from_list
@@ -72,7 +72,7 @@ def test_a_typed_list_stays_over_a_page_switch_and_goes_with_another_scenario():
     page = simulated()
     page.text_input(key="rows").set_value("1; 1,1; 1,1").run()
     assert figures(page)[1] == "0.8333"
-    page.switch_page("views/guide/guide.py").run().switch_page("views/simulator/simulator.py").run()
+    page.switch_page("views/lab/guide/guide.py").run().switch_page("views/lab/simulator/simulator.py").run()
     assert figures(page)[1] == "0.8333"
     page.segmented_control(key="scenario").set_value("No Ties").run()
     assert figures(page)[1] == "0.5000"

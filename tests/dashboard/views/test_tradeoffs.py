@@ -20,8 +20,8 @@ from dashboard.charts.deciding.latency_scatter import latency_scatter
 from dashboard.charts.leaderboard.segment_heatmap import MOST_SEGMENTS
 from dashboard.charts.name_places import TALL, WIDE
 from dashboard.charts.palette import DARK, LIGHT
-from dashboard.views.tradeoffs.sections import LATENCY_NAMES
-from dashboard.views.tradeoffs.tables import figure_file
+from dashboard.views.decide.tradeoffs.sections import LATENCY_NAMES
+from dashboard.views.decide.tradeoffs.tables import figure_file
 from metrics import evaluate
 from metrics.studies.tradeoffs.coverage import coverage_measures
 from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_measures, experiment_table
@@ -139,7 +139,7 @@ def test_a_budget_of_the_link_is_kept(budget, sentence):
     assert sentence in page_text(page)
     assert page.metric[0].label.endswith(f"Best within {budget}")
     page.switch_page("views/leaderboard/leaderboard.py").run()
-    page.switch_page("views/tradeoffs/tradeoffs.py").run()
+    page.switch_page("views/decide/tradeoffs/tradeoffs.py").run()
     assert page.select_slider(key="budget").value == budget
 
 

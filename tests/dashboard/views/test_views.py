@@ -4,7 +4,7 @@ import json
 
 import pytest
 from boards import EXTREMES, board
-from opening import APP, CARD_PAGES, DATA_PAGES, PAGES, metrics, only, opened, table, texts, title
+from opening import APP, CARD_PAGES, DATA_PAGES, FILES, metrics, only, opened, table, texts, title
 
 from dashboard import cache
 from metrics import ReadError
@@ -31,8 +31,8 @@ def unexplained(page):
 
 
 def test_every_folder_of_a_page_is_in_the_navigation():
-    folders = {path.name for path in (APP.parent / "views").iterdir() if (path / f"{path.name}.py").is_file()}
-    assert set(PAGES) == folders
+    files = {path for path in (APP.parent / "views").rglob("*.py") if path.stem == path.parent.name}
+    assert {APP.parent / file for file in FILES.values()} == files
 
 
 @pytest.mark.parametrize("view", CARD_PAGES)
@@ -138,7 +138,7 @@ def test_choosing_other_data_keeps_no_reranker_that_it_lacks():
 def test_a_choice_survives_a_page_switch():
     page = opened("leaderboard")
     page.segmented_control(key="measure").set_value("AP").run()
-    page.switch_page("views/rerankers/rerankers.py").run()
+    page.switch_page("views/explore/rerankers/rerankers.py").run()
     assert page.segmented_control(key="measure").value == "AP"
 
 

@@ -1,0 +1,172 @@
+"""Parts of the page Robustness: cards, the chart of curves, and the table of all rerankers."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dashboard.charts.deciding.noise_lines import NoiseTables, noise_lines
+from dashboard.charts.labels import CARD_COLUMNS, short_names
+from dashboard.escaping import escape_markdown
+from dashboard.session import View
+from dashboard.views.decide.robustness.cached import NoiseCurves, shown_noise
+from dashboard.views.decide.robustness.near_ties import near_tie_section
+from dashboard.widgets.components import Card, cards, chart, finding, heading, table
+from metrics import parse
+from metrics.errors import UsageError
+from metrics.studies.robustness.noise_curves import LEVEL, even_point, lead_ends, noise_losing, trades
+from metrics.studies.robustness.robustness_finding import largest_loss, robustness_finding, written_noise
+from metrics.support.shown_columns import shown_columns
+from metrics.support.wording import count_of
+
+MOST = 12
+"""Rerankers whose curves are drawn: more lines cannot be told apart."""
+_LOSS = 0.01
+_NEAR, _FAR = 0.01, 0.1
+"""Noise at which values stand in the table, nearest levels."""
+_LARGEST = 1.0
+"""Noise at which the loss of one reranker alone is told, too."""
+
+
+def best_rerankers(view: View, measure: str) -> list[str]:
+    """Return the rerankers with the highest tied values, the best first; a few say so where there are more."""
+    means = view.evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable")
+    if len(means) > MOST:
+        st.caption(f"The best {MOST} of {len(means):,} rerankers.")
+    return [str(name) for name in means.index[:MOST]]
+
+
+def noise_sections(view: View, measure: str, rerankers: list[str]) -> None:
+    """Draw what noise and near ties do to some rerankers; near ties alone where noise would take too long.
+
+    Args:
+        view: what the sidebar says is shown.
+        measure: what is taken.
+        rerankers: those that are drawn.
+    """
+    try:
+        curves = shown_noise(view, measure, rerankers)
+    except UsageError as error:
+        st.warning(escape_markdown(str(error)))
+        near_tie_section(view, measure, rerankers)
+        return
+    crossings = trades(curves.means)
+    even = even_point(curves.chances.index.to_numpy(), curves.chances["whole"].to_numpy())
+    finding(robustness_finding(curves.means, parse(measure).tied, even), rerankers)
+    robustness_cards(curves, crossings, even)
+    _draw_curves(view, measure, curves, crossings)
+    near_tie_section(view, measure, rerankers)
+    _draw_table(view, measure, curves.means, crossings)
+
+
+def robustness_cards(curves: NoiseCurves, crossings: pd.DataFrame, even: float | None) -> None:
+    """Draw the noise that changes the leader and the order, what is lost most, and how many pairs trade places.
+
+    Args:
+        curves: of the rerankers drawn.
+        crossings: of `trades`.
+        even: of `even_point`.
+    """
+    means = curves.means
+    names = short_names([str(name) for name in means.columns], CARD_COLUMNS)
+    if len(means.columns) == 1:
+        _cards_of_one(means, next(iter(names.values())))
+        return
+    largest = written_noise(means.index[-1])
+    ends = lead_ends(means)
+    is_level = (means.iloc[0] >= means.iloc[0].max() - LEVEL).sum() > 1
+    change, note = "–", "level without noise" if is_level else f"not up to σ = {largest}"
+    if ends is not None and not is_level:
+        change, note = f"σ = {written_noise(ends[0])}", names[ends[1]]
+    smallest = curves.chances.index[0]
+    sign = "<" if even == smallest else "="
+    half = f"σ > {largest}" if even is None else f"σ {sign} {written_noise(even)}"
+    loss, loser = largest_loss(means, _level(means, _FAR))
+    n_pairs = len(set(map(frozenset, crossings[["before", "after"]].to_numpy())))
+    cards(
+        Card("swap_vert", "Leader changes at", change, note),
+        Card("list", "Order even at", half, f"{curves.n_draws} draws"),
+        Card(
+            "trending_down", f"Most lost at σ = {written_noise(_FAR)}", loss, names.get(loser, loser), "orange"
+        ),
+        Card("close", "Places traded", count_of(n_pairs, "pair"), f"by σ = {largest}"),
+    )
+
+
+def _cards_of_one(means: pd.DataFrame, name: str) -> None:
+    """Draw what one reranker loses under several sizes of noise, and when it has lost .01."""
+    least = noise_losing(means, _LOSS).iloc[0]
+    cards(
+        *(
+            Card(
+                "trending_down",
+                f"Most lost at σ = {written_noise(noise)}",
+                largest_loss(means, _level(means, noise))[0],
+                name,
+            )
+            for noise in (_NEAR, _FAR, _LARGEST)
+        ),
+        Card("south", "Loses .01 at", "–" if np.isnan(least) else f"σ = {written_noise(least)}", name),
+    )
+
+
+def _draw_curves(view: View, measure: str, curves: NoiseCurves, crossings: pd.DataFrame) -> None:
+    """Draw the values as noise grows, over the chance that the order holds.
+
+    Args:
+        view: what the sidebar says is shown.
+        measure: what is taken.
+        curves: of the rerankers drawn.
+        crossings: of `trades`.
+    """
+    heading(
+        "Value as noise grows",
+        "Lines: the exact mean over every order that noise makes possible; they start at the tied value. "
+        f"Bands: one standard deviation of {curves.n_draws} draws. Below: how often they keep the order.",
+    )
+    orders = {view.traditional: "traditional", "pessimistic": "worst", "optimistic": "best"}
+    edge = view.evaluation.means(measure)[list(orders)].set_axis(list(orders.values()), axis=1)
+    colours = {name: view.colour(name) for name in curves.means.columns}
+    title = parse(measure).traditional
+    tables = NoiseTables(curves.means, edge, crossings, *curves[1:4])
+    figure = noise_lines(tables, view.palette, colours, title)
+    alt = f"{title} of each reranker as noise of its scores grows, and the chance that the order holds."
+    chart(figure, "noise", alt, wide=640)
+
+
+def _draw_table(view: View, measure: str, curves: pd.DataFrame, crossings: pd.DataFrame) -> None:
+    """Draw what each reranker's value is under noise, and how much it takes to change its place.
+
+    Args:
+        view: what the sidebar says is shown.
+        measure: what is taken.
+        curves: of `noise_curves`.
+        crossings: of `trades`.
+    """
+    means, names = view.evaluation.means(measure), list(curves.columns)
+    parts = [crossings.groupby(column)["noise"].min() for column in ("before", "after")]
+    rows = pd.DataFrame(
+        {
+            "tied": curves.iloc[0],
+            "traditional": means.loc[names, view.traditional],
+            "near_noise": curves.loc[_level(curves, _NEAR)],
+            "far_noise": curves.loc[_level(curves, _FAR)],
+            "noise_of_loss": noise_losing(curves, _LOSS),
+            "first_trade": pd.concat(parts, axis=1).min(axis=1).reindex(names),
+            "tie_ratio": view.evaluation.lists["tie_ratio"].groupby(level="reranker").mean().reindex(names),
+        }
+    )
+    measure_at = parse(measure)
+    columns = shown_columns(
+        "reranker",
+        *("tied", "traditional", "near_noise", "far_noise", "noise_of_loss", "first_trade", "tie_ratio"),
+        tied=measure_at.tied,
+        traditional=measure_at.traditional,
+    )
+    title = "All rerankers" if len(names) == len(means) else f"The best {MOST} rerankers"
+    table(rows.rename_axis("reranker").reset_index(), title, "robustness", columns)
+
+
+def _level(curves: pd.DataFrame, noise: float) -> float:
+    """The level of noise nearest to one."""
+    levels = curves.index.to_numpy()[1:]
+    return float(levels[np.abs(np.log(levels / noise)).argmin()])

@@ -1,0 +1,67 @@
+"""Calls into the studies of trade-offs, kept."""
+
+import pandas as pd
+
+from dashboard.cache import ViewKey
+from dashboard.library import Board
+from dashboard.server.board_results import cached_for_board
+from dashboard.session import View
+from metrics import Evaluation
+from metrics.evaluation import AS_READ, ScoringOptions, score_runs
+from metrics.studies.tradeoffs import experiment, latency
+from metrics.studies.tradeoffs.coverage import coverage_measures
+
+
+@cached_for_board(show_spinner=False, max_entries=16)
+def latencies(key: str, _board: Board) -> dict[str, pd.Series]:
+    """Return the seconds of every list of a board."""
+    return latency.latencies(_board.runs)
+
+
+@cached_for_board(show_spinner="Counting targets …", max_entries=8)
+def _board_depths(key: str, k: int, traditional: str, scoring: ScoringOptions, _board: Board) -> Evaluation:
+    measures = (*coverage_measures(k), *experiment.experiment_measures(k))
+    return score_runs(_board.runs, measures, ["expected", traditional, "optimistic", "pessimistic"], scoring)
+
+
+def list_depths(view: View, k: int) -> Evaluation:
+    """Return what a retrieval experiment reports of the lists that are shown, and what their first k hold."""
+    index = view.evaluation.scores.index
+    depths = _board_depths(view.board.key, k, view.traditional, view.scoring, view.board).only(view.rerankers)
+    if len(depths.scores) == len(index):
+        return depths
+    segment_depths = depths.only(view.rerankers, set(index.get_level_values("query_id")))
+    if len(segment_depths.scores) == len(index):
+        return segment_depths
+    return _board_depths(view.board.key, k, view.traditional, AS_READ, view.board).only(view.rerankers)
+
+
+@cached_for_board(show_spinner="Testing every measure …", max_entries=16)
+def experiment_table(
+    view: ViewKey,
+    k: int,
+    traditional: str,
+    baseline: str,
+    test: str,
+    correction: str,
+    _evaluation: Evaluation,
+) -> pd.DataFrame:
+    """Return every measure and the latency of the rerankers shown, tested against a baseline.
+
+    Args:
+        view: what is shown.
+        k: places that are looked at.
+        traditional: the treatment taken as the traditional one.
+        baseline: whom the others are compared with.
+        test: its name.
+        correction: its name.
+        _evaluation: the values, with latencies where there are any.
+    """
+    return experiment.experiment_table(
+        _evaluation,
+        baseline,
+        experiment.experiment_measures(k),
+        ["expected", traditional],
+        test=test,
+        correction=correction,
+    )

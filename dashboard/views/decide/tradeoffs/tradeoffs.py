@@ -1,0 +1,71 @@
+"""Trade-offs: what a better ranking costs in time, and whether what it finds is different."""
+
+import streamlit as st
+
+from dashboard import cache, session
+from dashboard.views.decide.tradeoffs import cached, sections
+from dashboard.views.decide.tradeoffs.cards import depth_cards, last_card, speed_cards
+from dashboard.views.decide.tradeoffs.tables import experiment_table, figure_table, segment_gap_table
+from dashboard.widgets.components import cards, finding, page_head
+from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
+from metrics import parse
+from metrics.studies.tradeoffs import tradeoffs
+from metrics.studies.tradeoffs.coverage import coverage
+from metrics.studies.tradeoffs.latency import latency_table, with_latency
+
+view = session.view()
+page_head(
+    "Trade-offs",
+    "What a better ranking costs in time, and whether more relevant documents are also more different ones.",
+)
+list_seconds = cached.latencies(view.board.key, view.board)
+speeds = latency_table(list_seconds, view.evaluation)
+is_timed = bool(len(speeds))
+choices = sections.choose(is_timed=is_timed)
+measure, k, latency, budget = choices
+row_range = shown_rows(len(view.rerankers))
+n_drawn = row_range.n_shown
+rows = tradeoffs.tradeoffs(view.evaluation, speeds, measure, view.traditional, latency)
+rows = rows.sort_values("tied", ascending=False, kind="stable")
+depths = cached.list_depths(view, k)
+covered = coverage(depths, k)
+prose = tradeoffs.tradeoff_finding(rows, covered, parse(measure).traditional, budget, k)
+finding(prose, view.rerankers)
+segments = cache.segments(view.board.key, view.board)
+with_targets = sections.rerankers_with_targets(view)
+has_segments, has_targets = bool(len(segments)), bool(with_targets)
+cards(
+    *(speed_cards(rows, measure, budget) if is_timed else depth_cards(rows, covered, measure, k)),
+    last_card(covered, k, has_targets=has_targets),
+)
+
+wide, narrow = sections.chart_places("speed", has_left=is_timed, has_right=has_targets)
+if is_timed:
+    with wide:
+        sections.latency_section(view, rows, choices, n_drawn)
+if has_targets:
+    with narrow:
+        sections.diversity_section(view, covered.loc[rows.index[:n_drawn]], k, is_alone=not is_timed)
+
+table_place, chart_place = table_and_chart_places(len(rows))
+with chart_place:
+    wide, narrow = sections.chart_places("segments", has_left=has_segments, has_right=has_targets)
+    if has_segments:
+        with wide:
+            gaps = sections.segment_section(view, list(rows.index), segments, measure, n_drawn)
+    if has_targets:
+        with narrow:
+            sections.recall_section(view, covered.loc[with_targets], k, n_drawn)
+    row_range.buttons()
+
+with table_place:
+    baseline, test, correction = sections.choose_comparison(view)
+    timed = with_latency(depths.only(list(rows.index)), list_seconds)
+    compared = cached.experiment_table(view.key, k, view.traditional, baseline, test, correction, timed)
+    experiment_table(compared, view.traditional, baseline, test, correction, has_targets=has_targets)
+    figure_table(rows.join(covered).reset_index(), measure, k, is_timed=is_timed, has_targets=has_targets)
+    if has_segments:
+        with st.expander("Gap by segment, in figures"):
+            segment_gap_table(gaps, measure)
+columns = {"latency": is_timed, "segment": has_segments, "target_id": has_targets}
+sections.hidden_charts(view, [column for column, is_there in columns.items() if not is_there])

@@ -1,0 +1,1 @@
+"""Pages that look into what ties do."""

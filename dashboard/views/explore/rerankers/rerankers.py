@@ -1,0 +1,78 @@
+"""Rerankers: what each scores by one order of its ties, over every order, and where the two part."""
+
+import streamlit as st
+
+from dashboard import session
+from dashboard.charts.gaps.gap_multiples import ACROSS, FEW_ROWS, gap_multiples
+from dashboard.charts.leaderboard.aligned_rows import aligned_rows
+from dashboard.views.explore.rerankers.comparisons import baseline_comparison
+from dashboard.views.explore.rerankers.readings import readings_section
+from dashboard.views.explore.rerankers.summary import summary_cards, summary_table
+from dashboard.widgets.components import chart, finding, heading, page_head
+from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
+from metrics import parse
+from metrics.measures import question
+from metrics.studies.baseline import usual_baseline
+from metrics.studies.gaps.gap import gaps
+from metrics.studies.gaps.gap_summary import gap_summary
+from metrics.studies.leaderboard.rerankers import reranker_finding
+from metrics.studies.tie_rules import own_rule_note
+
+TIES, BASELINE, READINGS = "Gap against tie ratio", "Against the baseline", "MRR beside MAP"
+view = session.view()
+page_head(
+    "Rerankers",
+    f"What each reranker scores by {view.treatment.order} of the ties, what it scores over every order its "
+    "ties allow, and where the two part.",
+)
+with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+    measure = session.measure()
+    sort = session.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
+row_range = shown_rows(len(view.rerankers))
+name = chosen = parse(measure)
+second = "Hits@5" if measure != "Hits@5" else "RR"
+if chosen.measure.answers:
+    name, second = question(chosen), measure
+first = str(name)
+lists = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)
+summary = gap_summary(lists)
+sort_columns = {"tied": "first_tied", "traditional": "first_traditional", "gap": "first_gap"}
+summary = summary.sort_values(sort_columns.get(sort, "tie_ratio"), ascending=False, kind="stable")
+finding((*own_rule_note(measure), *reranker_finding(summary, name.traditional)), view.rerankers)
+summary_cards(summary, chosen)
+
+table_place, chart_place = table_and_chart_places(len(summary))
+with table_place:
+    summary_table(summary, (name, parse(second)))
+drawn_rows = row_range.of(summary)
+with chart_place:
+    heading(
+        "Score, ties and gap, reranker by reranker",
+        "Right: lists with a gap, orange where the traditional value is too high, grey where it is too low.",
+    )
+    chart(
+        aligned_rows(drawn_rows, lists, view.palette, name.traditional),
+        "rerankers",
+        f"{name.traditional} with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
+        wide=640,
+    )
+    row_range.buttons()
+
+parts = (TIES, BASELINE, READINGS) if len(view.rerankers) > 1 else (TIES, READINGS)
+is_compared = view.baseline != usual_baseline(view.rerankers)
+part = session.segmented(
+    "Below", parts, "part", BASELINE if is_compared else TIES, label_visibility="collapsed"
+)
+if part == TIES:
+    heading(TIES, "Each dot is a list; grey repeats the lists of all rerankers. The line is the mean gap.")
+    colours = {str(reranker): view.colour(str(reranker)) for reranker in drawn_rows.index}
+    chart(
+        gap_multiples(lists, view.palette, colours, first),
+        "gap-multiples",
+        f"{first} gap against tie ratio, a panel a reranker, and their means together.",
+        wide=670 if len(colours) < ACROSS * FEW_ROWS else 820,
+    )
+elif part == BASELINE:
+    baseline_comparison(view, measure, row_range.n_shown)
+else:
+    readings_section(view)

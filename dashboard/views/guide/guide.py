@@ -1,9 +1,0 @@
-"""Guide: what ties do to a score, and every formula, measure, tool, finding and format in plain words."""
-
-from dashboard import session
-from dashboard.views.guide.sections import SECTIONS
-from dashboard.widgets.components import page_head
-
-page_head("Guide", "What ties do to a score, in five minutes: pick a section; the link opens the same one.")
-section = session.segmented("Section", list(SECTIONS), "section", label_visibility="collapsed")
-SECTIONS[section]()

@@ -1,0 +1,1 @@
+"""Pages to try, send and read."""

@@ -1,0 +1,97 @@
+"""Present: one sentence and one chart a slide, for a room."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard import cache, session
+from dashboard.charts.enlarged import FACTOR, enlarged
+from dashboard.charts.labels import CHART_COLUMNS, sentence_names
+from dashboard.escaping import escape_markdown
+from dashboard.library import queries_text
+from dashboard.library.storage.records import SEPARATOR
+from dashboard.session import View
+from dashboard.views.lab.present.slides import Slide, list_slides
+from dashboard.widgets.browser import watch_width
+from dashboard.widgets.components import chart, elide_prose
+from metrics import parse
+from metrics.measures import question
+from metrics.studies.prose import Prose, Strong, headline
+
+_ASSETS = Path(__file__).parents[3] / "assets"
+_HEIGHT = 520
+"""Height of a chart in pixels at most: with its sentence and its foot it fills a window of 810."""
+
+
+def chosen_measure(view: View) -> str:
+    """Return the measure chosen on other pages; where it settles ties by its own rule, that whose they are."""
+    name = session.get_value("measure")
+    return str(question(parse(name if name in view.evaluation.measures else cache.MEASURES[0])))
+
+
+def title(prose: Prose, names: Sequence[str]) -> str:
+    """Return Markdown of the first sentence, its point in orange, long ones of these names elided.
+
+    No line ends within a p value.
+    """
+    sentence, _ = elide_prose(headline(prose), sentence_names(names, CHART_COLUMNS))
+    point = next((part for part in sentence if isinstance(part, Strong)), None)
+    plain = (part.text if isinstance(part, Strong) else part for part in sentence)
+    texts = (escape_markdown(re.sub(r"\bp ([<=>]) ", "p\u00a0\\1\u00a0", text)) for text in plain)
+    return "".join(
+        f":orange[{text.strip()}]" + " " * text.endswith(" ") if part is point else text
+        for part, text in zip(sentence, texts, strict=True)
+    )
+
+
+def provenance(view: View, measure: str, slide: Slide) -> str:
+    """Return what a slide rests on: measure, queries, board, and its own note."""
+    label = view.board.label
+    board = view.record.name if view.record else label.rpartition(SEPARATOR)[0] or label
+    queries = queries_text(view.evaluation.scores.index.get_level_values("query_id").nunique())
+    subject = board if queries in board else f"{queries} of {board}"
+    return " ".join(filter(None, [f"{parse(measure).traditional}, {subject}.", slide.note.strip()]))
+
+
+def turn(label: str, shortcut: str, number: int, last: int) -> None:
+    """Draw a button that shows the slide of a number, where there is one."""
+    st.button(
+        label,
+        shortcut=shortcut,
+        disabled=not 1 <= number <= last,
+        on_click=session.set_value,
+        args=("slide", str(number)),
+        key=f"turn-{shortcut.lower()}",
+        type="tertiary",
+    )
+
+
+st.html(_ASSETS / "present.css")
+st.html(f"<style>h2 .stMarkdownColoredText {{ color: {session.theme().traditional} !important; }}</style>")
+st.title("Present", anchor=False)
+watch_width()
+view = session.view()
+measure = chosen_measure(view)
+slides = list_slides(view, measure)
+sentence, figure, foot = (st.container(key=f"slide-{part}") for part in ("sentence", "chart", "foot"))
+with foot, st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+    note = st.container()
+    numbers = [str(number) for number in range(1, len(slides) + 1)]
+    number = int(session.segmented("Slide", numbers, "slide", label_visibility="collapsed", width="content"))
+    turn("Back", "Left", number - 1, len(slides))
+    turn("Next", "Right", number + 1, len(slides))
+    if st.button("Leave", shortcut="Esc", key="leave", type="tertiary"):
+        st.switch_page("views/leaderboard/leaderboard.py")
+slide = slides[number - 1]()
+sentence.header(title(slide.finding, view.rerankers), anchor=False)
+note.caption(escape_markdown(provenance(view, measure, slide)))
+if slide.figure is not None:
+    with figure:
+        if session.is_narrow():
+            chart(slide.figure, f"slide-{number}", slide.alt, wide=slide.wide)
+        else:
+            height = min(_HEIGHT, 2 * int(slide.figure.layout.height))
+            wide = round(FACTOR * slide.wide)
+            chart(enlarged(slide.figure, height), f"slide-{number}", slide.alt, wide=wide)

@@ -1,0 +1,117 @@
+"""Sections of the Report page: the summary in cards, the file itself, and the ways to get it."""
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from functools import partial
+from math import comb
+
+import streamlit as st
+
+from dashboard import session
+from dashboard.charts.labels import CARD_COLUMNS, short_names
+from dashboard.session import View
+from dashboard.views.lab.report.cached import html_file
+from dashboard.views.lab.report.command_line import command
+from dashboard.widgets.components import Card, cards, heading
+from dashboard.widgets.leaderboard_parts import card_part
+from dashboard.widgets.leaders import leader_name
+from metrics.report import Report, ReportOptions, ReportStudies
+from metrics.studies.prose import decimal
+from metrics.support.escaping import spreadsheet_csv
+from metrics.support.wording import count_of
+
+_FORM_HELP = (
+    "**page**: the HTML file. **text**: what the evaluator of the G-RAG notebook prints, reranker by reranker, "
+    "to be copied."
+)
+
+
+def summary_cards(studies: ReportStudies) -> None:
+    """Draw who leads, how many orders swap, how many verdicts rest on the sort, and how much was ranked."""
+    tied, measure, changed = studies.leaderboard["tied"], studies.measure_at, studies.verdicts.changed
+    n_swaps, n_pairs, n_changed = len(studies.swaps), comb(studies.n_scored, 2), int(changed.sum())
+    unpaired = {0: "no list is scored", 1: "one reranker"}.get(studies.n_scored, "nothing to compare")
+    rule = f"{measure} has its own rule for ties" if studies.has_own_rule else f"by {studies.order.order}"
+    part, note = card_part(n_swaps, n_pairs, "pair")
+    names = short_names(studies.rerankers, CARD_COLUMNS)
+    cards(
+        Card("trophy", f"First by {measure.tied}", decimal(tied.max(), 4), leader_name(tied), "blue"),
+        Card(
+            "swap_vert",
+            "Orders that swap",
+            part if n_pairs else "–",
+            (note or rule) if n_pairs else unpaired,
+            "orange" if n_swaps else "gray",
+        ),
+        Card(
+            "balance",
+            "Verdicts that change",
+            f"{n_changed} of {len(changed)}" if len(changed) else "–",
+            f"against {names[studies.baseline]}" if len(changed) else unpaired,
+            "orange" if n_changed else "gray",
+        ),
+        Card("database", "Queries", f"{studies.n_queries:,}", count_of(len(studies.rerankers), "reranker")),
+    )
+
+
+def preview_and_export(view: View, report: Report, options: ReportOptions) -> None:
+    """Draw the ways to get the file, and the file itself at full width, for its charts are wide.
+
+    Args:
+        view: what the sidebar says is shown.
+        report: the report.
+        options: what it was asked to tell.
+    """
+    today = datetime.now(UTC).date()
+    html = partial(html_file, view.board.key, repr(options), today, report)
+    _export_buttons(report, html, today)
+    command_place = st.container()
+    heading("Preview", "The file itself, not a picture of it.")
+    form = session.segmented("Preview as", ("page", "text"), "preview", help=_FORM_HELP)
+    if form == "text":
+        st.code(report.text(today), language=None, height=760, wrap_lines=True)
+    else:
+        with st.container(border=True):
+            st.iframe(html(), height=760, alt="Preview of the report")
+    with command_place:
+        _command_section(view, options, "report.txt" if form == "text" else "report.html")
+
+
+def _export_buttons(report: Report, html: Callable[[], str], today: date) -> None:
+    heading("Export", "Every file carries the rule for ties; the report also policies, versions and hashes.")
+    files = (
+        ("HTML", "html", "text/html", "one file, opens offline", html),
+        ("Markdown", "md", "text/markdown", "for a pull request", lambda: report.markdown(today)),
+        ("Text", "txt", "text/plain", "as the G-RAG notebook prints it", lambda: report.text(today)),
+        ("LaTeX", "tex", "text/x-tex", "compiles, and fits a page", lambda: report.latex(today)),
+        ("CSV", "csv", "text/csv", "every list and value", lambda: spreadsheet_csv(report.per_query())),
+        ("Parquet", "parquet", "application/vnd.apache.parquet", "the same, typed", lambda: _parquet(report)),
+    )
+    grid = st.grid(len(files), min_column_width=140)
+    for name, ending, mime, use, data in files:
+        with grid.container(gap="xxsmall"):
+            st.download_button(
+                name,
+                data=data,
+                file_name=f"tiescope-report.{ending}",
+                mime=mime,
+                key=f"report-{ending}",
+                icon=":material/download:",
+                type="primary" if ending == "html" else "secondary",
+                on_click="ignore",
+                width="stretch",
+            )
+            st.caption(use)
+
+
+def _parquet(report: Report) -> bytes:
+    return bytes(report.per_query().to_parquet(index=False))
+
+
+def _command_section(view: View, options: ReportOptions, file_name: str) -> None:
+    """Draw the command that makes the file that is shown."""
+    heading("The same from a terminal", "Names of files as they were given.")
+    st.code(command(view.board, options, file_name), language=None, wrap_lines=True)
+    if view.board.spec.names is not None:
+        st.caption("Rerankers were arranged here; in a terminal they have the names of their files.")
+    st.caption("This page's address is a link to the same view.")

@@ -1,0 +1,216 @@
+"""Tiles of like width side by side, each with nodes of integration and the documents that reach into it."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.cached import cached_property
+from metrics.ties.noise.limits import refuse_long
+from metrics.ties.noise.model import Spreads
+from metrics.ties.noise.tiles import EVEN_NODES, Tiles
+
+_CELLS = 2**16
+"""Numbers of one table: it stays in the processor's cache."""
+_NODES = 8
+"""Nodes of a stretch of normal scores whose standard deviations differ."""
+_HEIGHT = 1 / math.sqrt(2 * math.pi)
+
+
+_EVEN = (np.arange(EVEN_NODES) + 0.5) / EVEN_NODES, np.full(EVEN_NODES, 1 / EVEN_NODES)
+"""Nodes in (0, 1) and weights where all scores are normal and alike."""
+
+
+def power_of_two(numbers: IntArray) -> IntArray:
+    """(n,) the power of two that is not below each: what is chosen by it is the same whatever stands beside."""
+    return np.left_shift(1, np.ceil(np.log2(np.maximum(numbers, 1))).astype(np.int64))
+
+
+@lru_cache(maxsize=64)
+def legendre(n: int) -> tuple[FloatArray, FloatArray]:
+    """Return nodes in (0, 1) and weights of Gauss and Legendre: exact up to degree 2n - 1."""
+    nodes, weights = np.polynomial.legendre.leggauss(n)
+    return (nodes + 1) / 2, weights / 2
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some tiles.
+
+    Attributes:
+        spreads: of all documents.
+        tiles: (n,) their numbers.
+        origin: (n,) score their nodes are counted from.
+        nodes: (n, n_nodes) scores of integration, less the origin.
+        weights: (n, n_nodes) of the nodes.
+        first: (n,) first document that reaches into each.
+        end: (n,) the document after the last that does.
+        members: (n, n_members) place of each member that reaches into the tile among all, -1 past the last.
+        others: (n_others, n) the documents beside them, -1 past the last.
+    """
+
+    spreads: Spreads
+    tiles: IntArray
+    origin: FloatArray
+    nodes: FloatArray
+    weights: FloatArray
+    first: IntArray
+    end: IntArray
+    members: IntArray
+    others: IntArray
+
+    def tail(self, documents: IntArray) -> FloatArray:
+        """(n, n_nodes) the chance that the document of each tile is above the nodes: 0 for -1."""
+        if not len(self._tails_of_levels):
+            return self._tail(documents)
+        level = self.spreads.level[documents] - self.spreads.level[self.first]
+        tail = self._tails_of_levels[np.where(documents < 0, 0, level), np.arange(len(documents))]
+        tail[documents < 0] = 0
+        return tail
+
+    @cached_property
+    def _tails_of_levels(self) -> FloatArray:
+        """(n_levels, n, n_nodes) the chance that a document is above the nodes, for each score there is.
+
+        Empty where scores are too many for documents to share them.
+        """
+        first, last = self.spreads.level[self.first], self.spreads.level[self.end - 1]
+        n_levels = int((last - first).max()) + 1
+        if 2 * n_levels > len(self.others):
+            return np.empty(0)
+        levels = np.minimum(first + np.arange(n_levels)[:, None], last)
+        return np.stack([self._tail(column) for column in self.spreads.level_starts[levels]])
+
+    def _tail(self, documents: IntArray) -> FloatArray:
+        distance = self._distance(documents)
+        if self.spreads.is_normal:
+            from scipy.special import ndtr  # noqa: PLC0415 only where scores are noisy
+
+            return np.asarray(ndtr(distance, out=distance))
+        return np.clip(distance, 0, 1, out=distance)
+
+    def expected_above(self, ends: FloatArray) -> FloatArray:
+        """(n,) how many of the others are expected above an upper end of each tile, counted from its origin."""
+        at_end = replace(self, nodes=ends[:, None])
+        tails = (at_end.tail(column)[:, 0] for column in self.others)
+        return sum(tails, np.zeros(len(ends)))
+
+    def density(self, documents: IntArray) -> FloatArray:
+        """(n, n_nodes) density of the document of each tile at the nodes, times their weights: 0 for -1."""
+        distance = self._distance(documents)
+        if self.spreads.is_normal:
+            density = np.exp(-0.5 * distance * distance) * _HEIGHT
+        else:
+            density = ((distance > 0) & (distance < 1)).astype(np.float64)
+        scale = self.spreads.scale[np.where(documents >= 0, documents, self.first)]
+        return np.asarray(density * (self.weights / scale[:, None]))
+
+    def _distance(self, documents: IntArray) -> FloatArray:
+        """(n, n_nodes) standard deviations of nodes below a document's score, or widths below its upper end."""
+        spreads = self.spreads
+        given = spreads.scores if spreads.is_normal else spreads.high
+        base = np.where(documents >= 0, given[documents] - self.origin, -np.inf)
+        documents = np.where(documents >= 0, documents, self.first)
+        distance = base[:, None] - self.nodes
+        distance *= (1 / spreads.scale[documents])[:, None]
+        return distance
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """Documents whose places matter, among all of their clusters.
+
+    Attributes:
+        spreads: of all documents.
+        documents: (n_members,) rising.
+        tiles: stretches of scores that members reach into.
+        clusters: (n_tiles,) cluster of each.
+        above: (n_tiles,) documents of the list certainly above each.
+        members_above: (n_tiles,) members of the cluster among them.
+    """
+
+    spreads: Spreads
+    documents: IntArray
+    tiles: Tiles
+    clusters: IntArray
+    above: IntArray
+    members_above: IntArray
+
+    @property
+    def sizes(self) -> IntArray:
+        """(n_tiles,) documents that reach into each tile, or stand between two that do."""
+        return self.tiles.end - self.tiles.first
+
+    @cached_property
+    def _others(self) -> IntArray:
+        """Every document that is no member."""
+        is_other = np.ones(len(self.spreads.scores), dtype=bool)
+        is_other[self.documents] = False
+        return np.flatnonzero(is_other)
+
+    def batches(self, wanted: BoolArray, depth: IntArray) -> Iterator[Batch]:
+        """Yield tiles of like width together, few enough that their tables stay small.
+
+        Args:
+            wanted: (n_tiles,) which.
+            depth: (n_tiles,) rows of a table of each.
+
+        Raises:
+            UsageError: a list is too long for that.
+        """
+        self._refuse_long(wanted, depth)
+        for n_nodes in np.unique(self._n_nodes[wanted]).tolist():
+            nodes = legendre(n_nodes) if n_nodes else _EVEN
+            order = np.flatnonzero(wanted & (self._n_nodes == n_nodes))
+            order = order[np.lexsort((self.sizes[order], depth[order]))]
+            end = len(order)
+            while end > 0:
+                step = max(1, _CELLS // (len(nodes[0]) * int(depth[order[end - 1]])))
+                yield self._batch(order[max(0, end - step) : end], *nodes)
+                end -= step
+
+    def _refuse_long(self, wanted: BoolArray, depth: IntArray) -> None:
+        """Raise a UsageError where a row for each document at each node of a cluster's tiles is too much."""
+        n_nodes = np.where(self._n_nodes == 0, EVEN_NODES, self._n_nodes)
+        steps = np.where(wanted, n_nodes * 1.0 * depth * self.sizes, 0.0)
+        sums = np.asarray(np.bincount(self.clusters, steps), dtype=np.float64)
+        first, end = np.full(len(sums), len(self.spreads.scores)), np.zeros(len(sums), dtype=np.int64)
+        np.minimum.at(first, self.clusters, self.tiles.first)
+        np.maximum.at(end, self.clusters, self.tiles.end)
+        refuse_long(end - first, sums)
+
+    @cached_property
+    def _n_nodes(self) -> IntArray:
+        """(n_tiles,) nodes of Gauss and Legendre; 0 for even ones, which go on from tile to tile.
+
+        A product of chances of even scores is a polynomial of lower degree than there are documents: exact.
+        """
+        if self.spreads.is_normal:
+            return np.where(self.tiles.is_alike, 0, _NODES)
+        return np.minimum(64, power_of_two(self.sizes) // 2 + 1)
+
+    def _batch(self, part: IntArray, nodes: FloatArray, weights: FloatArray) -> Batch:
+        tiles = self.tiles
+        first, end, low = tiles.first[part], tiles.end[part], tiles.low[part]
+        width = tiles.high[part] - low
+        others = _ranges(*np.searchsorted(self._others, [first, end]))
+        return Batch(
+            spreads=self.spreads,
+            tiles=part,
+            origin=tiles.origin[part],
+            nodes=low[:, None] + width[:, None] * nodes,
+            weights=width[:, None] * weights,
+            first=first,
+            end=end,
+            members=_ranges(*np.searchsorted(self.documents, [first, end])),
+            others=np.where(others >= 0, self._others[others], -1).T if len(self._others) else others.T,
+        )
+
+
+def _ranges(first: IntArray, end: IntArray) -> IntArray:
+    """(n, longest) the whole numbers from each first to before its end, then -1."""
+    place = first[:, None] + np.arange(int((end - first).max(initial=0)))
+    return np.where(place < end[:, None], place, -1)

@@ -1,0 +1,115 @@
+"""Units of documents, of which the highest counts, beside what is above them in each tile."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.ties.noise.batches import Batch, Members
+from metrics.ties.noise.generating import Take
+
+
+def first_documents(documents: IntArray, units: IntArray) -> IntArray:
+    """(n_units,) the first document of each unit, of rising documents."""
+    firsts = np.zeros(int(units.max(initial=-1)) + 1, dtype=np.int64)
+    firsts[units[::-1]] = documents[::-1]
+    return firsts
+
+
+@dataclass(frozen=True, eq=False)
+class UnitBatch:
+    """The units of a batch of tiles.
+
+    Attributes:
+        batch: the tiles.
+        numbers: (n_rows, n_tiles) unit of each row, -1 where a tile has fewer.
+        grid: (n_rows, most, n_tiles) its documents, -1 past the last.
+        is_alive: (n_rows, n_tiles) whether the highest of the unit may be in the tile: none is certainly above.
+    """
+
+    batch: Batch
+    numbers: IntArray
+    grid: IntArray
+    is_alive: BoolArray
+
+    @classmethod
+    def of(cls, batch: Batch, members: Members, units: IntArray, tops: IntArray) -> "UnitBatch":
+        """Arrange the members of tiles by unit.
+
+        Args:
+            batch: the tiles.
+            members: all members.
+            units: (n_members,) unit of each.
+            tops: (n_units,) first document of each unit.
+        """
+        if np.array_equal(tops[units], members.documents):
+            grid = batch.members.T[:, None]
+            numbers = np.where(grid[:, 0] >= 0, units[grid[:, 0]], -1)
+        else:
+            numbers, grid = _by_unit(batch.members, units)
+        is_alive = (numbers >= 0) & (tops[numbers] >= members.tiles.first[batch.tiles])
+        return cls(batch, numbers, np.where(grid >= 0, members.documents[grid], -1), is_alive)
+
+    def summed(self, above: FloatArray, gains: FloatArray, take: Take) -> FloatArray:
+        """Return how many documents are above the highest of a unit, summed over units by density and gain.
+
+        With g what is known of the documents above that were taken so far, and h the sum over the units taken:
+        h <- h (the unit taken) + gain f g, then g <- g (the unit taken). No unit is ever taken out again.
+
+        Args:
+            above: (n, n_tiles, n_nodes) g for the documents of no unit; it is overwritten.
+            gains: (n_units,) gain of each unit.
+            take: takes one more document into g or h.
+        """
+        total = np.zeros_like(above)
+        n_taken = len(self.batch.others)
+        for row, documents in enumerate(self.grid):
+            tails = [self.batch.tail(column) for column in documents]
+            density = _density_of_highest(self.batch, documents, tails)
+            density *= np.where(self.is_alive[row], gains[self.numbers[row]], 0.0)[:, None]
+            if row:
+                for place, tail in enumerate(tails):
+                    take(total, tail, n_taken + place)
+            total += density * above
+            if row + 1 < len(self.grid):
+                for place, tail in enumerate(tails):
+                    take(above, tail, n_taken + place)
+            n_taken += len(tails)
+        return total
+
+
+def _density_of_highest(batch: Batch, documents: IntArray, tails: list[FloatArray]) -> FloatArray:
+    """(n_tiles, n_nodes) density of the highest of some documents: f <- f F_l + F f_l, F <- F F_l."""
+    density, below = batch.density(documents[0]), 1 - tails[0]
+    for column, tail in zip(documents[1:], tails[1:], strict=True):
+        density = density * (1 - tail) + below * batch.density(column)
+        below = below * (1 - tail)
+    return density
+
+
+def _by_unit(members: IntArray, units: IntArray) -> tuple[IntArray, IntArray]:
+    """Arrange the members of tiles by their units.
+
+    Args:
+        members: (n_tiles, n_members) places, -1 past the last.
+        units: of all members.
+
+    Returns:
+        (n_rows, n_tiles) unit of each row, -1 where a tile has fewer, and (n_rows, most, n_tiles) its members.
+    """
+    tile, column = np.nonzero(members >= 0)
+    member = members[tile, column]
+    order = np.lexsort((units[member], tile))
+    tile, member, unit = tile[order], member[order], units[member[order]]
+    is_new = np.ones(len(tile), dtype=bool)
+    is_new[1:] = (tile[1:] != tile[:-1]) | (unit[1:] != unit[:-1])
+    start = np.flatnonzero(is_new)
+    number = np.cumsum(is_new) - 1
+    row = (number - number[np.searchsorted(tile, tile)]) if len(tile) else number
+    place = np.arange(len(tile)) - start[number]
+    shape = int(row.max(initial=-1)) + 1, int(place.max(initial=-1)) + 1, len(members)
+    grid = np.full(shape, -1)
+    grid[row, place, tile] = member
+    numbers = np.full((shape[0], shape[2]), -1)
+    numbers[row, tile] = unit
+    return numbers, grid

@@ -1,0 +1,84 @@
+"""Noise where floats end: infinite scores, 0, the largest and smallest numbers; and lists that are too long."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metrics import UsageError, evaluate
+from metrics.ties.noise import limits
+
+MEASURES = ["RR", "AP", "nDCG", "Hits@3", "RR@3"]
+FORMATS = ["noise:float64", "noise:float32", "noise:float16", "noise:bfloat16", "noise:decimals:1"]
+
+
+def board(scores, relevant, query="q", **columns):
+    n_docs = len(scores)
+    grades = np.isin(np.arange(n_docs), relevant).astype(float)
+    documents = [f"d{number}" for number in range(n_docs)]
+    return pd.DataFrame({"doc_id": documents, "score": scores, "relevance": grades}).assign(
+        query_id=query, **columns
+    )
+
+
+def values(table, ties, measures=MEASURES):
+    return evaluate(table, measures, ties).scores.to_numpy()
+
+
+@pytest.mark.parametrize("ties", [*FORMATS, "noise:1e-9", "noise"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_infinite_scores_are_a_tie(ties, sign):
+    table = board(sign * np.array([1.0, 0.5, -np.inf, -np.inf]), [2], score_std=[0.001, 0.001, 0, 0.2])
+    assert values(table, ties) == pytest.approx(values(table, "expected"), abs=1e-12)
+
+
+def test_the_cell_of_0_is_the_smallest_step_of_its_format():
+    table = board([2e-4, 0.0], [1])
+    for ties in FORMATS[:4]:
+        assert values(table, ties, ["RR"]).item() == pytest.approx(0.5, abs=1e-12)
+
+
+@pytest.mark.parametrize("ties", FORMATS)
+def test_the_largest_numbers_keep_their_order(ties):
+    table = board(np.finfo(float).max * np.array([1.0, 0.5, -1.0, -1.0]), [1, 2])
+    assert values(table, ties) == pytest.approx(values(table, "expected"), abs=1e-12)
+
+
+def test_the_standard_deviations_of_a_list_say_nothing_about_another():
+    first = board([0.5, 0.5, 0.4], [1], score_std=[0.0, 0.1, 0.1])
+    second = board([0.5, 0.5, 0.4], [1], "r", score_std=[0.0, 1e-9, 1e-9])
+    together = values(pd.concat([first, second]), "noise")
+    assert together[0] == pytest.approx(values(first, "noise")[0], abs=1e-13)
+
+
+@pytest.mark.parametrize("tiny", [5e-324, 1e-300])
+def test_a_standard_deviation_that_floats_cannot_divide_by_is_refused(tiny):
+    with pytest.raises(UsageError, match=r"score_std .* 0, or between 1e-290"):
+        values(board([0.5, 0.5], [1], score_std=[tiny, 0.0]), "noise")
+
+
+def test_standard_deviations_that_the_digits_of_a_float_cannot_hold_together_are_refused():
+    with pytest.raises(UsageError, match="score_std: the smallest of a list is 1e-280"):
+        values(board([0.5, 0.5], [1], score_std=[1e-280, 1e280]), "noise")
+
+
+@pytest.mark.parametrize(
+    ("ties", "measure"),
+    [("noise:decimals:0", "RR"), ("noise:decimals:0", "AP"), ("noise", "RR")],
+)
+def test_a_list_that_would_not_end_is_refused_with_how_many_documents_may(ties, measure):
+    rng = np.random.default_rng(0)
+    table = board(rng.random(1200), range(0, 1200, 10), score_std=10 ** rng.uniform(-8, 2, 1200))
+    with pytest.raises(UsageError, match=r"order of 1,200 documents of one list .* at most about \d"):
+        values(table, ties, [measure])
+
+
+@pytest.mark.parametrize("ties", ["noise:decimals:0", "noise:0.5", "noise"])
+def test_many_short_lists_are_not_held_against_the_limit_of_one(monkeypatch, ties):
+    table = board(np.linspace(0, 1, 12), [3], score_std=np.linspace(0.5, 1, 12))
+    lists = pd.concat(table.assign(query_id=f"q{number}") for number in range(20))
+    alone = values(table, ties)
+    monkeypatch.setattr(limits.refuse_long, "__defaults__", (20_000,))
+    assert values(lists, ties) == pytest.approx(np.tile(alone, (20, 1)), abs=1e-13)
+    monkeypatch.setattr(limits.refuse_long, "__defaults__", (100,))
+    with pytest.raises(UsageError, match="12 documents"):
+        values(lists, ties)
