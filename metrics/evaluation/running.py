@@ -156,11 +156,11 @@ class Running:
             first = 0 if last is None else max(0, len(values) - int(last))
             if seconds is not None:
                 first = int(np.searchsorted(values[_TIME], self._latest - seconds))
-            chosen = values.iloc[first:]
-            ages = np.arange(len(chosen) - 1, -1, -1)
-            weights = np.ones(len(chosen)) if halflife is None else 0.5 ** (ages / halflife)
+            window = values.iloc[first:]
+            ages = np.arange(len(window) - 1, -1, -1)
+            weights = np.ones(len(window)) if halflife is None else 0.5 ** (ages / halflife)
             rows += [
-                {"reranker": reranker, "measure": measure, **self._mean(chosen, measure, weights)}
+                {"reranker": reranker, "measure": measure, **self._mean(window, measure, weights)}
                 for measure in self._measures
             ]
         return pd.DataFrame(rows, columns=["reranker", "measure", *self._treatments, "n"])

@@ -28,10 +28,10 @@ def near_tops(scores: FloatArray, starts: IntArray, distance: float) -> FloatArr
     """
     if distance == 0 or not len(scores):
         return scores
-    order, (falling,), _ = sort_descending([scores], starts)
-    heads = _group_heads(falling, starts, _lowest_scores(falling, distance))
-    tops = np.empty_like(falling)
-    tops[order] = np.repeat(falling[heads], np.diff(heads, append=len(falling)))
+    order, (sorted_scores,), _ = sort_descending([scores], starts)
+    heads = _group_heads(sorted_scores, starts, _lowest_scores(sorted_scores, distance))
+    tops = np.empty_like(sorted_scores)
+    tops[order] = np.repeat(sorted_scores[heads], np.diff(heads, append=len(sorted_scores)))
     return tops
 
 
@@ -42,43 +42,43 @@ def _lowest_scores(tops: FloatArray, distance: float) -> FloatArray:
     return np.where(np.isfinite(tops), np.maximum(lowest, np.finfo(np.float64).min), tops)
 
 
-def _group_heads(falling: FloatArray, starts: IntArray, lowest: FloatArray) -> IntArray:
+def _group_heads(sorted_scores: FloatArray, starts: IntArray, lowest: FloatArray) -> IntArray:
     """(n_groups,) first document of each group.
 
     A group ends wherever neighbours are too far apart. Only stretches between such ends that hold more than
     one group are looked into.
 
     Args:
-        falling: (n_docs,) scores, falling within segments.
+        sorted_scores: (n_docs,) scores, falling within segments.
         starts: (n_segments + 1,) first document of each segment, and the end.
         lowest: (n_docs,) the lowest score of a group that each document starts.
     """
-    is_head = np.zeros(len(falling) + 1, dtype=np.bool_)
+    is_head = np.zeros(len(sorted_scores) + 1, dtype=np.bool_)
     is_head[starts] = True
-    is_head[1:-1] |= falling[1:] < lowest[:-1]
+    is_head[1:-1] |= sorted_scores[1:] < lowest[:-1]
     bounds = np.flatnonzero(is_head)
-    is_long = falling[bounds[1:] - 1] < lowest[bounds[:-1]]
+    is_long = sorted_scores[bounds[1:] - 1] < lowest[bounds[:-1]]
     first, length = bounds[:-1][is_long], np.diff(bounds)[is_long]
     if len(first):
         stop = np.cumsum(length)
         documents = np.repeat(first - (stop - length), length) + np.arange(stop[-1])
-        is_head[documents] = _reached(falling[documents], lowest[documents], stop, length)
+        is_head[documents] = _head_places(sorted_scores[documents], lowest[documents], stop, length)
     return np.flatnonzero(is_head[:-1])
 
 
-def _reached(falling: FloatArray, lowest: FloatArray, stop: IntArray, length: IntArray) -> BoolArray:
+def _head_places(sorted_scores: FloatArray, lowest: FloatArray, stop: IntArray, length: IntArray) -> BoolArray:
     """(n,) whether each document of some stretches starts a group.
 
     Each document points to the first that a group from it leaves out; those met on the way from the top of a
     stretch start groups. All are met in steps that double: after i of them, all within 2**i pointers.
 
     Args:
-        falling: (n,) scores, falling within stretches.
+        sorted_scores: (n,) scores, falling within stretches.
         lowest: (n,) the lowest score of a group that each document starts.
         stop: (n_stretches,) the end of each.
         length: (n_stretches,) its documents.
     """
-    pointer = np.append(_first_below(falling, lowest, np.repeat(stop, length)), len(falling))
+    pointer = np.append(_first_below(sorted_scores, lowest, np.repeat(stop, length)), len(sorted_scores))
     is_reached = np.zeros(len(pointer), dtype=np.bool_)
     is_reached[stop - length] = True
     for _ in range(int(length.max()).bit_length()):
@@ -87,11 +87,11 @@ def _reached(falling: FloatArray, lowest: FloatArray, stop: IntArray, length: In
     return is_reached[:-1]
 
 
-def _first_below(falling: FloatArray, lowest: FloatArray, stop: IntArray) -> IntArray:
+def _first_below(sorted_scores: FloatArray, lowest: FloatArray, stop: IntArray) -> IntArray:
     """(n,) first document after each, and before the end of its stretch, that scores too low; else that end."""
-    low, high = np.arange(1, len(falling) + 1), stop
+    low, high = np.arange(1, len(sorted_scores) + 1), stop
     while (is_open := low < high).any():
         middle = (low + high) // 2
-        is_within = falling[np.minimum(middle, len(falling) - 1)] >= lowest
+        is_within = sorted_scores[np.minimum(middle, len(sorted_scores) - 1)] >= lowest
         low, high = np.where(is_open & is_within, middle + 1, low), np.where(is_within, high, middle)
     return low

@@ -189,8 +189,8 @@ def treatments_by_name() -> dict[str, Treatment]:
         "makes it: tied as noise ends. noise reads SIGMA of each row from score_std; noise:bfloat16, other "
         "formats and noise:decimals:N put true scores evenly within half a step.",
     )
-    made = {"random:SEED": treatment("random:0"), "noise:SIGMA": noisy}
-    return {ties.name: ties for ties in TREATMENTS} | made
+    by_pattern = {"random:SEED": treatment("random:0"), "noise:SIGMA": noisy}
+    return {ties.name: ties for ties in TREATMENTS} | by_pattern
 
 
 def _random_key(seed: int) -> Key:

@@ -111,8 +111,8 @@ def _ring(palette: Palette) -> dict[str, object]:
 def _add_bands(figure: go.Figure, tables: NoiseTables, colours: Mapping[str, str]) -> None:
     """Add a band of one standard deviation over draws to either side of each line."""
     curves = tables.curves.iloc[1:].reset_index()
-    for name, drawn in tables.deviations.items():
-        deviations = np.interp(np.log(curves["noise"]), np.log(drawn.index), drawn)
+    for name, of_draws in tables.deviations.items():
+        deviations = np.interp(np.log(curves["noise"]), np.log(of_draws.index), of_draws)
         ends = curves[name] - deviations, curves[name] + deviations
         look = {"showlegend": False}
         add_band(figure, np.log10(curves["noise"]), *ends, faded(colours[str(name)], 0.13), **look)

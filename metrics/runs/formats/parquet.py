@@ -198,10 +198,10 @@ def _column_sizes(metadata: "FileMetaData", columns: Collection[str]) -> int:
     footer = io.BytesIO()
     metadata.write_metadata_file(footer)
     command = [sys.executable, "-c", _COUNT_COLUMNS, *columns]
-    counted = subprocess.run(command, input=footer.getvalue(), capture_output=True, check=False)  # noqa: S603 our own
-    if counted.returncode:
+    process = subprocess.run(command, input=footer.getvalue(), capture_output=True, check=False)  # noqa: S603 our own
+    if process.returncode:
         raise OSError("the record of a column is damaged")
-    return int(counted.stdout)
+    return int(process.stdout)
 
 
 def unpacked_size(column: pa.Array) -> int:

@@ -214,11 +214,11 @@ def even_point(levels: FloatArray, chances: FloatArray) -> float | None:
     return _between(levels[end - 1], levels[end], share)
 
 
-def order_chances(drawn: FloatArray, values: FloatArray) -> pd.DataFrame:
+def order_chances(draws: FloatArray, values: FloatArray) -> pd.DataFrame:
     """Return how often the order of rerankers without noise holds in draws.
 
     Args:
-        drawn: (n_levels, n_draws, n_rerankers) of `drawn_means`.
+        draws: (n_levels, n_draws, n_rerankers) of `drawn_means`.
         values: (n_rerankers,) tied values without noise; level ones have no order to hold.
 
     Returns:
@@ -226,9 +226,9 @@ def order_chances(drawn: FloatArray, values: FloatArray) -> pd.DataFrame:
         that have not, over all draws.
     """
     first, second = np.nonzero(values[:, None] > values + LEVEL)
-    holds = drawn[:, :, first] > drawn[:, :, second]
+    holds = draws[:, :, first] > draws[:, :, second]
     if not len(first):
-        holds = np.ones((*drawn.shape[:2], 1), dtype=bool)
+        holds = np.ones((*draws.shape[:2], 1), dtype=bool)
     return pd.DataFrame({"whole": holds.all(axis=2).mean(axis=1), "pairs": holds.mean(axis=(1, 2))})
 
 

@@ -111,8 +111,8 @@ class Batch:
     def _distance(self, documents: IntArray) -> FloatArray:
         """(n, n_nodes) standard deviations of nodes below a document's score, or widths below its upper end."""
         spreads = self.spreads
-        given = spreads.scores if spreads.is_normal else spreads.high
-        base = np.where(documents >= 0, given[documents] - self.origin, -np.inf)
+        location = spreads.scores if spreads.is_normal else spreads.high
+        base = np.where(documents >= 0, location[documents] - self.origin, -np.inf)
         documents = np.where(documents >= 0, documents, self.first)
         distance = base[:, None] - self.nodes
         distance *= (1 / spreads.scale[documents])[:, None]
@@ -145,26 +145,26 @@ class Members:
         return self.tiles.end - self.tiles.first
 
     @cached_property
-    def _others(self) -> IntArray:
+    def _neighbours(self) -> IntArray:
         """Every document that is no member."""
         is_other = np.ones(len(self.spreads.scores), dtype=bool)
         is_other[self.documents] = False
         return np.flatnonzero(is_other)
 
-    def batches(self, wanted: BoolArray, depth: IntArray) -> Iterator[Batch]:
+    def batches(self, selection: BoolArray, depth: IntArray) -> Iterator[Batch]:
         """Yield tiles of like width together, few enough that their tables stay small.
 
         Args:
-            wanted: (n_tiles,) which.
+            selection: (n_tiles,) which.
             depth: (n_tiles,) rows of a table of each.
 
         Raises:
             UsageError: a list is too long for that.
         """
-        self._refuse_long(wanted, depth)
-        for n_nodes in np.unique(self._n_nodes[wanted]).tolist():
+        self._refuse_long(selection, depth)
+        for n_nodes in np.unique(self._n_nodes[selection]).tolist():
             nodes = legendre(n_nodes) if n_nodes else _EVEN
-            order = np.flatnonzero(wanted & (self._n_nodes == n_nodes))
+            order = np.flatnonzero(selection & (self._n_nodes == n_nodes))
             order = order[np.lexsort((self.sizes[order], depth[order]))]
             end = len(order)
             while end > 0:
@@ -172,10 +172,10 @@ class Members:
                 yield self._batch(order[max(0, end - step) : end], *nodes)
                 end -= step
 
-    def _refuse_long(self, wanted: BoolArray, depth: IntArray) -> None:
+    def _refuse_long(self, selection: BoolArray, depth: IntArray) -> None:
         """Raise a UsageError where a row for each document at each node of a cluster's tiles is too much."""
         n_nodes = np.where(self._n_nodes == 0, EVEN_NODES, self._n_nodes)
-        steps = np.where(wanted, n_nodes * 1.0 * depth * self.sizes, 0.0)
+        steps = np.where(selection, n_nodes * 1.0 * depth * self.sizes, 0.0)
         sums = np.asarray(np.bincount(self.clusters, steps), dtype=np.float64)
         first, end = np.full(len(sums), len(self.spreads.scores)), np.zeros(len(sums), dtype=np.int64)
         np.minimum.at(first, self.clusters, self.tiles.first)
@@ -196,7 +196,7 @@ class Members:
         tiles = self.tiles
         first, end, low = tiles.first[part], tiles.end[part], tiles.low[part]
         width = tiles.high[part] - low
-        others = _ranges(*np.searchsorted(self._others, [first, end]))
+        others = _ranges(*np.searchsorted(self._neighbours, [first, end]))
         return Batch(
             spreads=self.spreads,
             tiles=part,
@@ -206,7 +206,7 @@ class Members:
             first=first,
             end=end,
             members=_ranges(*np.searchsorted(self.documents, [first, end])),
-            others=np.where(others >= 0, self._others[others], -1).T if len(self._others) else others.T,
+            others=np.where(others >= 0, self._neighbours[others], -1).T if len(self._neighbours) else others.T,
         )
 
 

@@ -44,16 +44,16 @@ class NoisyOrder:
         """(n_contributing,) group of each contributing document."""
         return np.repeat(np.arange(len(self.starts)), self.n_contributing)
 
-    def members(self, chosen: BoolArray) -> tuple[IntArray, Members]:
+    def members(self, selection: BoolArray) -> tuple[IntArray, Members]:
         """Return those of chosen contributing documents that are in mixed groups, ready to be integrated.
 
         Args:
-            chosen: (n_contributing,) which.
+            selection: (n_contributing,) which.
 
         Returns:
             (n_members,) their places among the contributing documents, and the members.
         """
-        places = np.flatnonzero(chosen & self.is_mixed[self.owner])
+        places = np.flatnonzero(selection & self.is_mixed[self.owner])
         clusters = np.unique(self.owner[places])
         starts, documents = self.starts[clusters], self.documents[places]
         tiles = Tiles.of(self.spreads, starts, self.sizes[clusters], documents)

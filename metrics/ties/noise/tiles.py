@@ -184,13 +184,13 @@ def _pieces(n_pieces: IntArray, low: FloatArray, high: FloatArray) -> tuple[IntA
 
 
 def _bisect(
-    first: IntArray, end: IntArray, falling: FloatArray, origin: FloatArray, bound: FloatArray
+    first: IntArray, end: IntArray, sorted_scores: FloatArray, origin: FloatArray, bound: FloatArray
 ) -> IntArray:
     """Return the first place of each range where values, less an origin, are below a bound, or its end."""
     first, end = first.copy(), end.copy()
     while (first < end).any():
         middle = (first + end) // 2
-        is_below = falling[np.minimum(middle, len(falling) - 1)] - origin < bound
+        is_below = sorted_scores[np.minimum(middle, len(sorted_scores) - 1)] - origin < bound
         is_open = first < end
         end = np.where(is_open & is_below, middle, end)
         first = np.where(is_open & ~is_below, middle + 1, first)

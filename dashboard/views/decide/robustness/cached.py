@@ -74,10 +74,10 @@ def _noise_curves(
     n_draws = int(min(max(_CELLS // (len(drawn_levels) * max(n_rows, 1)), _FEWEST), _MOST))
     with board_turn(_board):
         means = noise_curves(runs, measure, levels, view.scoring, _queries)
-        drawn = drawn_means(runs, measure, drawn_levels, n_draws, view.scoring, _queries)
+        draws = drawn_means(runs, measure, drawn_levels, n_draws, view.scoring, _queries)
     index = pd.Index(drawn_levels, name="noise")
-    chances = order_chances(drawn, means.iloc[0].to_numpy()).set_axis(index)
-    deviations = pd.DataFrame(drawn.std(axis=1, ddof=1), index, means.columns)
+    chances = order_chances(draws, means.iloc[0].to_numpy()).set_axis(index)
+    deviations = pd.DataFrame(draws.std(axis=1, ddof=1), index, means.columns)
     return NoiseCurves(means, chances, deviations, format_noise(runs), n_draws)
 
 

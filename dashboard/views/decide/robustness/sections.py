@@ -94,7 +94,7 @@ def robustness_cards(curves: NoiseCurves, crossings: pd.DataFrame, even: float |
 
 def _cards_of_one(means: pd.DataFrame, name: str) -> None:
     """Draw what one reranker loses under several sizes of noise, and when it has lost .01."""
-    least = noise_losing(means, _LOSS).iloc[0]
+    noise_of_loss = noise_losing(means, _LOSS).iloc[0]
     cards(
         *(
             Card(
@@ -105,7 +105,12 @@ def _cards_of_one(means: pd.DataFrame, name: str) -> None:
             )
             for noise in (_NEAR, _FAR, _LARGEST)
         ),
-        Card("south", "Loses .01 at", "–" if np.isnan(least) else f"σ = {written_noise(least)}", name),
+        Card(
+            "south",
+            "Loses .01 at",
+            "–" if np.isnan(noise_of_loss) else f"σ = {written_noise(noise_of_loss)}",
+            name,
+        ),
     )
 
 

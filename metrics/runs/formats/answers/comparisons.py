@@ -33,18 +33,20 @@ class Comparisons:
     is_inconsistent: BoolArray
 
     @classmethod
-    def of(cls, list_of: IntArray, left: IntArray, right: IntArray, results: FloatArray) -> "Comparisons":
+    def of(
+        cls, list_of: IntArray, document: IntArray, opponent: IntArray, results: FloatArray
+    ) -> "Comparisons":
         """Put the comparisons of each pair together.
 
         Args:
             list_of: (n_documents,) list of each document.
-            left: (n_rows,) a document.
-            right: (n_rows,) another one of its list.
-            results: (n_rows,) 1 where `left` won, 1/2 for a tie, 0.
+            document: (n_rows,) a document.
+            opponent: (n_rows,) another one of its list.
+            results: (n_rows,) 1 where `document` won, 1/2 for a tie, 0.
         """
-        is_swapped = left > right
+        is_swapped = document > opponent
         results = np.where(is_swapped, 1 - results, results)
-        keys = np.minimum(left, right) * len(list_of) + np.maximum(left, right)
+        keys = np.minimum(document, opponent) * len(list_of) + np.maximum(document, opponent)
         pairs, pair_of, n = np.unique(keys, return_inverse=True, return_counts=True)
         wins = _sums(pair_of, results, len(pairs))
         squares = _sums(pair_of, results**2, len(pairs))

@@ -27,8 +27,8 @@ MAX_COMPARISONS = 20_000_000
 MAX_PAIRS = 1_000_000
 """Most pairs of which Bradley-Terry scores are sought: it takes seconds."""
 _STEMS = ("doc", "docid", "document", "documentid", "passage", "passageid", "pid", "item", "candidate")
-_LEFT = ("a", "left", *(f"{stem}{side}" for stem in _STEMS for side in "a1"))
-_RIGHT = ("b", "right", *(f"{stem}{side}" for stem in _STEMS for side in "b2"))
+_FIRST_COLUMNS = ("a", "left", *(f"{stem}{side}" for stem in _STEMS for side in "a1"))
+_SECOND_COLUMNS = ("b", "right", *(f"{stem}{side}" for stem in _STEMS for side in "b2"))
 _PREFERRED = ("preferred", "preference", "winner", "choice", "chosen", "verdict")
 _LABELS = {
     **dict.fromkeys(("a", "1", "left", "first"), 1.0),
@@ -45,40 +45,43 @@ class _Columns:
 
     Attributes:
         query: what was asked.
-        left: the document that was shown first.
-        right: the other one.
+        shown_first: the document that was shown first.
+        shown_second: the other one.
         preferred: which of them the model prefers.
         reranker: who answered; None where no column says so.
     """
 
     query: str
-    left: str
-    right: str
+    shown_first: str
+    shown_second: str
     preferred: str
     reranker: str | None
 
     @classmethod
-    def of(cls, header: Sequence[str], chosen: Mapping[str, str]) -> "_Columns | None":
+    def of(cls, header: Sequence[str], column_choice: Mapping[str, str]) -> "_Columns | None":
         """Return the columns by their names, None where these are no comparisons.
 
         Args:
             header: names of the columns.
-            chosen: our column → the file's, as the user chose.
+            column_choice: our column → the file's, as the user chose.
         """
         names = {normalised(name): name for name in reversed(header)}
         sides = [
             next((names[name] for name in synonyms if name in names), None)
-            for synonyms in (_LEFT, _RIGHT, _PREFERRED)
+            for synonyms in (_FIRST_COLUMNS, _SECOND_COLUMNS, _PREFERRED)
         ]
-        left, right, preferred = sides
-        if left is None or right is None or preferred is None:
+        shown_first, shown_second, preferred = sides
+        if shown_first is None or shown_second is None or preferred is None:
             return None
-        others = [name for name in dict.fromkeys(header) if name not in sides]
-        wanted = {ours: name for ours, name in chosen.items() if ours in ("query_id", "reranker")}
-        mapping = recognise(others, {ours: name for ours, name in wanted.items() if not name or name in others})
+        further_columns = [name for name in dict.fromkeys(header) if name not in sides]
+        chosen_ids = {ours: name for ours, name in column_choice.items() if ours in ("query_id", "reranker")}
+        mapping = recognise(
+            further_columns,
+            {ours: name for ours, name in chosen_ids.items() if not name or name in further_columns},
+        )
         if "query_id" not in mapping:
             return None
-        return cls(mapping["query_id"], left, right, preferred, mapping.get("reranker"))
+        return cls(mapping["query_id"], shown_first, shown_second, preferred, mapping.get("reranker"))
 
 
 def is_preferences(head: Head) -> bool:
@@ -103,7 +106,7 @@ def _read_table(head: Head, choice: ColumnChoice) -> Source:
     header, line, _ = head_row(head)
     refuse_many_columns(head.file.name, header)
     columns = _of_header(head, header, choice)
-    texts = {"target_id": columns.left, "segment": columns.right, "query_text": columns.preferred}
+    texts = {"target_id": columns.shown_first, "segment": columns.shown_second, "query_text": columns.preferred}
     keys = {"query_id": columns.query} | ({"reranker": columns.reranker} if columns.reranker else {})
     table = DelimitedTable(
         file=head.file,
@@ -114,7 +117,7 @@ def _read_table(head: Head, choice: ColumnChoice) -> Source:
         n_skipped=None if line is None else line - 1,
     )
     values = table.values()
-    return _source(values, columns, table.provenance(len(values[columns.left])), choice)
+    return _source(values, columns, table.provenance(len(values[columns.shown_first])), choice)
 
 
 def _read_json(head: Head, choice: ColumnChoice) -> Source:
@@ -181,7 +184,7 @@ def _compare(
         columns: which they are.
         results: (n_rows,) 1 where the left document is preferred, 1/2, 0; NaN where nobody knows.
     """
-    sides = [values[name].cast(pa.string()) for name in (columns.left, columns.right)]
+    sides = [values[name].cast(pa.string()) for name in (columns.shown_first, columns.shown_second)]
     documents = pa.chunked_array(sides).combine_chunks().dictionary_encode()
     codes = documents.indices.to_numpy().astype(np.int64).reshape(2, -1)
     keys = (list_of_row * len(documents.dictionary) + codes).T.ravel()  # left and right of a row side by side
@@ -198,17 +201,22 @@ def _compare(
 
 def _check(values: Mapping[str, pa.Array], columns: _Columns, origin: FileProvenance) -> None:
     """Raise a ReadError where comparisons are too many, or of nothing, or of a document with itself."""
-    left, right = values[columns.left], values[columns.right]
-    if len(left) > MAX_COMPARISONS:
+    shown_first, shown_second = values[columns.shown_first], values[columns.shown_second]
+    if len(shown_first) > MAX_COMPARISONS:
         raise ReadError(origin.file, f"more than {MAX_COMPARISONS:,} comparisons", "Split it by query.")
-    if not len(left):
+    if not len(shown_first):
         raise ReadError(origin.file, "there is no comparison", "Export it again and check its size.", line=1)
-    for name in (columns.query, columns.reranker, columns.left, columns.right):
+    for name in (columns.query, columns.reranker, columns.shown_first, columns.shown_second):
         if name is not None:
             _refuse_empty(values[name].cast(pa.string()), name, origin)
-    left, right = left.cast(pa.string()), right.cast(pa.string())
+    shown_first, shown_second = shown_first.cast(pa.string()), shown_second.cast(pa.string())
     hint = "Leave the line out."
-    origin.refuse(pc.equal(left, right), left, lambda value: f"{value!r} is compared with itself", hint)
+    origin.refuse(
+        pc.equal(shown_first, shown_second),
+        shown_first,
+        lambda value: f"{value!r} is compared with itself",
+        hint,
+    )
 
 
 def _refuse_empty(ids: pa.Array, name: str, origin: FileProvenance) -> None:
@@ -228,11 +236,11 @@ def _results(
     Raises:
         ReadError: no row says which is preferred.
     """
-    given = pc.fill_null(values[columns.preferred].cast(pa.string()), "")
-    text = pc.utf8_trim_whitespace(given)
+    preferred_texts = pc.fill_null(values[columns.preferred].cast(pa.string()), "")
+    text = pc.utf8_trim_whitespace(preferred_texts)
     is_left, is_right = (
         pc.equal(text, values[name].cast(pa.string())).to_numpy(zero_copy_only=False)
-        for name in (columns.left, columns.right)
+        for name in (columns.shown_first, columns.shown_second)
     )
     words = text.dictionary_encode()
     by_word = np.array([_label(word) for word in words.dictionary.to_pylist()], float)
@@ -245,7 +253,9 @@ def _results(
         return results, []
     row = int(unread[0])
     if len(unread) == len(results):
-        problem = f"{columns.preferred} {given[row].as_py()!r} is neither of the two documents, nor a tie"
+        problem = (
+            f"{columns.preferred} {preferred_texts[row].as_py()!r} is neither of the two documents, nor a tie"
+        )
         raise origin.error(row, problem, "Give an id, a or b, 1 or 2, or tie; no row of the file does.")
     query = quote(values[columns.query].cast(pa.string())[row].as_py())
     return results, [unread_finding(origin.file, origin.line_of(row), query, len(unread), len(results))]

@@ -78,11 +78,11 @@ def read_probabilities(head: Head, choice: ColumnChoice) -> Source:
     names = [*(name for name in columns.header if not _is_probability(name)), *scores]
     mapping = choice.mapping(origin.file, names, {**columns.mapping, "score": EXPECTED, "score_std": STD})
     further = {name for name in scores if name != mapping["score"]}
-    made = {  # further scores are numbers in all rows, or none would be read of them
+    score_columns = {  # further scores are numbers in all rows, or none would be read of them
         name: pa.array(np.nan_to_num(values, nan=-np.inf) if name in further else values, from_pandas=True)
         for name, values in scores.items()
     }
-    raw = {name: column for name, column in columns.values.items() if not _is_probability(name)} | made
+    raw = {name: column for name, column in columns.values.items() if not _is_probability(name)} | score_columns
     noted = distribution_findings(distribution, raw, mapping, origin.file)
     return build_source(
         raw, mapping, origin, "grade-probabilities", names, noted, choice.missing_score
@@ -135,16 +135,16 @@ def _table_columns(head: Head, choice: ColumnChoice) -> _Columns:
     )
     columns = table.values()
     origin = table.provenance(len(next(iter(columns.values()))))
-    if not (opened := _map_column(head)):
+    if not (map_column := _map_column(head)):
         return _Columns(columns, origin, header, mapping)
-    maps = [_parse_map(text, row, origin) for row, text in enumerate(table.column_text(opened).to_pylist())]
+    maps = [_parse_map(text, row, origin) for row, text in enumerate(table.column_text(map_column).to_pylist())]
     rows: list[dict[str, Any]] = [
-        {f"{opened}.{grade}": value for grade, value in weights.items()} for weights in maps
+        {f"{map_column}.{grade}": value for grade, value in weights.items()} for weights in maps
     ]
     names = _grades_of(dict.fromkeys(name for row in rows for name in row))
     _refuse_many_grades([*header, *names], names, len(rows), origin)
     columns |= {name: value_array([row.get(name) for row in rows], name, origin) for name in names}
-    return _Columns(columns, origin, [*(name for name in header if name != opened), *names], mapping)
+    return _Columns(columns, origin, [*(name for name in header if name != map_column), *names], mapping)
 
 
 def _parse_map(text: str, row: int, origin: FileProvenance) -> dict[str, Any]:
@@ -201,8 +201,10 @@ def _mapping(
     names: Sequence[str], choice: ColumnChoice, usual: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """Return our column → the file's, of those that are no probabilities."""
-    chosen = {**(usual or {}), **choice.columns}
-    return recognise(names, {ours: theirs for ours, theirs in chosen.items() if not theirs or theirs in names})
+    mapping_choice = {**(usual or {}), **choice.columns}
+    return recognise(
+        names, {ours: theirs for ours, theirs in mapping_choice.items() if not theirs or theirs in names}
+    )
 
 
 def _distribution(columns: _Columns) -> GradeProbabilities:
@@ -225,8 +227,8 @@ def _distribution(columns: _Columns) -> GradeProbabilities:
         numbers = parse_numbers(column)
         is_bad = pc.and_(pc.is_null(numbers), pc.is_valid(column))
         _refuse(is_bad, column, name, columns.origin)
-        given = pc.fill_null(numbers, -np.inf if is_log else 0).to_numpy(zero_copy_only=False)
-        weights[:, grades.index(grade)] += np.exp(np.minimum(given, 1)) if is_log else given
+        probabilities = pc.fill_null(numbers, -np.inf if is_log else 0).to_numpy(zero_copy_only=False)
+        weights[:, grades.index(grade)] += np.exp(np.minimum(probabilities, 1)) if is_log else probabilities
     return GradeProbabilities(np.array(grades), weights)
 
 
