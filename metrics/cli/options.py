@@ -14,19 +14,12 @@ import typer
 
 from metrics.cli.output import write_table
 from metrics.errors import UsageError
-from metrics.evaluation import AS_READ, ScoringOptions
+from metrics.evaluation import AS_READ, Policy, ScoringOptions, Unjudged
 from metrics.runs import MissingScore as MissingScoreRule
 from metrics.runs import Repeated as RepeatRule
 from metrics.runs import Runs, read_runs
 from metrics.runs.writing import refuse_outputs
 from metrics.ties import PRECISIONS
-
-
-class Policy(StrEnum):
-    """Count as 0, or leave out."""
-
-    zero = "zero"
-    skip = "skip"
 
 
 class Repeated(StrEnum):
@@ -170,13 +163,13 @@ def _scoring(
         typer.Option(
             help="Judged queries without rows: count them 0, or leave them out.", rich_help_panel=_SCORING
         ),
-    ] = Policy.zero,
+    ] = AS_READ.missing,
     empty: Annotated[
         Policy,
         typer.Option(
             help="Queries with nothing relevant: count them 0, or leave them out.", rich_help_panel=_SCORING
         ),
-    ] = Policy.zero,
+    ] = AS_READ.empty,
     relevant_from: RelevantFrom = AS_READ.relevant_from,
     tiebreak_by: TiebreakBy = None,
     criterion: Annotated[
@@ -187,14 +180,21 @@ def _scoring(
             rich_help_panel=_SCORING,
         ),
     ] = None,
+    unjudged: Annotated[
+        Unjudged,
+        typer.Option(
+            help="Documents nobody judged: not relevant, or left out of the lists.", rich_help_panel=_SCORING
+        ),
+    ] = AS_READ.unjudged,
 ) -> ScoringOptions:
     return ScoringOptions(
         precision,
-        missing.value,
-        empty.value,
+        missing,
+        empty,
         relevant_from,
         tuple(tiebreak_by or ()),
         tuple(criterion or ()),
+        unjudged,
     )
 
 

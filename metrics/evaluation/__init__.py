@@ -3,6 +3,7 @@
 from metrics.evaluation.evaluation import Evaluation
 from metrics.evaluation.options import AS_READ, HasScoringOptions, Policy, ScoringOptions
 from metrics.evaluation.scoring import DEFAULT_MEASURES, DEFAULT_TIES, evaluate, score_runs
+from metrics.ties.judgments import Unjudged
 
 EQUAL = 1e-12
 """Values closer than this differ by rounding."""
@@ -16,6 +17,7 @@ __all__ = [
     "HasScoringOptions",
     "Policy",
     "ScoringOptions",
+    "Unjudged",
     "evaluate",
     "score_runs",
 ]

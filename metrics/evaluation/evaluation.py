@@ -34,7 +34,7 @@ class Evaluation(HasScoringOptions):
         measures: names of the measures, as in `scores`.
         ties: names of the treatments, as in `scores`.
         options: how the lists were scored; `precision`, `missing`, `empty`, `relevant_from`,
-            `tiebreak_by` and `criteria` can be read from the evaluation, too.
+            `tiebreak_by`, `criteria` and `unjudged` can be read from the evaluation, too.
         skipped: (reranker, query_id) of the lists that `missing` and `empty` left out.
     """
 

@@ -11,7 +11,7 @@ from metrics.runs import Runs
 from metrics.runs.stacks import RunStack
 from metrics.ties import Ranking
 from metrics.ties.fronts import criterion
-from metrics.ties.judgments import check_relevant_from
+from metrics.ties.judgments import Unjudged, check_relevant_from, check_unjudged
 from metrics.ties.precision import rounded
 
 Policy = Literal["zero", "skip"]
@@ -31,10 +31,11 @@ class ScoringOptions:
         tiebreak_by: further score columns that split ties first, highest first.
         criteria: score columns that rank together instead of the score, such as `score`, `cost:asc`: documents
             stand by non-dominated fronts, and a front is a tie.
+        unjudged: documents that nobody judged are not relevant, or are left out of their lists: nDCG', AP' and
+            the like of condensed lists (Sakai, SIGIR 2007); what remains of a tie stays tied.
 
     Raises:
-        UsageError: a precision that does not exist, a policy that is neither zero nor skip, or a
-            grade of 0 as relevant.
+        UsageError: a precision or policy that does not exist, or a grade of 0 as relevant.
     """
 
     precision: str = "float64"
@@ -43,6 +44,7 @@ class ScoringOptions:
     relevant_from: float = 1
     tiebreak_by: tuple[str, ...] = ()
     criteria: tuple[str, ...] = ()
+    unjudged: Unjudged = "nonrelevant"
 
     def __post_init__(self) -> None:
         """Check each option."""
@@ -50,6 +52,7 @@ class ScoringOptions:
             if policy not in ("zero", "skip"):
                 raise UsageError(f"{name}={policy!r}: it is 'zero' or 'skip'.")
         check_relevant_from(self.relevant_from)
+        check_unjudged(self.unjudged)
         rounded(np.empty(0), self.precision)
         object.__setattr__(self, "tiebreak_by", tuple(self.tiebreak_by))
         object.__setattr__(self, "criteria", tuple(self.criteria))
@@ -60,13 +63,17 @@ class ScoringOptions:
         names = [criterion(text)[0] for text in self.criteria] + list(self.tiebreak_by)
         return tuple(dict.fromkeys(name for name in names if name != "score"))
 
+    @property
+    def _cut(self) -> tuple[float, str, tuple[str, ...], tuple[str, ...], Unjudged]:
+        return self.relevant_from, self.precision, self.tiebreak_by, self.criteria, self.unjudged
+
     def ranking(self, runs: Runs, reranker: str) -> Ranking:
         """Return the lists of one reranker, cut into tie groups.
 
         Raises:
             UsageError: a reranker or column that does not exist.
         """
-        return Ranking.of(runs, reranker, self.relevant_from, self.precision, self.tiebreak_by, self.criteria)
+        return Ranking.of(runs, reranker, *self._cut)
 
     def query_ranking(self, runs: Runs, reranker: str, query_id: str) -> Ranking:
         """Return the list of one query alone, cut into tie groups; no list where it is not judged.
@@ -76,12 +83,11 @@ class ScoringOptions:
             reranker: whose list.
             query_id: which list.
         """
-        cut = self.relevant_from, self.precision, self.tiebreak_by, self.criteria
-        return Ranking.of_query(runs, reranker, query_id, *cut)
+        return Ranking.of_query(runs, reranker, query_id, *self._cut)
 
     def rankings(self, runs: Runs, stack: RunStack) -> Iterator[Ranking]:
         """Yield the lists of some rerankers a few at a time, in the order of the judged queries."""
-        return Ranking.parts(runs, stack, self.relevant_from, self.precision, self.tiebreak_by, self.criteria)
+        return Ranking.parts(runs, stack, *self._cut)
 
 
 AS_READ = ScoringOptions()
@@ -122,3 +128,8 @@ class HasScoringOptions:
     def criteria(self) -> tuple[str, ...]:
         """Score columns that ranked together instead of the score."""
         return self.options.criteria
+
+    @property
+    def unjudged(self) -> Unjudged:
+        """What was done about documents that nobody judged."""
+        return self.options.unjudged

@@ -15,6 +15,7 @@ from metrics.evaluation.scoring import names_or_defaults, score_runs
 from metrics.measures import parse
 from metrics.runs import Runs, Table, read_runs
 from metrics.support.arrays import FloatArray
+from metrics.ties.judgments import Unjudged
 from metrics.ties.treatments import treatment
 
 _TIME = ("at", "")
@@ -71,6 +72,7 @@ class Running:
         relevant_from: float = 1,
         tiebreak_by: Sequence[str] = (),
         criteria: Sequence[str] = (),
+        unjudged: Unjudged = "nonrelevant",
     ) -> None:
         """Choose what is measured; the arguments are those of `evaluate`.
 
@@ -82,6 +84,7 @@ class Running:
             relevant_from: smallest grade that counts as relevant.
             tiebreak_by: further score columns that split ties first.
             criteria: score columns that rank together instead of the score.
+            unjudged: documents that nobody judged are not relevant, or left out of their lists.
 
         Raises:
             UsageError: a name that does not exist, or no measure.
@@ -99,7 +102,7 @@ class Running:
             "best": "optimistic",
         }
         self._options = ScoringOptions(
-            precision, "skip", empty, relevant_from, tuple(tiebreak_by), tuple(criteria)
+            precision, "skip", empty, relevant_from, tuple(tiebreak_by), tuple(criteria), unjudged
         )
         self._parts: list[pd.DataFrame] = []
         self._latest = -inf

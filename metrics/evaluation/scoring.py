@@ -11,7 +11,7 @@ import pyarrow as pa
 from metrics.errors import UsageError
 from metrics.evaluation.evaluation import Evaluation
 from metrics.evaluation.merging import concat, list_index, merge_indexes
-from metrics.evaluation.options import Policy, ScoringOptions
+from metrics.evaluation.options import AS_READ, Policy, ScoringOptions
 from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.runs import Runs, Table, read_runs
 from metrics.support.arrays import FloatArray, IntArray
@@ -20,6 +20,7 @@ from metrics.support.steps import begin_step
 from metrics.support.wording import first_names
 from metrics.ties import Ranking, Treatment, treatment
 from metrics.ties.description import describe
+from metrics.ties.judgments import Unjudged
 from metrics.ties.ranking import PART
 
 DEFAULT_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@10", "AP", "nDCG@10")
@@ -38,6 +39,7 @@ def evaluate(
     relevant_from: float = 1,
     tiebreak_by: Sequence[str] = (),
     criteria: Sequence[str] = (),
+    unjudged: Unjudged | None = None,
 ) -> Evaluation:
     """Score every list under every treatment of its ties.
 
@@ -57,17 +59,26 @@ def evaluate(
         tiebreak_by: further score columns that split ties first, highest first.
         criteria: score columns that rank together instead of the score, such as `("score", "cost:asc")`: each
             list stands by non-dominated fronts, and a front is a tie.
+        unjudged: documents that nobody judged are not relevant (`nonrelevant`, unless said otherwise), or left
+            out of their lists (`leave_out`).
 
     Raises:
         ReadError: the data frame cannot be read; names column and row.
-        UsageError: a name that does not exist, a policy that is neither zero nor skip, or judgments for runs
-            that have theirs.
+        UsageError: a name or policy that does not exist, or judgments for runs that have theirs.
     """
     if isinstance(runs, pd.DataFrame):
         runs = read_runs(runs, qrels)
     elif qrels is not None:
         raise UsageError("qrels: these runs have their judgments. Give them to read_runs.")
-    options = ScoringOptions(precision, missing, empty, relevant_from, tuple(tiebreak_by), tuple(criteria))
+    options = ScoringOptions(
+        precision,
+        missing,
+        empty,
+        relevant_from,
+        tuple(tiebreak_by),
+        tuple(criteria),
+        unjudged or AS_READ.unjudged,
+    )
     return score_runs(runs, *names_or_defaults(measures, ties), options)
 
 
@@ -174,15 +185,16 @@ def _score_batch(
         options: how lists are scored.
     """
     cutoffs = sorted({measure.k for measure in measures if measure.k is not None})
-    query_ids, values, descriptions = [], [], []
+    query_ids, values, descriptions, missing = [], [], [], []
     for ranking in rankings:
         query_ids.append(ranking.query_ids)
         by_treatment = [list(_values(ranking, measures, ties)) for ties in treatments]
         values.append(np.stack([column for same in zip(*by_treatment, strict=True) for column in same]))
         descriptions.append(describe(ranking, cutoffs))
+        missing.append(ranking.is_missing)
         del ranking, by_treatment  # before the next part is made
     lists = {key: np.concatenate([part[key] for part in descriptions]) for key in descriptions[0]}
-    is_missing, is_empty = lists["n_docs"] == 0, lists["n_relevant"] == 0
+    is_missing, is_empty = np.concatenate(missing), lists["n_relevant"] == 0
     is_scored = ~((is_missing & (options.missing == "skip")) | (is_empty & (options.empty == "skip")))
     owner = np.repeat(np.arange(len(rerankers)), n_lists)
     queries = pa.chunked_array(query_ids)

@@ -143,6 +143,7 @@ def unusual_rules(studies: ReportStudies) -> list[str]:
         f"Scores are compared as {compared_as(scoring.precision)}.": scoring.precision != AS_READ.precision,
         f"Documents rank by fronts of {', '.join(scoring.criteria)}.": bool(scoring.criteria),
         f"Ties are split first by {', '.join(scoring.tiebreak_by)}.": bool(scoring.tiebreak_by),
+        "Documents that nobody judged are left out of the lists.": scoring.unjudged == "leave_out",
         f"Queries of {', '.join(options.segments)} only.": bool(options.segments),
     }
     return [sentence for sentence, is_unusual in sentences.items() if is_unusual]

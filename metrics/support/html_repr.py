@@ -39,6 +39,7 @@ def evaluation(
     relevant_from: float,
     tiebreak_by: Sequence[str],
     criteria: Sequence[str],
+    unjudged: str,
 ) -> str:
     """The means of each reranker, and what they are means of.
 
@@ -53,6 +54,7 @@ def evaluation(
         relevant_from: smallest relevant grade.
         tiebreak_by: score columns that split ties first.
         criteria: score columns that rank together instead of the score.
+        unjudged: policy for documents that nobody judged.
     """
     shown_ties = ties[:COLUMNS]
     shown_measures = measures[: COLUMNS // len(shown_ties)]
@@ -67,6 +69,7 @@ def evaluation(
     lists = count_of(len(scores), "list") + (f" of {scored:,}" if len(scores) != scored else "")
     fronts = f", ranked by fronts of {', '.join(criteria)}" if criteria else ""
     split = f", ties split first by {', '.join(tiebreak_by)}" if tiebreak_by else ""
+    split += ", unjudged documents left out" if unjudged == "leave_out" else ""
     return _block(
         "Evaluation",
         f"{count_of(len(policies), 'reranker')}, {lists}, {count_of(len(measures), 'measure')}, "

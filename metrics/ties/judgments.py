@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Literal, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +15,20 @@ from metrics.support.arrays import FloatArray, IntArray, combine_chunks
 from metrics.support.cached import cached_property
 
 T = TypeVar("T", bound=np.generic)
+Unjudged = Literal["nonrelevant", "leave_out"]
+"""What is done about documents that nobody judged: they are not relevant, or are left out of the lists."""
 
 
 def check_relevant_from(grade: float) -> None:
     """Raise a UsageError where a document that nobody judged would be relevant."""
     if not grade > 0:
         raise UsageError(f"relevant_from={grade}: it is above 0, the grade of unjudged documents.")
+
+
+def check_unjudged(unjudged: str) -> None:
+    """Raise a UsageError where nothing is known by this name that could be done about unjudged documents."""
+    if unjudged not in get_args(Unjudged):
+        raise UsageError(f"unjudged={unjudged!r}: it is {' or '.join(map(repr, get_args(Unjudged)))}.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -169,6 +169,15 @@ class Lists:
         rows = np.repeat(start - before, length) + np.arange(int(length.sum()))
         return rows, lists[head] - first, bounds
 
+    def judged_rows_of(self, first: int, end: int) -> tuple[IntArray, IntArray, IntArray]:
+        """Return what `rows_of` does, of the rows that somebody judged; a list without any has none."""
+        rows, lists, bounds = self.rows_of(first, end)
+        all_rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+        is_judged = self.judgment[all_rows] >= 0
+        bounds = np.append(0, np.cumsum(is_judged))[bounds]
+        has_rows = np.diff(bounds) > 0
+        return all_rows[is_judged], lists[has_rows], np.append(bounds[:-1][has_rows], bounds[-1])
+
 
 def further_scores(runs: Runs) -> list[str]:
     """Return the further score columns that every reranker has: ties can be split by them."""

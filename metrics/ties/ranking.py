@@ -1,7 +1,7 @@
 """Ranking: the lists of rerankers, sorted by score and cut into tie groups."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from metrics.runs.stacks import RunStack
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.cached import cached_property
 from metrics.ties.groups import ScoredGroups
-from metrics.ties.judgments import Judgments
+from metrics.ties.judgments import Judgments, Unjudged
 from metrics.ties.lists import Lists
 from metrics.ties.noise import Noise, Spreads
 from metrics.ties.sorting import sort_descending
@@ -41,6 +41,7 @@ class Ranking:
         targets: (n_docs,) what it satisfies, None where each document is its own target.
         sigmas: (n_rows,) standard deviation of the score of each row of the table, None where it has none.
         further: (n_docs,) each; the further scores that split its ties, in order, as they are compared.
+        listed: (n_listed,) lists with rows; more than have documents where unjudged ones are left out.
     """
 
     judgments: Judgments
@@ -55,6 +56,7 @@ class Ranking:
     targets: IntArray | None = None
     sigmas: FloatArray | None = None
     further: tuple[FloatArray, ...] = ()
+    listed: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
 
     @classmethod
     def of(
@@ -65,6 +67,7 @@ class Ranking:
         precision: str = "float64",
         tiebreak_by: Sequence[str] = (),
         criteria: Sequence[str] = (),
+        unjudged: Unjudged = "nonrelevant",
     ) -> "Ranking":
         """Cut the lists of one reranker.
 
@@ -75,12 +78,13 @@ class Ranking:
             precision: how scores are compared: rounded, or near ones tied (`metrics.ties.precision`).
             tiebreak_by: further score columns; each splits what is level in those before it.
             criteria: score columns that rank together, by fronts, instead of the score (`metrics.ties.fronts`).
+            unjudged: whether documents that nobody judged are not relevant, or left out.
 
         Raises:
             UsageError: a reranker, precision or column that does not exist, or a grade of 0 as relevant.
         """
         lists = Lists.of(runs, reranker, relevant_from, tiebreak_by, criteria)
-        return cls._cut(lists, precision, 0, lists.judgments.n_lists)
+        return cls._cut(lists, precision, (0, lists.judgments.n_lists), unjudged)
 
     @classmethod
     def parts(
@@ -91,6 +95,7 @@ class Ranking:
         precision: str = "float64",
         tiebreak_by: Sequence[str] = (),
         criteria: Sequence[str] = (),
+        unjudged: Unjudged = "nonrelevant",
     ) -> Iterator["Ranking"]:
         """Yield lists a few at a time: reranker by reranker, in the order of the judged queries.
 
@@ -101,10 +106,11 @@ class Ranking:
             precision: how scores are compared.
             tiebreak_by: score columns that split ties first.
             criteria: score columns that rank together instead of the score.
+            unjudged: what is done about documents that nobody judged.
         """
         lists = Lists.of_stack(runs, stack, relevant_from, tiebreak_by, criteria)
         for first, end in lists.cuts(PART):
-            yield cls._cut(lists, precision, first, end)
+            yield cls._cut(lists, precision, (first, end), unjudged)
 
     @classmethod
     def of_query(
@@ -116,6 +122,7 @@ class Ranking:
         precision: str = "float64",
         tiebreak_by: Sequence[str] = (),
         criteria: Sequence[str] = (),
+        unjudged: Unjudged = "nonrelevant",
     ) -> "Ranking":
         """Return the list of one query alone; no list where it is not judged.
 
@@ -127,21 +134,25 @@ class Ranking:
             precision: how scores are compared.
             tiebreak_by: score columns that split ties first.
             criteria: score columns that rank together instead of the score.
+            unjudged: what is done about documents that nobody judged.
         """
         lists = Lists.of(runs, reranker, relevant_from, tiebreak_by, criteria)
         place = pc.index(lists.judgments.query_ids, query_id).as_py()
-        return cls._cut(lists, precision, max(place, 0), place + 1)
+        return cls._cut(lists, precision, (max(place, 0), place + 1), unjudged)
 
     @classmethod
-    def _cut(cls, lists: Lists, precision: str, first: int, end: int) -> "Ranking":
-        """The lists from `first` to before `end`, sorted and cut into tie groups."""
-        rows, segment_lists, segment_starts = lists.rows_of(first, end)
+    def _cut(cls, lists: Lists, precision: str, span: tuple[int, int], unjudged: Unjudged) -> "Ranking":
+        """The lists from the first of a span to before its end, sorted and cut into tie groups."""
+        rows, segment_lists, segment_starts = lists.rows_of(*span)
+        listed = segment_lists
+        if unjudged == "leave_out":
+            rows, segment_lists, segment_starts = lists.judged_rows_of(*span)
         keys = lists.keys_of(rows, segment_starts, precision)
         order, (scores, *further), starts = sort_descending(keys, segment_starts)
         table_rows = order + rows.start if isinstance(rows, slice) else rows[order]
         judgment = lists.judgment[table_rows]
         return cls(
-            judgments=lists.judgments.part(first, end),
+            judgments=lists.judgments.part(*span),
             pairs=lists.pairs,
             segment_lists=segment_lists,
             segment_starts=segment_starts,
@@ -153,6 +164,7 @@ class Ranking:
             targets=None if lists.targets is None else lists.targets[judgment],
             sigmas=lists.sigmas,
             further=tuple(further),
+            listed=listed,
         )
 
     @property
@@ -197,6 +209,13 @@ class Ranking:
         lengths = np.zeros(self.n_lists, dtype=np.int64)
         lengths[self.segment_lists] = np.diff(self.segment_starts)
         return lengths
+
+    @property
+    def is_missing(self) -> BoolArray:
+        """(n_lists,) whether the run has no row for the query of each."""
+        missing = np.ones(self.n_lists, dtype=bool)
+        missing[self.listed] = False
+        return missing
 
     @cached_property
     def graded_groups(self) -> ScoredGroups:

@@ -27,7 +27,7 @@ RUN = "".join(f"q{q} Q0 d{d} {d} {0.9 - d // 3 / 10} t\n" for q in range(40) for
 QRELS = "".join(f"q{q} 0 d{d} {d % 3}\n" for q in range(44) for d in (q % 4, q % 5 + 4))
 FIELDS = [line.split() for line in RUN.splitlines()]
 POLICIES = [[], ["--missing", "skip"], ["--empty", "skip", "--precision", "within:0.1"]]
-POLICIES += [["--missing", "skip", "--empty", "skip"]]
+POLICIES += [["--missing", "skip", "--empty", "skip"], ["--unjudged", "leave_out", "--missing", "skip"]]
 HEADER = "query_id,doc_id,score,relevance\n"
 
 

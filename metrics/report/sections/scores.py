@@ -26,6 +26,10 @@ _TIES_NOTE = (
     "Largest tie, mean: a list without ties counts 1, one without rows 0. ±: sample standard deviation over "
     "lists (ddof 1). r: correlation of the tie ratio with the absolute gap."
 )
+_UNJUDGED_VERBS = {
+    "nonrelevant": "what nobody judged is not",
+    "leave_out": "what nobody judged is left out of the lists",
+}
 _POLICY_VERBS = {"zero": "count as 0", "skip": "are left out"}
 
 
@@ -39,7 +43,7 @@ def data(studies: ReportStudies) -> Section:
         ("Rerankers", f"{len(studies.rerankers):,}"),
         ("Documents a list", _range(lists["n_docs"])),
         ("Relevant documents a query", _range(lists["n_relevant"])),
-        ("Relevant", f"grade {scoring.relevant_from:g} and above; what nobody judged is not"),
+        ("Relevant", f"grade {scoring.relevant_from:g} and above; {_UNJUDGED_VERBS[scoring.unjudged]}"),
         (
             "Scores are compared as",
             "64-bit floats, as read" if scoring.precision == "float64" else compared_as(scoring.precision),

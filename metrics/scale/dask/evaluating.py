@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from weakref import finalize
 
-from metrics.evaluation import Policy, ScoringOptions, score_runs
+from metrics.evaluation import AS_READ, Policy, ScoringOptions, Unjudged, score_runs
 from metrics.evaluation.scoring import names_or_defaults
 from metrics.runs import MissingScore, Repeated
 from metrics.runs.writing import refuse_outputs
@@ -34,6 +34,7 @@ def evaluate_dataset(
     relevant_from: float = 1,
     tiebreak_by: Sequence[str] = (),
     criteria: Sequence[str] = (),
+    unjudged: Unjudged | None = None,
 ) -> Stored:
     """Score runs of any size on the workers of a Dask scheduler; to the same values as `evaluate`.
 
@@ -61,6 +62,7 @@ def evaluate_dataset(
         relevant_from: as of `evaluate`.
         tiebreak_by: as of `evaluate`.
         criteria: as of `evaluate`.
+        unjudged: as of `evaluate`.
 
     Returns:
         what each list scored, in a file; `summary()` and `load()` give what `evaluate` gives.
@@ -73,7 +75,15 @@ def evaluate_dataset(
     """
     from metrics.support.progress import progress  # noqa: PLC0415 its library need not be there where nothing is shown
 
-    options = ScoringOptions(precision, missing, empty, relevant_from, tuple(tiebreak_by), tuple(criteria))
+    options = ScoringOptions(
+        precision,
+        missing,
+        empty,
+        relevant_from,
+        tuple(tiebreak_by),
+        tuple(criteria),
+        unjudged or AS_READ.unjudged,
+    )
     measures, ties = names_or_defaults(measures, ties)
     score = partial(score_runs, measures=measures, ties=ties, options=options)
     if output is not None:

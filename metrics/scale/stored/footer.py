@@ -28,7 +28,7 @@ def parse_footer(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any
         ValueError: they cannot be those of an evaluation, or of these rows; says why.
         LookupError, TypeError, AttributeError, ArithmeticError: likewise.
     """
-    about = {"criteria": ()} | about  # files of earlier versions have none
+    about = {"criteria": (), "unjudged": "nonrelevant"} | about  # files of earlier versions have none
     measures, ties, tiebreak_by, criteria = (
         tuple(map(str, list(about[name]))) for name in ("measures", "ties", "tiebreak_by", "criteria")
     )

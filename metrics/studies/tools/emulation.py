@@ -122,6 +122,8 @@ def _question(measure: MeasureAt, rule: Rule, options: ScoringOptions, judged: F
         judged: distinct grades.
     """
     level = options.relevant_from
+    if options.unjudged == "leave_out":
+        return "lists with their unjudged documents"
     if options.criteria:
         return "a ranking by the score alone"
     if options.tiebreak_by:

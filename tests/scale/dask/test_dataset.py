@@ -52,12 +52,17 @@ def files(draw):
 
 
 @settings(max_examples=12, phases=[Phase.explicit, Phase.generate])
-@given(split_table=files(), rows=st.sampled_from([1, 4, 100]), policy=st.sampled_from(["zero", "skip"]))
+@given(
+    split_table=files(),
+    rows=st.sampled_from([1, 4, 100]),
+    policy=st.sampled_from(["zero", "skip"]),
+    unjudged=st.sampled_from(["nonrelevant", "leave_out"]),
+)
 def test_any_split_of_rows_over_files_and_row_groups_gives_the_values_of_the_whole(
-    address, split_table, rows, policy
+    address, split_table, rows, policy, unjudged
 ):
     table, pieces, judgments, missing_score = split_table
-    options = {"measures": MEASURES, "ties": TIES, "missing": policy, "empty": policy}
+    options = {"measures": MEASURES, "ties": TIES, "missing": policy, "empty": policy, "unjudged": unjudged}
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         for module in ("parts", "dataset"):
             patch.setattr(f"metrics.scale.dask.{module}.ROWS", rows)

@@ -25,6 +25,7 @@ _OPTIONS = {
     "--empty": "scoring.empty",
     "--relevant-from": "scoring.relevant_from",
     "--tiebreak-by": "scoring.tiebreak_by",
+    "--unjudged": "scoring.unjudged",
 }
 """Option of the command → field of the options it sets."""
 
