@@ -8,7 +8,7 @@ from typing import Any, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from dashboard.cli import exit_at_interrupt
+from dashboard.cli import loading_modules
 
 Command = Callable[..., None]
 """A function whose parameters are the arguments and options of a command."""
@@ -25,7 +25,7 @@ class DeferredCommand(TyperCommand):
     @cached_property
     def loaded(self) -> TyperCommand:
         """The command itself, with its options."""
-        with exit_at_interrupt():
+        with loading_modules():
             from metrics.cli.exits import with_reader_left
 
             app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)

@@ -1,11 +1,13 @@
 """What --help says of each command."""
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from dashboard.cli import loading_modules
 from dashboard.cli.commands import tiescope
 
 COMMANDS = {name: command.loaded for name, command in tiescope.commands.items()}
@@ -58,6 +60,17 @@ NOT_FOR_VALUES = {"scipy", "statsmodels", "rich.console", "sqlalchemy", "streaml
 def test_nothing_is_imported_before_it_is_needed(arguments, unneeded, write, monkeypatch):
     monkeypatch.chdir(write("judged.csv", "query_id,doc_id,score,relevance\nq,a,1,1\nq,b,1,0\n").parent)
     assert not loaded_by(*arguments) & unneeded
+
+
+def test_modules_are_not_searched_for_garbage_while_they_load_nor_later():
+    with loading_modules():
+        is_searching, module = gc.isenabled(), {"name": "loaded"}
+    try:
+        assert not is_searching
+        assert gc.isenabled()
+        assert all(held is not module for held in gc.get_objects())
+    finally:
+        gc.unfreeze()
 
 
 def test_help_that_a_full_disk_does_not_take_ends_as_other_output_does():
