@@ -1,7 +1,7 @@
 """How lists are scored and rerankers compared: the choices, and the words for them."""
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import streamlit as st
@@ -14,11 +14,14 @@ from metrics import Runs
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
 from metrics.support.wording import compared_as
+from metrics.ties.fronts import criterion, criterion_choices, criterion_text, criterion_words
 from metrics.ties.lists import further_scores
 from metrics.ties.precision import rounded
 
 TIE_BREAKS = "tiebreak"
 """Name of the choice of further scores, in the link."""
+CRITERIA = "criteria"
+"""Name of the choice of what ranks together, in the link."""
 _POLICIES = ("zero", "skip")
 _NEAR = ("within:0.001", "within:0.01", "within:0.1")
 _PRECISIONS = ("float64", "float32", "float16", "bfloat16", *(f"decimals:{n}" for n in range(7)), *_NEAR)
@@ -28,12 +31,14 @@ def choose_scoring(runs: Runs) -> ScoringOptions:
     """Draw the choice of how lists are scored: as the files say unless the visitor says otherwise."""
     with st.popover("Scoring", icon=":material/tune:", width="stretch"):
         precision = _choose_precision()
-        tiebreak_by = _choose_tie_breaks(further_scores(runs))
+        columns = further_scores(runs)
+        criteria = _choose_criteria(columns)
+        tiebreak_by = _choose_tie_breaks(columns)
         relevant_from = number_input("Relevant from grade", 1, 1000, 1, "relevant_from")
         missing = segmented("Judged queries without rows", _POLICIES, "missing")
         empty = segmented("Queries with nothing relevant", _POLICIES, "empty")
     policies = cast("Policy", missing), cast("Policy", empty)
-    return ScoringOptions(precision, *policies, relevant_from, tiebreak_by)
+    return ScoringOptions(precision, *policies, relevant_from, tiebreak_by, criteria)
 
 
 def _choose_precision() -> str:
@@ -57,29 +62,92 @@ def _choose_precision() -> str:
 
 
 def _choose_tie_breaks(columns: Sequence[str]) -> tuple[str, ...]:
-    """Draw the choice of further scores that split ties, in the order they are chosen; none at first.
-
-    Args:
-        columns: further scores that every reranker has; without any, nothing is drawn.
-    """
+    """Draw the choice of further scores that split ties, none at first; without any, nothing is drawn."""
 
     def read(texts: address.Texts) -> list[str]:
         address.refuse(TIE_BREAKS, [text for text in texts if text not in columns])
         return list(dict.fromkeys(text for text in texts if text in columns))
 
     prepare(TIE_BREAKS, read, lambda names: set(names) <= set(columns), [])
+    return choose_in_order(
+        "Ties split first by",
+        columns,
+        TIE_BREAKS,
+        placeholder="Nothing",
+        help="Further scores of your files, highest first: each splits what is level in those before it. "
+        "What is level in all of them stays tied.",
+    )
+
+
+def _choose_criteria(columns: Sequence[str]) -> tuple[str, ...]:
+    """Draw the choice of what ranks together, the score alone at first; without others, nothing is drawn."""
+    criteria = choose_criteria(
+        "Ranked by",
+        columns,
+        CRITERIA,
+        placeholder="The score",
+        help="Several criteria rank by fronts: the first front holds the documents that no other of their list "
+        "beats, being level or better in every criterion and better in one; the next front those that only "
+        "documents of the first beat, and so on. A front is a tie. Precision applies to each criterion.",
+    )
+    return () if criteria == ("score",) else criteria
+
+
+def choose_criteria(
+    label: str,
+    columns: Sequence[str],
+    key: str,
+    default: Sequence[str] = (),
+    **more_options: Any,  # noqa: ANN401 passed on
+) -> tuple[str, ...]:
+    """Draw a choice of criteria, each column in one direction at most; return them as chosen.
+
+    Args:
+        label: above the control.
+        columns: further scores that every reranker has; without any, nothing is drawn.
+        key: of the choice, and its name in the link.
+        default: chosen first.
+        **more_options: passed on to the widget.
+    """
+    choices = criterion_choices(columns) if columns else []
+
+    def read(texts: address.Texts) -> list[str]:
+        criteria: dict[str, str] = {}
+        for text in texts:
+            column, highest_best = criterion(text)
+            choice = criterion_text(column, highest_best=highest_best)
+            if choice not in choices or criteria.setdefault(column, choice) != choice:
+                address.refuse(key, [text])
+        return list(criteria.values())
+
+    prepare(key, read, lambda texts: set(texts) <= set(choices), list(default))
+    chosen = st.session_state.get(key, default)
+    taken = {criterion(text)[0] for text in chosen}
+    offered = [text for text in choices if text in chosen or criterion(text)[0] not in taken]
+    return choose_in_order(label, offered, key, default, format_func=criterion_words, **more_options)
+
+
+def choose_in_order(
+    label: str,
+    options: Sequence[str],
+    key: str,
+    default: Sequence[str] = (),
+    **more_options: Any,  # noqa: ANN401 passed on
+) -> tuple[str, ...]:
+    """Draw a choice of several, about to be shown as it was prepared; return it in the order it was made.
+
+    Args:
+        label: above the control.
+        options: what can be chosen; without any, nothing is drawn.
+        key: of the choice, and its name in the link.
+        default: chosen first.
+        **more_options: passed on to the widget.
+    """
     names: list[str] = []
-    if columns:
-        names = st.multiselect(
-            "Ties split first by",
-            columns,
-            key=TIE_BREAKS,
-            placeholder="Nothing",
-            help="Further scores of your files, highest first: each splits what is level in those before it. "
-            "What is level in all of them stays tied.",
-            **KEPT,
-        )
-    address.record(TIE_BREAKS, names, [])
+    if options:
+        st.session_state.setdefault(key, list(default))
+        names = st.multiselect(label, options, key=key, **KEPT, **more_options)
+    address.record(key, names, list(default))
     return tuple(names)
 
 
@@ -88,12 +156,14 @@ def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[s
     outcomes = {"zero": "count as 0", "skip": "are left out"}
     level, precision = scoring.relevant_from, scoring.precision
     tie_breaks = escape_markdown(", ".join(scoring.tiebreak_by))
+    criteria = " and ".join(escape_markdown(criterion_words(text)) for text in scoring.criteria)
+    fronts = "fronts of " * (len(scoring.criteria) > 1)
     phrases = [
         f"{counts['n_missing']:,} without rows {outcomes[scoring.missing]}" if counts["n_missing"] else "",
         f"{counts['n_empty']:,} with nothing relevant {outcomes[scoring.empty]}" if counts["n_empty"] else "",
         f"relevant from grade {level:g}" if level != AS_READ.relevant_from else "",
         f"scores as {compared_as(precision)}" if precision != AS_READ.precision else "",
-        f"ranked by fronts of {escape_markdown(', '.join(scoring.criteria))}" if scoring.criteria else "",
+        f"ranked by {fronts}{criteria}" if criteria else "",
         f"ties split by {tie_breaks} first" if tie_breaks else "",
     ]
     return [phrase for phrase in phrases if phrase]

@@ -1,7 +1,7 @@
 """What every page shows: the data, which of it, how it is scored, and what counts as traditional."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import streamlit as st
@@ -21,9 +21,10 @@ from dashboard.session.controls import (
     select_name,
 )
 from dashboard.session.measures import other_measures
-from dashboard.session.scoring import TIE_BREAKS, choose_scoring, policy_phrases
+from dashboard.session.scoring import CRITERIA, TIE_BREAKS, choose_scoring, policy_phrases
 from dashboard.session.visitor import theme
 from metrics import Evaluation
+from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, ScoringOptions
 from metrics.studies.baseline import usual_baseline
 from metrics.support.wording import part_of
@@ -37,7 +38,7 @@ _IS_ORDER_CHOSEN = "_is_order_chosen"
 _MAX_RERANKERS = 200
 """Rerankers that pages show at most: they compare each with each."""
 _TEXTS = ("measure", "order", "precision", "missing", "empty", "baseline")
-_CHOICES = ("rerankers", "segments", TIE_BREAKS)
+_CHOICES = ("rerankers", "segments", CRITERIA, TIE_BREAKS)
 ORDER_HELP = "How ties fell before: " + " ".join(
     f"**{order.label}**. {order.summary} Used by {order.used_by}."
     for order in map(treatment, cache.TRADITIONAL)
@@ -123,7 +124,8 @@ def choose_view() -> bool:
     measures = (*cache.MEASURES, *other_measures())
     is_part = len(selected_segments) < len(segments)
     queries = set(query_segments.index[query_segments.isin(selected_segments)]) if is_part else None
-    values = cache.evaluation(board.key, board, scoring, measures).only(selected, queries)
+    values, scoring = _evaluate(board, scoring, measures)
+    values = values.only(selected, queries)
     scored = set(values.scores.index.get_level_values("reranker"))
     rerankers = [name for name in selected if name in scored]
     if not rerankers:
@@ -149,6 +151,26 @@ def choose_view() -> bool:
         record,
     )
     return True
+
+
+def _evaluate(
+    board: Board, scoring: ScoringOptions, measures: tuple[str, ...]
+) -> tuple[Evaluation, ScoringOptions]:
+    """Return the values of a board, and how it was scored: by the score where lists are too long for fronts.
+
+    Args:
+        board: the data.
+        scoring: how lists are to be scored.
+        measures: their names.
+    """
+    try:
+        return cache.evaluation(board.key, board, scoring, measures), scoring
+    except UsageError as error:
+        if not scoring.criteria:
+            raise
+        st.warning(f"{error} Until then, documents are ranked by the score.")
+        by_score = replace(scoring, criteria=())
+        return cache.evaluation(board.key, board, by_score, measures), by_score
 
 
 def _choose_order(board: Board) -> str:
@@ -236,8 +258,8 @@ def board_settings() -> dict[str, Any]:
     settings["relevant_from"] = float(now.scoring.relevant_from)
     if now.segments:
         settings["segments"] = list(now.segments)
-    if now.scoring.tiebreak_by:
-        settings[TIE_BREAKS] = list(now.scoring.tiebreak_by)
+    further = {CRITERIA: now.scoring.criteria, TIE_BREAKS: now.scoring.tiebreak_by}
+    settings |= {key: list(texts) for key, texts in further.items() if texts}
     if now.rerankers != offered_rerankers(now.board):
         settings["rerankers"] = now.rerankers
     return settings

@@ -14,6 +14,7 @@ from metrics.studies.one_list.query import ladder
 from metrics.studies.prose import decimal
 from metrics.support.wording import count_of
 from metrics.ties import Orderings
+from metrics.ties.fronts import criterion_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,10 +31,13 @@ def orderings_text(log10: float, exact: int | None = None) -> str:
 
 def bracket_text(scoring: ScoringOptions) -> str:
     """Return what the brackets of a ladder are, in Markdown."""
+    key = "tie" if scoring.precision.startswith("within") else "score"
+    if scoring.criteria:
+        key = f"front of {escape_markdown(' and '.join(map(criterion_words, scoring.criteria)))}"
     if not scoring.tiebreak_by:
-        return "a bracket, one tie" if scoring.precision.startswith("within") else "a bracket, one score"
+        return f"a bracket, one {key}"
     columns = escape_markdown(" and ".join(scoring.tiebreak_by))
-    return f"a dotted frame, one score; a bracket, level in {columns} too"
+    return f"a dotted frame, one {key}; a bracket, level in {columns} too"
 
 
 def values_text(measure: str, value: "pd.Series[float]", traditional: str) -> str:
@@ -74,7 +78,7 @@ def list_panel(view: session.View, reranker: str, query: str, measures: tuple[st
             + (f" The first {MAX_DOCUMENTS} are drawn." if len(rows) > MAX_DOCUMENTS else "")
         )
         k = max((parse(name).k or 0 for name in measures), default=0) or None
-        chart(tie_ladder(rows, view.palette, k), "list-ladder", f"The list of {query} by score, with its ties.")
+        chart(tie_ladder(rows, view.palette, k), "list-ladder", f"The list of {query} with its ties.")
         for name in measures:
             st.markdown(values_text(name, values[name], view.traditional))
         count = Orderings.of(ranking, query).count if len(rows) <= MAX_DOCUMENTS else None

@@ -13,6 +13,8 @@ from metrics.studies.one_list import orderings
 from metrics.studies.one_list.query import first_rank_chances, ladder, text_column
 from metrics.studies.prose import decimal
 from metrics.ties import Ranking
+from metrics.ties.fronts import criterion
+from metrics.ties.lists import score_column
 
 LETTERS = 240
 """Letters of an ordering or a text that a table shows."""
@@ -28,7 +30,7 @@ class ListInView:
         view: what the sidebar says.
         reranker, query, measure: which list, and by what.
         ranking: the list alone.
-        rows: its ladder, with text where the run has it.
+        rows: its ladder, with the criteria that rank, and text where the run has it.
         chances: of each rank of its first relevant document.
         counts: its orderings and relevance patterns.
         scores: index measure, columns treatments and std.
@@ -95,6 +97,10 @@ def load_list(view: session.View, reranker: str, query: str, measure: str) -> Li
     ranking = view.scoring.query_ranking(view.board.runs, reranker, query)
     documents, rows = ranking.documents_of(query), ladder(ranking, query)
     text = text_column(view.board.runs, reranker, ranking.rows[documents], "doc_text")
+    rows = rows if text is None else rows.assign(text=text)
+    for number, name in enumerate(view.scoring.criteria, 1):
+        values = score_column(view.board.runs.tables[reranker], criterion(name)[0])
+        rows[f"criterion_{number}"] = values[ranking.rows[documents]]
     ties = [view.traditional, "expected", "pessimistic", "optimistic"]
     return ListInView(
         view=view,
@@ -102,7 +108,7 @@ def load_list(view: session.View, reranker: str, query: str, measure: str) -> Li
         query=query,
         measure=measure,
         ranking=ranking,
-        rows=rows if text is None else rows.assign(text=text),
+        rows=rows,
         chances=first_rank_chances(ranking, query),
         counts=orderings.count_orderings(ranking, query),
         scores=orderings.list_values(ranking, query, view.evaluation.measures, ties),

@@ -57,11 +57,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ShownColumn("best", "Best", "Value when every tie falls in its best order."),
         ShownColumn("width", "Best − worst", "How far the order of ties alone can move the value."),
         ShownColumn("std", "SD from ties", "Standard deviation of the mean when ties fall at random."),
-        ShownColumn(
-            "ordering_std",
-            "SD from ties",
-            "Standard deviation over all orderings.",
-        ),
+        ShownColumn("ordering_std", "SD from ties", "Standard deviation over all orderings."),
         ShownColumn(
             "share_deviation",
             "± SD of tie ratio",
@@ -141,6 +137,8 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ShownColumn(
             "further_score", "{column}", "Splits ties in the scores before it, highest first.", "significant", 6
         ),
+        ShownColumn("front", "Front", "No document of its list outside the fronts above beats it.", "count"),
+        ShownColumn("criterion", "{column}", "A criterion, as the files have it.", "significant", 6),
         ShownColumn("scores", "Scores", "From the first document to the last.", "text"),
         ShownColumn("grade", "Grade", "How relevant it was judged; empty: not judged.", "significant", 0),
         ShownColumn("grades", "Grades", "How relevant they were judged.", "text"),

@@ -1,6 +1,6 @@
 """Several criteria: the documents of a list in fronts, none of which is better than another of its own."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -17,6 +17,23 @@ def criterion(text: str) -> tuple[str, bool]:
     """Column that a criterion names, and whether its highest value is best: `freshness`, `freshness:asc`."""
     name, colon, direction = text.rpartition(":")
     return (name, direction == "desc") if colon and direction in ("asc", "desc") else (text, True)
+
+
+def criterion_text(column: str, *, highest_best: bool) -> str:
+    """Return the shortest text that `criterion` reads as this column and direction."""
+    text = column if highest_best else f"{column}:asc"
+    return text if criterion(text) == (column, highest_best) else f"{column}:desc"
+
+
+def criterion_choices(columns: Iterable[str]) -> list[str]:
+    """Return the criteria that can be chosen: the score, and each further score column in either direction."""
+    return ["score", *(criterion_text(name, highest_best=best) for name in columns for best in (True, False))]
+
+
+def criterion_words(text: str) -> str:
+    """Return a criterion in words: `score`, `cost, lowest first`."""
+    column, highest_best = criterion(text)
+    return text if text == "score" else f"{column}, {'highest' if highest_best else 'lowest'} first"
 
 
 def highest_first(values: FloatArray, *, highest_best: bool) -> FloatArray:

@@ -42,6 +42,7 @@ class Ranking:
         sigmas: (n_rows,) standard deviation of the score of each row of the table, None where it has none.
         further: (n_docs,) each; the further scores that split its ties, in order, as they are compared.
         listed: (n_listed,) lists with rows; more than have documents where unjudged ones are left out.
+        is_by_fronts: whether several criteria rank; scores are then minus the front, the first is -1.
     """
 
     judgments: Judgments
@@ -57,6 +58,7 @@ class Ranking:
     sigmas: FloatArray | None = None
     further: tuple[FloatArray, ...] = ()
     listed: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
+    is_by_fronts: bool = False
 
     @classmethod
     def of(
@@ -165,6 +167,7 @@ class Ranking:
             sigmas=lists.sigmas,
             further=tuple(further),
             listed=listed,
+            is_by_fronts=bool(lists.n_criteria),
         )
 
     @property

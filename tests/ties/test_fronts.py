@@ -89,6 +89,12 @@ def test_a_missing_score_is_last_whichever_way_a_criterion_points(criterion):
     assert evaluate(table, ["RR"], ["expected"], criteria=[criterion]).scores.iloc[0, 0] == pytest.approx(1 / 3)
 
 
+@given(st.sampled_from(["score", "cost", "cost:asc", "a:desc", "a:b"]), st.booleans())
+def test_a_criterion_is_written_as_it_is_read(column, highest_best):
+    text = fronts.criterion_text(column, highest_best=highest_best)
+    assert fronts.criterion(text) == (column, highest_best)
+
+
 def test_one_criterion_is_a_score():
     table = runs(score=[1.0, 2.0, 2.0], other=[3.0, 1.0, 2.0], relevance=[1.0, 0.0, 2.0])
     renamed = runs(score=[3.0, 1.0, 2.0], relevance=[1.0, 0.0, 2.0])

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from dashboard.charts.marks import add_cutoff
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import style
+from metrics.studies.one_list.query import rank_column
 
 MAX_STEPS = 400
 """Tie groups of a whole list that are drawn one by one."""
@@ -16,7 +17,7 @@ def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> go
     """Draw the chance that the document at a place is relevant, a step a tie group.
 
     Args:
-        groups: first, last, documents, relevant, score; as `tie_groups` returns them.
+        groups: first, last, documents, relevant, score or front; as `tie_groups` returns them.
         palette: colours of the theme.
         k: cut-off to mark, None for none.
 
@@ -25,6 +26,7 @@ def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> go
     """
     is_long = len(groups) > MAX_STEPS
     steps = _merge_neighbours(groups) if is_long else groups
+    ranked_by = rank_column(groups)
     share = steps["relevant"] / steps["documents"]
     figure = go.Figure(
         go.Bar(
@@ -32,10 +34,12 @@ def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> go
             y=share,
             width=steps["documents"],
             marker={"color": palette.tied, "line": {"width": 0.5, "color": palette.ground}},
-            customdata=steps[["first", "last", "relevant", "documents", "score"]].to_numpy(),
+            customdata=steps[["first", "last", "relevant", "documents", ranked_by]].to_numpy(),
             hovertemplate=(
                 "places %{customdata[0]:,} to %{customdata[1]:,}<br>%{customdata[2]:,} of %{customdata[3]:,} "
-                "relevant<br>chance at each place %{y:.4f}<br>score from %{customdata[4]:.6g}<extra></extra>"
+                "relevant<br>chance at each place %{y:.4f}<br>"
+                + ranked_by
+                + " from %{customdata[4]:.6g}<extra></extra>"
             ),
         )
     )
@@ -59,7 +63,7 @@ def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> go
     figure.update_layout(barmode="overlay", showlegend=False)
     figure.update_yaxes(title_text="relevant", tickformat="~p", nticks=4, range=[-0.15 * top, ceiling])
     return figure.update_xaxes(
-        title_text="place by score", showgrid=False, tickformat="~s", nticks=10, range=[0, length + 1]
+        title_text=f"place by {ranked_by}", showgrid=False, tickformat="~s", nticks=10, range=[0, length + 1]
     )
 
 
@@ -67,5 +71,5 @@ def _merge_neighbours(groups: pd.DataFrame) -> pd.DataFrame:
     """Return the tie groups with neighbours put together, so that `MAX_STEPS` are left."""
     step = np.arange(len(groups)) * MAX_STEPS // len(groups)
     return groups.groupby(step).agg(
-        {"first": "first", "last": "last", "documents": "sum", "relevant": "sum", "score": "last"}
+        {"first": "first", "last": "last", "documents": "sum", "relevant": "sum", rank_column(groups): "last"}
     )

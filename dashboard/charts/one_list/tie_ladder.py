@@ -12,6 +12,7 @@ from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.marks import add_cutoff
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import note, safe, style
+from metrics.studies.one_list.query import rank_column
 
 MAX_DOCUMENTS = 60
 """Documents of a list that are drawn; more cannot be read."""
@@ -33,7 +34,7 @@ def tie_ladder(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figu
     Where further scores split ties, a dotted frame surrounds what is level in the scores before.
 
     Args:
-        ladder: place, doc_id, score, grade, relevant, group, first, last; top first; perhaps text, and
+        ladder: place, doc_id, score or front, grade, relevant, group, first, last; top first; perhaps text, and
             level_1, further_1 ... as `metrics.studies.one_list.query.ladder` returns them.
         palette: colours of the theme.
         k: cut-off to mark, None for none.
@@ -51,7 +52,7 @@ def tie_ladder(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figu
         note(figure, n_hidden, palette, x=end, y=1.3, xanchor="right", yanchor="bottom", yref="y")
     style(figure, palette, 176, t=24, b=24)
     figure.update_yaxes(visible=False, range=[-0.45, 1.5])
-    return _set_places(figure, end)
+    return _set_places(figure, end, rank_column(ladder))
 
 
 def ladder_pair(
@@ -89,7 +90,7 @@ def ladder_pair(
         showgrid=False,
         range=[-0.45, base + 1.7],
     )
-    return _set_places(figure, end)
+    return _set_places(figure, end, rank_column(upper))
 
 
 def _add_list(
@@ -112,7 +113,7 @@ def _add_list(
         insidetextanchor="middle",
         textangle=0,
         textfont={"color": palette.ground, "size": 12},
-        hovertext=[_hover(document) for document in documents.to_dict("records")],
+        hovertext=[_hover(document, rank_column(ladder)) for document in documents.to_dict("records")],
         hovertemplate="%{hovertext}<extra></extra>",
         showlegend=False,
     )
@@ -123,33 +124,39 @@ def _add_brackets(
 ) -> None:
     """Add a bracket behind each tie, frames round what further scores split, and scores where there is room."""
     n = min(len(ladder), MAX_DOCUMENTS)
-    levels = [*ladder.filter(regex=r"^level_\d+$"), "first"]
+    levels, ranked_by = [*ladder.filter(regex=r"^level_\d+$"), "first"], rank_column(ladder)
     side = {"y": base + 1.14, "yanchor": "bottom"} if is_upper else {"y": base - 0.14, "yanchor": "top"}
     frame = {"line": {"width": 1, "dash": "dot", "color": palette.muted}}
     bracket = {"fillcolor": palette.bounds, "line": {"width": 0}}
     for depth, level in enumerate(levels):
         along, across = (min(depth, _MAX_INSETS) * inset for inset in _INSETS)
-        ties = ladder.groupby(level, as_index=False).agg(last=("place", "max"), score=("score", "first"))
-        for first, last, score in ties[(ties["last"] > ties[level]) & (ties[level] <= n)].to_numpy():
+        ties = ladder.groupby(level, as_index=False).agg(last=("place", "max"), key=(ranked_by, "first"))
+        for first, last, key in ties[(ties["last"] > ties[level]) & (ties[level] <= n)].to_numpy():
             left, right = first - 0.46 + along, min(last + 0.46 - along, n + 0.5)
             ends = {"x0": left, "x1": right, "y0": base - 0.1 + across, "y1": base + 1.1 - across}
             figure.add_shape(type="rect", layer="below", **ends, **(bracket if level == "first" else frame))
-            text = "" if depth else _score_text(score, _LETTERS * (right - left) / max(n, _FEWEST))
+            text = "" if depth else _key_text(ranked_by, key, _LETTERS * (right - left) / max(n, _FEWEST))
             if text:
                 note(figure, text, palette, x=(left + right) / 2, yref="y", **side)
 
 
-def _score_text(score: float, room: float) -> str:
-    """Return the score of a tie in as many letters as there is room for, empty where there is none."""
-    number = f"{score + 0.0:.4g}".replace("-", "−")
-    return next((text for text in (f"score {number}", number) if len(text) < room), "")
+def _key_text(ranked_by: str, key: float, room: float) -> str:
+    """Return the score or front of a tie in as many letters as there is room for, empty where there is none.
+
+    Args:
+        ranked_by: `score` or `front`.
+        key: the score, or the number of the front.
+        room: letters.
+    """
+    number = f"{key + 0.0:.4g}".replace("-", "−")
+    return next((text for text in (f"{ranked_by} {number}", number) if len(text) < room), "")
 
 
-def _hover(document: dict[Hashable, Any]) -> str:
-    """Return what is told of a document: its score, grade and places, and its text."""
+def _hover(document: dict[Hashable, Any], ranked_by: str) -> str:
+    """Return what is told of a document: its score or front, grade and places, and its text."""
     first, last = document["first"], document["last"]
     places = f"places {first:,} to {last:,}" if last > first else f"place {document['place']}"
-    head = f"<b>{hover_text(str(document['doc_id']))}</b><br>score {document['score']:.6g}"
+    head = f"<b>{hover_text(str(document['doc_id']))}</b><br>{ranked_by} {document[ranked_by]:.6g}"
     head += "".join(f", then {value:.6g}" for key, value in document.items() if str(key).startswith("further_"))
     head += f"<br>grade {document['grade']:g}<br>{places}"
     text = textwrap.shorten(str(document.get("text", "")), _MAX_TEXT, placeholder=" …")
@@ -157,9 +164,13 @@ def _hover(document: dict[Hashable, Any]) -> str:
     return f"{head}<br><br>{lines}" if lines else head
 
 
-def _set_places(figure: go.Figure, end: float) -> go.Figure:
+def _set_places(figure: go.Figure, end: float, ranked_by: str) -> go.Figure:
     """Set the axis of places, wide enough that few documents are no walls."""
     figure.update_layout(barmode="overlay")
     return figure.update_xaxes(
-        range=[0.4, max(end, 10.5)], showgrid=False, title_text="place by score", tickformat="d", nticks=12
+        range=[0.4, max(end, 10.5)],
+        showgrid=False,
+        title_text=f"place by {ranked_by}",
+        tickformat="d",
+        nticks=12,
     )

@@ -29,19 +29,20 @@ def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:
     """The documents of one list by falling score, ties in input order.
 
     Returns:
-        place (from 1), doc_id, score, grade, relevant, group (from 0), first and last (places its tie
-        group covers). Where further scores split ties, also each of them, further_1, further_2 ..., and by how
-        many scores documents are level: level_1, the first place of those with the same score, level_2, of
-        those with the same score and first further score, and so on but for all, which group says.
+        place (from 1), doc_id, score or, where criteria rank, front (from 1), grade, relevant, group (from 0),
+        first and last (places its tie group covers). Where further scores split ties, also each of them,
+        further_1, further_2 ..., and by how many scores documents are level: level_1, the first place of those
+        with the same score or front, level_2, of those with the same first further score, too, and so on but
+        for all, which group says.
     """
     documents = ranking.documents_of(query_id)
-    groups = ranking.groups[documents]
+    groups, scores = ranking.groups[documents], ranking.scores[documents]
     first = ranking.above[groups] + 1
     place = np.arange(1, len(groups) + 1)
     columns = {
         "place": place,
         "doc_id": ranking.ids(documents).to_pylist(),
-        "score": ranking.scores[documents],
+        **({"front": -scores} if ranking.is_by_fronts else {"score": scores}),
         "grade": ranking.grades[documents],
         "relevant": ranking.relevant[documents],
         "group": groups - groups[:1],
@@ -58,6 +59,11 @@ def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
+def rank_column(rows: pd.DataFrame) -> str:
+    """Name of the column by which a ladder and its tie groups are ranked: `front` or `score`."""
+    return "front" if "front" in rows else "score"
+
+
 def tie_groups(rows: pd.DataFrame) -> pd.DataFrame:
     """The tie groups of one list, those of one document included.
 
@@ -65,11 +71,11 @@ def tie_groups(rows: pd.DataFrame) -> pd.DataFrame:
         rows: as `ladder` returns them.
 
     Returns:
-        group (from 0), score, first and last (the places it covers), documents, relevant.
+        group (from 0), score or front, first and last (the places it covers), documents, relevant.
     """
-    groups = rows.groupby("group", as_index=False)
+    groups, ranked_by = rows.groupby("group", as_index=False), rank_column(rows)
     return groups.agg(
-        score=("score", "first"),
+        **{ranked_by: (ranked_by, "first")},
         first=("first", "first"),
         last=("last", "first"),
         documents=("place", "size"),

@@ -179,10 +179,11 @@ def test_a_deleted_board_comes_back_by_undo_and_an_upload_for_this_session_only_
     assert "1 of 1 reranker, 4 queries." in texts(page)
 
 
-def test_a_board_is_kept_with_its_further_scores_and_what_splits_its_ties(library):
+def test_a_board_is_kept_with_its_further_scores_what_splits_its_ties_and_what_ranks(library):
     rows = "query_id,doc_id,score,fresh,second,relevance\nq,a,1,3,0,0\nq,b,1,2,1,1\n"
     record = library.keep(board(split_csv=rows))
-    library.save_view(record.id, {"tiebreak": ["fresh"]})
+    library.save_view(record.id, {"tiebreak": ["fresh"], "criteria": ["score", "second:asc"]})
     page = opened("leaderboard", data=record.label)
     tie_breaks = page.multiselect(key="tiebreak")
     assert (tie_breaks.options, tie_breaks.value) == (["fresh", "second"], ["fresh"])
+    assert page.multiselect(key="criteria").value == ["score", "second:asc"]

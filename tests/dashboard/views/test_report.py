@@ -110,10 +110,11 @@ def test_the_command_makes_the_same_report(write, call, tmp_path):
     assert out == report(new_board.runs, **vars(options)).markdown(DAY)
 
 
-def test_further_scores_that_split_ties_are_in_the_command_in_their_order():
-    options = ReportOptions.of(tiebreak_by=("second", "fresh"))
+def test_criteria_and_further_scores_that_split_ties_are_in_the_command_in_their_order():
+    options = ReportOptions.of(tiebreak_by=("second", "fresh"), criteria=("score", "cost:asc"))
     words = command(board(coarse_trec=COARSE, qrels_txt=QRELS), options).replace("\\\n", " ").split()
     assert [after for word, after in pairwise(words) if word == "--tiebreak-by"] == ["second", "fresh"]
+    assert [after for word, after in pairwise(words) if word == "--criterion"] == ["score", "cost:asc"]
 
 
 def test_columns_that_were_chosen_are_in_the_command():

@@ -10,6 +10,8 @@ from stored_by_0_1.shown import shown
 from dashboard import cache
 from metrics import emulate, evaluate
 from metrics.support.wording import compared_as
+from metrics.ties import fronts
+from metrics.ties.fronts import front_numbers
 
 SEGMENTED = "model,qid,docid,score,rel,query_type\n" + "".join(
     f"{model},q{query},d{document},{document % 3},{int(document == query)},{'short' if query < 2 else 'long'}\n"
@@ -131,48 +133,78 @@ def test_any_strict_order_can_be_the_traditional_one(order):
 
 
 def split_rows():
-    """Rows of three rerankers with coarse scores and two further ones, and by both the rank of each."""
+    """Rows of three rerankers with coarse scores and three further ones, and by all of them the rank of each.
+
+    The score and the lowest third rank together, by fronts; then the highest fresh, then the highest second.
+    """
     rng = np.random.default_rng(20)
     places = [(name, f"q{query}", f"d{doc}") for name in "abc" for query in range(4) for doc in range(6)]
     rows = pd.DataFrame(places, columns=["reranker", "query_id", "doc_id"])
-    rows["score"], rows["fresh"], rows["second"] = (rng.integers(0, 3, len(rows)) for _ in range(3))
+    for column in ("score", "fresh", "second", "third"):
+        rows[column] = rng.integers(0, 3, len(rows))
     rows["relevance"] = (rows["doc_id"].str[1:] == rows["query_id"].str[1:]).astype(int)
-    keys = list(rows[["score", "fresh", "second"]].itertuples(index=False, name=None))
+    starts = np.arange(0, len(rows) + 1, 6)
+    front = front_numbers([rows["score"].to_numpy(float), -rows["third"].to_numpy(float)], starts)
+    keys = list(zip(-front, rows["fresh"], rows["second"], strict=True))
     rank = {key: place for place, key in enumerate(sorted(set(keys)))}
     return rows, rows.assign(score=[rank[key] for key in keys])
 
 
+RANKED = {"criteria": ["score", "third:asc"], "tiebreak": ["fresh", "second"]}
 TIE_BROKEN_PAGES = [name for name in PAGES if name not in ("large", "guide", "runs", "library", "robustness")]
 """Those whose figures are of lists; Runs and Library say what the files hold, whatever is chosen, and noise
 leaves no ties to split."""
 
 
-def test_every_page_follows_the_further_scores_that_split_ties():
+def test_every_page_follows_criteria_and_the_further_scores_that_split_their_ties():
     rows, ranked = split_rows()
     by_columns, by_rank = (add_board(board(split_csv=frame.to_csv(index=False))) for frame in (rows, ranked))
     for name in TIE_BROKEN_PAGES:
-        page = opened(name, data=by_columns, tiebreak=["fresh", "second"])
+        page = opened(name, data=by_columns, **RANKED)
         now, expected = shown(page), shown(opened(name, data=by_rank))
         assert (name, now["cards"]) == (name, expected["cards"])
         assert (name, now["findings"]) == (name, expected["findings"])
-        assert page.multiselect(key="tiebreak").value == ["fresh", "second"]
-        assert page.query_params["tiebreak"] == ["fresh", "second"]
+        for key, choice in RANKED.items():
+            assert page.multiselect(key=key).value == choice
+            assert page.query_params[key] == choice
+    assert "ranked by fronts of score and third, lowest first" in sidebar_text(page)
     assert "ties split by fresh, second first" in sidebar_text(page)
 
 
-def test_the_documents_of_a_list_stand_with_the_further_scores_that_split_their_ties():
+def test_the_documents_of_a_list_stand_by_front_with_what_made_it_and_what_splits_it():
     label = add_board(board(split_csv=split_rows()[0].to_csv(index=False)))
-    rows = table(opened("query", data=label, tiebreak=["fresh", "second"]), "The documents")
-    keys = rows[["score", "further_1", "further_2"]].to_numpy().tolist()
+    page = opened("query", data=label, **RANKED)
+    rows = table(page, "The documents")
+    assert "a dotted frame, one front of score and third, lowest first; a bracket, level in fresh and" in texts(
+        page
+    )
+    keys = rows.assign(front=-rows["front"])[["front", "further_1", "further_2"]].to_numpy().tolist()
     assert keys == sorted(keys, reverse=True)
+    points = rows[["criterion_1", "criterion_2"]].to_numpy() * [1, -1]
+    numbers = front_numbers(list(points.T), np.array([0, len(rows)]))
+    assert rows["front"].tolist() == (1 + numbers).tolist()
 
 
-def test_the_order_of_further_scores_is_that_of_the_link_and_what_a_board_lacks_is_said():
+def test_further_scores_stand_in_the_order_of_the_link_each_once_and_what_a_board_lacks_is_said():
     label = add_board(board(split_csv=split_rows()[0].to_csv(index=False)))
-    page = opened("leaderboard", data=label, tiebreak=["second", "stale", "fresh"])
+    criteria = ["third:desc", "score:desc", "third:asc", "price"]
+    page = opened("leaderboard", data=label, tiebreak=["second", "stale", "fresh"], criteria=criteria)
     assert page.multiselect(key="tiebreak").value == ["second", "fresh"]
-    assert any("tiebreak=stale" in plain(warning.value) for warning in page.warning)
+    assert page.multiselect(key="criteria").value == ["third", "score"]
+    assert "third, lowest first" not in page.multiselect(key="criteria").options
+    (warning,) = page.warning
+    assert all(
+        text in plain(warning.value) for text in ("tiebreak=stale", "criteria=third:asc", "criteria=price")
+    )
     page.selectbox(key="data").set_value(cache.SIMULATED_LABEL).run()
     assert not page.exception
-    assert "tiebreak" not in {control.key for control in page.multiselect}
-    assert "tiebreak" not in page.query_params
+    assert {"tiebreak", "criteria"}.isdisjoint(control.key for control in page.multiselect)
+    assert {"tiebreak", "criteria"}.isdisjoint(page.query_params)
+
+
+def test_lists_too_long_for_fronts_are_said_and_ranked_by_the_score(monkeypatch):
+    monkeypatch.setattr(fronts, "MAX_LIST", 2)
+    new_board = board(long_csv="query_id,doc_id,score,cost,relevance\n" + "q,a,1,2,0\nq,b,2,3,1\nq,c,0,1,0\n")
+    page = opened("leaderboard", data=add_board(new_board), criteria=["score", "cost:asc"])
+    assert "A list of 3 documents cannot be put into fronts" in only(page.sidebar.warning).value
+    assert tied(page) == means(new_board)

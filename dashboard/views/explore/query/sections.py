@@ -18,7 +18,7 @@ from dashboard.widgets.list_panel import bracket_text, orderings_text, values_te
 from dashboard.widgets.one_list import ListInView, affordable_draws, load_list, value_text
 from metrics.studies.one_list import orderings
 from metrics.studies.one_list.ordering_samples import running_mean, sample_values
-from metrics.studies.one_list.query import first_rank_under, tie_groups
+from metrics.studies.one_list.query import first_rank_under, rank_column, tie_groups
 from metrics.support.arrays import FloatArray
 from metrics.support.wording import count_of
 from metrics.ties import treatment
@@ -85,7 +85,7 @@ def list_section(current: ListInView) -> None:
         f"One box, one document; {bracket_text(view.scoring)}; tall and filled: relevant, with its grade."
     )
     heading("The list and its ties", explained + first)
-    alt = f"The list of {current.query} by score, with its ties."
+    alt = f"The list of {current.query} with its ties."
     if current.beside is None:
         chart(tie_ladder(rows, view.palette, current.k), "ladder", alt, wide=560)
     else:
@@ -98,9 +98,10 @@ def list_section(current: ListInView) -> None:
             f"{count_of(other.written, 'ordering')}."
         )
     if len(rows) > MAX_DOCUMENTS:
+        ranked_by = rank_column(rows)
         heading(
             "The whole list",
-            "Chance that the document at a place is relevant; a step a score, below them the ties.",
+            f"Chance that the document at a place is relevant; a step a {ranked_by}, below them the ties.",
         )
         figure = relevance_steps(tie_groups(rows), view.palette, current.k)
         chart(figure, "whole", "Chance of a relevant document along the list.", wide=560)
@@ -117,15 +118,15 @@ def landing_section(current: ListInView) -> None:
             rank_heatmap(current.rows, palette, current.k), "landing", "Chance of each document at each rank."
         )
         return
-    groups = tie_groups(current.rows)
-    top = f" The top {HEATMAP_ROWS} of {len(groups):,} scores." if len(groups) > HEATMAP_ROWS else ""
+    groups, ranked_by = tie_groups(current.rows), rank_column(current.rows)
+    top = f" The top {HEATMAP_ROWS} of {len(groups):,} {ranked_by}s." if len(groups) > HEATMAP_ROWS else ""
     heading(
-        "Where a document of each score can land",
-        "Chance of a stretch of places for any one document of a score; bold: how many are relevant." + top,
+        f"Where a document of each {ranked_by} can land",
+        f"Chance of a stretch of places for any one document of a {ranked_by}; bold: how many are relevant."
+        + top,
     )
-    chart(
-        tie_group_heatmap(groups, palette), "landing-ties", "Chance of a document of each score along the list."
-    )
+    alt = f"Chance of a document of each {ranked_by} along the list."
+    chart(tie_group_heatmap(groups, palette), "landing-ties", alt)
 
 
 def first_rank_section(current: ListInView) -> None:

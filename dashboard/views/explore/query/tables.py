@@ -11,8 +11,9 @@ from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import LETTERS, ListInView, describe_values
 from metrics import parse
 from metrics.studies.one_list import orderings
-from metrics.studies.one_list.query import every_ordering, tie_groups
+from metrics.studies.one_list.query import every_ordering, rank_column, tie_groups
 from metrics.support.shown_columns import shown_columns
+from metrics.ties.fronts import criterion_words
 
 MAX_ORDERINGS = 5040
 """Orderings or patterns listed at most: seven documents in one tie."""
@@ -55,7 +56,9 @@ def documents_table(current: ListInView) -> None:
         for first, last in zip(shown_rows["first"], shown_rows["last"], strict=True)
     ]
     shown_rows = shown_rows.assign(places=places)
-    columns = shown_columns("place", "doc_id", "score")
+    columns = shown_columns("place", "doc_id", rank_column(rows))
+    for number, text in enumerate(current.view.scoring.criteria, 1):
+        columns |= shown_columns((f"criterion_{number}", "criterion"), column=criterion_words(text))
     names = short_names(current.view.scoring.tiebreak_by, TABLE_COLUMNS)
     for number, name in enumerate(names.values(), 1):
         columns |= shown_columns((f"further_{number}", "further_score"), column=name)
@@ -80,7 +83,7 @@ def _tie_group_table(current: ListInView) -> None:
         ("last", "to_place"),
         ("documents", "n_documents"),
         ("relevant", "n_relevant"),
-        "score",
+        rank_column(groups),
     )
     table(groups, f"The tie groups: {len(groups):,}", "tie-groups", columns)
 

@@ -13,6 +13,7 @@ from dashboard.charts.leaderboard.place_and_score import least_width, place_and_
 from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
 from dashboard.charts.one_list.tie_ladder import tie_ladder
 from dashboard.session import View
+from dashboard.widgets.list_panel import bracket_text
 from dashboard.widgets.one_list import load_list
 from metrics import parse
 from metrics.evaluation import EQUAL
@@ -141,9 +142,9 @@ def _list(view: View, measure: str) -> Slide:
     return Slide(
         finding,
         tie_ladder(current.rows, view.palette, current.k) if len(current.rows) else None,
-        f"The list of {query} by score, with its ties.",
+        f"The list of {query} with its ties.",
         f"The list with {reason}: query {query} of {_short(view, reranker)}. "
-        "A box is a document, a filled one relevant; a bracket is one score.",
+        f"A box is a document, a filled one relevant; {bracket_text(view.scoring)}.",
     )
 
 

@@ -26,6 +26,7 @@ _OPTIONS = {
     "--relevant-from": "scoring.relevant_from",
     "--tiebreak-by": "scoring.tiebreak_by",
     "--unjudged": "scoring.unjudged",
+    "--criterion": "scoring.criteria",
 }
 """Option of the command → field of the options it sets."""
 
