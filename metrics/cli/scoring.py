@@ -140,12 +140,12 @@ def evaluate_command(
         refuse_outputs([path for path in (table_output.path, save) if path], files_of(run))
     with progress("Scoring", follows_steps=not stream) as watch:
         runs: PartitionedRuns = (
-            Stream(run, qrels, **vars(reading))
+            Stream(run, qrels, **reading.in_parts())
             if stream
             else Dataset(
                 run,
                 qrels,
-                **vars(reading),
+                **reading.in_parts(),
                 score_columns=scoring.further_columns,
                 scheduler=scheduler,
                 watch=watch,

@@ -17,6 +17,10 @@ from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.conversion import as_grades
 from metrics.runs.reading.files import File
 from metrics.runs.reading.source import Source
+from metrics.runs.repeats.choice import NO_REPEATS, RepeatChoice, Repeats
+from metrics.runs.repeats.columns import FORMAT as REPEATED_SCORES
+from metrics.runs.repeats.columns import read_with_repeats
+from metrics.runs.repeats.statistics import SpreadKind
 from metrics.support.arrays import combine_chunks
 from metrics.support.steps import begin_step
 
@@ -33,6 +37,8 @@ def read_runs(
     columns: Mapping[str, str] | None = None,
     repeated: Repeated = "error",
     missing_score: MissingScore = "error",
+    repeats: Repeats = (),
+    repeats_std: SpreadKind = "run",
 ) -> Runs:
     """Read runs, and the judgments that go with them: files, or data frames.
 
@@ -49,12 +55,24 @@ def read_runs(
         missing_score: what is done about a score that is no number, such as an answer of an LLM that could
             not be read: an error, put the document `last` (behind all others of its list, tied with those
             like it), or `drop` it. A finding says how many there are.
+        repeats: scorings of one reranker that differ by chance, to be made one score, their mean, and
+            `score_std`, which `noise` reads: columns of the tables, `("score_1", "score_2")`; rerankers,
+            `{"colbert": ["colbert-seed1", "colbert-seed2"]}`; or `"seeds"`, those whose names differ in a
+            seed alone. A document that some repeats lack is averaged over those that have it; a finding
+            counts them.
+        repeats_std: whose standard deviation `score_std` is: of one further `run`, s with n - 1, so that
+            `noise` tells what such a run would score; or of the `mean` of all, s / sqrt(n), its standard error.
 
     Raises:
         ReadError: a file cannot be read; names file, line and value.
-        UsageError: relevance is nowhere, two runs share a name, or no file has a column of `columns`.
+        UsageError: relevance is nowhere, two runs share a name, no file has a column of `columns`, or
+            repeats are not there.
     """
-    return Runs.from_sources(_sources(files, qrels, columns or {}, missing_score), repeated)
+    choice = RepeatChoice.of(repeats, repeats_std)
+    sources = _sources(
+        files, qrels, ColumnChoice(columns or {}, strict=False, missing_score=missing_score), choice
+    )
+    return choice.combine(Runs.from_sources(sources, repeated))
 
 
 def read_table(
@@ -84,6 +102,7 @@ def check(
     columns: Mapping[str, str] | None = None,
     repeated: Repeated = "error",
     missing_score: MissingScore = "error",
+    repeats: Repeats = (),
 ) -> pd.DataFrame:
     """Return what is worth knowing of files, those that cannot be read included; see `Runs.findings`.
 
@@ -92,11 +111,12 @@ def check(
         columns: as in `read_runs`.
         repeated: as in `read_runs`.
         missing_score: as in `read_runs`.
+        repeats: as in `read_runs`.
 
     Raises:
-        UsageError: `columns` names a column of ours that does not exist.
+        UsageError: `columns` names a column of ours that does not exist, or repeats are not there.
     """
-    return check_files(paths, columns, repeated, missing_score)[0]
+    return check_files(paths, columns, repeated, missing_score, repeats)[0]
 
 
 def check_files(
@@ -104,6 +124,8 @@ def check_files(
     columns: Mapping[str, str] | None,
     repeated: Repeated,
     missing_score: MissingScore,
+    repeats: Repeats = (),
+    repeats_std: SpreadKind = "run",
 ) -> tuple[pd.DataFrame, list[str]]:
     """Return the findings as `check` does, and the rerankers that the files hold.
 
@@ -112,20 +134,23 @@ def check_files(
         columns: as in `read_runs`.
         repeated: as in `read_runs`.
         missing_score: as in `read_runs`.
+        repeats: as in `read_runs`.
+        repeats_std: as in `read_runs`.
     """
+    repeat_choice = RepeatChoice.of(repeats, repeats_std)
     sources: list[Source] = []
     refused: list[Finding] = []
     choice = ColumnChoice(columns or {}, strict=False, missing_score=missing_score)
     for name, path in _each_begun(with_names(paths)):
         try:
-            source = replace(_read(path, choice, name or "table"), name=name)
+            source = replace(_read(path, choice, repeat_choice, name or "table"), name=name)
             Runs.from_sources([source], repeated, judged=False)
         except ReadError as error:
             line, hint = error.line, error.hint or None
             refused.append(make_finding("unreadable", error.file, f"{error.problem}.", line=line, hint=hint))
         else:
             sources.append(source)
-    runs = Runs.from_sources(sources, repeated, judged=False)
+    runs = repeat_choice.combine(Runs.from_sources(sources, repeated, judged=False))
     findings = [as_frame(refused), runs.findings] if refused else [runs.findings]
     return pd.concat(findings, ignore_index=True), runs.rerankers
 
@@ -190,23 +215,24 @@ def _renamed(source: Source, old: str, new: str) -> Source:
 
 
 def _sources(
-    files: Tables, qrels: Table | None, columns: Mapping[str, str], missing_score: MissingScore
+    files: Tables, qrels: Table | None, choice: ColumnChoice, repeats: RepeatChoice
 ) -> Iterator[Source]:
-    choice = ColumnChoice(columns, strict=False, missing_score=missing_score)
-    unused = {ours: theirs for ours, theirs in columns.items() if theirs}
+    unused = {ours: theirs for ours, theirs in choice.columns.items() if theirs}
+    unread = set(repeats.columns)
     for name, path in _each_begun(with_names(files)):
-        source = _read(path, choice, name or "table")
+        source = _read(path, choice, repeats, name or "table")
+        unread = set() if source.format == REPEATED_SCORES else unread
         if is_judgments(source, path, qrels):
             continue
         source = as_run(source)
         unused = {ours: theirs for ours, theirs in unused.items() if source.mapping.get(ours) != theirs}
         yield replace(source, name=name)
     if qrels is not None:
-        source = as_judgments(_read(qrels, choice, "judgments", "relevance"))
+        source = as_judgments(_read(qrels, choice, NO_REPEATS, "judgments", "relevance"))
         unused = {ours: theirs for ours, theirs in unused.items() if source.mapping.get(ours) != theirs}
         yield source
-    if unused:
-        raise UsageError(f"No file has the columns chosen: {', '.join(unused.values())}.")
+    if unused or unread:
+        raise UsageError(f"No file has the columns chosen: {', '.join([*unused.values(), *sorted(unread)])}.")
 
 
 def _each_begun(files: Sequence[tuple[str | None, Table]]) -> Iterator[tuple[str | None, Table]]:
@@ -222,9 +248,23 @@ def _each_begun(files: Sequence[tuple[str | None, Table]]) -> Iterator[tuple[str
 
 
 def _read(
-    table: Table, choice: ColumnChoice, name: str, value: Literal["score", "relevance"] = "score"
+    table: Table,
+    choice: ColumnChoice,
+    repeats: RepeatChoice,
+    name: str,
+    value: Literal["score", "relevance"] = "score",
 ) -> Source:
-    """Read a file, or a data frame that errors call `name` and that must have a column `value`."""
+    """Read a file, or a data frame.
+
+    Args:
+        table: either of them.
+        choice: columns the user chose.
+        repeats: those that are repeats.
+        name: what errors call a frame.
+        value: the column it must have.
+    """
     if isinstance(table, pd.DataFrame):
-        return of_frame(table, choice, name, value)
-    return read(File.open(table), choice.columns, strict=False, missing_score=choice.missing_score)
+        choice = replace(choice, repeats=repeats.columns, spread=repeats.spread)
+        return read_with_repeats(lambda columns: of_frame(table, columns, name, value), choice)
+    missing_score = choice.missing_score
+    return read(File.open(table), choice.columns, strict=False, missing_score=missing_score, repeats=repeats)

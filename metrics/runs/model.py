@@ -1,6 +1,6 @@
 """Runs: what was ranked, as given. Columns as named here, rows in file order, nothing sorted."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.reading.source import Source
+from metrics.runs.repeats.combining import combine_repeats
+from metrics.runs.repeats.statistics import SpreadKind
 from metrics.runs.stacks import ByReranker, RunStack, RunStacks
 from metrics.support.arrays import FloatArray
 from metrics.support.cached import cached_property
@@ -135,6 +137,26 @@ class Runs:
             tables=self.stacks.renamed(names).tables,
             origins={new: self.origins[old] for old, new in names.items() if old in self.origins},
         )
+
+    def combined(self, repeats: Mapping[str, Sequence[str]], spread: SpreadKind = "run") -> "Runs":
+        """Return the rerankers with repeats combined: a name → the rerankers that are repeats of one.
+
+        The combined reranker stands where the first of its repeats stood. A document's score is its mean over
+        the repeats that have it, `score_std` their standard deviation (`metrics.runs.repeats.statistics`).
+
+        Args:
+            repeats: name of a combined reranker → at least two rerankers.
+            spread: what `score_std` is: how one further `run` would scatter, s with n - 1, or how far the
+                `mean` itself may be off, its standard error s / sqrt(n).
+
+        Raises:
+            UsageError: a name that does not exist or is taken, or repeats that share no document.
+        """
+        if not repeats:
+            return self
+        stacks, findings = combine_repeats(self.stacks, repeats, spread)
+        noted = (*self.noted, *findings)
+        return replace(self, tables=stacks.tables, origins=stacks.origins, noted=noted)
 
     def rescored(self, scores: Mapping[str, FloatArray]) -> "Runs":
         """Return the same lists under other scores: every reranker → (n_rows,) score of each row."""

@@ -105,7 +105,7 @@ class QueryDocKeys:
         """The first two rows of one pair, if any pair has two, and how many rows repeat another."""
         if not self._may_repeat:
             return None, 0
-        codes = self._codes
+        codes = self.pair_codes
         _, first_rows, counts = np.unique(codes, return_index=True, return_counts=True)
         if not (counts > 1).any():
             return None, 0
@@ -135,11 +135,11 @@ class QueryDocKeys:
     def one_row_each(self, values: FloatArray | None = None) -> IntArray:
         """Return one row of each pair, in order: the first, or the first of the highest of (n_rows,) values."""
         order = np.arange(len(self.query)) if values is None else np.argsort(-values, kind="stable")
-        first: IntArray = np.unique(self._codes[order], return_index=True)[1]
+        first: IntArray = np.unique(self.pair_codes[order], return_index=True)[1]
         return np.sort(order[first])
 
     @property
-    def _codes(self) -> IntArray:
+    def pair_codes(self) -> IntArray:
         """(n_rows,) a number for each pair, the same for the same texts."""
         documents = self.documents.dictionary_encode()
         document: npt.NDArray[np.int32] = documents.indices.to_numpy()

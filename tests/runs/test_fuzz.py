@@ -177,6 +177,7 @@ ANSWERS = [
     "preferences.csv",
     "answers.tsv",
     "grade-probabilities.jsonl",
+    "repeated-scores.csv",
 ]
 """Files of formats whose rows are made of what a file holds, so that no table is written in them."""
 

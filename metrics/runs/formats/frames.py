@@ -56,7 +56,8 @@ def of_frame(
         noted.append(make_finding("one-list", name, message, count=len(plain)))
     for needed in ("query_id", "doc_id", value):
         if needed not in mapping:
-            raise ReadError(name, f"no {needed} column among {', '.join(header)}", _hint(needed))
+            problem = f"no {needed} column among {', '.join(header)}"
+            raise ReadError(name, problem, _hint(needed)).with_columns(header, mapping)
     extras = [
         column
         for column in plain.columns.difference(list(mapping.values()), sort=False)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 
 import pyarrow as pa
 
@@ -14,6 +15,8 @@ from metrics.runs.formats.format import Format, Head
 from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.files import File
 from metrics.runs.reading.source import Source
+from metrics.runs.repeats.choice import NO_REPEATS, RepeatChoice
+from metrics.runs.repeats.columns import read_with_repeats
 from metrics.support.memory import one_allocator
 
 FORMATS: tuple[Format, ...] = (
@@ -36,6 +39,7 @@ def read(
     *,
     strict: bool = True,
     missing_score: MissingScore = "error",
+    repeats: RepeatChoice = NO_REPEATS,
 ) -> Source:
     """Read one file in whatever format its content shows.
 
@@ -45,13 +49,15 @@ def read(
         strict: whether a chosen column must exist; else what does not is left to recognition.
         missing_score: what is done about a score that is no number: `error`, put the document `last`, or
             `drop` it.
+        repeats: columns of scores that are repeats of one reranker.
 
     Raises:
         ReadError: no format fits, or the file breaks the one that does.
         UsageError: `columns` names a column that does not exist, or `missing_score` is another word.
     """
-    head, choice = Head(file), ColumnChoice(columns or {}, strict, missing_score)
-    return _recognise_format(head, choice).read(head, choice)
+    head = Head(file)
+    choice = ColumnChoice(columns or {}, strict, missing_score, repeats.columns, repeats.spread)
+    return read_with_repeats(partial(_recognise_format(head, choice).read, head), choice)
 
 
 def open_blocks(

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 
-from metrics.runs.formats.delimited import head_row, table_format
-from metrics.runs.formats.format import Head
+from metrics.runs.formats.delimited import head_row, open_table, table_format
+from metrics.runs.formats.format import Format, Head
 from metrics.runs.reading.columns import BY_NAME, recognise
 from metrics.runs.reading.conversion import parse_number
 from metrics.runs.reading.worded_grades import answer_column
+from metrics.runs.repeats.columns import FORMAT as REPEATED_SCORES
+from metrics.runs.repeats.names import numbered_scores
 
 _BEIR_COLUMNS = {"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"}
 
@@ -37,6 +39,11 @@ def _answers_column(head: Head) -> dict[str, str]:
     return answer_column(head.header, head_row(head)[2])
 
 
+def _has_repeats(head: Head) -> bool:
+    """Return whether such a table has no score, and several numbered ones."""
+    return _is_table(head) and "score" not in recognise(head.header) and bool(numbered_scores(head.header))
+
+
 def _holds_a_number(fields: Sequence[str]) -> bool:
     """Return whether one of the last two fields is a number, in a line as short as those of runs."""
     return len(fields) <= _MOST_FIELDS and any(parse_number(field) is not None for field in fields[-2:])
@@ -63,6 +70,14 @@ FORMATS = (
         'query_id,doc_id,answer\nq1,d7,**Relevance: 3**\nq1,d2,"I\'d rate this 2/3, being partial."',
         _is_answers,
         lambda header: answer_column(header, ["score: 1"] * len(header)),
+    ),
+    Format(
+        REPEATED_SCORES,
+        "Table with several scorings of one reranker, score_1, score_2 ..., and no score; the score is their "
+        "mean, score_std the standard deviation of one.",
+        "query_id,doc_id,score_1,score_2,score_3\nq1,d7,0.9,0.7,0.8\nq1,d2,0.8,0.8,0.8",
+        _has_repeats,
+        lambda head, choice: open_table(head, choice, REPEATED_SCORES, lambda _: {}).read(),
     ),
     TABLE,
 )

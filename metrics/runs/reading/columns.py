@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from metrics.errors import ReadError, UsageError
+from metrics.runs.repeats.statistics import SpreadKind
 
 MissingScore = Literal["error", "last", "drop"]
 """What is done about a score that is no number: refuse it, put the document last, or leave it out."""
@@ -177,6 +178,8 @@ class ColumnChoice:
         columns: the choice.
         strict: whether the file must have them; else what it lacks is left to recognition.
         missing_score: what is done about a score that is no number.
+        repeats: columns of scores that are repeats of one reranker; none: those of numbered names.
+        spread: whose standard deviation `score_std` of repeats is.
 
     Raises:
         UsageError: that is none of `error`, `last` and `drop`.
@@ -185,6 +188,8 @@ class ColumnChoice:
     columns: Mapping[str, str]
     strict: bool = True
     missing_score: MissingScore = "error"
+    repeats: tuple[str, ...] = ()
+    spread: SpreadKind = "run"
 
     def __post_init__(self) -> None:
         """Check what is to be done about a score that is no number."""

@@ -91,7 +91,7 @@ def test_an_example_is_read_as_its_format(name):
     source = read(File("example", EXAMPLES[name].encode()))
     assert source.format == name
     assert {"query_id", "doc_id"} < set(source.table.column_names)
-    two = ("table", "beir-qrels", "answers", "preferences", "grade-probabilities")
+    two = ("table", "beir-qrels", "answers", "preferences", "grade-probabilities", "repeated-scores")
     assert len(source.table) == (2 if name in two else 6 if name == "listwise" else 3)
 
 

@@ -3,5 +3,15 @@
 from metrics.runs.findings.kinds.answers import ANSWER_CODES, ANSWER_KINDS, GRADE_KINDS
 from metrics.runs.findings.kinds.catalogue import BY_CODE, KINDS
 from metrics.runs.findings.kinds.kind import Kind, Severity
+from metrics.runs.findings.kinds.repeats import REPEAT_KINDS
 
-__all__ = ["ANSWER_CODES", "ANSWER_KINDS", "BY_CODE", "GRADE_KINDS", "KINDS", "Kind", "Severity"]
+__all__ = [
+    "ANSWER_CODES",
+    "ANSWER_KINDS",
+    "BY_CODE",
+    "GRADE_KINDS",
+    "KINDS",
+    "REPEAT_KINDS",
+    "Kind",
+    "Severity",
+]

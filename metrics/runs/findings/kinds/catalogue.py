@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from metrics.runs.findings.kinds.answers import ANSWER_KINDS, GRADE_KINDS
 from metrics.runs.findings.kinds.kind import Kind
+from metrics.runs.findings.kinds.repeats import REPEAT_KINDS
 
 KINDS: tuple[Kind, ...] = (
     Kind(
@@ -274,6 +275,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     *ANSWER_KINDS,
     *GRADE_KINDS,
+    *REPEAT_KINDS,
 )
 """Every kind of finding, from reading a file to looking at its last digits."""
 

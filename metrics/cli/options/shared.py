@@ -1,41 +1,23 @@
 """Options that commands share."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
 from glob import iglob
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import pandas as pd
 import typer
 
+from metrics.cli.options.reading import NamedPath, reading_options
 from metrics.cli.output import write_table
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions, Unjudged
-from metrics.runs import MissingScore as MissingScoreRule
-from metrics.runs import Repeated as RepeatRule
-from metrics.runs import Runs, read_runs
 from metrics.runs.writing import refuse_outputs
 from metrics.ties import PRECISIONS
-
-
-class Repeated(StrEnum):
-    """Refuse, keep the first row, or keep the highest."""
-
-    error = "error"
-    first = "first"
-    max = "max"
-
-
-class MissingScore(StrEnum):
-    """Refuse, put the document last, or leave it out."""
-
-    error = "error"
-    last = "last"
-    drop = "drop"
 
 
 class OutputFormat(StrEnum):
@@ -51,18 +33,6 @@ class OutputFormat(StrEnum):
 
 FOR_PEOPLE = (OutputFormat.table, OutputFormat.markdown, OutputFormat.latex)
 """Formats that are read, not parsed."""
-
-
-class NamedPath(NamedTuple):
-    """A run on the command line.
-
-    Attributes:
-        name: what its reranker is to be called; None leaves that to the file.
-        path: of the file: a path, a URL, or what Dask is to expand.
-    """
-
-    name: str | None
-    path: str
 
 
 def parse_run(text: str) -> NamedPath:
@@ -93,7 +63,7 @@ Measures = Annotated[
         "--measure", "-m", help="A measure: RR, RR@10, nDCG@10, AP ... (evaluate --list-measures). Repeatable."
     ),
 ]
-_SCORING, _READING, _OUTPUT = "How lists are scored", "How files are read", "What is written"
+_SCORING, _OUTPUT = "How lists are scored", "What is written"
 """Panels of the help."""
 Precision = Annotated[
     str,
@@ -109,34 +79,6 @@ TiebreakBy = Annotated[
 RelevantFrom = Annotated[
     float, typer.Option(help="Smallest grade that counts as relevant.", rich_help_panel=_SCORING)
 ]
-Columns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--column",
-        help="Read a column of ours from one of the files', ours=theirs: query_id=topic, score=scores.llm "
-        "(inside JSON); latency= leaves it out. Repeatable.",
-        rich_help_panel=_READING,
-    ),
-]
-
-
-@dataclass(frozen=True)
-class ReadingOptions:
-    """How files are read.
-
-    Attributes:
-        columns: our name → the name in the files.
-        repeated: what is done about a document twice in one list.
-        missing_score: what is done about a score that is no number.
-    """
-
-    columns: Mapping[str, str]
-    repeated: RepeatRule
-    missing_score: MissingScoreRule
-
-    def read(self, paths: Sequence[NamedPath], qrels: Path | str | None) -> Runs:
-        """Return the runs of these files."""
-        return read_runs(paths, qrels, **vars(self))
 
 
 @dataclass(frozen=True)
@@ -198,27 +140,6 @@ def _scoring(
     )
 
 
-def _reading(
-    column: Columns = None,
-    repeated: Annotated[
-        Repeated,
-        typer.Option(
-            help="A document twice in one list: refuse it, keep the first row, or the highest score.",
-            rich_help_panel=_READING,
-        ),
-    ] = Repeated.error,
-    missing_score: Annotated[
-        MissingScore,
-        typer.Option(
-            help="A score that is no number, such as N/A: refuse it, put the document last in its list (tied "
-            "with others like it), or drop it.",
-            rich_help_panel=_READING,
-        ),
-    ] = MissingScore.error,
-) -> ReadingOptions:
-    return ReadingOptions(parse_columns(column), repeated.value, missing_score.value)
-
-
 def _table_output(
     format: Annotated[  # noqa: A002
         OutputFormat, typer.Option(help="How the table is written.", rich_help_panel=_OUTPUT)
@@ -233,7 +154,7 @@ def _table_output(
 
 _SHARED: Mapping[str, Callable[..., object]] = {
     "scoring": _scoring,
-    "reading": _reading,
+    "reading": reading_options,
     "table_output": _table_output,
 }
 """Parameter of a command → the options that stand in its place, and what makes one record of them."""
@@ -281,15 +202,3 @@ def _refuse_outputs(choices: Mapping[str, Any]) -> None:
     files = [run for given in runs for run in ([given] if isinstance(given, NamedPath) else given)]
     qrels = [choices["qrels"]] if choices.get("qrels") else []
     refuse_outputs([path for path in outputs if path], [*(run.path for run in files), *qrels])
-
-
-def parse_columns(columns: list[str] | None) -> dict[str, str]:
-    """Return columns given as ours=theirs; ours= is not read.
-
-    Raises:
-        UsageError: one has no = or nothing before it.
-    """
-    wrong = [text for text in columns or [] if not all(text.partition("=")[:2])]
-    if wrong:
-        raise UsageError(f"--column {wrong[0]}: write ours=theirs, such as query_id=topic.")
-    return dict(text.split("=", 1) for text in columns or [])

@@ -1,0 +1,140 @@
+"""Options that say how files are read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+from metrics.errors import UsageError
+from metrics.runs import MissingScore as MissingScoreRule
+from metrics.runs import Repeated as RepeatRule
+from metrics.runs import Runs, read_runs
+from metrics.runs.repeats.choice import Repeats, parse_repeats
+from metrics.runs.repeats.statistics import SpreadKind
+
+
+class Repeated(StrEnum):
+    """Refuse, keep the first row, or keep the highest."""
+
+    error = "error"
+    first = "first"
+    max = "max"
+
+
+class MissingScore(StrEnum):
+    """Refuse, put the document last, or leave it out."""
+
+    error = "error"
+    last = "last"
+    drop = "drop"
+
+
+class NamedPath(NamedTuple):
+    """A run on the command line.
+
+    Attributes:
+        name: what its reranker is to be called; None leaves that to the file.
+        path: of the file: a path, a URL, or what Dask is to expand.
+    """
+
+    name: str | None
+    path: str
+
+
+_READING = "How files are read"
+"""Panel of the help."""
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        help="Read a column of ours from one of the files', ours=theirs: query_id=topic, score=scores.llm "
+        "(inside JSON); latency= leaves it out. Repeatable.",
+        rich_help_panel=_READING,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """How files are read.
+
+    Attributes:
+        columns: our name → the name in the files.
+        repeated: what is done about a document twice in one list.
+        missing_score: what is done about a score that is no number.
+        repeats: scorings of one reranker that are combined.
+        repeats_std: whose standard deviation `score_std` of repeats is.
+    """
+
+    columns: Mapping[str, str]
+    repeated: RepeatRule
+    missing_score: MissingScoreRule
+    repeats: Repeats
+    repeats_std: SpreadKind
+
+    def read(self, paths: Sequence[NamedPath], qrels: Path | str | None) -> Runs:
+        """Return the runs of these files."""
+        return read_runs(paths, qrels, **vars(self))
+
+    def in_parts(self) -> dict[str, Any]:
+        """Return the options that runs in parts are read with.
+
+        Raises:
+            UsageError: repeats are to be combined, which takes all of their rows.
+        """
+        if self.repeats:
+            raise UsageError("--repeats is for runs in memory: leave out --stream and --engine dask.")
+        return {"columns": self.columns, "repeated": self.repeated, "missing_score": self.missing_score}
+
+
+def reading_options(
+    column: Columns = None,
+    repeated: Annotated[
+        Repeated,
+        typer.Option(
+            help="A document twice in one list: refuse it, keep the first row, or the highest score.",
+            rich_help_panel=_READING,
+        ),
+    ] = Repeated.error,
+    missing_score: Annotated[
+        MissingScore,
+        typer.Option(
+            help="A score that is no number, such as N/A: refuse it, put the document last in its list (tied "
+            "with others like it), or drop it.",
+            rich_help_panel=_READING,
+        ),
+    ] = MissingScore.error,
+    repeats: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Scorings of one reranker, combined to their mean and score_std: seeds (names that differ in "
+            "a seed alone), NAME=A,B,C (rerankers; repeatable), or A,B,C (columns of scores).",
+            rich_help_panel=_READING,
+        ),
+    ] = None,
+    repeats_std: Annotated[
+        SpreadKind,
+        typer.Option(
+            help="What score_std of repeats is: the scatter of one run, or the standard error of the mean.",
+            rich_help_panel=_READING,
+        ),
+    ] = "run",
+) -> ReadingOptions:
+    """Return how files are read."""
+    given = parse_repeats(repeats) if repeats else ()
+    return ReadingOptions(parse_columns(column), repeated.value, missing_score.value, given, repeats_std)
+
+
+def parse_columns(columns: list[str] | None) -> dict[str, str]:
+    """Return columns given as ours=theirs; ours= is not read.
+
+    Raises:
+        UsageError: one has no = or nothing before it.
+    """
+    wrong = [text for text in columns or [] if not all(text.partition("=")[:2])]
+    if wrong:
+        raise UsageError(f"--column {wrong[0]}: write ours=theirs, such as query_id=topic.")
+    return dict(text.split("=", 1) for text in columns or [])

@@ -1,0 +1,1 @@
+"""Repeats of one reranker: several scorings that differ by chance make one score and its spread."""

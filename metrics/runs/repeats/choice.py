@@ -1,0 +1,104 @@
+"""What the user says are repeats: columns of a table, rerankers by name, or names that differ in a seed."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from metrics.errors import UsageError
+from metrics.runs.repeats.names import repeat_groups
+from metrics.runs.repeats.statistics import SpreadKind
+from metrics.support.wording import first_names
+
+if TYPE_CHECKING:
+    from metrics.runs.model import Runs
+
+SEEDS = "seeds"
+Repeats: TypeAlias = Sequence[str] | Mapping[str, Sequence[str]] | Literal["seeds"]
+"""Columns of scores; name → rerankers that are its repeats; or rerankers whose names differ in a seed alone."""
+
+
+@dataclass(frozen=True)
+class RepeatChoice:
+    """What is combined as repeats of one reranker.
+
+    Attributes:
+        columns: of scores, in every table that has them.
+        rerankers: name of a combined reranker → its repeats.
+        by_seed: whether rerankers are repeats whose names differ in a seed alone.
+        spread: what `score_std` is: that of one `run`, or of the `mean`.
+    """
+
+    columns: tuple[str, ...] = ()
+    rerankers: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    by_seed: bool = False
+    spread: SpreadKind = "run"
+
+    @classmethod
+    def of(cls, repeats: Repeats = (), spread: SpreadKind = "run") -> "RepeatChoice":
+        """Return the choice that a user's value means.
+
+        Args:
+            repeats: as `read_runs` takes it.
+            spread: what `score_std` is.
+
+        Raises:
+            UsageError: it means none.
+        """
+        if spread not in get_args(SpreadKind):
+            raise UsageError(f"repeats_std={spread!r}: it is 'run' or 'mean'.")
+        if isinstance(repeats, str):
+            if repeats != SEEDS:
+                raise UsageError(f"repeats={repeats!r}: give columns, {{name: rerankers}}, or 'seeds'.")
+            return cls(by_seed=True, spread=spread)
+        if isinstance(repeats, Mapping):
+            groups = {
+                name: [members] if isinstance(members, str) else members for name, members in repeats.items()
+            }
+            return cls(rerankers=groups, spread=spread)
+        columns = tuple(repeats)
+        if len(columns) == 1 or len(set(columns)) < len(columns):
+            raise UsageError(f"repeats={list(columns)}: name two columns of scores at least, each once.")
+        return cls(columns, spread=spread)
+
+    def combine(self, runs: "Runs") -> "Runs":
+        """Return runs with their rerankers combined; columns were combined when they were read.
+
+        Raises:
+            UsageError: names that do not exist, or none that differ in a seed.
+        """
+        if not self.by_seed:
+            return runs.combined(self.rerankers, self.spread)
+        groups = repeat_groups(runs.rerankers)
+        if not groups:
+            raise UsageError(
+                f"Repeats: no names differ in a seed alone among {first_names(runs.rerankers, 20)}. Name them: "
+                "NAME=A,B,C on the command line, {NAME: [A, B, C]} in Python."
+            )
+        return runs.combined(groups, self.spread)
+
+
+NO_REPEATS = RepeatChoice()
+
+
+def parse_repeats(texts: Iterable[str]) -> Repeats:
+    """Return what repeats are on the command line: `seeds`, `NAME=A,B,C`, or columns `A,B,C`.
+
+    Raises:
+        UsageError: several kinds at once, or a name without rerankers.
+    """
+    given = list(texts)
+    if given == [SEEDS]:
+        return SEEDS
+    named = [text.partition("=") for text in given if "=" in text]
+    if len(named) == len(given):
+        groups = {name: _split(members) for name, _, members in named}
+        if len(groups) < len(given):
+            raise UsageError("--repeats: two groups have one name. Give each a name of its own.")
+        return groups
+    if len(given) > 1:
+        raise UsageError("--repeats: give seeds, or NAME=A,B,C (repeatable), or one list of columns A,B,C.")
+    return _split(given[0]) or [given[0]]
+
+
+def _split(text: str) -> list[str]:
+    return [name for name in (part.strip() for part in text.split(",")) if name]
