@@ -127,6 +127,11 @@ class Means:
             self._sums[name] = [_exact([*kept, *more]) for kept, more in zip(sums, columns, strict=True)]
             self._counts[name] += len(own)
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """Reranker → its lists, in order of first appearance."""
+        return {name: self._counts[name] for name in self._sums}
+
     def table(self) -> pd.DataFrame:
         """Index reranker in order of first appearance, columns as the scores; NaN where there is no list."""
         names = pd.Index(list(self._sums), name="reranker")

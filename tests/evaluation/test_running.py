@@ -178,5 +178,46 @@ def test_batches_are_joined_once_however_often_means_are_asked_for(monkeypatch):
     for _ in range(2):
         assert running.means(seconds=1)["n"].to_list() == [4]
     running.add(lists(0, 2), at=9)
-    assert running.means()["n"].to_list() == [12]
+    assert running.means(last=20)["n"].to_list() == [12]
     assert sizes == [5, 2]
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 100), st.integers(1, 5))
+def test_means_of_all_lists_are_those_of_evaluate_however_few_are_kept(seed, keep):
+    frame, running = lists(seed, 12), Running(MEASURES, keep=keep)
+    for query in range(12):
+        running.add(of_queries(frame, query, query + 1), at=query)
+    for measure, values in means(running).items():
+        assert values == pytest.approx(evaluated(frame)[measure], rel=1e-12)
+    expected = evaluated(of_queries(frame, 12 - keep, 12))
+    for measure, values in means(running, last=keep).items():
+        assert values == pytest.approx(expected[measure], rel=1e-12)
+
+
+def test_lists_that_are_not_kept_take_no_memory_and_no_window_reaches_them():
+    running = Running("RR", keep=3)
+    for query in range(40):
+        running.add(of_queries(lists(0, 40), query, query + 1), at=query)
+        assert sum(map(len, running._parts)) <= 2 * 3 + 1
+    assert (running.n_lists, running.means(seconds=99)["n"].to_list()) == ({"llm": 40}, [3])
+    for window in ({"last": 4}, {"halflife": 1}):
+        with pytest.raises(UsageError, match="keep=3"):
+            running.means(**window)
+    with pytest.raises(UsageError, match="at least one list"):
+        Running("RR", keep=0)
+
+
+def test_lists_before_a_known_change_are_left_out_by_their_number_among_all_that_came():
+    running, values = Running("RR", keep=30), [[1, 0, 0]] * 20 + [[0, 0, 1]] * 10 + [[0, 1, 0]] * 10
+    running.add(_steps([[2, 1, 0]] * 40, values))
+    change = running.change("table", "RR", after=20)
+    assert (change.query_id, change.n_before, change.n_after) == ("q30", 10, 10)
+    assert running.change("table", "RR").n_before == 10
+
+
+def test_counts_of_queries_left_out_or_counted_as_0_are_those_of_all_batches():
+    running = Running("RR")
+    for first in (0, 2):
+        running.add(of_queries(lists(0, 4, chance=0), first, first + 2))
+    assert running.policies.loc["llm", ["n_queries", "n_empty"]].to_list() == [4, 4]
