@@ -14,9 +14,16 @@ if TYPE_CHECKING:
 
 def evaluate() -> Command:
     """Score runs under one or more treatments of their ties."""
-    from metrics.cli.scoring import evaluate_command
+    from metrics.cli.scored.evaluating import evaluate_command
 
     return evaluate_command
+
+
+def watch() -> Command:
+    """Print running means as files arrive in a folder, or lines on standard input."""
+    from metrics.cli.scored.watching import watch_command
+
+    return watch_command
 
 
 def compare() -> Command:
@@ -99,6 +106,7 @@ def pull() -> Command:
 tiescope = command_line(
     [
         evaluate,
+        watch,
         compare,
         stability,
         gate,

@@ -13,7 +13,7 @@ _MAX_RERANKERS = 20
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.evaluation import Evaluation
+    from metrics.evaluation import Evaluation, ScoringOptions
     from metrics.runs import Runs
     from metrics.scale.stream import PartitionedRuns
 
@@ -42,10 +42,19 @@ def say_left_out(runs: "Runs | PartitionedRuns", evaluation: "Evaluation") -> No
     for (severity, message, hint), files in groups["file"]:
         more_files = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
         say(f"{severity} · {files.iloc[0]}{more_files} · {message} {hint}")
-    policies = evaluation.policies
+    say_policies(evaluation.policies, evaluation.options)
+
+
+def say_policies(policies: "pd.DataFrame", options: "ScoringOptions") -> None:
+    """Say how many queries of each reranker have no rows or nothing relevant, and what was done about them.
+
+    Args:
+        policies: as of an `Evaluation`.
+        options: how lists were scored.
+    """
     incomplete = policies[(policies["n_missing"] > 0) | (policies["n_empty"] > 0)]
     for reranker, counts in incomplete[:_MAX_RERANKERS].iterrows():
-        _say_policies(str(reranker), counts, evaluation)
+        _say_policies(str(reranker), counts, options)
     if len(incomplete) > _MAX_RERANKERS:
         say(f"… and {count_of(len(incomplete) - _MAX_RERANKERS, 'more reranker')} like these.")
 
@@ -64,10 +73,10 @@ def say_own_rules(evaluation: "Evaluation") -> None:
             )
 
 
-def _say_policies(reranker: str, counts: "pd.Series", evaluation: "Evaluation") -> None:
+def _say_policies(reranker: str, counts: "pd.Series", options: "ScoringOptions") -> None:
     policies = {
-        "n_missing": ("have no rows", evaluation.missing),
-        "n_empty": ("have nothing relevant", evaluation.empty),
+        "n_missing": ("have no rows", options.missing),
+        "n_empty": ("have nothing relevant", options.empty),
     }
     for name, (reason, policy) in policies.items():
         if counts[name]:

@@ -120,6 +120,16 @@ class Running:
             self._join_parts()
 
     @property
+    def options(self) -> ScoringOptions:
+        """How lists are scored."""
+        return self._options
+
+    @property
+    def measures(self) -> list[str]:
+        """Names of the measures."""
+        return list(self._measures)
+
+    @property
     def n_lists(self) -> dict[str, int]:
         """How many lists of each reranker were scored."""
         return self._means.counts
@@ -180,8 +190,8 @@ class Running:
             raise UsageError(f"There are: {', '.join(by_reranker)}; {', '.join(self._measures)}.")
         n_forgotten = self.n_lists[reranker] - len(by_reranker[reranker])
         values = by_reranker[reranker].iloc[max(0, after - n_forgotten) :]
-        columns = [self._column(values, name, bound) for bound in ("tied", "worst", "best")]
-        return find_change(*columns, values.index.get_level_values("query_id"))
+        tied, worst, best = (self._column(values, name, bound) for bound in ("tied", "worst", "best"))
+        return find_change(tied, worst, best, values.index.get_level_values("query_id"))
 
     def _check_window(self, last: int | None, seconds: float | None, halflife: float | None) -> None:
         """Refuse a window that is none, or of lists that are not kept; arguments as of `means`."""

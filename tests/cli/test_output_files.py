@@ -25,7 +25,7 @@ READERS = {
 }
 """Command that reads runs and writes a file → its options, the file's last."""
 WRITERS = READERS | {"simulate": ["--queries", "5", "-o"]}
-READ_OR_WRITE_NO_RUNS = {"simulate", "pull", "push", "boards", "app"}
+READ_OR_WRITE_NO_RUNS = {"simulate", "watch", "pull", "push", "boards", "app"}
 NAMES = {
     "itself": lambda path, _: path,
     "a detour": lambda path, _: path.parent / ".." / path.parent.name / path.name,

@@ -1,4 +1,5 @@
 import math
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -197,9 +198,11 @@ def test_means_of_all_lists_are_those_of_evaluate_however_few_are_kept(seed, kee
 
 def test_lists_that_are_not_kept_take_no_memory_and_no_window_reaches_them():
     running = Running("RR", keep=3)
+    frame, sizes = lists(0, 40), []
     for query in range(40):
-        running.add(of_queries(lists(0, 40), query, query + 1), at=query)
-        assert sum(map(len, running._parts)) <= 2 * 3 + 1
+        running.add(of_queries(frame, query, query + 1), at=query)
+        sizes.append(len(pickle.dumps(running)))
+    assert max(sizes[20:]) < 1.1 * max(sizes[:20])
     assert (running.n_lists, running.means(seconds=99)["n"].to_list()) == ({"llm": 40}, [3])
     for window in ({"last": 4}, {"halflife": 1}):
         with pytest.raises(UsageError, match="keep=3"):

@@ -24,7 +24,7 @@ def _beir_columns(header: Sequence[str]) -> dict[str, str]:
     return dict(zip(_BEIR_COLUMNS, header, strict=True))
 
 
-def _is_table(head: Head) -> bool:
+def is_table(head: Head) -> bool:
     """Return whether the first line names columns, and is none of a run whose id is spelled like one."""
     names_columns = bool({"query_id", "doc_id"} & recognise(head.header).keys())
     return names_columns and len(head.header) > 1 and not _holds_a_number(head.header)
@@ -32,7 +32,7 @@ def _is_table(head: Head) -> bool:
 
 def _is_answers(head: Head) -> bool:
     """Return whether the score of such a table is a column of answers in words."""
-    return _is_table(head) and bool(_answers_column(head))
+    return is_table(head) and bool(_answers_column(head))
 
 
 def _answers_column(head: Head) -> dict[str, str]:
@@ -53,7 +53,7 @@ TABLE = table_format(
     "table",
     f"CSV, TSV or semicolon table with a header; columns {', '.join(BY_NAME)}.",
     "reranker,query_id,doc_id,score,relevance\nllm,q1,d7,0.9,1\nllm,q1,d2,0.9,0",
-    _is_table,
+    is_table,
 )
 FORMATS = (
     table_format(

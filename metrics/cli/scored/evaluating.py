@@ -132,7 +132,7 @@ def evaluate_command(
         read = partial(reading.read, run, qrels)
         _score_in_memory(read, score, table_output, save, per_query=per_query, latency=latency)
         return
-    from metrics.cli.streaming import score_parts
+    from metrics.cli.scored.streaming import score_parts
     from metrics.scale.dask import Dataset, files_of
     from metrics.scale.stream import PartitionedRuns, Stream
 

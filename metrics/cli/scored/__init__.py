@@ -1,0 +1,1 @@
+"""Commands that score lists: in memory, part by part, as they come."""

@@ -1,0 +1,137 @@
+"""Files of a folder, each given once, when it is whole."""
+
+import os
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from time import sleep
+
+from metrics.errors import UsageError
+from metrics.runs import File, Source
+from metrics.scale.live.arrival import Arrival, Waiting
+
+_UNFINISHED = (".part", ".partial", ".tmp", ".crdownload", ".swp", "~")
+"""Endings of names that files have while they are written; so do those that begin with a dot."""
+Signature = tuple[int, int, int]
+"""Size, time of the last change, and number of a file."""
+
+
+@dataclass
+class _Sighting:
+    """A file as it was seen last.
+
+    Attributes:
+        signature: what tells whether it was written since.
+        is_given: whether it was given to be read.
+        is_refused: whether it could not be read.
+        is_reported: whether it was said that it changed after it was read.
+    """
+
+    signature: Signature
+    is_given: bool = False
+    is_refused: bool = False
+    is_reported: bool = False
+
+
+class FolderFeed:
+    """Gives each file of a folder when two looks in a row find it the same; an empty one is waited for.
+
+    A file that could not be read is given again when it changes. One that was read is not: its lists count.
+    Looks, not notices of the system, for network drives send none.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        read: Callable[[File], Source],
+        say: Callable[[str], None],
+        *,
+        left_out: Path | None = None,
+        waiting: Waiting = nullcontext,
+    ) -> None:
+        """Open a folder.
+
+        Args:
+            folder: the folder.
+            read: reads a file of it.
+            say: takes what a person should know.
+            left_out: a file that may be in it and is no run, such as the judgments.
+            waiting: entered between two looks.
+
+        Raises:
+            UsageError: there is no such folder, or it cannot be read.
+        """
+        self._folder, self._read, self._say, self._waiting = folder, read, say, waiting
+        self._left_out = left_out and left_out.resolve()
+        self._sightings: dict[str, _Sighting] = {}
+        self._is_readable = True
+        try:
+            self._signatures()
+        except OSError as error:
+            raise UsageError(f"{folder}: {error.strerror or error}. Name a folder, or - for stdin.") from error
+        self._has_looked = False
+
+    def wait(self, seconds: float) -> list[Arrival]:
+        """Wait so long, but before the first look, and return the files that are whole, the oldest first."""
+        if self._has_looked:
+            with self._waiting():
+                sleep(seconds)
+        self._has_looked = True
+        try:
+            signatures = self._signatures()
+        except OSError as error:
+            if self._is_readable:
+                self._say(f"{self._folder}: {error.strerror or error}. Looking on until it is there again.")
+            self._is_readable = False
+            return []
+        self._is_readable = True
+        self._sightings = {name: self._sightings[name] for name in self._sightings if name in signatures}
+        by_time = sorted(signatures.items(), key=lambda entry: (entry[1][1], entry[0]))
+        return [self._arrival(name) for name, signature in by_time if self._is_whole(name, signature)]
+
+    def _signatures(self) -> dict[str, Signature]:
+        """Return what tells the state of each file that is no longer empty, by its name."""
+        signatures = {}
+        with os.scandir(self._folder) as entries:
+            for entry in entries:
+                is_unfinished = entry.name.startswith(".") or entry.name.lower().endswith(_UNFINISHED)
+                if is_unfinished or not entry.is_file() or self._is_left_out(entry):
+                    continue
+                try:
+                    status = entry.stat()
+                except FileNotFoundError:
+                    continue
+                if status.st_size:
+                    signatures[entry.name] = (status.st_size, status.st_mtime_ns, status.st_ino)
+        return signatures
+
+    def _is_left_out(self, entry: "os.DirEntry[str]") -> bool:
+        return self._left_out is not None and Path(entry.path).resolve() == self._left_out
+
+    def _is_whole(self, name: str, signature: Signature) -> bool:
+        """Whether a file that was not given yet is as it was at the last look; notes how it is now."""
+        sighting = self._sightings.get(name)
+        if sighting is None or (sighting.signature != signature and not self._counts(sighting)):
+            self._sightings[name] = _Sighting(signature)
+            return False
+        if sighting.signature != signature and not sighting.is_reported:
+            sighting.is_reported = True
+            self._say(
+                f"{name}: it changed after it was read; what it holds now does not count. Write a file under "
+                "another name, and rename it when it is whole."
+            )
+        is_new, sighting.is_given = not sighting.is_given, True
+        return is_new
+
+    @staticmethod
+    def _counts(sighting: _Sighting) -> bool:
+        return sighting.is_given and not sighting.is_refused
+
+    def _arrival(self, name: str) -> Arrival:
+        sighting = self._sightings[name]
+        return Arrival(
+            lambda: self._read(File.open(self._folder / name)),
+            refuse=partial(setattr, sighting, "is_refused", True),
+        )
