@@ -96,13 +96,5 @@ def running_for(measures: Sequence[str], traditional: str, options: ScoringOptio
     Raises:
         UsageError: a name that does not exist.
     """
-    return Running(
-        measures,
-        traditional,
-        precision=options.precision,
-        empty=options.empty,
-        relevant_from=options.relevant_from,
-        tiebreak_by=options.tiebreak_by,
-        criteria=options.criteria,
-        keep=keep,
-    )
+    scoring = {name: value for name, value in vars(options).items() if name != "missing"}
+    return Running(measures, traditional, keep=keep, **scoring)
