@@ -41,7 +41,7 @@ def _answers_column(head: Head) -> dict[str, str]:
 
 def _has_repeats(head: Head) -> bool:
     """Return whether such a table has no score, and several numbered ones."""
-    return _is_table(head) and "score" not in recognise(head.header) and bool(numbered_scores(head.header))
+    return is_table(head) and "score" not in recognise(head.header) and bool(numbered_scores(head.header))
 
 
 def _holds_a_number(fields: Sequence[str]) -> bool:
