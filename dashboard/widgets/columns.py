@@ -153,11 +153,25 @@ def scale_shares(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:
     return frame.assign(**{name: 100 * frame[name] for name in shares})
 
 
-def streamlit_columns(columns: Columns, by_hand: Collection[str] = ()) -> dict[str, Any]:
-    """Return Streamlit's configuration of all columns of a table; those written by hand have no format."""
-    return {
+def streamlit_columns(
+    columns: Columns, by_hand: Collection[str] = (), *, is_narrow: bool = False
+) -> dict[str, Any]:
+    """Return Streamlit's configuration of all columns of a table.
+
+    Args:
+        columns: column → how it is shown.
+        by_hand: those written by hand, which have no format.
+        is_narrow: whether the window is a phone's: a reranker that stands first, or after its place, then
+            stays in sight when the table is scrolled sideways.
+    """
+    configurations = {
         name: column_config(column, has_format=name not in by_hand)
         if isinstance(column, ShownColumn)
         else column
         for name, column in columns.items()
     }
+    leading = list(columns)[:2]
+    if is_narrow and "reranker" in leading:
+        for name in leading[: leading.index("reranker") + 1]:
+            configurations[name] = {**configurations[name], "pinned": True}
+    return configurations

@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.charts.labels import elide_text, sentence_names
 from dashboard.escaping import escape_markdown
+from dashboard.session.visitor import is_narrow
 from dashboard.widgets.columns import (
     MOST_ROWS,
     MOST_WRITTEN,
@@ -224,7 +225,7 @@ def table(
     frame = scale_shares(frame, columns)
     st.dataframe(
         written(frame, columns, by_hand),
-        column_config=streamlit_columns(columns, by_hand),
+        column_config=streamlit_columns(columns, by_hand, is_narrow=is_narrow()),
         column_order=list(columns),
         hide_index=True,
         key=f"table-{name}",

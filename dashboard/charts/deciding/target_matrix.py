@@ -32,7 +32,7 @@ _ROW, _COLUMN, _LETTER = 28, 24, 7
 
 def matrix_width(n_rerankers: int) -> int:
     """Return the pixels across that so many rerankers need, on however small a screen."""
-    return max(360, 300 + _COLUMN * min(n_rerankers, MAX_COLUMNS))
+    return max(340, 300 + _COLUMN * min(n_rerankers, MAX_COLUMNS))
 
 
 def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> go.Figure:

@@ -60,8 +60,9 @@ def target_finding(rows: pd.DataFrame, reranker: str) -> Prose:
             return Strong(
                 reranker
             ), f" meets none of {count_of(summary.targets, 'target')}, sorted or averaged."
-        always = f"{summary.always} of them in every order of its ties"
-        return Strong(reranker), f" meets {part_of(summary.tied, summary.targets, 'target')}, {always}."
+        always = "" if summary.always == summary.tied else f"{summary.always} of them "
+        met = part_of(summary.tied, summary.targets, "target")
+        return Strong(reranker), f" meets {met}, {always}in every order of its ties."
     return (
         Strong(reranker),
         f" meets {part_of(summary.traditional, summary.targets, 'target')} by its traditional values and ",

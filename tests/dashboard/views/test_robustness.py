@@ -12,6 +12,7 @@ from dashboard import cache
 from dashboard.charts.labels import CARD_COLUMNS
 from dashboard.views.decide.robustness import sections
 from dashboard.views.decide.robustness.cached import NoiseCurves
+from metrics import evaluate
 from metrics.studies.robustness.near_tie_curves import near_distances, near_tie_curves
 from metrics.ties.noise import limits
 
@@ -29,18 +30,32 @@ def coarse_and_fine():
     return cache.loaded_boards().add(board(coarse_csv=rows.to_csv(index=False)))
 
 
-def numbers(trace):
-    """The values of a trace, which travel as little-endian bytes."""
-    return np.frombuffer(base64.b64decode(trace["y"]["bdata"]), trace["y"]["dtype"])
+def numbers(values):
+    """Numbers of a trace, which travel as little-endian bytes."""
+    return np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"])
 
 
-def test_near_ties_are_drawn_and_told_of_the_rerankers_shown(coarse_and_fine):
-    page = opened("robustness", data=coarse_and_fine.label, measure="AP", rerankers=["fine"])
+@pytest.fixture(scope="module")
+def worst_order_page(coarse_and_fine):
+    """The page of one reranker, whose traditional order is the worst."""
+    query = {"data": coarse_and_fine.label, "measure": "AP", "rerankers": ["fine"], "order": "pessimistic"}
+    return opened("robustness", **query)
+
+
+def test_a_traditional_order_that_is_the_worst_is_drawn_where_the_worst_is(coarse_and_fine, worst_order_page):
+    worst = evaluate(coarse_and_fine.runs, ["AP"]).means("AP").loc["fine", "pessimistic"]
+    traces = charts(worst_order_page)["noise"]["data"]
+    (traditional,) = (trace for trace in traces if trace.get("name") == "traditional")
+    assert numbers(traditional["y"]) == pytest.approx([worst])
+
+
+def test_near_ties_are_drawn_and_told_of_the_rerankers_shown(coarse_and_fine, worst_order_page):
+    page = worst_order_page
     curves = near_tie_curves(coarse_and_fine.runs, "AP", near_distances(96))
     ratio, change = charts(page)["near-ties"]["data"]
-    assert numbers(ratio) == pytest.approx(curves.tie_ratios["fine"].iloc[1:].tolist())
+    assert numbers(ratio["y"]) == pytest.approx(curves.tie_ratios["fine"].iloc[1:].tolist())
     tied = curves.means["fine"]
-    assert numbers(change) == pytest.approx((tied - tied.iloc[0]).iloc[1:].tolist())
+    assert numbers(change["y"]) == pytest.approx((tied - tied.iloc[0]).iloc[1:].tolist())
     assert "near scores tie" in texts(page) or "Near ties cost little" in texts(page)
 
 

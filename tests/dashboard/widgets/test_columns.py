@@ -70,3 +70,13 @@ def test_the_row_of_all_lists_takes_no_part_in_what_names_share():
     below, _ = elide_names(pd.DataFrame({"reranker": ["All lists", *names]}), columns)
     assert list(below["reranker"]) == ["All lists", *alone["reranker"]]
     assert all(f"lr{number}e-5" in label for number, label in enumerate(alone["reranker"], 1))
+
+
+def test_on_a_phone_a_reranker_that_leads_a_table_stays_in_sight_with_its_place_before_it():
+    def pinned(*names, is_narrow):
+        configurations = streamlit_columns(shown_columns(*names), is_narrow=is_narrow)
+        return [name for name, column in configurations.items() if column.get("pinned")]
+
+    assert pinned("tied_rank", "reranker", "gap", is_narrow=True) == ["tied_rank", "reranker"]
+    assert not pinned("tied_rank", "reranker", "gap", is_narrow=False)
+    assert not pinned("tied", "gap", "reranker", is_narrow=True)

@@ -128,8 +128,8 @@ def _draw_curves(view: View, measure: str, curves: NoiseCurves, crossings: pd.Da
         "Lines: the exact mean over every order that noise makes possible; they start at the tied value. "
         f"Bands: one standard deviation of {curves.n_draws} draws. Below: how often they keep the order.",
     )
-    orders = {view.traditional: "traditional", "pessimistic": "worst", "optimistic": "best"}
-    edge = view.evaluation.means(measure)[list(orders)].set_axis(list(orders.values()), axis=1)
+    orders = {"traditional": view.traditional, "worst": "pessimistic", "best": "optimistic"}
+    edge = view.evaluation.means(measure)[list(orders.values())].set_axis(list(orders), axis=1)
     colours = {name: view.colour(name) for name in curves.means.columns}
     title = parse(measure).traditional
     tables = NoiseTables(curves.means, edge, crossings, *curves[1:4])
