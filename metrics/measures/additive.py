@@ -1,18 +1,36 @@
 """Measures that add up: a gain for each document, weighted by its place."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from metrics.measures.model import Family, Parameter
-from metrics.measures.weights import Weight, even
+from metrics.measures.holes.weighted import Total, judged_bounds, r_precision_bounds, weighted_bounds
+from metrics.measures.holes.weighted import per_relevant as total_relevant
+from metrics.measures.model import Family, Joint, Parameter
+from metrics.measures.weights import Weight, even, logarithmic
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.groups import TieGroups
 from metrics.ties.noise import expected_worth
 
 Gain = Callable[[TieGroups], FloatArray]
-Scale = Callable[[TieGroups, Parameter], FloatArray | float]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What a sum of gains is multiplied by.
+
+    Attributes:
+        factor: (n_lists,) or one number, of lists.
+        total: what the factor divides the gain of a level of grades by, of its documents; None: nothing grows.
+    """
+
+    factor: Callable[[TieGroups, Parameter], FloatArray | float]
+    total: Total | None = None
+
+
+_UNSCALED = Scale(lambda _, __: 1.0)
 
 
 def relevant(groups: TieGroups) -> FloatArray:
@@ -59,8 +77,9 @@ def _noisy_terms(groups: TieGroups, gain: Gain, weight: Weight, k: Parameter, li
 def additive(
     gain: Gain,
     weight: Weight = even,
-    scale: Scale = lambda _, __: 1.0,
+    scale: Scale = _UNSCALED,
     *,
+    of_grade: Callable[[FloatArray], FloatArray] | None = None,
     counts_all: bool = False,
     cut: Callable[[TieGroups], FloatArray] | None = None,
 ) -> Family:
@@ -74,6 +93,7 @@ def additive(
         gain: (n_contributing,) gain of each contributing document; the others gain nothing.
         weight: what each place weighs.
         scale: (n_lists,) factor of each list.
+        of_grade: gain of a grade, where it is not that of relevant documents.
         counts_all: whether all judged documents count.
         cut: (n_lists,) cut-off of each list, where it is not the same for all.
 
@@ -102,7 +122,7 @@ def additive(
                 ("noise", gain, weight, k, cut), lambda: _noisy_terms(groups, gain, weight, k, limit)
             )
             terms = np.where(groups.noise.is_mixed, noisy, terms)
-        return groups.per_list(terms) * scale(groups, k)
+        return groups.per_list(terms) * scale.factor(groups, k)
 
     def variance(groups: TieGroups, k: Parameter) -> FloatArray:
         if not len(groups.lists):
@@ -119,27 +139,38 @@ def additive(
         weight_spread = _weight_spread(weight, top, end, size, k)
         variances = np.zeros(len(groups.size))
         variances[open_groups] = weight_spread * gain_spread[open_groups] / (size - 1)
-        return groups.per_list(variances) * np.square(scale(groups, k))
+        return groups.per_list(variances) * np.square(scale.factor(groups, k))
 
     is_count = weight is even and gain in (relevant, judged)
     counts: Literal["graded", "judged"] = "judged" if counts_all else "graded"
     counted = depth if is_count else None
-    return Family("additive", mean, variance, counts, by_relevance=gain is relevant, count_depth=counted)
+    joint = _other_joint(counts_all, cut) or weighted_bounds(weight, of_grade, scale.total)
+    return Family(
+        "additive", mean, variance, counts, by_relevance=gain is relevant, count_depth=counted, joint=joint
+    )
 
 
-def per_k(_: TieGroups, k: Parameter) -> float:
-    """1 / k."""
-    return 1 / (k or 1)
+def _other_joint(counts_all: bool, cut: Callable[[TieGroups], FloatArray] | None) -> Joint | None:  # noqa: FBT001
+    """Return the joint bounds of measures of what was judged, or with a cut-off that judgments move."""
+    if counts_all:
+        return judged_bounds
+    return None if cut is None else r_precision_bounds
 
 
-def per_relevant(groups: TieGroups, _: Parameter) -> FloatArray:
-    """1 / R, 0 where nothing is relevant."""
-    return _inverse(groups.n_relevant.astype(np.float64))
+def of_grades(gain: Callable[[FloatArray], FloatArray], scale: Scale = _UNSCALED) -> Family:
+    """Return the measure of gains of grades that fall with the logarithm of the place."""
+    return additive(lambda groups: gain(groups.grades), logarithmic, scale, of_grade=gain)
 
 
-def f1(groups: TieGroups, k: Parameter) -> FloatArray:
-    """2 / (k + R): the harmonic mean of P@k and R@k is 2 * relevant in the top k / (k + R)."""
-    return 2 / ((k or 0) + np.maximum(groups.n_relevant, 1).astype(np.float64))
+per_k = Scale(lambda _, k: 1 / (k or 1), lambda documents, k: np.full_like(documents, k or 1))
+"""1 / k."""
+per_relevant = Scale(lambda groups, _: _inverse(groups.n_relevant.astype(np.float64)), total_relevant)
+"""1 / R, 0 where nothing is relevant."""
+f1 = Scale(
+    lambda groups, k: 2 / ((k or 0) + np.maximum(groups.n_relevant, 1).astype(np.float64)),
+    lambda documents, k: ((k or 0) + np.maximum(documents, 1)) / 2,
+)
+"""2 / (k + R): the harmonic mean of P@k and R@k is 2 * relevant in the top k / (k + R)."""
 
 
 def per_ideal(gain: Callable[[FloatArray], FloatArray]) -> Scale:
@@ -157,7 +188,12 @@ def per_ideal(gain: Callable[[FloatArray], FloatArray]) -> Scale:
 
         return judgments.memoize((gain, k), ideal)
 
-    return scale
+    return Scale(scale, _ideal_weights)
+
+
+def _ideal_weights(documents: FloatArray, k: Parameter) -> FloatArray:
+    """Return the weights of as many places from the top, within the cut-off."""
+    return logarithmic.span(np.zeros_like(documents), np.minimum(documents, np.inf if k is None else k), k)
 
 
 def _inverse(values: FloatArray) -> FloatArray:

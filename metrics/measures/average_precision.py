@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from metrics.measures.holes.average_precision import average_precision_bounds
 from metrics.measures.model import Family, Parameter
 from metrics.measures.weights import harmonic_span
 from metrics.support.arrays import FloatArray, IntArray
@@ -86,4 +87,4 @@ def _place_sums(above: IntArray, size: IntArray) -> FloatArray:
     return sums
 
 
-average_precision = Family("average_precision", _mean, _variance)
+average_precision = Family("average_precision", _mean, _variance, joint=average_precision_bounds)

@@ -12,7 +12,7 @@ from metrics.measures.average_precision import average_precision
 from metrics.measures.first_hit import first_hit
 from metrics.measures.model import Measure, MeasureAt
 from metrics.measures.targets import distinct_recall, distinct_targets
-from metrics.measures.weights import logarithmic, persistent
+from metrics.measures.weights import persistent
 
 _TIES = "ties: McSherry & Najork, ECIR 2008"
 _DCG = "Järvelin & Kekäläinen, TOIS 2002; gain 2^grade - 1: Burges et al., ICML 2005"
@@ -52,9 +52,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         name="nDCG",
-        family=add.additive(
-            lambda groups: add.exponential(groups.grades), logarithmic, add.per_ideal(add.exponential)
-        ),
+        family=add.of_grades(add.exponential, add.per_ideal(add.exponential)),
         cutoff="optional",
         aliases=("nDCG-exp",),
         summary="Gain 2^grade - 1 discounted by place, over that of all judged documents in their best order.",
@@ -63,7 +61,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         name="nDCG-linear",
-        family=add.additive(lambda groups: add.linear(groups.grades), logarithmic, add.per_ideal(add.linear)),
+        family=add.of_grades(add.linear, add.per_ideal(add.linear)),
         cutoff="optional",
         aliases=("ndcg_cut", "nDCG-lin"),
         summary="As nDCG with the grade itself as gain: trec_eval's ndcg_cut.",
@@ -72,7 +70,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         name="DCG",
-        family=add.additive(lambda groups: add.exponential(groups.grades), logarithmic),
+        family=add.of_grades(add.exponential),
         cutoff="optional",
         summary="Gain 2^grade - 1 discounted by place; no upper bound.",
         source=f"{_DCG}; {_TIES}",

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from metrics.measures.holes.first_relevant import first_rank_bounds
 from metrics.measures.model import Family, Parameter
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.batch_by_depth import batch_by_depth
@@ -56,7 +57,7 @@ def first_hit(value: Callable[[FloatArray], FloatArray]) -> Family:
             variances[groups.lists[leading]] = spread + beyond * mean**2
         return variances
 
-    return Family("first_hit", mean, variance, by_first_rank=True)
+    return Family("first_hit", mean, variance, by_first_rank=True, joint=first_rank_bounds(value))
 
 
 def _places(

@@ -6,6 +6,8 @@ from typing import Literal
 
 import numpy as np
 
+from metrics.errors import UsageError
+from metrics.measures.holes.model import Holes
 from metrics.support.arrays import FloatArray
 from metrics.ties.groups import TieGroups
 
@@ -14,6 +16,9 @@ Parameter = float | None
 
 Formula = Callable[[TieGroups, Parameter], FloatArray]
 """(tie groups, parameter) → (n_lists,) values."""
+
+Joint = Callable[[Holes, Parameter], tuple[FloatArray, FloatArray]]
+"""(lists with unjudged documents, parameter) → (n_lists,) smallest and largest values."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,10 @@ class Family:
         by_relevance: whether relevant or not is what counts, from whatever grade on, and not the grades.
         count_depth: (n,) or one number: places within which documents that matter are counted, each alike,
             so that their count alone tells the value; None where places or documents differ in worth.
+        joint: smallest and largest value over all orderings and all grades of unjudged documents; None where
+            no bounds are known.
+        joint_is_exact: whether some ordering and some grades give them also where documents share targets;
+            else they are proven, and not always reached.
     """
 
     kind: str
@@ -42,6 +51,8 @@ class Family:
     by_first_rank: bool = False
     by_relevance: bool = True
     count_depth: Callable[[TieGroups, Parameter], FloatArray | float] | None = None
+    joint: Joint | None = None
+    joint_is_exact: bool = True
 
     @property
     def by_grades(self) -> bool:
@@ -121,6 +132,16 @@ class MeasureAt:
     def variances(self, groups: TieGroups) -> FloatArray:
         """Return (n_lists,) variance over what is tied; 0 where the measure has its own rule for ties."""
         return self.measure.family.variance(groups, self._argument)
+
+    def joint_bounds(self, holes: Holes) -> tuple[FloatArray, FloatArray]:
+        """Return (n_lists,) smallest and largest value over all orderings and all ways to judge the unjudged.
+
+        Raises:
+            UsageError: no bounds are known for its family.
+        """
+        if self.measure.family.joint is None:
+            raise UsageError(f"{self}: nobody has said how unjudged documents bound it (Family.joint).")
+        return self.measure.family.joint(holes, self._argument)
 
     def count_depth(self, groups: TieGroups) -> FloatArray | float | None:
         """Return the places within which each tie group's documents are counted, as `Family.count_depth`.

@@ -1,62 +1,14 @@
 """Measures with a rule for ties of their own; no treatment applies to them."""
 
+from collections.abc import Callable
+
 import numpy as np
 
+from metrics.measures.holes import Holes
+from metrics.measures.holes.first_relevant import mean_bounds, own_rank_bounds
 from metrics.measures.model import Family, Parameter
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.groups import TieGroups
-
-
-def _leading(groups: TieGroups) -> tuple[IntArray, FloatArray]:
-    """The first group with a relevant document, and E[L] = (n + 1) / (r + 1), its expected place inside."""
-    leading = groups.leading
-    return leading, (groups.size[leading] + 1) / (groups.relevant[leading] + 1)
-
-
-def _reciprocal(groups: TieGroups, leading: IntArray, rank: FloatArray) -> FloatArray:
-    """One over the rank of each leading group, as a value of its list."""
-    value = np.zeros(groups.n_lists)
-    value[groups.lists[leading]] = 1 / rank
-    return value
-
-
-def _tie_aware_rr(groups: TieGroups, _: Parameter) -> FloatArray:
-    """1 / (b + E[L])."""
-    leading, place = _leading(groups)
-    return _reciprocal(groups, leading, groups.above[leading] + place)
-
-
-def _pessimistic_rr(groups: TieGroups, _: Parameter) -> FloatArray:
-    """1 / (b + n - r + 1): every other document of the group stands before the relevant ones."""
-    leading = groups.leading
-    last = groups.size[leading] - groups.relevant[leading] + 1
-    return _reciprocal(groups, leading, (groups.above[leading] + last).astype(np.float64))
-
-
-def _tie_sensitive_rr(groups: TieGroups, _: Parameter) -> FloatArray:
-    """1 / (b + (1 - tau) * E[L] + tau * (n - r + 1)).
-
-    tau is the share of the irrelevant documents of the list that stand in the group; 0 where all
-    are relevant.
-    """
-    leading, place = _leading(groups)
-    n, r = groups.size[leading], groups.relevant[leading]
-    n_listed = groups.per_list(groups.relevant.astype(np.float64))[groups.lists[leading]]
-    irrelevant = groups.n_docs[groups.lists[leading]] - n_listed
-    tau = (n - r) / np.maximum(irrelevant, 1)
-    return _reciprocal(groups, leading, groups.above[leading] + (1 - tau) * place + tau * (n - r + 1))
-
-
-def _grag_rr(groups: TieGroups, _: Parameter) -> FloatArray:
-    """Mean over all relevant documents of 1 / (b + (n + 1) / 2); one that is not listed adds 0."""
-    each = groups.relevant / (groups.above + (groups.size + 1) / 2)
-    return groups.per_list(each) / np.maximum(groups.n_relevant, 1)
-
-
-def _grag_hits(groups: TieGroups, k: Parameter) -> FloatArray:
-    """Mean over all relevant documents of clip(k - b, 0, n) / n; one that is not listed adds 0."""
-    within = np.clip((k or 0) - groups.above, 0, groups.size) / groups.size
-    return groups.per_list(groups.relevant * within) / np.maximum(groups.n_relevant, 1)
 
 
 def _no_variance(groups: TieGroups, _: Parameter) -> FloatArray:
@@ -64,8 +16,74 @@ def _no_variance(groups: TieGroups, _: Parameter) -> FloatArray:
     return np.zeros(groups.n_lists)
 
 
-tie_aware_rr = Family("own_rules", _tie_aware_rr, _no_variance, own_rule=True)
-tie_sensitive_rr = Family("own_rules", _tie_sensitive_rr, _no_variance, own_rule=True)
-pessimistic_rr = Family("own_rules", _pessimistic_rr, _no_variance, own_rule=True)
-grag_rr = Family("own_rules", _grag_rr, _no_variance, own_rule=True)
-grag_hits = Family("own_rules", _grag_hits, _no_variance, own_rule=True)
+def _of_first_tie(place_of: Callable[[IntArray, IntArray, IntArray], FloatArray]) -> Family:
+    """Return 1 / (b + place), of the first tie with a relevant document.
+
+    Args:
+        place_of: place in the tie, of its documents n, its relevant ones r and the irrelevant ones of its list.
+    """
+
+    def mean(groups: TieGroups, _: Parameter) -> FloatArray:
+        leading = groups.leading
+        lists = groups.lists[leading]
+        n_listed = groups.per_list(groups.relevant.astype(np.float64))[lists].astype(np.int64)
+        place = place_of(groups.size[leading], groups.relevant[leading], groups.n_docs[lists] - n_listed)
+        value = np.zeros(groups.n_lists)
+        value[lists] = 1 / (groups.above[leading] + place)
+        return value
+
+    return Family("own_rules", mean, _no_variance, own_rule=True, joint=own_rank_bounds(place_of))
+
+
+def _expected_place(n: IntArray, r: IntArray, _: IntArray) -> FloatArray:
+    """E[L] = (n + 1) / (r + 1), the expected place of the first relevant document."""
+    return np.asarray((n + 1) / (r + 1))
+
+
+def _last_place(n: IntArray, r: IntArray, _: IntArray) -> FloatArray:
+    """Last possible place, n - r + 1: every other document of the group stands before the relevant ones."""
+    return (n - r + 1).astype(np.float64)
+
+
+def _tie_sensitive_place(n: IntArray, r: IntArray, irrelevant: IntArray) -> FloatArray:
+    """(1 - tau) * E[L] + tau * (n - r + 1).
+
+    tau is the share of the irrelevant documents of the list that stand in the group; 0 where all
+    are relevant.
+    """
+    tau = (n - r) / np.maximum(irrelevant, 1)
+    return (1 - tau) * _expected_place(n, r, irrelevant) + tau * _last_place(n, r, irrelevant)
+
+
+def _of_every_tie(worth: Callable[[IntArray, IntArray, Parameter], FloatArray]) -> Family:
+    """Return the mean over all relevant documents of what a document of their tie is worth, unlisted ones 0.
+
+    Args:
+        worth: of a document, of the documents above its tie b, those in it n and the cut-off.
+    """
+
+    def mean(groups: TieGroups, k: Parameter) -> FloatArray:
+        each = groups.relevant * worth(groups.above, groups.size, k)
+        return np.asarray(groups.per_list(each) / np.maximum(groups.n_relevant, 1))
+
+    def of_holes(holes: Holes, k: Parameter) -> FloatArray:
+        return worth(holes.above, holes.ranking.sizes, k)
+
+    return Family("own_rules", mean, _no_variance, own_rule=True, joint=mean_bounds(of_holes))
+
+
+def _reciprocal_mean_rank(b: IntArray, n: IntArray, _: Parameter) -> FloatArray:
+    """1 / (b + (n + 1) / 2)."""
+    return 1 / (b + (n + 1) / 2)
+
+
+def _share_within(b: IntArray, n: IntArray, k: Parameter) -> FloatArray:
+    """clip(k - b, 0, n) / n."""
+    return np.asarray(np.clip((k or 0) - b, 0, n) / n)
+
+
+tie_aware_rr = _of_first_tie(_expected_place)
+tie_sensitive_rr = _of_first_tie(_tie_sensitive_place)
+pessimistic_rr = _of_first_tie(_last_place)
+grag_rr = _of_every_tie(_reciprocal_mean_rank)
+grag_hits = _of_every_tie(_share_within)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from metrics.measures.holes.distinct_targets import distinct_bounds
 from metrics.measures.model import Family, Parameter
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.batch_by_depth import batch_by_depth
@@ -166,5 +167,21 @@ def _depth(_: TieGroups, k: Parameter) -> float:
     return np.inf if k is None else k
 
 
-distinct_targets = Family("targets", _n_distinct, _n_distinct_variance, targets=True, count_depth=_depth)
-distinct_recall = Family("targets", _share, _share_variance, targets=True, count_depth=_depth)
+distinct_targets = Family(
+    "targets",
+    _n_distinct,
+    _n_distinct_variance,
+    targets=True,
+    count_depth=_depth,
+    joint=distinct_bounds(_n_distinct),
+    joint_is_exact=False,
+)
+distinct_recall = Family(
+    "targets",
+    _share,
+    _share_variance,
+    targets=True,
+    count_depth=_depth,
+    joint=distinct_bounds(_n_distinct, n_targets),
+    joint_is_exact=False,
+)

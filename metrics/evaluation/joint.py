@@ -1,0 +1,108 @@
+"""What unjudged documents leave open: bounds over all orders of ties and all grades they may have."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from metrics.errors import UsageError
+from metrics.evaluation.merging import concat, list_index
+from metrics.evaluation.options import AS_READ, ScoringOptions
+from metrics.measures import MeasureAt, parse
+from metrics.measures.holes import Holes
+from metrics.runs import Runs
+from metrics.support.arrays import FloatArray, IntArray
+from metrics.ties.judgments import Judgments
+from metrics.ties.ranking import PART
+
+BOUNDS = ("lowest", "highest")
+"""Columns of bounds."""
+
+
+def joint_bounds(
+    runs: Runs, measures: Sequence[str] | str, options: ScoringOptions = AS_READ, *, n_unlisted: int = 0
+) -> pd.DataFrame:
+    """Return the smallest and largest value of each list over all orders of its ties and all missing judgments.
+
+    Each document that some reranker has for a query and nobody judged may have grade 0 or any that a judgment
+    gives; the number of relevant documents and the ideal order move with it. Lists that `missing` and `empty`
+    leave out elsewhere are there, too: judgments to come may settle them.
+
+    Args:
+        runs: what was ranked.
+        measures: names of measures.
+        options: how lists are scored; unjudged documents stay in their lists.
+        n_unlisted: documents of each query that no reranker has and that may be relevant, too.
+
+    Returns:
+        index (reranker, query_id), columns (measure, bound), bound `lowest` and `highest`; some order and some
+        judgments give these, but for measures of which `is_exact` says no.
+
+    Raises:
+        UsageError: a measure that does not exist or whose bounds nobody knows, unjudged documents that are left
+            out, or fewer than 0 unlisted ones.
+    """
+    if options.unjudged == "leave_out":
+        raise UsageError("unjudged='leave_out': what is left out bounds nothing. Keep unjudged documents.")
+    if n_unlisted < 0:
+        raise UsageError(f"n_unlisted={n_unlisted}: give 0 or more documents.")
+    parsed = tuple(dict.fromkeys(map(parse, [measures] if isinstance(measures, str) else measures)))
+    columns = pd.MultiIndex.from_product([map(str, parsed), BOUNDS], names=["measure", "bound"])
+    tables = []
+    for holes, index in _holed_lists(runs, options, n_unlisted):
+        bounds: list[FloatArray] = [bound for measure in parsed for bound in measure.joint_bounds(holes)]
+        tables.append(pd.DataFrame(np.stack(bounds, axis=1), index=index, columns=columns))
+    return concat(tables)
+
+
+def is_exact(runs: Runs, measure: MeasureAt) -> bool:
+    """Return whether some order and some judgments give the joint bounds of a measure.
+
+    They do for all but DR@k and Div@k where documents share targets: proven, and not always reached.
+    """
+    tables = [runs.qrels] if runs.qrels is not None else runs.tables.values()
+    has_targets = any("target_id" in table.column_names for table in tables)
+    return measure.measure.family.joint_is_exact or not has_targets
+
+
+def _holed_lists(runs: Runs, options: ScoringOptions, n_unlisted: int) -> Iterator[tuple[Holes, pd.MultiIndex]]:
+    """Yield lists a few at a time with the documents in them that nobody judged, and their names."""
+    n_unjudged = _count_unjudged(runs)
+    grades = _scale(runs, options.relevant_from)
+    n_judged = None if runs.qrels is None else len(n_unjudged)
+    for stack in runs.matched_stacks.batches(PART, n_judged or 0):
+        n_lists = np.diff(stack.list_ends) if n_judged is None else np.full(len(stack.names), n_judged)
+        owner = np.repeat(np.arange(len(stack.names)), n_lists)
+        first = 0
+        for ranking in options.rankings(runs, stack):
+            lists = np.arange(first, first + ranking.n_lists)
+            n_open = np.zeros(len(lists), np.int64) if n_judged is None else n_unjudged[lists % n_judged]
+            holes = Holes(ranking, grades, n_open + n_unlisted)
+            yield holes, list_index(stack.names, owner[lists], pa.chunked_array([ranking.query_ids]))
+            first += ranking.n_lists
+
+
+def _count_unjudged(runs: Runs) -> IntArray:
+    """(n_queries,) documents of each judged query that some reranker has and nobody judged."""
+    if runs.qrels is None:
+        return np.zeros(0, np.int64)
+    judgments = Judgments.of(runs.qrels, runs.judged_pairs)
+    hashes, queries = [np.empty(0, np.uint64)], [np.empty(0, np.int64)]
+    for stack in runs.matched_stacks.stacks:
+        if stack.judgment is None:
+            continue
+        places = judgments.places(stack.pairs)[stack.pairs.query]
+        rows = np.flatnonzero((stack.judgment < 0) & (places >= 0))
+        hashes.append(stack.pairs.hashes[rows])
+        queries.append(places[rows])
+    first = np.unique(np.concatenate(hashes), return_index=True)[1]
+    return np.bincount(np.concatenate(queries)[first], minlength=len(judgments.query_ids))
+
+
+def _scale(runs: Runs, relevant_from: float) -> FloatArray:
+    """(n_levels,) the distinct grades above 0 that judgments give, and one that is relevant."""
+    tables = [runs.qrels] if runs.qrels is not None else [stack.table for stack in runs.stacks.stacks]
+    grades = np.unique(np.concatenate([table["relevance"].to_numpy() for table in tables]))
+    grades = grades[grades > 0]
+    return grades if (grades >= relevant_from).any() else np.append(grades, relevant_from)

@@ -1,0 +1,61 @@
+"""Joint bounds of average precision."""
+
+import numpy as np
+
+from metrics.measures.holes.model import Holes
+from metrics.measures.holes.ratios import extreme_ratio
+from metrics.measures.weights import harmonic_span
+from metrics.support.arrays import FloatArray
+
+
+def average_precision_bounds(holes: Holes, _: float | None) -> tuple[FloatArray, FloatArray]:
+    """Return the smallest and largest average precision, exactly.
+
+    For x more relevant documents the sum of precisions is largest where they are the x unjudged ones of the
+    highest groups, and relevant ones stand first in their tie; smallest where they are those that the list
+    lacks, then those of the lowest groups, and relevant ones stand last. What one document more adds to the
+    sum is its own precision and 1/place of every relevant one below it, so all x are tried in one pass.
+    """
+    lowest, highest = np.zeros(holes.n_lists), np.zeros(holes.n_lists)
+    best, gained = _from_above(holes)
+    worst, least = _from_below(holes)
+    known = holes.n_relevant.astype(np.float64)
+    for sign, start, increments, bound in ((1, best, gained, highest), (-1, worst, least, lowest)):
+        for table in holes.tables(from_below=sign < 0):
+            sums = table.running(start, increments)
+            first = known[table.lists] + (holes.unlisted[table.lists] if sign < 0 else 0)
+            n_relevant = first[:, None] + np.arange(sums.shape[1])
+            bound[table.lists] = extreme_ratio(sums[..., None], n_relevant[..., None], table.is_count, sign)
+    return lowest, highest
+
+
+def _from_above(holes: Holes) -> tuple[FloatArray, FloatArray]:
+    """Return the sums while no unjudged document is relevant, and what each adds, top first."""
+    b, r, c = holes.above, holes.relevant, holes.above_in_list(holes.relevant)
+    drop = harmonic_span(b, b + r)  # relevant documents stand first: places b + 1 to b + r
+    below = holes.per_list(drop)[holes.lists] - _upto(holes, drop)
+    sums = holes.per_list(r + (c - b) * drop)
+    group, number = holes.group, holes.number
+    place = (b + r)[group] + number
+    hits = (c + r + holes.above_in_list(holes.unjudged))[group] + number
+    return sums, hits / place + below[group]
+
+
+def _from_below(holes: Holes) -> tuple[FloatArray, FloatArray]:
+    """Return the sums while no unjudged document is relevant, and what each adds once all below it do."""
+    end, r, c = holes.end, holes.relevant, holes.above_in_list(holes.relevant)
+    start = end - r  # relevant documents stand last: places start + 1 to end
+    sums = holes.per_list(r + (c - start) * harmonic_span(start, end))
+    filled = harmonic_span(start - holes.unjudged, end)
+    below = holes.per_list(filled)[holes.lists] - _upto(holes, filled)
+    group = holes.group
+    n_filled = holes.unjudged[group] - holes.number
+    place = start[group] - n_filled
+    return sums, (c[group] + 1) / place + harmonic_span(place, end[group]) + below[group]
+
+
+def _upto(holes: Holes, values: FloatArray) -> FloatArray:
+    """(n_groups,) sum of a value over the groups of the list down to each, itself included."""
+    before = np.cumsum(values) - values
+    is_first = holes.above == 0
+    return before - before[is_first][np.cumsum(is_first) - 1] + values if len(values) else values

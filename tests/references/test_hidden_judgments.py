@@ -1,0 +1,63 @@
+"""Judgments of a real pool hidden: what all of them say lies within the joint bounds of the others."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from repository import REAL_RUNS
+
+from metrics import MEASURES, evaluate, parse, read_runs
+from metrics.evaluation import ScoringOptions
+from metrics.evaluation.joint import joint_bounds
+
+FOLDER = REAL_RUNS / "trec-dl-2019"
+pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the real runs are not beside the repository")
+RERANKERS = ("ada2", "bm25", "rankgpt35", "repllama", "spladepp")
+NAMES = [str(parse(measure.name + ("@10" if measure.cutoff != "none" else ""))) for measure in MEASURES]
+JUDGED = [name for name in NAMES if name != "Judged@10"]
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return read_runs([FOLDER / f"{name}.trec" for name in RERANKERS], FOLDER / "qrels.txt")
+
+
+def listed_by(runs, depth):
+    """(n_rerankers, n_judgments) whether each reranker has each judged document among its first rows."""
+    listed = np.zeros((len(RERANKERS), len(runs.qrels)), dtype=bool)
+    for row, name in zip(listed, RERANKERS, strict=True):
+        queries = runs.tables[name]["query_id"].to_pandas()
+        places = runs.judgment_places(name)[(queries.groupby(queries).cumcount() < depth).to_numpy()]
+        row[places[places >= 0]] = True
+    return listed
+
+
+@pytest.fixture(scope="module")
+def ends(runs):
+    return evaluate(runs, JUDGED, ["pessimistic", "expected", "optimistic"], relevant_from=2).scores
+
+
+def refuse_outside(runs, ends, is_hidden):
+    """Hold the values of all judgments against the bounds of those that are not hidden."""
+    is_listed = listed_by(runs, 1000).any(axis=0)
+    hidden_elsewhere = runs.qrels.filter(pa.array(is_hidden & ~is_listed))["query_id"].to_pandas()
+    n_unlisted = int(hidden_elsewhere.value_counts().max()) if len(hidden_elsewhere) else 0
+    rest = runs.judged_by(runs.qrels.filter(pa.array(~is_hidden)))
+    bounds = joint_bounds(rest, JUDGED, ScoringOptions(relevant_from=2), n_unlisted=n_unlisted).loc[ends.index]
+    assert is_hidden.any()
+    for name in JUDGED:
+        assert (bounds[name, "lowest"] <= ends[name, "pessimistic"] + 1e-12).all(), name
+        assert (bounds[name, "highest"] >= ends[name, "optimistic"] - 1e-12).all(), name
+        assert (bounds[name, "lowest"] <= bounds[name, "highest"]).all(), name
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5])
+def test_values_of_all_judgments_lie_within_the_bounds_of_those_left_at_random(runs, ends, share):
+    is_hidden = np.random.default_rng(19).random(len(runs.qrels)) < share
+    refuse_outside(runs, ends, is_hidden)
+
+
+@pytest.mark.parametrize("place", range(len(RERANKERS)), ids=RERANKERS)
+def test_values_of_all_judgments_lie_within_the_bounds_where_one_run_was_not_pooled(runs, ends, place):
+    pools = listed_by(runs, 10)
+    others = np.delete(pools, place, axis=0).any(axis=0)
+    refuse_outside(runs, ends, pools[place] & ~others)
