@@ -6,9 +6,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
+from dashboard.library.arrangement import Names, arranged_runs, repeats_of
 from dashboard.library.entry import Columns, Entry
 from dashboard.library.storage.stored_upload import MISSING_SCORE
-from metrics.errors import ReadError
+from metrics.errors import ReadError, UsageError
 from metrics.runs import (
     File,
     MissingScore,
@@ -42,13 +43,14 @@ class BoardSpec:
     Attributes:
         entries: files and how they are read.
         repeated: what is done about a document twice in one list.
-        names: rerankers kept, in order: their name in the files, and the one shown; all where None.
+        names: rerankers kept, in order: their name in the files, and the one shown; all where None. Those
+            shown under one name are repeats of one reranker, which are combined.
         title: what the board is called; else it is told by its size and hash.
     """
 
     entries: tuple[Entry, ...]
     repeated: Repeated = "error"
-    names: tuple[tuple[str, str], ...] | None = None
+    names: Names | None = None
     title: str = ""
 
     @classmethod
@@ -97,8 +99,20 @@ class BoardSpec:
 
     def arranged(self, names: Mapping[str, str]) -> "BoardSpec":
         """Return the spec with rerankers renamed, ordered and left out: shown now → shown then."""
-        before = {now: first for first, now in self.names or ()}
-        pairs = tuple((before.get(old, old), new) for old, new in names.items())
+        before: dict[str, list[str]] = {}
+        for first, now in self.names or ():
+            before.setdefault(now, []).append(first)
+        pairs = tuple((first, new) for old, new in names.items() for first in before.get(old, [old]))
+        return replace(self, names=pairs, title="")
+
+    @property
+    def repeats(self) -> dict[str, list[str]]:
+        """Reranker shown → those of the files that are its repeats, two or more."""
+        return repeats_of(self.names or ())
+
+    def separated(self) -> "BoardSpec":
+        """Return the spec with repeats as rerankers of their own, named as in the files."""
+        pairs = tuple((first, first if now in self.repeats else now) for first, now in self.names or ())
         return replace(self, names=pairs, title="")
 
     def without_file(self, position: int) -> "BoardSpec":
@@ -158,7 +172,7 @@ def join_runs(spec: BoardSpec, sources: Sequence[Source]) -> Runs:
                 source.file, "there is a header and no row", "Export it again and check its size.", line=1
             )
     runs = Runs.from_sources(sources, spec.repeated)
-    return runs if spec.names is None else runs.arranged(dict(spec.names))
+    return runs if spec.names is None else arranged_runs(runs, spec.names)
 
 
 def make_board(spec: BoardSpec, sources: Sequence[Source], runs: Runs | None = None) -> Board:
@@ -198,6 +212,8 @@ def keep_arrangement(board: Board, before: BoardSpec) -> Board:
         for name in board.runs.rerankers
         if name not in firsts and board.runs.origins[name].file in new_files
     ]
+    if taken := {name for name, _ in new} & {now for _, now in arranged}:
+        raise UsageError(f"{min(taken)!r} is another reranker here: every reranker needs a name of its own.")
     return make_board(replace(board.spec, names=(*arranged, *new)), board.sources)
 
 

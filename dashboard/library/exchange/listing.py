@@ -100,7 +100,7 @@ def _counts(spec: BoardSpec) -> tuple[int | None, int | None]:
     n_runs = sum(len(pc.unique(lists["reranker"])) for lists in runs)
     queries = judged or [_of_rerankers(lists, spec)["query_id"] for lists in runs]
     n_queries = len(pc.unique(pa.chunked_array([chunk for column in queries for chunk in column.chunks])))
-    return len(spec.names) if spec.names else n_runs, n_queries
+    return len({now for _, now in spec.names}) if spec.names else n_runs, n_queries
 
 
 def _of_rerankers(lists: pa.Table, spec: BoardSpec) -> pa.Table:

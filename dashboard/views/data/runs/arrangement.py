@@ -5,17 +5,20 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.charts.labels import short_names
-from dashboard.escaping import escape_markdown
 from dashboard.library import Board
 from dashboard.widgets.components import heading
-from metrics.errors import TieScopeError
 
+_REPEATS = "Rerankers of one name are repeats of one: each document gets its mean score, and their scatter."
 _COLUMNS = ("shown", "order", "label", "name", "file", "rows", "queries")
 
 
 def arrange(board: Board) -> None:
     """A table to rename, order and leave out rerankers, and the choice of the baseline."""
-    heading("Rerankers", "Rename them, number them in the order you want, or untick one to leave it out.")
+    heading(
+        "Rerankers",
+        "Rename them, number them in the order you want, or untick one to leave it out. Those given one name "
+        "are repeats of one reranker.",
+    )
     runs = board.runs
     rows = pd.DataFrame(
         {
@@ -55,16 +58,13 @@ def arrange(board: Board) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         session.choose_baseline(runs.rerankers, width=320, help="What the others are compared with.")
         changed = not edited.equals(rows)
-        if st.button("Apply", type="primary", disabled=not changed, key="arrange"):
+        are_repeats = bool(edited.loc[edited["shown"], "name"].str.strip().duplicated().any())
+        label, note = ("Combine repeats", _REPEATS) if are_repeats else ("Apply", None)
+        if st.button(label, type="primary", disabled=not changed, key="arrange", help=note):
             _apply(board, edited)
 
 
 def _apply(board: Board, edited: pd.DataFrame) -> None:
     shown = edited[edited["shown"]].sort_values("order", kind="stable")
     names = {str(board.runs.rerankers[at]): str(name).strip() for at, name in shown["name"].items()}
-    try:
-        board.runs.arranged(names)
-    except TieScopeError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
-        return
     session.rebuild_board(board.spec.arranged(names))

@@ -6,6 +6,7 @@ from dashboard.views.data.runs.arrangement import arrange
 from dashboard.views.data.runs.board_panel import board_panel
 from dashboard.views.data.runs.file_cards import columns_and_rows, file_cards
 from dashboard.views.data.runs.finding_cards import finding_cards
+from dashboard.views.data.runs.repeats import offer_repeats
 from dashboard.views.data.runs.upload import board_finding, upload_field
 from dashboard.widgets.components import Card, cards, finding, page_head
 from metrics.support.wording import count_of, percent
@@ -29,6 +30,7 @@ cards(
     Card("error", "Findings", str(len(findings)), note, "red" if grave else "gray"),
 )
 board_panel(view)
+offer_repeats(board)
 file_cards(board, findings, view.palette)
 columns_and_rows(board)
 finding_cards(board, findings)
