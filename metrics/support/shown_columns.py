@@ -94,11 +94,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
         ShownColumn("gain", "Gain", "By expectation minus by grade: what grading threw away.", "difference"),
         ShownColumn("tie_ratio", "Tie ratio", "Share of its documents that tie.", "share"),
         ShownColumn(
-            "mean_tie_ratio",
-            "Tie ratio",
-            "Share of documents that tie, mean over lists.",
-            "share",
-            width=96,
+            "mean_tie_ratio", "Tie ratio", "Share of documents that tie, mean over lists.", "share", width=96
         ),
         ShownColumn("max_tie_size", "Largest tie", "Documents of the largest tie group.", "count"),
         ShownColumn(
@@ -269,6 +265,7 @@ COLUMNS: Mapping[str, ShownColumn] = {
         # noise
         ShownColumn("near_noise", "At σ .01", "Mean with noise of a hundredth of the spread of its scores."),
         ShownColumn("far_noise", "At σ .1", "Mean with noise of a tenth of the spread of its scores."),
+        ShownColumn("own_noise", "At its own σ", "Mean with the noise that the column score_std tells."),
         ShownColumn("noise_of_loss", "Loses .01 at σ", "Noise at which it is .01 lower.", "significant", 2),
         ShownColumn("first_trade", "First trade at σ", "Noise at which it trades places.", "significant", 2),
         # targets

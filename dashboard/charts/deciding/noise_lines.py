@@ -41,6 +41,7 @@ class NoiseTables:
         chances: of `order_chances`; index: sizes of noise.
         deviations: of the means over draws of noise; index: sizes of noise, columns rerankers.
         formats: of `format_noise`.
+        own: of `own_noise`.
     """
 
     curves: pd.DataFrame
@@ -49,14 +50,15 @@ class NoiseTables:
     chances: pd.DataFrame
     deviations: pd.DataFrame
     formats: pd.DataFrame
+    own: pd.DataFrame
 
 
 def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str], measure: str) -> go.Figure:
     """Draw the value of each reranker against noise on a log axis, and the chance of the present order below.
 
     Left of a gap in the axis, where there is no noise, stand the tied value as a dot and the traditional one
-    as a diamond, which has no curve, on a bar from the worst to the best value. An upright band is the noise
-    that number formats have left in the scores.
+    as a diamond, which has no curve, on a bar from the worst to the best value. Upright dotted lines bound the
+    noise that number formats have left in the scores, an upright band that which score_std tells of them.
 
     Args:
         tables: what is drawn.
@@ -94,7 +96,7 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
     farthest = (curves.iloc[-1] - tables.deviations.iloc[-1]).to_numpy()
     values = np.concatenate([curves.to_numpy().ravel(), edge.to_numpy().ravel(), farthest])
     _set_axes(figure, places, slots, measure, values)
-    _add_formats(figure, tables.formats, palette, (float(places[0]), float(places[-1])))
+    _add_known_noise(figure, tables, palette, (float(places[0]), float(places[-1])))
     add_notes(figure, line_names(curves.iloc[-1], colours, palette, figure.layout.yaxis.range, _PLOT))
     return figure
 
@@ -118,25 +120,43 @@ def _add_bands(figure: go.Figure, tables: NoiseTables, colours: Mapping[str, str
         add_band(figure, np.log10(curves["noise"]), *ends, faded(colours[str(name)], 0.13), **look)
 
 
-def _add_formats(figure: go.Figure, formats: pd.DataFrame, palette: Palette, ends: tuple[float, float]) -> None:
-    """Shade the noise that number formats have left in scores, and write above it what it is.
+def _add_known_noise(
+    figure: go.Figure, tables: NoiseTables, palette: Palette, ends: tuple[float, float]
+) -> None:
+    """Bound the noise that number formats have left in scores, shade that of score_std, and say what they are.
 
     Args:
         figure: changed in place.
-        formats: of `format_noise`.
+        tables: what is drawn.
         palette: colours of the theme.
         ends: powers of ten of the smallest and the largest noise drawn.
     """
-    places = np.log10(formats["noise"].to_numpy(dtype=float))
-    places = places[(places >= ends[0]) & (places <= ends[1])]
-    if not len(places):
-        return
-    low, high = places.min() - 0.02, places.max() + 0.02
-    look = {"fillcolor": faded(palette.traditional, 0.1), "line_width": 0, "layer": "below"}
-    figure.add_shape(type="rect", x0=low, x1=high, y0=0, y1=1, yref="y domain", **look)
     font = {"size": 12, "color": palette.traditional}
-    place = {"x": (low + high) / 2, "y": 1, "yref": "y domain", "yanchor": "bottom", "font": font}
-    add_notes(figure, [note_of("rounding in the files", palette, **place)])
+    upright = {"y0": 0, "y1": 1, "yref": "y domain", "layer": "below"}
+    if rounding := _span(tables.formats, ends):
+        line = {"color": palette.traditional, "width": 1, "dash": "dot"}
+        for end in sorted(set(rounding)):
+            figure.add_shape(type="line", x0=end, x1=end, line=line, **upright)
+        place = {"x": sum(rounding) / 2, "y": 1, "yref": "y domain", "yanchor": "bottom", "font": font}
+        add_notes(figure, [note_of("rounding in the files", palette, **place)])
+    if scatter := _span(tables.own, ends):
+        look = {"fillcolor": faded(palette.traditional, 0.1), "line_width": 0}
+        figure.add_shape(type="rect", x0=scatter[0] - 0.02, x1=scatter[1] + 0.02, **upright, **look)
+        place = {"x": sum(scatter) / 2, "y": 0, "yref": "y domain", "yanchor": "bottom", "font": font}
+        add_notes(figure, [note_of("scatter (score_std)", palette, **place)])
+
+
+def _span(noise: pd.DataFrame, ends: tuple[float, float]) -> tuple[float, float] | None:
+    """Return powers of ten of the least and the most noise that is drawn, None where there is none.
+
+    Args:
+        noise: its column `noise`.
+        ends: powers of ten of the smallest and the largest noise drawn.
+    """
+    sizes = noise["noise"].to_numpy(dtype=float)
+    places = np.log10(sizes[sizes > 0])
+    places = places[(places >= ends[0]) & (places <= ends[1])]
+    return (float(places.min()), float(places.max())) if len(places) else None
 
 
 def _add_line(

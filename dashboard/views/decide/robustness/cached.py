@@ -18,6 +18,7 @@ from metrics.studies.robustness.noise_curves import (
     noise_levels,
     order_chances,
 )
+from metrics.studies.robustness.own_noise import NO_OWN_NOISE, own_noise
 
 _CELLS = 12_000_000
 """Rows times levels times draws that are scored to see how often an order holds."""
@@ -34,6 +35,7 @@ class NoiseCurves(NamedTuple):
         deviations: (n_levels,) a reranker, of its mean over draws; index as of `chances`.
         formats: of `format_noise`.
         n_draws: draws that chances and deviations are of.
+        own: of `own_noise`.
     """
 
     means: pd.DataFrame
@@ -41,6 +43,7 @@ class NoiseCurves(NamedTuple):
     deviations: pd.DataFrame
     formats: pd.DataFrame
     n_draws: int
+    own: pd.DataFrame = NO_OWN_NOISE
 
 
 def shown_noise(view: session.View, measure: str, rerankers: list[str]) -> NoiseCurves:
@@ -75,10 +78,11 @@ def _noise_curves(
     with board_turn(_board):
         means = noise_curves(runs, measure, levels, view.scoring, _queries)
         draws = drawn_means(runs, measure, drawn_levels, n_draws, view.scoring, _queries)
+        own = own_noise(runs, measure, view.scoring, _queries)
     index = pd.Index(drawn_levels, name="noise")
     chances = order_chances(draws, means.iloc[0].to_numpy()).set_axis(index)
     deviations = pd.DataFrame(draws.std(axis=1, ddof=1), index, means.columns)
-    return NoiseCurves(means, chances, deviations, format_noise(runs), n_draws)
+    return NoiseCurves(means, chances, deviations, format_noise(runs), n_draws, own)
 
 
 @cached_for_board(show_spinner="Tying near scores …", max_entries=16)

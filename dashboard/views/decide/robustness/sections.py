@@ -14,6 +14,7 @@ from dashboard.widgets.components import Card, cards, chart, finding, heading, t
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.studies.robustness.noise_curves import LEVEL, even_point, lead_ends, noise_losing, trades
+from metrics.studies.robustness.own_noise import own_noise_sentence
 from metrics.studies.robustness.robustness_finding import largest_loss, robustness_finding, written_noise
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
@@ -51,11 +52,13 @@ def noise_sections(view: View, measure: str, rerankers: list[str]) -> None:
         return
     crossings = trades(curves.means)
     even = even_point(curves.chances.index.to_numpy(), curves.chances["whole"].to_numpy())
-    finding(robustness_finding(curves.means, parse(measure).tied, even), rerankers)
+    tied = parse(measure).tied
+    own_finding = own_noise_sentence(curves.own, curves.means.iloc[0], parse(measure).traditional)
+    finding((*robustness_finding(curves.means, tied, even), *own_finding), rerankers)
     robustness_cards(curves, crossings, even)
     _draw_curves(view, measure, curves, crossings)
     near_tie_section(view, measure, rerankers)
-    _draw_table(view, measure, curves.means, crossings)
+    _draw_table(view, measure, curves, crossings)
 
 
 def robustness_cards(curves: NoiseCurves, crossings: pd.DataFrame, even: float | None) -> None:
@@ -132,21 +135,22 @@ def _draw_curves(view: View, measure: str, curves: NoiseCurves, crossings: pd.Da
     edge = view.evaluation.means(measure)[list(orders.values())].set_axis(list(orders), axis=1)
     colours = {name: view.colour(name) for name in curves.means.columns}
     title = parse(measure).traditional
-    tables = NoiseTables(curves.means, edge, crossings, *curves[1:4])
+    tables = NoiseTables(curves.means, edge, crossings, *curves[1:4], curves.own)
     figure = noise_lines(tables, view.palette, colours, title)
     alt = f"{title} of each reranker as noise of its scores grows, and the chance that the order holds."
     chart(figure, "noise", alt, wide=640)
 
 
-def _draw_table(view: View, measure: str, curves: pd.DataFrame, crossings: pd.DataFrame) -> None:
+def _draw_table(view: View, measure: str, noise: NoiseCurves, crossings: pd.DataFrame) -> None:
     """Draw what each reranker's value is under noise, and how much it takes to change its place.
 
     Args:
         view: what the sidebar says is shown.
         measure: what is taken.
-        curves: of `noise_curves`.
+        noise: of the rerankers drawn.
         crossings: of `trades`.
     """
+    curves = noise.means
     means, names = view.evaluation.means(measure), list(curves.columns)
     parts = [crossings.groupby(column)["noise"].min() for column in ("before", "after")]
     rows = pd.DataFrame(
@@ -155,6 +159,7 @@ def _draw_table(view: View, measure: str, curves: pd.DataFrame, crossings: pd.Da
             "traditional": means.loc[names, view.traditional],
             "near_noise": curves.loc[_level(curves, _NEAR)],
             "far_noise": curves.loc[_level(curves, _FAR)],
+            **({} if noise.own.empty else {"own_noise": noise.own["value"].reindex(names)}),
             "noise_of_loss": noise_losing(curves, _LOSS),
             "first_trade": pd.concat(parts, axis=1).min(axis=1).reindex(names),
             "tie_ratio": view.evaluation.lists["tie_ratio"].groupby(level="reranker").mean().reindex(names),
@@ -163,7 +168,7 @@ def _draw_table(view: View, measure: str, curves: pd.DataFrame, crossings: pd.Da
     measure_at = parse(measure)
     columns = shown_columns(
         "reranker",
-        *("tied", "traditional", "near_noise", "far_noise", "noise_of_loss", "first_trade", "tie_ratio"),
+        *rows.columns,
         tied=measure_at.tied,
         traditional=measure_at.traditional,
     )

@@ -18,7 +18,8 @@ def tables(names):
     chances = pd.DataFrame({"whole": [1.0, 0.25], "pairs": [1.0, 0.5]}, pd.Index([0.01, 1.0], name="noise"))
     deviations = pd.DataFrame(0.01, chances.index, names)
     formats = pd.DataFrame({"number_format": ["float16"], "noise": [0.02]}, index=names[:1])
-    return NoiseTables(curves, edge, trades(curves), chances, deviations, formats)
+    own = pd.DataFrame({"noise": [0.1, 0.3, np.nan][: len(names)], "value": 0.5}, index=names[:3])
+    return NoiseTables(curves, edge, trades(curves), chances, deviations, formats, own)
 
 
 def drawn(names, palette=LIGHT):
@@ -56,6 +57,14 @@ def test_one_reranker_has_no_order_to_draw():
     figure = drawn(["A"])
     assert not [trace for trace in figure.data if trace.type == "heatmap"]
     assert not [text for text in words(figure) if text.endswith("%")]
+
+
+def test_the_noise_that_the_data_tells_is_bounded_and_shaded():
+    (rounding, scatter) = drawn(["A", "B", "C"]).layout.shapes
+    assert (rounding.type, rounding.x0) == ("line", pytest.approx(np.log10(0.02)))
+    assert scatter.type == "rect"
+    assert scatter.x0 < np.log10(0.1) < np.log10(0.3) < scatter.x1 < 0
+    assert any("scatter" in text for text in words(drawn(["A", "B"])))
 
 
 def test_names_cannot_run_as_markup_and_stand_apart():
