@@ -118,7 +118,7 @@ def history(scored: pd.DataFrame) -> pd.DataFrame:
     for stem, row_labels in rows.groupby(stems, sort=False).groups.items():
         if len(row_labels) < 2:  # noqa: PLR2004 one has no history
             continue
-        order = sorted(row_labels, key=lambda row: (_natural(split[row][1]), rows.loc[row, "added"]))
+        order = sorted(row_labels, key=lambda row: (natural_key(split[row][1]), rows.loc[row, "added"]))
         part = rows.loc[order]
         names = part["name"].unique()
         part.insert(0, "reranker", names[0] if len(names) == 1 else stem)
@@ -128,7 +128,7 @@ def history(scored: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else empty
 
 
-def _natural(text: str) -> list[tuple[bool, int, str]]:
+def natural_key(text: str) -> list[tuple[bool, int, str]]:
     """Key that puts `-v2` before `-v10`."""
     return [
         (part.isdecimal(), int(part) if part.isdecimal() else 0, part)

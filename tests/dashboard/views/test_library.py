@@ -159,6 +159,17 @@ def test_uploads_and_versions_of_other_boards_are_offered_only_where_all_are_ask
     assert r"2 ticked, of 2 boards\: Ours, Theirs" in words(page)
 
 
+def test_versions_on_one_board_are_drawn_list_by_list_and_the_window_is_in_the_link(library):
+    record = library.keep(files("llm-v1.trec", COARSE, "llm-v2.trec", STRICT, "qrels.txt", QRELS))
+    page = opened("library", data=record.label, latest="3", measure="AP")
+    assert page.subheader[-1].value == "List by list"
+    assert page.selectbox(key="arriving").value == "llm"
+    assert page.number_input(key="latest").value == 3
+    assert "over its 8 lists" in words(page)
+    assert "tied MAP" in words(page)
+    assert "watch FOLDER -m AP --last 3" in words(page)
+
+
 def test_uploads_are_opened_together_as_a_board_of_their_own(library):
     two_versions(library)
     page = opened("library")

@@ -35,12 +35,21 @@ _WIDE = 800
 _CLOSE = 0.01
 """Share of the whole time below which two versions are drawn on each other."""
 _NONE = (
-    "A second version of a run with these queries, such as `bge-v2.trec` beside `bge.trec`, starts a line here."
+    "A second version of a run with these queries, such as `bge-v2.trec` beside `bge.trec`, starts a line "
+    "here. So does a column `time` or `timestamp` of numbers, list by list."
 )
 
 
-def over_time(view: View, uploads: Sequence[Upload]) -> None:
-    """The scores of every version of a reranker, where the library has several with the queries shown."""
+def over_time(view: View, uploads: Sequence[Upload]) -> str:
+    """Show the scores of every version of a reranker, where the library has several with the queries shown.
+
+    Args:
+        view: what is shown.
+        uploads: those of the library that are looked at.
+
+    Returns:
+        the measure that was chosen, empty where none was offered.
+    """
     heading(
         "Over time",
         "Kept runs with at least half of the judged queries of this board, scored by its judgments. Versions "
@@ -49,14 +58,14 @@ def over_time(view: View, uploads: Sequence[Upload]) -> None:
     runs = _candidates(view, uploads)
     if not _may_have_versions(runs):
         _say_none(view, uploads)
-        return
+        return ""
     if len(runs) > MAX_RUNS:
         st.caption(f"The {MAX_RUNS} newest of {len(runs)} runs are scored.")
         runs = runs[:MAX_RUNS]
     rows = sum(upload.rows for upload in runs)
     question = f"Score {count_of(len(runs), 'kept run')}, {count_of(rows, 'row')}"
     if (len(runs) > _FEW or rows > _UNASKED) and not toggle(question, "history"):
-        return
+        return ""
     controls = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with controls, st.container(width=_WIDE):
         measure = session.measure()
@@ -64,18 +73,19 @@ def over_time(view: View, uploads: Sequence[Upload]) -> None:
         scores, wrong = _score(view, runs, measure)
     except TieScopeError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
-        return
+        return measure
     if wrong:
         st.caption(f"Not scored: {part_of(len(wrong), len(runs), 'run')}. {escape_markdown(str(wrong[0]))}")
     lines = history(scores[scores["measure"] == measure])
     if not len(lines):
         _say_none(view, uploads)
-        return
+        return measure
     utc = pd.to_datetime(lines["added"]).dt.tz_localize("UTC")
     lines["added"] = utc.dt.tz_convert(visitor_zone()).dt.tz_localize(None)
     with controls:
         axis = _AXES[session.segmented("Across", list(_AXES), "across", _default_axis(lines))]
     _draw(view, lines, measure, axis)
+    return measure
 
 
 def _say_none(view: View, uploads: Sequence[Upload]) -> None:
