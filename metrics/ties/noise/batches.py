@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -11,6 +11,7 @@ from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.cached import cached_property
 from metrics.ties.noise.limits import refuse_long
 from metrics.ties.noise.model import Spreads
+from metrics.ties.noise.tails import Tails, TailTable, level_rows, tails_of
 from metrics.ties.noise.tiles import EVEN_NODES, Tiles
 
 _CELLS = 2**16
@@ -49,7 +50,9 @@ class Batch:
         first: (n,) first document that reaches into each.
         end: (n,) the document after the last that does.
         members: (n, n_members) place of each member that reaches into the tile among all, -1 past the last.
+        documents: (n_members, n) its document, -1 past the last.
         others: (n_others, n) the documents beside them, -1 past the last.
+        table: chances that documents are above the nodes.
     """
 
     spreads: Spreads
@@ -60,62 +63,39 @@ class Batch:
     first: IntArray
     end: IntArray
     members: IntArray
+    documents: IntArray
     others: IntArray
+    table: TailTable
 
-    def tail(self, documents: IntArray) -> FloatArray:
-        """(n, n_nodes) the chance that the document of each tile is above the nodes: 0 for -1."""
-        if not len(self._tails_of_levels):
-            return self._tail(documents)
-        level = self.spreads.level[documents] - self.spreads.level[self.first]
-        tail = self._tails_of_levels[np.where(documents < 0, 0, level), np.arange(len(documents))]
-        tail[documents < 0] = 0
-        return tail
+    def tails(self, documents: IntArray) -> FloatArray:
+        """(..., n, n_nodes) the chance that documents of each tile are above the nodes: 0 for -1.
+
+        Args:
+            documents: (..., n) of each tile.
+        """
+        rows = np.where(documents < 0, 0, self.table.base + self.spreads.level[documents])
+        return np.take(self.table.values, rows, axis=0)
 
     @cached_property
-    def _tails_of_levels(self) -> FloatArray:
-        """(n_levels, n, n_nodes) the chance that a document is above the nodes, for each score there is.
-
-        Empty where scores are too many for documents to share them.
-        """
-        first, last = self.spreads.level[self.first], self.spreads.level[self.end - 1]
-        n_levels = int((last - first).max()) + 1
-        if 2 * n_levels > len(self.others):
-            return np.empty(0)
-        levels = np.minimum(first + np.arange(n_levels)[:, None], last)
-        return np.stack([self._tail(column) for column in self.spreads.level_starts[levels]])
-
-    def _tail(self, documents: IntArray) -> FloatArray:
-        distance = self._distance(documents)
-        if self.spreads.is_normal:
-            from scipy.special import ndtr  # noqa: PLC0415 only where scores are noisy
-
-            return np.asarray(ndtr(distance, out=distance))
-        return np.clip(distance, 0, 1, out=distance)
-
-    def expected_above(self, ends: FloatArray) -> FloatArray:
-        """(n,) how many of the others are expected above an upper end of each tile, counted from its origin."""
-        at_end = replace(self, nodes=ends[:, None])
-        tails = (at_end.tail(column)[:, 0] for column in self.others)
-        return sum(tails, np.zeros(len(ends)))
-
-    def density(self, documents: IntArray) -> FloatArray:
-        """(n, n_nodes) density of the document of each tile at the nodes, times their weights: 0 for -1."""
-        distance = self._distance(documents)
-        if self.spreads.is_normal:
-            density = np.exp(-0.5 * distance * distance) * _HEIGHT
-        else:
-            density = ((distance > 0) & (distance < 1)).astype(np.float64)
-        scale = self.spreads.scale[np.where(documents >= 0, documents, self.first)]
-        return np.asarray(density * (self.weights / scale[:, None]))
-
-    def _distance(self, documents: IntArray) -> FloatArray:
-        """(n, n_nodes) standard deviations of nodes below a document's score, or widths below its upper end."""
-        spreads = self.spreads
+    def densities(self) -> FloatArray:
+        """(n_members + 1, n, n_nodes) density of each member at the nodes, times their weights; last 0."""
+        spreads, documents = self.spreads, self.documents
         location = spreads.scores if spreads.is_normal else spreads.high
-        base = np.where(documents >= 0, location[documents] - self.origin, -np.inf)
-        documents = np.where(documents >= 0, documents, self.first)
-        distance = base[:, None] - self.nodes
-        distance *= (1 / spreads.scale[documents])[:, None]
+        is_one = documents >= 0
+        offset = np.where(is_one, location[documents] - self.origin, -np.inf)
+        per_unit = (1 / spreads.scale[np.where(is_one, documents, self.first)])[:, :, None]
+        distance = np.empty((len(documents) + 1, *self.nodes.shape))
+        distance[-1] = -np.inf
+        np.subtract(offset[:, :, None], self.nodes, out=distance[:-1])
+        distance[:-1] *= per_unit
+        if spreads.is_normal:
+            distance *= distance
+            distance *= -0.5
+            np.exp(distance, out=distance)
+            distance *= _HEIGHT * self.weights
+        else:
+            distance = np.where((distance > 0) & (distance < 1), self.weights, 0.0)
+        distance[:-1] *= per_unit
         return distance
 
 
@@ -130,6 +110,7 @@ class Members:
         clusters: (n_tiles,) cluster of each.
         above: (n_tiles,) documents of the list certainly above each.
         members_above: (n_tiles,) members of the cluster among them.
+        products: what one measure leaves for the next: generating functions of the others.
     """
 
     spreads: Spreads
@@ -138,6 +119,7 @@ class Members:
     clusters: IntArray
     above: IntArray
     members_above: IntArray
+    products: dict[tuple[int, bytes], list[tuple[Batch, FloatArray]]] = field(default_factory=dict, repr=False)
 
     @property
     def sizes(self) -> IntArray:
@@ -150,6 +132,25 @@ class Members:
         is_other = np.ones(len(self.spreads.scores), dtype=bool)
         is_other[self.documents] = False
         return np.flatnonzero(is_other)
+
+    @cached_property
+    def n_members(self) -> IntArray:
+        """(n_tiles,) members that reach into each tile, or stand between two that do."""
+        first, end = np.searchsorted(self.documents, [self.tiles.first, self.tiles.end])
+        return np.asarray(end - first)
+
+    def expected_above(self, selection: BoolArray) -> FloatArray:
+        """(n_selected,) how many documents that are no members are expected above the upper end of tiles."""
+        spreads, tiles = self.spreads, self.tiles
+        n_others = np.diff(
+            np.searchsorted(self._neighbours, np.append(spreads.level_starts, len(spreads.scores)))
+        )
+        sums: list[FloatArray] = [np.empty(0)]
+        for part, owner, level in level_rows(spreads, tiles, np.flatnonzero(selection)):
+            documents, ends = spreads.level_starts[level], tiles.high[part][owner]
+            tails = tails_of(spreads, documents, tiles.origin[part][owner], ends[:, None])[:, 0]
+            sums.append(np.bincount(owner, tails * n_others[level], minlength=len(part)).astype(np.float64))
+        return np.concatenate(sums)
 
     def batches(self, selection: BoolArray, depth: IntArray) -> Iterator[Batch]:
         """Yield tiles of like width together, few enough that their tables stay small.
@@ -165,7 +166,7 @@ class Members:
         for n_nodes in np.unique(self._n_nodes[selection]).tolist():
             nodes = legendre(n_nodes) if n_nodes else _EVEN
             order = np.flatnonzero(selection & (self._n_nodes == n_nodes))
-            order = order[np.lexsort((self.sizes[order], depth[order]))]
+            order = order[np.lexsort((self.sizes[order], self.n_members[order], depth[order]))]
             end = len(order)
             while end > 0:
                 step = max(1, _CELLS // (len(nodes[0]) * int(depth[order[end - 1]])))
@@ -183,6 +184,10 @@ class Members:
         refuse_long(end - first, sums)
 
     @cached_property
+    def _tails(self) -> Tails:
+        return Tails(self.spreads, self.tiles)
+
+    @cached_property
     def _n_nodes(self) -> IntArray:
         """(n_tiles,) nodes of Gauss and Legendre; 0 for even ones, which go on from tile to tile.
 
@@ -197,6 +202,7 @@ class Members:
         first, end, low = tiles.first[part], tiles.end[part], tiles.low[part]
         width = tiles.high[part] - low
         others = _ranges(*np.searchsorted(self._neighbours, [first, end]))
+        members = _ranges(*np.searchsorted(self.documents, [first, end]))
         return Batch(
             spreads=self.spreads,
             tiles=part,
@@ -205,8 +211,10 @@ class Members:
             weights=width[:, None] * weights,
             first=first,
             end=end,
-            members=_ranges(*np.searchsorted(self.documents, [first, end])),
+            members=members,
+            documents=np.where(members >= 0, self.documents[members], -1).T,
             others=np.where(others >= 0, self._neighbours[others], -1).T if len(self._neighbours) else others.T,
+            table=self._tails.table(part, nodes),
         )
 
 

@@ -1,17 +1,21 @@
 """Generating functions of how many documents are above: E[t^J] is a product of chances, whatever the depth."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 import numpy as np
 
-from metrics.support.arrays import FloatArray, IntArray
-from metrics.ties.noise.batches import Batch, legendre
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.ties.noise.batches import Batch, Members, legendre
 
 Value = Callable[[FloatArray], FloatArray]
 """(n,) places, from 1 → what a place is worth."""
 Take = Callable[[FloatArray, FloatArray, int], None]
 """(what is known of the documents above, chance that one more is, how many were taken) → taken in place."""
+SHALLOW = 24
+"""Depth up to which counting is as fast as a generating function."""
+_MAX_SHARED = 2**22
+"""Numbers that are kept for the next measure."""
 _NODES = 2.2
 """Nodes of t over the square root of the deepest place."""
 _CHUNK = 7
@@ -103,18 +107,60 @@ def at_powers(powers: FloatArray, counts: FloatArray) -> FloatArray:
     return sums
 
 
-def product_over_others(batch: Batch, t: FloatArray) -> FloatArray:
-    """(n_t, n_tiles, n_nodes) E[t^J], J the documents above the nodes that are no members.
+def products_over_others(
+    members: Members, selection: BoolArray, t: FloatArray
+) -> Iterator[tuple[Batch, FloatArray]]:
+    """Yield batches of tiles with (n_t, n_tiles, n_nodes) E[t^J], J the documents above that are no members.
 
-    The product of 1 - p + p t is expanded in powers of t for a few documents at a time.
+    Documents of the list that are certainly above count among them. The products are kept for the next
+    measure, as far as they are few.
+
+    Args:
+        members: those whose places matter.
+        selection: (n_tiles,) which tiles.
+        t: (n_t,) nodes.
+
+    Raises:
+        UsageError: a list is too long for that.
+    """
+    key = len(t), selection.tobytes()
+    products = members.products.get(key)
+    if products is not None:
+        yield from products
+        return
+    products, n_cells = [], 0
+    for batch in members.batches(selection, np.maximum(len(t), members.n_members)):
+        certain = t[:, None] ** members.above[batch.tiles].astype(np.float64)
+        product = _product_over_others(batch, t, certain)
+        n_cells += product.size
+        if n_cells <= _MAX_SHARED:
+            products.append((batch, product))
+        yield batch, product
+    if n_cells <= _MAX_SHARED:
+        members.products[key] = products
+
+
+def _product_over_others(batch: Batch, t: FloatArray, certain: FloatArray) -> FloatArray:
+    """(n_t, n_tiles, n_nodes) the product of 1 + p u, u = t - 1, over the documents that are no members.
+
+    It is expanded in powers of u for a few documents at a time: the coefficients are the elementary symmetric
+    polynomials of their p, e_m <- e_m + p e_(m-1).
+
+    Args:
+        batch: tiles.
+        t: (n_t,) nodes.
+        certain: (n_t, n_tiles) factor of what is certainly above.
     """
     shape = batch.nodes.shape
-    powers = t[:, None] ** np.arange(_CHUNK + 1.0)
-    product = np.ones((len(t), shape[0] * shape[1]))
+    powers = (t[:, None] - 1) ** np.arange(_CHUNK + 1.0)
+    product = np.repeat(certain, shape[1], axis=1)
+    buffer = np.empty((_CHUNK, *shape))
     for start in range(0, len(batch.others), _CHUNK):
-        chunk = batch.others[start : start + _CHUNK]
-        counts = none_above(batch, len(chunk) + 1)
-        for n_taken, column in enumerate(chunk):
-            take_count(counts, batch.tail(column), n_taken)
-        product *= at_powers(powers[:, : len(counts)], counts)
+        tails = batch.tails(batch.others[start : start + _CHUNK])
+        sums = np.zeros((len(tails) + 1, *shape))
+        sums[0] = 1
+        for n_taken, tail in enumerate(tails):
+            np.multiply(sums[: n_taken + 1], tail, out=buffer[: n_taken + 1])
+            sums[1 : n_taken + 2] += buffer[: n_taken + 1]
+        product *= at_powers(powers[:, : len(sums)], sums)
     return product.reshape(len(t), *shape)

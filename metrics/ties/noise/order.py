@@ -1,6 +1,6 @@
 """The random order of documents whose scores are noisy, beside the tie groups it takes the place of."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -33,6 +33,7 @@ class NoisyOrder:
     above: IntArray
     documents: IntArray
     n_contributing: IntArray
+    _memo: dict[bytes, tuple[IntArray, Members]] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def is_mixed(self) -> BoolArray:
@@ -47,13 +48,20 @@ class NoisyOrder:
     def members(self, selection: BoolArray) -> tuple[IntArray, Members]:
         """Return those of chosen contributing documents that are in mixed groups, ready to be integrated.
 
+        Measures that choose the same share what is computed of them.
+
         Args:
             selection: (n_contributing,) which.
 
         Returns:
             (n_members,) their places among the contributing documents, and the members.
         """
-        places = np.flatnonzero(selection & self.is_mixed[self.owner])
+        key = selection.tobytes()
+        if key not in self._memo:
+            self._memo[key] = self._members(np.flatnonzero(selection & self.is_mixed[self.owner]))
+        return self._memo[key]
+
+    def _members(self, places: IntArray) -> tuple[IntArray, Members]:
         clusters = np.unique(self.owner[places])
         starts, documents = self.starts[clusters], self.documents[places]
         tiles = Tiles.of(self.spreads, starts, self.sizes[clusters], documents)

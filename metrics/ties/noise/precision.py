@@ -1,12 +1,17 @@
 """Precision at relevant documents in noisy orders."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.noise.batches import Batch, Members, legendre, power_of_two
-from metrics.ties.noise.generating import at_powers, n_powers, none_above, product_over_others, take_count
+from metrics.ties.noise.generating import (
+    SHALLOW,
+    at_powers,
+    n_powers,
+    none_above,
+    products_over_others,
+    take_count,
+)
 from metrics.ties.noise.units import UnitBatch
 
 
@@ -33,30 +38,39 @@ def expected_precisions(members: Members, relevant_above: IntArray) -> FloatArra
     sums = np.zeros(len(relevant_above))
     relevant = relevant_above[members.clusters] + members.members_above
     n_nodes = n_powers(power_of_two(members.above + members.sizes))
-    n_members = np.diff(np.searchsorted(members.documents, [members.tiles.first, members.tiles.end]), axis=0)[0]
+    is_deep = members.sizes > SHALLOW
     for n_t in np.unique(n_nodes).tolist():
         t, weights = legendre(n_t)
-        for batch in members.batches(n_nodes == n_t, np.maximum(n_nodes, n_members)):
-            sums_of_tiles = _of_batch(batch, members, relevant[batch.tiles], t)
-            powers = weights[:, None] * t[:, None] ** members.above[batch.tiles].astype(np.float64)
-            np.add.at(sums, members.clusters[batch.tiles], (powers * sums_of_tiles).sum(axis=0))
+        for selection in (is_deep, ~is_deep):  # what is deep, measures of the first hit have asked for
+            for batch, product in products_over_others(members, selection & (n_nodes == n_t), t):
+                terms = _terms(batch, members, relevant[batch.tiles], t, weights, product)
+                np.add.at(sums, members.clusters[batch.tiles], terms)
     return sums
 
 
-def _of_batch(batch: Batch, members: Members, relevant: IntArray, t: FloatArray) -> FloatArray:
-    """(n_t, n_tiles) the integrand, without t^b, over the nodes of each tile.
+def _terms(
+    batch: Batch,
+    members: Members,
+    relevant: IntArray,
+    t: FloatArray,
+    weights: FloatArray,
+    product: FloatArray,
+) -> FloatArray:
+    """(n_tiles,) the integral over each tile.
 
     Args:
         batch: tiles.
         members: the relevant documents.
         relevant: (n_tiles,) those certainly above each: c.
         t: (n_t,) nodes in (0, 1).
+        weights: (n_t,) of the nodes.
+        product: (n_t, n_tiles, n_nodes) t^b E[t^J_other].
     """
     own_unit = np.arange(len(members.documents))
-    of_units = UnitBatch.of(replace(batch, others=batch.others[:0]), members, own_unit, members.documents)
-    counts = of_units.summed(none_above(batch, len(of_units.grid)), np.ones(len(own_unit)), take_count)
+    of_units = UnitBatch.of(batch, members, own_unit, members.documents)
+    counts = of_units.summed(none_above(batch, len(of_units.grid)), np.ones(len(own_unit)), take_count, 0)
     place = np.arange(float(len(counts)))
     counts *= (1 + relevant + place[:, None])[:, :, None]
     products = at_powers(t[:, None] ** place, counts)
-    products *= product_over_others(batch, t).reshape(products.shape)
-    return np.asarray(products.reshape(len(t), *batch.nodes.shape).sum(axis=2))
+    products *= product.reshape(products.shape)
+    return np.asarray((weights @ products).reshape(batch.nodes.shape).sum(axis=1))

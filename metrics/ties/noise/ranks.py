@@ -5,17 +5,16 @@ import numpy as np
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.ties.noise.batches import Members, power_of_two
 from metrics.ties.noise.generating import (
+    SHALLOW,
     Value,
     none_above,
     power_taker,
     powers_of,
-    product_over_others,
+    products_over_others,
     take_count,
 )
 from metrics.ties.noise.units import UnitBatch, first_documents
 
-_SHALLOW = 24
-"""Depth up to which counting is as fast as a generating function."""
 _NEGLIGIBLE = 1e-9
 """Chance of a place within the limit below which a tile is left out."""
 
@@ -57,7 +56,7 @@ def expected_worth(
     """
     last = np.minimum(limit[members.clusters], members.above + members.sizes).astype(np.int64)
     depth = np.maximum(last - members.above, 0)
-    is_whole = (depth == members.sizes) & (depth > _SHALLOW)
+    is_whole = (depth == members.sizes) & (depth > SHALLOW)
     tops = first_documents(members.documents, units)
     sums = np.zeros(len(limit))
     deepest = power_of_two(last)
@@ -67,11 +66,10 @@ def expected_worth(
             is_whole &= deepest != places
             continue
         t, weights_of_t = powers
-        for batch in members.batches(is_whole & (deepest == places), np.full(len(depth), len(t))):
-            weights = weights_of_t[:, None] * t[:, None] ** members.above[batch.tiles].astype(np.float64)
-            of_units = UnitBatch.of(batch, members, units, tops)
-            totals = of_units.summed(product_over_others(batch, t), gains, power_taker(t))
-            _add(sums, members.clusters[batch.tiles], weights, totals)
+        for batch, product in products_over_others(members, is_whole & (deepest == places), t):
+            totals = UnitBatch.of(batch, members, units, tops).summed(product, gains, power_taker(t), 0)
+            terms = (weights_of_t @ totals.reshape(len(t), -1)).reshape(batch.nodes.shape)
+            np.add.at(sums, members.clusters[batch.tiles], terms.sum(axis=1))
     worth = value(np.arange(1.0, int(last.max(initial=0)) + 1))
     for batch in members.batches(_is_reached(members, depth) & ~is_whole, depth):
         place = np.arange(int(depth[batch.tiles].max()))[:, None]
@@ -79,15 +77,12 @@ def expected_worth(
         weights = np.where(is_worth, worth[np.where(is_worth, members.above[batch.tiles] + place, 0)], 0.0)
         counts = none_above(batch, len(place))
         for n_taken, column in enumerate(batch.others):
-            take_count(counts, batch.tail(column), n_taken)
-        totals = UnitBatch.of(batch, members, units, tops).summed(counts, gains, take_count)
-        _add(sums, members.clusters[batch.tiles], weights, totals)
+            take_count(counts, batch.tails(column), n_taken)
+        of_units = UnitBatch.of(batch, members, units, tops)
+        totals = of_units.summed(counts, gains, take_count, len(batch.others))
+        terms = np.einsum("jtn,jt->tn", totals, weights)
+        np.add.at(sums, members.clusters[batch.tiles], terms.sum(axis=1))
     return sums
-
-
-def _add(sums: FloatArray, clusters: IntArray, weights: FloatArray, totals: FloatArray) -> None:
-    """Add to clusters what is known of the documents above, weighed, over all nodes of each tile."""
-    np.add.at(sums, clusters, np.einsum("jt,jt->t", weights, totals.sum(axis=2)))
 
 
 def _is_reached(members: Members, depth: IntArray) -> BoolArray:
@@ -100,9 +95,7 @@ def _is_reached(members: Members, depth: IntArray) -> BoolArray:
     """
     is_reached = depth > 0
     is_open = is_reached & (depth < members.sizes / 2)
-    for batch in members.batches(is_open, np.ones_like(depth)):
-        expected = batch.expected_above(members.tiles.high[batch.tiles])
-        k = depth[batch.tiles]
-        chance = np.where(expected > k, k - expected + k * np.log(np.maximum(expected, k) / k), 0.0)
-        is_reached[batch.tiles] = chance > np.log(_NEGLIGIBLE)
+    expected, k = members.expected_above(is_open), depth[is_open]
+    chance = np.where(expected > k, k - expected + k * np.log(np.maximum(expected, k) / k), 0.0)
+    is_reached[is_open] = chance > np.log(_NEGLIGIBLE)
     return is_reached

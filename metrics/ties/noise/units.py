@@ -23,7 +23,7 @@ class UnitBatch:
     Attributes:
         batch: the tiles.
         numbers: (n_rows, n_tiles) unit of each row, -1 where a tile has fewer.
-        grid: (n_rows, most, n_tiles) its documents, -1 past the last.
+        grid: (n_rows, most, n_tiles) its documents, a column of the members of each tile, -1 past the last.
         is_alive: (n_rows, n_tiles) whether the highest of the unit may be in the tile: none is certainly above.
     """
 
@@ -48,43 +48,49 @@ class UnitBatch:
         else:
             numbers, grid = _by_unit(batch.members, units)
         is_alive = (numbers >= 0) & (tops[numbers] >= members.tiles.first[batch.tiles])
-        return cls(batch, numbers, np.where(grid >= 0, members.documents[grid], -1), is_alive)
+        return cls(batch, numbers, np.where(grid >= 0, grid - batch.members[:, 0], -1), is_alive)
 
-    def summed(self, above: FloatArray, gains: FloatArray, take: Take) -> FloatArray:
-        """Return how many documents are above the highest of a unit, summed over units by density and gain.
+    def summed(self, above: FloatArray, gains: FloatArray, take: Take, n_taken: int) -> FloatArray:
+        """(n, n_tiles, n_nodes) how many documents are above the highest of a unit, summed by density and gain.
 
         With g what is known of the documents above that were taken so far, and h the sum over the units taken:
         h <- h (the unit taken) + gain f g, then g <- g (the unit taken). No unit is ever taken out again.
 
         Args:
-            above: (n, n_tiles, n_nodes) g for the documents of no unit; it is overwritten.
+            above: (n, n_tiles, n_nodes) g for the documents of no unit.
             gains: (n_units,) gain of each unit.
             take: takes one more document into g or h.
+            n_taken: documents that g knows, at most.
         """
-        total = np.zeros_like(above)
-        n_taken = len(self.batch.others)
-        for row, documents in enumerate(self.grid):
-            tails = [self.batch.tail(column) for column in documents]
-            density = _density_of_highest(self.batch, documents, tails)
+        if len(self.grid) > 1:
+            above = above.copy()
+        total, tile = above[:0], np.arange(above.shape[1])
+        for row, columns in enumerate(self.grid):
+            documents = self.batch.documents[columns, tile]
+            tails = self.batch.tails(np.where(columns >= 0, documents, -1))
+            density = self._density_of_highest(columns, tails)
             density *= np.where(self.is_alive[row], gains[self.numbers[row]], 0.0)[:, None]
+            for place, tail in enumerate(tails if row else tails[:0]):
+                take(total, tail, n_taken + place)
             if row:
-                for place, tail in enumerate(tails):
-                    take(total, tail, n_taken + place)
-            total += density * above
-            if row + 1 < len(self.grid):
-                for place, tail in enumerate(tails):
-                    take(above, tail, n_taken + place)
+                total += density * above
+            else:
+                total = density * above
+            for place, tail in enumerate(tails if row + 1 < len(self.grid) else tails[:0]):
+                take(above, tail, n_taken + place)
             n_taken += len(tails)
         return total
 
-
-def _density_of_highest(batch: Batch, documents: IntArray, tails: list[FloatArray]) -> FloatArray:
-    """(n_tiles, n_nodes) density of the highest of some documents: f <- f F_l + F f_l, F <- F F_l."""
-    density, below = batch.density(documents[0]), 1 - tails[0]
-    for column, tail in zip(documents[1:], tails[1:], strict=True):
-        density = density * (1 - tail) + below * batch.density(column)
-        below = below * (1 - tail)
-    return density
+    def _density_of_highest(self, columns: IntArray, tails: FloatArray) -> FloatArray:
+        """(n_tiles, n_nodes) density of the highest of some documents: f <- f F_l + F f_l, F <- F F_l."""
+        densities, tile = self.batch.densities, np.arange(columns.shape[1])
+        density, below = densities[columns[0], tile], 1 - tails[0]
+        for column, tail in zip(columns[1:], tails[1:], strict=True):
+            is_below = 1 - tail
+            density *= is_below
+            density += below * densities[column, tile]
+            below *= is_below
+        return np.asarray(density)
 
 
 def _by_unit(members: IntArray, units: IntArray) -> tuple[IntArray, IntArray]:

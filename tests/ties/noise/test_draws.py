@@ -111,6 +111,15 @@ def test_a_list_scores_the_same_alone_as_among_others(ties):
         assert values(table, ties)[0] == pytest.approx(together[number], abs=1e-13)
 
 
+@pytest.mark.parametrize("ties", ["noise:0.05", "noise", "noise:decimals:1"])
+def test_a_measure_scores_the_same_alone_as_beside_others_that_share_its_tables(ties):
+    rng = np.random.default_rng(9)
+    table = pd.concat(board(rng, n_docs, f"q{n_docs}") for n_docs in (3, 20, 60))
+    together = values(table, ties, DRAWN[::-1])[:, ::-1]
+    for number, name in enumerate(DRAWN):
+        assert values(table, ties, name)[:, 0] == pytest.approx(together[:, number], abs=1e-13)
+
+
 @pytest.mark.parametrize("n_docs", [30, 150, 300])
 def test_endless_noise_of_long_lists_is_one_tie_of_all(n_docs):
     table = board(np.random.default_rng(n_docs), n_docs)
