@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from metrics.evaluation.running import Running
     from metrics.scale.dask import evaluate_dataset
     from metrics.scale.stored import Stored
+    from metrics.studies.leaderboard.rank_similarity.similarity import rank_similarity
     from metrics.studies.leaderboard.swapped_orders import swapped_orders
     from metrics.studies.tools.emulation import emulate
     from metrics.studies.tools.tools import TOOLS
@@ -39,6 +40,7 @@ __all__ = [
     "evaluate",
     "evaluate_dataset",
     "parse",
+    "rank_similarity",
     "read_runs",
     "read_table",
     "swapped_orders",
@@ -69,6 +71,10 @@ def __getattr__(name: str) -> object:
             from metrics.scale import dask
 
             value = getattr(dask, name)
+        case "rank_similarity":
+            from metrics.studies.leaderboard.rank_similarity import similarity
+
+            value = getattr(similarity, name)
         case "swapped_orders":
             from metrics.studies.leaderboard import swapped_orders
 

@@ -1,0 +1,76 @@
+"""How alike two rankings are, and between what breaking their ties could make it."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+from metrics.errors import UsageError
+from metrics.studies.leaderboard.rank_similarity.correlation import tau, tau_ap, tau_b
+from metrics.studies.leaderboard.rank_similarity.overlap import Variant, overlap
+from metrics.studies.leaderboard.rank_similarity.tie_orders import RankingPair, Scores
+
+_Form = Callable[[RankingPair], float]
+
+
+class Similarity(NamedTuple):
+    """How alike two rankings are.
+
+    Attributes:
+        value: with the ties as they are.
+        expected: mean over all orders that the ties allow, each ranking's alike and independent.
+        worst: least over them.
+        best: most over them.
+    """
+
+    value: float
+    expected: float
+    worst: float
+    best: float
+
+
+VARIANTS: dict[str, Variant] = {"rbo_a": "a", "rbo_b": "b", "rbo_w": "w"}
+"""Measures of overlap → what a tie means in each."""
+SIMILARITIES = ("tau_b", "tau_ap", *VARIANTS)
+"""Names of the measures."""
+
+
+def rank_similarity(
+    first: Scores, second: Scores, measure: str = "tau_b", *, persistence: float = 0.9
+) -> Similarity:
+    """Return how alike two rankings are.
+
+    Which question a measure answers: `tau_b`, how many pairs stand in the same order; `tau_ap`, the same with
+    most weight at the top of the second, the first taken for the truth; `rbo_a`, how much the tops share, on
+    average over what the ties leave open; `rbo_b`, the same where tied items are alike, 1 for a ranking and
+    itself; `rbo_w`, the same where tied items share the place of the first.
+
+    Args:
+        first: item → score, the higher the better.
+        second: the same; rank correlations need the same items.
+        measure: one of `SIMILARITIES`.
+        persistence: of rank-biased overlap.
+
+    Raises:
+        UsageError: no such measure, rankings that cannot be compared, or a persistence out of range.
+    """
+    if not 0 < persistence < 1:
+        raise UsageError(f"persistence={persistence:g}: it is above 0 and below 1, such as 0.9.")
+    value, expected = _forms(measure, persistence)
+    pair = RankingPair.of(first, second)
+    if measure.startswith("tau") and not pair.has_same_items:
+        raise UsageError(f"{measure} compares rankings of the same items. Leave out the others, or take rbo_a.")
+    worst, best = (value(pair.broken(agree=agree)) for agree in (False, True))
+    return Similarity(value(pair), expected(pair), worst, best)
+
+
+def _forms(measure: str, persistence: float) -> tuple[_Form, _Form]:
+    """Return what computes a measure with its ties, and as the mean over all orders of them."""
+    match measure:
+        case "tau_b":
+            return tau_b, tau
+        case "tau_ap":
+            return tau_ap, tau_ap
+        case "rbo_a" | "rbo_b" | "rbo_w":
+            value = partial(overlap, persistence=persistence, variant=VARIANTS[measure])
+            return value, partial(overlap, persistence=persistence, variant="a")
+    raise UsageError(f"There is no similarity {measure!r}. There are: {', '.join(SIMILARITIES)}.")
