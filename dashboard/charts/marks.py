@@ -1,18 +1,21 @@
 """The marks of the product, each drawn once: dot, diamond, bar and band, and rows and cells of rerankers."""
 
 from collections.abc import Iterable, Sequence
+from html import unescape
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.labels import CHART_COLUMNS, chart_names, hover_text
+from dashboard.charts.labels import CHART_COLUMNS, chart_names, hover_text, text_columns
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import add_notes, note, note_of
 
 ROW = 34
 """Height of a reranker's row in pixels."""
+_BESIDE, _LETTER = 13, 6.1
+"""Pixels beside the name of a row, and of a letter of it, about: plotly draws anew where they are too few."""
 _LEAST_ROWS = 4
 """Rows whose height a chart has at least, for its legend is cut where the chart is lower."""
 _TOP, CLEAR_TOP = 0.6, 0.9
@@ -159,6 +162,8 @@ def label_rows(
         range=[len(labels) - 0.4, -top],
         showgrid=False,
     )
+    columns = max((text_columns(unescape(label)) for label in labels), default=0)
+    figure.layout.margin.l = _BESIDE + round(_LETTER * columns)
 
 
 def label_rows_above(

@@ -18,6 +18,11 @@ FONT = '"Source Sans", "Source Sans 3", sans-serif'
 
 plotly.io.templates.default = None  # every figure has the look below; plotly's own is never copied and checked
 
+BELOW, BELOW_TICKS = 48, 29
+"""Pixels below panels that the ticks of an axis take with its title, and without.
+
+Axes take the room they need; but where a margin is too small for that, plotly draws the whole figure again.
+"""
 _TALLEST_LEGEND = 300
 """Pixels from which on a legend is scrolled; plotly's half of a plot hides entries on a phone."""
 
@@ -42,7 +47,7 @@ def style(figure: go.Figure, palette: Palette, height: int, **margin: int) -> go
     return figure.update_layout(
         template=_look(palette),
         height=height,
-        margin={"l": 8, "r": 12, "t": 40, "b": 8} | margin,
+        margin={"l": 8, "r": 12, "t": 42, "b": BELOW} | margin,
     )
 
 

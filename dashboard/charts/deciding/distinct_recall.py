@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from dashboard.charts.marks import ROW, add_segments, label_rows, named_rows, tied_dot
 from dashboard.charts.name_places import MOST_BARS, SMALL, TALL, PlotArea, add_names
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import add_notes, note_of, padded_range, style
+from dashboard.charts.style import BELOW, BELOW_TICKS, add_notes, note_of, padded_range, style
 from metrics.studies.prose import signed
 
 
@@ -46,7 +46,7 @@ def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: in
         cliponaxis=False,
         showlegend=False,
     )
-    style(figure, palette, TALL + 118, t=46, r=8)
+    style(figure, palette, TALL + 118, t=46, r=8, l=49, b=BELOW - 4)
     figure.update_yaxes(title_text=f"DR@{k}", nticks=6, range=[bottom, top])
     title = f"Div@{k}, distinct targets per query"
     figure.update_xaxes(title_text=title, nticks=5, range=[left, right])
@@ -86,7 +86,7 @@ def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> go.Figur
         figure,
         (note_of(signed(-lost), palette, **beside, y=row) for row, lost in enumerate(covered["lost"])),
     )
-    style(figure, palette, 60 + ROW * len(covered), r=60, t=8)
+    style(figure, palette, 60 + ROW * len(covered), r=60, t=8, b=BELOW_TICKS - 4)
     label_rows(figure, covered.index, palette)
     figure.update_layout(showlegend=False)
     ends = padded_range(covered[["recall", "distinct"]].to_numpy())

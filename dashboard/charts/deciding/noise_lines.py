@@ -91,7 +91,7 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
     add_legend(figure, {"worst to best order": {"symbol": "square", "size": 13, "color": palette.bounds}})
     if len(curves.columns) > 1:
         _add_strip(figure, tables.chances, palette)
-    style(figure, palette, _PLOT + _STRIP + 130, t=60, r=150, l=92)
+    style(figure, palette, _PLOT + _STRIP + 130, t=66, r=150, l=98)
     figure.update_layout(legend_y=1.06)
     farthest = (curves.iloc[-1] - tables.deviations.iloc[-1]).to_numpy()
     values = np.concatenate([curves.to_numpy().ravel(), edge.to_numpy().ravel(), farthest])

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import TEXT_COLUMNS
 from dashboard.charts.marks import VALUES, VALUES_HOVER, add_bounds, add_values, label_rows, named_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import note, style
+from dashboard.charts.style import BELOW_TICKS, note, style
 
 _ROW = 34
 """Height of a target in pixels."""
@@ -38,7 +38,7 @@ def target_bullets(rows: pd.DataFrame, palette: Palette) -> go.Figure:
         figure.add_shape(type="line", x0=bound, x1=bound, y0=row - 0.38, y1=row + 0.38, line=line)
     for row, (verdict, missed_by) in enumerate(zip(rows["verdict"], rows["missed_by"], strict=True)):
         _add_verdict(figure, row, str(verdict), float(missed_by), palette)
-    style(figure, palette, 84 + _ROW * len(rows), r=156)
+    style(figure, palette, 84 + _ROW * len(rows), r=156, b=BELOW_TICKS)
     figure.update_layout(barmode="overlay")
     label_rows(figure, rows["target"], palette, TEXT_COLUMNS)
     figure.update_yaxes(ticklabelstandoff=8)

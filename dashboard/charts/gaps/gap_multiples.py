@@ -59,7 +59,7 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
         _add_mean(figure, means[name], palette.ground, _HALO, hoverinfo="skip", **place)
         _add_mean(figure, means[name], palette.text, hoverinfo="skip", **place)
         titles.append(_title(f"<span style='color:{colour}'>●</span> {labels[name]}", palette, index))
-    style(figure, palette, 40 + 220 * rows, t=36)
+    style(figure, palette, 40 + 220 * rows, t=36, l=53, r=19)
     figure.update_layout(showlegend=False).update_xaxes(title_text="tie ratio", row=rows, col=1)
     figure.update_xaxes(tickformat="~%", nticks=4, showgrid=False)
     figure.update_xaxes(range=_ratio_range(pd.concat(own_lists.values())["tie_ratio"]))

@@ -18,7 +18,7 @@ from dashboard.charts.marks import (
     tied_dot,
 )
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import add_notes, note_of, padded_range, style
+from dashboard.charts.style import BELOW, add_notes, note_of, padded_range, style
 from metrics.studies.leaderboard.leaderboard import swap_matrix
 from metrics.support.arrays import BoolArray
 
@@ -92,7 +92,7 @@ def place_and_score(
     _add_slope(figure, moves, len(rows), palette)
     _add_labels(figure, rows, stands_out[rows.index].to_numpy(dtype=bool), names, palette)
     height = _ROW if len(rows) <= _SLIM_FROM else _SLIM_ROW
-    style(figure, palette, 88 + height * max(len(rows) + above + below, _LEAST_ROWS))
+    style(figure, palette, 88 + height * max(len(rows) + above + below, _LEAST_ROWS), b=BELOW - 4)
     figure.update_yaxes(visible=False, range=[len(rows) - 0.4 + below, -0.6 - above])
     hidden = {"visible": False, "range": [0, 1]}
     scores = padded_range(rows[VALUES].to_numpy())

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.marks import VALUES, VALUES_HOVER, add_segments, named_rows, tied_dot, traditional_diamond
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import padded_range, style
+from dashboard.charts.style import BELOW_TICKS, padded_range, style
 from metrics.evaluation import EQUAL
 
 _CLEARLY_OFF = 0.05
@@ -62,7 +62,7 @@ def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first
             showlegend=False,
             cliponaxis=False,
         )
-    style(figure, palette, 170, t=12)
+    style(figure, palette, 170, t=12, b=BELOW_TICKS)
     low, high = padded_range(leaderboard[VALUES].to_numpy())
     figure.update_yaxes(title_text=measure, nticks=4, range=[low, high])
     return figure.update_xaxes(range=[0.3, len(places) + 0.7], showgrid=False, tickformat="d", nticks=12)

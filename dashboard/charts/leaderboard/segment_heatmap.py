@@ -46,7 +46,7 @@ def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> go.F
             "gap %{z:+.4f} over %{customdata[4]:,} queries<extra></extra>",
         )
     )
-    style(figure, palette, 56 + ROW * len(rerankers), t=44)
+    style(figure, palette, 56 + ROW * len(rerankers), t=44, b=8)
     label_rows(figure, rerankers, palette)
     figure.update_yaxes(range=[len(rerankers) - 0.5, -0.5], ticklabelstandoff=6)
     labels = chart_names(segments, 12)

@@ -51,7 +51,7 @@ def first_hit_bars(chances: pd.DataFrame, palette: Palette, traditional: int | N
     top = float(bars["chance"].max())
     if traditional is not None:
         add_diamond(figure, palette, traditional, -0.09 * top, f"traditional order: rank {traditional:,}")
-    style(figure, palette, 264, t=16)
+    style(figure, palette, 264, t=16, l=54)
     figure.update_layout(showlegend=False)
     figure.update_yaxes(tickformat="~p", range=[-0.16 * top, top * 1.15], nticks=5, title_text="chance")
     if len(likely) < len(chances):

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.marks import add_cutoff
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import note, safe, style
+from dashboard.charts.style import BELOW, note, safe, style
 from metrics.studies.one_list.query import rank_column
 
 MAX_DOCUMENTS = 60
@@ -50,7 +50,7 @@ def tie_ladder(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figu
     if len(ladder) > MAX_DOCUMENTS:
         n_hidden = f"{len(ladder) - MAX_DOCUMENTS:,} more ⟶"
         note(figure, n_hidden, palette, x=end, y=1.3, xanchor="right", yanchor="bottom", yref="y")
-    style(figure, palette, 176, t=24, b=24)
+    style(figure, palette, 176, t=24, b=BELOW - 4)
     figure.update_yaxes(visible=False, range=[-0.45, 1.5])
     return _set_places(figure, end, rank_column(ladder))
 

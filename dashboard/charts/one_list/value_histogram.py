@@ -54,7 +54,7 @@ def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, me
         for name, side in (("worst", "left"), ("best", "right")):
             place = {"x": marks[name], "y": -0.25 * top, "xanchor": side, "yanchor": "middle", "yref": "y"}
             note(figure, f"{name} {marks[name]:.4f}", palette, **place)
-    style(figure, palette, 320, t=28)
+    style(figure, palette, 320, t=28, l=54)
     step = next((step for step in STEPS if step * 4 >= top), STEPS[-1])
     ticks, ends = np.arange(0, top + step / 2, step), [-0.33 * top, 1.14 * top]
     figure.update_yaxes(title_text="share of orderings", tickformat="~p", tickvals=ticks, range=ends)

@@ -7,6 +7,7 @@ from dashboard.charts.marks import add_diamond
 from dashboard.charts.one_list.first_hit_bars import MAX_LABELS
 from dashboard.charts.one_list.tie_ladder import tie_ladder
 from dashboard.charts.palette import Palette
+from dashboard.charts.style import BELOW
 from metrics.support.wording import percent
 
 _MIN_PLACES = 5
@@ -52,7 +53,7 @@ def ladder_with_ranks(
         yaxis={"domain": [0.64, 1]},
         yaxis2={"domain": [0, 0.54], "range": [-0.26 * top, 1.2 * top], "anchor": "x", "visible": False},
         xaxis={"anchor": "y2", "dtick": 1 if len(ladder) <= MAX_LABELS else None},
-        margin={"b": 8},
+        margin={"b": BELOW - 4},
     )
     return figure.update_xaxes(
         title_text="chance of the first relevant rank; diamond: as listed",

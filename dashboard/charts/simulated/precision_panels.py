@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.marks import dotted_line, tied_dot, traditional_diamond
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import safe, style, tie_ratio_axis
+from dashboard.charts.style import BELOW_TICKS, safe, style, tie_ratio_axis
 from metrics.support.wording import percent, with_signs
 
 _HOVER_COLUMNS = ["tied", "worst", "best", "low", "high", "traditional"]
@@ -48,7 +48,7 @@ def precision_panels(curve: pd.DataFrame, palette: Palette, measure: str) -> go.
     edge = int((~curve["precision"].str.startswith(("decimals", "grades"))).sum()) - 0.5
     line = dotted_line(palette) | {"color": palette.other}
     figure.add_shape(type="line", x0=edge, x1=edge, y0=0, y1=1, yref="paper", line=line)
-    style(figure, palette, 470)
+    style(figure, palette, 470, l=60, b=BELOW_TICKS)
     _set_axes(figure, curve, palette, measure)
     return figure
 

@@ -46,7 +46,7 @@ def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, probability:
         ),
     )
     _mark_probability(figure, curve.iloc[(x - probability).abs().to_numpy().argmin()], probability, palette)
-    style(figure, palette, 360)
+    style(figure, palette, 360, l=47)
     floor, ceiling = float(curve["worst"].min()), float(curve["best"].max())
     room = max(ceiling - floor, 0.05)
     ends = [floor - 0.05 * room, ceiling + 0.28 * room]

@@ -111,6 +111,14 @@ def test_rows_of_a_chart_have_labels_of_their_own():
     assert max(map(text_columns, figure.layout.yaxis.ticktext)) <= CHART_COLUMNS
 
 
+def test_the_margin_beside_rows_grows_with_the_longest_name_as_it_is_read():
+    margins = {}
+    for name in ("bm25", "<<<<<<<<<<", "m" * 26):
+        label_rows(figure := Figure(), [name], LIGHT)
+        margins[name] = figure.layout.margin.l
+    assert margins["bm25"] < margins["<<<<<<<<<<"] < margins["m" * 26] < 200
+
+
 def test_a_number_with_an_exponent_is_not_cut_at_its_sign():
     names = [f"cross-encoder-of-2025-lr{rate}e-5__fp16__maxlen512" for rate in (1, 2, 3)]
     assert all(f"lr{rate}e-5" in label for rate, label in enumerate(short_names(names).values(), 1))

@@ -1,9 +1,19 @@
 """The look of all charts, and their empty panels."""
 
 import numpy as np
+import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from dashboard.charts.style import padded_range, subplots
+from dashboard.charts.palette import LIGHT
+from dashboard.charts.style import padded_range, style, subplots
+
+AXIS_WITH_TITLE = 36
+"""Pixels that plotly gives an axis with ticks and a title, beside the smallest of the margins, 12 at most."""
+
+
+def test_an_axis_with_a_title_has_room_below_the_panels_so_that_plotly_need_not_draw_them_again():
+    margin = style(go.Figure(), LIGHT, 300, l=50).layout.margin
+    assert margin.b >= AXIS_WITH_TITLE + min(12, margin.l, margin.r, margin.t)
 
 
 def test_empty_panels_are_a_figure_of_ones_own():
