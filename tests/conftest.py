@@ -16,6 +16,8 @@ from dashboard.access import settings
 os.environ["TIESCOPE_HOME"] = tempfile.mkdtemp(prefix="tiescope-home-")  # never what a user keeps
 os.environ.pop("TIESCOPE_DATABASE_URL", None)
 os.environ.pop("TIESCOPE_AUDIT_LOG", None)
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the processes of a test would each compile all there is
+sys.dont_write_bytecode = False
 hypothesis_settings.register_profile("suite", deadline=None, derandomize=True, max_examples=15)
 hypothesis_settings.register_profile("thorough", deadline=None, max_examples=400)
 hypothesis_settings.load_profile("suite")

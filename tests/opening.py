@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import AppTest, local_script_runner
 
 import dashboard
 
@@ -25,6 +25,17 @@ CARD_PAGES = [name for name in DATA_PAGES if name != PRESENTATION]
 
 # Streamlit looks through every installed package anew for each app that is opened.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+_refuse_to_wait = local_script_runner.require_widgets_deltas
+
+
+def _wait(runner, timeout):
+    """Wait for the run of a page; Streamlit looks through all that the run has sent each millisecond."""
+    runner._script_thread.join(timeout)  # noqa: SLF001 it has no other name
+    if runner._script_thread.is_alive():  # noqa: SLF001
+        _refuse_to_wait(runner, 0)
+
+
+local_script_runner.require_widgets_deltas = _wait
 
 
 def opened(view, **query):

@@ -162,6 +162,10 @@ class Runs:
         """Return the same lists under other scores: every reranker → (n_rows,) score of each row."""
         return replace(self, tables=self.stacks.rescored(scores.__getitem__).tables)
 
+    def copies(self, n: int) -> "Runs":
+        """Return each reranker `n` times, to be scored at once under other scores: `0 A`, `1 A` ..."""
+        return replace(self, tables=self.stacks.copies(n).tables, origins={})
+
     def judged_by(self, qrels: pa.Table) -> "Runs":
         """Return the same lists under other judgments: query_id, doc_id, relevance, each pair once."""
         return replace(self, tables=self.stacks.tables, qrels=qrels, judged_origin=None)

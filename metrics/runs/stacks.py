@@ -181,6 +181,15 @@ class RunStacks:
             stacks.append(replace(stack, table=table, known_pairs=stack.pairs))
         return RunStacks(stacks)
 
+    def copies(self, n: int) -> "RunStacks":
+        """Return each reranker `n` times, copies together: the first of A is called `0 A`."""
+        stacks = []
+        for stack in self.stacks:
+            names = [[f"{copy} {name}" for name in stack.names] for copy in range(n)]
+            same = [replace(stack, names=renamed, known_pairs=stack.pairs) for renamed in names]
+            stacks.append(RunStack.concat(same))
+        return RunStacks(stacks)
+
     def matched(self, judged: QueryDocKeys) -> "RunStacks":
         """Return the same rows, each with the place of its judgment."""
         return RunStacks([stack.matched(judged) for stack in self.stacks])

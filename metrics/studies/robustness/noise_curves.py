@@ -187,13 +187,21 @@ def drawn_means(
     scaled = in_spreads(runs_at_precision(runs, options.precision))
     options = replace(options, precision="float64")
     scores, random = _scores(scaled), np.random.default_rng(2026)
+    n_together = min(n_draws, max(1, _MANY_ROWS // max(1, sum(map(len, scores.values())))))
     means = np.empty((len(levels), n_draws, len(scores)))
-    for draw in range(n_draws):
-        normal = {name: random.standard_normal(len(column)) for name, column in scores.items()}
+    for start in range(0, n_draws, n_together):
+        n_copies = min(n_together, n_draws - start)
+        copies = scaled.copies(n_copies)
+        normal = {
+            f"{draw} {name}": random.standard_normal(len(column))
+            for draw in range(n_copies)
+            for name, column in scores.items()
+        }
         for place, level in enumerate(levels):
-            noisy = {name: column + level * normal[name] for name, column in scores.items()}
-            evaluation = score_runs(scaled.rescored(noisy), [measure], ["expected"], options)
-            means[place, draw] = evaluation.only(list(scores), queries).means(measure)["expected"]
+            noisy = {copy: scores[copy.partition(" ")[2]] + level * normal[copy] for copy in normal}
+            evaluation = score_runs(copies.rescored(noisy), [measure], ["expected"], options)
+            drawn = evaluation.only(list(noisy), queries).means(measure)["expected"]
+            means[place, start : start + n_copies] = drawn.to_numpy().reshape(n_copies, -1)
     return means
 
 
