@@ -100,9 +100,14 @@ def test_nothing_but_ids_is_in_it(rows):
         assert all(ID.fullmatch(one) for one in rows[column].unique())
     assert set(rows["segment"]) == {"numpy", "scipy", "pandas", "scikit-learn"}
     assert set(rows) == {
-        *("reranker", "query_id", "doc_id", "score"),
+        *("reranker", "query_id", "doc_id", "score", "bm25"),
         *("relevance", "target_id", "segment", "latency"),
     }
+
+
+def test_bm25_gave_each_document_the_same_score_beside_every_reranker(rows, scores):
+    beside = rows.join(scores["BM25"], on=["query_id", "doc_id"])
+    assert (beside["bm25"] == beside["BM25"]).all()
 
 
 def test_every_list_was_timed(rows):

@@ -216,7 +216,7 @@ def set_value(key: str, value: object) -> None:
     st.session_state[key] = value
 
 
-def follow_defaults(defaults: Mapping[str, str]) -> None:
+def follow_defaults(defaults: Mapping[str, object]) -> None:
     """Set controls, about to be drawn, to defaults that may have moved, unless any of them was chosen.
 
     Args:

@@ -85,7 +85,12 @@ def mini_lm(corpus: Sequence[Function], needed: Sequence[int]) -> Scorer:
 
 
 def ranked(
-    name: str, score: Scorer, query: Query, places: NDArray[np.intp], corpus: Sequence[Function]
+    name: str,
+    score: Scorer,
+    query: Query,
+    places: NDArray[np.intp],
+    bm25: Scores,
+    corpus: Sequence[Function],
 ) -> pa.Table:
     """One list, best first; what is level stays as the first stage had it, as a stable sort leaves it."""
     latency = min(repeat(lambda: score(query.text, places), number=1, repeat=RUNS))
@@ -98,6 +103,7 @@ def ranked(
             "query_id": [query.query_id] * len(documents),
             "doc_id": [one.name for one in documents],
             "score": scores[order],
+            "bm25": bm25[places[order]],
             "relevance": pa.array([query.grades.get(one.name, 0) for one in documents], pa.int8()),
             "target_id": [one.target for one in documents],
             "segment": [SEGMENTS.get(query.package, query.package)] * len(documents),
@@ -123,11 +129,12 @@ def made() -> pa.Table:
     """Every list of every reranker, asked in turn, so that a busy moment slows none alone."""
     corpus = functions()
     asked, search = queries(corpus), first_stage(corpus)
-    lists = [np.argsort(-search(query.text), stable=True)[:CANDIDATES] for query in asked]
+    first_scores = [search(query.text) for query in asked]
+    lists = [np.argsort(-scores, stable=True)[:CANDIDATES] for scores in first_scores]
     answering = rerankers(corpus, search, np.unique(np.concatenate(lists)).tolist())
     tables = [
-        [ranked(name, score, query, places, corpus) for name, score in answering.items()]
-        for query, places in zip(asked, lists, strict=True)
+        [ranked(name, score, query, places, bm25, corpus) for name, score in answering.items()]
+        for query, places, bm25 in zip(asked, lists, first_scores, strict=True)
     ]
     return pa.concat_tables(table for of_one in zip(*tables, strict=True) for table in of_one)
 

@@ -1,36 +1,46 @@
 """Over all weightings of several criteria: between what a measure lies, and which reranker leads where."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from math import comb
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import Runs
-from metrics.studies.robustness.noise_curves import spread
+from metrics.studies.robustness.noise_curves import LEVEL, spread
 from metrics.support.arrays import FloatArray
 from metrics.ties.fronts import criterion, highest_first
 from metrics.ties.lists import score_column
 from metrics.ties.precision import column_at_precision
 
-_STEPS = {2: 50, 3: 12}
-"""Steps from no weight to all of it, by number of criteria."""
+_STEPS = {2: (50, 25, 20, 10), 3: (12, 8, 6, 4)}
+"""Steps from no weight to all of it, by number of criteria; the fewer, the more rows are to be scored."""
+_MOST_ROWS = 8_000_000
+"""Rows that are scored over all weightings before steps are made fewer."""
 _SHORTEST = 1 / 20
 """Weight over which a reranker leads that is worth telling."""
 
 
-def weightings(n_criteria: int) -> FloatArray:
+def weightings(n_criteria: int, n_rows: int = 0) -> FloatArray:
     """(n_weightings, n_criteria) weights that sum to 1, evenly apart: 51 of two criteria, 91 of three.
+
+    Args:
+        n_criteria: two or three.
+        n_rows: rows that are scored at each; of many rows, weights are fewer: 11 and 15 at least.
 
     Raises:
         UsageError: there are not two or three criteria.
     """
     if n_criteria not in _STEPS:
         raise UsageError(f"Weights are drawn for two or three criteria, not {n_criteria}.")
-    steps = _STEPS[n_criteria]
+    sizes = _STEPS[n_criteria]
+    fitting = (steps for steps in sizes if n_rows * comb(steps + n_criteria - 1, steps) <= _MOST_ROWS)
+    steps = next(fitting, sizes[-1])
     grid = np.stack(np.meshgrid(*[np.arange(steps + 1)] * (n_criteria - 1), indexing="ij"), axis=-1)
     counts = grid.reshape(-1, n_criteria - 1)
     counts = counts[counts.sum(axis=1) <= steps]
@@ -38,18 +48,24 @@ def weightings(n_criteria: int) -> FloatArray:
 
 
 def values_by_weighting(
-    runs: Runs, measure: str, criteria: Sequence[str], options: ScoringOptions = AS_READ
+    runs: Runs,
+    measure: str,
+    criteria: Sequence[str],
+    options: ScoringOptions = AS_READ,
+    queries: Collection[str] | None = None,
 ) -> pd.DataFrame:
     """Score every reranker by each weighted sum of its criteria, ties averaged.
 
     Each criterion counts in standard deviations of the reranker's own documents, so that a weight means the
     same for rerankers whose scores have different scales; shifting or stretching a criterion changes nothing.
+    Between two weights the order of a list may change many times: values are of the weights alone.
 
     Args:
         runs: what was ranked.
         measure: what is taken.
         criteria: two or three score columns, such as `score`, `cost:asc`.
         options: how lists are scored, without further columns.
+        queries: those whose lists count; None for all.
 
     Returns:
         index: the weight of each criterion, one level each, named as in `criteria`; columns: rerankers; the
@@ -60,7 +76,7 @@ def values_by_weighting(
     """
     if options.further_columns:
         raise UsageError("Weights are of the criteria alone. Leave out criteria and tiebreak_by.")
-    grid = weightings(len(criteria))
+    grid = weightings(len(criteria), sum(len(table) for table in runs.tables.values()))
     unweighted = replace(options, precision="float64")
     spreads = {
         name: [_in_spreads(runs, name, text, options.precision) for text in criteria] for name in runs.tables
@@ -69,7 +85,8 @@ def values_by_weighting(
     for weights in grid:
         scores = {name: _weighted_sum(weights, columns) for name, columns in spreads.items()}
         evaluation = score_runs(runs.rescored(scores), [measure], ["expected"], unweighted)
-        means.append(evaluation.means(measure)["expected"].to_numpy())
+        evaluation = evaluation.only(list(runs.tables), queries)
+        means.append(evaluation.means(evaluation.measures[0])["expected"].to_numpy())
     index = pd.MultiIndex.from_arrays(list(grid.T), names=list(criteria))
     return pd.DataFrame(np.stack(means), index=index, columns=pd.Index(list(runs.tables), name="reranker"))
 
@@ -84,7 +101,7 @@ def weighting_ranges(values: pd.DataFrame) -> pd.DataFrame:
         index: rerankers; `lowest` and `highest` value, `leads`: share of the weightings at which no other
         stands higher, those at which several are level shared among them.
     """
-    is_first = values.eq(values.max(axis=1), axis=0)
+    is_first = leads(values)
     shares = is_first.div(is_first.sum(axis=1), axis=0).mean()
     return pd.DataFrame({"lowest": values.min(), "highest": values.max(), "leads": shares})
 
@@ -99,9 +116,9 @@ def leading_stretches(values: pd.DataFrame) -> pd.DataFrame:
         values: of `values_by_weighting`, of two criteria.
 
     Returns:
-        `reranker`, `start` and `end` of the weight, `lowest` and `highest` of its value there.
+        `reranker`, `start` and `end` of the weight, `lowest` and `highest` of its value where it leads there.
     """
-    weight, leader = values.index.get_level_values(1).to_numpy(), values.idxmax(axis=1).to_numpy()
+    weight, leader = values.index.get_level_values(1).to_numpy(), weighting_leaders(values)
     middles = np.concatenate([[0.0], (weight[1:] + weight[:-1]) / 2, [1.0]])
     changes = [0, *(np.flatnonzero(leader[1:] != leader[:-1]) + 1), len(leader)]
     is_long = np.diff(middles[changes]) >= _SHORTEST
@@ -111,9 +128,27 @@ def leading_stretches(values: pd.DataFrame) -> pd.DataFrame:
     ]
     rows = []
     for name, (start, end) in zip(leader[leads], pairwise([0, *leads[1:], len(leader)]), strict=True):
-        own = values[name].iloc[start:end]
+        own = values[name].iloc[start:end][leader[start:end] == name]
         rows.append((name, middles[start], middles[end], own.min(), own.max()))
     return pd.DataFrame(rows, columns=["reranker", "start", "end", "lowest", "highest"])
+
+
+def leads(values: pd.DataFrame) -> pd.DataFrame:
+    """Return whether no other reranker stands higher, as `values_by_weighting` has its values."""
+    return values.ge(values.max(axis=1) - LEVEL, axis=0)
+
+
+def weighting_leaders(values: pd.DataFrame) -> npt.NDArray[np.object_]:
+    """(n_weightings,) who leads; of level ones the one that led at the weighting before, else the first.
+
+    Args:
+        values: of `values_by_weighting`.
+    """
+    places: list[int] = []
+    for row in leads(values).to_numpy():
+        places.append(places[-1] if places and row[places[-1]] else int(row.argmax()))
+    leaders: npt.NDArray[np.object_] = values.columns.to_numpy(dtype=object)[places]
+    return leaders
 
 
 def _in_spreads(runs: Runs, reranker: str, text: str, precision: str) -> FloatArray:

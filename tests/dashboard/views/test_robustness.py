@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from boards import board
-from opening import charts, opened, texts
+from opening import charts, opened, table, texts
 
 from dashboard import cache
 from dashboard.charts.labels import CARD_COLUMNS
@@ -14,6 +14,7 @@ from dashboard.views.decide.robustness import sections
 from dashboard.views.decide.robustness.cached import NoiseCurves
 from metrics import evaluate
 from metrics.studies.robustness.near_tie_curves import near_distances, near_tie_curves
+from metrics.studies.robustness.weightings import values_by_weighting
 from metrics.ties.noise import limits
 
 
@@ -52,11 +53,35 @@ def test_a_traditional_order_that_is_the_worst_is_drawn_where_the_worst_is(coars
 def test_near_ties_are_drawn_and_told_of_the_rerankers_shown(coarse_and_fine, worst_order_page):
     page = worst_order_page
     curves = near_tie_curves(coarse_and_fine.runs, "AP", near_distances(96))
-    ratio, change = charts(page)["near-ties"]["data"]
+    drawn = charts(page)
+    ratio, change = drawn["near-ties"]["data"]
     assert numbers(ratio["y"]) == pytest.approx(curves.tie_ratios["fine"].iloc[1:].tolist())
     tied = curves.means["fine"]
     assert numbers(change["y"]) == pytest.approx((tied - tied.iloc[0]).iloc[1:].tolist())
     assert "near scores tie" in texts(page) or "Near ties cost little" in texts(page)
+    runs = coarse_and_fine.runs.arranged({"fine": "fine"})
+    values = values_by_weighting(runs, "AP", ("score", "fresh"))["fine"]
+    assert numbers(drawn["weights"]["data"][0]["y"]) == pytest.approx(values.tolist())
+    ranges = table(page, "Over all weightings").iloc[0]
+    assert ranges[["lowest_weighted", "highest_weighted"]].tolist() == pytest.approx(
+        [values.min(), values.max()]
+    )
+    assert "weighed" not in page.query_params
+
+
+def test_weights_are_of_the_criteria_that_rank_or_of_those_of_the_link(coarse_and_fine):
+    page = opened("robustness", data=coarse_and_fine.label, measure="AP", criteria=["fresh:asc", "score"])
+    assert "Noise is of the score alone" in page.info[0].value
+    assert list(charts(page)) == ["weights"]
+    weighed = page.multiselect(key="weighed")
+    assert weighed.value == ["fresh:asc", "score"]
+    values = values_by_weighting(coarse_and_fine.runs, "AP", ("fresh:asc", "score"))
+    first = numbers(charts(page)["weights"]["data"][0]["y"])
+    assert any(first == pytest.approx(column.tolist()) for _, column in values.items())
+    weighed.set_value(["score"]).run()
+    assert "Choose two criteria" in page.info[1].value
+    page.multiselect(key="weighed").set_value(["score", "fresh"]).run()
+    assert page.query_params["weighed"] == ["score", "fresh"]
 
 
 def test_long_names_are_short_in_cards(monkeypatch):
@@ -79,4 +104,4 @@ def test_noise_that_is_refused_is_said_above_the_near_ties(coarse_and_fine, monk
     monkeypatch.setattr(limits.refuse_long, "__defaults__", (1,))
     page = opened("robustness", data=coarse_and_fine.label, measure="RR", rerankers=["fine"])
     assert "documents of one list open together" in page.warning[0].value
-    assert list(charts(page)) == ["near-ties"]
+    assert list(charts(page)) == ["near-ties", "weights"]

@@ -45,6 +45,19 @@ def test_weights_are_none_below_zero_and_sum_to_one():
         weightings(4)
 
 
+def test_of_many_rows_fewer_weights_are_tried():
+    assert len(weightings(2, n_rows=100_000)) == 51
+    assert [len(weightings(count, n_rows=400_000)) for count in (2, 3)] == [11, 15]
+    assert [len(weightings(count, n_rows=10**9)) for count in (2, 3)] == [11, 15]
+
+
+def test_only_the_queries_asked_for_count(relevance):
+    runs = Runs({"A": table(relevance), "B": table(relevance, seed=2)})
+    part = values_by_weighting(runs, "nDCG@5", CRITERIA, queries=["p", "r"])
+    alone = evaluate(runs, "nDCG@5", "expected", criteria=["score"]).only(["A", "B"], ["p", "r"])
+    assert part.iloc[0].to_numpy() == pytest.approx(alone.means("nDCG@5")["expected"].to_numpy(), abs=1e-15)
+
+
 def test_all_weight_on_one_criterion_is_that_criterion_alone(values, relevance):
     runs = Runs({"A": table(relevance), "B": table(relevance, seed=2)})
     for place, criterion in ((0, "score"), (-1, "cost:asc")):
@@ -102,6 +115,14 @@ def test_stretches_cover_every_weight_and_leave_out_short_ones(values):
     assert stretches["start"].tolist() == pytest.approx([0, 0.79])
     assert stretches["end"].tolist() == pytest.approx([0.79, 1])
     assert stretches["highest"].tolist() == [1.0, 0.7]
+
+
+def test_of_level_rerankers_the_one_that_led_before_leads_on(values):
+    drawn = values.assign(A=1.0, B=0.5)
+    drawn.iloc[10:30] = 1.0, 1.0 + 1e-16
+    drawn.iloc[30:] = 0.5, 0.5
+    assert leading_stretches(drawn)["reranker"].tolist() == ["A"]
+    assert weighting_ranges(drawn)["leads"].tolist() == pytest.approx([30.5 / 51, 20.5 / 51])
 
 
 def test_further_columns_have_no_weight(relevance):

@@ -1,6 +1,7 @@
 """Calls of the page Robustness into metrics, kept; keyed by what is shown."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import NamedTuple
 
 import pandas as pd
@@ -19,6 +20,7 @@ from metrics.studies.robustness.noise_curves import (
     order_chances,
 )
 from metrics.studies.robustness.own_noise import NO_OWN_NOISE, own_noise
+from metrics.studies.robustness.weightings import values_by_weighting
 
 _CELLS = 12_000_000
 """Rows times levels times draws that are scored to see how often an order holds."""
@@ -67,6 +69,25 @@ def shown_near_ties(view: session.View, measure: str, rerankers: list[str]) -> N
     return _near_tie_curves(view.key, measure, tuple(rerankers), view.board, queries)
 
 
+def shown_weightings(
+    view: session.View, measure: str, rerankers: list[str], criteria: tuple[str, ...]
+) -> pd.DataFrame:
+    """Return what rerankers score by each weighted sum of criteria, whatever else ranks on other pages.
+
+    Args:
+        view: what the sidebar says is shown.
+        measure: what is taken.
+        rerankers: whose values.
+        criteria: two or three.
+
+    Raises:
+        UsageError: further scores are to split ties.
+    """
+    queries = view.key.queries(view.evaluation)
+    key = view.key._replace(scoring=replace(view.scoring, criteria=()))
+    return _values_by_weighting(key, measure, tuple(rerankers), criteria, view.board, queries)
+
+
 @cached_for_board(show_spinner="Adding noise …", max_entries=16)
 def _noise_curves(
     view: ViewKey, measure: str, rerankers: tuple[str, ...], _board: Board, _queries: Collection[str] | None
@@ -92,6 +113,19 @@ def _near_tie_curves(
     runs, n_rows = _runs_of(_board, rerankers)
     with board_turn(_board):
         return near_tie_curves(runs, measure, near_distances(n_rows), view.scoring, _queries)
+
+
+@cached_for_board(show_spinner="Weighing criteria …", max_entries=16)
+def _values_by_weighting(
+    view: ViewKey,
+    measure: str,
+    rerankers: tuple[str, ...],
+    criteria: tuple[str, ...],
+    _board: Board,
+    _queries: Collection[str] | None,
+) -> pd.DataFrame:
+    with board_turn(_board):
+        return values_by_weighting(_runs_of(_board, rerankers)[0], measure, criteria, view.scoring, _queries)
 
 
 def _runs_of(board: Board, rerankers: tuple[str, ...]) -> tuple[Runs, int]:

@@ -5,6 +5,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.escaping import escape_markdown
 from dashboard.views.decide.robustness import sections
+from dashboard.views.decide.robustness.weights import weight_section
 from dashboard.widgets.components import page_head, section_finding
 from metrics.studies.tie_rules import own_rule_note
 
@@ -15,12 +16,15 @@ page_head(
     "lists are sorted again. A tie is what is left as σ goes to nothing.",
 )
 measure = session.measure()
+rerankers = sections.best_rerankers(view, measure)
 if note := own_rule_note(measure):
     section_finding(note)
     st.info(f"Noise leaves no ties, so that {measure} has no rule to follow. Choose another measure.")
-elif columns := view.scoring.further_columns:
+elif view.scoring.criteria:
+    st.info("Noise is of the score alone. Rank by it alone in Scoring to see what noise and near ties do.")
+elif columns := view.scoring.tiebreak_by:
     names = escape_markdown(", ".join(columns))
-    st.info(f"Noise leaves no ties to split by {names}. Take them out of Scoring to see this page.")
+    st.info(f"Noise leaves no ties to split by {names}. Take them out of Scoring to see what it does.")
 else:
-    rerankers = sections.best_rerankers(view, measure)
     sections.noise_sections(view, measure, rerankers)
+weight_section(view, measure, rerankers)

@@ -1,0 +1,110 @@
+"""Values over all weights of two criteria, and a strip that names the leader at each."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.charts.labels import chart_names, hover_text
+from dashboard.charts.marks import dotted_line
+from dashboard.charts.name_places import line_names
+from dashboard.charts.palette import Palette, ink
+from dashboard.charts.style import add_notes, note_of, padded_range, safe, style
+from metrics.studies.robustness.weightings import weighting_leaders
+
+_PLOT, _STRIP, _GAP = 330, 46, 26
+"""Pixels of the plot of values, of the strip below it, and between the two."""
+
+
+def weight_lines(
+    values: pd.DataFrame,
+    stretches: pd.DataFrame,
+    palette: Palette,
+    colours: Mapping[str, str],
+    words: tuple[str, str, str],
+) -> go.Figure:
+    """Draw the value of each reranker over the weight of the second criterion, thick where it leads.
+
+    Args:
+        values: of `values_by_weighting`, of two criteria.
+        stretches: of `leading_stretches`.
+        palette: colours of the theme.
+        colours: reranker → its colour.
+        words: what the measure and both criteria are called.
+
+    Returns:
+        Lines, and below them a strip in the colours of who leads.
+    """
+    _, first, second = words
+    figure = go.Figure()
+    weights, leaders = values.index.get_level_values(1).to_numpy(dtype=float), weighting_leaders(values)
+    for name, column in values.items():
+        colour, hover = colours[str(name)], f"<b>{hover_text(str(name))}</b><br>"
+        look = {"mode": "lines", "showlegend": False, "hovertemplate": hover + _figures(second)}
+        figure.add_scatter(x=weights, y=column, line={"color": colour, "width": 1.3}, **look)
+    for stretch in stretches.to_dict("records"):
+        name, own = stretch["reranker"], (weights >= stretch["start"]) & (weights <= stretch["end"])
+        led = np.where(leaders[own] == name, values[name].to_numpy()[own], np.nan)
+        line = {"color": colours[name], "width": 4}
+        figure.add_scatter(x=weights[own], y=led, mode="lines", line=line, hoverinfo="skip", showlegend=False)
+    _add_strip(figure, stretches, palette, colours)
+    style(figure, palette, _PLOT + _GAP + _STRIP + 84, t=14, r=150, l=72)
+    _set_axes(figure, values, words)
+    heights = figure.layout.yaxis.range, _PLOT
+    add_notes(figure, line_names(values.iloc[-1], colours, palette, *heights))
+    corners = ((0, "left", first), (1, "right", second))
+    place = {"y": 0, "yref": "paper", "yanchor": "top", "yshift": -20, "font": {"size": 12}}
+    add_notes(
+        figure,
+        [note_of(f"{safe(text, 24)} alone", palette, x=x, xanchor=side, **place) for x, side, text in corners],
+    )
+    return figure
+
+
+def _figures(second: str) -> str:
+    return f"weight of {safe(second, 40)} %{{x:.2f}}: %{{y:.4f}}<extra></extra>"
+
+
+def _add_strip(
+    figure: go.Figure, stretches: pd.DataFrame, palette: Palette, colours: Mapping[str, str]
+) -> None:
+    """Add a bar for each stretch, named where there is room, and a dotted line up from where it ends.
+
+    Args:
+        figure: changed in place.
+        stretches: of `leading_stretches`.
+        palette: colours of the theme.
+        colours: reranker → its colour.
+    """
+    names = chart_names(stretches["reranker"], 22)
+    for stretch in stretches.to_dict("records"):
+        name, start, end = stretch["reranker"], stretch["start"], stretch["end"]
+        ends = f"{stretch['lowest']:.3f}–{stretch['highest']:.3f}"
+        hover = f"<b>{hover_text(name)}</b> leads from {start:.2f} to {end:.2f}<br>{ends}<extra></extra>"
+        bar = {"base": start, "x": [end - start], "y": [0], "orientation": "h", "width": 1, "yaxis": "y2"}
+        marker = {"color": colours[name], "line": {"width": 1, "color": palette.ground}}
+        font = {"size": 12, "color": ink(colours[name])}
+        text = {"text": [f"{names[name]}<br>{ends}"], "textposition": "inside", "insidetextfont": font}
+        place = {"insidetextanchor": "middle", "textangle": 0, "showlegend": False}
+        figure.add_bar(**bar, **text, **place, marker=marker, hovertemplate=hover)
+        if end < 1:
+            figure.add_vline(end, line=dotted_line(palette) | {"color": palette.muted, "width": 1})
+    figure.update_layout(uniformtext={"minsize": 11, "mode": "hide"})
+
+
+def _set_axes(figure: go.Figure, values: pd.DataFrame, words: tuple[str, str, str]) -> None:
+    """Set the axes: weights below the strip, values above it."""
+    total = _PLOT + _GAP + _STRIP
+    figure.update_xaxes(
+        title_text=f"weight of {safe(words[2], 40)}",
+        title_standoff=26,
+        tickvals=np.linspace(0, 1, 5),
+        range=[0, 1],
+        anchor="y2",
+    )
+    low, high = padded_range(values.to_numpy())
+    domain = [(_GAP + _STRIP) / total, 1]
+    figure.update_yaxes(title_text=safe(words[0]), range=[low, high], domain=domain, nticks=7)
+    strip = {"domain": [0, _STRIP / total], "range": [-0.5, 0.5], "visible": False, "fixedrange": True}
+    figure.update_layout(yaxis2=strip, barmode="overlay")

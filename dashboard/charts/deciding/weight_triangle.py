@@ -1,0 +1,58 @@
+"""Who leads over all weightings of three criteria: a triangle, each corner one criterion alone."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.charts.labels import chart_names, hover_text
+from dashboard.charts.palette import Palette
+from dashboard.charts.style import add_notes, note_of, safe, style
+from metrics.studies.robustness.weightings import weighting_leaders
+
+_CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
+"""Where each criterion has all the weight: left, right, top."""
+_HEIGHT = 400
+
+
+def weight_triangle(
+    values: pd.DataFrame,
+    palette: Palette,
+    colours: Mapping[str, str],
+    words: Sequence[str],
+) -> go.Figure:
+    """Draw a cell for each weighting in the colour of the reranker that leads there.
+
+    Args:
+        values: of `values_by_weighting`, of three criteria.
+        palette: colours of the theme.
+        colours: reranker → its colour.
+        words: what the measure and the three criteria are called.
+
+    Returns:
+        Hexagons within a triangle; corners are named, and leaders above it.
+    """
+    weights = np.stack([values.index.get_level_values(place) for place in range(3)], axis=1)
+    spots, owners = weights @ _CORNERS, weighting_leaders(values)
+    steps = round((np.sqrt(8 * len(values) + 1) - 3) / 2)
+    figure, names = go.Figure(), chart_names(dict.fromkeys(owners), 22)
+    for name in dict.fromkeys(owners):
+        own = owners == name
+        data = np.column_stack([weights[own], values.loc[own, name]])
+        parts = [f"{safe(word, 30)} %{{customdata[{place}]:.2f}}" for place, word in enumerate(words[1:])]
+        hover = f"<b>{hover_text(name)}</b> leads: %{{customdata[3]:.4f}}<br>" + "<br>".join(parts)
+        size = 0.98 * (_HEIGHT - 70) / (steps + 1) / np.sqrt(3) * 2
+        marker = {"symbol": "hexagon", "size": size, "color": colours[name], "line": {"width": 0}}
+        x, y = spots[own].T
+        trace = {"customdata": data, "hovertemplate": hover + "<extra></extra>", "name": names[name]}
+        figure.add_scatter(x=x, y=y, mode="markers", marker=marker, cliponaxis=False, showlegend=True, **trace)
+    style(figure, palette, _HEIGHT + 60, t=64, b=8)
+    notes, sides = [], (("top", -22), ("top", -22), ("bottom", 22))
+    for corner, word, (side, shift) in zip(_CORNERS, words[1:], sides, strict=True):
+        place = {"x": corner[0], "y": corner[1], "yref": "y", "yanchor": side, "yshift": shift}
+        notes.append(note_of(f"{safe(word, 28)} alone", palette, **place))
+    add_notes(figure, notes)
+    axis = {"visible": False, "fixedrange": True}
+    figure.update_xaxes(range=[-0.35, 1.35], **axis)
+    return figure.update_yaxes(range=[-0.16, 0.98], scaleanchor="x", **axis)

@@ -1,0 +1,117 @@
+"""The section of weights: between what a measure lies over all weightings of criteria, and who leads where."""
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.charts.deciding.weight_lines import weight_lines
+from dashboard.charts.deciding.weight_triangle import weight_triangle
+from dashboard.session import View
+from dashboard.session.controls import follow_defaults
+from dashboard.session.scoring import choose_criteria
+from dashboard.views.decide.robustness.cached import shown_weightings
+from dashboard.widgets.components import chart, heading, section_finding, table
+from metrics import parse
+from metrics.errors import UsageError
+from metrics.studies.robustness.weighting_finding import weighting_finding
+from metrics.studies.robustness.weightings import leading_stretches, weighting_ranges
+from metrics.support.shown_columns import shown_columns
+from metrics.ties.fronts import criterion, criterion_words
+from metrics.ties.lists import further_scores
+
+_KEY = "weighed"
+_FEWEST, _MOST = 2, 3
+"""Criteria whose weights are drawn."""
+
+
+def weight_section(view: View, measure: str, rerankers: list[str]) -> None:
+    """Draw values over all weightings of two or three criteria; nothing where the files have but one score.
+
+    Args:
+        view: what the sidebar says is shown.
+        measure: what is taken.
+        rerankers: those that are drawn.
+    """
+    columns = further_scores(view.board.runs)
+    if not columns:
+        return
+    heading(
+        "Weights of criteria",
+        "Documents ranked by a weighted sum of criteria. Each counts in standard deviations of the reranker's "
+        "own documents, so that a weight means the same on every scale; at an end one criterion ranks alone.",
+    )
+    ranked = view.scoring.criteria
+    default = list(ranked) if _FEWEST <= len(ranked) <= _MOST else ["score", columns[0]]
+    follow_defaults({_KEY: default})
+    label = "Weighed against each other"
+    criteria = choose_criteria(label, columns, _KEY, default, max_selections=_MOST, placeholder="Two or three")
+    if len(criteria) < _FEWEST:
+        st.info("Choose two criteria for a strip of weights, three for a triangle.")
+        return
+    try:
+        values = shown_weightings(view, measure, rerankers, criteria)
+    except UsageError:
+        st.info("Weights leave no ties to split: take what splits ties out of Scoring to see what they do.")
+        return
+    section_finding(weighting_finding(values, parse(measure).tied), rerankers)
+    if values.notna().to_numpy().all():
+        _draw_values(view, measure, values)
+        _draw_table(measure, values)
+
+
+def _words(values: pd.DataFrame) -> list[str]:
+    """Return what criteria are called: their columns, and a direction where the lowest is best."""
+    criteria = {text: criterion(text) for text in map(str, values.index.names)}
+    return [
+        column if highest_best else criterion_words(text) for text, (column, highest_best) in criteria.items()
+    ]
+
+
+def _draw_values(view: View, measure: str, values: pd.DataFrame) -> None:
+    """Draw the values over weights of two criteria, or who leads over those of three.
+
+    Args:
+        view: what the sidebar says is shown.
+        measure: what is taken.
+        values: of `values_by_weighting`.
+    """
+    tied, words = parse(measure).tied, _words(values)
+    colours = {name: view.colour(name) for name in values.columns}
+    if len(words) == _FEWEST:
+        stretches = leading_stretches(values)
+        figure = weight_lines(values, stretches, view.palette, colours, (tied, words[0], words[1]))
+        alt = f"{tied} of each reranker over all weights of {words[1]}, and who leads at each."
+    else:
+        figure = weight_triangle(values, view.palette, colours, (tied, *words))
+        alt = f"Who leads by {tied} over all weightings of {', '.join(words)}."
+    chart(figure, "weights", alt, wide=640)
+    st.caption(_grid_note(values))
+
+
+def _grid_note(values: pd.DataFrame) -> str:
+    """Say at which weights values were taken."""
+    weights = values.index.get_level_values(1)
+    step = weights[weights > 0].min()
+    is_strip = values.index.nlevels == _FEWEST
+    merged = " A lead over less than a twentieth of them is drawn as its neighbour's." if is_strip else ""
+    return f"Exact at {len(values)} weightings, {step:.2g} apart; between them lists may change order.{merged}"
+
+
+def _draw_table(measure: str, values: pd.DataFrame) -> None:
+    """Draw each reranker's range over all weightings, and how often it leads.
+
+    Args:
+        measure: what is taken.
+        values: of `values_by_weighting`.
+    """
+    names = _words(values)
+    best = values.idxmax()
+    rows = weighting_ranges(values).rename(columns={"lowest": "lowest_weighted", "highest": "highest_weighted"})
+    rows["best_weights"] = [
+        " · ".join(f"{name} {weight:.2f}" for name, weight in zip(names, weights, strict=True))
+        for weights in best
+    ]
+    columns = shown_columns(
+        *("reranker", "lowest_weighted", "highest_weighted", "leads", "best_weights"), tied=parse(measure).tied
+    )
+    rows = rows.sort_values("highest_weighted", ascending=False, kind="stable").rename_axis("reranker")
+    table(rows.reset_index(), "Over all weightings", "weightings", columns)
