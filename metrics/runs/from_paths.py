@@ -38,7 +38,7 @@ def read_runs(
     repeated: Repeated = "error",
     missing_score: MissingScore = "error",
     repeats: Repeats = (),
-    repeats_std: SpreadKind = "run",
+    repeats_std: SpreadKind = "order",
 ) -> Runs:
     """Read runs, and the judgments that go with them: files, or data frames.
 
@@ -60,8 +60,9 @@ def read_runs(
             `{"colbert": ["colbert-seed1", "colbert-seed2"]}`; or `"seeds"`, those whose names differ in a
             seed alone. A document that some repeats lack is averaged over those that have it; a finding
             counts them.
-        repeats_std: whose standard deviation `score_std` is: of one further `run`, s with n - 1, so that
-            `noise` tells what such a run would score; or of the `mean` of all, s / sqrt(n), its standard error.
+        repeats_std: whose standard deviation `score_std` is: of one further `run`, s with n - 1; of one as far
+            as it changes an `order`, s without the shift that a repeat gives to all of a list, so that `noise`
+            tells what one further run would score; or of the `mean` of all, s / sqrt(n), its standard error.
 
     Raises:
         ReadError: a file cannot be read; names file, line and value.
@@ -125,7 +126,7 @@ def check_files(
     repeated: Repeated,
     missing_score: MissingScore,
     repeats: Repeats = (),
-    repeats_std: SpreadKind = "run",
+    repeats_std: SpreadKind = "order",
 ) -> tuple[pd.DataFrame, list[str]]:
     """Return the findings as `check` does, and the rerankers that the files hold.
 

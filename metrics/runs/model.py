@@ -138,7 +138,7 @@ class Runs:
             origins={new: self.origins[old] for old, new in names.items() if old in self.origins},
         )
 
-    def combined(self, repeats: Mapping[str, Sequence[str]], spread: SpreadKind = "run") -> "Runs":
+    def combined(self, repeats: Mapping[str, Sequence[str]], spread: SpreadKind = "order") -> "Runs":
         """Return the rerankers with repeats combined: a name → the rerankers that are repeats of one.
 
         The combined reranker stands where the first of its repeats stood. A document's score is its mean over
@@ -146,8 +146,8 @@ class Runs:
 
         Args:
             repeats: name of a combined reranker → at least two rerankers.
-            spread: what `score_std` is: how one further `run` would scatter, s with n - 1, or how far the
-                `mean` itself may be off, its standard error s / sqrt(n).
+            spread: what `score_std` is: how one further `run` would scatter, s with n - 1, how that changes
+                an `order`, or how far the `mean` may be off, its standard error s / sqrt(n).
 
         Raises:
             UsageError: a name that does not exist or is taken, or repeats that share no document.

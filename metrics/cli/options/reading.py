@@ -118,10 +118,11 @@ def reading_options(
     repeats_std: Annotated[
         SpreadKind,
         typer.Option(
-            help="What score_std of repeats is: the scatter of one run, or the standard error of the mean.",
+            help="What score_std of repeats is: the scatter of one run, for order without what shifts a whole "
+            "list, or the standard error of the mean.",
             rich_help_panel=_READING,
         ),
-    ] = "run",
+    ] = "order",
 ) -> ReadingOptions:
     """Return how files are read."""
     given = parse_repeats(repeats) if repeats else ()

@@ -189,7 +189,7 @@ class ColumnChoice:
     strict: bool = True
     missing_score: MissingScore = "error"
     repeats: tuple[str, ...] = ()
-    spread: SpreadKind = "run"
+    spread: SpreadKind = "order"
 
     def __post_init__(self) -> None:
         """Check what is to be done about a score that is no number."""

@@ -25,16 +25,16 @@ class RepeatChoice:
         columns: of scores, in every table that has them.
         rerankers: name of a combined reranker → its repeats.
         by_seed: whether rerankers are repeats whose names differ in a seed alone.
-        spread: what `score_std` is: that of one `run`, or of the `mean`.
+        spread: what `score_std` is: `order`, `run` or `mean`.
     """
 
     columns: tuple[str, ...] = ()
     rerankers: Mapping[str, Sequence[str]] = field(default_factory=dict)
     by_seed: bool = False
-    spread: SpreadKind = "run"
+    spread: SpreadKind = "order"
 
     @classmethod
-    def of(cls, repeats: Repeats = (), spread: SpreadKind = "run") -> "RepeatChoice":
+    def of(cls, repeats: Repeats = (), spread: SpreadKind = "order") -> "RepeatChoice":
         """Return the choice that a user's value means.
 
         Args:
@@ -45,7 +45,7 @@ class RepeatChoice:
             UsageError: it means none.
         """
         if spread not in get_args(SpreadKind):
-            raise UsageError(f"repeats_std={spread!r}: it is 'run' or 'mean'.")
+            raise UsageError(f"repeats_std={spread!r}: it is 'order', 'run' or 'mean'.")
         if isinstance(repeats, str):
             if repeats != SEEDS:
                 raise UsageError(f"repeats={repeats!r}: give columns, {{name: rerankers}}, or 'seeds'.")

@@ -14,7 +14,7 @@ from metrics.runs.reading.source import Source
 from metrics.runs.repeats.findings import repeat_findings
 from metrics.runs.repeats.names import numbered_scores
 from metrics.runs.repeats.statistics import mean_scores, score_deviations
-from metrics.support.arrays import FloatArray
+from metrics.support.arrays import FloatArray, IntArray, coded, combine_chunks
 from metrics.support.wording import first_names
 
 FORMAT = "repeated-scores"
@@ -111,9 +111,10 @@ def _combined(read: Reader, choice: ColumnChoice, names: Sequence[str]) -> Sourc
     findings = repeat_findings(
         File(first.file, b"").stem, names, scores, means, spread, RowProvenance(first.origin)
     )
+    lists = _list_numbers(first.table)
     kept = [name for name in first.table.column_names if name not in {*names, "score", "score_std"}]
     table = first.table.select(kept)
-    for column, values in (("score", means), ("score_std", score_deviations(scores, means, spread))):
+    for column, values in (("score", means), ("score_std", score_deviations(scores, lists, spread))):
         table = table.append_column(column, pa.array(values))
     header = [*(name for name in first.header if name not in {*names, MEAN, STD}), MEAN, STD]
     mapping = {**first.mapping, "score": MEAN, "score_std": STD}
@@ -127,6 +128,14 @@ def _combined(read: Reader, choice: ColumnChoice, names: Sequence[str]) -> Sourc
         noted=(*noted, *findings),
         missing_score=choice.missing_score,
     ).note_unused()
+
+
+def _list_numbers(table: pa.Table) -> IntArray:
+    """Return the (n_rows,) number of the list of each row."""
+    keys = [combine_chunks(table[name]) for name in ("reranker", "query_id") if name in table.column_names]
+    codes = [np.asarray(coded(key).indices, dtype=np.int64) for key in keys]
+    number = codes[0] if len(codes) == 1 else codes[0] * (codes[1].max(initial=0) + 1) + codes[1]
+    return np.unique(number, return_inverse=True)[1].ravel()
 
 
 def _refuse_missing(source: Source, scores: FloatArray, names: Sequence[str], *, is_refused: bool) -> None:

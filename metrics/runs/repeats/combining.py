@@ -86,7 +86,8 @@ def _combined(
     columns = [column for column in runs[0].table.column_names if column in shared]
     lengths = [len(run.table) for run in runs]
     table = pa.concat_tables([_with_texts(run.table.select(columns)) for run in runs])
-    _, first_rows, pair = np.unique(QueryDocKeys.of(table).pair_codes, return_index=True, return_inverse=True)
+    keys = QueryDocKeys.of(table)
+    _, first_rows, pair = np.unique(keys.pair_codes, return_index=True, return_inverse=True)
     order = np.argsort(first_rows)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
@@ -102,7 +103,10 @@ def _combined(
     means = mean_scores(scores)
     origin = _origin(runs, members, lengths).take(rows)
     findings = repeat_findings(name, members, scores, means, spread, origin)
-    combined = {"score": means, "score_std": score_deviations(scores, means, spread)}
+    combined = {
+        "score": means,
+        "score_std": score_deviations(scores, keys.query[rows].astype(np.int64), spread),
+    }
     if "latency" in columns:
         combined["latency"] = mean_scores(by_repeat("latency"))
     table = table.take(pa.array(rows)).combine_chunks()

@@ -15,7 +15,11 @@ _UNLIKE = 3.0
 """How many times as far the scores of one repeat may spread as those of another before it is said."""
 _FEW = 10
 """Scores of a repeat that are too few to say how far they spread."""
-_MEANINGS = {"run": "the standard deviation of one run", "mean": "the standard error of the mean"}
+_MEANINGS = {
+    "order": "the standard deviation of one within its list",
+    "run": "the standard deviation of one",
+    "mean": "the standard error of this mean",
+}
 
 
 def repeat_findings(

@@ -24,7 +24,7 @@ def test_numbered_scores_are_repeats_where_no_column_is_the_score(ending, write,
         path.write_text(json.dumps(json.loads(frame.to_json(orient="records"))), encoding="utf-8")
     elif ending == "parquet":
         frame.to_parquet(path)
-    runs = read_runs(frame if ending == "frame" else path)
+    runs = read_runs(frame if ending == "frame" else path, repeats_std="run")
     assert scored(runs) == ([2, 2, 4], pytest.approx([1, 0.5**0.5, 0]))  # pooled: (1 + 1 + 0) / (2 + 2)
     messages = runs.findings.set_index("code")["message"]
     assert "mean of 3 repeats (score_1, score_2, score_3)" in messages["repeats-combined"]
@@ -34,7 +34,11 @@ def test_numbered_scores_are_repeats_where_no_column_is_the_score(ending, write,
 
 def test_columns_that_are_named_are_repeats_beside_a_score_too(write):
     path = write("c.csv", "query_id,doc_id,score,a,b,relevance\nq,x,9,1,3,1\nq,y,9,2,2,0\n")
-    assert scored(read_runs([path], repeats=("a", "b"))) == ([2, 2], pytest.approx([2**0.5, 0]))
+    assert scored(read_runs([path], repeats=("a", "b"), repeats_std="run")) == (
+        [2, 2],
+        pytest.approx([2**0.5, 0]),
+    )
+    assert scored(read_runs([path], repeats=("a", "b")))[1] == pytest.approx([1, 1])
     assert scored(read_runs([path], repeats=("a", "b"), repeats_std="mean"))[1] == pytest.approx([1, 0])
     with pytest.raises(ReadError, match="no column 'd' among query_id"):
         read_runs([path], repeats=("a", "d"))

@@ -9,6 +9,7 @@ from scipy.stats import norm
 
 from metrics import UsageError, evaluate, read_runs
 
+PAIRS = [("c-seed1", 5.0, 4.5), ("c-seed2", 1.0, 1.25), ("c-seed3", -3.0, -3.5)]
 SEEDS = ["c-seed1", "c-seed2", "c-seed3"]
 RUNS = st.dictionaries(
     st.tuples(st.sampled_from(SEEDS), st.sampled_from(["q1", "q2"]), st.sampled_from("abc")),
@@ -34,7 +35,8 @@ def test_repeats_combine_to_the_mean_and_deviation_of_each_document(scores):
     groups = rows.groupby(["query_id", "doc_id"])["score"]
     if len(present) < 2 or groups.size().max() < 2:
         return
-    table = read_runs(rows, repeats={"c": present}).tables["c"].to_pandas()
+    runs = read_runs(rows, repeats={"c": present}, repeats_std="run")
+    table = runs.tables["c"].to_pandas()
     expected = groups.agg(["mean", "std"]).loc[list(zip(table["query_id"], table["doc_id"], strict=True))]
     assert len(table) == len(groups)
     assert table["score"].to_numpy() == pytest.approx(expected["mean"].to_numpy())
@@ -54,7 +56,7 @@ def test_the_combined_reranker_stands_in_the_place_of_its_first_repeat():
 
 def test_documents_that_a_repeat_lacks_are_counted():
     scores = {("c-seed1", "q", "a"): 1, ("c-seed1", "q", "b"): 2, ("c-seed2", "q", "a"): 3}
-    runs = read_runs(frame(scores), repeats="seeds")
+    runs = read_runs(frame(scores), repeats="seeds", repeats_std="run")
     message = runs.findings.set_index("code")["message"]["repeats-incomplete"]
     assert "1 of 2 documents" in message
     assert message.endswith("pooled scatter: 1.")
@@ -106,7 +108,7 @@ def test_noise_of_repeats_scores_what_one_further_run_would():
     scores = {
         (name, "q", document): row["ab".index(document)] for name, row in rows.items() for document in "ab"
     }
-    runs = read_runs(frame(scores), repeats="seeds")
+    runs = read_runs(frame(scores), repeats="seeds", repeats_std="run")
     first, second = 1.0, 0.7
     spread = np.hypot(np.std([1, 2, 0], ddof=1), np.std([0, 1.5, 0.6], ddof=1))
     ahead = norm.cdf((first - second) / spread)
@@ -115,8 +117,16 @@ def test_noise_of_repeats_scores_what_one_further_run_would():
     runs = read_runs(frame(scores), repeats="seeds", repeats_std="mean")
     ahead = norm.cdf((first - second) / spread * 3**0.5)
     assert evaluate(runs, "RR", "noise").scores.iloc[0, 0] == pytest.approx(ahead + (1 - ahead) / 2)
-    with pytest.raises(UsageError, match="it is 'run' or 'mean'"):
+    with pytest.raises(UsageError, match="it is 'order', 'run' or 'mean'"):
         read_runs(frame(scores), repeats="seeds", repeats_std="both")
+
+
+def test_noise_of_order_is_that_of_the_difference_of_two_documents():
+    scores = {(name, "q", doc): value for name, *row in PAIRS for doc, value in zip("ab", row, strict=True)}
+    differences = [first - second for _, first, second in PAIRS]
+    ahead = norm.cdf(np.mean(differences) / np.std(differences, ddof=1))
+    value = evaluate(read_runs(frame(scores), repeats="seeds"), "RR", "noise").scores.iloc[0, 0]
+    assert value == pytest.approx(ahead + (1 - ahead) / 2)
 
 
 def test_judgments_apart_and_lines_of_their_files_stay_known(write):

@@ -16,8 +16,8 @@ ROWS = st.integers(2, 5).flatmap(
 @given(ROWS)
 def test_mean_and_deviation_are_numpys_of_the_scores_there_are(rows):
     scores = np.array(rows)
-    means = mean_scores(scores)
-    deviations, errors = (score_deviations(scores, means, kind) for kind in ("run", "mean"))
+    means, lists = mean_scores(scores), np.zeros(len(rows), np.int64)
+    deviations, errors = (score_deviations(scores, lists, kind) for kind in ("run", "mean"))
     tolerance = 1e-11 * np.nanmax(np.abs(scores), initial=1.0)
     for row, mean, deviation, error in zip(rows, means, deviations, errors, strict=True):
         present = [score for score in row if not np.isnan(score)]
@@ -33,7 +33,7 @@ def test_mean_and_deviation_are_numpys_of_the_scores_there_are(rows):
 def test_a_document_of_one_repeat_has_the_pooled_deviation():
     scores = np.array([[1, 2, 3], [4, 8, np.nan], [5, np.nan, np.nan]])
     pooled = ((2 + 8) / (2 + 1)) ** 0.5
-    assert score_deviations(scores, mean_scores(scores)) == pytest.approx([1, 8**0.5, pooled])
+    assert score_deviations(scores, np.arange(3), "run") == pytest.approx([1, 8**0.5, pooled])
 
 
 def test_means_that_are_level_in_decimals_are_level():
@@ -47,4 +47,35 @@ def test_infinite_scores_are_certain_and_none_overflows():
     scores = np.array([[np.inf, 1.0], [-np.inf, 1.0], [np.inf, -np.inf], [1e308, -1e308], [5e-324, 5e-324]])
     means = mean_scores(scores)
     np.testing.assert_array_equal(means, [np.inf, -np.inf, np.nan, 0, 5e-324])
-    assert score_deviations(scores, means) == pytest.approx([0, 0, 0, 2**0.5 * 1e308, 0])
+    assert score_deviations(scores, np.arange(5)) == pytest.approx([0, 0, 0, 2**0.5 * 1e308, 0])
+
+
+COMPLETE = st.tuples(st.integers(2, 5), st.integers(2, 4)).flatmap(
+    lambda size: st.lists(
+        st.lists(st.integers(-40, 40).map(lambda number: number / 8), min_size=size[1], max_size=size[1]),
+        min_size=size[0],
+        max_size=size[0],
+    )
+)
+
+
+@given(COMPLETE, COMPLETE, st.floats(-5, 5))
+def test_the_deviation_of_order_is_that_without_what_a_repeat_adds_to_a_list(first, second, shift):
+    n_repeats = min(len(first[0]), len(second[0]))
+    parts = [np.array(rows)[:, :n_repeats] for rows in (first, second)]
+    lists = np.repeat([0, 1], [len(part) for part in parts])
+    expected = []
+    for part in parts:
+        n_docs = len(part)
+        for row in part - part.mean(axis=0):
+            expected.append(np.std(row, ddof=1) * (n_docs / (n_docs - 1)) ** 0.5)
+    scores = np.concatenate(parts)
+    assert score_deviations(scores, lists) == pytest.approx(expected, abs=1e-9)
+    scores[lists == 1] += shift * np.arange(n_repeats)
+    assert score_deviations(scores, lists) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_deviation_of_order_is_right_on_average_where_documents_scatter_independently():
+    scores = np.random.default_rng(1).normal(size=(40_000, 3))
+    lists = np.repeat(np.arange(10_000), 4)
+    assert (score_deviations(scores, lists) ** 2).mean() == pytest.approx(1, abs=0.03)
