@@ -64,11 +64,11 @@ def test_the_deviation_of_order_is_that_without_what_a_repeat_adds_to_a_list(fir
     n_repeats = min(len(first[0]), len(second[0]))
     parts = [np.array(rows)[:, :n_repeats] for rows in (first, second)]
     lists = np.repeat([0, 1], [len(part) for part in parts])
-    expected = []
-    for part in parts:
-        n_docs = len(part)
-        for row in part - part.mean(axis=0):
-            expected.append(np.std(row, ddof=1) * (n_docs / (n_docs - 1)) ** 0.5)
+    expected = [
+        np.std(row, ddof=1) * (len(part) / (len(part) - 1)) ** 0.5
+        for part in parts
+        for row in part - part.mean(axis=0)
+    ]
     scores = np.concatenate(parts)
     assert score_deviations(scores, lists) == pytest.approx(expected, abs=1e-9)
     scores[lists == 1] += shift * np.arange(n_repeats)
