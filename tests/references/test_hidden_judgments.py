@@ -7,7 +7,7 @@ from repository import REAL_RUNS
 
 from metrics import MEASURES, evaluate, parse, read_runs
 from metrics.evaluation import ScoringOptions
-from metrics.evaluation.joint import joint_bounds
+from metrics.evaluation.holes import joint_bounds
 
 FOLDER = REAL_RUNS / "trec-dl-2019"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the real runs are not beside the repository")

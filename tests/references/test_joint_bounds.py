@@ -10,7 +10,7 @@ from enumeration import RULES, Doc, JudgedList, every_value, name_and_parameter
 
 from metrics import MEASURES, Runs, UsageError, evaluate, parse
 from metrics.evaluation import ScoringOptions
-from metrics.evaluation.joint import is_exact, joint_bounds
+from metrics.evaluation.holes import is_exact, joint_bounds
 
 CUTOFFS = {"none": ("",), "optional": ("", "@1", "@3"), "required": ("@1", "@2", "@3")}
 NAMES = [
