@@ -20,7 +20,7 @@ from metrics.ties.precision import column_at_precision
 
 _STEPS = {2: (50, 25, 20, 10), 3: (12, 8, 6, 4)}
 """Steps from no weight to all of it, by number of criteria; the fewer, the more rows are to be scored."""
-_MOST_ROWS = 8_000_000
+_MOST_ROWS = 10_000_000
 """Rows that are scored over all weightings before steps are made fewer."""
 _SHORTEST = 1 / 20
 """Weight over which a reranker leads that is worth telling."""

@@ -47,7 +47,7 @@ def test_weights_are_none_below_zero_and_sum_to_one():
 
 def test_of_many_rows_fewer_weights_are_tried():
     assert len(weightings(2, n_rows=100_000)) == 51
-    assert [len(weightings(count, n_rows=400_000)) for count in (2, 3)] == [11, 15]
+    assert [len(weightings(count, n_rows=900_000)) for count in (2, 3)] == [11, 15]
     assert [len(weightings(count, n_rows=10**9)) for count in (2, 3)] == [11, 15]
 
 
