@@ -27,9 +27,11 @@ from metrics.ties import Ranking
 
 _SAMPLE_DATA = Path(__file__).parents[1] / "sample_data"
 SAMPLE_LABEL, SIMULATED_LABEL = "Sample: docstring search", "Sample: simulated rerankers"
+PROMPTS_LABEL = "Sample: five prompts"
 SAMPLES = {
     SAMPLE_LABEL: _SAMPLE_DATA / "docsearch" / "docsearch.parquet",
     SIMULATED_LABEL: _SAMPLE_DATA / "llm_rerankers.csv",
+    PROMPTS_LABEL: _SAMPLE_DATA / "docsearch" / "prompts.parquet",
 }
 """Data there is without any upload; the app opens on the first."""
 MEASURES = ("RR", "RR@10", "AP", "nDCG@10", "P@10", "R@10", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
@@ -125,14 +127,9 @@ def _first_keys() -> dict[str, str]:
 
 
 @st.cache_resource(show_spinner=False)
-def sample_boards() -> dict[str, Board]:
-    """Return the sample data by label."""
-    return {label: open_files([str(path)], None, label) for label, path in SAMPLES.items()}
-
-
 def sample_board(label: str = SAMPLE_LABEL) -> Board:
-    """Return one of the sample boards."""
-    return sample_boards()[label]
+    """Return one of the sample boards, read when it is first asked for."""
+    return open_files([str(SAMPLES[label])], None, label)
 
 
 def read_entry(entry: Entry) -> Source | TieScopeError:

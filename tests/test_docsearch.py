@@ -9,6 +9,7 @@ from pyarrow import parquet
 from repository import ROOT, SAMPLE
 
 from metrics import evaluate, read_table
+from metrics.runs.repeats.names import repeat_groups
 
 FOLDER = SAMPLE / "docsearch"
 FULL = "MiniLM float32"
@@ -139,3 +140,38 @@ def test_nobody_else_needs_what_made_it():
         pinned = (ROOT / name).read_text(encoding="utf-8")
         assert "minilm" not in pinned
         assert "torch" not in pinned
+
+
+def test_the_figures_of_the_prompts_are_those_of_the_file():
+    runs = read_table(FOLDER / "prompts.parquet")
+    text = (FOLDER / "README.md").read_text(encoding="utf-8")
+    prompts = [name for name in runs.rerankers if "prompt" in name]
+    assert repeat_groups(runs.rerankers) == {"MiniLM": prompts}
+    combined = runs.combined({"MiniLM": prompts}).arranged({"MiniLM": "MiniLM"})
+    values = evaluate(runs, ["RR"], ["expected"]).means("RR")["expected"]
+    ours = evaluate(combined, ["RR"], ["expected", "noise"]).means("RR").loc["MiniLM"]
+    figures = [*values[prompts], ours["expected"], ours["noise"]]
+    assert re.findall(r"\| (?:MiniLM prompt|all five).*\| (\.\d{4}) \|", text) == [
+        f"{value:.4f}".removeprefix("0") for value in figures
+    ]
+    spreads = [
+        runs.combined({"MiniLM": prompts}, spread).tables["MiniLM"]["score_std"].to_numpy().mean()
+        for spread in ("run", "order")
+    ]
+    assert "{:.3f} is the mean scatter of a document, {:.3f} once".format(*spreads).replace("0.", ".") in text
+    of_run = runs.combined({"MiniLM": prompts}, "run").arranged({"MiniLM": "MiniLM"})
+    assert evaluate(of_run, ["RR"], ["noise"]).means("RR").iloc[0, 0] == pytest.approx(0.610, abs=5e-4)
+    assert values[prompts].mean() == pytest.approx(0.702, abs=5e-4)
+
+
+def test_only_the_words_around_the_query_differ_between_prompts(runs):
+    prompts = read_table(FOLDER / "prompts.parquet")
+    for name, same in (("BM25", "BM25"), ("TF-IDF", "TF-IDF"), ("MiniLM prompt 1", FULL)):
+        frames = [
+            board.tables[reranker].to_pandas().astype({"query_id": str}).set_index(["query_id", "doc_id"])
+            for board, reranker in ((prompts, name), (runs, same))
+        ]
+        both = frames[0].join(frames[1].add_suffix("_of_all"))
+        assert len(both) == 5000
+        assert both["score"].to_numpy() == pytest.approx(both["score_of_all"].to_numpy(), rel=1e-5, abs=1e-6)
+        assert (both["relevance"] == both["relevance_of_all"]).all()

@@ -101,10 +101,9 @@ def _names(labels: Iterable[str]) -> dict[str, str]:
 
 def _choices(home: Board, requested: str | None) -> dict[str, Callable[[], BoardChoice]]:
     """Return what this session may choose from, by label: samples, its own boards, and the one it links to."""
-    in_memory = {home.label: home, **cache.sample_boards(), **_visited_boards(requested)}
-    choices: dict[str, Callable[[], BoardChoice]] = {
-        label: partial(_unkept, board) for label, board in in_memory.items()
-    }
+    choices: dict[str, Callable[[], BoardChoice]] = {home.label: partial(_unkept, home)}
+    choices |= {label: partial(_load_sample, label) for label in cache.SAMPLES}
+    choices |= {label: partial(_unkept, board) for label, board in _visited_boards(requested).items()}
     try:
         records = cache.open_library().boards(owner(), most_unnamed=_MAX_UNNAMED)
         board_ids = {record.label: record.id for record in records}
@@ -132,6 +131,10 @@ def _visited_boards(requested: str | None) -> dict[str, Board]:
 
 def _unkept(board: Board) -> BoardChoice:
     return board, None
+
+
+def _load_sample(label: str) -> BoardChoice:
+    return cache.sample_board(label), None
 
 
 def _load_choice(board_id: str) -> BoardChoice:
@@ -177,7 +180,7 @@ def show_board(
         draft: what tells the files dropped for it from others, which are not to be shown again by themselves.
     """
     label = board.label
-    if label not in cache.sample_boards():
+    if label not in cache.SAMPLES:
         try:
             cache.loaded_boards().add(board, has_link=False)
         except UsageError as error:
@@ -221,7 +224,7 @@ def deleted_board() -> Record | None:
 
 def is_preloaded(board: Board) -> bool:
     """Return whether a board is there without anybody's upload: a sample, or what the command opened."""
-    return board.label in {*cache.sample_boards(), server_files.home_board().label}
+    return board.label in {*cache.SAMPLES, server_files.home_board().label}
 
 
 def is_stranger() -> bool:

@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.access import server_files
 from dashboard.access.sign_in import PURPOSE
-from dashboard.cache import SAMPLE_LABEL, SIMULATED_LABEL
+from dashboard.cache import PROMPTS_LABEL, SAMPLE_LABEL, SIMULATED_LABEL
 from dashboard.escaping import escape_markdown
 from dashboard.session.visitor import visitor_zone
 from metrics.support.wording import count_of
@@ -15,6 +15,7 @@ from metrics.support.wording import count_of
 _SAMPLES = {
     SAMPLE_LABEL: "one model stored in six precisions, beside BM25 and TF-IDF",
     SIMULATED_LABEL: "four simulated rerankers that tie more and more",
+    PROMPTS_LABEL: "one model asked in five wordings, which Runs can combine as repeats",
 }
 
 

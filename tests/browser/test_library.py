@@ -48,6 +48,6 @@ def test_an_upload_survives_a_refresh_a_restart_and_another_browser(new_page, re
         expect(second.get_by_test_id("stSidebar")).to_contain_text("2 of 2 rerankers")
         assert link.partition("data=")[2] == second.url.partition("data=")[2]
         choose(second, cache.SIMULATED_LABEL)  # what lies in the field is not added to what is chosen
-        shows(second, cache.SIMULATED_LABEL, len(cache.sample_boards()[cache.SIMULATED_LABEL].runs.rerankers))
+        shows(second, cache.SIMULATED_LABEL, len(cache.sample_board(cache.SIMULATED_LABEL).runs.rerankers))
         second.goto(link)
         shows(second, "Demo of *Monday*", 2)

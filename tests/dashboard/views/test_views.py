@@ -79,7 +79,7 @@ def test_other_data_starts_with_all_its_rerankers():
 def test_the_app_opens_on_real_runs_and_offers_the_simulated_ones():
     page = opened("leaderboard")
     assert page.selectbox(key="data").value == cache.SAMPLE_LABEL
-    assert page.selectbox(key="data").options == [cache.SAMPLE_LABEL, cache.SIMULATED_LABEL]
+    assert page.selectbox(key="data").options == list(cache.SAMPLES)
     assert "Sample data: one model stored in six precisions, beside BM25 and TF-IDF." in texts(page)
     page.button(key="drop-data").click().run()
     assert title(page) == "Runs"
