@@ -137,6 +137,8 @@ class Walker:
 
     def _choose_from_list(self, field):
         before = field.input_value()
+        field.scroll_into_view_if_needed()
+        self.page.evaluate(TWO_FRAMES)  # a list closes when the page is scrolled below it
         field.click()
         options = self.page.get_by_role("option")
         expect(options.first).to_be_visible()
