@@ -32,9 +32,10 @@ TIES = ["input", "expected", "optimistic", "pessimistic", "docid_desc", "noise:0
 def files(draw):
     """A table in the order of its files, cut anywhere into files and row groups, and perhaps judgments.
 
-    Some scores may be missing; the last value says what is done about them.
+    Each score has a deviation. Some may be missing; the last value says what is done about them.
     """
     table = frame(draw(tables()))
+    table["score_std"] = np.resize(draw(st.permutations([0.0, 0.3, 1.0])), len(table))
     missing_score = draw(st.sampled_from(["error", "last", "drop"]))
     if missing_score != "error":
         table["score"] = table["score"].replace({-np.inf: -9.0, 0.5: np.nan})
@@ -62,7 +63,8 @@ def test_any_split_of_rows_over_files_and_row_groups_gives_the_values_of_the_who
     address, split_table, rows, policy, unjudged
 ):
     table, pieces, judgments, missing_score = split_table
-    options = {"measures": MEASURES, "ties": TIES, "missing": policy, "empty": policy, "unjudged": unjudged}
+    ties = [*TIES, "noise"]
+    options = {"measures": MEASURES, "ties": ties, "missing": policy, "empty": policy, "unjudged": unjudged}
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         for module in ("parts", "dataset"):
             patch.setattr(f"metrics.scale.dask.{module}.ROWS", rows)
