@@ -96,8 +96,8 @@ def _count_unjudged(runs: Runs) -> IntArray:
         rows = np.flatnonzero((stack.judgment < 0) & (places >= 0))
         hashes.append(stack.pairs.hashes[rows])
         queries.append(places[rows])
-    first = np.unique(np.concatenate(hashes), return_index=True)[1]
-    return np.bincount(np.concatenate(queries)[first], minlength=len(judgments.query_ids))
+    is_first = ~pd.Index(np.concatenate(hashes)).duplicated()
+    return np.bincount(np.concatenate(queries)[is_first], minlength=len(judgments.query_ids))
 
 
 def _scale(runs: Runs, relevant_from: float) -> FloatArray:

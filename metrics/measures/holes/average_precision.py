@@ -21,7 +21,7 @@ def average_precision_bounds(holes: Holes, _: float | None) -> tuple[FloatArray,
     worst, least = _from_below(holes)
     known = holes.n_relevant.astype(np.float64)
     for sign, start, increments, bound in ((1, best, gained, highest), (-1, worst, least, lowest)):
-        for table in holes.tables(from_below=sign < 0):
+        for table in holes.tables(holes.owner, from_below=sign < 0):
             sums = table.running(start, increments)
             first = known[table.lists] + (holes.unlisted[table.lists] if sign < 0 else 0)
             n_relevant = first[:, None] + np.arange(sums.shape[1])

@@ -82,7 +82,7 @@ def mean_bounds(
         each = worth(holes, k)
         start, known = holes.per_list(holes.relevant * each), holes.n_relevant.astype(np.float64)
         for sign, bound in ((-1, bounds[0]), (1, bounds[1])):
-            for table in holes.tables(from_below=sign < 0):
+            for table in holes.tables(holes.owner, from_below=sign < 0):
                 sums = table.running(start, each[holes.group])
                 first = known[table.lists] + (holes.unlisted[table.lists] if sign < 0 else 0)
                 counts = first[:, None] + np.arange(sums.shape[1])

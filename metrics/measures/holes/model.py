@@ -32,6 +32,8 @@ class HoleTable(NamedTuple):
             start: (n_lists, ...) of each list while none is.
             increments: (n_unjudged, ...) what each document adds.
         """
+        if not self.members.size:
+            return start[self.lists][:, None]
         added = increments[self.members]
         added[~self.is_member] = 0.0
         return np.cumsum(np.concatenate([start[self.lists][:, None], added], axis=1), axis=1)
@@ -90,8 +92,8 @@ class Holes:
         return np.stack([self._count(self.ranking.grades >= grade) for grade in self.grades], axis=1)
 
     def _count(self, is_counted: BoolArray) -> IntArray:
-        starts = self.ranking.starts
-        return np.add.reduceat(is_counted, starts, dtype=np.int64) if len(starts) else starts
+        """(n_groups,) documents of each group of which something holds."""
+        return np.bincount(self.ranking.groups[np.flatnonzero(is_counted)], minlength=len(self.ranking.starts))
 
     @cached_property
     def judged(self) -> IntArray:
@@ -154,12 +156,23 @@ class Holes:
         held = np.flatnonzero(is_held)
         return held[np.diff(self.lists[held], prepend=-1) > 0]
 
-    def tables(self, *, from_below: bool = False) -> Iterator[HoleTable]:
-        """Yield all lists: unjudged documents from the top of each, or from below."""
-        ends = np.cumsum(self.n_unjudged)
-        for lists, deepest in batch_by_depth(self.n_unjudged + 1):
+    @cached_property
+    def owner(self) -> IntArray:
+        """(n_unjudged,) list of each unjudged document."""
+        return self.lists[self.group]
+
+    def tables(self, owner: IntArray, *, from_below: bool = False) -> Iterator[HoleTable]:
+        """Yield all lists with some of their unjudged documents, from the top of each or from below.
+
+        Args:
+            owner: (n_members,) list of each of these documents, list by list, top first.
+            from_below: whether the last one comes first.
+        """
+        counts = np.bincount(owner, minlength=self.n_lists)
+        ends = np.cumsum(counts)
+        for lists, deepest in batch_by_depth(counts + 1):
             number = np.arange(deepest - 1)
-            is_member = number < self.n_unjudged[lists][:, None]
-            first = ends[lists][:, None] - 1 if from_below else (ends - self.n_unjudged)[lists][:, None]
+            is_member = number < counts[lists][:, None]
+            first = (ends - 1 if from_below else ends - counts)[lists][:, None]
             members = first - number if from_below else first + number
             yield HoleTable(lists, np.where(is_member, members, 0), is_member)

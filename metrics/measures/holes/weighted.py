@@ -30,7 +30,8 @@ def weighted_bounds(
     A gain is a sum over the grades up to a document's of what each adds, so a value is a sum over levels of
     grades of the weights of the places that hold at least that grade. Weights fall with the place: for x
     unjudged documents of a level the largest sum has those of the highest groups, first in their tie; the
-    smallest has those that the list lacks, then those of the lowest groups, last in their tie.
+    smallest has those that the list lacks, then those of the lowest groups, last in their tie. Documents that
+    weigh nothing wherever they stand only raise the ideal: the largest has none of them, the smallest all.
 
     Args:
         weight: what each place weighs.
@@ -39,41 +40,64 @@ def weighted_bounds(
     """
 
     def joint(holes: Holes, k: Parameter) -> Bounds:
-        limit = np.inf if k is None or weight.endless else k
-
-        def span(top: IntArray, end: IntArray) -> FloatArray:
-            return weight.span(np.minimum(top, limit), np.minimum(end, limit), k)
-
         levels = holes.relevant_level if of_grade is None else slice(None)
         steps = np.ones(1) if of_grade is None else np.diff(of_grade(np.append(0.0, holes.grades)))
-        counts, judged = holes.counts[:, levels], holes.judged[:, levels].astype(np.float64)
-        group, above, end = holes.group, holes.above[:, None], holes.end[:, None]
-        best = _per_list(holes, span(np.broadcast_to(above, counts.shape), above + counts))
-        worst = _per_list(holes, span(end - counts, np.broadcast_to(end, counts.shape)))
-        upwards = (above + counts)[group] + holes.number[:, None]
-        downwards = (end - counts)[group] - (holes.unjudged[group] - holes.number)[:, None]
-        gained, least = span(upwards - 1, upwards), span(downwards - 1, downwards)
-        if total is None:
-            added = np.zeros_like(best)
-            np.add.at(added, holes.lists[group], gained)
-            return worst @ steps, (best + added) @ steps
-        lowest, highest = np.zeros(holes.n_lists), np.zeros(holes.n_lists)
-        for sign, start, increments, bound in ((1, best, gained, highest), (-1, worst, least, lowest)):
-            for table in holes.tables(from_below=sign < 0):
-                parts = table.running(start, increments)
-                known = judged[table.lists] + (holes.unlisted[table.lists][:, None] if sign < 0 else 0)
-                documents = known[:, None] + np.arange(parts.shape[1])[None, :, None]
-                bound[table.lists] = extreme_ratio(
-                    parts * steps, total(documents, k) * steps, table.is_count, sign
-                )
-        return lowest, highest
+        known = holes.judged[:, levels].astype(np.float64)
+        bounds = np.zeros((2, holes.n_lists))
+        for bound, sign in zip(bounds, (-1, 1), strict=True):
+            start, owner, added = _weights_by_count(holes, weight, k, levels, sign)
+            if total is None:
+                bound[:] = (start + (_per_list(holes, owner, added) if sign > 0 else 0)) @ steps
+                continue
+            weightless = 0 if sign > 0 else holes.n_open - np.bincount(owner, minlength=holes.n_lists)
+            judged = known + np.reshape(weightless, (-1, 1))
+            for table in holes.tables(owner, from_below=sign < 0):
+                parts = table.running(start, added) * steps
+                documents = judged[table.lists][:, None] + np.arange(parts.shape[1])[None, :, None]
+                bound[table.lists] = extreme_ratio(parts, total(documents, k) * steps, table.is_count, sign)
+        return bounds[0], bounds[1]
 
     return joint
 
 
-def _per_list(holes: Holes, values: FloatArray) -> FloatArray:
-    """(n_lists, n_levels) sums over the groups of each list."""
-    return np.stack([holes.per_list(column) for column in values.T], axis=1)
+def _weights_by_count(
+    holes: Holes, weight: Weight, k: Parameter, levels: slice, sign: int
+) -> tuple[FloatArray, IntArray, FloatArray]:
+    """Return what judged documents of each level weigh, and what each unjudged one adds where that is not 0.
+
+    Args:
+        holes: the lists.
+        weight: what each place weighs.
+        k: cut-off, or the parameter of the weight.
+        levels: which levels.
+        sign: 1 where relevant documents stand first in their tie, -1 where last.
+
+    Returns:
+        (n_lists, n_levels) weights, (n_open,) list of each such document, (n_open, n_levels) what it adds.
+    """
+    limit = np.inf if k is None or weight.endless else k
+
+    def span(top: IntArray, end: IntArray) -> FloatArray:
+        return weight.span(np.minimum(top, limit), np.minimum(end, limit), k)
+
+    near = np.flatnonzero(holes.above < limit)
+    counts, members = holes.counts[:, levels], np.flatnonzero(holes.above[holes.group] < limit)
+    group, number = holes.group[members], holes.number[members, None]
+    if sign > 0:
+        top, place = holes.above[near, None], holes.above[group, None] + counts[group] + number
+    else:
+        top = holes.end[near, None] - counts[near]
+        place = holes.end[group, None] - counts[group] - holes.unjudged[group, None] + number
+    start = _per_list(holes, holes.lists[near], span(top, top + counts[near]))
+    added = span(place - 1, place)
+    is_weighty = (added > 0).any(axis=1)
+    return start, holes.lists[group[is_weighty]], added[is_weighty]
+
+
+def _per_list(holes: Holes, owner: IntArray, values: FloatArray) -> FloatArray:
+    """(n_lists, n_levels) sums over what belongs to each list."""
+    columns = [np.bincount(owner, column, minlength=holes.n_lists) for column in values.T]
+    return np.stack(columns, axis=1).astype(np.float64)
 
 
 def judged_bounds(holes: Holes, k: Parameter) -> Bounds:
