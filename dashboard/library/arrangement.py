@@ -11,9 +11,9 @@ Names: TypeAlias = tuple[tuple[str, str], ...]
 def repeats_of(names: Names) -> dict[str, list[str]]:
     """Return the names shown that several rerankers have → those of the files that are combined under it."""
     groups: dict[str, list[str]] = {}
-    for first, shown in names:
-        groups.setdefault(shown, []).append(first)
-    return {shown: firsts for shown, firsts in groups.items() if len(firsts) > 1}
+    for first, label in names:
+        groups.setdefault(label, []).append(first)
+    return {label: firsts for label, firsts in groups.items() if len(firsts) > 1}
 
 
 def arranged_runs(runs: Runs, names: Names) -> Runs:
@@ -26,13 +26,13 @@ def arranged_runs(runs: Runs, names: Names) -> Runs:
     runs = runs.arranged({first: first for first in firsts})
     combined: dict[str, list[str]] = {}
     shown_names: dict[str, str] = {}
-    for first, shown in firsts.items():
-        members = repeats.get(shown, [first])
+    for first, label in firsts.items():
+        members = repeats.get(label, [first])
         if first != members[0]:
             continue
-        is_taken = shown in firsts and shown not in members
-        name = first if is_taken or len(members) == 1 else shown  # messages call it so
-        shown_names[name] = shown
+        is_taken = label in firsts and label not in members
+        name = first if is_taken or len(members) == 1 else label  # messages call it so
+        shown_names[name] = label
         if len(members) > 1:
             combined[name] = members
     return runs.combined(combined).arranged(shown_names)

@@ -133,14 +133,14 @@ def _add_known_noise(
     """
     font = {"size": 12, "color": palette.traditional}
     upright = {"y0": 0, "y1": 1, "yref": "y domain", "layer": "below"}
-    if rounding := _span(tables.formats, ends):
+    if rounding := _span(tables.formats[["noise"]], ends):
         line = {"color": palette.traditional, "width": 1, "dash": "dot"}
         for end in sorted(set(rounding)):
             figure.add_shape(type="line", x0=end, x1=end, line=line, **upright)
         place = {"x": sum(rounding) / 2, "y": 1, "yref": "y domain", "yanchor": "bottom", "font": font}
         add_notes(figure, [note_of("rounding in the files", palette, **place)])
-    if scatter := _span(tables.own, ends):
-        look = {"fillcolor": faded(palette.traditional, 0.1), "line_width": 0}
+    if scatter := _span(tables.own[["low", "high"]], ends):
+        look = {"fillcolor": faded(palette.traditional, 0.14), "line_width": 0}
         figure.add_shape(type="rect", x0=scatter[0] - 0.02, x1=scatter[1] + 0.02, **upright, **look)
         place = {"x": sum(scatter) / 2, "y": 0, "yref": "y domain", "yanchor": "bottom", "font": font}
         add_notes(figure, [note_of("scatter (score_std)", palette, **place)])
@@ -150,10 +150,10 @@ def _span(noise: pd.DataFrame, ends: tuple[float, float]) -> tuple[float, float]
     """Return powers of ten of the least and the most noise that is drawn, None where there is none.
 
     Args:
-        noise: its column `noise`.
+        noise: sizes, in any columns.
         ends: powers of ten of the smallest and the largest noise drawn.
     """
-    sizes = noise["noise"].to_numpy(dtype=float)
+    sizes = noise.to_numpy(dtype=float).ravel()
     places = np.log10(sizes[sizes > 0])
     places = places[(places >= ends[0]) & (places <= ends[1])]
     return (float(places.min()), float(places.max())) if len(places) else None

@@ -86,18 +86,18 @@ def parse_repeats(texts: Iterable[str]) -> Repeats:
     Raises:
         UsageError: several kinds at once, or a name without rerankers.
     """
-    given = list(texts)
-    if given == [SEEDS]:
+    arguments = list(texts)
+    if arguments == [SEEDS]:
         return SEEDS
-    named = [text.partition("=") for text in given if "=" in text]
-    if len(named) == len(given):
-        groups = {name: _split(members) for name, _, members in named}
-        if len(groups) < len(given):
+    pairs = [text.partition("=") for text in arguments if "=" in text]
+    if len(pairs) == len(arguments):
+        groups = {name: _split(members) for name, _, members in pairs}
+        if len(groups) < len(arguments):
             raise UsageError("--repeats: two groups have one name. Give each a name of its own.")
         return groups
-    if len(given) > 1:
+    if len(arguments) > 1:
         raise UsageError("--repeats: give seeds, or NAME=A,B,C (repeatable), or one list of columns A,B,C.")
-    return _split(given[0]) or [given[0]]
+    return _split(arguments[0]) or [arguments[0]]
 
 
 def _split(text: str) -> list[str]:

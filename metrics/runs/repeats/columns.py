@@ -112,8 +112,8 @@ def _combined(read: Reader, choice: ColumnChoice, names: Sequence[str]) -> Sourc
         File(first.file, b"").stem, names, scores, means, spread, RowProvenance(first.origin)
     )
     lists = _list_numbers(first.table)
-    kept = [name for name in first.table.column_names if name not in {*names, "score", "score_std"}]
-    table = first.table.select(kept)
+    other_columns = [name for name in first.table.column_names if name not in {*names, "score", "score_std"}]
+    table = first.table.select(other_columns)
     for column, values in (("score", means), ("score_std", score_deviations(scores, lists, spread))):
         table = table.append_column(column, pa.array(values))
     header = [*(name for name in first.header if name not in {*names, MEAN, STD}), MEAN, STD]

@@ -42,9 +42,9 @@ def repeat_groups(names: Sequence[str]) -> dict[str, list[str]]:
     combined: dict[str, list[str]] = {}
     for members in groups.values():
         stem = _stem(members[0])
-        others = {*combined, *names} - set(members)
+        taken_names = {*combined, *names} - set(members)
         labels = [stem, f"{stem} ({len(members)} repeats)"] if stem else []
-        label = next((label for label in labels if label not in others), "")
+        label = next((label for label in labels if label not in taken_names), "")
         if len(members) > 1 and label:
             combined[label] = members
     return combined

@@ -13,7 +13,7 @@ from metrics.studies.prose import Prose, Strong, decimal
 from metrics.studies.robustness.noise_curves import LEVEL, spread
 from metrics.ties.precision import runs_at_precision
 
-NO_OWN_NOISE = pd.DataFrame({"noise": pd.Series(dtype=float), "value": pd.Series(dtype=float)})
+NO_OWN_NOISE = pd.DataFrame(columns=["noise", "low", "high", "value"], dtype=float)
 """What `own_noise` returns where no reranker has a column score_std."""
 
 
@@ -32,7 +32,8 @@ def own_noise(
 
     Returns:
         index: the rerankers; `noise`, the median `score_std` in standard deviations of the reranker's scores,
-        and `value`, the mean under the treatment `noise`, NaN where that is refused.
+        `low` and `high`, its quartiles; and `value`, the mean under the treatment `noise`, NaN where that is
+        refused.
     """
     compared, options = runs_at_precision(runs, options.precision), replace(options, precision="float64")
     rows = {}
@@ -48,10 +49,11 @@ def own_noise(
             value = float(noisy.means(measure)["noise"].iloc[0])
         except UsageError:  # deviations too far apart, or lists too long
             value = np.nan
-        rows[name] = (float(np.median(deviations)) / own_spread if own_spread else np.nan, value)
+        quartiles = np.quantile(deviations, [0.5, 0.25, 0.75]) if len(deviations) else np.full(3, np.nan)
+        rows[name] = (*(quartiles / own_spread if own_spread else np.full(3, np.nan)), value)
     if not rows:
         return NO_OWN_NOISE
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["noise", "value"])
+    return pd.DataFrame.from_dict(rows, orient="index", columns=NO_OWN_NOISE.columns)
 
 
 def own_noise_sentence(own: pd.DataFrame, tied: pd.Series, measure: str) -> Prose:

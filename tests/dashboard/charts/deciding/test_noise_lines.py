@@ -18,7 +18,7 @@ def tables(names):
     chances = pd.DataFrame({"whole": [1.0, 0.25], "pairs": [1.0, 0.5]}, pd.Index([0.01, 1.0], name="noise"))
     deviations = pd.DataFrame(0.01, chances.index, names)
     formats = pd.DataFrame({"number_format": ["float16"], "noise": [0.02]}, index=names[:1])
-    own = pd.DataFrame({"noise": [0.1, 0.3, np.nan][: len(names)], "value": 0.5}, index=names[:3])
+    own = pd.DataFrame({"low": [0.1, 0.2, np.nan][: len(names)], "high": 0.3, "value": 0.5}, index=names[:3])
     return NoiseTables(curves, edge, trades(curves), chances, deviations, formats, own)
 
 
