@@ -25,6 +25,7 @@ from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import Card, cards, chart, heading, keep_wide, table
+from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import ShownRows
 from dashboard.widgets.leaders import farthest_off, leader_name, most_ties
 from metrics.evaluation import EQUAL
@@ -119,6 +120,7 @@ def card_part(part: int, number: int, noun: str) -> tuple[str, str]:
 
 
 def leaderboard_charts(
+    key: str,
     leaderboard: pd.DataFrame,
     palette: Palette,
     measure: str,
@@ -128,6 +130,7 @@ def leaderboard_charts(
     """Draw places, names and scores in rows they share.
 
     Args:
+        key: of the board, or of what else the results are; the figure is kept with its results.
         leaderboard: all rerankers, as `charted_rerankers` returns them.
         palette: colours of the theme.
         measure: how the values are called.
@@ -146,7 +149,7 @@ def leaderboard_charts(
                 "Score with tie bounds", f"The diamond is {traditional.order}; the dot is the mean over all."
             )
         chart(
-            place_and_score(leaderboard, palette, measure, names),
+            kept_figure(key, place_and_score, leaderboard, palette, measure, names),
             "place-and-score",
             f"Place of each reranker by its traditional and by its tied {measure}, its name, and its worst, "
             "best, tied and traditional value.",

@@ -8,7 +8,7 @@ from dashboard.server.board_results import cached_for_board
 from metrics import Evaluation
 from metrics.evaluation import score_runs
 from metrics.studies.leaderboard.leaderboard import mean_std
-from metrics.studies.tools.tool_comparison import tool_values
+from metrics.studies.tools.tool_comparison import by_tool, tool_values
 
 
 @cached_for_board(show_spinner="Asking what other tools would say …", max_entries=16)
@@ -24,6 +24,18 @@ def tool_table(view_key: ViewKey, measure: str, _board: Board) -> pd.DataFrame:
     queries = set(owners.index[owners.isin(view_key.segments)]) if view_key.segments else None
     with board_turn(_board):
         return tool_values(_board.runs, measure, view_key.rerankers, view_key.scoring, queries)
+
+
+@cached_for_board(show_spinner=False, max_entries=16)
+def tool_rows(view_key: ViewKey, measure: str, _values: pd.DataFrame) -> pd.DataFrame:
+    """Return what `tool_table` holds, a row a tool.
+
+    Args:
+        view_key: what is shown of the board, and how it is scored.
+        measure: name of the measure.
+        _values: as `tool_table` returns it.
+    """
+    return by_tool(_values)
 
 
 @cached_for_board(show_spinner="Settling ties …", max_entries=24)

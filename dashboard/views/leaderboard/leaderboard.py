@@ -47,7 +47,7 @@ else:
     swaps = st.container()  # filled once the charts are drawn, which must not wait for it
     if len(matches) == len(drawable):
         strip_section(drawable, view.palette, name.traditional, places)
-    leaderboard_charts(drawable, view.palette, name.traditional, view.treatment, drawn_rows)
+    leaderboard_charts(view.board.key, drawable, view.palette, name.traditional, view.treatment, drawn_rows)
     places.buttons()
     if len(drawable) > 1:
         with swaps:

@@ -7,6 +7,7 @@ from dashboard import session
 from dashboard.charts.leaderboard.rule_marks import rule_marks
 from dashboard.views.leaderboard import cached
 from dashboard.widgets.components import chart, heading, section_finding, table
+from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.evaluation import EQUAL
 from metrics.measures import side_by_side
@@ -42,7 +43,9 @@ def rules_section(view: session.View, measure: str, drawn_rerankers: pd.Index) -
         is_within = means.ge(drawn_rows["worst"] - EQUAL, axis=0) & means.le(drawn_rows["best"] + EQUAL, axis=0)
         on_bar = is_within.all()
         chart(
-            rule_marks(drawn_rows, means.loc[:, on_bar], view.palette, str(answered)),
+            kept_figure(
+                view.board.key, rule_marks, drawn_rows, means.loc[:, on_bar], view.palette, str(answered)
+            ),
             "rules",
             f"{answered.traditional}, {answered.tied} and the rules of their own of each reranker.",
         )

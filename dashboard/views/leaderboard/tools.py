@@ -9,8 +9,9 @@ from dashboard.charts.leaderboard.tool_strip import tool_strip
 from dashboard.escaping import escape_markdown
 from dashboard.views.leaderboard import cached
 from dashboard.widgets.components import chart, heading, number, section_finding, table, table_head
+from dashboard.widgets.figures import kept_figure
 from metrics import parse
-from metrics.studies.tools.tool_comparison import by_reranker, by_tool, comparable_values, tool_finding
+from metrics.studies.tools.tool_comparison import by_reranker, comparable_values, tool_finding
 from metrics.support.shown_columns import shown_columns
 
 _REASON_WIDTH = 330
@@ -47,12 +48,14 @@ def tools_section(
     comparable = comparable[comparable["reranker"].isin(drawn_rerankers)]
     if len(comparable):
         chart(
-            tool_strip(leaderboard.loc[drawn_rerankers], comparable, view.palette, title),
+            kept_figure(
+                view.board.key, tool_strip, leaderboard.loc[drawn_rerankers], comparable, view.palette, title
+            ),
             "tools",
             f"{title} of each reranker as each tool reports it, on the range from worst to best.",
         )
     _value_table(values, drawn_rerankers)
-    rows = by_tool(values)
+    rows = cached.tool_rows(view.key, measure, values)
     table_head("Tool by tool", "tools", rows)
     names = sentence_names(view.rerankers)
     grid = st.grid(2, min_column_width=_REASON_WIDTH, gap="medium")

@@ -41,7 +41,7 @@ leaderboard_cards(rows, name, results.stored.n_movable(measure), results.stored.
 charted_rows, order = charted_rerankers(rows, row_range.n_shown), treatment(results.traditional)
 table_place, chart_place = table_and_chart_places(len(rows))
 with chart_place:
-    leaderboard_charts(charted_rows, results.palette, name.traditional, order)
+    leaderboard_charts(str(results.stored.path), charted_rows, results.palette, name.traditional, order)
     row_range.buttons()
 try:
     file = cache.file_version(results.stored.path)

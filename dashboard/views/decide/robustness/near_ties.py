@@ -4,6 +4,7 @@ from dashboard.charts.deciding.near_tie_panels import near_tie_panels
 from dashboard.session import View
 from dashboard.views.decide.robustness.cached import shown_near_ties
 from dashboard.widgets.components import chart, heading, section_finding
+from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.studies.robustness.near_tie_curves import near_tie_finding
 
@@ -25,6 +26,6 @@ def near_tie_section(view: View, measure: str, rerankers: list[str]) -> None:
     curves = shown_near_ties(view, measure, rerankers)
     section_finding(near_tie_finding(curves, tied), rerankers)
     colours = {name: view.colour(name) for name in rerankers}
-    figure = near_tie_panels(*curves, view.palette, colours, tied)
+    figure = kept_figure(view.board.key, near_tie_panels, *curves, view.palette, colours, tied)
     alt = f"Tie ratio and change of {tied} of each reranker as scores that stand near each other tie."
     chart(figure, "near-ties", alt, wide=640)

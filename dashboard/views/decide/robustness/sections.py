@@ -11,6 +11,7 @@ from dashboard.session import View
 from dashboard.views.decide.robustness.cached import NoiseCurves, shown_noise
 from dashboard.views.decide.robustness.near_ties import near_tie_section
 from dashboard.widgets.components import Card, cards, chart, finding, heading, table
+from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.studies.robustness.noise_curves import LEVEL, even_point, lead_ends, noise_losing, trades
@@ -136,7 +137,7 @@ def _draw_curves(view: View, measure: str, curves: NoiseCurves, crossings: pd.Da
     colours = {name: view.colour(name) for name in curves.means.columns}
     title = parse(measure).traditional
     tables = NoiseTables(curves.means, edge, crossings, *curves[1:4], curves.own)
-    figure = noise_lines(tables, view.palette, colours, title)
+    figure = kept_figure(view.board.key, noise_lines, tables, view.palette, colours, title)
     alt = f"{title} of each reranker as noise of its scores grows, and the chance that the order holds."
     chart(figure, "noise", alt, wide=640)
 

@@ -12,6 +12,7 @@ from dashboard.charts.labels import CARD_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.escaping import escape_markdown
 from dashboard.session import View
 from dashboard.widgets.components import Card, cards, chart, heading
+from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import FIRST_ROWS
 from metrics.studies.leaderboard.leaderboard import leaderboard
 from metrics.studies.prose import decimal
@@ -76,7 +77,13 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
         "Right: adjusted verdicts, traditional, tied.",
     )
     chart(
-        difference_forest(verdicts.changed_first(FIRST_ROWS, n_drawn), view.palette, measure),
+        kept_figure(
+            view.board.key,
+            difference_forest,
+            verdicts.changed_first(FIRST_ROWS, n_drawn),
+            view.palette,
+            measure,
+        ),
         "forest",
         f"{measure} difference of each reranker from {baseline}, by tied and by traditional values.",
     )
@@ -92,7 +99,9 @@ def order_chart(view: View, stability: OrderStability) -> None:
     alt = "Chance of each reranker to come out above each other when ties are broken at random."
     order = _best_first(stability)
     is_narrow = session.is_narrow()
-    figure = order_matrix(stability.pairs, order, view.palette, is_narrow=is_narrow)
+    figure = kept_figure(
+        view.board.key, order_matrix, stability.pairs, order, view.palette, is_narrow=is_narrow
+    )
     chart(figure, "above", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
 
 
@@ -113,7 +122,14 @@ def finish_chart(view: View, stability: OrderStability, measure: str, name: str)
     rows = leaderboard(view.evaluation, measure, view.traditional).loc[order]
     ranks = rows["traditional_rank"].astype(int).tolist()
     chart(
-        finish_heatmap(stability.ranks.loc[order], stability.bounds.loc[order], ranks, view.palette),
+        kept_figure(
+            view.board.key,
+            finish_heatmap,
+            stability.ranks.loc[order],
+            stability.bounds.loc[order],
+            ranks,
+            view.palette,
+        ),
         "finishes",
         "Chance of each reranker to finish at each place when ties are broken at random.",
     )
@@ -144,7 +160,7 @@ def pair_chart(
     order = _best_first(stability)
     alt = "Tied difference of every two rerankers, and by which value it is significant."
     is_narrow = session.is_narrow()
-    figure = verdict_matrix(pairs, order, view.palette, is_narrow=is_narrow)
+    figure = kept_figure(view.board.key, verdict_matrix, pairs, order, view.palette, is_narrow=is_narrow)
     chart(figure, "all-pairs", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
 
 

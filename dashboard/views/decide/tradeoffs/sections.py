@@ -15,6 +15,7 @@ from dashboard.session import View
 from dashboard.session.controls import select_slider
 from dashboard.session.scoring import choose_test
 from dashboard.widgets.components import chart, heading, side_by_side
+from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.studies.leaderboard.segments import segment_table
 from metrics.studies.tradeoffs.coverage import with_targets
@@ -135,7 +136,15 @@ def latency_section(view: View, rows: pd.DataFrame, choices: Choices, n_drawn: i
     )
     if len(drawn) < len(rows):
         st.caption(f"The best {n_drawn} of {len(rows):,}, and whoever is on a front.")
-    figure = latency_scatter(drawn, view.palette, title, LATENCY_NAMES[choices.latency], choices.budget)
+    figure = kept_figure(
+        view.board.key,
+        latency_scatter,
+        drawn,
+        view.palette,
+        title,
+        LATENCY_NAMES[choices.latency],
+        choices.budget,
+    )
     chart(figure, "latency", f"{title} against latency of each reranker, with the Pareto fronts.", wide=480)
 
 
@@ -152,7 +161,9 @@ def diversity_section(view: View, coverage: pd.DataFrame, k: int, *, is_alone: b
     heading("Distinct recall against diversity", f"Share and number of targets in the first {k}{bars}.")
     if len(coverage) < len(view.rerankers):
         st.caption(f"{len(coverage):,} of {len(view.rerankers):,} rerankers are drawn.")
-    figure = diversity_scatter(coverage, view.palette, k, WIDE if is_alone else SMALL)
+    figure = kept_figure(
+        view.board.key, diversity_scatter, coverage, view.palette, k, WIDE if is_alone else SMALL
+    )
     chart(figure, "diversity", f"DR@{k} against Div@{k} of each reranker.")
 
 
@@ -175,7 +186,7 @@ def segment_section(
         st.caption(f"The largest {MOST_SEGMENTS}; the table has {n_left_out} more.")
     alt = f"Mean {title} gap of each reranker in each segment of queries."
     drawn = rows[rows["reranker"].isin(rerankers[:n_drawn])]
-    chart(segment_heatmap(drawn, view.palette, title), "segments", alt, wide=560)
+    chart(kept_figure(view.board.key, segment_heatmap, drawn, view.palette, title), "segments", alt, wide=560)
     return rows
 
 
@@ -191,7 +202,7 @@ def recall_section(view: View, coverage: pd.DataFrame, k: int, n_drawn: int) -> 
     heading(f"From Recall@{k} to DR@{k}", f"Ring: Recall@{k}. Dot: DR@{k}, each target counted once.")
     alt = f"Recall@{k} and DR@{k} of each reranker, the largest loss first."
     losses = coverage.sort_values("lost", ascending=False, kind="stable")
-    chart(recall_dumbbell(losses.head(n_drawn), view.palette, k), "recall", alt)
+    chart(kept_figure(view.board.key, recall_dumbbell, losses.head(n_drawn), view.palette, k), "recall", alt)
 
 
 def rerankers_with_targets(view: View) -> list[str]:

@@ -14,6 +14,7 @@ from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS, ladder_pair, tie
 from dashboard.charts.one_list.value_histogram import value_histogram
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import Card, cards, chart, heading
+from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.list_panel import bracket_text, orderings_text, values_text
 from dashboard.widgets.one_list import ListInView, affordable_draws, load_list, value_text
 from metrics.studies.one_list import orderings
@@ -87,11 +88,16 @@ def list_section(current: ListInView) -> None:
     heading("The list and its ties", explained + first)
     alt = f"The list of {current.query} with its ties."
     if current.beside is None:
-        chart(tie_ladder(rows, view.palette, current.k), "ladder", alt, wide=560)
+        chart(kept_figure(view.board.key, tie_ladder, rows, view.palette, current.k), "ladder", alt, wide=560)
     else:
         other = load_list(view, current.beside, current.query, current.measure)
         names = current.reranker, current.beside
-        chart(ladder_pair(rows, other.rows, names, view.palette, current.k), "ladders", alt, wide=640)
+        chart(
+            kept_figure(view.board.key, ladder_pair, rows, other.rows, names, view.palette, current.k),
+            "ladders",
+            alt,
+            wide=640,
+        )
         st.caption(
             f"Lines follow the relevant documents. {escape_markdown(current.beside)}: "
             f"{values_text(other.measure, other.value, view.traditional)}, "
@@ -115,7 +121,9 @@ def landing_section(current: ListInView) -> None:
         top = f" The top {HEATMAP_ROWS} of {n:,}." if n > HEATMAP_ROWS else ""
         heading("Where each document can land", "Chance of each rank; bold: the grade." + top)
         chart(
-            rank_heatmap(current.rows, palette, current.k), "landing", "Chance of each document at each rank."
+            kept_figure(current.view.board.key, rank_heatmap, current.rows, palette, current.k),
+            "landing",
+            "Chance of each document at each rank.",
         )
         return
     groups, ranked_by = tie_groups(current.rows), rank_column(current.rows)
@@ -142,7 +150,11 @@ def first_rank_section(current: ListInView) -> None:
     )
     listed = first_rank_under(current.ranking, current.query, current.view.traditional)
     alt = "Exact distribution of the rank of the first relevant document."
-    chart(first_hit_bars(current.chances, current.view.palette, listed), "first-hit", alt)
+    chart(
+        kept_figure(current.view.board.key, first_hit_bars, current.chances, current.view.palette, listed),
+        "first-hit",
+        alt,
+    )
 
 
 def ordering_sections(current: ListInView, histogram: DeltaGenerator, sampling: DeltaGenerator) -> None:
@@ -178,7 +190,14 @@ def _sampling_section(current: ListInView) -> FloatArray:
     values = sample_values(current.ranking, current.query, current.measure, n, seed)
     means = running_mean(values, float(current.value["std"]))
     chart(
-        sampling_convergence(means, current.value["expected"], current.view.palette, current.measure),
+        kept_figure(
+            current.view.board.key,
+            sampling_convergence,
+            means,
+            current.value["expected"],
+            current.view.palette,
+            current.measure,
+        ),
         "sampling",
         "Running mean of the orderings drawn, with its standard error, and the exact value.",
     )
@@ -202,4 +221,10 @@ def _histogram_section(current: ListInView, sample: FloatArray) -> None:
     )
     marks = pd.Series({name: current.value[ties] for name, ties in current.treatments.items()})
     alt = f"Share of orderings with each value of {current.measure}; tied, traditional, worst and best marked."
-    chart(value_histogram(distribution, marks, current.view.palette, current.measure), "histogram", alt)
+    chart(
+        kept_figure(
+            current.view.board.key, value_histogram, distribution, marks, current.view.palette, current.measure
+        ),
+        "histogram",
+        alt,
+    )

@@ -9,6 +9,7 @@ from dashboard.views.explore.rerankers.comparisons import baseline_comparison
 from dashboard.views.explore.rerankers.readings import readings_section
 from dashboard.views.explore.rerankers.summary import summary_cards, summary_table
 from dashboard.widgets.components import chart, finding, heading, page_head
+from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
 from metrics import parse
 from metrics.measures import question
@@ -51,7 +52,7 @@ with chart_place:
         "Right: lists with a gap, orange where the traditional value is too high, grey where it is too low.",
     )
     chart(
-        aligned_rows(drawn_rows, lists, view.palette, name.traditional),
+        kept_figure(view.board.key, aligned_rows, drawn_rows, lists, view.palette, name.traditional),
         "rerankers",
         f"{name.traditional} with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
         wide=640,
@@ -67,7 +68,7 @@ if part == TIES:
     heading(TIES, "Each dot is a list; grey repeats the lists of all rerankers. The line is the mean gap.")
     colours = {str(reranker): view.colour(str(reranker)) for reranker in drawn_rows.index}
     chart(
-        gap_multiples(lists, view.palette, colours, first),
+        kept_figure(view.board.key, gap_multiples, lists, view.palette, colours, first),
         "gap-multiples",
         f"{first} gap against tie ratio, a panel a reranker, and their means together.",
         wide=670 if len(colours) < ACROSS * FEW_ROWS else 820,

@@ -9,6 +9,7 @@ from dashboard.session.controls import clicked_row
 from dashboard.session.view import get_open_list, set_open_list
 from dashboard.widgets.columns import deviation_columns, gap_columns
 from dashboard.widgets.components import Card, cards, clickable_chart, table
+from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.list_panel import list_panel
 from metrics.studies.gaps.gap import FEWEST, correlation
 from metrics.studies.gaps.gap_summary import gap_summary, with_overall
@@ -64,7 +65,7 @@ def gap_chart(view: session.View, lists: pd.DataFrame, first: str, second: str) 
     open_row = int(open_rows[0]) if len(open_rows) else None
     with panels:
         clickable_chart(
-            gap_panels(lists, view.palette, (first, second), open_row),
+            kept_figure(view.board.key, gap_panels, lists, view.palette, (first, second), open_row),
             "gap-panels",
             f"Tie ratio and largest tie against the gap in {first} and in {second}, the distribution of "
             "gaps, and one gap against the other.",
