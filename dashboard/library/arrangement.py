@@ -22,15 +22,14 @@ def arranged_runs(runs: Runs, names: Names) -> Runs:
     Raises:
         UsageError: a reranker that does not exist, or repeats that share no document.
     """
-    firsts, repeats = dict(names), repeats_of(names)
-    runs = runs.arranged({first: first for first in firsts})
+    repeats = repeats_of(names)
     combined: dict[str, list[str]] = {}
     shown_names: dict[str, str] = {}
-    for first, label in firsts.items():
+    for first, label in names:
         members = repeats.get(label, [first])
         if first != members[0]:
             continue
-        is_taken = label in firsts and label not in members
+        is_taken = label in runs.tables and label not in members
         name = first if is_taken or len(members) == 1 else label  # messages call it so
         shown_names[name] = label
         if len(members) > 1:
