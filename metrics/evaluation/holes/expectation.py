@@ -35,6 +35,10 @@ def expectations_at_rate(
     Judgments are drawn, the same for all rerankers; given these, ties are exact. The variance of a mean is that
     of the drawn tied means (holes) and the mean of the variances over ties (ties).
 
+    Rates and grades are those of all queries together: `error` and `sd_holes` do not say how far they are off.
+    Where queries differ much, a query with little of high grade is drawn too much of it, and nDCG, whose ideal
+    rises with it, comes out too low.
+
     Args:
         runs: what was ranked.
         measures: names of measures.
