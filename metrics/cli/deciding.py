@@ -30,6 +30,7 @@ from metrics.studies.baseline import usual_baseline
 from metrics.studies.tradeoffs.latency import latencies, with_latency
 from metrics.support.progress import progress
 from metrics.support.wording import written_p
+from metrics.ties import treatment
 
 MEASURES = ("RR", "nDCG@10")
 P_DIGITS = 4
@@ -161,13 +162,13 @@ def _swaps(runs: Runs, evaluation: Evaluation, scoring: ScoringOptions, level: f
     )
     from metrics.studies.prose import plain
 
-    treatments = [name for name in evaluation.ties if name not in ("expected", "std")]
+    treatments = [name for name in evaluation.ties if treatment(name).key is not None]
     if not treatments or "expected" not in evaluation.ties:
         raise UsageError("--swaps holds an order against the tied one: --ties expected --ties input.")
     tables = []
     for measure in evaluation.measures:
-        for treatment in treatments:
-            swaps = swapped_orders(evaluation, measure, treatment, level=level)
+        for order in treatments:
+            swaps = swapped_orders(evaluation, measure, order, level=level)
             say(f"{measure}: {plain(swaps_finding(swaps, len(runs.rerankers), parse(measure).traditional))}")
             tables.append(order_chances(swaps, runs, measure, scoring).assign(measure=measure))
     table = pd.concat(tables, ignore_index=True)
@@ -216,11 +217,11 @@ def _with_changes(
 
     tied = tables["expected"].assign(changed=False)
     tables = tables | {"expected": tied}
-    for treatment in [name for name in tables if name != "expected"]:
-        changed = significance.changed_verdicts(tied, tables[treatment], level)
-        tables[treatment] = tables[treatment].assign(changed=changed)
+    for ties in [name for name in tables if name != "expected"]:
+        changed = significance.changed_verdicts(tied, tables[ties], level)
+        tables[ties] = tables[ties].assign(changed=changed)
         tied["changed"] |= changed
-        verdicts = significance.Verdicts(tied, tables[treatment], changed, treatment, level)
+        verdicts = significance.Verdicts(tied, tables[ties], changed, ties, level)
         finding = significance.significance_finding(verdicts, measure, test)
         say(f"{measure}: {plain(finding)}")
     return tables
@@ -228,7 +229,7 @@ def _with_changes(
 
 def _side_by_side(tables: dict[str, pd.DataFrame], measure: str) -> pd.DataFrame:
     """Return the rows of all treatments, those of one pair of rerankers next to each other."""
-    parts = [table.assign(measure=measure, ties=treatment) for treatment, table in tables.items()]
+    parts = [table.assign(measure=measure, ties=ties) for ties, table in tables.items()]
     table = pd.concat(parts).sort_index(kind="stable")
     return table[["measure", "ties", *table.columns.drop(["measure", "ties"])]]
 

@@ -59,29 +59,37 @@ def gate_command(
     outcomes = check_targets(evaluation, targets, traditional, baseline, ties)
     if table_output == TableOutput(OutputFormat.table, None):
         for row in outcomes.to_dict("records"):
-            typer.echo(clean(_line(row, traditional)))
+            typer.echo(clean(_line(row, traditional, ties)))
     else:
         table_output.write(outcomes)
     if not outcomes["passed"].all():
         raise typer.Exit(1)
 
 
-def _line(row: dict[Hashable, Any], traditional: str) -> str:
-    """Return the outcome of one target in words."""
+def _line(row: dict[Hashable, Any], traditional: str, ties: str) -> str:
+    """Return the outcome of one target in words.
+
+    Args:
+        row: of the outcomes.
+        traditional: the traditional order.
+        ties: the treatment that decides.
+    """
     bound = str(row["target"]).split(" ", 1)[1]
     if "baseline" in bound:
         bound += f" = {row['bound']:.4f}"
     outcome = "pass" if row["passed"] else "MISS"
     value = f"{row['measure']} {row['value']:.4f}"
-    return f"{outcome}  {row['reranker']}  {value} {bound}: {_reason(row, traditional)}"
+    return f"{outcome}  {row['reranker']}  {value} {bound}: {_reason(row, traditional, ties)}"
 
 
-def _reason(row: dict[Hashable, Any], traditional: str) -> str:
+def _reason(row: dict[Hashable, Any], traditional: str, ties: str) -> str:
     verdict, tied = row["verdict"], f"tied it is {row['tied']:.4f}"
     if verdict == "not scored":
         return "no list is scored"
     if row["passed"] and parse(str(row["target"]).split(" ", 1)[0]).measure.answers:
         return "by its own rule for ties"
+    if row["passed"] and treatment(ties).noise is not None:
+        return f"on average over noisy scores; {tied}"
     if row["passed"]:
         reasons = {
             "met": "whatever the order of ties",

@@ -24,12 +24,16 @@ def say(text: str) -> None:
 
 
 def traditional_order(runs: "Runs", choice: str | None) -> str:
-    """Return the order of ties that is chosen, else that of the files, and say which that is."""
+    """Return the order of ties that is chosen, else that of the files, and say which that is.
+
+    Raises:
+        UsageError: what is chosen is no order of ties, as `expected` and noise are none.
+    """
+    from metrics.ties import order_of_ties
+
+    label = order_of_ties(choice or runs.tie_order).label
     if choice is not None or runs.tie_order == "input":
         return choice or runs.tie_order
-    from metrics.ties import treatment
-
-    label = treatment(runs.tie_order).label
     say(f"Traditional: {label}, as for TREC runs. --traditional input takes the order of the file.")
     return runs.tie_order
 

@@ -8,7 +8,7 @@ from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.measures import parse
 from metrics.studies.targets.targets import PRESETS as READY_TARGETS
-from metrics.ties import treatment
+from metrics.ties import order_of_ties
 
 MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10", "nDCG@10")
 """Measures reported unless said otherwise: the notebook's and the usual one for grades."""
@@ -84,4 +84,4 @@ class ReportOptions:
         object.__setattr__(self, "targets", tuple(dict.fromkeys(targets)))
         names = tuple(dict.fromkeys(str(parse(name)) for name in self.measures))
         object.__setattr__(self, "measures", names)
-        object.__setattr__(self, "traditional", treatment(self.traditional).name)
+        object.__setattr__(self, "traditional", order_of_ties(self.traditional).name)

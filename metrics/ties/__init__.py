@@ -12,7 +12,7 @@ from metrics.ties.permutations import (
 )
 from metrics.ties.precision import PRECISIONS
 from metrics.ties.ranking import Ranking
-from metrics.ties.treatments import TREATMENTS, Treatment, refine, treatment
+from metrics.ties.treatments import TREATMENTS, Treatment, order_of_ties, refine, treatment
 
 __all__ = [
     "PRECISIONS",
@@ -26,6 +26,7 @@ __all__ = [
     "Treatment",
     "first_relevant_rank",
     "log10_factorials",
+    "order_of_ties",
     "place_chances",
     "refine",
     "treatment",

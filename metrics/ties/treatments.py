@@ -181,6 +181,21 @@ def treatment(name: str) -> Treatment:
     raise UsageError(f"There is no treatment {name!r}. Treatments: {names}, random:SEED, noise:SIGMA.")
 
 
+def order_of_ties(name: str) -> Treatment:
+    """The treatment of that name, which brings each tie into one order.
+
+    Raises:
+        UsageError: there is none, or it is a mean or a spread over many orders.
+    """
+    order = treatment(name)
+    if order.key is None:
+        raise UsageError(
+            f"{name} is no order of ties: {order.summary} A traditional order is one, such as input or "
+            "docid_desc."
+        )
+    return order
+
+
 def treatments_by_name() -> dict[str, Treatment]:
     """Every treatment by the name that is typed: a seeded draw as `random:SEED`, noise as `noise:SIGMA`."""
     noisy = replace(

@@ -222,7 +222,9 @@ def significance_finding(verdicts: Verdicts, measure: str, test: str) -> Prose:
         return (Strong("Nothing can be tested. "), "A test needs two queries.")
     if not n_changed:
         return _unchanged_finding(verdicts, find_test(test).label, measure)
-    prose: Prose = (Strong(f"{describe_part(n_changed, total, 'verdict', 'rest on sort order')}."),)
+    noisy = treatment(verdicts.treatment).noise is not None
+    cause = "change under noise" if noisy else "rest on sort order"
+    prose: Prose = (Strong(f"{describe_part(n_changed, total, 'verdict', cause)}."),)
     for row in verdicts.farthest_moved()[:N_NAMED]:
         prose = (
             *prose,
@@ -242,10 +244,16 @@ def _unchanged_finding(verdicts: Verdicts, label: str, measure: str) -> Prose:
         subject = "the difference is" if n_significant else "the difference is not"
     own_rule = own_rule_note(measure)[:1]
     baseline = verdicts.tied["baseline"].iloc[0]
+    noisy = treatment(verdicts.treatment).noise is not None
+    cause, choice = (
+        ("changes under noise", "scores are noisy or their ties averaged")
+        if noisy
+        else ("rests on sort order", "ties are sorted or averaged")
+    )
     return (
-        *(own_rule or (Strong(f"No verdict against {baseline} rests on sort order. "),)),
+        *(own_rule or (Strong(f"No verdict against {baseline} {cause}. "),)),
         f"By the {label}, {subject} significant",
-        "." if own_rule else ", whether ties are sorted or averaged.",
+        "." if own_rule else f", whether {choice}.",
     )
 
 
