@@ -168,12 +168,17 @@ def treatment(name: str) -> Treatment:
     if name.startswith("within:"):
         raise UsageError(f"{name} groups scores and orders no ties: give it as precision (--precision {name}).")
     if noise := parse_noise(name):
+        limit = (
+            "tied as noise ends, where documents of one score have one deviation"
+            if noise.by_row
+            else "tied as noise ends"
+        )
         return Treatment(
             name,
             "mean over noisy scores",
             "Noisy",
             "every order that noise of the scores allows",
-            f"The mean over every ordering, each as likely as {noise.summary} makes it: tied as noise ends.",
+            f"The mean over every ordering, each as likely as {noise.summary} makes it: {limit}.",
             "nobody else",
             noise=noise,
         )

@@ -8,7 +8,9 @@ from metrics.support.arrays import FloatArray, IntArray
 MAX_STRETCHES = 2**23
 """Stretches of scores of one list: of further ones, the ends alone would fill the memory."""
 MAX_STEPS = 2**33
-"""Rows of tables that the documents of one list are taken into, over all nodes: five to twenty seconds."""
+"""Rows of tables that the documents of one list are taken into, over all nodes: about ten seconds."""
+_SECONDS = 10 / MAX_STEPS
+"""Seconds that one row takes, about."""
 MAX_RATIO = 1e12
 """Span of scores whose order is open together, over their smallest standard deviation: digits of a float."""
 _GROWTH = 1 / 3
@@ -31,8 +33,11 @@ def refuse_long(sizes: IntArray, steps: FloatArray, budget: float = MAX_STEPS) -
     worst = int(np.argmax(steps))
     size = int(sizes[worst])
     limit = int(size * (budget / float(steps[worst])) ** _GROWTH)
+    cost = "ask for more memory than there may be"
+    if budget != MAX_STRETCHES:
+        cost = f"take {_SECONDS * float(steps[worst]):,.0f} seconds or so"
     raise UsageError(
-        f"Noise leaves the order of {size:,} documents of one list open together, which would take too long "
+        f"Noise leaves the order of {size:,} documents of one list open together, which would {cost} "
         f"to compute exactly: here at most about {limit:,} can be. Cut the lists, take less noise, or a "
         "measure with a cut-off, as in nDCG@10."
     )

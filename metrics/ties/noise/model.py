@@ -14,7 +14,7 @@ from metrics.support.cached import cached_property
 REACH = 6.0
 """Standard deviations a normal score reaches; beyond lies a chance of 2e-9."""
 _TOUCH = 1e-10
-"""Part of a cell that is cut off at its ends, so that the cells of neighbouring numbers do not meet."""
+"""Part of a cell by which neighbours may overlap and still not meet: what rounding makes of one border."""
 _EXACT = 1e-6
 """Standard deviation of a score that has none beside scores that have one, over their smallest."""
 SMALLEST, LARGEST = 1e-290, 1e290
@@ -153,10 +153,9 @@ def cells(scores: FloatArray, number_format: str) -> tuple[FloatArray, FloatArra
         step = np.ldexp(1.0, np.maximum(exponent - bits, smallest))
         inward = np.where(np.abs(size) == 0.5, np.ldexp(1.0, np.maximum(exponent - bits - 1, smallest)), step)  # noqa: PLR2004 a power of two
         below, above = np.where(size > 0, inward, step), np.where(size < 0, inward, step)
-    half = 0.5 * (1 - _TOUCH)
     largest = np.where(np.isfinite(scores), np.finfo(np.float64).max, np.inf)
     with np.errstate(over="ignore"):  # half a step above the largest number
-        return np.maximum(scores - half * below, -largest), np.minimum(scores + half * above, largest)
+        return np.maximum(scores - 0.5 * below, -largest), np.minimum(scores + 0.5 * above, largest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,8 +198,9 @@ class Spreads:
         lowest = _running_minimum(low, segment)
         highest = -_running_minimum(-high[::-1], len(starts) - segment[::-1])[::-1]
         is_first = np.ones(len(scores), dtype=bool)
+        overlap = 0.0 if is_normal else _TOUCH * np.minimum(scale[1:], scale[:-1])
         is_first[1:] = (segment[1:] != segment[:-1]) | (
-            (scores[1:] < scores[:-1]) & (lowest[:-1] >= highest[1:])
+            (scores[1:] < scores[:-1]) & (highest[1:] <= lowest[:-1] + overlap)
         )
         return cls(scores, scale, low, high, lowest, highest, np.flatnonzero(is_first), is_normal)
 

@@ -89,7 +89,7 @@ def test_even_noise_on_a_grid_is_the_mean_over_all_half_cells():
             for number, halves in enumerate(product([0, 1], repeat=5))
         ]
         exact = values(pd.concat(lists), "expected").mean(axis=0)
-        assert values(table, "noise:decimals:0")[0] == pytest.approx(exact, abs=1e-9)
+        assert values(table, "noise:decimals:0")[0] == pytest.approx(exact, abs=1e-12)
 
 
 def test_scores_that_a_format_holds_differ_by_at_least_its_cells():

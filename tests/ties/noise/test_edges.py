@@ -65,11 +65,18 @@ def test_standard_deviations_that_the_digits_of_a_float_cannot_hold_together_are
     ("ties", "measure"),
     [("noise:decimals:0", "RR"), ("noise:decimals:0", "AP"), ("noise", "RR")],
 )
-def test_a_list_that_would_not_end_is_refused_with_how_many_documents_may(ties, measure):
+def test_a_list_that_would_not_end_is_refused_with_its_cost_and_how_many_documents_may(ties, measure):
     rng = np.random.default_rng(0)
     table = board(rng.random(1200), range(0, 1200, 10), score_std=10 ** rng.uniform(-8, 2, 1200))
-    with pytest.raises(UsageError, match=r"order of 1,200 documents of one list .* at most about \d"):
+    with pytest.raises(
+        UsageError, match=r"order of 1,200 documents of one list .* take [1-9]\d+ seconds.* at most about \d"
+    ):
         values(table, ties, [measure])
+
+
+def test_stretches_that_fill_the_memory_are_refused_for_that():
+    with pytest.raises(UsageError, match="ask for more memory"):
+        limits.refuse_long(np.array([5]), np.array([1e9]), limits.MAX_STRETCHES)
 
 
 @pytest.mark.parametrize("ties", ["noise:decimals:0", "noise:0.5", "noise"])
