@@ -8,6 +8,8 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
@@ -15,7 +17,7 @@ from metrics.runs import Runs
 from metrics.studies.robustness.noise_curves import LEVEL, spread
 from metrics.support.arrays import FloatArray
 from metrics.ties.fronts import criterion, highest_first
-from metrics.ties.lists import score_column
+from metrics.ties.lists import further_scores, score_column
 from metrics.ties.precision import column_at_precision
 
 _STEPS = {2: (50, 25, 20, 10), 3: (12, 8, 6, 4)}
@@ -45,6 +47,19 @@ def weightings(n_criteria: int, n_rows: int = 0) -> FloatArray:
     counts = grid.reshape(-1, n_criteria - 1)
     counts = counts[counts.sum(axis=1) <= steps]
     return np.column_stack([steps - counts.sum(axis=1), counts]) / steps
+
+
+def telling_scores(runs: Runs) -> list[str]:
+    """Return the further scores that tell documents of a list apart, as the latency of a query does not."""
+    return [
+        name for name in further_scores(runs) if any(_differs(table, name) for table in runs.tables.values())
+    ]
+
+
+def _differs(table: pa.Table, name: str) -> bool:
+    """Return whether a column of one reranker differs within a list."""
+    extremes = table.group_by("query_id").aggregate([(name, "min"), (name, "max")])
+    return bool(pc.any(pc.less(extremes[f"{name}_min"], extremes[f"{name}_max"])).as_py())
 
 
 def values_by_weighting(

@@ -8,10 +8,12 @@ from metrics import Runs, UsageError, evaluate
 from metrics.evaluation import ScoringOptions
 from metrics.studies.robustness.weightings import (
     leading_stretches,
+    telling_scores,
     values_by_weighting,
     weighting_ranges,
     weightings,
 )
+from metrics.ties.lists import further_scores
 
 CRITERIA = ("score", "cost:asc")
 
@@ -32,6 +34,13 @@ def relevance():
 def values(relevance):
     runs = Runs({"A": table(relevance), "B": table(relevance, seed=2)})
     return values_by_weighting(runs, "nDCG@5", CRITERIA)
+
+
+def test_a_further_score_that_is_the_same_for_all_of_a_list_is_not_weighed(relevance):
+    latency = pa.array(np.repeat([0.3, 0.1, 0.2], 20))
+    runs = Runs({name: table(relevance).append_column("wait_ms", latency) for name in "AB"})
+    assert further_scores(runs) == ["cost", "fresh", "wait_ms"]
+    assert telling_scores(runs) == ["cost", "fresh"]
 
 
 def test_weights_are_none_below_zero_and_sum_to_one():

@@ -20,7 +20,7 @@ from metrics.studies.robustness.noise_curves import (
     order_chances,
 )
 from metrics.studies.robustness.own_noise import NO_OWN_NOISE, own_noise
-from metrics.studies.robustness.weightings import values_by_weighting
+from metrics.studies.robustness.weightings import telling_scores, values_by_weighting
 
 _CELLS = 12_000_000
 """Rows times levels times draws that are scored to see how often an order holds."""
@@ -113,6 +113,12 @@ def _near_tie_curves(
     runs, n_rows = _runs_of(_board, rerankers)
     with board_turn(_board):
         return near_tie_curves(runs, measure, near_distances(n_rows), view.scoring, _queries)
+
+
+@cached_for_board(show_spinner=False, max_entries=16)
+def weighed_scores(key: str, _board: Board) -> list[str]:
+    """Return the further scores of a board that can be weighed against the score, by its key."""
+    return telling_scores(_board.runs)
 
 
 @cached_for_board(show_spinner="Weighing criteria …", max_entries=16)

@@ -8,7 +8,7 @@ from dashboard.charts.deciding.weight_triangle import weight_triangle
 from dashboard.session import View
 from dashboard.session.controls import follow_defaults
 from dashboard.session.scoring import choose_criteria
-from dashboard.views.decide.robustness.cached import shown_weightings
+from dashboard.views.decide.robustness.cached import shown_weightings, weighed_scores
 from dashboard.widgets.components import chart, heading, section_finding, table
 from metrics import parse
 from metrics.errors import UsageError
@@ -16,7 +16,6 @@ from metrics.studies.robustness.weighting_finding import weighting_finding
 from metrics.studies.robustness.weightings import leading_stretches, weighting_ranges
 from metrics.support.shown_columns import shown_columns
 from metrics.ties.fronts import criterion, criterion_words
-from metrics.ties.lists import further_scores
 
 _KEY = "weighed"
 _FEWEST, _MOST = 2, 3
@@ -24,14 +23,14 @@ _FEWEST, _MOST = 2, 3
 
 
 def weight_section(view: View, measure: str, rerankers: list[str]) -> None:
-    """Draw values over all weightings of two or three criteria; nothing where the files have but one score.
+    """Draw values over all weightings of two or three criteria; nothing where no second one ranks.
 
     Args:
         view: what the sidebar says is shown.
         measure: what is taken.
         rerankers: those that are drawn.
     """
-    columns = further_scores(view.board.runs)
+    columns = weighed_scores(view.key.key, view.board)
     if not columns:
         return
     heading(
