@@ -7,6 +7,8 @@ import pytest
 from boards import COARSE, HOSTILE, QRELS, STRICT
 
 DAY = ("--date", "2026-01-30", "--traditional", "input")
+VALUES_ALONE = ("--section", "scores")
+"""Of a report in CSV or Parquet, which holds the values of each list whatever is written beside."""
 
 
 @pytest.fixture
@@ -35,15 +37,16 @@ def test_the_ending_of_the_file_says_what_is_written_and_the_same_files_give_the
     call, run_and_qrels, tmp_path, ending, start
 ):
     path, other = tmp_path / f"report.{ending}", tmp_path / f"other.{ending}"
-    assert call("report", *run_and_qrels, *DAY, "-o", path) == (0, "", "")
+    options = (*DAY, *(VALUES_ALONE if ending in ("csv", "parquet") else ()))
+    assert call("report", *run_and_qrels, *options, "-o", path) == (0, "", "")
     assert path.read_bytes().startswith(start)
-    call("report", *run_and_qrels, *DAY, "-o", other)
+    call("report", *run_and_qrels, *options, "-o", other)
     assert path.read_bytes() == other.read_bytes()
 
 
 def test_csv_and_parquet_hold_the_same_values_list_by_list(call, run_and_qrels, tmp_path):
     for ending in ("csv", "parquet"):
-        call("report", *run_and_qrels, "-o", tmp_path / f"all.{ending}")
+        call("report", *run_and_qrels, *VALUES_ALONE, "-o", tmp_path / f"all.{ending}")
     text = pd.read_csv(tmp_path / "all.csv")
     typed = pd.read_parquet(tmp_path / "all.parquet")
     assert len(typed) == 8
@@ -51,7 +54,7 @@ def test_csv_and_parquet_hold_the_same_values_list_by_list(call, run_and_qrels, 
 
 
 def test_a_query_that_begins_as_a_formula_is_a_text_in_csv(call, write, tmp_path):
-    call("report", write("hostile.csv", HOSTILE), "-o", tmp_path / "all.csv")
+    call("report", write("hostile.csv", HOSTILE), *VALUES_ALONE, "-o", tmp_path / "all.csv")
     assert set(pd.read_csv(io.BytesIO((tmp_path / "all.csv").read_bytes()))["query_id"]) == {
         "'=q<i>0",
         "'=q<i>1",
@@ -59,7 +62,7 @@ def test_a_query_that_begins_as_a_formula_is_a_text_in_csv(call, write, tmp_path
 
 
 def test_the_hash_of_every_file_is_told(call, run_and_qrels):
-    _, out, _ = call("report", *run_and_qrels)
+    _, out, _ = call("report", *run_and_qrels, "--section", "method")
     for text in (STRICT, COARSE, QRELS):
         assert hashlib.sha256(text.encode()).hexdigest() in out
 

@@ -45,7 +45,7 @@ def run_both_ways(call, monkeypatch):
 
     def run(*arguments):
         in_memory = call("evaluate", *arguments)
-        small_blocks(monkeypatch)
+        small_blocks(monkeypatch, 800)
         return in_memory, call("evaluate", *arguments, "--stream")
 
     return run
@@ -346,10 +346,11 @@ finally:
 N_QUERIES, DEPTH = 30_000, 100
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the most memory is read from /proc")
-@pytest.mark.parametrize("options", [[], ["--per-query"]], ids=["means", "lists"])
-def test_three_million_rows_take_less_memory_than_a_third_of_their_file(tmp_path, options):
-    run, qrels, out = tmp_path / "run.trec.zst", tmp_path / "qrels.txt", tmp_path / "out.csv"
+@pytest.fixture(scope="module")
+def three_million_rows(tmp_path_factory):
+    """A packed run and its judgments."""
+    folder = tmp_path_factory.mktemp("large")
+    run, qrels = folder / "run.trec.zst", folder / "qrels.txt"
     lines = b"".join(
         b"\1 Q0 a-long-name-of-a-document-%d-of-\1 %d %d t\n" % (d, d, -d // 5) for d in range(DEPTH)
     )
@@ -359,6 +360,14 @@ def test_three_million_rows_take_less_memory_than_a_third_of_their_file(tmp_path
     qrels.write_text(
         "".join(f"{q} 0 a-long-name-of-a-document-{q % DEPTH}-of-{q} 1\n" for q in range(N_QUERIES))
     )
+    return run, qrels
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the most memory is read from /proc")
+@pytest.mark.parametrize("options", [[], ["--per-query"]], ids=["means", "lists"])
+def test_three_million_rows_take_less_memory_than_a_third_of_their_file(three_million_rows, tmp_path, options):
+    run, qrels = three_million_rows
+    out = tmp_path / "out.csv"
     arguments = [
         "evaluate",
         run,
