@@ -135,9 +135,9 @@ def test_tukey_is_the_studentised_range_of_statsmodels_two_way_residual(n, k):
     pairs = list(combinations(range(k), 2))
     results = find_test("tukey").function(Comparison(values, pairs, 0.9))
     error = np.sqrt(fit.mse_resid / n)
+    half = stats.studentized_range.ppf(0.9, k, fit.df_resid) * error  # tenths of a second, alike for all pairs
     for (baseline, other), answer in zip(pairs, results, strict=True):
         gap = values[:, other].mean() - values[:, baseline].mean()
-        half = stats.studentized_range.ppf(0.9, k, fit.df_resid) * error
         chance = stats.studentized_range.sf(abs(gap) / error, k, fit.df_resid)
         assert answer.p == pytest.approx(chance, abs=1e-9)
         assert answer[1:3] == pytest.approx((gap - half, gap + half))
