@@ -62,6 +62,15 @@ def draw_cards(
             draw_blocks(card.rest)
 
 
+def draw_folded(part: ProsePart) -> None:
+    """Draw the heading of a part, and its cards below it, folded."""
+    draw_head(part)
+    for card in part.cards:
+        with st.expander(card_title(card)):
+            st.markdown(card.text)
+            draw_blocks(card.rest)
+
+
 def card_title(card: ProsePart) -> str:
     """Return the title of a card: its name in bold, unless that is code, and what follows the name."""
     name, space, details = card.title.partition(" &nbsp; ")

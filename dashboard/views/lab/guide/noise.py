@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.charts.one_list.first_hit_bars import first_hit_bars
 from dashboard.charts.one_list.tie_ladder import tie_ladder
-from dashboard.views.lab.guide.layout import draw_cards, draw_head, draw_part
+from dashboard.views.lab.guide.layout import draw_cards, draw_folded, draw_head, draw_part
 from dashboard.views.lab.guide.prose import read_parts
 from dashboard.widgets.components import Card, cards, chart
 from metrics.studies.guide.noise_example import noise_example
@@ -16,7 +16,7 @@ SIGMAS = ("0.001", "0.01", "0.05", "0.1", "0.2", "1", "100")
 
 def noise() -> None:
     """Draw what noise means for ties, and an example that computes as it is changed."""
-    idea, example_part, ladder_part, rank_part, sources = read_parts("noise")
+    idea, example_part, ladder_part, rank_part, sources, more = read_parts("noise")
     draw_head(idea)
     draw_cards(idea.cards, columns=3, width=240, icons=("ssid_chart", "functions", "join_inner"))
     draw_head(example_part)
@@ -37,3 +37,4 @@ def noise() -> None:
         figure = first_hit_bars(example.chances, session.theme(), None)
         chart(figure, "noise-ranks", "Chance of each rank of the relevant document under noise.")
     draw_part(sources)
+    draw_folded(more)

@@ -8,10 +8,10 @@ import streamlit as st
 
 from dashboard.views.lab.guide.example import one_minute
 from dashboard.views.lab.guide.layout import (
-    card_title,
     draw_blocks,
     draw_cards,
     draw_file,
+    draw_folded,
     draw_head,
     draw_part,
 )
@@ -73,11 +73,7 @@ def measures() -> None:
 def _reading() -> None:
     """Draw how to read each measure, folded up, the scale of grades, and MRR beside MAP."""
     values, *others = read_parts("reading")
-    draw_head(values)
-    for card in values.cards:
-        with st.expander(card_title(card)):
-            st.markdown(card.text)
-            draw_blocks(card.rest)
+    draw_folded(values)
     for part in others:
         draw_part(part)
 
