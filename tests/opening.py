@@ -23,8 +23,9 @@ PRESENTATION = "present"
 """The page that has one sentence and one chart at a time, and no cards."""
 CARD_PAGES = [name for name in DATA_PAGES if name != PRESENTATION]
 
-# Streamlit looks through every installed package anew for each app that is opened.
+# Streamlit looks through every installed package anew for each app that is opened, and compiles its pages.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+local_script_runner.ScriptCache = cache(local_script_runner.ScriptCache)
 _refuse_to_wait = local_script_runner.require_widgets_deltas
 
 
