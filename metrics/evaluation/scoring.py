@@ -1,6 +1,6 @@
 """From runs, measures and treatments to values: `evaluate`."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from metrics.evaluation.merging import concat, list_index, merge_indexes
 from metrics.evaluation.options import AS_READ, Policy, ScoringOptions
 from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.runs import Runs, Table, read_runs
-from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.arrays import IntArray
 from metrics.support.memory import one_allocator
 from metrics.support.steps import begin_step
 from metrics.support.wording import first_names
@@ -188,11 +188,11 @@ def _score_batch(
     query_ids, values, descriptions, missing = [], [], [], []
     for ranking in rankings:
         query_ids.append(ranking.query_ids)
-        by_treatment = [list(_values(ranking, measures, ties)) for ties in treatments]
-        values.append(np.stack([column for same in zip(*by_treatment, strict=True) for column in same]))
+        groups = RefinedGroups(ranking)
+        values.append(np.stack([row for measure in measures for row in groups.values(measure, treatments)]))
         descriptions.append(describe(ranking, cutoffs))
         missing.append(ranking.is_missing)
-        del ranking, by_treatment  # before the next part is made
+        del ranking, groups  # before the next part is made
     lists = {key: np.concatenate([part[key] for part in descriptions]) for key in descriptions[0]}
     is_missing, is_empty = np.concatenate(missing), lists["n_relevant"] == 0
     is_scored = ~((is_missing & (options.missing == "skip")) | (is_empty & (options.empty == "skip")))
@@ -217,11 +217,3 @@ def _score_batch(
         policies=pd.DataFrame(counts, index=pd.Index(rerankers, name="reranker")),
         skipped=list_index(rerankers, owner[~is_scored], queries.filter(pa.array(~is_scored))),
     )
-
-
-def _values(ranking: Ranking, measures: Sequence[MeasureAt], ties: Treatment) -> Iterator[FloatArray]:
-    """Yield (n_lists,) values of each measure under one treatment; one refinement for all that share it."""
-    groups = RefinedGroups(ranking)
-    for measure in measures:
-        refined = groups.of(measure, ties)
-        yield np.sqrt(measure.variances(refined)) if ties.spread else measure.values(refined)

@@ -1,9 +1,18 @@
 """The tie groups that each measure sees under each treatment, refined once for all that see the same."""
 
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
 from metrics.measures.model import MeasureAt
+from metrics.support.arrays import FloatArray
 from metrics.ties import Ranking, TieGroups, Treatment, refine, treatment
 
 _EXPECTED = treatment("expected")
+_CONTRIBUTING = 2**17
+"""Contributing documents of the tie groups that are measured at once."""
+
+_Key = tuple[str, str, bool]
 
 
 class RefinedGroups:
@@ -11,15 +20,55 @@ class RefinedGroups:
 
     def __init__(self, ranking: Ranking) -> None:
         self._ranking = ranking
-        self._groups: dict[tuple[str, str, bool], TieGroups] = {}
+        self._groups: dict[_Key, TieGroups] = {}
+        self._stacks: dict[tuple[_Key, ...], list[TieGroups]] = {}
 
     def of(self, measure: MeasureAt, ties: Treatment = _EXPECTED) -> TieGroups:
         """Return the tie groups a measure sees: whole for its standard deviation or a tie rule of its own."""
         family = measure.measure.family
-        used = _EXPECTED if family.own_rule or ties.spread else ties
-        key = family.counts, used.name, family.targets and used.target_key is not None
+        key = _key(measure, ties)
         if key not in self._groups:
-            self._groups[key] = refine(
-                self._ranking, used, all_judged=family.counts == "judged", targets=family.targets
-            )
+            used, all_judged = _used(measure, ties), family.counts == "judged"
+            self._groups[key] = refine(self._ranking, used, all_judged=all_judged, targets=family.targets)
         return self._groups[key]
+
+    def values(self, measure: MeasureAt, treatments: Sequence[Treatment]) -> Iterator[FloatArray]:
+        """Yield (n_lists,) values of a measure under each treatment, its standard deviation for `std`.
+
+        Treatments are measured together: what a measure does for all groups at once costs more than the groups.
+        """
+        groups = {_key(measure, ties): self.of(measure, ties) for ties in treatments if not ties.spread}
+        keys = tuple(groups)
+        if keys not in self._stacks:
+            self._stacks[keys] = list(_stacks(list(groups.values())))
+        values = [measure.values(stack).reshape(-1, self._ranking.n_lists) for stack in self._stacks[keys]]
+        means = dict(zip(keys, (mean for stack in values for mean in stack), strict=True))
+        for ties in treatments:
+            if ties.spread:
+                yield np.sqrt(measure.variances(self.of(measure, ties)))
+            else:
+                yield means[_key(measure, ties)]
+
+
+def _used(measure: MeasureAt, ties: Treatment) -> Treatment:
+    return _EXPECTED if measure.measure.family.own_rule or ties.spread else ties
+
+
+def _key(measure: MeasureAt, ties: Treatment) -> _Key:
+    """What tells the tie groups that a measure sees under a treatment from others of the same ranking."""
+    family, used = measure.measure.family, _used(measure, ties)
+    return family.counts, used.name, family.targets and used.target_key is not None
+
+
+def _stacks(groups: Sequence[TieGroups]) -> Iterator[TieGroups]:
+    """Yield tie groups of one ranking in order, as many together as are not too many; noisy ones alone."""
+    stack: list[TieGroups] = []
+    for refined in groups:
+        n_contributing = sum(len(other.grades) for other in stack) + len(refined.grades)
+        is_noisy = any(other.noise is not None for other in (*stack, refined))
+        if stack and (is_noisy or n_contributing > _CONTRIBUTING):
+            yield TieGroups.stacked(stack)
+            stack = []
+        stack.append(refined)
+    if stack:
+        yield TieGroups.stacked(stack)

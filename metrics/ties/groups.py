@@ -3,7 +3,7 @@
 A document contributes to a measure where it is graded above 0 or, for measures of what was judged, is judged.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -47,6 +47,30 @@ class TieGroups:
     targets: IntArray | None = None
     noise: NoisyOrder | None = None
     _memo: dict[Hashable, object] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def stacked(cls, refinements: Sequence["TieGroups"]) -> "TieGroups":
+        """Return refinements of the same lists, none noisy, as if each had lists of its own; one as it is."""
+        first = refinements[0]
+        if len(refinements) == 1:
+            return first
+        n, n_times = first.n_lists, len(refinements)
+        ends = np.cumsum([0, *(len(groups.grades) for groups in refinements)])
+        lists = np.arange(n) if first.judgments.asked is None else first.judgments.asked
+        return cls(
+            judgments=first.judgments.asked_for(np.tile(lists, n_times)),
+            n_docs=np.tile(first.n_docs, n_times),
+            lists=np.concatenate([groups.lists + n * time for time, groups in enumerate(refinements)]),
+            above=np.concatenate([groups.above for groups in refinements]),
+            size=np.concatenate([groups.size for groups in refinements]),
+            first=np.concatenate([groups.first + end for groups, end in zip(refinements, ends, strict=False)]),
+            grades=np.concatenate([groups.grades for groups in refinements]),
+            targets=(
+                None
+                if first.targets is None
+                else np.concatenate([groups.targets for groups in refinements if groups.targets is not None])
+            ),
+        )
 
     @property
     def n_lists(self) -> int:

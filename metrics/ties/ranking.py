@@ -151,8 +151,8 @@ class Ranking:
             rows, segment_lists, segment_starts = lists.judged_rows_of(*span)
         keys = lists.keys_of(rows, segment_starts, precision)
         order, (scores, *further), starts = sort_descending(keys, segment_starts)
-        table_rows = order + rows.start if isinstance(rows, slice) else rows[order]
-        judgment = lists.judgment[table_rows]
+        table_rows = (np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows)[order]
+        judgment = lists.judgment[rows if isinstance(order, slice) else table_rows]
         return cls(
             judgments=lists.judgments.part(*span),
             pairs=lists.pairs,
@@ -161,7 +161,7 @@ class Ranking:
             rows=table_rows,
             scores=scores,
             starts=starts,
-            grades=lists.grades[judgment],
+            grades=lists.grades.take(judgment),
             judgment=lists.judgment,
             targets=None if lists.targets is None else lists.targets[judgment],
             sigmas=lists.sigmas,

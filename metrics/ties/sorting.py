@@ -12,7 +12,7 @@ _CELLS = 2**24
 
 def sort_descending(
     keys: Sequence[FloatArray], starts: IntArray
-) -> tuple[IntArray, list[FloatArray], IntArray]:
+) -> tuple[IntArray | slice, list[FloatArray], IntArray]:
     """Sort each segment by falling keys; later keys decide where earlier ones are level.
 
     Args:
@@ -20,17 +20,17 @@ def sort_descending(
         starts: (n_segments + 1,) first document of each segment and the end.
 
     Returns:
-        (n_docs,) documents in order, their keys, and (n_groups,) the first document of each tie group.
+        (n_docs,) documents in order, all of them as a slice where they are so already, their keys, and
+            (n_groups,) the first document of each tie group.
     """
     first = np.zeros(len(keys[0]), dtype=bool)
     first[starts[:-1]] = True
+    order: IntArray | slice = slice(None)  # as in most files, which need no copy
     if len(keys) > 1:
         segment = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         order = np.lexsort((*(-key for key in reversed(keys)), segment))
     elif (~first[1:] & (keys[0][1:] > keys[0][:-1])).any():
         order = _sort_by_one_key(keys[0], starts)
-    else:  # as in most files
-        order = np.arange(len(first))
     ordered = [key[order] for key in keys]
     for key in ordered:
         first[1:] |= key[1:] != key[:-1]

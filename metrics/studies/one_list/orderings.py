@@ -108,12 +108,15 @@ def list_values(ranking: Ranking, query_id: str, measures: Sequence[str], ties: 
         0 where the measure has its own rule for ties.
     """
     place = pc.index(ranking.query_ids, query_id).as_py()
-    groups, rows = RefinedGroups(ranking), {}
-    for name in measures:
-        measure = parse(name)
-        values = {ties_name: measure.values(groups.of(measure, treatment(ties_name))) for ties_name in ties}
-        values["std"] = np.sqrt(measure.variances(groups.of(measure)))
-        rows[name] = {ties_name: float(column[place]) for ties_name, column in values.items()}
+    groups, names = RefinedGroups(ranking), [*ties, "std"]
+    treatments = [treatment(ties_name) for ties_name in names]
+    rows = {
+        name: {
+            ties_name: float(column[place])
+            for ties_name, column in zip(names, groups.values(parse(name), treatments), strict=True)
+        }
+        for name in measures
+    }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
 
 
