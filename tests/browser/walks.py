@@ -14,8 +14,13 @@ IS_WRITTEN = "query => query === null || location.search === (query && '?' + que
 """Whether the address says what the app wrote last, if it wrote anything."""
 LONGEST_RUN = 120
 """Seconds in which a page of the largest board is computed, beside other work."""
-PATIENCE = 30
+PATIENCE = 15
 """Seconds in which a table is drawn that is in sight."""
+NARROWER = (200, 300, 400, 500)
+"""Pixels by which a window is made narrower for a moment where two differ.
+
+A table that was measured while it unfolded is drawn, but its cells are not all in the page to be read.
+"""
 MAIN, SIDEBAR, POPOVER = (f"[data-testid={name}]" for name in ("stMain", "stSidebar", "stPopoverBody"))
 KINDS = {
     "option": "[role=radio][aria-checked=false]",
@@ -180,13 +185,14 @@ def differences(page, other):
     for unfolded in (page, other):
         unfolded.mouse.move(0, 0)
         unfolded.evaluate(UNFOLD)
-    if not become_alike(page, other):
-        for resized in (page, other):  # a table that was measured while it unfolded is drawn, but has no cells
+    for narrower in NARROWER:
+        if become_alike(page, other):
+            return []
+        for resized in (page, other):
             size = resized.viewport_size
-            resized.set_viewport_size(size | {"width": size["width"] - 200})
+            resized.set_viewport_size(size | {"width": size["width"] - narrower})
             resized.evaluate(TWO_FRAMES)
             resized.set_viewport_size(size)
-        become_alike(page, other)
     pairs = itertools.zip_longest(shown(page), shown(other))
     return [pair for pair in pairs if pair[0] != pair[1]]
 
@@ -197,6 +203,6 @@ def become_alike(page, other):
     while shown(page) != shown(other):
         if time.monotonic() > end:
             return False
-        page.evaluate(TWO_FRAMES)
-        other.evaluate(TWO_FRAMES)
+        for drawn in (page, other):
+            drawn.evaluate(TWO_FRAMES)
     return True
