@@ -81,6 +81,9 @@ class Tiles:
         bounds = starts[cluster], starts[cluster] + sizes[cluster]
         first = _bisect(*bounds, spreads.lowest, origin[cluster], high)
         end = _bisect(*bounds, spreads.highest, origin[cluster], np.nextafter(low, np.inf))
+        # Borders on the grid lie outside the reach of what asks for them: no member may reach into the last.
+        is_reached = np.subtract(*np.searchsorted(members, [end, first])) > 0
+        cluster, low, high, first, end = (part[is_reached] for part in (cluster, low, high, first, end))
         if not spreads.is_normal:
             n_pieces = -(-(end - first) // _DEGREE)
             n_stretches = np.asarray(np.bincount(cluster, n_pieces, len(sizes)), dtype=np.float64)

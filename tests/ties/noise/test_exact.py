@@ -109,6 +109,15 @@ def test_standard_deviations_that_differ_within_a_list_give_what_adaptive_quadra
     assert values(table, "noise", ["RR", "Hits@2", "AP", "P@3", "nDCG"]) == pytest.approx(exact, abs=2e-8)
 
 
+@pytest.mark.parametrize("relevant", [0, 1, 2])
+def test_a_narrow_document_at_the_end_of_a_wide_ones_reach_is_scored(relevant):
+    scores, spreads = np.array([0.125, 0.625, 0.875]), np.array([0.1, 0.05, 0.05])
+    trades = norm.sf((scores[1:] - scores[:-1]) / np.hypot(spreads[1:], spreads[:-1]))  # of neighbours
+    exact = {0: 1 / 3 + trades[0] / 6, 1: 1 / 2 + trades[1] / 2 - trades[0] / 6, 2: 1 - trades[1] / 2}[relevant]
+    table = board(scores, [relevant], score_std=spreads)
+    assert values(table, "noise", ["AP", "RR", "nDCG@2"])[:2] == pytest.approx([exact] * 2, abs=1e-8)
+
+
 def test_equal_spreads_of_each_row_have_the_limits_of_one_standard_deviation_in_every_measure():
     scores = np.array([0.75, 0.5, 0.5, 0.5, 0.25, 0.25])
     table = board(scores, [1, 4], target_id=list("stsuut"))
