@@ -98,6 +98,8 @@ def choose_criteria(
     columns: Sequence[str],
     key: str,
     default: Sequence[str] = (),
+    *,
+    most: int | None = None,
     **more_options: Any,  # noqa: ANN401 passed on
 ) -> tuple[str, ...]:
     """Draw a choice of criteria, each column in one direction at most; return them as chosen.
@@ -107,6 +109,7 @@ def choose_criteria(
         columns: further scores that every reranker has; without any, nothing is drawn.
         key: of the choice, and its name in the link.
         default: chosen first.
+        most: how many may be chosen; None for any number.
         **more_options: passed on to the widget.
     """
     choices = criterion_choices(columns) if columns else []
@@ -118,13 +121,16 @@ def choose_criteria(
             choice = criterion_text(column, highest_best=highest_best)
             if choice not in choices or criteria.setdefault(column, choice) != choice:
                 address.refuse(key, [text])
-        return list(criteria.values())
+        allowed = list(criteria.values())[:most]
+        address.refuse(key, list(criteria.values())[len(allowed) :])
+        return allowed
 
     prepare(key, read, lambda texts: set(texts) <= set(choices), list(default))
-    chosen = st.session_state.get(key, default)
-    taken = {criterion(text)[0] for text in chosen}
-    offered = [text for text in choices if text in chosen or criterion(text)[0] not in taken]
-    return choose_in_order(label, offered, key, default, format_func=criterion_words, **more_options)
+    criteria = st.session_state.get(key, default)
+    columns_ranking = {criterion(text)[0] for text in criteria}
+    offered = [text for text in choices if text in criteria or criterion(text)[0] not in columns_ranking]
+    limits = {"max_selections": most, "format_func": criterion_words}
+    return choose_in_order(label, offered, key, default, **limits, **more_options)
 
 
 def choose_in_order(

@@ -56,16 +56,17 @@ def runs_at_precision(runs: Runs, precision: str) -> Runs:
     """
     if precision == "float64":
         return runs
-    return runs.rescored({name: column_at_precision(runs, name, "score", precision) for name in runs.tables})
+    columns = {name: table["score"].to_numpy() for name, table in runs.tables.items()}
+    return runs.rescored({name: compared_column(runs, name, columns[name], precision) for name in columns})
 
 
-def column_at_precision(runs: Runs, reranker: str, column: str, precision: str) -> FloatArray:
+def compared_column(runs: Runs, reranker: str, scores: FloatArray, precision: str) -> FloatArray:
     """Return the (n_rows,) scores of one reranker as they are compared, in the order of its rows.
 
     Args:
         runs: what was ranked.
         reranker: whose rows.
-        column: the score, or a further score.
+        scores: (n_rows,) the score or a further one, the highest best.
         precision: one of `PRECISIONS`.
 
     Raises:
@@ -74,10 +75,9 @@ def column_at_precision(runs: Runs, reranker: str, column: str, precision: str) 
     query = runs.pairs(reranker).query
     by_query = np.argsort(query, kind="stable")
     starts = np.flatnonzero(np.diff(query[by_query], prepend=-1, append=-1))
-    scores = np.empty(len(query))
-    values = runs.tables[reranker][column].to_numpy()
-    scores[by_query] = compared_scores(values[by_query], starts, precision)
-    return scores
+    compared = np.empty(len(query))
+    compared[by_query] = compared_scores(scores[by_query], starts, precision)
+    return compared
 
 
 def rounded(scores: FloatArray, precision: str) -> FloatArray:

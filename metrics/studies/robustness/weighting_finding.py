@@ -29,16 +29,17 @@ def weighting_finding(values: pd.DataFrame, measure: str) -> Prose:
     ranges = weighting_ranges(values)
     widths = ranges["highest"] - ranges["lowest"]
     widest = str(widths.idxmax())
-    ends = f"{decimal(ranges.loc[widest, 'lowest'])} and {decimal(ranges.loc[widest, 'highest'])} {measure}"
-    if len(ranges) == 1 and widths.max() <= LEVEL:
-        return Strong(
-            widest
-        ), f" scores {decimal(ranges.loc[widest, 'lowest'])} {measure} at every weighting tried."
+    low, high = (decimal(ranges.loc[widest, end]) for end in ("lowest", "highest"))
+    ends = f"{low} and {high} {measure}"
+    if len(ranges) == 1 and low == high:
+        return Strong(widest), f" scores {low} {measure} at every weighting tried."
     if len(ranges) == 1:
         return Strong(widest), f" lies between {ends} over all weightings tried."
     depends: Prose = Strong(widest), f" depends on them most: it lies between {ends}."
     if widths.max() <= LEVEL:
         depends = ("No value depends on the weights.",)
+    elif low == high:
+        depends = ("No value depends much on the weights.",)
     elif widths.max() - widths.min() <= LEVEL:
         depends = (f"Every value moves by {decimal(widths[widest])} {measure} over them.",)
     return *_leaders_sentence(values, ranges), " ", *depends

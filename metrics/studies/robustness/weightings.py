@@ -18,7 +18,7 @@ from metrics.studies.robustness.noise_curves import LEVEL, spread
 from metrics.support.arrays import FloatArray
 from metrics.ties.fronts import criterion, highest_first
 from metrics.ties.lists import further_scores, score_column
-from metrics.ties.precision import column_at_precision
+from metrics.ties.precision import compared_column
 
 _STEPS = {2: (50, 25, 20, 10), 3: (12, 8, 6, 4)}
 """Steps from no weight to all of it, by number of criteria; the fewer, the more rows are to be scored."""
@@ -179,9 +179,9 @@ def _in_spreads(runs: Runs, reranker: str, text: str, precision: str) -> FloatAr
         UsageError: a column that does not exist.
     """
     name, highest_best = criterion(text)
-    score_column(runs.tables[reranker], name)
-    values = column_at_precision(runs, reranker, name, precision)
-    return highest_first(values, highest_best=highest_best) / (spread(values) or 1.0)
+    scores = highest_first(score_column(runs.tables[reranker], name), highest_best=highest_best)
+    values = compared_column(runs, reranker, scores, precision)
+    return values / (spread(values) or 1.0)
 
 
 def _weighted_sum(weights: FloatArray, columns: Sequence[FloatArray]) -> FloatArray:

@@ -37,6 +37,11 @@ WEIGHT = TWO[:, 1]
             "A leads at every weighting tried. No value depends on the weights.",
         ),
         (
+            {"A": 0.5 + 2e-5 * WEIGHT, "B": 0.4},
+            "A leads at every weighting tried. No value depends much on the weights.",
+        ),
+        ({"A": 0.5 + 2e-5 * WEIGHT}, "A scores 0.500 RR at every weighting tried."),
+        (
             {"A": WEIGHT, "B": WEIGHT},
             "2 rerankers lead level at every weighting tried. Every value moves by 1.000 RR over them.",
         ),

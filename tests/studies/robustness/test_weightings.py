@@ -134,6 +134,16 @@ def test_of_level_rerankers_the_one_that_led_before_leads_on(values):
     assert weighting_ranges(drawn)["leads"].tolist() == pytest.approx([30.5 / 51, 20.5 / 51])
 
 
+@pytest.mark.parametrize("precision", ["float64", "within:0.3", "within:2", "decimals:0"])
+def test_each_end_of_the_weights_ranks_by_its_criterion_alone_at_any_precision(relevance, precision):
+    columns = table(relevance).set_column(3, "cost", pa.array(np.random.default_rng(4).random(60) * 6))
+    runs, options = Runs({"A": columns}), ScoringOptions(precision)
+    values = values_by_weighting(runs, "nDCG@5", CRITERIA, options)["A"]
+    for end, text in ((0, "score"), (-1, "cost:asc")):
+        alone = evaluate(runs, ["nDCG@5"], ["expected"], precision=precision, criteria=(text,))
+        assert values.iloc[end] == pytest.approx(alone.means("nDCG@5").loc["A", "expected"], abs=1e-12)
+
+
 def test_further_columns_have_no_weight(relevance):
     with pytest.raises(UsageError, match="Leave out criteria and tiebreak_by"):
         values_by_weighting(

@@ -42,14 +42,15 @@ def weight_section(view: View, measure: str, rerankers: list[str]) -> None:
     default = list(ranked) if _FEWEST <= len(ranked) <= _MOST else ["score", columns[0]]
     follow_defaults({_KEY: default})
     label = "Weighed against each other"
-    criteria = choose_criteria(label, columns, _KEY, default, max_selections=_MOST, placeholder="Two or three")
+    criteria = choose_criteria(label, columns, _KEY, default, most=_MOST, placeholder="Two or three")
     if len(criteria) < _FEWEST:
         st.info("Choose two criteria for a strip of weights, three for a triangle.")
         return
     try:
         values = shown_weightings(view, measure, rerankers, criteria)
-    except UsageError:
-        st.info("Weights leave no ties to split: take what splits ties out of Scoring to see what they do.")
+    except UsageError as error:
+        is_split = bool(view.scoring.tiebreak_by)
+        st.info(f"{error} Scoring chooses what splits ties." if is_split else str(error))
         return
     section_finding(weighting_finding(values, parse(measure).tied), rerankers)
     if values.notna().to_numpy().all():
