@@ -43,6 +43,28 @@ def test_means_that_are_level_in_decimals_are_level():
     assert mean_scores(np.array([[third] * 3])).tolist() == [third]
 
 
+def test_means_that_are_level_are_level_whatever_the_scores_they_are_made_of():
+    scores = np.array([[10.0, 9, 0], [6, 6, 7], [0, 0, 19], [100, -81, 0]])
+    assert set(mean_scores(scores)) == {6.33333333333}
+
+
+@pytest.mark.parametrize("stand_in", [-1e12, float(np.finfo(np.float32).min), -1.7e308])
+@pytest.mark.parametrize("kind", ["order", "run", "mean"])
+def test_a_number_in_place_of_a_score_changes_no_other_document(stand_in, kind):
+    scores, lists = np.random.default_rng(2).normal(size=(12, 3)), np.repeat([0, 1, 2], 4)
+    scores[5, 1:] = np.nan
+    means, deviations = mean_scores(scores), score_deviations(scores, lists, kind)
+    apart = ((lists > 0) | (kind != "order")) & (np.arange(12) != 5)
+    for row in ([stand_in] * 3, [0.25, stand_in, 0.5]):
+        beside, in_lists = np.vstack([scores, row]), np.append(lists, 0)
+        assert mean_scores(beside)[:-1].tolist() == means.tolist()
+        spread = score_deviations(beside, in_lists, kind)
+        assert (spread[-1] > 0) == (row[0] != stand_in)
+        assert spread[:-1][apart] == pytest.approx(deviations[apart])
+        assert spread[5] == pytest.approx(deviations[5], rel=0.25)  # the pooled one
+        assert 0.01 < spread[:4].min() <= spread[:4].max() < 5
+
+
 def test_infinite_scores_are_certain_and_none_overflows():
     scores = np.array([[np.inf, 1.0], [-np.inf, 1.0], [np.inf, -np.inf], [1e308, -1e308], [5e-324, 5e-324]])
     means = mean_scores(scores)
