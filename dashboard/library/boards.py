@@ -111,8 +111,15 @@ class BoardSpec:
         return repeats_of(self.names or ())
 
     def separated(self) -> "BoardSpec":
-        """Return the spec with repeats as rerankers of their own, named as in the files."""
-        pairs = tuple((first, first if now in self.repeats else now) for first, now in self.names or ())
+        """Return the spec with repeats as rerankers of their own, named as in the files.
+
+        A reranker that was given such a name since has its own of the files again.
+        """
+        names = self.names or ()
+        own = {first for first, now in names if now in self.repeats}
+        while taken := {first for first, now in names if now in own and first not in own}:
+            own |= taken
+        pairs = tuple((first, first if first in own else now) for first, now in names)
         return replace(self, names=pairs, title="")
 
     def without_file(self, position: int) -> "BoardSpec":

@@ -37,6 +37,13 @@ def test_rerankers_of_one_name_are_combined_and_separated_again(separate):
     assert again.spec.repeats == {}
 
 
+def test_separated_repeats_take_their_names_back_from_whatever_was_given_them():
+    names = (("A", "m"), ("B", "m"), ("C", "A"), ("D", "C"), ("E", "x"))
+    spec = BoardSpec((), names=names).separated()
+    assert spec.names == (("A", "A"), ("B", "B"), ("C", "C"), ("D", "D"), ("E", "x"))
+    assert spec.repeats == {}
+
+
 def test_a_combined_reranker_is_renamed_and_ordered_as_any_other(separate):
     spec = separate.spec.arranged(SEEDS).arranged({"x": "c", "c": "x"})
     renamed = remade(separate, spec)
