@@ -40,11 +40,12 @@ def repeat_groups(names: Sequence[str]) -> dict[str, list[str]]:
             template = pattern.sub(lambda seed: re.sub(r"\d+", "\0", seed[0]).casefold(), name)
             groups.setdefault(template, []).append(name)
     combined: dict[str, list[str]] = {}
+    every_name = set(names)
     for members in groups.values():
         stem = _stem(members[0])
-        taken_names = {*combined, *names} - set(members)
         labels = [stem, f"{stem} ({len(members)} repeats)"] if stem else []
-        label = next((label for label in labels if label not in taken_names), "")
+        free = (label for label in labels if label not in combined)
+        label = next((label for label in free if label not in every_name or label in members), "")
         if len(members) > 1 and label:
             combined[label] = members
     return combined

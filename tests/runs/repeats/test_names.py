@@ -59,6 +59,19 @@ def test_what_is_shared_is_no_name_of_another_reranker():
     assert repeat_groups(["x", "x (2 repeats)", "x-seed1", "x-seed2"]) == {}
 
 
+def test_names_are_gone_over_a_few_times_however_many_groups_there_are():
+    class Names(list):
+        n_passes = 0
+
+        def __iter__(self):
+            self.n_passes += 1
+            return super().__iter__()
+
+    names = Names(f"model{number % 40}-seed{number // 40}" for number in range(80))
+    assert len(repeat_groups(names)) == 40
+    assert names.n_passes < 5
+
+
 def test_two_hundred_rerankers_fall_into_their_groups():
     names = [f"model{number % 40}-seed{number // 40}" for number in range(200)]
     groups = repeat_groups(names)
