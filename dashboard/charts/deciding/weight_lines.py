@@ -12,6 +12,7 @@ from dashboard.charts.name_places import line_names
 from dashboard.charts.palette import Palette, ink
 from dashboard.charts.style import add_notes, note_of, padded_range, safe, style
 from metrics.studies.robustness.weightings import weighting_leaders
+from metrics.support.wording import part_of
 
 _PLOT, _STRIP, _GAP = 330, 46, 26
 """Pixels of the plot of values, of the strip below it, and between the two."""
@@ -48,7 +49,8 @@ def weight_lines(
         led = np.where(leaders[own] == name, values[name].to_numpy()[own], np.nan)
         line = {"color": colours[name], "width": 4}
         figure.add_scatter(x=weights[own], y=led, mode="lines", line=line, hoverinfo="skip", showlegend=False)
-    _add_strip(figure, stretches, palette, colours)
+    names = chart_names(map(str, values.columns), 22)
+    _add_strip(figure, stretches, palette, colours, names)
     style(figure, palette, _PLOT + _GAP + _STRIP + 84, t=14, r=150, l=72)
     _set_axes(figure, values, words)
     heights = figure.layout.yaxis.range, _PLOT
@@ -67,7 +69,11 @@ def _figures(second: str) -> str:
 
 
 def _add_strip(
-    figure: go.Figure, stretches: pd.DataFrame, palette: Palette, colours: Mapping[str, str]
+    figure: go.Figure,
+    stretches: pd.DataFrame,
+    palette: Palette,
+    colours: Mapping[str, str],
+    names: Mapping[str, str],
 ) -> None:
     """Add a bar for each stretch, named where there is room, and a dotted line up from where it ends.
 
@@ -76,18 +82,21 @@ def _add_strip(
         stretches: of `leading_stretches`.
         palette: colours of the theme.
         colours: reranker → its colour.
+        names: reranker → what the strip calls it.
     """
-    names = chart_names(stretches["reranker"], 22)
     for stretch in stretches.to_dict("records"):
         name, start, end = stretch["reranker"], stretch["start"], stretch["end"]
         ends = f"{stretch['lowest']:.3f}–{stretch['highest']:.3f}"
-        hover = f"<b>{hover_text(name)}</b> leads from {start:.2f} to {end:.2f}<br>{ends}<extra></extra>"
+        times = part_of(stretch["n_led"], stretch["n_weightings"], "weighting")
+        hover = f"leads at {times} from {start:.2f} to {end:.2f}<br>{ends}<extra></extra>"
         bar = {"base": start, "x": [end - start], "y": [0], "orientation": "h", "width": 1, "yaxis": "y2"}
         marker = {"color": colours[name], "line": {"width": 1, "color": palette.ground}}
         font = {"size": 12, "color": ink(colours[name])}
         text = {"text": [f"{names[name]}<br>{ends}"], "textposition": "inside", "insidetextfont": font}
         place = {"insidetextanchor": "middle", "textangle": 0, "showlegend": False}
-        figure.add_bar(**bar, **text, **place, marker=marker, hovertemplate=hover)
+        figure.add_bar(
+            **bar, **text, **place, marker=marker, hovertemplate=f"<b>{hover_text(name)}</b> {hover}"
+        )
         if end < 1:
             figure.add_vline(end, line=dotted_line(palette) | {"color": palette.muted, "width": 1})
     figure.update_layout(uniformtext={"minsize": 11, "mode": "hide"})

@@ -14,6 +14,8 @@ from metrics.studies.robustness.weightings import weighting_leaders
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
 """Where each criterion has all the weight: left, right, top."""
 _HEIGHT = 400
+_LONGEST = 18
+"""Columns of a corner's name: two of them stand side by side on a phone."""
 
 
 def weight_triangle(
@@ -36,7 +38,7 @@ def weight_triangle(
     weights = np.stack([values.index.get_level_values(place) for place in range(3)], axis=1)
     spots, owners = weights @ _CORNERS, weighting_leaders(values)
     steps = round((np.sqrt(8 * len(values) + 1) - 3) / 2)
-    figure, names = go.Figure(), chart_names(dict.fromkeys(owners), 22)
+    figure, names = go.Figure(), chart_names(map(str, values.columns), 22)
     for name in dict.fromkeys(owners):
         own = owners == name
         data = np.column_stack([weights[own], values.loc[own, name]])
@@ -47,12 +49,13 @@ def weight_triangle(
         x, y = spots[own].T
         trace = {"customdata": data, "hovertemplate": hover + "<extra></extra>", "name": names[name]}
         figure.add_scatter(x=x, y=y, mode="markers", marker=marker, cliponaxis=False, showlegend=True, **trace)
-    style(figure, palette, _HEIGHT + 60, t=64, b=8)
-    notes, sides = [], (("top", -22), ("top", -22), ("bottom", 22))
-    for corner, word, (side, shift) in zip(_CORNERS, words[1:], sides, strict=True):
-        place = {"x": corner[0], "y": corner[1], "yref": "y", "yanchor": side, "yshift": shift}
-        notes.append(note_of(f"{safe(word, 28)} alone", palette, **place))
+    style(figure, palette, _HEIGHT + 60, t=64, b=8, l=8, r=8)
+    reach, notes = 0.5 / steps, []
+    sides = ((-reach, "left", "top", -22), (1 + reach, "right", "top", -22), (0.5, "center", "bottom", 22))
+    for corner, word, (x, across, side, shift) in zip(_CORNERS, words[1:], sides, strict=True):
+        place = {"x": x, "xanchor": across, "y": corner[1], "yref": "y", "yanchor": side, "yshift": shift}
+        notes.append(note_of(f"{safe(word, _LONGEST)} alone", palette, **place))
     add_notes(figure, notes)
-    axis = {"visible": False, "fixedrange": True}
-    figure.update_xaxes(range=[-0.35, 1.35], **axis)
+    axis = {"visible": False, "fixedrange": True, "constrain": "domain"}
+    figure.update_xaxes(range=[-reach, 1 + reach], **axis)
     return figure.update_yaxes(range=[-0.16, 0.98], scaleanchor="x", **axis)

@@ -124,28 +124,31 @@ def weighting_ranges(values: pd.DataFrame) -> pd.DataFrame:
 def leading_stretches(values: pd.DataFrame) -> pd.DataFrame:
     """Which reranker leads from what weight of the second criterion to what: a row a stretch, in order.
 
-    A stretch ends halfway to the next weight that was tried; one of less than a twentieth of all weights is
-    told with the one before it.
+    A stretch ends halfway to the next weight that was tried; one of less than a twentieth of all weights, at
+    neither end, is told with the one before it.
 
     Args:
         values: of `values_by_weighting`, of two criteria.
 
     Returns:
-        `reranker`, `start` and `end` of the weight, `lowest` and `highest` of its value where it leads there.
+        `reranker`, `start` and `end` of the weight, `lowest` and `highest` of its value where it leads there,
+        `n_led`: at how many of the `n_weightings` within the stretch it leads.
     """
     weight, leader = values.index.get_level_values(1).to_numpy(), weighting_leaders(values)
     middles = np.concatenate([[0.0], (weight[1:] + weight[:-1]) / 2, [1.0]])
     changes = [0, *(np.flatnonzero(leader[1:] != leader[:-1]) + 1), len(leader)]
     is_long = np.diff(middles[changes]) >= _SHORTEST
-    starts = [start for start, long in zip(changes[:-1], is_long, strict=True) if long or not is_long.any()]
+    is_long[[0, -1]] = True
+    starts = [start for start, long in zip(changes[:-1], is_long, strict=True) if long]
     leads = [
         start for last, start in pairwise([None, *starts]) if last is None or leader[last] != leader[start]
     ]
     rows = []
     for name, (start, end) in zip(leader[leads], pairwise([0, *leads[1:], len(leader)]), strict=True):
         own = values[name].iloc[start:end][leader[start:end] == name]
-        rows.append((name, middles[start], middles[end], own.min(), own.max()))
-    return pd.DataFrame(rows, columns=["reranker", "start", "end", "lowest", "highest"])
+        rows.append((name, middles[start], middles[end], own.min(), own.max(), len(own), end - start))
+    names = ["reranker", "start", "end", "lowest", "highest", "n_led", "n_weightings"]
+    return pd.DataFrame(rows, columns=names)
 
 
 def leads(values: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from opening import metrics, only, opened
 from dashboard import cache
 from dashboard.charts.report import draw_charts
 from dashboard.library import BoardSpec, make_board
-from dashboard.views.lab.report.command_line import command
+from dashboard.library.command_line import command
 from dashboard.views.lab.report.options import section_label
 from metrics import read_runs
 from metrics.report import ReportOptions, report
@@ -115,6 +115,14 @@ def test_criteria_and_further_scores_that_split_ties_are_in_the_command_in_their
     words = command(board(coarse_trec=COARSE, qrels_txt=QRELS), options).replace("\\\n", " ").split()
     assert [after for word, after in pairwise(words) if word == "--tiebreak-by"] == ["second", "fresh"]
     assert [after for word, after in pairwise(words) if word == "--criterion"] == ["score", "cost:asc"]
+
+
+def test_repeats_that_are_combined_are_combined_by_the_command():
+    spec = board(seed1_trec=STRICT, seed2_trec=COARSE, qrels_txt=QRELS).spec
+    combined = spec.arranged({"seed1": "an llm", "seed2": "an llm"})
+    new_board = make_board(combined, [read(entry.file) for entry in combined.entries])
+    words = shlex.split(command(new_board, ReportOptions()).replace("\\\n", " "))
+    assert ("--repeats", "an llm=seed1,seed2") in pairwise(words)
 
 
 def test_columns_that_were_chosen_are_in_the_command():

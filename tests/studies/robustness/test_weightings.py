@@ -124,6 +124,15 @@ def test_stretches_cover_every_weight_and_leave_out_short_ones(values):
     assert stretches["start"].tolist() == pytest.approx([0, 0.79])
     assert stretches["end"].tolist() == pytest.approx([0.79, 1])
     assert stretches["highest"].tolist() == [1.0, 0.7]
+    assert stretches[["n_led", "n_weightings"]].to_numpy().tolist() == [[38, 40], [11, 11]]
+
+
+def test_who_leads_at_an_end_of_the_weights_has_a_stretch_however_short(values):
+    drawn = values.assign(A=1.0, B=0.5)
+    drawn.iloc[[0, -1]] = 0.5, 0.9
+    stretches = leading_stretches(drawn)
+    assert stretches["reranker"].tolist() == ["B", "A", "B"]
+    assert stretches["end"].tolist() == pytest.approx([0.01, 0.99, 1])
 
 
 def test_of_level_rerankers_the_one_that_led_before_leads_on(values):

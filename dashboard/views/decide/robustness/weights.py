@@ -83,7 +83,7 @@ def _draw_values(view: View, measure: str, values: pd.DataFrame) -> None:
     else:
         figure = weight_triangle(values, view.palette, colours, (tied, *words))
         alt = f"Who leads by {tied} over all weightings of {', '.join(words)}."
-    chart(figure, "weights", alt, wide=640)
+    chart(figure, "weights", alt, wide=640 if len(words) == _FEWEST else None)
     st.caption(_grid_note(values))
 
 
@@ -92,7 +92,11 @@ def _grid_note(values: pd.DataFrame) -> str:
     weights = values.index.get_level_values(1)
     step = weights[weights > 0].min()
     is_strip = values.index.nlevels == _FEWEST
-    merged = " A lead over less than a twentieth of them is drawn as its neighbour's." if is_strip else ""
+    merged = (
+        " A lead over less than a twentieth of them, at neither end, is drawn as its neighbour's."
+        if is_strip
+        else ""
+    )
     return f"Exact at {len(values)} weightings, {step:.2g} apart; between them lists may change order.{merged}"
 
 

@@ -9,9 +9,9 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.charts.labels import CARD_COLUMNS, short_names
+from dashboard.library.command_line import command
 from dashboard.session import View
 from dashboard.views.lab.report.cached import html_file
-from dashboard.views.lab.report.command_line import command
 from dashboard.widgets.components import Card, cards, heading
 from dashboard.widgets.leaderboard_parts import card_part
 from dashboard.widgets.leaders import leader_name

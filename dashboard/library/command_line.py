@@ -1,4 +1,4 @@
-"""The command line that makes the report a page shows. No streamlit inside."""
+"""Command lines that do what a page shows."""
 
 import shlex
 from operator import attrgetter
@@ -31,7 +31,7 @@ _OPTIONS = {
 """Option of the command → field of the options it sets."""
 
 
-def _changed_options(options: ReportOptions) -> list[list[str]]:
+def changed_options(options: ReportOptions) -> list[list[str]]:
     """Return the options that are not as they are by default, each with its value."""
     words = []
     for option, field in _OPTIONS.items():
@@ -53,9 +53,10 @@ def command(board: Board, options: ReportOptions, file_name: str = "report.html"
     files = list(zip(board.files, board.sources, strict=True))
     words = [["tiescope", "report", *(file.name for file, source in files if source.kind == "run")]]
     words += [["--qrels", file.name] for file, source in files if source.kind != "run"]
-    words += _changed_options(options)
+    words += changed_options(options)
     columns = dict.fromkeys(pair for entry in board.spec.entries for pair in entry.columns)
     words += [["--column", f"{ours}={theirs}"] for ours, theirs in columns]
+    words += [["--repeats", f"{name}={','.join(parts)}"] for name, parts in board.spec.repeats.items()]
     if board.spec.repeated != "error":
         words.append(["--repeated", board.spec.repeated])
     words.append(["-o", file_name])
