@@ -137,6 +137,9 @@ def check_files(
         missing_score: as in `read_runs`.
         repeats: as in `read_runs`.
         repeats_std: as in `read_runs`.
+
+    Raises:
+        UsageError: as in `check`.
     """
     repeat_choice = RepeatChoice.of(repeats, repeats_std)
     sources: list[Source] = []
@@ -151,6 +154,8 @@ def check_files(
             refused.append(make_finding("unreadable", error.file, f"{error.problem}.", line=line, hint=hint))
         else:
             sources.append(source)
+    if not refused and all(source.format != REPEATED_SCORES for source in sources):
+        _refuse_unread(repeat_choice.columns)
     runs = repeat_choice.combine(Runs.from_sources(sources, repeated, judged=False))
     findings = [as_frame(refused), runs.findings] if refused else [runs.findings]
     return pd.concat(findings, ignore_index=True), runs.rerankers
@@ -232,8 +237,13 @@ def _sources(
         source = as_judgments(_read(qrels, choice, NO_REPEATS, "judgments", "relevance"))
         unused = {ours: theirs for ours, theirs in unused.items() if source.mapping.get(ours) != theirs}
         yield source
-    if unused or unread:
-        raise UsageError(f"No file has the columns chosen: {', '.join([*unused.values(), *sorted(unread)])}.")
+    _refuse_unread([*unused.values(), *sorted(unread)])
+
+
+def _refuse_unread(columns: Sequence[str]) -> None:
+    """Raise a UsageError where no file has columns that the user chose."""
+    if columns:
+        raise UsageError(f"No file has the columns chosen: {', '.join(columns)}.")
 
 
 def _each_begun(files: Sequence[tuple[str | None, Table]]) -> Iterator[tuple[str | None, Table]]:

@@ -59,7 +59,11 @@ def test_repeats_that_are_none_are_refused_as_usage(options, problem, call):
 
 
 @pytest.mark.usefixtures("folder")
-def test_check_says_what_repeats_lack(call):
+def test_check_says_what_repeats_lack_and_refuses_those_that_are_not_there(call):
     code, out, _ = call("check", "c-seed1.trec", "c-seed2.trec", "qrels", "--repeats", "seeds")
     assert code == 0
     assert "repeats-combined" in out
+    assert call("check", "wide.csv", "--repeats", "s,t")[0] == 0
+    code, _, said = call("check", "c-seed1.trec", "wide.csv", "--repeats", "no,none")
+    assert code == 2
+    assert "No file has the columns chosen: no, none" in said
