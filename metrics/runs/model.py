@@ -18,6 +18,7 @@ from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.reading.source import Source
+from metrics.runs.repeats.columns import read_with_repeats
 from metrics.runs.repeats.combining import combine_repeats
 from metrics.runs.repeats.statistics import SpreadKind
 from metrics.runs.stacks import ByReranker, RunStack, RunStacks
@@ -91,7 +92,7 @@ class Runs:
 
         Args:
             frame: one row a document: query_id, doc_id, score, relevance, and reranker where
-                there are several. Other names are recognised as in a file.
+                there are several. Other names, and numbered scores, are recognised as in a file.
             columns: our column → the frame's, where the name says it otherwise.
             repeated: what is done about a document twice in one list: `error`, `first` or `max`.
             missing_score: what is done about a score that is no number: `error`, `last` or `drop`.
@@ -100,7 +101,8 @@ class Runs:
             ReadError: a missing column, an empty id, a score that is no number, a repeated document.
         """
         choice = ColumnChoice(columns or {}, missing_score=missing_score)
-        return cls.from_sources([of_frame(frame, choice)], repeated)
+        source = read_with_repeats(lambda chosen: of_frame(frame, chosen), choice)
+        return cls.from_sources([source], repeated)
 
     def __repr__(self) -> str:
         judgments = None if self.qrels is None else len(self.qrels)
@@ -150,11 +152,11 @@ class Runs:
                 an `order`, or how far the `mean` may be off, its standard error s / sqrt(n).
 
         Raises:
-            UsageError: a name that does not exist or is taken, or repeats that share no document.
+            UsageError: a name that is unknown or taken, or repeats that share no document or grade one unlike.
         """
         if not repeats:
             return self
-        stacks, findings = combine_repeats(self.stacks, repeats, spread)
+        stacks, findings = combine_repeats(self.stacks, repeats, spread, is_graded=self.qrels is None)
         noted = (*self.noted, *findings)
         return replace(self, tables=stacks.tables, origins=stacks.origins, noted=noted)
 

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.errors import ReadError, UsageError
+from metrics.runs.findings import make_finding
 from metrics.runs.reading.columns import ColumnChoice
 from metrics.runs.reading.files import File
 from metrics.runs.reading.provenance import RowProvenance
@@ -118,6 +119,9 @@ def _combined(read: Reader, choice: ColumnChoice, names: Sequence[str]) -> Sourc
         table = table.append_column(column, pa.array(values))
     header = [*(name for name in first.header if name not in {*names, MEAN, STD}), MEAN, STD]
     mapping = {**first.mapping, "score": MEAN, "score_std": STD}
+    if first.mapping.get("score_std") == STD:
+        message = f"Not read: {STD} of the table; it is made of {first_names(names)}."
+        findings.append(make_finding("columns-unused", first.file, message, line=1))
     noted = [finding for finding in first.noted if finding.code != "columns-unused"]
     return replace(
         first,

@@ -10,7 +10,7 @@ from metrics.errors import UsageError
 from metrics.runs.findings import Finding
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.provenance import RowProvenance
-from metrics.runs.repeats.findings import repeat_findings
+from metrics.runs.repeats.findings import refuse_unlike_grades, repeat_findings, unused_findings
 from metrics.runs.repeats.statistics import SpreadKind, mean_scores, score_deviations
 from metrics.runs.stacks import RunStack, RunStacks
 from metrics.support.arrays import FloatArray
@@ -21,7 +21,7 @@ _OF_ONE_RUN = ("rank", "score_std")
 
 
 def combine_repeats(
-    stacks: RunStacks, repeats: Mapping[str, Sequence[str]], spread: SpreadKind
+    stacks: RunStacks, repeats: Mapping[str, Sequence[str]], spread: SpreadKind, *, is_graded: bool
 ) -> tuple[RunStacks, list[Finding]]:
     """Return rerankers with repeats combined, each in the place of its first repeat, and what is to be said.
 
@@ -29,10 +29,11 @@ def combine_repeats(
         stacks: rows of all rerankers.
         repeats: name of a combined reranker → those that are its repeats.
         spread: whose standard deviation `score_std` is.
+        is_graded: whether relevance beside the scores counts, for there are no judgments apart.
 
     Raises:
         UsageError: a repeat that does not exist or is one twice, fewer than two of them, a name that another
-            reranker has, no document that two of them have, or scores of both infinities for one.
+            reranker has, no document that two of them have, or scores of both infinities or two grades for one.
     """
     names = list(stacks.places)
     _refuse_unusable(names, repeats)
@@ -49,7 +50,8 @@ def combine_repeats(
             begun.add(name)
             parts += stacks.renamed({other: other for other in alone}).stacks
             alone = []
-            stack, of_stack = _combined(stacks, name, repeats[name], spread)
+            runs = {member: stacks.reranker(member) for member in repeats[name]}
+            stack, of_stack = _combined(name, runs, spread, is_graded=is_graded)
             parts.append(stack)
             findings += of_stack
     return RunStacks([*parts, *stacks.renamed({other: other for other in alone}).stacks]), findings
@@ -69,19 +71,19 @@ def _refuse_unusable(names: Sequence[str], repeats: Mapping[str, Sequence[str]])
 
 
 def _combined(
-    stacks: RunStacks, name: str, members: Sequence[str], spread: SpreadKind
+    name: str, repeats: Mapping[str, RunStack], spread: SpreadKind, *, is_graded: bool
 ) -> tuple[RunStack, list[Finding]]:
     """Return one reranker made of its repeats, and what is to be said of it.
 
     A document stands once, with all columns but scores of the first repeat that has it.
 
     Args:
-        stacks: rows of all rerankers.
         name: of the combined reranker.
-        members: its repeats.
+        repeats: its repeats by their names.
         spread: whose standard deviation `score_std` is.
+        is_graded: whether relevance beside the scores counts.
     """
-    runs = [stacks.reranker(member) for member in members]
+    members, runs = list(repeats), list(repeats.values())
     shared = set.intersection(*(set(run.table.column_names) for run in runs)).difference(_OF_ONE_RUN)
     columns = [column for column in runs[0].table.column_names if column in shared]
     lengths = [len(run.table) for run in runs]
@@ -103,13 +105,17 @@ def _combined(
     means = mean_scores(scores)
     origin = _origin(runs, members, lengths).take(rows)
     findings = repeat_findings(name, members, scores, means, spread, origin)
+    findings += unused_findings(name, [run.table.column_names for run in runs], origin.file)
     combined = {
         "score": means,
         "score_std": score_deviations(scores, keys.query[rows].astype(np.int64), spread),
     }
     if "latency" in columns:
         combined["latency"] = mean_scores(by_repeat("latency"))
+    grades = by_repeat("relevance") if is_graded and "relevance" in columns else None
     table = table.take(pa.array(rows)).combine_chunks()
+    if grades is not None:
+        refuse_unlike_grades(name, members, grades, table)
     for column, values in combined.items():
         table = table.drop_columns([column]) if column in table.column_names else table
         table = table.append_column(column, pa.array(values))

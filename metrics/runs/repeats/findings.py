@@ -1,8 +1,10 @@
 """What is worth knowing of repeats that were combined."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
+import pyarrow as pa
 
 from metrics.errors import UsageError
 from metrics.runs.findings import Finding, make_finding
@@ -65,6 +67,51 @@ def repeat_findings(
         line = origin.line_of(int(np.argmax(is_incomplete)))
         findings.append(make_finding("repeats-incomplete", origin.file, message, line=line, count=n_incomplete))
     return [*findings, *_scale_findings(name, members, scores, origin)]
+
+
+def unused_findings(name: str, columns: Sequence[Sequence[str]], file: str) -> list[Finding]:
+    """Return which columns of repeats are not read: those that some lack, and the scatter that each states.
+
+    Args:
+        name: of the combined reranker.
+        columns: of each repeat.
+        file: where the repeats came from.
+    """
+    counts = Counter(column for names in columns for column in names)
+    own = counts.pop("score_std", 0)
+    lacking = [f"{column} (in {count:,})" for column, count in counts.items() if count < len(columns)]
+    n_repeats = count_of(len(columns), "repeat")
+    findings = []
+    if lacking:
+        message = f"{quote(name)}: not read, for not all of {n_repeats} have them: {', '.join(lacking)}."
+        findings.append(make_finding("columns-unused", file, message, count=len(lacking)))
+    if own:
+        message = f"{quote(name)}: not read: score_std of {own:,} of {n_repeats}; it is made of their scores."
+        findings.append(make_finding("columns-unused", file, message))
+    return findings
+
+
+def refuse_unlike_grades(name: str, members: Sequence[str], grades: FloatArray, table: pa.Table) -> None:
+    """Raise a UsageError where repeats give one document two grades.
+
+    Args:
+        name: of the combined reranker.
+        members: names of its repeats.
+        grades: (n_docs, n_repeats), NaN where a repeat lacks a document.
+        table: query and document of each.
+    """
+    is_unlike = np.fmax.reduce(grades, axis=1) > np.fmin.reduce(grades, axis=1)
+    if not is_unlike.any():
+        return
+    row = int(np.argmax(is_unlike))
+    query, document = (table[column][row].as_py() for column in ("query_id", "doc_id"))
+    lowest, highest = int(np.nanargmin(grades[row])), int(np.nanargmax(grades[row]))
+    raise UsageError(
+        f"Repeats of {name!r}: document {document!r} of query {query!r} has relevance "
+        f"{grades[row, lowest]:g} in {members[lowest]!r} and {grades[row, highest]:g} in {members[highest]!r}; "
+        f"documents with two grades: {int(is_unlike.sum()):,}. "
+        "Make them agree, or give judgments apart (--qrels)."
+    )
 
 
 def _scale_findings(

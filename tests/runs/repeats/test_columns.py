@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from metrics import ReadError, UsageError, evaluate, read_runs, read_table
+from metrics import ReadError, Runs, UsageError, evaluate, read_runs, read_table
 from metrics.runs import File, read, unread
 
 TABLE = "query_id,doc_id,score_1,score_2,score_3,relevance,note\nq,a,1,2,3,1,x\nq,b,,2,N/A,0,y\nq,c,4,4,4,0,z\n"
@@ -44,6 +44,19 @@ def test_columns_that_are_named_are_repeats_beside_a_score_too(write):
         read_runs([path], repeats=("a", "d"))
     with pytest.raises(UsageError, match="No file has the columns chosen: c, d"):
         read_runs([path], repeats=("c", "d"))
+
+
+def test_the_tables_own_scatter_is_said_not_to_be_read_beside_repeats(write):
+    path = write("c.csv", "query_id,doc_id,score_1,score_2,score_std,relevance\nq,x,1,3,9,1\nq,y,2,2,9,0\n")
+    runs = read_runs([path], repeats_std="run")
+    assert scored(runs)[1] == pytest.approx([2**0.5, 0])
+    message = runs.findings.set_index("code")["message"]["columns-unused"]
+    assert message == "Not read: score_std of the table; it is made of score_1, score_2."
+
+
+def test_a_frame_has_its_repeats_combined_however_it_is_read(write):
+    frame = pd.read_csv(write("c.csv", TABLE))
+    assert scored(Runs.from_frame(frame)) == scored(read_runs(frame))
 
 
 def test_one_of_them_is_the_score_where_it_is_chosen(write):

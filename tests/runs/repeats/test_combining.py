@@ -137,3 +137,29 @@ def test_judgments_apart_and_lines_of_their_files_stay_known(write):
     assert runs.origins["c"].line_of(1) == 2
     assert evaluate(runs, "RR", "expected").scores.iloc[0, 0] == 1
     assert list(runs.arranged({"c": "d"}).tables) == ["d"]
+
+
+def test_grades_that_repeats_give_unlike_are_refused_unless_judgments_are_apart():
+    rows = frame({(name, "q", doc): 1.0 for name in SEEDS[:2] for doc in "ab"})
+    rows.loc[rows["reranker"] == "c-seed2", "relevance"] = 0
+    problem = (
+        "'c': document 'a' of query 'q' has relevance 0 in 'c-seed2' and 1 in 'c-seed1'; "
+        r"documents with two grades: 1\. Make them agree"
+    )
+    for order in (rows, rows[::-1]):
+        with pytest.raises(UsageError, match=problem):
+            read_runs(order, repeats="seeds")
+    judged = read_runs(rows, frame({("x", "q", "a"): 1.0}).drop(columns="score"), repeats="seeds")
+    assert judged.rerankers == ["c"]
+
+
+def test_columns_that_some_repeats_lack_and_their_own_scatter_are_said_not_to_be_read():
+    first, second = (frame({(name, "q", doc): 1.0 for doc in "ab"}) for name in SEEDS[:2])
+    runs = read_runs([first.assign(bm25=2.0, score_std=0.5), second], repeats="seeds")
+    findings = runs.findings
+    assert list(findings["message"][findings["code"] == "columns-unused"]) == [
+        "'c': not read, for not all of 2 repeats have them: bm25 (in 1).",
+        "'c': not read: score_std of 1 of 2 repeats; it is made of their scores.",
+    ]
+    assert "bm25" not in runs.tables["c"].column_names
+    assert "columns-unused" not in list(read_runs([first, second], repeats="seeds").findings["code"])
