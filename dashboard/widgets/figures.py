@@ -20,7 +20,7 @@ def kept_figure(key: str, draw: Callable[P, go.Figure], *arguments: P.args, **op
     Args:
         key: of the board; the figure is forgotten with its results.
         draw: a function without effects; nobody changes its figure.
-        *arguments: its tables, colours and words, compared by content.
+        *arguments: its tables, colours and words, compared as they are pickled.
         **options: likewise.
     """
     content = blake2b(pickle.dumps((arguments, options), protocol=5), digest_size=16).hexdigest()

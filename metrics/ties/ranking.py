@@ -150,7 +150,8 @@ class Ranking:
         if unjudged == "leave_out":
             rows, segment_lists, segment_starts = lists.judged_rows_of(*span)
         keys = lists.keys_of(rows, segment_starts, precision)
-        order, (scores, *further), starts = sort_descending(keys, segment_starts)
+        has_own_noise = lists.sigmas is not None  # tells apart what is level, whatever lists are sorted with it
+        order, (scores, *further), starts = sort_descending(keys, segment_starts, is_stable=has_own_noise)
         table_rows = (np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows)[order]
         judgment = lists.judgment[rows if isinstance(order, slice) else table_rows]
         return cls(

@@ -1,6 +1,7 @@
 """Sorting many short lists at once, without a loop over them."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -11,13 +12,14 @@ _CELLS = 2**24
 
 
 def sort_descending(
-    keys: Sequence[FloatArray], starts: IntArray
+    keys: Sequence[FloatArray], starts: IntArray, *, is_stable: bool = False
 ) -> tuple[IntArray | slice, list[FloatArray], IntArray]:
     """Sort each segment by falling keys; later keys decide where earlier ones are level.
 
     Args:
         keys: (n_docs,) each.
         starts: (n_segments + 1,) first document of each segment and the end.
+        is_stable: whether level documents stay in the order in which they came; else any is as good.
 
     Returns:
         (n_docs,) documents in order, all of them as a slice where they are so already, their keys, and
@@ -30,18 +32,18 @@ def sort_descending(
         segment = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         order = np.lexsort((*(-key for key in reversed(keys)), segment))
     elif (~first[1:] & (keys[0][1:] > keys[0][:-1])).any():
-        order = _sort_by_one_key(keys[0], starts)
+        order = _sort_by_one_key(keys[0], starts, "stable" if is_stable else "quicksort")
     ordered = [key[order] for key in keys]
     for key in ordered:
         first[1:] |= key[1:] != key[:-1]
     return order, ordered, np.flatnonzero(first)
 
 
-def _sort_by_one_key(key: FloatArray, starts: IntArray) -> IntArray:
+def _sort_by_one_key(key: FloatArray, starts: IntArray, kind: Literal["stable", "quicksort"]) -> IntArray:
     """Sort segments of like length together, as rows of a padded table; padding sorts last as NaN."""
     lengths = np.diff(starts)
     if len(lengths) and lengths.min() == lengths.max() and len(key) <= _CELLS:
-        order_by_segment = np.argsort(-key.reshape(len(lengths), -1), axis=1)
+        order_by_segment = np.argsort(-key.reshape(len(lengths), -1), axis=1, kind=kind)
         order_by_segment += starts[:-1, None]
         return np.ravel(order_by_segment)
     order = np.empty(len(key), dtype=np.int64)
@@ -55,5 +57,5 @@ def _sort_by_one_key(key: FloatArray, starts: IntArray) -> IntArray:
             documents = starts[part, None] + np.arange(widest)
             within = np.arange(widest) < lengths[part, None]
             table = np.where(within, -key[np.where(within, documents, 0)], np.nan)
-            order[documents[within]] = (np.argsort(table, axis=1) + starts[part, None])[within]
+            order[documents[within]] = (np.argsort(table, axis=1, kind=kind) + starts[part, None])[within]
     return order

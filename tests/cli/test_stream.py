@@ -152,7 +152,7 @@ def test_parts_of_a_stream_merge_into_the_evaluation_of_the_whole(
     exact, expected = aligned.loc[:, ~is_integral], evaluation.scores.loc[:, ~is_integral]
     assert exact.to_numpy().tobytes() == expected.to_numpy().tobytes()
     integrals = evaluation.scores.loc[:, is_integral].to_numpy()
-    assert aligned.loc[:, is_integral].to_numpy() == pytest.approx(integrals, abs=1e-9)
+    assert aligned.loc[:, is_integral].to_numpy() == pytest.approx(integrals, abs=1e-13)
     assert merged.policies.to_dict("index") == evaluation.policies.to_dict("index")
     assert stream.policies.to_dict("index") == evaluation.policies.to_dict("index")
 

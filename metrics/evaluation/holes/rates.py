@@ -88,10 +88,8 @@ class RankedDocuments:
         if rate is None:
             rates = judged_rates(self)["rate"].to_numpy()[self.bands[~self.is_judged]]
         else:
-            given = np.atleast_1d(np.asarray(rate, dtype=np.float64))
-            if not len(given) or not ((given >= 0) & (given <= 1)).all():
-                raise UsageError(f"rate={rate!r}: give chances from 0 to 1.")
-            rates = given[np.minimum(places, len(given)) - 1]
+            chances = _checked_chances(rate)
+            rates = chances[np.minimum(places, len(chances)) - 1]
         return np.where(places <= (np.inf if depth is None else depth), rates, 0.0)
 
     def draw_grades(self, rates: FloatArray, seed: int) -> FloatArray:
@@ -112,6 +110,17 @@ class RankedDocuments:
 def _quantiles(ordered: FloatArray, shares: FloatArray) -> FloatArray:
     """(n,) the value below which a share of some sorted values lies."""
     return ordered[np.minimum((shares * len(ordered)).astype(np.int64), len(ordered) - 1)]
+
+
+def _checked_chances(rate: Rate) -> FloatArray:
+    """Return (n,) chances by place, the last of them for all further places."""
+    try:
+        chances = np.atleast_1d(np.asarray(rate, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"rate={rate!r}: give chances from 0 to 1.") from error
+    if not len(chances) or not ((chances >= 0) & (chances <= 1)).all():
+        raise UsageError(f"rate={rate!r}: give chances from 0 to 1.")
+    return chances
 
 
 def judged_rates(documents: RankedDocuments) -> pd.DataFrame:

@@ -46,15 +46,18 @@ def judge_next(
         narrowings down to this row add up to).
 
     Raises:
-        UsageError: fewer than one candidate or place asked for; else as of `joint_bounds`.
+        UsageError: fewer than one candidate or place asked for, or unjudged documents left out; else as of
+            `joint_bounds`.
     """
     if depth < 1 or most < 1:
         raise UsageError("depth and most: give 1 or more.")
+    if options.unjudged == "leave_out":
+        raise UsageError("Documents that nobody judged are left out: none is to be judged next.")
     candidates = _candidates(runs, options, depth, rate).head(most)
     if runs.qrels is None or candidates.empty:
         return pd.DataFrame(columns=list(COLUMNS))
     widths = _widths(joint_bounds(runs, measure, options))
-    highest = max(float(np.max(runs.qrels["relevance"].to_numpy())), options.relevant_from)
+    highest = max(float(np.max(runs.qrels["relevance"].to_numpy())), float(options.relevant_from))
     unknown = widths.reindex(candidates["query_id"], fill_value=0.0).to_numpy()
     irrelevant, relevant = (
         _widths(joint_bounds(_judged_copies(runs, runs.qrels, candidates, grade), measure, options))

@@ -210,9 +210,10 @@ class Spreads:
 
     @cached_property
     def level_starts(self) -> IntArray:
-        """(n_levels,) first document of each stretch of one score and one spread."""
+        """(n_levels,) first document of each stretch of one score and one spread, of one list."""
         is_new = np.ones(len(self.scores), dtype=bool)
         is_new[1:] = (self.scores[1:] != self.scores[:-1]) | (self.scale[1:] != self.scale[:-1])
+        is_new[self.starts] = True
         return np.flatnonzero(is_new)
 
     @cached_property

@@ -115,7 +115,12 @@ def test_rates_are_those_of_judged_documents_of_the_same_places():
 
 @pytest.mark.parametrize(
     ("choices", "words"),
-    [({"rate": 1.5}, "chances from 0 to 1"), ({"rate": []}, "chances"), ({"draws": 1}, "2 or more")],
+    [
+        ({"rate": 1.5}, "chances from 0 to 1"),
+        ({"rate": []}, "chances"),
+        ({"rate": "a"}, "chances"),
+        ({"draws": 1}, "2 or more"),
+    ],
 )
 def test_what_is_no_rate_is_refused(choices, words):
     with pytest.raises(UsageError, match=words):

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from metrics import UsageError, read_runs
+from metrics.evaluation import ScoringOptions
 from metrics.evaluation.holes import joint_bounds
 from metrics.studies.leaderboard.judge_next import COLUMNS, judge_next
 
@@ -60,3 +61,11 @@ def test_where_all_is_judged_there_is_nothing_to_judge_next():
     assert judge_next(read_runs(run, every), "RR").empty
     with pytest.raises(UsageError, match="1 or more"):
         judge_next(read_runs(run, every), "RR", depth=0)
+    with pytest.raises(UsageError, match="left out"):
+        judge_next(read_runs(run, every), "RR", ScoringOptions(unjudged="leave_out"))
+
+
+def test_candidates_may_be_the_first_relevant_documents():
+    judged = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "relevance": [0]})
+    run = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [1.0, 0.5]})
+    assert judge_next(read_runs(run, judged), "RR", rate=0.5)["doc_id"].tolist() == ["b"]

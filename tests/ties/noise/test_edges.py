@@ -89,3 +89,23 @@ def test_many_short_lists_are_not_held_against_the_limit_of_one(monkeypatch, tie
     monkeypatch.setattr(limits.refuse_long, "__defaults__", (100,))
     with pytest.raises(UsageError, match="12 documents"):
         values(lists, ties)
+
+
+@pytest.mark.parametrize("ties", ["noise:0.5", "noise"])
+def test_a_list_scores_the_same_below_one_that_ends_where_it_begins(ties):
+    all_alike = board(np.full(100, 3.0), [0], "q1", score_std=0.5)
+    graded = board(np.repeat([3.0, 2.0, 1.0], [20, 30, 50]), [5, 30], "q2", score_std=0.5)
+    measures = ["RR@10", "P@10", "nDCG@10", "Hits@10"]
+    together = values(pd.concat([all_alike, graded]), ties, measures)
+    assert together[1] == pytest.approx(values(graded, ties, measures)[0], abs=1e-13)
+
+
+def test_deviations_inside_a_tie_score_the_same_whatever_lists_are_sorted_with_them():
+    random = np.random.default_rng(3)
+    lists = []
+    for query, n_docs in (("q1", 30), ("q2", 37)):
+        table = board(random.integers(0, 3, n_docs) / 2, range(0, n_docs, 4), query)
+        lists.append(table.assign(score_std=random.choice([0.1, 0.3, 1.0], n_docs)))
+    together = values(pd.concat(lists), "noise", ["RR", "AP", "nDCG@3"])
+    alone = [values(table, "noise", ["RR", "AP", "nDCG@3"])[0] for table in lists]
+    assert together == pytest.approx(np.array(alone), abs=1e-13)
