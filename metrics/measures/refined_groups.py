@@ -41,8 +41,8 @@ class RefinedGroups:
         keys = tuple(groups)
         if keys not in self._stacks:
             self._stacks[keys] = list(_stacks(list(groups.values())))
-        values = [measure.values(stack).reshape(-1, self._ranking.n_lists) for stack in self._stacks[keys]]
-        means = dict(zip(keys, (mean for stack in values for mean in stack), strict=True))
+        values = np.concatenate([np.empty(0), *map(measure.values, self._stacks[keys])])
+        means = dict(zip(keys, values.reshape(len(keys), self._ranking.n_lists), strict=True))
         for ties in treatments:
             if ties.spread:
                 yield np.sqrt(measure.variances(self.of(measure, ties)))
