@@ -1,6 +1,7 @@
 """Where the mean of lists that came one after the other has changed most."""
 
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from metrics.support.arrays import FloatArray
 
 _FEWEST = 2
 """Lists of which a change is asked for, at least."""
+_NO_BOUNDS = (-inf, inf)
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,8 @@ class Change:
         before: tied mean of the lists before.
         after: tied mean of the others.
         p: the chance of as large a sum of deviations where nothing changes, by its limit for many lists.
-        before_bounds: worst and best mean of the lists before, over all orders of their ties.
+        before_bounds: worst and best mean of the lists before, over all orders of their ties; -inf and inf
+            for a measure that settles ties by its own rule, whose value no order of them bounds.
         after_bounds: the same, of the others.
     """
 
@@ -37,12 +40,22 @@ class Change:
 
     @property
     def is_beyond_ties(self) -> bool:
-        """Whether no order of ties makes the two means alike: ties alone cannot explain the change."""
+        """Whether no order of ties makes the two means alike: ties alone cannot explain the change.
+
+        Never of a measure that settles ties by its own rule, for more ties alone change its value.
+        """
         (low, high), (other_low, other_high) = self.before_bounds, self.after_bounds
         return high < other_low or other_high < low
 
 
-def find_change(tied: FloatArray, worst: FloatArray, best: FloatArray, query_ids: pd.Index) -> Change | None:
+def find_change(
+    tied: FloatArray,
+    worst: FloatArray,
+    best: FloatArray,
+    query_ids: pd.Index,
+    *,
+    has_own_rule: bool = False,
+) -> Change | None:
     """Return where the mean of tied values has changed most; None where all are the same.
 
     With S(k) the sum of the first k deviations from the mean, and s their standard deviation, the change
@@ -53,6 +66,7 @@ def find_change(tied: FloatArray, worst: FloatArray, best: FloatArray, query_ids
         worst: (n_lists,) the least that an order of their ties gives.
         best: (n_lists,) the most.
         query_ids: (n_lists,) query of each list.
+        has_own_rule: whether the measure settles ties by a rule of its own, and the two are no bounds.
     """
     if len(tied) < _FEWEST or np.ptp(tied) == 0:
         return None
@@ -68,6 +82,6 @@ def find_change(tied: FloatArray, worst: FloatArray, best: FloatArray, query_ids
         float(tied[:n_before].mean()),
         float(tied[n_before:].mean()),
         float(kolmogorov(statistic)),
-        (float(worst[:n_before].mean()), float(best[:n_before].mean())),
-        (float(worst[n_before:].mean()), float(best[n_before:].mean())),
+        _NO_BOUNDS if has_own_rule else (float(worst[:n_before].mean()), float(best[:n_before].mean())),
+        _NO_BOUNDS if has_own_rule else (float(worst[n_before:].mean()), float(best[n_before:].mean())),
     )

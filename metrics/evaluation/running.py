@@ -191,7 +191,8 @@ class Running:
         n_forgotten = self.n_lists[reranker] - len(by_reranker[reranker])
         values = by_reranker[reranker].iloc[max(0, after - n_forgotten) :]
         tied, worst, best = (self._column(values, name, bound) for bound in ("tied", "worst", "best"))
-        return find_change(tied, worst, best, values.index.get_level_values("query_id"))
+        queries, family = values.index.get_level_values("query_id"), parse(name).measure.family
+        return find_change(tied, worst, best, queries, has_own_rule=family.own_rule)
 
     def _check_window(self, last: int | None, seconds: float | None, halflife: float | None) -> None:
         """Refuse a window that is none, or of lists that are not kept; arguments as of `means`."""

@@ -180,6 +180,21 @@ def test_a_change_that_ties_cannot_explain_is_told_once(call, pipe):
     assert out.count("Ties alone cannot explain it: any order of them gives 1.0000 to 1.0000 before") == 1
 
 
+def test_a_change_that_more_ties_alone_make_under_a_rule_of_their_own_is_not_told(call, pipe):
+    lists = [f"q{query},a,2,1\nq{query},b,{1 + (query >= 40)},0\n" for query in range(90)]
+    pipe(HEADER + "".join(lists))
+    code, out, _ = call("watch", "llm=-", "-m", "TsRR", "-m", "taRR", "--json")
+    assert (code, means(out)[-1]["n"], means(out, "change")) == (0, 90, [])
+
+
+def test_a_file_whose_name_is_no_text_is_scored_under_a_name_that_is(call, folder):
+    text = HEADER + rows_of(2, 2)
+    path = folder({"bad\udcff.csv": text}, {})
+    code, out, _ = call("watch", path, *OPTIONS)
+    assert (code, means(out)[-1]["reranker"]) == (0, "bad\N{REPLACEMENT CHARACTER}")
+    assert call("evaluate", path / "bad\udcff.csv", "-m", "RR")[0] == 0
+
+
 @pytest.mark.parametrize(("window", "n"), [(("--last", 2), 2), (("--halflife", 3), 6), (("--seconds", 99), 6)])
 def test_windows_are_those_of_running(call, pipe, window, n):
     pipe(HEADER + rows_of(2, 6))
@@ -251,6 +266,8 @@ def test_a_folder_that_is_gone_is_looked_for_again(call, folder, tmp_path):
         ((".", "--lines", "jsonl"), "--lines goes with -"),
         ((".", "-m", "nonsense"), "nonsense"),
         ((".", "--last", "3", "--seconds", "3"), "Choose one of last, seconds and halflife"),
+        ((".", "--repeats", "seeds"), "--repeats is for runs in memory"),
+        ((".", "--repeats-std", "run"), "--repeats-std is for runs in memory"),
     ],
 )
 def test_what_cannot_be_watched_is_refused_at_once(call, tmp_path, monkeypatch, arguments, problem):

@@ -46,6 +46,8 @@ class NamedPath(NamedTuple):
 
 _READING = "How files are read"
 """Panel of the help."""
+_SPREAD: SpreadKind = "order"
+"""What `score_std` of repeats is where nothing else is chosen."""
 Columns = Annotated[
     list[str] | None,
     typer.Option(
@@ -85,8 +87,11 @@ class ReadingOptions:
         Raises:
             UsageError: repeats are to be combined, which takes all of their rows.
         """
-        if self.repeats:
-            raise UsageError("--repeats is for runs in memory: leave out --stream and --engine dask.")
+        if self.repeats or self.repeats_std != _SPREAD:
+            name = "--repeats" if self.repeats else "--repeats-std"
+            raise UsageError(
+                f"{name} is for runs in memory: leave out --stream and --engine dask; watch has none."
+            )
         return {"columns": self.columns, "repeated": self.repeated, "missing_score": self.missing_score}
 
 
@@ -122,7 +127,7 @@ def reading_options(
             "list, or the standard error of the mean.",
             rich_help_panel=_READING,
         ),
-    ] = "order",
+    ] = _SPREAD,
 ) -> ReadingOptions:
     """Return how files are read."""
     given = parse_repeats(repeats) if repeats else ()

@@ -97,6 +97,7 @@ def watch_command(
 
     What cannot be read is said on stderr and left out. Ctrl-C ends with the last table.
     """
+    reading.in_parts()  # refuses what takes all rows of a run
     window: dict[str, Any] = {
         name: width
         for name, width in (("last", last), ("seconds", seconds), ("halflife", halflife))

@@ -1,5 +1,6 @@
 """Bytes in: from a path or an upload to a stream of unpacked bytes, within a limit."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
@@ -38,6 +39,8 @@ STDIN = Path("/dev/stdin")
 """What `-` stands for; a file of that name is `./-`."""
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\v\f\n"
+_NO_TEXT = re.compile("[\ud800-\udfff]")
+"""What stands in a name for bytes that are not UTF-8."""
 
 
 def place_of(path: str | PurePath) -> Path:
@@ -102,11 +105,11 @@ class File:
 
     @property
     def stem(self) -> str:
-        """Name without folder and known endings: `llm.trec.gz` gives `llm`."""
+        """Name without folder and known endings: `llm.trec.gz` gives `llm`; bytes that are no text give �."""
         path = PurePath(self.name.replace("\\", "/"))
         while path.suffix.lower() in _SUFFIXES and path.stem:
             path = path.with_suffix("")
-        return path.name
+        return _NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", path.name)
 
     @cached_property
     def size(self) -> int:

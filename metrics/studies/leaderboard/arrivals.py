@@ -1,12 +1,14 @@
 """Lists in the order in which they came: running means, means of a window, and where they changed."""
 
 from collections.abc import Sequence
+from math import isinf
 
 import numpy as np
 import pandas as pd
 
 from metrics.evaluation import Evaluation
 from metrics.evaluation.change import Change, find_change
+from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.studies.leaderboard.history import natural_key, version_of
 from metrics.studies.prose import Prose, Strong, chance, decimal
@@ -92,10 +94,16 @@ def running_means(lists: pd.DataFrame, window: int) -> pd.DataFrame:
     return table
 
 
-def change_of(lists: pd.DataFrame) -> Change | None:
-    """Return where the tied mean of lists changed most, if that is beyond chance."""
+def change_of(lists: pd.DataFrame, measure: str) -> Change | None:
+    """Return where the tied mean of lists changed most, if that is beyond chance.
+
+    Args:
+        lists: as `arrivals` returns them.
+        measure: name of the measure.
+    """
     tied, worst, best = (lists[name].to_numpy() for name in ("tied", "worst", "best"))
-    change = find_change(tied, worst, best, pd.Index(lists["query_id"]))
+    own_rule = parse(measure).measure.family.own_rule
+    change = find_change(tied, worst, best, pd.Index(lists["query_id"]), has_own_rule=own_rule)
     return change if change is not None and change.p <= _LEVEL else None
 
 
@@ -115,11 +123,12 @@ def arrivals_finding(name: str, lists: pd.DataFrame, change: Change | None, meas
             Strong(name),
             f" shows no change of tied {measure} beyond chance over its {lists_words}; their mean is {mean}.",
         )
-    ties_words = (
-        "no order of the ties makes the two alike"
-        if change.is_beyond_ties
-        else "an order of the ties makes the two alike"
-    )
+    if isinf(change.before_bounds[0]):
+        ties_words = f"{measure} settles ties by its own rule, so ties alone may have done it"
+    elif change.is_beyond_ties:
+        ties_words = "no order of the ties makes the two alike"
+    else:
+        ties_words = "an order of the ties makes the two alike"
     return (
         Strong(name),
         f" changed after {count_of(change.n_before, 'list')} of {len(lists):,}: tied {measure} was ",

@@ -91,11 +91,13 @@ def test_the_sentence_says_where_the_tied_mean_changed_and_whether_ties_may_have
     n_lists, relevant_first, words
 ):
     lists = arrived(log(n_lists, relevant_first), ["llm"])
-    assert words in plain(arrivals_finding("llm", lists, change_of(lists), "MRR"))
+    assert words in plain(arrivals_finding("llm", lists, change_of(lists, "RR"), "MRR"))
 
 
 def test_a_change_that_an_order_of_ties_undoes_is_said_to_be_one():
     lists = pd.DataFrame({"query_id": [f"q{n}" for n in range(60)], "tied": [0.8] * 30 + [0.4] * 30})
     lists = lists.assign(worst=0.2, best=1.0)
-    finding = plain(arrivals_finding("llm", lists, change_of(lists), "MRR"))
+    finding = plain(arrivals_finding("llm", lists, change_of(lists, "RR"), "MRR"))
     assert "an order of the ties makes the two alike" in finding
+    own_rule = plain(arrivals_finding("llm", lists, change_of(lists, "TsRR"), "TsRR"))
+    assert "TsRR settles ties by its own rule, so ties alone may have done it." in own_rule

@@ -55,7 +55,7 @@ def list_by_list(view: View, measure: str) -> None:
             return
         most = len(lists) // 2
         window = number_input("Latest lists", 2, most, _usual_window(len(lists)), "latest", width=140)
-    change = change_of(lists)
+    change = change_of(lists, measure)
     section_finding(arrivals_finding(name, lists, change, parse(measure).traditional), [name])
     order = "in order of time" if lists["time"].notna().all() else "version by version"
     figure = running_means_chart(
