@@ -77,8 +77,8 @@ class Running:
         self._options = ScoringOptions(
             precision, "skip", empty, relevant_from, tuple(tiebreak_by), tuple(criteria), unjudged
         )
-        if keep is not None and keep < 1:
-            raise UsageError(f"keep={keep!r}: keep at least one list.")
+        if keep is not None and not (_number(keep) >= 1 and _number(keep).is_integer()):
+            raise UsageError(f"keep={keep!r}: keep a whole number of lists, at least one list.")
         self._keep = keep
         self._means = Means()
         self._parts: list[pd.DataFrame] = []
@@ -98,7 +98,7 @@ class Running:
             ReadError: the data frame cannot be read.
             UsageError: judgments for runs that have theirs, or a time before the last, or that is no number.
         """
-        moment = time.time() if at is None else at
+        moment = max(time.time(), self._latest) if at is None else at
         if not isfinite(_number(moment)):
             raise UsageError(f"at={at!r}: give a number of seconds.")
         if moment < self._latest:

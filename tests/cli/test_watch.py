@@ -187,9 +187,10 @@ def test_a_change_that_more_ties_alone_make_under_a_rule_of_their_own_is_not_tol
     assert (code, means(out)[-1]["n"], means(out, "change")) == (0, 90, [])
 
 
-def test_a_file_whose_name_is_no_text_is_scored_under_a_name_that_is(call, folder):
+def test_a_file_whose_name_is_no_text_is_scored_and_a_link_to_itself_passed_over(call, folder):
     text = HEADER + rows_of(2, 2)
     path = folder({"bad\udcff.csv": text}, {})
+    (path / "loop.csv").symlink_to("loop.csv")
     code, out, _ = call("watch", path, *OPTIONS)
     assert (code, means(out)[-1]["reranker"]) == (0, "bad\N{REPLACEMENT CHARACTER}")
     assert call("evaluate", path / "bad\udcff.csv", "-m", "RR")[0] == 0
@@ -266,6 +267,11 @@ def test_a_folder_that_is_gone_is_looked_for_again(call, folder, tmp_path):
         ((".", "--lines", "jsonl"), "--lines goes with -"),
         ((".", "-m", "nonsense"), "nonsense"),
         ((".", "--last", "3", "--seconds", "3"), "Choose one of last, seconds and halflife"),
+        ((".", "--halflife", "inf"), "--halflife"),
+        ((".", "--halflife", "nan"), "--halflife"),
+        ((".", "--last", "9" * 20), "--last"),
+        ((".", "--every", "inf"), "--every"),
+        ((".", "--every", "nan"), "--every"),
         ((".", "--repeats", "seeds"), "--repeats is for runs in memory"),
         ((".", "--repeats-std", "run"), "--repeats-std is for runs in memory"),
     ],

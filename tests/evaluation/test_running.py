@@ -224,3 +224,18 @@ def test_counts_of_queries_left_out_or_counted_as_0_are_those_of_all_batches():
     for first in (0, 2):
         running.add(of_queries(lists(0, 4, chance=0), first, first + 2))
     assert running.policies.loc["llm", ["n_queries", "n_empty"]].to_list() == [4, 4]
+
+
+@pytest.mark.parametrize("keep", [2.5, float("nan"), 0])
+def test_what_is_kept_is_a_whole_number_of_lists(keep):
+    with pytest.raises(UsageError, match="keep a whole number of lists, at least one list"):
+        Running("RR", keep=keep)
+
+
+def test_a_clock_that_steps_back_does_not_refuse_lists(monkeypatch):
+    moments = iter([10.0, 5.0])
+    monkeypatch.setattr("metrics.evaluation.running.time.time", lambda: next(moments))
+    running = Running("RR")
+    for _ in range(2):
+        running.add(_steps([[2, 1, 0]], [[1, 0, 0]]))
+    assert running.n_lists == {"table": 2}

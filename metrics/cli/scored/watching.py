@@ -40,6 +40,9 @@ from metrics.support.wording import describe_part
 KEPT = 20_000
 """Lists of each reranker whose values are kept, where no window needs more; means of all lists need none."""
 
+MOST = 10_000_000
+"""Lists of each reranker whose values are kept, at most."""
+
 
 class LineShape(StrEnum):
     """What lines of standard input are."""
@@ -64,12 +67,18 @@ def watch_command(
     qrels: Qrels = None,
     measure: Measures = None,
     traditional: Traditional = None,
-    last: Annotated[int | None, typer.Option(min=1, help="Means of so many lists, the latest.")] = None,
+    last: Annotated[
+        int | None, typer.Option(min=1, max=MOST, help="Means of so many of the latest lists.")
+    ] = None,
     seconds: Annotated[
         float | None, typer.Option(help=f"Means of lists that came so recently, of the last {KEPT:,}.")
     ] = None,
     halflife: Annotated[
-        float | None, typer.Option(help="A list weighs half as much as one that came so many lists later.")
+        float | None,
+        typer.Option(
+            max=MOST // HALF_LIVES,
+            help="A list weighs half as much as one that came so many lists later.",
+        ),
     ] = None,
     lines: Annotated[
         LineShape | None,
@@ -80,7 +89,9 @@ def watch_command(
     ] = None,
     every: Annotated[
         float,
-        typer.Option(min=0.05, help="Seconds between two looks at the folder, and between two tables."),
+        typer.Option(
+            min=0.05, max=3600, help="Seconds between two looks at the folder, and between two tables."
+        ),
     ] = 1.0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a line of JSON for each mean and each change.")

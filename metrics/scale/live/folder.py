@@ -97,11 +97,11 @@ class FolderFeed:
         with os.scandir(self._folder) as entries:
             for entry in entries:
                 is_unfinished = entry.name.startswith(".") or entry.name.lower().endswith(_UNFINISHED)
-                if is_unfinished or not entry.is_file() or self._is_left_out(entry):
-                    continue
                 try:
+                    if is_unfinished or not entry.is_file() or self._is_left_out(entry):
+                        continue
                     status = entry.stat()
-                except FileNotFoundError:
+                except OSError:  # it is gone, or a link that leads to itself
                     continue
                 if status.st_size:
                     signatures[entry.name] = (status.st_size, status.st_mtime_ns, status.st_ino)
