@@ -31,7 +31,7 @@ _OPTIONS = {
 """Option of the command → field of the options it sets."""
 
 
-def changed_options(options: ReportOptions) -> list[list[str]]:
+def _changed_options(options: ReportOptions) -> list[list[str]]:
     """Return the options that are not as they are by default, each with its value."""
     words = []
     for option, field in _OPTIONS.items():
@@ -53,7 +53,7 @@ def command(board: Board, options: ReportOptions, file_name: str = "report.html"
     files = list(zip(board.files, board.sources, strict=True))
     words = [["tiescope", "report", *(file.name for file, source in files if source.kind == "run")]]
     words += [["--qrels", file.name] for file, source in files if source.kind != "run"]
-    words += changed_options(options)
+    words += _changed_options(options)
     columns = dict.fromkeys(pair for entry in board.spec.entries for pair in entry.columns)
     words += [["--column", f"{ours}={theirs}"] for ours, theirs in columns]
     words += [["--repeats", f"{name}={','.join(parts)}"] for name, parts in board.spec.repeats.items()]
@@ -63,3 +63,14 @@ def command(board: Board, options: ReportOptions, file_name: str = "report.html"
     lines = [shlex.join(part) for part in words]
     line = " ".join(lines)
     return line if len(line) <= _LINE else " \\\n  ".join(lines)
+
+
+def watch_command(options: ReportOptions, window: int) -> str:
+    """Return the command line that shows means of the latest lists as they come to a folder.
+
+    Args:
+        options: measures, the order of the ties, and how lists are scored.
+        window: how many lists are the latest.
+    """
+    words = [["tiescope", "watch", "FOLDER"], *_changed_options(options), ["--last", str(window)]]
+    return " ".join(map(shlex.join, words))

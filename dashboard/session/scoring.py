@@ -14,7 +14,7 @@ from metrics import Runs
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
 from metrics.support.wording import compared_as
-from metrics.ties.fronts import criterion, criterion_choices, criterion_text, criterion_words
+from metrics.ties.fronts import criteria_words, criterion, criterion_choices, criterion_text, criterion_words
 from metrics.ties.lists import further_scores
 from metrics.ties.precision import rounded
 
@@ -162,7 +162,7 @@ def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[s
     outcomes = {"zero": "count as 0", "skip": "are left out"}
     level, precision = scoring.relevant_from, scoring.precision
     tie_breaks = escape_markdown(", ".join(scoring.tiebreak_by))
-    criteria = " and ".join(escape_markdown(criterion_words(text)) for text in scoring.criteria)
+    criteria = escape_markdown(criteria_words(scoring.criteria)) if scoring.criteria else ""
     fronts = "fronts of " * (len(scoring.criteria) > 1)
     phrases = [
         f"{counts['n_missing']:,} without rows {outcomes[scoring.missing]}" if counts["n_missing"] else "",

@@ -14,7 +14,7 @@ from metrics.studies.one_list.query import ladder
 from metrics.studies.prose import decimal
 from metrics.support.wording import count_of
 from metrics.ties import Orderings
-from metrics.ties.fronts import criterion_words
+from metrics.ties.fronts import criteria_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,13 +30,14 @@ def orderings_text(log10: float, exact: int | None = None) -> str:
 
 
 def bracket_text(scoring: ScoringOptions) -> str:
-    """Return what the brackets of a ladder are, in Markdown."""
+    """Return what the brackets of a ladder are."""
     key = "tie" if scoring.precision.startswith("within") else "score"
     if scoring.criteria:
-        key = f"front of {escape_markdown(' and '.join(map(criterion_words, scoring.criteria)))}"
+        what = "front" if len(scoring.criteria) > 1 else "value"
+        key = f"{what} of {criteria_words(scoring.criteria)}"
     if not scoring.tiebreak_by:
         return f"a bracket, one {key}"
-    columns = escape_markdown(" and ".join(scoring.tiebreak_by))
+    columns = " and ".join(scoring.tiebreak_by)
     return f"a dotted frame, one {key}; a bracket, level in {columns} too"
 
 
@@ -74,7 +75,7 @@ def list_panel(view: session.View, reranker: str, query: str, measures: tuple[st
         st.markdown(f":material/my_location: **{escape_markdown(query)}** · {escape_markdown(reranker)}")
         st.caption(
             f"{count_of(len(rows), 'document')}, {int(rows['relevant'].sum())} relevant. "
-            f"One box, one document; {bracket_text(view.scoring)}; filled: relevant."
+            f"One box, one document; {escape_markdown(bracket_text(view.scoring))}; filled: relevant."
             + (f" The first {MAX_DOCUMENTS} are drawn." if len(rows) > MAX_DOCUMENTS else "")
         )
         k = max((parse(name).k or 0 for name in measures), default=0) or None

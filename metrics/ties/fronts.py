@@ -36,6 +36,18 @@ def criterion_words(text: str) -> str:
     return text if text == "score" else f"{column}, {'highest' if highest_best else 'lowest'} first"
 
 
+def short_words(text: str) -> str:
+    """Return a criterion in a sentence: `score`, `fresh`, `cost (lowest first)`."""
+    column, highest_best = criterion(text)
+    return column if highest_best else f"{column} (lowest first)"
+
+
+def criteria_words(texts: Sequence[str]) -> str:
+    """Return criteria in a sentence: `score, cost (lowest first) and fresh`."""
+    *others, last = map(short_words, texts)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def highest_first(values: FloatArray, *, highest_best: bool) -> FloatArray:
     """(n_docs,) values of a criterion, the highest best; -inf is a missing score, last in either direction."""
     return values if highest_best else np.where(np.isneginf(values), values, -values)

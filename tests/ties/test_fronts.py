@@ -128,3 +128,8 @@ def test_a_list_too_long_for_fronts_is_refused(monkeypatch):
     monkeypatch.setattr(fronts, "MAX_LIST", 2)
     with pytest.raises(UsageError, match="A list of 3 documents cannot be put into fronts: at most 2"):
         evaluate(runs(score=[1.0] * 3, relevance=[1.0] * 3), criteria=["score"])
+
+
+def test_a_sentence_names_the_direction_of_a_criterion_where_the_lowest_is_best():
+    assert fronts.criteria_words(["score", "fresh:asc", "cost"]) == "score, fresh (lowest first) and cost"
+    assert fronts.criteria_words(["cost:desc"]) == "cost"

@@ -14,7 +14,7 @@ from metrics.studies.robustness.weightings import weighting_leaders
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
 """Where each criterion has all the weight: left, right, top."""
 _HEIGHT = 400
-_LONGEST = 18
+_LONGEST = 20
 """Columns of a corner's name: two of them stand side by side on a phone."""
 
 

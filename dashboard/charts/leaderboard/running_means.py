@@ -45,7 +45,15 @@ def running_means_chart(
         _add_line(figure, late_rows, name, "_of_late", {"color": colour, "width": 2.4})
     latest = means.iloc[-1]
     entries = [(name, colour, f"{latest[f'{name}_of_late']:.4f}") for name, colour in colours.items()]
-    add_key(figure, palette, [*reversed(entries), ("dotted", palette.muted, "all lists so far")])
+    add_key(
+        figure,
+        palette,
+        [
+            *reversed(entries),
+            ("dotted", palette.muted, "all lists so far"),
+            ("band", palette.muted, "worst to best"),
+        ],
+    )
     style(figure, palette, 340, t=34, r=16)
     values = [f"{name}{late}" for name in ("tied", "traditional") for late in ("", "_of_late")]
     shown = rows[[*values, "worst_of_late", "best_of_late"]].to_numpy().ravel()

@@ -24,7 +24,7 @@ from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_fin
 view = session.view()
 page_head(
     "Leaderboard",
-    f"Traditional: {view.treatment.order} of the ties. Tied: the mean over every order the scores allow; "
+    f"Traditional: {view.treatment.order} of the ties. Tied: the mean over every order the ties allow; "
     "the bar runs from the worst to the best of them.",
 )
 data_line(view)

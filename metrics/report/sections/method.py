@@ -21,7 +21,7 @@ def method(studies: ReportStudies) -> Section:
     options, order = studies.options, treatment(studies.options.traditional)
     test, correction = find_test(options.test), find_correction(options.correction)
     facts = (
-        ("Tied value", "exact mean over every order the scores allow, list by list"),
+        ("Tied value", "exact mean over every order the ties allow, list by list"),
         ("Traditional value", f"{order.label} ({order.name}). {order.summary}"),
         ("Test", f"{test.label}. {test.source}"),
         ("Correction", ". ".join(filter(None, (correction.label, correction.source)))),

@@ -126,9 +126,9 @@ def arrivals_finding(name: str, lists: pd.DataFrame, change: Change | None, meas
     if isinf(change.before_bounds[0]):
         ties_words = f"{measure} settles ties by its own rule, so ties alone may have done it"
     elif change.is_beyond_ties:
-        ties_words = "no order of the ties makes the two alike"
+        ties_words = "no order of the ties could make the two means equal"
     else:
-        ties_words = "an order of the ties makes the two alike"
+        ties_words = "an order of the ties could make the two means equal"
     return (
         Strong(name),
         f" changed after {count_of(change.n_before, 'list')} of {len(lists):,}: tied {measure} was ",

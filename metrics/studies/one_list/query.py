@@ -276,7 +276,7 @@ def query_finding(
     low, high = int(chances["rank"].min()), int(chances["rank"].max())
     span = f"anywhere from rank {low:,} to {high:,}" if high > low else f"at rank {low:,} in every order"
     return (
-        "The scores allow ",
+        "The ties allow ",
         Strong(f"{orderings} orderings"),
         f". The first relevant document can stand {span}, and {measure} lies between "
         f"{decimal(value['pessimistic'], 4)} and {decimal(value['optimistic'], 4)}; the order taken gives "

@@ -13,7 +13,7 @@ from metrics.runs import Runs
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
 from metrics.studies.robustness.noise_curves import in_spreads, log_levels, noise_losing
 from metrics.support.arrays import FloatArray
-from metrics.support.wording import percent
+from metrics.support.wording import count_of, percent
 from metrics.ties.precision import runs_at_precision
 
 _SMALLEST = 1e-4
@@ -84,10 +84,10 @@ def near_tie_finding(curves: NearTieCurves, measure: str, loss: float = 0.01) ->
         return NOTHING_SCORED
     distances = noise_losing(curves.means, loss).dropna()
     if distances.empty:
-        largest = curves.means.index[-1]
+        largest = count_of(f"{curves.means.index[-1]:g}", "standard deviation")
         return (
             Strong("Near ties cost little here. "),
-            f"No {measure} falls by {decimal(loss)} while scores within {largest:g} standard deviations tie.",
+            f"No {measure} falls by {decimal(loss)} while scores within {largest} tie.",
         )
     first = str(distances.idxmin())
     ratios = curves.tie_ratios[first]
@@ -103,5 +103,5 @@ def near_tie_finding(curves: NearTieCurves, measure: str, loss: float = 0.01) ->
         Strong(first),
         f" {verb} {decimal(loss)} {measure} as near scores tie: within ",
         Strong(f"{distances[first]:.2g}"),
-        f" standard deviations of its scores, {more}.",
+        f" standard deviation{'s' * (f'{distances[first]:.2g}' != '1')} of its scores, {more}.",
     )

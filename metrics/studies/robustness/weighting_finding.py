@@ -54,6 +54,8 @@ def _leaders_sentence(values: pd.DataFrame, ranges: pd.DataFrame) -> Prose:
     """
     is_first = leads(values)
     always = [str(name) for name in values.columns[is_first.all()]]
+    if len(always) == len(ranges) == 2:  # noqa: PLR2004 both
+        return ("Both are level at every weighting tried.",)
     if len(always) > 1:
         return (f"{len(always)} rerankers lead level at every weighting tried.",)
     if always:
@@ -86,7 +88,7 @@ def _shares_sentence(ranges: pd.DataFrame, n_weightings: int) -> Prose:
     rest = "" if n_leaders == 2 else f" ({count_of(n_leaders, 'reranker')} lead or are level somewhere)"  # noqa: PLR2004 both
     return (
         Strong(first),
-        f" leads over {percent(shares.iloc[0])} of {n_weightings} weightings, ",
+        f" leads at {percent(shares.iloc[0])} of {n_weightings} weightings, ",
         Strong(second),
-        f" over {percent(shares.iloc[1])}{rest}.",
+        f" at {percent(shares.iloc[1])}{rest}.",
     )

@@ -167,7 +167,7 @@ def test_every_page_follows_criteria_and_the_further_scores_that_split_their_tie
         for key, choice in RANKED.items():
             assert page.multiselect(key=key).value == choice
             assert page.query_params[key] == choice
-    assert "ranked by fronts of score and third, lowest first" in sidebar_text(page)
+    assert r"ranked by fronts of score and third \(lowest first\)" in sidebar_text(page)
     assert "ties split by fresh, second first" in sidebar_text(page)
 
 
@@ -175,8 +175,9 @@ def test_the_documents_of_a_list_stand_by_front_with_what_made_it_and_what_split
     label = add_board(board(split_csv=split_rows()[0].to_csv(index=False)))
     page = opened("query", data=label, **RANKED)
     rows = table(page, "The documents")
-    assert "a dotted frame, one front of score and third, lowest first; a bracket, level in fresh and" in texts(
-        page
+    assert (
+        "a dotted frame, one front of score and third (lowest first); a bracket, level in fresh and"
+        in texts(page)
     )
     keys = rows.assign(front=-rows["front"])[["front", "further_1", "further_2"]].to_numpy().tolist()
     assert keys == sorted(keys, reverse=True)

@@ -138,7 +138,7 @@ def finding(docs):
         ([Doc("a", 1, 0)], "No relevant document is listed"),
         ([Doc("a", 2, 1), Doc("b", 1, 0)], "No document ties"),
         ([Doc("a", 2, 1), Doc("b", 1, 0), Doc("c", 1, 0), Doc("d", 1, 0)], "6 orderings, one value"),
-        ([Doc("a", 1, 1), Doc("b", 1, 0), Doc("c", 1, 0)], "The scores allow 6 orderings"),
+        ([Doc("a", 1, 1), Doc("b", 1, 0), Doc("c", 1, 0)], "The ties allow 6 orderings"),
     ],
 )
 def test_the_finding_of_a_query_says_what_its_ties_leave_open(docs, start):

@@ -90,3 +90,8 @@ def test_a_reranker_alone_is_not_the_first_to_lose(curves):
     assert plain(near_tie_finding(alone, "MTRR")).startswith(
         "fine loses 0.010 MTRR as near scores tie: within "
     )
+
+
+def test_one_standard_deviation_is_written_in_the_singular(curves):
+    text = plain(near_tie_finding(NearTieCurves(*(table.loc[:1.0] for table in curves)), "RR", loss=5.0))
+    assert text.endswith("scores within 1 standard deviation tie.")

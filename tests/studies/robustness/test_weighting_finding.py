@@ -43,13 +43,18 @@ WEIGHT = TWO[:, 1]
         ({"A": 0.5 + 2e-5 * WEIGHT}, "A scores 0.500 RR at every weighting tried."),
         (
             {"A": WEIGHT, "B": WEIGHT},
-            "2 rerankers lead level at every weighting tried. Every value moves by 1.000 RR over them.",
+            "Both are level at every weighting tried. Every value moves by 1.000 RR over them.",
+        ),
+        (
+            {"A": WEIGHT, "B": WEIGHT, "C": WEIGHT / 2},
+            "2 rerankers lead level at every weighting tried. "
+            "A depends on them most: it lies between 0.000 and 1.000 RR.",
         ),
         ({"A": WEIGHT}, "A lies between 0.000 and 1.000 RR over all weightings tried."),
         ({"A": 0 * WEIGHT + 0.25}, "A scores 0.250 RR at every weighting tried."),
         (
             {"A": np.where(WEIGHT[7] == WEIGHT, 0.9, 0.5), "B": 0.6},
-            "B leads over 98% of 51 weightings, A over 2%. "
+            "B leads at 98% of 51 weightings, A at 2%. "
             "A depends on them most: it lies between 0.500 and 0.900 RR.",
         ),
         ({"A": WEIGHT * np.nan, "B": 1.0}, "No list is scored: every query was left out."),
@@ -63,5 +68,5 @@ def test_of_three_criteria_the_two_that_lead_over_most_are_named():
     grid = weightings(3)
     shares = {"A": grid[:, 0], "B": grid[:, 1] - 0.001, "C": grid[:, 2] - 0.3}
     text = plain(weighting_finding(by_weight(grid, **shares), "RR"))
-    assert text.startswith("A leads over 43% of 91 weightings, B over 38% (3 rerankers lead or are level")
+    assert text.startswith("A leads at 43% of 91 weightings, B at 38% (3 rerankers lead or are level")
     assert text.endswith("Every value moves by 1.000 RR over them.")

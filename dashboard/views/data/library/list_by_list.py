@@ -1,18 +1,18 @@
 """List by list: running means of a reranker of this board whose lists came one after the other."""
 
-from shlex import quote
-
 import pandas as pd
 import streamlit as st
 
 from dashboard import session
 from dashboard.cache import ViewKey
 from dashboard.charts.leaderboard.running_means import running_means_chart
+from dashboard.library.command_line import watch_command
 from dashboard.server.board_results import cached_for_board
 from dashboard.session import View
 from dashboard.session.controls import number_input, select_name
 from dashboard.widgets.components import chart, heading, section_finding
 from metrics import parse
+from metrics.report import ReportOptions
 from metrics.studies.leaderboard.arrivals import (
     arrivals,
     arrivals_finding,
@@ -68,10 +68,8 @@ def list_by_list(view: View, measure: str) -> None:
     )
     alt = f"Means of {measure} of the last {window:,} lists and of all so far, tied and traditional."
     chart(figure, "arrivals", alt, wide=620)
-    st.caption(
-        "The same means as lists come, on the command line: "
-        f"`tiescope watch FOLDER -m {quote(measure)} --last {window}`"
-    )
+    options = ReportOptions(measures=(measure,), traditional=view.traditional, scoring=view.scoring)
+    st.caption(f"Such means as lists come, on the command line: `{watch_command(options, window)}`")
 
 
 def _usual_window(n_lists: int) -> int:

@@ -130,7 +130,9 @@ def _draw_curves(view: View, measure: str, curves: NoiseCurves, crossings: pd.Da
     heading(
         "Value as noise grows",
         "Lines: the exact mean over every order that noise makes possible; they start at the tied value. "
-        f"Bands: one standard deviation of {curves.n_draws} draws. Below: how often they keep the order.",
+        f"Bands: one standard deviation of {curves.n_draws} draws."
+        + " Below: how often they keep the order." * (len(curves.means.columns) > 1)
+        + " Orange: score_std, quartile to quartile." * (not curves.own.empty),
     )
     orders = {"traditional": view.traditional, "worst": "pessimistic", "best": "optimistic"}
     edge = view.evaluation.means(measure)[list(orders.values())].set_axis(list(orders), axis=1)

@@ -1,5 +1,7 @@
 """The section of weights: between what a measure lies over all weightings of criteria, and who leads where."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
@@ -12,10 +14,11 @@ from dashboard.views.decide.robustness.cached import shown_weightings, weighed_s
 from dashboard.widgets.components import chart, heading, section_finding, table
 from metrics import parse
 from metrics.errors import UsageError
+from metrics.studies.robustness.noise_curves import LEVEL
 from metrics.studies.robustness.weighting_finding import weighting_finding
 from metrics.studies.robustness.weightings import leading_stretches, weighting_ranges
 from metrics.support.shown_columns import shown_columns
-from metrics.ties.fronts import criterion, criterion_words
+from metrics.ties.fronts import criterion, short_words
 
 _KEY = "weighed"
 _FEWEST, _MOST = 2, 3
@@ -36,10 +39,10 @@ def weight_section(view: View, measure: str, rerankers: list[str]) -> None:
     heading(
         "Weights of criteria",
         "Documents ranked by a weighted sum of criteria. Each counts in standard deviations of the reranker's "
-        "own documents, so that a weight means the same on every scale; at an end one criterion ranks alone.",
+        "own documents, so that a weight means the same on every scale; at an end or "
+        "corner one criterion ranks alone.",
     )
-    ranked = view.scoring.criteria
-    default = list(ranked) if _FEWEST <= len(ranked) <= _MOST else ["score", columns[0]]
+    default = default_criteria(view.scoring.criteria, columns)
     follow_defaults({_KEY: default})
     label = "Weighed against each other"
     criteria = choose_criteria(label, columns, _KEY, default, most=_MOST, placeholder="Two or three")
@@ -58,12 +61,37 @@ def weight_section(view: View, measure: str, rerankers: list[str]) -> None:
         _draw_table(measure, values)
 
 
+def default_criteria(ranked: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """Return what is weighed first: what ranks, one criterion against the score; else the first further score.
+
+    Args:
+        ranked: criteria that rank, none where the score does.
+        columns: further scores that can be weighed.
+    """
+    chosen = [text for text in ranked if criterion(text)[0] in ("score", *columns)]
+    if _FEWEST <= len(chosen) <= _MOST:
+        return chosen
+    return ["score", *chosen] if len(chosen) == 1 and chosen != ["score"] else ["score", columns[0]]
+
+
+def best_weights(values: pd.DataFrame) -> list[str]:
+    """Return at which weights each reranker stands highest, in words: any, where all of them are alike.
+
+    Args:
+        values: of `values_by_weighting`.
+    """
+    names, is_alike = _words(values), values.max() - values.min() <= LEVEL
+    return [
+        "any"
+        if is_alike[reranker]
+        else " · ".join(f"{name} {weight:.2f}" for name, weight in zip(names, weights, strict=True) if weight)
+        for reranker, weights in values.idxmax().items()
+    ]
+
+
 def _words(values: pd.DataFrame) -> list[str]:
     """Return what criteria are called: their columns, and a direction where the lowest is best."""
-    criteria = {text: criterion(text) for text in map(str, values.index.names)}
-    return [
-        column if highest_best else criterion_words(text) for text, (column, highest_best) in criteria.items()
-    ]
+    return [short_words(str(text)) for text in values.index.names]
 
 
 def _draw_values(view: View, measure: str, values: pd.DataFrame) -> None:
@@ -107,13 +135,8 @@ def _draw_table(measure: str, values: pd.DataFrame) -> None:
         measure: what is taken.
         values: of `values_by_weighting`.
     """
-    names = _words(values)
-    best = values.idxmax()
     rows = weighting_ranges(values).rename(columns={"lowest": "lowest_weighted", "highest": "highest_weighted"})
-    rows["best_weights"] = [
-        " · ".join(f"{name} {weight:.2f}" for name, weight in zip(names, weights, strict=True))
-        for weights in best
-    ]
+    rows["best_weights"] = best_weights(values)
     columns = shown_columns(
         *("reranker", "lowest_weighted", "highest_weighted", "leads", "best_weights"), tied=parse(measure).tied
     )

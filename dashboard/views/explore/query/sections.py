@@ -82,9 +82,8 @@ def list_section(current: ListInView) -> None:
     """Draw the ladder, beside another reranker's where one is chosen; a long list also as a whole."""
     view, rows = current.view, current.rows
     first = f" The first {MAX_DOCUMENTS} of {len(rows):,} documents." if len(rows) > MAX_DOCUMENTS else ""
-    explained = (
-        f"One box, one document; {bracket_text(view.scoring)}; tall and filled: relevant, with its grade."
-    )
+    brackets = escape_markdown(bracket_text(view.scoring))
+    explained = f"One box, one document; {brackets}; tall and filled: relevant, with its grade."
     heading("The list and its ties", explained + first)
     alt = f"The list of {current.query} with its ties."
     if current.beside is None:

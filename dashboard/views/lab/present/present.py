@@ -69,7 +69,10 @@ def turn(label: str, shortcut: str, number: int, last: int) -> None:
 
 
 st.html(_ASSETS / "present.css")
-st.html(f"<style>h2 .stMarkdownColoredText {{ color: {session.theme().traditional} !important; }}</style>")
+st.html(
+    f"<style>:root {{ --ground: {session.theme().ground}; }}"
+    f"h2 .stMarkdownColoredText {{ color: {session.theme().traditional} !important; }}</style>"
+)
 st.title("Present", anchor=False)
 watch_width()
 view = session.view()

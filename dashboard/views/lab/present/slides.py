@@ -99,14 +99,16 @@ def _ties(view: View, measure: str) -> Slide:
     lists = gaps(view.evaluation, {"first": measure}, view.traditional)
     mean_gap = lists["first_gap"].abs().groupby(lists["reranker"]).mean()
     largest = [str(name) for name in mean_gap.nlargest(_MOST_PANELS).index]
-    selection = f" The {_MOST_PANELS} rerankers with the largest gaps." if len(mean_gap) > _MOST_PANELS else ""
+    selection = _first_of(len(mean_gap), _MOST_PANELS)
+    if selection and mean_gap.max() > EQUAL:
+        selection = f"The {_MOST_PANELS} rerankers with the largest gaps."
     figure = gap_multiples(lists, view.palette, {name: view.colour(name) for name in largest}, measure)
     mean = "; the line is the mean gap" if any(trace.mode == "lines" for trace in figure.data) else ""
     return Slide(
         tie_prediction(lists, measure),
         figure,
         f"Gap in {measure} against the share of tied documents, a panel a reranker.",
-        f"A dot is a list, grey those of others{mean}.{selection}",
+        f"A dot is a list, grey those of others{mean}. {selection}",
         wide=_PANELS,
     )
 
