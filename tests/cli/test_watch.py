@@ -1,8 +1,10 @@
 """`tiescope watch`: running means of files that come to a folder, and of lines on standard input."""
 
+import csv
 import json
 import os
 import signal
+from functools import partial
 
 import pytest
 
@@ -155,6 +157,13 @@ def test_a_line_that_is_no_json_does_not_end_the_watch(call, pipe):
     code, out, err = call("watch", "-", *OPTIONS)
     assert (code, means(out)[-1]["n"]) == (0, 8)
     assert "stdin, line 5: no JSON" in err
+
+
+def test_a_field_that_is_too_long_for_a_table_does_not_end_the_watch(call, pipe, request):
+    request.addfinalizer(partial(csv.field_size_limit, csv.field_size_limit(100)))
+    pipe(f"{HEADER}{rows_of(2, 2)}q2,{'d' * 200},1,1\n{rows_of(2, 2, first=3)}")
+    code, out, _ = call("watch", "-", *OPTIONS)
+    assert (code, means(out)[-1]["n"]) == (0, 5)
 
 
 def test_a_query_that_comes_again_after_another_or_a_blank_line_counts_again(call, pipe):

@@ -150,7 +150,10 @@ class LineCutter:
         self._header, place = [line], head.header.index(query)
 
         def key_of_row(text: bytes) -> object:
-            fields = next(csv.reader([text.decode("utf-8", "replace")], delimiter=delimiter), [])
+            try:
+                fields = next(csv.reader([text.decode("utf-8", "replace")], delimiter=delimiter), [])
+            except csv.Error:  # such as a field that is too long: reading says what is wrong
+                return None
             return fields[place] if place < len(fields) else None
 
         return key_of_row
