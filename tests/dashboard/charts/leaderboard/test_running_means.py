@@ -44,3 +44,7 @@ def test_names_in_the_hover_text_are_no_markup():
         [np.ravel(trace.customdata) for trace in drawn(4, 2, name="<b>x").data if trace.meta]
     )
     assert "<b>x" not in texts
+
+
+def test_the_key_names_the_band():
+    assert any("worst to best" in note.text for note in drawn(20, 5).layout.annotations)
