@@ -16,6 +16,8 @@ from metrics.errors import LibraryError
 
 WAIT = 10.0
 """Seconds to wait for another's write to end."""
+_PAUSE = 0.05
+"""Seconds before what was locked is tried again."""
 _AGAIN = 5
 """Seconds before a database that could not be opened is tried again."""
 _WRITERS = 7_146_873
@@ -194,6 +196,19 @@ def _write_transaction(engine: sa.Engine, wait: float) -> Iterator[sa.Connection
         yield connection
 
 
+def _log_ahead(connection: sa.Connection, end: float) -> None:
+    """Let SQLite write ahead to a log; try again until `end`: it does not wait where another does the same."""
+    while True:
+        try:
+            connection.connection.driver_connection.execute("PRAGMA journal_mode = WAL")  # type: ignore[union-attr]
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > end:
+                raise
+            time.sleep(_PAUSE)
+        else:
+            return
+
+
 def _migrate(engine: sa.Engine, wait: float) -> None:
     """Bring the schema to the newest version.
 
@@ -205,7 +220,7 @@ def _migrate(engine: sa.Engine, wait: float) -> None:
             return
     if engine.dialect.name == "sqlite":
         with engine.connect() as connection:
-            connection.connection.driver_connection.execute("PRAGMA journal_mode = WAL")  # type: ignore[union-attr]
+            _log_ahead(connection, time.monotonic() + wait)
     with _write_transaction(engine, wait) as connection:
         version = _version(connection)
         if version == VERSIONS[-1]:
