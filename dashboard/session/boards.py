@@ -52,9 +52,9 @@ def choose_board() -> BoardChoice | None:
     None where the link asks for a board that is not here or cannot be opened: no other takes its place.
     """
     home = server_files.home_board()
-    wanted = st.session_state.pop(_NEXT, None) or address.requested(DATA)
+    requested_label = st.session_state.pop(_NEXT, None) or address.requested(DATA)
     address.forget(DATA)
-    requested = wanted or st.session_state.get(DATA) or unknown_label() or home.label
+    requested = requested_label or st.session_state.get(DATA) or unknown_label() or home.label
     choices = _choices(home, requested)
     label = next((label for label in choices if id_of(label) == id_of(requested)), None)
     st.session_state[_LOST] = requested if label is None else None

@@ -33,8 +33,8 @@ def bracket_text(scoring: ScoringOptions) -> str:
     """Return what the brackets of a ladder are."""
     key = "tie" if scoring.precision.startswith("within") else "score"
     if scoring.criteria:
-        what = "front" if len(scoring.criteria) > 1 else "value"
-        key = f"{what} of {criteria_words(scoring.criteria)}"
+        group_word = "front" if len(scoring.criteria) > 1 else "value"
+        key = f"{group_word} of {criteria_words(scoring.criteria)}"
     if not scoring.tiebreak_by:
         return f"a bracket, one {key}"
     columns = " and ".join(scoring.tiebreak_by)

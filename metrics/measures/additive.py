@@ -143,10 +143,10 @@ def additive(
 
     is_count = weight is even and gain in (relevant, judged)
     counts: Literal["graded", "judged"] = "judged" if counts_all else "graded"
-    counted = depth if is_count else None
+    count_depth = depth if is_count else None
     joint = _other_joint(counts_all, cut) or weighted_bounds(weight, of_grade, scale.total)
     return Family(
-        "additive", mean, variance, counts, by_relevance=gain is relevant, count_depth=counted, joint=joint
+        "additive", mean, variance, counts, by_relevance=gain is relevant, count_depth=count_depth, joint=joint
     )
 
 

@@ -186,8 +186,8 @@ class RunStacks:
         stacks = []
         for stack in self.stacks:
             names = [[f"{copy} {name}" for name in stack.names] for copy in range(n)]
-            same = [replace(stack, names=renamed, known_pairs=stack.pairs) for renamed in names]
-            stacks.append(RunStack.concat(same))
+            renamed_stacks = [replace(stack, names=renamed, known_pairs=stack.pairs) for renamed in names]
+            stacks.append(RunStack.concat(renamed_stacks))
         return RunStacks(stacks)
 
     def matched(self, judged: QueryDocKeys) -> "RunStacks":

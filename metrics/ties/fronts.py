@@ -44,8 +44,8 @@ def short_words(text: str) -> str:
 
 def criteria_words(texts: Sequence[str]) -> str:
     """Return criteria in a sentence: `score, cost (lowest first) and fresh`."""
-    *others, last = map(short_words, texts)
-    return f"{', '.join(others)} and {last}" if others else last
+    *leading_words, last_words = map(short_words, texts)
+    return f"{', '.join(leading_words)} and {last_words}" if leading_words else last_words
 
 
 def highest_first(values: FloatArray, *, highest_best: bool) -> FloatArray:

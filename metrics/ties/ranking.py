@@ -41,7 +41,7 @@ class Ranking:
         targets: (n_docs,) what it satisfies, None where each document is its own target.
         sigmas: (n_rows,) standard deviation of the score of each row of the table, None where it has none.
         further: (n_docs,) each; the further scores that split its ties, in order, as they are compared.
-        listed: (n_listed,) lists with rows; more than have documents where unjudged ones are left out.
+        lists_with_rows: (n_listed,) lists with rows; more than have documents where unjudged ones are left out.
         is_by_fronts: whether several criteria rank; scores are then minus the front, the first is -1.
     """
 
@@ -57,7 +57,7 @@ class Ranking:
     targets: IntArray | None = None
     sigmas: FloatArray | None = None
     further: tuple[FloatArray, ...] = ()
-    listed: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
+    lists_with_rows: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
     is_by_fronts: bool = False
 
     @classmethod
@@ -146,7 +146,7 @@ class Ranking:
     def _cut(cls, lists: Lists, precision: str, span: tuple[int, int], unjudged: Unjudged) -> "Ranking":
         """The lists from the first of a span to before its end, sorted and cut into tie groups."""
         rows, segment_lists, segment_starts = lists.rows_of(*span)
-        listed = segment_lists
+        lists_with_rows = segment_lists
         if unjudged == "leave_out":
             rows, segment_lists, segment_starts = lists.judged_rows_of(*span)
         keys = lists.keys_of(rows, segment_starts, precision)
@@ -167,7 +167,7 @@ class Ranking:
             targets=None if lists.targets is None else lists.targets[judgment],
             sigmas=lists.sigmas,
             further=tuple(further),
-            listed=listed,
+            lists_with_rows=lists_with_rows,
             is_by_fronts=bool(lists.n_criteria),
         )
 
@@ -218,7 +218,7 @@ class Ranking:
     def is_missing(self) -> BoolArray:
         """(n_lists,) whether the run has no row for the query of each."""
         missing = np.ones(self.n_lists, dtype=bool)
-        missing[self.listed] = False
+        missing[self.lists_with_rows] = False
         return missing
 
     @cached_property

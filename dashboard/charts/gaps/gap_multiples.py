@@ -126,17 +126,17 @@ def _add_mean(
         figure.add_scatter(x=mean["x"], y=mean["mean"], mode="lines", line=line, **trace)
 
 
-def _thin(lists: pd.DataFrame, reach: float, most: int = MAX_DOTS) -> pd.DataFrame:
+def _thin(lists: pd.DataFrame, reach: float, max_dots: int = MAX_DOTS) -> pd.DataFrame:
     """Return lists whose dots do not fall on one another, with n_hidden behind each.
 
     Args:
         lists: tie_ratio, first_gap, query_id.
         reach: end of the axis of gaps.
-        most: dots at most, and never more than `MAX_DOTS`.
+        max_dots: dots at most, and never more than `MAX_DOTS`.
     """
     dots = first_dots(lists, {"tie_ratio": 1 / _CELLS, "first_gap": reach / _CELLS})
-    most = min(most, MAX_DOTS)
-    return dots if len(dots) <= most else dots.sample(most, random_state=0)
+    max_dots = min(max_dots, MAX_DOTS)
+    return dots if len(dots) <= max_dots else dots.sample(max_dots, random_state=0)
 
 
 def _title(text: str, palette: Palette, index: int) -> dict[str, object]:

@@ -56,9 +56,10 @@ def running_means_chart(
     )
     style(figure, palette, 340, t=34, r=16)
     values = [f"{name}{late}" for name in ("tied", "traditional") for late in ("", "_of_late")]
-    shown = rows[[*values, "worst_of_late", "best_of_late"]].to_numpy().ravel()
+    plotted_values = rows[[*values, "worst_of_late", "best_of_late"]].to_numpy().ravel()
     figure.update_yaxes(
-        title_text=safe(f"{measure}, last {window:,}"), range=padded_range(shown[~np.isnan(shown)])
+        title_text=safe(f"{measure}, last {window:,}"),
+        range=padded_range(plotted_values[~np.isnan(plotted_values)]),
     )
     room = 0.02 * max(len(means), 2)
     figure.update_xaxes(title_text=f"list, {order}", range=[1 - room, len(means) + room], showgrid=False)

@@ -84,8 +84,8 @@ def require_board(library: Library, name: str, owner: str) -> BoardListing:
     board = find_board(library, name, owner)
     if board is None:
         names = [repr(listing.name) for listing in library.boards(owner)]
-        others = f"Boards: {', '.join(names[:_MOST_NAMES])}" if names else "There is none"
-        raise UsageError(f"There is no board {name!r}. {others}{' ...' * (len(names) > _MOST_NAMES)}.")
+        board_list = f"Boards: {', '.join(names[:_MOST_NAMES])}" if names else "There is none"
+        raise UsageError(f"There is no board {name!r}. {board_list}{' ...' * (len(names) > _MOST_NAMES)}.")
     return board
 
 

@@ -130,8 +130,10 @@ def reading_options(
     ] = _SPREAD,
 ) -> ReadingOptions:
     """Return how files are read."""
-    given = parse_repeats(repeats) if repeats else ()
-    return ReadingOptions(parse_columns(column), repeated.value, missing_score.value, given, repeats_std)
+    repeat_choice = parse_repeats(repeats) if repeats else ()
+    return ReadingOptions(
+        parse_columns(column), repeated.value, missing_score.value, repeat_choice, repeats_std
+    )
 
 
 def parse_columns(columns: list[str] | None) -> dict[str, str]:

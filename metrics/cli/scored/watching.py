@@ -37,10 +37,10 @@ from metrics.scale.live.scores import LiveScores, running_for
 from metrics.scale.live.stream import LineFeed
 from metrics.support.wording import describe_part
 
-KEPT = 20_000
+USUAL_WINDOW = 20_000
 """Lists of each reranker whose values are kept, where no window needs more; means of all lists need none."""
 
-MOST = 10_000_000
+MAX_WINDOW = 10_000_000
 """Lists of each reranker whose values are kept, at most."""
 
 
@@ -68,15 +68,15 @@ def watch_command(
     measure: Measures = None,
     traditional: Traditional = None,
     last: Annotated[
-        int | None, typer.Option(min=1, max=MOST, help="Means of so many of the latest lists.")
+        int | None, typer.Option(min=1, max=MAX_WINDOW, help="Means of so many of the latest lists.")
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(help=f"Means of lists that came so recently, of the last {KEPT:,}.")
+        float | None, typer.Option(help=f"Means of lists that came so recently, of the last {USUAL_WINDOW:,}.")
     ] = None,
     halflife: Annotated[
         float | None,
         typer.Option(
-            max=MOST // HALF_LIVES,
+            max=MAX_WINDOW // HALF_LIVES,
             help="A list weighs half as much as one that came so many lists later.",
         ),
     ] = None,
@@ -114,16 +114,16 @@ def watch_command(
         for name, width in (("last", last), ("seconds", seconds), ("halflife", halflife))
         if width is not None
     }
-    keep = max(KEPT, last or 0, ceil(HALF_LIVES * (halflife or 0)))
-    make = partial(running_for, measure or DEFAULT_MEASURES, options=scoring, keep=keep)
-    make(traditional or "input").means(**window)  # refuses what does not exist before it waits
+    keep = max(USUAL_WINDOW, last or 0, ceil(HALF_LIVES * (halflife or 0)))
+    make_running = partial(running_for, measure or DEFAULT_MEASURES, options=scoring, keep=keep)
+    make_running(traditional or "input").means(**window)  # refuses what does not exist before it waits
     judgments = None
     if qrels is not None:
         source = read(File.open(qrels), reading.columns, strict=False, missing_score=reading.missing_score)
         judgments = as_judgments(source)
 
     def first(runs: Runs) -> Running:
-        return make(traditional_order(runs, traditional))
+        return make_running(traditional_order(runs, traditional))
 
     scores = LiveScores(first, judgments, reading.repeated, run.name, say)
     with ExitStack() as closing, stop_at_interrupt() as stop:
@@ -161,7 +161,7 @@ def _open_feed(
     if lines is not None:
         raise UsageError("--lines goes with -, standard input; files of a folder say themselves what they are.")
     read_file = partial(read, columns=reading.columns, strict=False, missing_score=reading.missing_score)
-    return FolderFeed(Path(path), read_file, say, left_out=qrels, waiting=stop.waiting)
+    return FolderFeed(Path(path), read_file, say, qrels=qrels, waiting=stop.waiting)
 
 
 def _follow(feed: Feed, scores: LiveScores, tables: "_Tables", stop: Stop) -> None:
@@ -188,8 +188,8 @@ def _follow(feed: Feed, scores: LiveScores, tables: "_Tables", stop: Stop) -> No
 class _Tables:
     """Prints tables of what is scored, where there is something new, and not too often."""
 
-    def __init__(self, scores: LiveScores, make: Callable[[Running], LiveTable], every: float) -> None:
-        self.every, self._scores, self._make = every, scores, make
+    def __init__(self, scores: LiveScores, make_running: Callable[[Running], LiveTable], every: float) -> None:
+        self.every, self._scores, self._make = every, scores, make_running
         self._table: LiveTable | None = None
         self._version, self._written_at = 0, -inf
 

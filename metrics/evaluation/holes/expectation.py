@@ -70,11 +70,13 @@ def expectations_at_rate(
         means.append(tied.groupby(level="reranker").mean().reindex(runs.rerankers))
         squares = (spread**2).groupby(level="reranker")
         variances.append((squares.sum() / squares.count() ** 2).reindex(runs.rerankers))
-    drawn = np.stack([mean.to_numpy() for mean in means])
-    sd_holes = drawn.std(axis=0, ddof=1) if len(drawn) > 1 else np.zeros(drawn.shape[1:])
+    means_of_draws = np.stack([mean.to_numpy() for mean in means])
+    sd_holes = (
+        means_of_draws.std(axis=0, ddof=1) if len(means_of_draws) > 1 else np.zeros(means_of_draws.shape[1:])
+    )
     columns = {
-        "expectation": drawn.mean(axis=0),
-        "error": sd_holes / np.sqrt(len(drawn)),
+        "expectation": means_of_draws.mean(axis=0),
+        "error": sd_holes / np.sqrt(len(means_of_draws)),
         "sd_ties": np.sqrt(np.mean([variance.to_numpy() for variance in variances], axis=0)),
         "sd_holes": sd_holes,
     }
@@ -92,8 +94,8 @@ def _judged(runs: Runs, documents: RankedDocuments, grades: FloatArray) -> Runs:
         "doc_id": documents.doc_ids.take(rows),
         "relevance": pa.array(grades),
     }
-    known = pa.table({name: runs.qrels[name].cast(column.type) for name, column in added.items()})
+    judgments = pa.table({name: runs.qrels[name].cast(column.type) for name, column in added.items()})
     if "target_id" in runs.qrels.column_names:
-        known = known.append_column("target_id", runs.qrels["target_id"])
-    tables = [known, pa.table(added)]
+        judgments = judgments.append_column("target_id", runs.qrels["target_id"])
+    tables = [judgments, pa.table(added)]
     return runs.judged_by(pa.concat_tables(tables, promote_options="default").combine_chunks())

@@ -17,13 +17,16 @@ def average_precision_bounds(holes: Holes, _: float | None) -> tuple[FloatArray,
     sum is its own precision and 1/place of every relevant one below it, so all x are tried in one pass.
     """
     lowest, highest = np.zeros(holes.n_lists), np.zeros(holes.n_lists)
-    best, gained = _from_above(holes)
-    worst, least = _from_below(holes)
-    known = holes.n_relevant.astype(np.float64)
-    for sign, start, increments, bound in ((1, best, gained, highest), (-1, worst, least, lowest)):
+    best, largest_gains = _from_above(holes)
+    worst, smallest_gains = _from_below(holes)
+    n_judged_relevant = holes.n_relevant.astype(np.float64)
+    for sign, start, increments, bound in (
+        (1, best, largest_gains, highest),
+        (-1, worst, smallest_gains, lowest),
+    ):
         for table in holes.tables(holes.owner, from_below=sign < 0):
             sums = table.running(start, increments)
-            first = known[table.lists] + (holes.unlisted[table.lists] if sign < 0 else 0)
+            first = n_judged_relevant[table.lists] + (holes.unlisted[table.lists] if sign < 0 else 0)
             n_relevant = first[:, None] + np.arange(sums.shape[1])
             bound[table.lists] = extreme_ratio(sums[..., None], n_relevant[..., None], table.is_count, sign)
     return lowest, highest

@@ -39,8 +39,8 @@ def distinct_bounds(n_distinct: Formula, n_targets: Callable[[TieGroups], IntArr
         lowest, highest = n_distinct(worst, k), np.minimum(n_distinct(best, k) + fitting, within)
         if n_targets is None:
             return lowest, highest
-        known = n_targets(worst)
-        most = np.maximum(known + holes.unlisted + holes.n_unjudged, 1)
-        return lowest / most, np.minimum(highest / np.maximum(known, 1), 1)
+        n_judged_targets = n_targets(worst)
+        n_possible_targets = np.maximum(n_judged_targets + holes.unlisted + holes.n_unjudged, 1)
+        return lowest / n_possible_targets, np.minimum(highest / np.maximum(n_judged_targets, 1), 1)
 
     return joint

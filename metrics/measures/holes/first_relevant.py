@@ -52,11 +52,11 @@ def own_rank_bounds(
         n_listed = holes.per_list(holes.relevant).astype(np.int64)
         irrelevant = (holes.ranking.n_docs - n_listed)[holes.lists]
         unjudged_below = holes.n_unjudged[holes.lists] - holes.above_in_list(holes.unjudged) - holes.unjudged
-        for bound, group, relevant, others in (
+        for bound, group, relevant, n_irrelevant in (
             (bounds[0], worst, holes.relevant, irrelevant - unjudged_below),
             (bounds[1], best, holes.relevant + holes.unjudged, irrelevant - holes.unjudged),
         ):
-            place = rank_of(holes.ranking.sizes[group], relevant[group], others[group])
+            place = rank_of(holes.ranking.sizes[group], relevant[group], n_irrelevant[group])
             bound[holes.lists[group]] = 1 / (holes.above[group] + place)
         return bounds[0], bounds[1]
 
@@ -80,11 +80,11 @@ def mean_bounds(
     def joint(holes: Holes, k: Parameter) -> Bounds:
         bounds = np.zeros((2, holes.n_lists))
         each = worth(holes, k)
-        start, known = holes.per_list(holes.relevant * each), holes.n_relevant.astype(np.float64)
+        start, n_judged_relevant = holes.per_list(holes.relevant * each), holes.n_relevant.astype(np.float64)
         for sign, bound in ((-1, bounds[0]), (1, bounds[1])):
             for table in holes.tables(holes.owner, from_below=sign < 0):
                 sums = table.running(start, each[holes.group])
-                first = known[table.lists] + (holes.unlisted[table.lists] if sign < 0 else 0)
+                first = n_judged_relevant[table.lists] + (holes.unlisted[table.lists] if sign < 0 else 0)
                 counts = first[:, None] + np.arange(sums.shape[1])
                 bound[table.lists] = extreme_ratio(sums[..., None], counts[..., None], table.is_count, sign)
         return bounds[0], bounds[1]

@@ -153,8 +153,8 @@ class Holes:
 
     def first_with(self, is_held: BoolArray) -> IntArray:
         """The first group of each list of which something holds, of lists that have one."""
-        held = np.flatnonzero(is_held)
-        return held[np.diff(self.lists[held], prepend=-1) > 0]
+        groups = np.flatnonzero(is_held)
+        return groups[np.diff(self.lists[groups], prepend=-1) > 0]
 
     @cached_property
     def owner(self) -> IntArray:

@@ -42,7 +42,7 @@ def weighted_bounds(
     def joint(holes: Holes, k: Parameter) -> Bounds:
         levels = holes.relevant_level if of_grade is None else slice(None)
         steps = np.ones(1) if of_grade is None else np.diff(of_grade(np.append(0.0, holes.grades)))
-        known = holes.judged[:, levels].astype(np.float64)
+        n_known_relevant = holes.judged[:, levels].astype(np.float64)
         bounds = np.zeros((2, holes.n_lists))
         for bound, sign in zip(bounds, (-1, 1), strict=True):
             start, owner, added = _weights_by_count(holes, weight, k, levels, sign)
@@ -50,7 +50,7 @@ def weighted_bounds(
                 bound[:] = (start + (_per_list(holes, owner, added) if sign > 0 else 0)) @ steps
                 continue
             weightless = 0 if sign > 0 else holes.n_open - np.bincount(owner, minlength=holes.n_lists)
-            judged = known + np.reshape(weightless, (-1, 1))
+            judged = n_known_relevant + np.reshape(weightless, (-1, 1))
             for table in holes.tables(owner, from_below=sign < 0):
                 parts = table.running(start, added) * steps
                 documents = judged[table.lists][:, None] + np.arange(parts.shape[1])[None, :, None]
@@ -104,8 +104,8 @@ def judged_bounds(holes: Holes, k: Parameter) -> Bounds:
     """Return the bounds of Judged@k: who was judged is known, so ties alone move it."""
     within = np.clip((k or 0) - holes.above, 0, holes.ranking.sizes)
     judged = holes.ranking.sizes - holes.unjudged
-    fewest = holes.per_list(np.maximum(within - holes.unjudged, 0))
-    return fewest / (k or 1), holes.per_list(np.minimum(within, judged)) / (k or 1)
+    fewest_hits = holes.per_list(np.maximum(within - holes.unjudged, 0))
+    return fewest_hits / (k or 1), holes.per_list(np.minimum(within, judged)) / (k or 1)
 
 
 def r_precision_bounds(holes: Holes, _: Parameter) -> Bounds:
@@ -119,11 +119,12 @@ def r_precision_bounds(holes: Holes, _: Parameter) -> Bounds:
     all_relevant = holes.relevant + holes.unjudged
     for place in range(holes.n_lists):
         groups = slice(*np.searchsorted(holes.lists, (place, place + 1)))
-        known, unlisted, listed = (int(n[place]) for n in (holes.n_relevant, holes.unlisted, holes.n_unjudged))
-        added = np.arange(listed + unlisted + 1)
-        cut = known + added
+        counts = holes.n_relevant, holes.unlisted, holes.n_unjudged
+        n_known_relevant, n_unlisted, n_listed = (int(numbers[place]) for numbers in counts)
+        added = np.arange(n_listed + n_unlisted + 1)
+        cut = n_known_relevant + added
         sizes = holes.ranking.sizes[groups]
-        fit, fit_all, left, left_all = (
+        most_judged, most_listed, fewest_judged, fewest_listed = (
             _over_cuts(holes.above[groups] + offset, length, cut)
             for offset, length in (
                 (0, holes.relevant[groups]),
@@ -132,9 +133,9 @@ def r_precision_bounds(holes: Holes, _: Parameter) -> Bounds:
                 (sizes - all_relevant[groups], all_relevant[groups]),
             )
         )
-        most = np.minimum(fit + added, fit_all)
-        fewest = np.maximum(left, left_all - (listed + unlisted - added))
-        ratios = np.stack([fewest, most]) / np.maximum(cut, 1)
+        most_hits = np.minimum(most_judged + added, most_listed)
+        fewest_hits = np.maximum(fewest_judged, fewest_listed - (n_listed + n_unlisted - added))
+        ratios = np.stack([fewest_hits, most_hits]) / np.maximum(cut, 1)
         lowest[place], highest[place] = ratios[0].min(), ratios[1].max()
     return lowest, highest
 
@@ -142,8 +143,10 @@ def r_precision_bounds(holes: Holes, _: Parameter) -> Bounds:
 def _over_cuts(start: IntArray, length: IntArray, cut: IntArray) -> IntArray:
     """(n_cuts,) places within each cut-off, of stretches that begin after `start`, in falling groups."""
     ends = start + length
-    whole = np.searchsorted(ends, cut, side="right")
+    n_complete = np.searchsorted(ends, cut, side="right")
     upto = np.append(0, np.cumsum(length))
-    partial = np.minimum(whole, len(length) - 1) if len(length) else whole
-    rest = np.where(whole < len(length), np.maximum(cut - start[partial], 0), 0) if len(length) else 0
-    return np.asarray(upto[whole] + rest)
+    partial = np.minimum(n_complete, len(length) - 1) if len(length) else n_complete
+    partial_places = (
+        np.where(n_complete < len(length), np.maximum(cut - start[partial], 0), 0) if len(length) else 0
+    )
+    return np.asarray(upto[n_complete] + partial_places)

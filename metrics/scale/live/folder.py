@@ -1,7 +1,7 @@
 """Files of a folder, each given once, when it is whole."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +14,8 @@ from metrics.scale.live.arrival import Arrival, Waiting
 
 _UNFINISHED = (".part", ".partial", ".tmp", ".crdownload", ".swp", "~")
 """Endings of names that files have while they are written; so do those that begin with a dot."""
+_MAX_ABSENT = 100_000
+"""Files that were read and are gone, of which it is known that they were."""
 Signature = tuple[int, int, int]
 """Size, time of the last change, and number of a file."""
 
@@ -38,7 +40,8 @@ class _Sighting:
 class FolderFeed:
     """Gives each file of a folder when two looks in a row find it the same; an empty one is waited for.
 
-    A file that could not be read is given again when it changes. One that was read is not: its lists count.
+    A file that could not be read is given again when it changes. One that was read is not, gone and back or
+    changed: its lists count.
     Looks, not notices of the system, for network drives send none.
     """
 
@@ -48,7 +51,7 @@ class FolderFeed:
         read: Callable[[File], Source],
         say: Callable[[str], None],
         *,
-        left_out: Path | None = None,
+        qrels: Path | None = None,
         waiting: Waiting = nullcontext,
     ) -> None:
         """Open a folder.
@@ -57,15 +60,16 @@ class FolderFeed:
             folder: the folder.
             read: reads a file of it.
             say: takes what a person should know.
-            left_out: a file that may be in it and is no run, such as the judgments.
+            qrels: a file that may be in it and is no run, such as the judgments.
             waiting: entered between two looks.
 
         Raises:
             UsageError: there is no such folder, or it cannot be read.
         """
         self._folder, self._read, self._say, self._waiting = folder, read, say, waiting
-        self._left_out = left_out and left_out.resolve()
+        self._left_out = qrels and qrels.resolve()
         self._sightings: dict[str, _Sighting] = {}
+        self._absent: dict[str, _Sighting] = {}
         self._is_readable = True
         try:
             self._signatures()
@@ -87,9 +91,18 @@ class FolderFeed:
             self._is_readable = False
             return []
         self._is_readable = True
-        self._sightings = {name: self._sightings[name] for name in self._sightings if name in signatures}
+        self._forget_all_but(signatures)
         by_time = sorted(signatures.items(), key=lambda entry: (entry[1][1], entry[0]))
         return [self._arrival(name) for name, signature in by_time if self._is_whole(name, signature)]
+
+    def _forget_all_but(self, names: Collection[str]) -> None:
+        """Forget files that are gone, but for those that count already: they may come back as they were."""
+        for name in [name for name in self._sightings if name not in names]:
+            sighting = self._sightings.pop(name)
+            if self._counts(sighting):
+                self._absent[name] = sighting
+        for name in list(self._absent)[:-_MAX_ABSENT]:
+            del self._absent[name]
 
     def _signatures(self) -> dict[str, Signature]:
         """Return what tells the state of each file that is no longer empty, by its name."""
@@ -112,6 +125,9 @@ class FolderFeed:
 
     def _is_whole(self, name: str, signature: Signature) -> bool:
         """Whether a file that was not given yet is as it was at the last look; notes how it is now."""
+        absent = self._absent.pop(name, None)
+        if absent is not None and absent.signature == signature:
+            self._sightings[name] = absent
         sighting = self._sightings.get(name)
         if sighting is None or (sighting.signature != signature and not self._counts(sighting)):
             self._sightings[name] = _Sighting(signature)

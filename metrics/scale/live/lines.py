@@ -19,7 +19,7 @@ LineShape = Literal["table", "trec", "jsonl"]
 """A table whose first line is its header, fields without a header, or a JSON record a line."""
 MAX_LIST = 2**26
 """Most bytes of one list."""
-_WHOLE, _COMMENT = object(), object()
+_WHOLE_LIST, _COMMENT = object(), object()
 """Keys of a record that is a whole list, and of a line that is no row."""
 _TREC_FIELDS = 6
 
@@ -75,9 +75,9 @@ class LineCutter:
 
     def end(self) -> Iterator[ListLines]:
         """Yield the last list, if there is one."""
-        rest, self._rest = self._rest, b""
-        if rest.strip():
-            yield from self._add(rest)
+        last_line, self._rest = self._rest, b""
+        if last_line.strip():
+            yield from self._add(last_line)
         yield from self._close()
 
     def read(self, lists: Sequence[ListLines]) -> Source:
@@ -116,21 +116,21 @@ class LineCutter:
         key = self._key_of(line)
         if key is _COMMENT:
             return
-        if key is not None and (key != self._key or key is _WHOLE):
+        if key is not None and (key != self._key or key is _WHOLE_LIST):
             yield from self._close()
             self._key = key
         is_loose = key is None and not self._open.lines
         self._open.lines.append(line)
         self._open.numbers.append(self._n_lines)
         self._size += len(line)
-        if key is _WHOLE or is_loose:
+        if key is _WHOLE_LIST or is_loose:
             yield from self._close()
 
     def _close(self) -> Iterator[ListLines]:
         """Yield the list whose lines were taken, if there are any."""
-        ended, self._open, self._key, self._size = self._open, ListLines(), object(), 0
-        if ended.lines:
-            yield ended
+        complete_list, self._open, self._key, self._size = self._open, ListLines(), object(), 0
+        if complete_list.lines:
+            yield complete_list
 
     def _recognise(self, line: bytes) -> Callable[[bytes], object]:
         """Return what tells the query of a line, None where it cannot; keep a header."""
@@ -165,7 +165,7 @@ class LineCutter:
         return _COMMENT if is_comment else fields[0]
 
     def _key_of_record(self, line: bytes) -> object:
-        """Return the query of a JSON record, `_WHOLE` where it holds documents, None where it is no JSON."""
+        """Return the query of a JSON record, `_WHOLE_LIST` where it holds documents, None for no JSON."""
         try:
             record = parse(File(self._name, line), line)
         except ReadError:
@@ -174,10 +174,10 @@ class LineCutter:
             return None
         leaves = dict(leaf_fields(record))
         if any(_holds_documents(name, value) for name, value in leaves.items()):
-            return _WHOLE
+            return _WHOLE_LIST
         header = list(leaves)
         query = recognise(header, replace(self._choice, strict=False).among(header)).get("query_id")
-        return _WHOLE if query is None else str(leaves[query])
+        return _WHOLE_LIST if query is None else str(leaves[query])
 
 
 def _holds_documents(name: str, value: object) -> bool:

@@ -96,7 +96,7 @@ def _judged_copies(runs: Runs, qrels: pa.Table, candidates: pd.DataFrame, grade:
     copies = pd.DataFrame({"query_id": candidates["query_id"], "copy": _copy_ids(candidates)})
     tables = {name: _copied(table, copies) for name, table in runs.tables.items()}
     names = ["query_id", "doc_id", "relevance"]
-    known = pa.table({name: qrels[name].cast(_TYPES[name]) for name in names})
+    judgments = pa.table({name: qrels[name].cast(_TYPES[name]) for name in names})
     judged = pa.table(
         {
             "query_id": pa.array(copies["copy"], pa.string()),
@@ -104,16 +104,16 @@ def _judged_copies(runs: Runs, qrels: pa.Table, candidates: pd.DataFrame, grade:
             "relevance": pa.array(np.full(len(candidates), grade)),
         }
     )
-    return Runs(tables, pa.concat_tables([known, _copied(known, copies), judged]).combine_chunks())
+    return Runs(tables, pa.concat_tables([judgments, _copied(judgments, copies), judged]).combine_chunks())
 
 
 def _copied(table: pa.Table, copies: pd.DataFrame) -> pa.Table:
     """Return the rows of each copied query under the name of its copy."""
     queries = pd.DataFrame({"query_id": table["query_id"].cast(pa.string()).to_pandas()})
     rows = queries.reset_index().merge(copies, on="query_id").sort_values("copy", kind="stable")
-    taken = table.take(pa.array(rows["index"].to_numpy()))
+    copied_rows = table.take(pa.array(rows["index"].to_numpy()))
     names = pa.array(rows["copy"], pa.string())
-    return taken.set_column(table.column_names.index("query_id"), "query_id", names).combine_chunks()
+    return copied_rows.set_column(table.column_names.index("query_id"), "query_id", names).combine_chunks()
 
 
 def _candidates(runs: Runs, options: ScoringOptions, depth: int, rate: Rate) -> pd.DataFrame:

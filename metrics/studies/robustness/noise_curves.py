@@ -200,8 +200,8 @@ def drawn_means(
         for place, level in enumerate(levels):
             noisy = {copy: scores[copy.partition(" ")[2]] + level * normal[copy] for copy in normal}
             evaluation = score_runs(copies.rescored(noisy), [measure], ["expected"], options)
-            drawn = evaluation.only(list(noisy), queries).means(measure)["expected"]
-            means[place, start : start + n_copies] = drawn.to_numpy().reshape(n_copies, -1)
+            copy_means = evaluation.only(list(noisy), queries).means(measure)["expected"]
+            means[place, start : start + n_copies] = copy_means.to_numpy().reshape(n_copies, -1)
     return means
 
 

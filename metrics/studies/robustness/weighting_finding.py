@@ -85,10 +85,11 @@ def _shares_sentence(ranges: pd.DataFrame, n_weightings: int) -> Prose:
     shares = ranges["leads"].sort_values(ascending=False, kind="stable")
     first, second = (str(name) for name in shares.index[:2])
     n_leaders = int((shares > 0).sum())
-    rest = "" if n_leaders == 2 else f" ({count_of(n_leaders, 'reranker')} lead or are level somewhere)"  # noqa: PLR2004 both
+    are_both = n_leaders == 2  # noqa: PLR2004 those that are named
+    further_leaders = "" if are_both else f" ({count_of(n_leaders, 'reranker')} lead or are level somewhere)"
     return (
         Strong(first),
         f" leads at {percent(shares.iloc[0])} of {n_weightings} weightings, ",
         Strong(second),
-        f" at {percent(shares.iloc[1])}{rest}.",
+        f" at {percent(shares.iloc[1])}{further_leaders}.",
     )

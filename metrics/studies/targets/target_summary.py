@@ -61,8 +61,8 @@ def target_finding(rows: pd.DataFrame, reranker: str) -> Prose:
                 reranker
             ), f" meets none of {count_of(summary.targets, 'target')}, sorted or averaged."
         always = "" if summary.always == summary.tied else f"{summary.always} of them "
-        met = part_of(summary.tied, summary.targets, "target")
-        return Strong(reranker), f" meets {met}, {always}in every order of its ties."
+        part_met = part_of(summary.tied, summary.targets, "target")
+        return Strong(reranker), f" meets {part_met}, {always}in every order of its ties."
     return (
         Strong(reranker),
         f" meets {part_of(summary.traditional, summary.targets, 'target')} by its traditional values and ",

@@ -73,12 +73,12 @@ class Tails:
     Attributes:
         spreads: of all documents.
         tiles: stretches of scores.
-        kept: of a number of nodes: the table of all tiles, and which of them were computed.
+        tables: of a number of nodes: the table of all tiles, and which of them were computed.
     """
 
     spreads: Spreads
     tiles: Tiles
-    kept: dict[int, tuple[TailTable, BoolArray]] = field(default_factory=dict)
+    tables: dict[int, tuple[TailTable, BoolArray]] = field(default_factory=dict)
 
     def table(self, part: IntArray, nodes: FloatArray) -> TailTable:
         """Return the chances of documents in some tiles.
@@ -95,10 +95,10 @@ class Tails:
             table = self._room(part, n_nodes)
             self._fill(table, part, nodes)
             return table
-        if n_nodes not in self.kept:
-            every = np.arange(len(self.tiles.first))
-            self.kept[n_nodes] = self._room(every, n_nodes), np.zeros(len(every), dtype=bool)
-        table, is_computed = self.kept[n_nodes]
+        if n_nodes not in self.tables:
+            all_tiles = np.arange(len(self.tiles.first))
+            self.tables[n_nodes] = self._room(all_tiles, n_nodes), np.zeros(len(all_tiles), dtype=bool)
+        table, is_computed = self.tables[n_nodes]
         missing = part[~is_computed[part]]
         self._fill(TailTable(table.values, table.base[missing]), missing, nodes)
         is_computed[missing] = True

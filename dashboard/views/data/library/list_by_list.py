@@ -53,8 +53,8 @@ def list_by_list(view: View, measure: str) -> None:
         if len(lists) < _FEWEST:
             st.caption(f"Fewer than {_FEWEST} lists count.")
             return
-        most = len(lists) // 2
-        window = number_input("Latest lists", 2, most, _usual_window(len(lists)), "latest", width=140)
+        largest_window = len(lists) // 2
+        window = number_input("Latest lists", 2, largest_window, _usual_window(len(lists)), "latest", width=140)
     change = change_of(lists, measure)
     section_finding(arrivals_finding(name, lists, change, parse(measure).traditional), [name])
     order = "in order of time" if lists["time"].notna().all() else "version by version"

@@ -24,7 +24,7 @@ from metrics.studies.robustness.weightings import telling_scores, values_by_weig
 
 _CELLS = 12_000_000
 """Rows times levels times draws that are scored to see how often an order holds."""
-_FEWEST, _MOST = 10, 40
+_MIN_DRAWS, _MAX_DRAWS = 10, 40
 """Draws of an order."""
 
 
@@ -95,7 +95,7 @@ def _noise_curves(
     runs, n_rows = _runs_of(_board, rerankers)
     levels = noise_levels(n_rows)
     drawn_levels = levels[::2]
-    n_draws = int(min(max(_CELLS // (len(drawn_levels) * max(n_rows, 1)), _FEWEST), _MOST))
+    n_draws = int(min(max(_CELLS // (len(drawn_levels) * max(n_rows, 1)), _MIN_DRAWS), _MAX_DRAWS))
     with board_turn(_board):
         means = noise_curves(runs, measure, levels, view.scoring, _queries)
         draws = drawn_means(runs, measure, drawn_levels, n_draws, view.scoring, _queries)

@@ -21,7 +21,7 @@ from metrics.support.shown_columns import shown_columns
 from metrics.ties.fronts import criterion, short_words
 
 _KEY = "weighed"
-_FEWEST, _MOST = 2, 3
+_MIN_CRITERIA, _MAX_CRITERIA = 2, 3
 """Criteria whose weights are drawn."""
 
 
@@ -45,8 +45,8 @@ def weight_section(view: View, measure: str, rerankers: list[str]) -> None:
     default = default_criteria(view.scoring.criteria, columns)
     follow_defaults({_KEY: default})
     label = "Weighed against each other"
-    criteria = choose_criteria(label, columns, _KEY, default, most=_MOST, placeholder="Two or three")
-    if len(criteria) < _FEWEST:
+    criteria = choose_criteria(label, columns, _KEY, default, most=_MAX_CRITERIA, placeholder="Two or three")
+    if len(criteria) < _MIN_CRITERIA:
         st.info("Choose two criteria for a strip of weights, three for a triangle.")
         return
     try:
@@ -68,10 +68,10 @@ def default_criteria(ranked: Sequence[str], columns: Sequence[str]) -> list[str]
         ranked: criteria that rank, none where the score does.
         columns: further scores that can be weighed.
     """
-    chosen = [text for text in ranked if criterion(text)[0] in ("score", *columns)]
-    if _FEWEST <= len(chosen) <= _MOST:
-        return chosen
-    return ["score", *chosen] if len(chosen) == 1 and chosen != ["score"] else ["score", columns[0]]
+    weighed = [text for text in ranked if criterion(text)[0] in ("score", *columns)]
+    if _MIN_CRITERIA <= len(weighed) <= _MAX_CRITERIA:
+        return weighed
+    return ["score", *weighed] if len(weighed) == 1 and weighed != ["score"] else ["score", columns[0]]
 
 
 def best_weights(values: pd.DataFrame) -> list[str]:
@@ -104,14 +104,14 @@ def _draw_values(view: View, measure: str, values: pd.DataFrame) -> None:
     """
     tied, words = parse(measure).tied, _words(values)
     colours = {name: view.colour(name) for name in values.columns}
-    if len(words) == _FEWEST:
+    if len(words) == _MIN_CRITERIA:
         stretches = leading_stretches(values)
         figure = weight_lines(values, stretches, view.palette, colours, (tied, words[0], words[1]))
         alt = f"{tied} of each reranker over all weights of {words[1]}, and who leads at each."
     else:
         figure = weight_triangle(values, view.palette, colours, (tied, *words))
         alt = f"Who leads by {tied} over all weightings of {', '.join(words)}."
-    chart(figure, "weights", alt, wide=640 if len(words) == _FEWEST else None)
+    chart(figure, "weights", alt, wide=640 if len(words) == _MIN_CRITERIA else None)
     st.caption(_grid_note(values))
 
 
@@ -119,7 +119,7 @@ def _grid_note(values: pd.DataFrame) -> str:
     """Say at which weights values were taken."""
     weights = values.index.get_level_values(1)
     step = weights[weights > 0].min()
-    is_strip = values.index.nlevels == _FEWEST
+    is_strip = values.index.nlevels == _MIN_CRITERIA
     merged = (
         " A lead over less than a twentieth of them, at neither end, is drawn as its neighbour's."
         if is_strip

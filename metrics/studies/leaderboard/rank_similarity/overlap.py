@@ -31,7 +31,7 @@ def overlap(pair: RankingPair, persistence: float, variant: Variant) -> float:
     Source: Webber, Moffat & Zobel, ACM TOIS 28, 2010; ties: Corsi & Urbano, SIGIR 2024.
     """
     n = pair.depth
-    first, second = (_shares(scores, n, whole=variant == "w") for scores in (pair.first, pair.second))
+    first, second = (_shares(scores, n, is_whole=variant == "w") for scores in (pair.first, pair.second))
     common = (first * second).sum(1)
     if variant == "w":
         sizes = (first.sum(1) + second.sum(1)) / 2
@@ -44,18 +44,18 @@ def overlap(pair: RankingPair, persistence: float, variant: Variant) -> float:
     return float(weights @ agreement + agreement[-1] * persistence**n)
 
 
-def _shares(scores: FloatArray, depth: int, *, whole: bool) -> FloatArray:
+def _shares(scores: FloatArray, depth: int, *, is_whole: bool) -> FloatArray:
     """Return (depth, n_items) the chance of each item to be within each depth.
 
     Args:
         scores: (n_items,) -inf for those that are not ranked.
         depth: the deepest.
-        whole: whether all of a tie counts where its first place is within it.
+        is_whole: whether all of a tie counts where its first place is within it.
     """
     ordered = np.sort(-scores)
     above = np.searchsorted(ordered, -scores, "left")
     size = np.searchsorted(ordered, -scores, "right") - above
     within = np.clip(np.arange(1, depth + 1)[:, None] - above, 0, size)
-    shares = (within > 0).astype(float) if whole else within / size
+    shares = (within > 0).astype(float) if is_whole else within / size
     ranked: FloatArray = shares * np.isfinite(scores)
     return ranked
