@@ -19,6 +19,8 @@ LineShape = Literal["table", "trec", "jsonl"]
 """A table whose first line is its header, fields without a header, or a JSON record a line."""
 MAX_LIST = 2**26
 """Most bytes of one list."""
+_HEAD = 2**16
+"""Bytes of a line that is too long in which its query is looked for."""
 _WHOLE_LIST, _COMMENT = object(), object()
 """Keys of a record that is a whole list, and of a line that is no row."""
 _TREC_FIELDS = 6
@@ -53,6 +55,7 @@ class LineCutter:
         self._key_of: Callable[[bytes], object] | None = None
         self._rest, self._n_lines, self._size = b"", 0, 0
         self._open, self._key = ListLines(), object()
+        self._refused_key, self._is_cut = object(), False
 
     def feed(self, data: bytes) -> Iterator[ListLines]:
         """Take the next bytes, and yield the lists that they end.
@@ -62,16 +65,31 @@ class LineCutter:
             UsageError: the first line is to name the columns, and names no query.
         """
         *lines, self._rest = (self._rest + data).split(b"\n")
+        if self._is_cut and lines:  # the end of a line that was too long
+            self._n_lines, self._is_cut = self._n_lines + 1, False
+            del lines[0]
         for line in lines:
             yield from self._add(line.removesuffix(b"\r"))
-        if len(self._rest) > MAX_LINE or self._size > MAX_LIST:
-            self._rest, self._size, self._open = b"", 0, ListLines()
+        if self._is_cut:
+            self._rest = b""
+        elif len(self._rest) > MAX_LINE or self._size > MAX_LIST:
+            yield from self._refuse_list()
             problem = (
                 f"a line of more than {MAX_LINE // 2**20} MB, or a list of more than {MAX_LIST // 2**20} MB"
             )
             raise ReadError(
                 self._name, problem, "Begin a line for each document of a list.", line=self._n_lines + 1
             )
+
+    def _refuse_list(self) -> Iterator[ListLines]:
+        """Forget the list that is too long, and its further lines; yield the one before where it is whole."""
+        if len(self._rest) > MAX_LINE:
+            key = self._key_of(self._rest[:_HEAD]) if self._key_of else None
+            self._rest, self._is_cut = b"", True
+            if key is not None and key != self._key:
+                yield from self._close()
+                self._key = key
+        self._refused_key, self._open, self._size = self._key, ListLines(), 0
 
     def end(self) -> Iterator[ListLines]:
         """Yield the last list, if there is one."""
@@ -107,6 +125,7 @@ class LineCutter:
         self._n_lines += 1
         if not line.strip():
             yield from self._close()
+            self._refused_key = object()
             return
         if self._key_of is None:
             line = line.removeprefix(b"\xef\xbb\xbf")
@@ -114,8 +133,9 @@ class LineCutter:
             if self._header:
                 return
         key = self._key_of(line)
-        if key is _COMMENT:
+        if key is _COMMENT or key == self._refused_key:
             return
+        self._refused_key = object() if key is not None else self._refused_key
         if key is not None and (key != self._key or key is _WHOLE_LIST):
             yield from self._close()
             self._key = key
