@@ -14,10 +14,10 @@ IS_WRITTEN = "query => query === null || location.search === (query && '?' + que
 """Whether the address says what the app wrote last, if it wrote anything."""
 LONGEST_RUN = 120
 """Seconds in which a page of the largest board is computed, beside other work."""
-PATIENCE = 15
+PATIENCE = 30
 """Seconds in which a table is drawn that is in sight."""
-NARROWER = (200, 300, 400, 500)
-"""Pixels by which a window is made narrower for a moment where two differ.
+NARROWER = (0, 200, 300, 400)
+"""Pixels by which windows that differ are made narrower for a moment, one after the other in that time.
 
 A table that was measured while it unfolded is drawn, but its cells are not all in the page to be read.
 """
@@ -186,20 +186,20 @@ def differences(page, other):
         unfolded.mouse.move(0, 0)
         unfolded.evaluate(UNFOLD)
     for narrower in NARROWER:
-        if become_alike(page, other):
-            return []
-        for resized in (page, other):
+        for resized in (page, other) if narrower else ():
             size = resized.viewport_size
             resized.set_viewport_size(size | {"width": size["width"] - narrower})
             resized.evaluate(TWO_FRAMES)
             resized.set_viewport_size(size)
+        if become_alike(page, other, PATIENCE / len(NARROWER)):
+            return []
     pairs = itertools.zip_longest(shown(page), shown(other))
     return [pair for pair in pairs if pair[0] != pair[1]]
 
 
-def become_alike(page, other):
-    """Wait until two pages show the same; return whether they do."""
-    end = time.monotonic() + PATIENCE
+def become_alike(page, other, seconds):
+    """Wait until two pages show the same; return whether they do in time."""
+    end = time.monotonic() + seconds
     while shown(page) != shown(other):
         if time.monotonic() > end:
             return False
