@@ -5,7 +5,7 @@ from datetime import timedelta
 from boards import COARSE, QRELS, STRICT, board
 
 from dashboard.library import make_board
-from dashboard.library.storage import rows
+from dashboard.library.storage.schema import now
 
 ANNA, BERT = "anna@example.org", "bert@example.org"
 FIRST = board(strict_trec=STRICT, qrels_txt=QRELS)
@@ -37,4 +37,4 @@ def aged(database, *tables, days=31):
     with database.writing() as connection:
         for table in tables:
             past = table.c.deleted.is_not(None)
-            connection.execute(table.update().where(past).values(deleted=rows.now() - timedelta(days)))
+            connection.execute(table.update().where(past).values(deleted=now() - timedelta(days)))

@@ -23,12 +23,12 @@ from datetime import datetime
 from pathlib import Path
 clock, true = Path({file!r}), time.time
 time.time = lambda: true() + int(clock.read_text() or 0)
-from dashboard.library.storage import rows
+from dashboard.library.storage import schema
 class Clock(datetime):
     @classmethod
     def now(cls, zone=None):
         return datetime.fromtimestamp(time.time(), zone)
-rows.datetime = Clock
+schema.datetime = Clock
 from dashboard.cli import main
 main()
 """

@@ -8,12 +8,11 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 
 from dashboard.library.boards import Board, BoardSpec
-from dashboard.library.storage import quota, rows
+from dashboard.library.storage import quota, upload_rows
 from dashboard.library.storage.database import Database
 from dashboard.library.storage.parquets import Parquets, PendingParquet
 from dashboard.library.storage.records import STRANGER
-from dashboard.library.storage.rows import now
-from dashboard.library.storage.schema import RETENTION, board_files, boards, shelves, uploads
+from dashboard.library.storage.schema import RETENTION, board_files, boards, now, shelves, uploads
 from dashboard.library.storage.stored_upload import Reading, StoredUpload
 from metrics.errors import LibraryError
 from metrics.runs import File
@@ -53,9 +52,9 @@ class Intake:
         if not stated:
             return spec
         with self.database.reading() as connection:
-            digests = rows.parquet_digests(connection, stated)
-            readings = rows.first_readings(connection, stated)
-            mine = rows.latest_uses(connection, owner, stated)
+            digests = upload_rows.parquet_digests(connection, stated)
+            readings = upload_rows.first_readings(connection, stated)
+            mine = upload_rows.latest_uses(connection, owner, stated)
         entries = list(spec.entries)
         for position, file in _imported_uploads(spec):
             if not file.claim or digests.get(file.claim[0]) != file.parquet_digest:
@@ -74,7 +73,7 @@ class Intake:
         stored_digests, pending = self._written(board)
         try:
             with self.database.writing() as connection:
-                for sha256, digest in rows.parquet_digests(connection, pending).items():
+                for sha256, digest in upload_rows.parquet_digests(connection, pending).items():
                     if stored_digests.get(sha256) != digest:  # somebody else kept it meanwhile
                         self.parquets.abandon([pending.pop(sha256)])
                 n_bytes = sum(one.size for sha256, one in pending.items() if sha256 not in stored_digests)
@@ -84,8 +83,8 @@ class Intake:
                     sha256 = entry.file.sha256
                     if waiting := pending.get(sha256):
                         parquet = {"kept_size": waiting.size, "kept_sha256": waiting.digest}
-                        rows.write_upload(connection, rows.upload_values(entry, source) | parquet)
-                    rows.add_to_shelf(connection, owner, sha256, entry.file.name)
+                        upload_rows.write_upload(connection, upload_rows.upload_values(entry, source) | parquet)
+                    upload_rows.add_to_shelf(connection, owner, sha256, entry.file.name)
                 yield connection
                 for sha256 in list(pending):
                     self.parquets.place(pending[sha256], sha256)
@@ -100,7 +99,7 @@ class Intake:
         """By sha256: of the kept files, that of their Parquet; of the others, a Parquet beside its place."""
         shas = [entry.file.sha256 for entry in board.spec.entries]
         with self.database.reading() as connection:
-            stored_digests = rows.parquet_digests(connection, shas)
+            stored_digests = upload_rows.parquet_digests(connection, shas)
         missing = {
             sha256: (entry.file, source)
             for sha256, entry, source in zip(shas, board.spec.entries, board.sources, strict=True)

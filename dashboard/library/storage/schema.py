@@ -1,12 +1,13 @@
 """The tables of the library, as the newest migration leaves them."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import (
     JSON,
     BigInteger,
     Boolean,
     Column,
+    ColumnElement,
     DateTime,
     ForeignKey,
     Index,
@@ -88,3 +89,13 @@ owners = Table(
     Column("owner", String(_OWNER), primary_key=True),
     Column("evict", Boolean, nullable=False),  # whether the oldest goes when the library is full
 )
+
+
+def now() -> datetime:
+    """Return the time, in UTC."""
+    return datetime.now(UTC).replace(tzinfo=None)
+
+
+def is_restorable(column: ColumnElement[datetime]) -> ColumnElement[bool]:
+    """Of the time something was deleted: whether it was, and can be brought back."""
+    return column >= now() - RETENTION

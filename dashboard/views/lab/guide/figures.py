@@ -6,7 +6,8 @@ from typing import Any
 import streamlit as st
 
 from dashboard.access.settings import UPLOAD_LIMITS
-from dashboard.library import MOST_FILES, scored, store
+from dashboard.library import MOST_FILES, scored
+from dashboard.library.storage.base import USUAL
 from dashboard.library.storage.intake import MAX_LIBRARY, MAX_UPLOAD
 from dashboard.library.storage.schema import RETENTION
 from metrics import FORMATS, TOOLS
@@ -119,8 +120,8 @@ def library() -> Figures:
     max_visitor, max_visitors = UPLOAD_LIMITS.values()
     return {
         "days": RETENTION.days,
-        "max_upload": f"{store.USUAL[MAX_UPLOAD]:,}",
-        "max_library": f"{store.USUAL[MAX_LIBRARY]:,}",
+        "max_upload": f"{USUAL[MAX_UPLOAD]:,}",
+        "max_library": f"{USUAL[MAX_LIBRARY]:,}",
         "max_visitor": f"{max_visitor:,}",
         "max_visitors": f"{max_visitors:,}",
     }

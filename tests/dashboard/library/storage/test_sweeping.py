@@ -7,10 +7,10 @@ import pytest
 import sqlalchemy as sa
 from boards import COARSE, QRELS, STRICT, TIED, board
 
-from dashboard.library.storage import intake, rows
+from dashboard.library.storage import intake
 from dashboard.library.storage.intake import Intake
 from dashboard.library.storage.records import STRANGER
-from dashboard.library.storage.schema import boards, shelves
+from dashboard.library.storage.schema import boards, now, shelves
 from metrics.errors import LibraryError
 
 ANNA, BERT, VISITOR = "anna@example.org", "bert@example.org", f"{STRANGER}0a1b"
@@ -32,7 +32,7 @@ def aged(database):
                     if owner is None
                     else column.is_not(None) & (column.table.c.owner == owner)
                 )
-                values = {column.name: rows.now() - timedelta(days)}
+                values = {column.name: now() - timedelta(days)}
                 connection.execute(column.table.update().where(condition).values(values))
 
     return set_back
@@ -82,7 +82,7 @@ def days_later(monkeypatch):
     """Let so many days go by."""
 
     def advance(days):
-        monkeypatch.setattr(intake, "now", lambda: rows.now() + timedelta(days))
+        monkeypatch.setattr(intake, "now", lambda: now() + timedelta(days))
 
     return advance
 

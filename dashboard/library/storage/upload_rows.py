@@ -1,146 +1,28 @@
-"""Rows of the library's tables, read and written within somebody's transaction."""
+"""Rows of uploads and of whose they are, read and written within somebody's transaction."""
 
-import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
 
-from dashboard.library.boards import Board, BoardSpec, default_name
 from dashboard.library.entry import Columns, Entry
-from dashboard.library.names import clean
 from dashboard.library.storage.parquets import Parquets
-from dashboard.library.storage.records import Access, BoardListing, Record, Upload
-from dashboard.library.storage.schema import RETENTION, board_files, boards, shelves, uploads
+from dashboard.library.storage.records import Upload
+from dashboard.library.storage.schema import board_files, boards, is_restorable, now, shelves, uploads
 from dashboard.library.storage.stored_upload import Profile, Reading, split_choices
 from metrics.errors import LibraryError
 from metrics.runs import Source
 
-LISTING_COLUMNS = [boards.c[name] for name in BoardListing.__dataclass_fields__]
-"""Columns of a board in a list."""
-_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 
-
-def now() -> datetime:
-    """Return the time, in UTC."""
-    return datetime.now(UTC).replace(tzinfo=None)
+def stored_columns(pairs: Sequence[Sequence[str]]) -> Columns:
+    """Return the choice of columns that a row holds as JSON."""
+    return tuple((ours, theirs) for ours, theirs in pairs)
 
 
 def is_on_shelf(owner: str, sha256: str) -> sa.ColumnElement[bool]:
     """Return the condition on `shelves` that a row is an upload in somebody's library."""
     return (shelves.c.owner == owner) & (shelves.c.sha256 == sha256)
-
-
-def is_restorable(column: sa.ColumnElement[datetime]) -> sa.ColumnElement[bool]:
-    """Of the time something was deleted: whether it was, and can be brought back."""
-    return column >= now() - RETENTION
-
-
-def read_record(connection: sa.Connection, parquets: Parquets, board_id: str, owner: str) -> Record:
-    """Return a board that this visitor may open.
-
-    Args:
-        connection: to read by.
-        parquets: folder of its uploads.
-        board_id: of the board, as a link says it.
-        owner: who asks.
-
-    Raises:
-        LibraryError: there is none.
-    """
-    alive = (boards.c.id == clean(board_id)) & boards.c.deleted.is_(None)
-    row = connection.execute(sa.select(boards).where(alive)).mappings().first()
-    if row is None or not (listing := _board_listing(row)).may_see(owner):
-        raise LibraryError("The library has no such board, or it is not shared with you.")
-    query = (
-        sa.select(board_files, uploads.c.size, uploads.c.kept_sha256)
-        .join(uploads, uploads.c.sha256 == board_files.c.sha256)
-        .where(board_files.c.board_id == row["id"])
-        .order_by(board_files.c.position)
-    )
-    entries = tuple(
-        Entry(
-            parquets.stored_upload(
-                one.sha256, one.name, one.size, Reading.from_json(one.reading), one.kept_sha256
-            ),
-            _pairs(one.columns),
-        )
-        for one in connection.execute(query)
-    )
-    names = None if row["names"] is None else tuple((before, after) for before, after in row["names"])
-    return Record(**vars(listing), spec=BoardSpec(tuple(entries), row["repeated"], names), view=row["view"])
-
-
-def _board_listing(row: sa.RowMapping) -> BoardListing:
-    return BoardListing(**{name: row[name] for name in BoardListing.__dataclass_fields__})
-
-
-def _pairs(pairs: Sequence[Sequence[str]]) -> Columns:
-    return tuple((ours, theirs) for ours, theirs in pairs)
-
-
-def spec_values(spec: BoardSpec) -> dict[str, Any]:
-    """What a row of `boards` says of a spec."""
-    names = None if spec.names is None else [list(pair) for pair in spec.names]
-    return {"digest": spec.digest, "repeated": spec.repeated, "names": names}
-
-
-def new_id() -> str:
-    """Return sixty bits nobody can guess, in letters that cannot be mistaken."""
-    return "".join(secrets.choice(_LETTERS) for _ in range(12))
-
-
-def insert_board(
-    connection: sa.Connection, board: Board, owner: str, *, name: str, access: Access, view: dict[str, Any]
-) -> str:
-    """Write a new board and its files; return its id.
-
-    Args:
-        connection: to write by.
-        board: what it holds.
-        owner: whose it is.
-        name: what a person calls it; "" where nobody does.
-        access: who else may open it.
-        view: settings it is opened with.
-    """
-    values = {
-        "id": new_id(),
-        "owner": owner,
-        "access": access,
-        "name": name or default_name(board),
-        "named": bool(name),
-        "view": view,
-        "version": 1,
-        "created": now(),
-        "changed": now(),
-    }
-    connection.execute(boards.insert().values(**values, **spec_values(board.spec)))
-    write_files(connection, str(values["id"]), board)
-    return str(values["id"])
-
-
-def write_files(connection: sa.Connection, board_id: str, board: Board) -> None:
-    """Write the files of a board, in order.
-
-    Args:
-        connection: to write by.
-        board_id: of the board, which has none there.
-        board: what it holds.
-    """
-    rows = [
-        {
-            "board_id": board_id,
-            "position": position,
-            "sha256": entry.file.sha256,
-            "name": entry.file.name,
-            "columns": [list(pair) for pair in entry.columns],
-            "reading": Reading.of(source).to_json(),
-        }
-        for position, (entry, source) in enumerate(zip(board.spec.entries, board.sources, strict=True))
-    ]
-    connection.execute(board_files.insert(), rows)
 
 
 def parquet_digests(connection: sa.Connection, sha256s: Iterable[str]) -> dict[str, str]:
@@ -221,18 +103,6 @@ def boards_by_upload(connection: sa.Connection, owner: str) -> dict[str, tuple[t
     return boards_of
 
 
-def boards_of_name(name: str, owner: str) -> sa.Select[Any]:
-    """Of somebody's boards that were given this name, the number."""
-    mine = (boards.c.owner == owner) & (boards.c.name == name)
-    return sa.select(boards.c.id).where(mine, boards.c.named, boards.c.deleted.is_(None))
-
-
-def unnamed_board(spec: BoardSpec, owner: str) -> sa.Select[Any]:
-    """Select the id of somebody's board of the same spec that nobody gave a name."""
-    own = (boards.c.owner == owner) & (boards.c.digest == spec.digest)
-    return sa.select(boards.c.id).where(own, boards.c.named.is_(False), boards.c.deleted.is_(None))
-
-
 def uses_upload(sha256: str, owner: str) -> sa.ColumnElement[bool]:
     """Of boards: somebody's that use an upload."""
     ids = sa.select(board_files.c.board_id).where(board_files.c.sha256 == sha256)
@@ -286,7 +156,7 @@ def latest_uses(connection: sa.Connection, owner: str, sha256s: Iterable[str] | 
     )
     first = sa.select(board_files).join(ordered, is_same_file).where(ordered.c.place == 1)
     return {
-        one.sha256: Use(_pairs(one.columns), Reading.from_json(one.reading))
+        one.sha256: Use(stored_columns(one.columns), Reading.from_json(one.reading))
         for one in connection.execute(first)
     }
 
