@@ -70,31 +70,19 @@ def _blank_subplots(rows: int, columns: int, **grid: Any) -> go.Figure:  # noqa:
 @cache
 def _look(palette: Palette) -> go.layout.Template:
     """Return what all figures of a theme share; plotly checks a template once, but each axis every time."""
-    axis = {
-        "showgrid": True,
-        "gridcolor": palette.grid,
-        "zeroline": False,
-        "showline": False,
-        "ticks": "",
-        "exponentformat": "none",
-        "labelalias": {"+0": "0"},
-        "tickfont": {"size": 12, "color": palette.muted},
-        "title": {"font": {"size": 13, "color": palette.muted}, "standoff": 10},
-        "fixedrange": True,
-        "automargin": True,
-    }
+    axis, font = _axis(palette), {"family": FONT, "size": 13, "color": palette.text}
     return go.layout.Template(
         layout={
             "xaxis": axis,
             "yaxis": axis,
             "paper_bgcolor": "rgba(0,0,0,0)",
             "plot_bgcolor": "rgba(0,0,0,0)",
-            "font": {"family": FONT, "size": 13, "color": palette.text},
+            "font": font,
             "separators": ". ",
             "hoverlabel": {
                 "bgcolor": palette.ground,
                 "bordercolor": palette.grid,
-                "font": {"family": FONT, "size": 13, "color": palette.text},
+                "font": font,
                 "align": "left",
             },
             "legend": {
@@ -113,6 +101,22 @@ def _look(palette: Palette) -> go.layout.Template:
             "dragmode": False,
         }
     )
+
+
+def _axis(palette: Palette) -> dict[str, Any]:
+    return {
+        "showgrid": True,
+        "gridcolor": palette.grid,
+        "zeroline": False,
+        "showline": False,
+        "ticks": "",
+        "exponentformat": "none",
+        "labelalias": {"+0": "0"},
+        "tickfont": {"size": 12, "color": palette.muted},
+        "title": {"font": {"size": 13, "color": palette.muted}, "standoff": 10},
+        "fixedrange": True,
+        "automargin": True,
+    }
 
 
 def tie_ratio_axis(palette: Palette, domain: tuple[float, float], ends: tuple[float, float]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ _REFUSED = "_address_refused"
 _LINKED = "_address_of_links"
 _PAGE = "_address_page"
 _LAST = "_address_last"
+_OPEN = "_open_list"
 
 Texts = list[str]
 """A choice as the address says it: several texts where several things are chosen."""
@@ -114,6 +115,21 @@ def link_parameters(choices: Mapping[str, str]) -> dict[str, Texts]:
     """Return the query parameters of a link with these choices, and all others as they are."""
     st.session_state[_LINKED] = _choices()
     return _choices() | {key: [text] for key, text in choices.items()}
+
+
+def list_link_parameters(reranker: str, query_id: str, **choices: str) -> dict[str, list[str]]:
+    """Return the query parameters of a link to one list, with more choices of its page."""
+    return link_parameters({"reranker": reranker, "query": query_id} | choices)
+
+
+def set_open_list(reranker: str | None, query: str | None) -> None:
+    """Keep the list that is opened below a chart; None closes it."""
+    st.session_state[_OPEN] = (reranker, query)
+
+
+def get_open_list() -> tuple[str | None, str | None]:
+    """Return reranker and query of the list opened below a chart."""
+    return cast("tuple[str | None, str | None]", st.session_state.get(_OPEN, (None, None)))
 
 
 def _write() -> None:

@@ -31,7 +31,6 @@ from metrics.support.wording import part_of
 from metrics.ties import Ranking, Treatment, treatment
 
 _VIEW = "_view"
-_OPEN = "_open_list"
 _LAST_BOARD = "_shown_data"
 _FIRST_ORDER = "_first_order"
 _IS_ORDER_CHOSEN = "_is_order_chosen"
@@ -114,23 +113,17 @@ def choose_view() -> bool:
     board, record = choice
     names = offered_rerankers(board)
     _turn_to(board, record)
-    query_segments = cache.segments(board.key, board)
-    with st.popover("Filter", icon=":material/filter_list:", width="stretch"):
-        selected = multiselect("Rerankers", names, "rerankers")
-        segments = sorted(set(query_segments))
-        selected_segments = multiselect("Segments", segments, "segments") if segments else []
+    selected, segments, queries = _filter(board, names)
     traditional = _choose_order(board)
     scoring = choose_scoring(board.runs)
     measures = (*cache.MEASURES, *other_measures())
-    is_part = len(selected_segments) < len(segments)
-    queries = set(query_segments.index[query_segments.isin(selected_segments)]) if is_part else None
     values, scoring = _evaluate(board, scoring, measures)
     values = values.only(selected, queries)
     scored = set(values.scores.index.get_level_values("reranker"))
     rerankers = [name for name in selected if name in scored]
     if not rerankers:
         st.warning("No list is left by these choices; all lists are shown.")
-        scoring, is_part, rerankers = AS_READ, False, selected
+        scoring, segments, rerankers = AS_READ, (), selected
         values = cache.evaluation(board.key, board, scoring, measures)
     elif len(rerankers) < len(selected):
         absent = ", ".join(name for name in selected if name not in scored)
@@ -147,10 +140,25 @@ def choose_view() -> bool:
         scoring,
         values,
         theme(),
-        tuple(selected_segments) if is_part else (),
+        segments,
         record,
     )
     return True
+
+
+def _filter(board: Board, names: Sequence[str]) -> tuple[list[str], tuple[str, ...], set[str] | None]:
+    """Draw the choice of rerankers and segments; return both, and the queries of the segments chosen.
+
+    All segments are no choice: the second is empty then, and the third None.
+    """
+    query_segments = cache.segments(board.key, board)
+    with st.popover("Filter", icon=":material/filter_list:", width="stretch"):
+        rerankers = multiselect("Rerankers", names, "rerankers")
+        segments = sorted(set(query_segments))
+        selected = multiselect("Segments", segments, "segments") if segments else []
+    if len(selected) == len(segments):
+        return rerankers, (), None
+    return rerankers, tuple(selected), set(query_segments.index[query_segments.isin(selected)])
 
 
 def _evaluate(
@@ -276,18 +284,3 @@ def _say_policies(values: Evaluation, scoring: ScoringOptions, subject: str) -> 
 def view() -> View:
     """Return what the sidebar says is shown."""
     return cast("View", st.session_state[_VIEW])
-
-
-def list_link_parameters(reranker: str, query_id: str, **choices: str) -> dict[str, list[str]]:
-    """Return the query parameters of a link to one list, with more choices of its page."""
-    return address.link_parameters({"reranker": reranker, "query": query_id} | choices)
-
-
-def set_open_list(reranker: str | None, query: str | None) -> None:
-    """Keep the list that is opened below a chart; None closes it."""
-    st.session_state[_OPEN] = (reranker, query)
-
-
-def get_open_list() -> tuple[str | None, str | None]:
-    """Return reranker and query of the list opened below a chart."""
-    return cast("tuple[str | None, str | None]", st.session_state.get(_OPEN, (None, None)))

@@ -13,7 +13,7 @@ from dashboard.charts.style import add_notes, note_of, style
 from metrics.studies.prose import signed
 from metrics.studies.significance.significance import Verdicts
 from metrics.studies.significance.test_registry import is_significant
-from metrics.support.arrays import BoolArray
+from metrics.support.arrays import BoolArray, IntArray
 from metrics.support.wording import count_of, written_p
 
 _ROW, _SLIM_ROW = 60, 36
@@ -49,12 +49,7 @@ def difference_forest(
     figure = go.Figure()
     is_outlying = _is_outlying(verdicts)
     verdicts = verdicts.without_untested()
-    wash = {"fillcolor": palette.traditional, "opacity": _WASH, "line_width": 0, "layer": "below"}
-    for row in np.flatnonzero(verdicts.changed):
-        box = {"x0": 0, "x1": 1, "xref": "paper", "y0": row - 0.44, "y1": row + 0.44}
-        figure.add_shape(type="rect", **box, **wash)
-    zero = {"color": palette.text, "width": 1}
-    figure.add_shape(type="line", x0=0, x1=0, y0=0, y1=1, yref="paper", line=zero, layer="below")
+    _add_ground(figure, np.flatnonzero(verdicts.changed), palette)
     _add_differences(figure, verdicts, ~is_outlying, "traditional", palette, middle)
     _add_differences(figure, verdicts, ~is_outlying, "tied", palette, middle)
     add_legend(
@@ -86,6 +81,16 @@ def difference_forest(
     )
     _add_stars(figure, verdicts, palette, middle)
     return figure
+
+
+def _add_ground(figure: go.Figure, changed_rows: IntArray, palette: Palette) -> None:
+    """Wash the rows whose verdict changes, and draw the line of no difference."""
+    wash = {"fillcolor": palette.traditional, "opacity": _WASH, "line_width": 0, "layer": "below"}
+    for row in changed_rows:
+        box = {"x0": 0, "x1": 1, "xref": "paper", "y0": row - 0.44, "y1": row + 0.44}
+        figure.add_shape(type="rect", **box, **wash)
+    zero = {"color": palette.text, "width": 1}
+    figure.add_shape(type="line", x0=0, x1=0, y0=0, y1=1, yref="paper", line=zero, layer="below")
 
 
 def _marker(symbol: str, size: int, fill: object, border: str) -> dict[str, object]:

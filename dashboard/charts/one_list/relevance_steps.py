@@ -45,15 +45,7 @@ def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> go
     )
     top = max(float(share.max()), 1e-9)
     if not is_long:
-        ties = groups[groups["documents"] > 1]
-        figure.add_bar(
-            x=(ties["first"] + ties["last"]) / 2,
-            y=np.full(len(ties), -0.1 * top),
-            base=-0.04 * top,
-            width=ties["documents"],
-            marker={"color": palette.bounds, "line": {"width": 1, "color": palette.ground}},
-            hoverinfo="skip",
-        )
+        _add_brackets(figure, groups[groups["documents"] > 1], palette, top)
     length = int(groups["last"].max())
     ceiling = 1.05 * top
     if k is not None and k < length:
@@ -64,6 +56,17 @@ def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> go
     figure.update_yaxes(title_text="relevant", tickformat="~p", nticks=4, range=[-0.15 * top, ceiling])
     return figure.update_xaxes(
         title_text=f"place by {ranked_by}", showgrid=False, tickformat="~s", nticks=10, range=[0, length + 1]
+    )
+
+
+def _add_brackets(figure: go.Figure, ties: pd.DataFrame, palette: Palette, top: float) -> None:
+    figure.add_bar(
+        x=(ties["first"] + ties["last"]) / 2,
+        y=np.full(len(ties), -0.1 * top),
+        base=-0.04 * top,
+        width=ties["documents"],
+        marker={"color": palette.bounds, "line": {"width": 1, "color": palette.ground}},
+        hoverinfo="skip",
     )
 
 

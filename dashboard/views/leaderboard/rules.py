@@ -10,7 +10,7 @@ from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.evaluation import EQUAL
-from metrics.measures import side_by_side
+from metrics.measures import MeasureAt, side_by_side
 from metrics.studies.leaderboard.leaderboard import leaderboard
 from metrics.studies.tie_rules import answers_finding, tie_answers
 from metrics.support.shown_columns import shown_columns
@@ -37,23 +37,8 @@ def rules_section(view: session.View, measure: str, drawn_rerankers: pd.Index) -
         "others have a rule of their own, the same whatever the order.",
     )
     section_finding(answers_finding(answers, rows["tie_ratio"], set(drawn_rerankers)), view.rerankers)
-    drawn_rows = rows.loc[drawn_rerankers]
-    if len(drawn_rows):
-        means = answers.loc[drawn_rows.index, list(names[1:])]
-        is_within = means.ge(drawn_rows["worst"] - EQUAL, axis=0) & means.le(drawn_rows["best"] + EQUAL, axis=0)
-        on_bar = is_within.all()
-        chart(
-            kept_figure(
-                view.board.key, rule_marks, drawn_rows, means.loc[:, on_bar], view.palette, str(answered)
-            ),
-            "rules",
-            f"{answered.traditional}, {answered.tied} and the rules of their own of each reranker.",
-        )
-        if not on_bar.all():
-            outside = ", ".join(means.columns[~on_bar])
-            st.caption(
-                f"In the table only: {outside}, which counts every relevant document, not the first alone."
-            )
+    if len(drawn_rerankers):
+        _draw_marks(view, answered, rows.loc[drawn_rerankers], answers.loc[drawn_rerankers, list(names[1:])])
     table_rows = answers.assign(tie_ratio=rows["tie_ratio"]).rename_axis("reranker")
     table(
         table_rows.loc[drawn_rerankers].reset_index(),
@@ -68,3 +53,17 @@ def rules_section(view: session.View, measure: str, drawn_rerankers: pd.Index) -
         | shown_columns(("tie_ratio", "mean_tie_ratio")),
         download=table_rows.reset_index(),
     )
+
+
+def _draw_marks(view: session.View, answered: MeasureAt, rows: pd.DataFrame, means: pd.DataFrame) -> None:
+    """Draw the means of rules on the bars of the measure that they answer, where they lie on all of them."""
+    is_within = means.ge(rows["worst"] - EQUAL, axis=0) & means.le(rows["best"] + EQUAL, axis=0)
+    on_bar = is_within.all()
+    chart(
+        kept_figure(view.board.key, rule_marks, rows, means.loc[:, on_bar], view.palette, str(answered)),
+        "rules",
+        f"{answered.traditional}, {answered.tied} and the rules of their own of each reranker.",
+    )
+    if not on_bar.all():
+        outside = ", ".join(means.columns[~on_bar])
+        st.caption(f"In the table only: {outside}, which counts every relevant document, not the first alone.")

@@ -1,6 +1,7 @@
 """One table read from one file, checked row by row, in the order of the file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -107,20 +108,11 @@ def build_source(
         if ours == "score":
             column, worded = read_worded_grades(column, theirs, origin)
             findings += worded
-        try:
+        with _naming_the_column(origin, ours, theirs, column.type, (header, mapping)):
             if ours == "score_std" and missing_score != "error" and "score" in columns:
                 column = without_blank_deviations(column, pc.is_nan(columns["score"]))
             is_optional = ours == "score" and missing_score != "error"
             converted = CONVERTERS["number or none" if is_optional else kind](column, ours, origin)
-        except pa.ArrowException as error:
-            problem = f"the {ours} column {theirs!r} holds {column.type}"
-            raise ReadError(origin.file, problem, "Give text or numbers.").with_columns(
-                header, mapping
-            ) from error
-        except ReadError as error:
-            problem = error.problem if theirs == ours else f"{error.problem} (column {theirs!r})"
-            named = ReadError(error.file, problem, error.hint, line=error.line, unit=error.unit)
-            raise named.with_columns(header, mapping) from error.__cause__
         if converted is not None:
             columns[ours] = converted
     columns = {ours: columns[ours] for ours in mapping if ours in columns}
@@ -138,3 +130,23 @@ def build_source(
         tuple(findings),
         missing_score=missing_score,
     )
+
+
+@contextmanager
+def _naming_the_column(
+    origin: FileProvenance,
+    ours: str,
+    theirs: str,
+    column_type: pa.DataType,
+    columns: tuple[Sequence[str], Mapping[str, str]],
+) -> Iterator[None]:
+    """Have what cannot be converted say its column, and the header and mapping of its file."""
+    try:
+        yield
+    except pa.ArrowException as error:
+        problem = f"the {ours} column {theirs!r} holds {column_type}"
+        raise ReadError(origin.file, problem, "Give text or numbers.").with_columns(*columns) from error
+    except ReadError as error:
+        problem = error.problem if theirs == ours else f"{error.problem} (column {theirs!r})"
+        named = ReadError(error.file, problem, error.hint, line=error.line, unit=error.unit)
+        raise named.with_columns(*columns) from error.__cause__

@@ -1,5 +1,7 @@
 """The rerankers of a board: named, ordered, left out, and one of them the baseline."""
 
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
@@ -7,6 +9,7 @@ from dashboard import session
 from dashboard.charts.labels import short_names
 from dashboard.library import Board
 from dashboard.widgets.components import heading
+from metrics import Runs
 
 _REPEATS = "Rerankers of one name are repeats of one: each document gets its mean score, and their scatter."
 _COLUMNS = ("shown", "order", "label", "name", "file", "rows", "queries")
@@ -19,49 +22,57 @@ def arrange(board: Board) -> None:
         "Rename them, number them in the order you want, or untick one to leave it out. Those given one name "
         "are repeats of one reranker.",
     )
-    runs = board.runs
-    rows = pd.DataFrame(
-        {
-            "shown": True,
-            "order": range(1, len(runs.tables) + 1),
-            "name": runs.rerankers,
-            "file": [runs.origins[name].file for name in runs.tables],
-            "rows": [len(table) for table in runs.tables.values()],
-            "queries": [len(queries) for queries in runs.queries.values()],
-        }
-    )
-    labels = short_names(runs.rerankers)
-    rows["label"] = [labels[name] for name in runs.rerankers]
+    rows = _reranker_rows(board.runs)
     is_elided = not rows["label"].equals(rows["name"])
     edited = st.data_editor(
         rows,
         hide_index=True,
         disabled=["label", "file", "rows", "queries"],
         column_order=[name for name in _COLUMNS if is_elided or name != "label"],
-        column_config={
-            "shown": st.column_config.CheckboxColumn("Shown", width="small", help="Untick to leave it out."),
-            "order": st.column_config.NumberColumn(
-                "Order", width="small", required=True, help="Its place on every page, lowest first."
-            ),
-            "label": st.column_config.TextColumn("In charts", help="What tells the name from the others."),
-            "name": st.column_config.TextColumn(
-                "Name", required=True, max_chars=200, help="As every page and download writes it."
-            ),
-            "file": st.column_config.TextColumn("File", help="Where its rows were read from."),
-            "rows": st.column_config.NumberColumn("Rows", format="localized", help="Documents in its lists."),
-            "queries": st.column_config.NumberColumn(
-                "Queries", format="localized", help="Queries it has a list for."
-            ),
-        },
+        column_config=_column_config(),
         key=f"arrange-{board.spec.digest[:12]}",
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        session.choose_baseline(runs.rerankers, width=320, help="What the others are compared with.")
+        session.choose_baseline(board.runs.rerankers, width=320, help="What the others are compared with.")
         changed = not edited.equals(rows)
         are_repeats = bool(edited.loc[edited["shown"], "name"].str.strip().duplicated().any())
         label, note = ("Combine repeats", _REPEATS) if are_repeats else ("Apply", None)
         if st.button(label, type="primary", disabled=not changed, key="arrange", help=note):
             _apply(board, edited)
+
+
+def _reranker_rows(runs: Runs) -> pd.DataFrame:
+    """Return a row a reranker, as the board has them."""
+    labels = short_names(runs.rerankers)
+    return pd.DataFrame(
+        {
+            "shown": True,
+            "order": range(1, len(runs.tables) + 1),
+            "name": runs.rerankers,
+            "label": [labels[name] for name in runs.rerankers],
+            "file": [runs.origins[name].file for name in runs.tables],
+            "rows": [len(table) for table in runs.tables.values()],
+            "queries": [len(queries) for queries in runs.queries.values()],
+        }
+    )
+
+
+def _column_config() -> dict[str, Any]:
+    return {
+        "shown": st.column_config.CheckboxColumn("Shown", width="small", help="Untick to leave it out."),
+        "order": st.column_config.NumberColumn(
+            "Order", width="small", required=True, help="Its place on every page, lowest first."
+        ),
+        "label": st.column_config.TextColumn("In charts", help="What tells the name from the others."),
+        "name": st.column_config.TextColumn(
+            "Name", required=True, max_chars=200, help="As every page and download writes it."
+        ),
+        "file": st.column_config.TextColumn("File", help="Where its rows were read from."),
+        "rows": st.column_config.NumberColumn("Rows", format="localized", help="Documents in its lists."),
+        "queries": st.column_config.NumberColumn(
+            "Queries", format="localized", help="Queries it has a list for."
+        ),
+    }
 
 
 def _apply(board: Board, edited: pd.DataFrame) -> None:

@@ -5,8 +5,8 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.charts.gaps.gap_panels import gap_panels
+from dashboard.session.address import get_open_list, set_open_list
 from dashboard.session.controls import clicked_row
-from dashboard.session.view import get_open_list, set_open_list
 from dashboard.widgets.columns import deviation_columns, gap_columns
 from dashboard.widgets.components import Card, cards, clickable_chart, table
 from dashboard.widgets.figures import kept_figure
