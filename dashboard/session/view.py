@@ -217,7 +217,7 @@ def _turn_to(board: Board, record: Record | None) -> None:
     st.session_state[_LAST_BOARD] = now
     if before is not None and before != now:
         st.session_state["rerankers"] = offered_rerankers(board)
-        set_open_list(None, None)
+        address.set_open_list(None, None)
     is_link_followed = before is None and set(st.query_params) - {DATA}
     view = board.first_view if record is None else record.view
     saved = _saved(view)
