@@ -1,0 +1,1 @@
+"""Charts of an audit: which figures come out, and by which rule."""

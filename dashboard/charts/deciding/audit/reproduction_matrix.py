@@ -1,0 +1,169 @@
+"""Which figures of a published table come out when they are computed again: rerankers by measures."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.charts.labels import CARD_COLUMNS, CHART_COLUMNS, chart_names, hover_text
+from dashboard.charts.marks import label_rows
+from dashboard.charts.palette import Palette
+from dashboard.charts.style import style
+from metrics.studies.prose import decimal
+
+VERDICTS = ("to the digit", "by rounding", "does not come out")
+"""Verdicts of a figure, the best first."""
+_WORDS = ("to the digit", "off by rounding", "does not come out")
+_ROW, _TOP, _BOTTOM = 28, 92, 12
+"""Pixels of a row, above the first for measures and legend, and below the counts."""
+_COLUMN, _BROAD_COLUMN, _NAMES = 50, 64, 150
+"""Pixels of a column, of one with differences, and of the names."""
+_LEVEL = 12
+"""Measures up to which their names stand level."""
+
+
+def matrix_cells(figures: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each reranker and measure; of the figures of single queries, that farthest off.
+
+    Args:
+        figures: reranker, measure, query_id, published, computed, difference, verdict.
+
+    Returns:
+        the same columns, with n, how many figures the cell stands for, and n_off, how many do not come out.
+    """
+    rank = figures["verdict"].map(VERDICTS.index)
+    size = figures["difference"].abs().fillna(np.inf)
+    ordered = figures.assign(rank=rank, size=size).sort_values(["rank", "size"], ascending=False, kind="stable")
+    is_off = ordered["verdict"] == VERDICTS[-1]
+    grouped = ordered.assign(n=1, n_off=is_off).groupby(["reranker", "measure"], sort=False)
+    worst = ordered.drop_duplicates(["reranker", "measure"]).set_index(["reranker", "measure"])
+    return worst.drop(columns=["rank", "size"]).join(grouped[["n", "n_off"]].sum()).reset_index()
+
+
+def matrix_width(n_measures: int, *, has_differences: bool) -> int:
+    """Return the pixels across that so many measures need, on however small a screen."""
+    return max(320, _NAMES + n_measures * (_BROAD_COLUMN if has_differences else _COLUMN))
+
+
+def reproduction_matrix(
+    figures: pd.DataFrame, palette: Palette, rerankers: Sequence[str], *, has_differences: bool
+) -> go.Figure:
+    """Draw a mark for each figure: filled to the digit, hollow off by rounding, orange where neither.
+
+    Args:
+        figures: reranker, measure, query_id, published, computed, difference, verdict; of all rerankers.
+        palette: colours of the theme.
+        rerankers: those that have a row, in the published order.
+        has_differences: whether computed minus published stands beside what does not come out.
+
+    Returns:
+        A row a reranker, a column a measure, and below each how many of all rerankers come out.
+    """
+    table, measures = matrix_cells(figures), list(dict.fromkeys(figures["measure"]))
+    drawn = table[table["reranker"].isin(list(rerankers))]
+    rows, columns = pd.Index(rerankers), pd.Index(measures)
+    figure, n = go.Figure(), len(rerankers)
+    stripes = np.arange(0, n, 2)
+    figure.add_bar(
+        x=np.full(len(stripes), len(measures)),
+        base=-0.5,
+        y=stripes,
+        orientation="h",
+        width=1,
+        marker={"color": palette.faint, "opacity": 0.5},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    counts = figures["verdict"].value_counts()
+    for verdict, words, marker in zip(VERDICTS, _WORDS, _markers(palette), strict=True):
+        cells = drawn[drawn["verdict"] == verdict]
+        is_told = has_differences and verdict == VERDICTS[-1]
+        figure.add_scatter(
+            x=list(columns.get_indexer(cells["measure"])) or [None],  # an empty trace has no legend entry
+            y=list(rows.get_indexer(cells["reranker"])) or [None],
+            mode="markers+text" if is_told else "markers",
+            marker=marker | {"opacity": 1},
+            text=[f" {_short_difference(value)}" for value in cells["difference"]] if is_told else None,
+            textposition="middle right",
+            textfont={"size": 10, "color": palette.traditional},
+            name=f"{words} · {counts.get(verdict, 0):,}",
+            customdata=[_hover(cell) for cell in cells.to_dict("records")],
+            hovertemplate="%{customdata}<extra></extra>",
+            cliponaxis=False,
+        )
+    _add_counts(figure, table, columns, n, palette)
+    return _lay_out(figure, rerankers, measures, int(table["reranker"].nunique()), palette)
+
+
+def _markers(palette: Palette) -> list[dict[str, Any]]:
+    """Return the marks of the verdicts: a filled, a hollow and an orange dot."""
+    hollow = {"size": 10, "color": palette.ground, "line": {"color": palette.text, "width": 2}}
+    return [{"size": 11, "color": palette.text}, hollow, {"size": 11, "color": palette.traditional}]
+
+
+def _short_difference(value: float) -> str:
+    """Return a difference with three decimals and no zero before the point; nothing where there is none."""
+    if pd.isna(value):
+        return ""
+    size = f"{abs(value):.3f}".removeprefix("0")
+    return f"{'−' if value < 0 else '+'}{size}" if size != ".000" else "&lt;.001"
+
+
+def _hover(cell: dict[str, Any]) -> str:
+    """Return what a cell says: what is published, what is computed, and of how many queries it is."""
+    lines = [f"<b>{hover_text(str(cell['reranker']))}</b>", hover_text(str(cell["measure"]))]
+    if cell["n"] > 1:
+        lines.append(f"{cell['n_off']:,} of {cell['n']:,} figures do not come out; the farthest off:")
+    if pd.notna(cell["query_id"]):
+        lines.append(f"query {hover_text(str(cell['query_id']))}")
+    lines.append(f"published {decimal(cell['published'], 4)}")
+    if pd.notna(cell["computed"]):
+        lines.append(f"computed {decimal(cell['computed'], 4)}")
+    return "<br>".join([*lines, _WORDS[VERDICTS.index(cell["verdict"])]])
+
+
+def _add_counts(figure: go.Figure, table: pd.DataFrame, columns: pd.Index, row: int, palette: Palette) -> None:
+    """Write below each measure how many rerankers come out; orange where not all do."""
+    comes_out = (table["verdict"] != VERDICTS[-1]).groupby(table["measure"], sort=False)
+    counts, totals = comes_out.sum().reindex(columns), comes_out.size().reindex(columns)
+    figure.add_scatter(
+        x=np.arange(len(columns)),
+        y=np.full(len(columns), row),
+        mode="text",
+        text=[f"{count:,}" for count in counts],
+        textfont={
+            "size": 12,
+            "color": np.where(counts.eq(totals), palette.muted, palette.traditional).tolist(),
+        },
+        customdata=[f"{count:,} of {total:,} come out" for count, total in zip(counts, totals, strict=True)],
+        hovertemplate="%{customdata}<extra></extra>",
+        showlegend=False,
+        cliponaxis=False,
+    )
+
+
+def _lay_out(
+    figure: go.Figure, rerankers: Sequence[str], measures: Sequence[str], n_rerankers: int, palette: Palette
+) -> go.Figure:
+    """Name rows and columns, and place the legend above both."""
+    rows = _ROW * (len(rerankers) + 1)
+    style(figure, palette, rows + _TOP + _BOTTOM, t=_TOP, b=_BOTTOM, r=40)
+    label_rows(figure, rerankers, palette, top=0.5)
+    labels = [*chart_names(rerankers, CHART_COLUMNS).values(), f"of {n_rerankers:,} come out"]
+    figure.update_yaxes(
+        tickvals=np.arange(len(labels)), ticktext=labels, range=[len(labels) - 0.5, -0.5], showgrid=False
+    )
+    figure.layout.margin.l = max(figure.layout.margin.l, 120)
+    figure.update_layout(
+        showlegend=True, barmode="overlay", legend={"y": 1 + 34 / rows, "x": 0, "font": {"size": 12}}
+    )
+    return figure.update_xaxes(
+        side="top",
+        showgrid=False,
+        tickvals=np.arange(len(measures)),
+        ticktext=list(chart_names(measures, CARD_COLUMNS).values()),
+        tickangle=0 if len(measures) <= _LEVEL else -40,
+        range=[-0.5, len(measures) - 0.5],
+    )
