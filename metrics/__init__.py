@@ -2,6 +2,8 @@
 
 import metrics
 metrics.evaluate(frame, ["RR", "nDCG@10"]).summary(flat=True)  # query_id, doc_id, score, relevance
+metrics.score(frame)  # the same in one line, for the usual measures
+metrics.reciprocal_rank([0, 1, 0], scores=[8, 8, 5])  # one plain list: 0.75
 runs = metrics.read_runs(["llm.trec"], qrels="qrels.txt")
 metrics.evaluate(runs, ["RR"], ["input", "expected"]).summary(flat=True)
 """
@@ -9,12 +11,23 @@ metrics.evaluate(runs, ["RR"], ["input", "expected"]).summary(flat=True)
 from typing import TYPE_CHECKING
 
 from metrics.errors import ReadError, TieScopeError, UsageError
-from metrics.evaluation import Evaluation, evaluate
+from metrics.evaluation import Evaluation, evaluate, score
 from metrics.measures import MEASURES, parse
 from metrics.runs import FORMATS, Runs, read_runs, read_table
 from metrics.ties import PRECISIONS, TREATMENTS
 
 if TYPE_CHECKING:
+    from metrics.evaluation.one_list import (
+        average_precision,
+        f1_at_k,
+        hits_at_k,
+        ndcg,
+        precision_at_k,
+        recall_at_k,
+        reciprocal_rank,
+        tarr,
+        tsrr,
+    )
     from metrics.evaluation.running import Running
     from metrics.scale.dask import evaluate_dataset
     from metrics.scale.stored import Stored
@@ -36,14 +49,24 @@ __all__ = [
     "Stored",
     "TieScopeError",
     "UsageError",
+    "average_precision",
     "emulate",
     "evaluate",
     "evaluate_dataset",
+    "f1_at_k",
+    "hits_at_k",
+    "ndcg",
     "parse",
+    "precision_at_k",
     "rank_similarity",
     "read_runs",
     "read_table",
+    "recall_at_k",
+    "reciprocal_rank",
+    "score",
     "swapped_orders",
+    "tarr",
+    "tsrr",
 ]
 
 
@@ -79,9 +102,32 @@ def __getattr__(name: str) -> object:
             from metrics.studies.leaderboard import swapped_orders
 
             value = getattr(swapped_orders, name)
+        case (
+            "average_precision"
+            | "f1_at_k"
+            | "hits_at_k"
+            | "ndcg"
+            | "precision_at_k"
+            | "recall_at_k"
+            | "reciprocal_rank"
+            | "tarr"
+            | "tsrr"
+        ):
+            from metrics.evaluation import one_list
+
+            value = getattr(one_list, name)
         case _:
-            raise AttributeError(f"module 'metrics' has no attribute {name!r}")
+            raise AttributeError(f"module 'metrics' has no attribute {name!r}{_advice(name)}")
     return globals().setdefault(name, value)
+
+
+def _advice(name: str) -> str:
+    """Return what to use in place of a name that other tools have; empty for names that Python asks for."""
+    if name.startswith("_"):
+        return ""
+    from metrics.evaluation.other_names import advice
+
+    return advice(name, __all__)
 
 
 def __dir__() -> list[str]:

@@ -26,6 +26,11 @@ def test_the_example_of_files_reads_them(write, monkeypatch):
     assert names["ev"].summary().index.to_list() == ["BM25", "LLM"]
 
 
+def test_the_example_of_plain_lists_holds():
+    code = next(text for text in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "approx" in text)
+    exec(f"import metrics\n{code}", {})  # noqa: S102 our own
+
+
 @pytest.mark.parametrize("text", [README, GUIDE])
 def test_the_example_of_lists_that_arrive_has_their_means(text):
     code = next(text for text in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "Running" in text)

@@ -2,7 +2,7 @@
 
 from metrics.evaluation.evaluation import Evaluation
 from metrics.evaluation.options import AS_READ, HasScoringOptions, Policy, ScoringOptions
-from metrics.evaluation.scoring import DEFAULT_MEASURES, DEFAULT_TIES, evaluate, score_runs
+from metrics.evaluation.scoring import DEFAULT_MEASURES, DEFAULT_TIES, evaluate, score, score_runs
 from metrics.ties.judgments import Unjudged
 
 EQUAL = 1e-12
@@ -19,5 +19,6 @@ __all__ = [
     "ScoringOptions",
     "Unjudged",
     "evaluate",
+    "score",
     "score_runs",
 ]

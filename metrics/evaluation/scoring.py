@@ -1,6 +1,6 @@
 """From runs, measures and treatments to values: `evaluate`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from metrics.evaluation.evaluation import Evaluation
 from metrics.evaluation.merging import concat, list_index, merge_indexes
 from metrics.evaluation.options import AS_READ, Policy, ScoringOptions
 from metrics.measures import MeasureAt, RefinedGroups, parse
-from metrics.runs import Runs, Table, read_runs
+from metrics.runs import Nested, Runs, Table, Tables, read_runs
 from metrics.support.arrays import IntArray
 from metrics.support.memory import one_allocator
 from metrics.support.steps import begin_step
@@ -28,11 +28,11 @@ DEFAULT_TIES = ("input", "expected", "optimistic", "pessimistic")
 
 
 def evaluate(
-    runs: Runs | pd.DataFrame,
+    runs: Runs | Tables | Nested | Mapping[str, Nested],
     measures: Sequence[str] | str | None = None,
     ties: Sequence[str] | str | None = None,
     *,
-    qrels: Table | None = None,
+    qrels: Table | Nested | None = None,
     precision: str = "float64",
     missing: Policy = "zero",
     empty: Policy = "zero",
@@ -45,12 +45,12 @@ def evaluate(
 
     Args:
         runs: what was ranked: as `read_runs` gives it, or a data frame with a row a document: query_id,
-            doc_id, score, relevance, and reranker where there are several.
+            doc_id, score, relevance, and reranker where there are several; or else what `read_runs` reads.
         measures: names such as `RR`, `Hits@3`, `nDCG@10` (`metrics.MEASURES`); None: RR, Hits@1, Hits@3,
             Hits@10, AP, nDCG@10.
         ties: names of treatments (`metrics.TREATMENTS`), or `random:SEED`; None: input, expected,
             optimistic, pessimistic.
-        qrels: judgments of a data frame that holds none: another one, or a path.
+        qrels: judgments of runs that hold none: a data frame, a dictionary or a path.
         precision: how scores are compared: as read (float64), rounded (float32, float16, bfloat16,
             decimals:N), or tied within E of the highest of their group (within:E).
         missing: queries of the qrels that a run lacks count 0, or are left out.
@@ -66,7 +66,8 @@ def evaluate(
         ReadError: the data frame cannot be read; names column and row.
         UsageError: a name or policy that does not exist, or judgments for runs that have theirs.
     """
-    if isinstance(runs, pd.DataFrame):
+    names = names_or_defaults(measures, ties)
+    if not isinstance(runs, Runs):
         runs = read_runs(runs, qrels)
     elif qrels is not None:
         raise UsageError("qrels: these runs have their judgments. Give them to read_runs.")
@@ -79,13 +80,45 @@ def evaluate(
         tuple(criteria),
         unjudged or AS_READ.unjudged,
     )
-    return score_runs(runs, *names_or_defaults(measures, ties), options)
+    return score_runs(runs, *names, options)
+
+
+def score(
+    frame: Tables | Nested | Mapping[str, Nested],
+    measures: Sequence[str] | str | None = None,
+    ties: Sequence[str] | str | None = None,
+    *,
+    qrels: Table | Nested | None = None,
+) -> pd.DataFrame:
+    """Return the mean of each measure over the lists of a data frame: the flat summary of `evaluate`.
+
+    Args:
+        frame: a row a document: query_id, doc_id, score, relevance, and reranker where there are several; or
+            what else `read_runs` reads.
+        measures: names as of `evaluate`.
+        ties: names of treatments.
+        qrels: judgments of a frame that holds none.
+
+    Returns:
+        reranker, measure, n (lists) and the mean under each treatment, `expected` (the tied value) first.
+    """
+    return evaluate(frame, measures, ties, qrels=qrels).summary(flat=True)
 
 
 def names_or_defaults(
     measures: Sequence[str] | str | None, ties: Sequence[str] | str | None
 ) -> tuple[Sequence[str] | str, Sequence[str] | str]:
-    """Return measures and treatments as they were named, the usual ones where they were not."""
+    """Return measures and treatments as they were named, the usual ones where they were not.
+
+    Raises:
+        UsageError: a table stands where names do.
+    """
+    for argument in (measures, ties):
+        if isinstance(argument, Mapping | pd.DataFrame):
+            raise UsageError(
+                f"measures and ties are names, and this is a {type(argument).__name__}. Runs come first, "
+                'judgments by name: metrics.evaluate(run, ["RR"], qrels=qrels).'
+            )
     return DEFAULT_MEASURES if measures is None else measures, DEFAULT_TIES if ties is None else ties
 
 

@@ -2,6 +2,7 @@
 
 from metrics.runs.findings import KINDS
 from metrics.runs.formats.format import Format
+from metrics.runs.formats.frames import Nested
 from metrics.runs.formats.registry import (
     FORMATS,
     has_header,
@@ -13,6 +14,7 @@ from metrics.runs.formats.registry import (
 )
 from metrics.runs.from_paths import (
     Table,
+    Tables,
     as_judgments,
     as_run,
     check,
@@ -35,10 +37,12 @@ __all__ = [
     "File",
     "Format",
     "MissingScore",
+    "Nested",
     "Repeated",
     "Runs",
     "Source",
     "Table",
+    "Tables",
     "as_judgments",
     "as_run",
     "check",

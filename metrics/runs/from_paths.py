@@ -9,7 +9,7 @@ import pandas as pd
 
 from metrics.errors import ReadError, UsageError
 from metrics.runs.findings import Finding, as_frame, make_finding
-from metrics.runs.formats.frames import of_frame
+from metrics.runs.formats.frames import Nested, as_frames, of_frame
 from metrics.runs.formats.registry import read, scores_may_be_grades
 from metrics.runs.joining import Repeated, judgment_columns
 from metrics.runs.model import Runs
@@ -31,8 +31,8 @@ Tables: TypeAlias = Mapping[str, Table] | Iterable[Table | tuple[str | None, Tab
 
 
 def read_runs(
-    files: Tables,
-    qrels: Table | None = None,
+    files: Tables | Nested | Mapping[str, Nested],
+    qrels: Table | Nested | None = None,
     *,
     columns: Mapping[str, str] | None = None,
     repeated: Repeated = "error",
@@ -43,11 +43,11 @@ def read_runs(
     """Read runs, and the judgments that go with them: files, or data frames.
 
     Args:
-        files: a path or data frame, several of them, or reranker → one of them (or pairs of both); unless
-            named so, a reranker is named by its column, else by the stem of its file. A frame without a
-            column of queries is one list.
-        qrels: the judgments, path or data frame; not needed where the tables hold relevance. May be among
-            `files`, too.
+        files: a path, data frame or {query: {document: score}}, several of them, or reranker → one of them (or
+            pairs of both); unless named so, a reranker is named by its column, else by the stem of its file.
+            A frame without a column of queries is one list.
+        qrels: the judgments: path, data frame or {query: {document: grade}}; not needed where the tables hold
+            relevance. May be among `files`, too.
         columns: our column → the files', in every file that has it, where recognition would choose
             another or none; → "" is not read.
         repeated: what is done about a document twice in one list: `error`, keep the `first`, or
@@ -70,9 +70,8 @@ def read_runs(
             repeats are not there.
     """
     choice = RepeatChoice.of(repeats, repeats_std)
-    sources = _sources(
-        files, qrels, ColumnChoice(columns or {}, strict=False, missing_score=missing_score), choice
-    )
+    column_choice = ColumnChoice(columns or {}, strict=False, missing_score=missing_score)
+    sources = _sources(as_frames(files, "score"), as_frames(qrels, "relevance"), column_choice, choice)
     return choice.combine(Runs.from_sources(sources, repeated))
 
 
@@ -167,6 +166,8 @@ def with_names(files: Tables) -> list[tuple[str | None, Table]]:
         return [(None, files)]
     if isinstance(files, Mapping):
         return list(files.items())
+    if not isinstance(files, Iterable):
+        raise _no_table(files)
     return [file if isinstance(file, tuple) else (None, file) for file in files]
 
 
@@ -253,7 +254,7 @@ def _each_begun(files: Sequence[tuple[str | None, Table]]) -> Iterator[tuple[str
             "Reading",
             position,
             len(files),
-            name or ("" if isinstance(file, pd.DataFrame) else PurePath(file).name),
+            name or (PurePath(file).name if isinstance(file, Path) else ""),
         )
         yield name, file
 
@@ -277,5 +278,14 @@ def _read(
     if isinstance(table, pd.DataFrame):
         choice = replace(choice, repeats=repeats.columns, spread=repeats.spread)
         return read_with_repeats(lambda columns: of_frame(table, columns, name, value), choice)
+    if not isinstance(table, Path):
+        raise _no_table(table)
     missing_score = choice.missing_score
     return read(File.open(table), choice.columns, strict=False, missing_score=missing_score, repeats=repeats)
+
+
+def _no_table(value: object) -> UsageError:
+    return UsageError(
+        f"{value!r:.60} is of type {type(value).__name__}: give a path, a data frame or a dictionary "
+        "{query: {document: score}} (of ranx: run.to_dict()). One plain list: metrics.reciprocal_rank."
+    )

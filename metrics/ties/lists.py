@@ -101,6 +101,25 @@ class Lists:
             judgments = judgments.asked_for(np.tile(np.arange(n_queries), n_rerankers))
         return cls(judgments, pairs, places, keys, stack.judgment, n_criteria, sigmas)
 
+    @classmethod
+    def of_one(
+        cls, scores: FloatArray, grades: FloatArray, unlisted: FloatArray, relevant_from: float
+    ) -> "Lists":
+        """Return one list of documents without ids, called by their places from 0.
+
+        Args:
+            scores: (n_docs,) score of each.
+            grades: (n_docs,) grade of each.
+            unlisted: (n_unlisted,) grades of judged documents that the list lacks.
+            relevant_from: smallest grade that counts as relevant.
+        """
+        check_relevant_from(relevant_from)
+        all_grades, query = np.concatenate([grades, unlisted]), pa.array(["1"])
+        documents = pa.array(np.arange(len(scores))).cast(pa.string())
+        judgments = Judgments(query, relevant_from, np.zeros(len(all_grades), np.int64), all_grades)
+        pairs = QueryDocKeys(query, np.zeros(len(scores), np.int32), documents)
+        return cls(judgments, pairs, np.zeros(1, np.int64), [scores], np.arange(len(scores), dtype=np.int32))
+
     def keys_of(self, rows: slice | IntArray, starts: IntArray, precision: str) -> list[FloatArray]:
         """Return what some rows are ranked by, the highest first, as it is compared.
 

@@ -143,6 +143,13 @@ class Ranking:
         return cls._cut(lists, precision, (max(place, 0), place + 1), unjudged)
 
     @classmethod
+    def of_one(
+        cls, scores: FloatArray, grades: FloatArray, unlisted: FloatArray, relevant_from: float
+    ) -> "Ranking":
+        """Cut one list of documents without ids; arguments as of `Lists.of_one`."""
+        return cls._cut(Lists.of_one(scores, grades, unlisted, relevant_from), "float64", (0, 1), "nonrelevant")
+
+    @classmethod
     def _cut(cls, lists: Lists, precision: str, span: tuple[int, int], unjudged: Unjudged) -> "Ranking":
         """The lists from the first of a span to before its end, sorted and cut into tie groups."""
         rows, segment_lists, segment_starts = lists.rows_of(*span)

@@ -1,6 +1,7 @@
 """A table in memory as a source: what pandas holds, as it stands."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,8 @@ from metrics.runs.reading.provenance import FileProvenance
 from metrics.runs.reading.source import Source, build_source
 from metrics.support.wording import count_of
 
+Nested: TypeAlias = Mapping[str, Mapping[str, float]]
+"""Query → document → score or grade, as pytrec_eval and ranx have them."""
 _NO_VALUES = (bytes, bytearray, list, tuple, dict, set, np.ndarray)
 _AS_READ = ColumnChoice({})
 _ONE_LIST = "1"
@@ -67,6 +70,22 @@ def of_frame(
     raw = {column: _arrow(plain[column], name) for column in [*mapping.values(), *extras]}
     missing_score = choice.missing_score
     return build_source(raw, mapping, origin, "frame", header, noted, missing_score).note_unused()
+
+
+def as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noqa: ANN401 as they came
+    """Return tables as they are, but {query: {document: number}} as a data frame, also by name of its reranker.
+
+    Args:
+        tables: whatever was given as runs or judgments.
+        value: what numbers of dictionaries are.
+    """
+    if not isinstance(tables, Mapping):
+        return tables
+    first = next(iter(tables.values()), None)
+    if not isinstance(first, Mapping) or isinstance(next(iter(first.values()), None), Mapping):
+        return {name: as_frames(table, value) for name, table in tables.items()}
+    rows = [(query, document, number) for query, docs in tables.items() for document, number in docs.items()]
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", value])
 
 
 def _refuse_other_queries(

@@ -1,0 +1,266 @@
+"""Measures of one plain list: numbers in, number out.
+
+>>> import metrics
+>>> metrics.reciprocal_rank([0, 1, 0])  # in ranked order
+0.5
+>>> metrics.reciprocal_rank([0, 1, 0], scores=[8, 8, 5])  # the first two are tied: mean of 1/2 and 1
+0.75
+>>> metrics.reciprocal_rank([0, 1, 0], scores=[8, 8, 5], ties="pessimistic")
+0.5
+
+Every function takes `relevance`, (n_docs,) grades or booleans; `scores`, (n_docs,), the highest best, without
+which the list is in ranked order and nothing is tied; `ties`, the name of a treatment (`metrics.TREATMENTS`);
+and the keywords of `ListOptions`. All raise UsageError, a ValueError, where one of these cannot be used.
+The values are those of `metrics.evaluate`, by the same formulas; a list with nothing relevant scores 0.
+"""
+
+from functools import lru_cache
+from typing import Literal, TypedDict, Unpack
+
+import numpy as np
+
+from metrics.errors import UsageError
+from metrics.evaluation.list_arguments import Values, cutoff_of, grades_of, numbers_of
+from metrics.measures import MeasureAt, RefinedGroups, parse
+from metrics.ties import Ranking, treatment
+
+
+class ListOptions(TypedDict, total=False):
+    """What can be said of a list besides.
+
+    Attributes:
+        relevant_from: smallest grade that counts as relevant, above 0; 1 where it is not said.
+        unlisted: grades of judged documents that the list lacks: they count in what recall, F1, average
+            precision and nDCG divide by.
+    """
+
+    relevant_from: float
+    unlisted: Values
+
+
+def reciprocal_rank(
+    relevance: Values,
+    scores: Values | None = None,
+    ties: str = "expected",
+    *,
+    k: int | None = None,
+    **options: Unpack[ListOptions],
+) -> float:
+    """Return one over the rank of the first relevant document, RR; its mean over queries is MRR.
+
+    Args:
+        relevance: (n_docs,) grades.
+        scores: (n_docs,) the highest best.
+        ties: name of a treatment.
+        k: places that count; all where None.
+        options: as of `ListOptions`.
+    """
+    return _value("RR", k, relevance, scores, ties, options)
+
+
+def hits_at_k(
+    relevance: Values,
+    k: int,
+    scores: Values | None = None,
+    ties: str = "expected",
+    **options: Unpack[ListOptions],
+) -> float:
+    """Return whether a relevant document is among the first k, Hits@k: its chance where documents are tied.
+
+    Args:
+        relevance: (n_docs,) grades.
+        k: places that count.
+        scores: (n_docs,) the highest best.
+        ties: name of a treatment.
+        options: as of `ListOptions`.
+
+    >>> hits_at_k([0, 0, 1], 1, scores=[1, 1, 1], ties="optimistic")
+    1.0
+    """
+    return _value("Hits", k, relevance, scores, ties, options)
+
+
+def precision_at_k(
+    relevance: Values,
+    k: int,
+    scores: Values | None = None,
+    ties: str = "expected",
+    **options: Unpack[ListOptions],
+) -> float:
+    """Return the relevant documents among the first k over k, P@k.
+
+    Args:
+        relevance: (n_docs,) grades.
+        k: places that count.
+        scores: (n_docs,) the highest best.
+        ties: name of a treatment.
+        options: as of `ListOptions`.
+
+    >>> precision_at_k([1, 0, 1, 0], 2)
+    0.5
+    """
+    return _value("P", k, relevance, scores, ties, options)
+
+
+def recall_at_k(
+    relevance: Values,
+    k: int,
+    scores: Values | None = None,
+    ties: str = "expected",
+    **options: Unpack[ListOptions],
+) -> float:
+    """Return the relevant documents among the first k over all that are relevant, R@k.
+
+    Args:
+        relevance: (n_docs,) grades.
+        k: places that count.
+        scores: (n_docs,) the highest best.
+        ties: name of a treatment.
+        options: as of `ListOptions`.
+
+    >>> recall_at_k([1, 0, 1], 2, unlisted=[1, 1])  # two relevant documents were not retrieved
+    0.25
+    """
+    return _value("R", k, relevance, scores, ties, options)
+
+
+def f1_at_k(
+    relevance: Values,
+    k: int,
+    scores: Values | None = None,
+    ties: str = "expected",
+    **options: Unpack[ListOptions],
+) -> float:
+    """Return the harmonic mean of P@k and R@k, F1@k.
+
+    Args:
+        relevance: (n_docs,) grades.
+        k: places that count.
+        scores: (n_docs,) the highest best.
+        ties: name of a treatment.
+        options: as of `ListOptions`.
+
+    >>> f1_at_k([1, 0, 1, 0], 2)
+    0.5
+    """
+    return _value("F1", k, relevance, scores, ties, options)
+
+
+def average_precision(
+    relevance: Values,
+    scores: Values | None = None,
+    ties: str = "expected",
+    **options: Unpack[ListOptions],
+) -> float:
+    """Return the precision at each relevant document, averaged, AP; its mean over queries is MAP.
+
+    Args:
+        relevance: (n_docs,) grades.
+        scores: (n_docs,) the highest best.
+        ties: name of a treatment.
+        options: as of `ListOptions`.
+
+    >>> average_precision([1, 0, 0, 1])
+    0.75
+    """
+    return _value("AP", None, relevance, scores, ties, options)
+
+
+def ndcg(
+    relevance: Values,
+    scores: Values | None = None,
+    ties: str = "expected",
+    *,
+    k: int | None = None,
+    gain: Literal["exponential", "linear"] = "exponential",
+    **options: Unpack[ListOptions],
+) -> float:
+    """Return the gain discounted by place, over that of the best order, nDCG.
+
+    Args:
+        relevance: (n_docs,) grades.
+        scores: (n_docs,) the highest best.
+        ties: name of a treatment.
+        k: places that count; all where None.
+        gain: of a grade: 2^grade - 1, or the grade itself (linear) as trec_eval and scikit-learn have it.
+        options: as of `ListOptions`.
+
+    >>> round(ndcg([3, 2, 3, 0, 1, 2], k=5), 4), round(ndcg([3, 2, 3, 0, 1, 2], k=5, gain="linear"), 4)
+    (0.8756, 0.861)
+    """
+    names = {"exponential": "nDCG", "linear": "nDCG-linear"}
+    if gain not in names:
+        raise UsageError(f"gain={gain!r}: it is 'exponential' or 'linear'.")
+    return _value(names[gain], k, relevance, scores, ties, options)
+
+
+def tsrr(relevance: Values, scores: Values | None = None, **options: Unpack[ListOptions]) -> float:
+    """Return the tie-sensitive reciprocal rank, TsRR, which settles ties by its own rule.
+
+    Args:
+        relevance: (n_docs,) grades.
+        scores: (n_docs,) the highest best.
+        options: as of `ListOptions`.
+
+    >>> tsrr([0, 1])
+    0.5
+    """
+    return _value("TsRR", None, relevance, scores, "expected", options)
+
+
+def tarr(relevance: Values, scores: Values | None = None, **options: Unpack[ListOptions]) -> float:
+    """Return one over the expected rank of the first relevant document, taRR.
+
+    Args:
+        relevance: (n_docs,) grades.
+        scores: (n_docs,) the highest best.
+        options: as of `ListOptions`.
+
+    >>> tarr([0, 1, 0], scores=[8, 8, 8])  # its expected rank is 2
+    0.5
+    """
+    return _value("taRR", None, relevance, scores, "expected", options)
+
+
+def _value(
+    name: str,
+    k: int | None,
+    relevance: Values,
+    scores: Values | None,
+    ties: str,
+    options: ListOptions,
+) -> float:
+    """Return what `evaluate` gives for one list.
+
+    Args:
+        name: of the measure.
+        k: its cut-off, None for none.
+        relevance: (n_docs,) grades.
+        scores: (n_docs,) scores; None: ranked as it stands.
+        ties: name of a treatment.
+        options: what was said besides.
+
+    Raises:
+        UsageError: an argument cannot be used.
+    """
+    if unknown := sorted(set(options) - ListOptions.__annotations__.keys()):
+        raise UsageError(f"There is no option {', '.join(unknown)}. Options: relevant_from, unlisted.")
+    grades = grades_of(relevance, "relevance")
+    keys = -np.arange(len(grades), dtype=np.float64) if scores is None else numbers_of(scores, "scores")
+    if len(keys) != len(grades):
+        raise UsageError(
+            f"relevance has {len(grades):,} values, scores has {len(keys):,}: give one a document."
+        )
+    if str(ties).startswith("docid"):
+        raise UsageError(
+            f"ties={ties!r}: a plain list has no document ids. Give a data frame to metrics.score."
+        )
+    unlisted = grades_of(options.get("unlisted", ()), "unlisted")
+    ranking = Ranking.of_one(keys, grades, unlisted, options.get("relevant_from", 1))
+    groups = RefinedGroups(ranking)
+    return float(next(groups.values(_measure(name, cutoff_of(k)), [treatment(str(ties))]))[0])
+
+
+@lru_cache(maxsize=256)
+def _measure(name: str, k: int | None) -> MeasureAt:
+    return parse(name if k is None else f"{name}@{k}")

@@ -1,0 +1,181 @@
+"""Measures of one plain list are those of an evaluation, and of all orderings."""
+
+import ast
+import doctest
+import math
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+from drawing import lists
+from enumeration import judged_list, treated_value
+from hypothesis import given
+from repository import ROOT
+
+import metrics
+from metrics import UsageError, evaluate
+from metrics.evaluation import one_list
+from metrics.evaluation.other_names import FUNCTIONS
+from metrics.ties import TREATMENTS
+
+CALLS = {
+    "RR": metrics.reciprocal_rank,
+    "RR@2": lambda *args, **options: metrics.reciprocal_rank(*args, k=2, **options),
+    "Hits@2": lambda grades, *args, **options: metrics.hits_at_k(grades, 2, *args, **options),
+    "P@2": lambda grades, *args, **options: metrics.precision_at_k(grades, 2, *args, **options),
+    "R@2": lambda grades, *args, **options: metrics.recall_at_k(grades, 2, *args, **options),
+    "F1@2": lambda grades, *args, **options: metrics.f1_at_k(grades, 2, *args, **options),
+    "AP": metrics.average_precision,
+    "nDCG": metrics.ndcg,
+    "nDCG@2": lambda *args, **options: metrics.ndcg(*args, k=2, **options),
+    "nDCG-linear@2": lambda *args, **options: metrics.ndcg(*args, k=2, gain="linear", **options),
+}
+OWN_RULES = {"TsRR": metrics.tsrr, "taRR": metrics.tarr}
+
+
+@given(lists())
+def test_values_of_one_list_are_those_of_all_orderings(docs):
+    listing = judged_list(docs)
+    scores, grades = [doc.score for doc in docs], [doc.grade for doc in docs]
+    for measure, call in CALLS.items():
+        for ties in ("expected", "optimistic", "pessimistic", "input"):
+            assert call(grades, scores, ties) == pytest.approx(float(treated_value(measure, listing, ties)))
+
+
+@given(lists())
+def test_values_of_one_list_are_those_of_an_evaluation_to_the_bit(docs):
+    scores, grades = [doc.score for doc in docs], [doc.grade for doc in docs]
+    frame = pd.DataFrame({"doc_id": map(str, range(len(docs))), "score": scores, "relevance": grades})
+    treatments = [ties.name for ties in TREATMENTS if not ties.name.startswith("docid")]
+    treatments += ["random:7", *(["noise:0.3"] if np.isfinite(scores).all() else [])]
+    values = evaluate(frame, [*CALLS, *OWN_RULES], treatments, relevant_from=2).scores.iloc[0]
+    for ties in treatments:
+        own = {measure: call(grades, scores, ties, relevant_from=2) for measure, call in CALLS.items()}
+        assert own == {measure: values[measure, ties] for measure in CALLS}
+    for measure, call in OWN_RULES.items():
+        assert call(grades, scores, relevant_from=2) == values[measure, "expected"]
+
+
+def test_a_list_without_scores_is_ranked_as_it_stands():
+    for ties in ("expected", "optimistic", "pessimistic"):
+        assert metrics.reciprocal_rank([0, 0, 1, 1], ties=ties) == pytest.approx(1 / 3)
+    assert metrics.reciprocal_rank([0, 1], ties="std") == 0
+
+
+def test_judged_documents_that_the_list_lacks_are_divided_by():
+    run = {"q": {"a": 3.0, "b": 3.0, "c": 1.0}}
+    qrels = {"q": {"a": 2, "b": 0, "c": 1, "d": 3, "e": 1}}
+    values = evaluate(run, ["R@2", "F1@2", "AP", "nDCG"], "expected", qrels=qrels).scores.iloc[0].to_list()
+    plain = {"relevance": [2, 0, 1], "scores": [3, 3, 1], "unlisted": [3, 1]}
+    assert [
+        metrics.recall_at_k(k=2, **plain),
+        metrics.f1_at_k(k=2, **plain),
+        metrics.average_precision(**plain),
+        metrics.ndcg(**plain),
+    ] == values
+
+
+@pytest.mark.parametrize(
+    "relevance",
+    [
+        [False, True, False],
+        (0, 1.0, 0),
+        np.array([0, 1, 0], np.uint8),
+        pd.Series([0, 2, 0], index=[5, 6, 7], dtype="Int64"),
+        [Decimal(0), Decimal(1), Decimal(-1)],
+    ],
+)
+def test_grades_are_numbers_or_booleans_of_any_kind(relevance):
+    assert metrics.reciprocal_rank(relevance, np.float32([2, 2, 1])) == 0.75
+
+
+def test_a_list_without_documents_or_with_nothing_relevant_scores_0():
+    assert metrics.ndcg([]) == metrics.reciprocal_rank([0, 0], [1, 1]) == metrics.precision_at_k([], 3) == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: metrics.ndcg([1, math.nan]), "relevance: place 1 is missing"),
+        (lambda: metrics.ndcg([1, math.inf]), "relevance: place 1 is infinite"),
+        (lambda: metrics.ndcg([1, 0], [None, 1]), "scores: place 0 is missing"),
+        (lambda: metrics.ndcg([1, 2], [1]), "relevance has 2 values, scores has 1"),
+        (lambda: metrics.ndcg(["d1", "d2"]), "number or boolean for each document"),
+        (lambda: metrics.ndcg({1, 2}), "number or boolean for each document"),
+        (lambda: metrics.ndcg([[1, 0], [0, 1]]), r"shape \(2, 2\): one list at a time. Many: metrics.score"),
+        (lambda: metrics.ndcg([1], 10), "scores=10: give a number"),
+        (lambda: metrics.ndcg([1], gain="log"), "'exponential' or 'linear'"),
+        (lambda: metrics.ndcg([1], ties="docid_desc"), "no document ids"),
+        (lambda: metrics.ndcg([1], ties="mean"), "There is no treatment 'mean'"),
+        (lambda: metrics.ndcg([1], relevant_from=0), "relevant_from=0"),
+        (
+            lambda: metrics.ndcg([1], n_relevant=2),
+            "There is no option n_relevant. Options: relevant_from, unlisted",
+        ),
+        (lambda: metrics.precision_at_k([1], -1), "k=-1: it is a whole number from 1 on"),
+        (lambda: metrics.precision_at_k([1], 0), "k=0: it is a whole number from 1 on"),
+        (lambda: metrics.precision_at_k([1], 1.5), "k=1.5: it is a whole number from 1 on"),
+        (lambda: metrics.precision_at_k([1], True), "k=True: it is a whole number from 1 on"),
+        (lambda: metrics.precision_at_k([1], [0.5]), "scores are given as scores="),
+        (lambda: metrics.score([1, 0]), "One plain list: metrics.reciprocal_rank"),
+        (lambda: metrics.score(1), "give a path, a data frame or a dictionary"),
+        (lambda: metrics.score({"q": {"a": 1}}, {"q": {"a": 1}}), "Runs come first, judgments by name"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_in_words(call, words):
+    with pytest.raises(UsageError, match=words):
+        call()
+
+
+def test_a_data_frame_is_scored_in_one_line():
+    frame = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [1, 1], "relevance": [1, 0]})
+    row = metrics.score(frame, "RR").iloc[0]
+    assert row[["reranker", "measure", "expected", "pessimistic"]].to_list() == ["table", "RR", 0.75, 0.5]
+    pd.testing.assert_frame_equal(metrics.score(frame), evaluate(frame).summary(flat=True))
+
+
+def test_dictionaries_of_other_tools_are_read_as_frames_are():
+    run, qrels = {"q": {"a": 1.0, "b": 1.0}, "p": {"c": 2.0}}, {"q": {"a": 1, "b": 0}, "p": {"c": 0}}
+    row = metrics.score(run, "RR", qrels=qrels).iloc[0]
+    assert row[["reranker", "n", "expected"]].to_list() == ["table", 2, 0.375]
+    named = metrics.score({"A": run, "B": run}, "RR", qrels=qrels)
+    assert named[["reranker", "expected"]].to_numpy().tolist() == [["A", 0.375], ["B", 0.375]]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("mrr", r"metrics.reciprocal_rank\(relevance, scores\).*metrics.score\(frame, 'RR'\)"),
+        ("MRR", "reciprocal_rank"),
+        ("mean_reciprocal_rank", "reciprocal_rank"),
+        ("map", "average_precision"),
+        ("ndcg_at_k", "ndcg"),
+        ("ndcg_at_10", "ndcg"),
+        ("precision", "precision_at_k"),
+        ("recall_score", "recall_at_k"),
+        ("TsRR", "tsrr"),
+        ("RBP", r"use metrics.score\(frame, 'RBP'\)"),
+        ("evaluate_run", r"metrics.evaluate\(runs, measures, qrels=qrels\)"),
+        ("Qrels", "metrics.read_runs"),
+        ("evalute", "did you mean evaluate"),
+        ("zzz", "no attribute 'zzz'$"),
+    ],
+)
+def test_a_name_that_people_try_first_says_which_to_use(name, words):
+    with pytest.raises(AttributeError, match=words):
+        getattr(metrics, name)
+
+
+def test_advice_names_functions_that_exist():
+    assert {call.split("(")[0] for call in FUNCTIONS.values()} < set(metrics.__all__)
+
+
+def test_the_examples_in_the_docstrings_run():
+    assert doctest.testmod(one_list, raise_on_error=True).attempted > len(CALLS)
+
+
+def test_importing_the_package_leaves_functions_of_one_list_until_they_are_asked_for():
+    tree = ast.parse((ROOT / "metrics/__init__.py").read_text(encoding="utf-8"))
+    at_once = {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
+    assert not at_once & {"metrics.evaluation.one_list", "metrics.evaluation.other_names"}
