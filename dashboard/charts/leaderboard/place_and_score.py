@@ -14,6 +14,7 @@ from dashboard.charts.marks import (
     VALUES,
     VALUES_HOVER,
     add_bounds_rows,
+    add_segments,
     named_rows,
     tied_dot,
 )
@@ -67,15 +68,21 @@ def _letter_width(letter: str) -> int:
 
 
 def place_and_score(
-    leaderboard: pd.DataFrame, palette: Palette, measure: str, drawn_rerankers: Sequence[str] | None = None
+    leaderboard: pd.DataFrame,
+    palette: Palette,
+    measure: str,
+    drawn_rerankers: Sequence[str] | None = None,
+    order: str = "traditional",
 ) -> go.Figure:
     """Draw the traditional and the tied place of each reranker, its name, and its scores with tie bounds.
 
     Args:
         leaderboard: index reranker; traditional, tied, worst, best, traditional_rank, tied_rank; best first.
+            Perhaps low and high, between which queries put the value, too.
         palette: colours of the theme.
         measure: title of the x axis.
         drawn_rerankers: rerankers that are drawn, in the order of the leaderboard; all where None.
+        order: what the order is called that the tied one is compared with.
 
     Returns:
         A row a reranker that places, name and scores share.
@@ -88,14 +95,16 @@ def place_and_score(
     ends = moves[["left", "right"]].to_numpy()
     above, below = bool((ends < 0).any()), bool((ends >= len(rows)).any())
     figure = go.Figure()
+    values = [*VALUES, *_add_intervals(figure, rows, palette)]
     add_bounds_rows(figure, rows, palette, xaxis="x2")
-    _add_slope(figure, moves, len(rows), palette)
+    _add_slope(figure, moves, len(rows), palette, order)
     _add_labels(figure, rows, stands_out[rows.index].to_numpy(dtype=bool), names, palette)
     height = _ROW if len(rows) <= _SLIM_FROM else _SLIM_ROW
     style(figure, palette, 88 + height * max(len(rows) + above + below, _LEAST_ROWS), b=BELOW - 4)
     figure.update_yaxes(visible=False, range=[len(rows) - 0.4 + below, -0.6 - above])
     hidden = {"visible": False, "range": [0, 1]}
-    scores = padded_range(rows[VALUES].to_numpy())
+    scores = padded_range(rows[values].ffill(axis=1).to_numpy())
+    _name_order(figure, order)
     return figure.update_layout(
         xaxis=hidden | {"domain": _SLOPE},
         xaxis3=hidden | {"domain": _NAMES},
@@ -123,7 +132,7 @@ def _moves(leaderboard: pd.DataFrame, drawn_rerankers: pd.Index) -> pd.DataFrame
     return moves[moves["left"].between(0, n - 1) | moves["right"].between(0, n - 1)]
 
 
-def _add_slope(figure: go.Figure, moves: pd.DataFrame, n_rows: int, palette: Palette) -> None:
+def _add_slope(figure: go.Figure, moves: pd.DataFrame, n_rows: int, palette: Palette, order: str) -> None:
     """Add a line from the traditional to the tied place of each reranker, with a diamond, a dot and figures.
 
     Where an end lies outside the rows, the line leads to their edge, which says from or to which place.
@@ -155,7 +164,16 @@ def _add_slope(figure: go.Figure, moves: pd.DataFrame, n_rows: int, palette: Pal
             **_hover(inside),
         )
         head = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 4}
-        notes.append(note_of(value, palette, x=x_end, xref="x", font={"size": 13, "color": colour}, **head))
+        notes.append(
+            note_of(
+                order if side == "left" else value,
+                palette,
+                x=x_end,
+                xref="x",
+                font={"size": 13, "color": colour},
+                **head,
+            )
+        )
         edges = ((moves[side] < 0, -0.75, "bottom"), (moves[side] >= n_rows, n_rows - 0.25, "top"))
         for is_outside, height, yanchor in edges:
             if is_outside.any():
@@ -167,6 +185,24 @@ def _add_slope(figure: go.Figure, moves: pd.DataFrame, n_rows: int, palette: Pal
 def _span(places: pd.Series) -> str:
     """Return the lowest and the highest of some places."""
     return "–".join(dict.fromkeys(map(str, (places.min(), places.max()))))
+
+
+def _add_intervals(figure: go.Figure, rows: pd.DataFrame, palette: Palette) -> list[str]:
+    """Add a thin line where queries put each value, too; return its columns, none where rows have none."""
+    columns = [name for name in ("low", "high") if name in rows]
+    if columns:
+        heights = pd.Series(np.arange(len(rows)), rows.index)
+        add_segments(figure, rows[columns], heights, palette.muted, 1.5)
+        figure.data[-1].update(xaxis="x2", name="queries too, 95%", showlegend=True)
+    return columns
+
+
+def _name_order(figure: go.Figure, order: str) -> None:
+    """Call the order that the tied one is compared with by its name, in legend and hover texts."""
+    if order != "traditional":
+        for trace in figure.data:
+            hover = (trace.hovertemplate or "").replace("traditional", order)
+            trace.update(name=order if trace.name == "traditional" else trace.name, hovertemplate=hover or None)
 
 
 def _add_labels(

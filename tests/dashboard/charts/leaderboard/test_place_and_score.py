@@ -168,3 +168,17 @@ def test_on_a_phone_the_half_of_the_names_is_as_wide_as_a_name_of_broad_letters(
 
 def test_on_a_phone_names_of_small_latin_letters_ask_for_no_more_room():
     assert least_width(["lynx-rerank-4b-lora-r16"]) == least_width(["bm25"]) == least_width([])
+
+
+def test_another_order_than_the_traditional_has_its_name_and_what_queries_allow_is_a_thin_line():
+    rows = leaderboard([2, 1, 3])
+    rows = rows.assign(low=rows["tied"] - 0.5, high=[1.2, float("nan"), 0.9])
+    figure = place_and_score(rows, LIGHT, "MRR", order="published")
+    texts = [*(trace.name for trace in figure.data), *(trace.hovertemplate for trace in figure.data)]
+    assert not any("traditional" in (text or "") for text in texts)
+    assert {"published", "tied"} <= {note.text for note in figure.layout.annotations}
+    (line,) = figure.select_traces({"name": "queries too, 95%"})
+    assert line.xaxis == "x2"
+    low, high = figure.layout.xaxis2.range
+    assert low < rows["low"].min()
+    assert high > 1.2
