@@ -26,7 +26,7 @@ from dashboard.session.visitor import theme
 from metrics import Evaluation
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, ScoringOptions
-from metrics.studies.baseline import usual_baseline
+from metrics.studies.targets.baseline import usual_baseline
 from metrics.support.wording import part_of
 from metrics.ties import Ranking, Treatment, treatment
 

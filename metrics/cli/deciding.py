@@ -26,7 +26,7 @@ from metrics.errors import UsageError
 from metrics.evaluation import Evaluation, ScoringOptions, score_runs
 from metrics.measures import parse
 from metrics.runs import Runs
-from metrics.studies.baseline import usual_baseline
+from metrics.studies.targets.baseline import usual_baseline
 from metrics.studies.tradeoffs.latency import latencies, with_latency
 from metrics.support.progress import progress
 from metrics.support.wording import written_p

@@ -10,7 +10,6 @@ from metrics.evaluation import Evaluation, score_runs
 from metrics.measures import MeasureAt, parse, question, side_by_side
 from metrics.report.options import ReportOptions
 from metrics.runs import Runs
-from metrics.studies.baseline import usual_baseline
 from metrics.studies.gaps.gap import gaps
 from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.leaderboard import readings
@@ -18,6 +17,7 @@ from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std
 from metrics.studies.leaderboard.segments import query_segments
 from metrics.studies.leaderboard.swapped_orders import swapped_orders, with_order_chances
 from metrics.studies.significance.significance import Verdicts, verdicts
+from metrics.studies.targets.baseline import usual_baseline
 from metrics.studies.targets.targets import PRESETS, Target, check_targets, targets_of
 from metrics.studies.tie_breaking.mean_distributions import mean_distributions
 from metrics.studies.tie_breaking.order_stability import OrderStability

@@ -13,10 +13,10 @@ from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
 from metrics import parse
 from metrics.measures import question
-from metrics.studies.baseline import usual_baseline
 from metrics.studies.gaps.gap import gaps
 from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.leaderboard.rerankers import reranker_finding
+from metrics.studies.targets.baseline import usual_baseline
 from metrics.studies.tie_rules import own_rule_note
 
 TIES, BASELINE, READINGS = "Gap against tie ratio", "Against the baseline", "MRR beside MAP"

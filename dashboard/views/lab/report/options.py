@@ -8,7 +8,7 @@ from dashboard.session import address
 from dashboard.session.controls import follow_defaults, pills
 from metrics.errors import UsageError
 from metrics.report import MEASURES, PRESETS, SECTIONS, ReportOptions
-from metrics.studies.baseline import usual_baseline
+from metrics.studies.targets.baseline import usual_baseline
 from metrics.studies.targets.targets import PRESETS as READY_TARGETS
 from metrics.studies.targets.targets import Target
 

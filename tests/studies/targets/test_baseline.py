@@ -1,6 +1,6 @@
 import pytest
 
-from metrics.studies.baseline import usual_baseline
+from metrics.studies.targets.baseline import usual_baseline
 
 
 @pytest.mark.parametrize(

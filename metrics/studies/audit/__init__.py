@@ -1,0 +1,1 @@
+"""Which published order stands, and by which convention was the table made?"""
