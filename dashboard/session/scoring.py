@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard.escaping import escape_markdown
 from dashboard.session import address
 from dashboard.session.boards import notify
-from dashboard.session.controls import KEPT, get_value, number_input, prepare, segmented, select
+from dashboard.session.controls import KEPT, get_value, number_input, prepare, segmented, select, set_value
 from metrics import Runs
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
@@ -22,6 +22,17 @@ TIE_BREAKS = "tiebreak"
 """Name of the choice of further scores, in the link."""
 CRITERIA = "criteria"
 """Name of the choice of what ranks together, in the link."""
+UNJUDGED = "unjudged"
+"""Name of the choice of what is done about documents that nobody judged, in the link."""
+_BOTH_WAYS = "bounds"
+_UNJUDGED_WORDS = {"nonrelevant": "not relevant", _BOTH_WAYS: "both ways", "leave_out": "left out"}
+_UNJUDGED_HELP = (
+    "Documents that nobody judged are not relevant; or that, and bars show what else they may be (both ways); "
+    "or they are left out of their lists."
+)
+_UNJUDGED_LABEL = "Unjudged documents"
+_UNJUDGED_LOOK: dict[str, Any] = {"format_func": _UNJUDGED_WORDS.__getitem__, "help": _UNJUDGED_HELP}
+_ON_PAGE = "_unjudged_on_page"
 _POLICIES = ("zero", "skip")
 _NEAR = ("within:0.001", "within:0.01", "within:0.1")
 _PRECISIONS = ("float64", "float32", "float16", "bfloat16", *(f"decimals:{n}" for n in range(7)), *_NEAR)
@@ -37,8 +48,33 @@ def choose_scoring(runs: Runs) -> ScoringOptions:
         relevant_from = number_input("Relevant from grade", 1, 1000, 1, "relevant_from")
         missing = segmented("Judged queries without rows", _POLICIES, "missing")
         empty = segmented("Queries with nothing relevant", _POLICIES, "empty")
+        choice = segmented(_UNJUDGED_LABEL, tuple(_UNJUDGED_WORDS), UNJUDGED, **_UNJUDGED_LOOK)
     policies = cast("Policy", missing), cast("Policy", empty)
-    return ScoringOptions(precision, *policies, relevant_from, tiebreak_by, criteria)
+    unjudged = "leave_out" if choice == "leave_out" else AS_READ.unjudged
+    return ScoringOptions(precision, *policies, relevant_from, tiebreak_by, criteria, unjudged)
+
+
+def shows_both_ways() -> bool:
+    """Return whether bounds over all judgments of unjudged documents are shown, which count as not relevant."""
+    return get_value(UNJUDGED) == _BOTH_WAYS
+
+
+def unjudged_on_page() -> None:
+    """Draw the choice of Scoring about unjudged documents on a page, where they matter."""
+    st.session_state[_ON_PAGE] = get_value(UNJUDGED)
+    st.segmented_control(
+        _UNJUDGED_LABEL,
+        tuple(_UNJUDGED_WORDS),
+        key=_ON_PAGE,
+        required=True,
+        wrap=True,
+        on_change=_take_from_page,
+        **_UNJUDGED_LOOK,
+    )
+
+
+def _take_from_page() -> None:
+    set_value(UNJUDGED, st.session_state[_ON_PAGE])
 
 
 def _choose_precision() -> str:
@@ -171,6 +207,7 @@ def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[s
         f"scores as {compared_as(precision)}" if precision != AS_READ.precision else "",
         f"ranked by {fronts}{criteria}" if criteria else "",
         f"ties split by {tie_breaks} first" if tie_breaks else "",
+        "unjudged documents left out" if scoring.unjudged == "leave_out" else "",
     ]
     return [phrase for phrase in phrases if phrase]
 

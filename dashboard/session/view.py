@@ -21,7 +21,7 @@ from dashboard.session.controls import (
     select_name,
 )
 from dashboard.session.measures import other_measures
-from dashboard.session.scoring import CRITERIA, TIE_BREAKS, choose_scoring, policy_phrases
+from dashboard.session.scoring import CRITERIA, TIE_BREAKS, UNJUDGED, choose_scoring, policy_phrases
 from dashboard.session.visitor import theme
 from metrics import Evaluation
 from metrics.errors import UsageError
@@ -36,7 +36,7 @@ _FIRST_ORDER = "_first_order"
 _IS_ORDER_CHOSEN = "_is_order_chosen"
 _MAX_RERANKERS = 200
 """Rerankers that pages show at most: they compare each with each."""
-_TEXTS = ("measure", "order", "precision", "missing", "empty", "baseline")
+_TEXTS = ("measure", "order", "precision", "missing", "empty", UNJUDGED, "baseline")
 _CHOICES = ("rerankers", "segments", CRITERIA, TIE_BREAKS)
 ORDER_HELP = "How ties fell before: " + " ".join(
     f"**{order.label}**. {order.summary} Used by {order.used_by}."

@@ -1,5 +1,6 @@
 """Parts of a leaderboard: its cards, its charts and its table; used by more than one page."""
 
+from collections.abc import Iterable
 from math import comb
 
 import pandas as pd
@@ -65,7 +66,9 @@ def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) ->
     return drawable.head(max_rows) if max_rows is not None else drawable
 
 
-def leaderboard_cards(leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: int, n_lists: int) -> None:
+def leaderboard_cards(
+    leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: int, n_lists: int, further: Iterable[Card] = ()
+) -> None:
     """Show the best, the largest gap, how many orders swap, and how many lists ties can move.
 
     Args:
@@ -73,6 +76,7 @@ def leaderboard_cards(leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: 
         measure: what it is ranked by.
         n_movable: lists whose worst and best order differ.
         n_lists: all lists.
+        further: cards that follow the best and take the place of the last ones.
     """
     rows = drawable_rerankers(leaderboard)
     if not len(rows):
@@ -81,21 +85,21 @@ def leaderboard_cards(leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: 
     top = Card("trophy", f"Best {measure.tied}", decimal(best.max(), 4), leader_name(best), "blue")
     if measure.measure.answers:
         answered = question(measure)
-        cards(
-            top,
+        by_rule = (
             Card("gavel", "Ties are settled", "by rule", f"of {measure}, whatever the order"),
             Card("balance", "Answers", answered.traditional, "choose it to see ties at work"),
             Card("join_inner", "Most ties", *most_ties(rows["tie_ratio"]), "orange"),
         )
+        cards(*[top, *further, *by_rule][: 1 + len(by_rule)])
         return
     gap, farthest = farthest_off(rows["gap"])
     movable = percent(n_movable / n_lists)
-    cards(
-        top,
+    usual = (
         Card("casino", "Largest gap", signed(gap, 4), farthest, "orange"),
         _swaps_card(rows),
         Card("join_inner", "Ties matter in", movable, f"{n_movable:,} of {count_of(n_lists, 'list')}"),
     )
+    cards(*[top, *further, *usual][: 1 + len(usual)])
 
 
 def _swaps_card(rows: pd.DataFrame) -> Card:
@@ -145,15 +149,27 @@ def leaderboard_charts(
         with grid.cell():
             heading("Place, traditional and tied", slope_caption(leaderboard))
         with grid.cell():
-            heading(
-                "Score with tie bounds", f"The diamond is {traditional.order}; the dot is the mean over all."
-            )
+            marks = f"The diamond is {traditional.order}; the dot is the mean over all."
+            bounds = "tie and judgment bounds" if "highest" in leaderboard else "tie bounds"
+            heading(f"Score with {bounds}", marks + holes_caption(leaderboard))
         chart(
             kept_figure(key, place_and_score, leaderboard, palette, measure, names),
             "place-and-score",
             f"Place of each reranker by its traditional and by its tied {measure}, its name, and its worst, "
             "best, tied and traditional value.",
         )
+
+
+def holes_caption(leaderboard: pd.DataFrame) -> str:
+    """Return what the two shades of a bar stand for, and why it reaches to the left; nothing without holes."""
+    if "highest" not in leaderboard:
+        return ""
+    parts = ["", "Solid: worst to best order. Hatched: what ties and unjudged documents together allow."]
+    if (leaderboard["worst"] - leaderboard["lowest"] > EQUAL).any():
+        parts.append("To the left, too: more relevant documents raise what a value is divided by.")
+    if not leaderboard["is_exact"].all():
+        parts.append("They are proven, and not always reached.")
+    return " ".join(parts)
 
 
 def strip_section(leaderboard: pd.DataFrame, palette: Palette, measure: str, places: ShownRows) -> None:
@@ -233,6 +249,7 @@ def leaderboard_table(
             **shown_columns("tied", "gap", ("tie_ratio", "mean_tie_ratio"), "traditional", **words),
             **shown_columns(("why", "verdict_reason"), "traditional_rank", "worst", "best", "places", **words),
             **(shown_columns("std") if "std" in leaderboard else {}),
+            **shown_columns(*leaderboard.columns.intersection(["unjudged", "lowest", "highest"])),
             **(extra_columns or {}),
             **({} if rows["name"].equals(rows["reranker"]) else shown_columns("name")),
         },

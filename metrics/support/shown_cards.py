@@ -11,6 +11,9 @@ _CARDS: Mapping[str, str] = {
     "Ties matter in": "Lists whose value depends on the order of their ties.",
     "Ties are settled": "The measure gives one value, whatever the order of ties.",
     "Answers": "The measure whose ties this one settles by its rule.",
+    "Unjudged in the .+": "Documents within the cut-off that nobody judged, ties averaged, of all rerankers.",
+    "Can lead, by the bars": "Rerankers whose highest value reaches the lowest of all others; as they share "
+    "documents, fewer may lead in truth.",
     "Most ties": "Documents of a list that tie, mean over lists; the reranker with most.",
     "Farthest single list": "The largest absolute gap of one list, and whose it is.",
     # files

@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, short_names, text_columns
+from dashboard.charts.leaderboard.hole_bars import ENDS, add_hole_bars, unjudged_notes
 from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
 from dashboard.charts.marks import (
     VALUES,
@@ -37,8 +38,11 @@ _LEAST_ROWS = 3
 """Rows whose height the figure has at least: in a lower one the title of an axis lies on its labels."""
 _SPACES = {"left": "{}\u2002", "right": "\u2009{}"}
 """A place and the space to its mark: a diamond reaches farther to its side than plotly thinks."""
+_LEGEND = {"x": 0.57, "font": {"size": 12}, "itemsizing": "constant"}
 _SLOPE, _NAMES, _SCORES = (0.075, 0.195), (0.27, 0.56), (0.57, 1.0)
 """Ends of the three panels, in shares of the width; between names and scores is room for a column of tiers."""
+_SHARES, _LEGEND_ROW = 0.08, 22
+"""Share of the width that the shares of unjudged documents take, and pixels of the legend's second row."""
 
 
 def is_out_of_order(leaderboard: pd.DataFrame) -> "pd.Series[bool]":
@@ -78,7 +82,8 @@ def place_and_score(
 
     Args:
         leaderboard: index reranker; traditional, tied, worst, best, traditional_rank, tied_rank; best first.
-            Perhaps low and high, between which queries put the value, too.
+            Perhaps low and high, between which queries put the value, too, and lowest, highest and unjudged,
+            of ties and unjudged documents together.
         palette: colours of the theme.
         measure: title of the x axis.
         drawn_rerankers: rerankers that are drawn, in the order of the leaderboard; all where None.
@@ -95,21 +100,46 @@ def place_and_score(
     ends = moves[["left", "right"]].to_numpy()
     above, below = bool((ends < 0).any()), bool((ends >= len(rows)).any())
     figure = go.Figure()
-    values = [*VALUES, *_add_intervals(figure, rows, palette)]
+    has_holes = set(ENDS) <= set(rows)
+    if has_holes:
+        add_hole_bars(figure, rows, palette, xaxis="x2", legend="legend2")
+    values = [*VALUES, *_add_intervals(figure, rows, palette), *(ENDS if has_holes else ())]
     add_bounds_rows(figure, rows, palette, xaxis="x2")
     _add_slope(figure, moves, len(rows), palette, order)
     _add_labels(figure, rows, stands_out[rows.index].to_numpy(dtype=bool), names, palette)
     height = _ROW if len(rows) <= _SLIM_FROM else _SLIM_ROW
-    style(figure, palette, 88 + height * max(len(rows) + above + below, _LEAST_ROWS), b=BELOW - 4)
+    plot = height * max(len(rows) + above + below, _LEAST_ROWS)
+    style(figure, palette, 88 + plot, b=BELOW - 4)
     figure.update_yaxes(visible=False, range=[len(rows) - 0.4 + below, -0.6 - above])
     hidden = {"visible": False, "range": [0, 1]}
     scores = padded_range(rows[values].ffill(axis=1).to_numpy())
     _name_order(figure, order)
-    return figure.update_layout(
+    domain = (_SCORES[0], _SCORES[1] - _SHARES * has_holes)
+    figure.update_layout(
         xaxis=hidden | {"domain": _SLOPE},
         xaxis3=hidden | {"domain": _NAMES},
-        xaxis2={"domain": _SCORES, "range": scores, "anchor": "y", "title": {"text": measure}, "nticks": 6},
-        legend={"x": _SCORES[0], "font": {"size": 12}, "itemsizing": "constant"},
+        xaxis2={"domain": domain, "range": scores, "anchor": "y", "title": {"text": measure}, "nticks": 6},
+        legend=_LEGEND,
+    )
+    return _with_holes(figure, rows, palette, plot) if has_holes else figure
+
+
+def _with_holes(figure: go.Figure, rows: pd.DataFrame, palette: Palette, plot_height: int) -> go.Figure:
+    """Write what share of each row nobody judged, and set the legend in two rows: marks, then bars.
+
+    Args:
+        figure: changed in place and returned.
+        rows: as they are drawn.
+        palette: colours of the theme.
+        plot_height: pixels of all rows.
+    """
+    add_notes(figure, unjudged_notes(rows, palette))
+    figure.update_traces(legend="legend2", selector={"type": "bar"})
+    return figure.update_layout(
+        height=figure.layout.height + _LEGEND_ROW,
+        margin={"t": figure.layout.margin.t + _LEGEND_ROW},
+        legend={"y": 1 + _LEGEND_ROW / plot_height},
+        legend2=figure.layout.template.layout.legend.to_plotly_json() | _LEGEND | {"traceorder": "reversed"},
     )
 
 

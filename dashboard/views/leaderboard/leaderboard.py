@@ -9,6 +9,7 @@ from dashboard.views.leaderboard.tools import tools_section
 from dashboard.widgets.components import finding, page_head
 from dashboard.widgets.data_line import data_line
 from dashboard.widgets.first_rows import find_reranker, search_rows, shown_rows
+from dashboard.widgets.holes import choose_unjudged, hole_cards, with_holes
 from dashboard.widgets.leaderboard_parts import (
     charted_rerankers,
     leaderboard_cards,
@@ -19,6 +20,7 @@ from dashboard.widgets.leaderboard_parts import (
 from dashboard.widgets.swaps_table import swaps_section
 from metrics import parse
 from metrics.evaluation import EQUAL
+from metrics.studies.leaderboard.holes import hole_finding
 from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
 
 view = session.view()
@@ -30,13 +32,20 @@ page_head(
 data_line(view)
 with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     measure = session.measure()
+    unjudged = choose_unjudged(view, measure)
     part = find_reranker()
 name = parse(measure)
-rows = leaderboard(view.evaluation, measure, view.traditional)
-finding(leaderboard_finding(rows, name.traditional, view.traditional), view.rerankers)
+rows = with_holes(view, leaderboard(view.evaluation, measure, view.traditional), name, unjudged)
+is_bounded = unjudged is not None and "highest" in rows
+finding(
+    hole_finding(rows, unjudged, name)
+    if is_bounded
+    else leaderboard_finding(rows, name.traditional, view.traditional),
+    view.rerankers,
+)
 scores = view.evaluation.scores[measure]
 is_movable = scores["optimistic"] - scores["pessimistic"] > EQUAL
-leaderboard_cards(rows, name, int(is_movable.sum()), len(is_movable))
+leaderboard_cards(rows, name, int(is_movable.sum()), len(is_movable), hole_cards(rows, name, unjudged))
 drawable = charted_rerankers(rows)
 matches = search_rows(drawable, part)
 places = shown_rows(len(matches), "places", has_pages=True)

@@ -4,6 +4,7 @@ from metrics.evaluation.holes.bounds import is_exact, joint_bounds
 from metrics.evaluation.holes.expectation import expectations_at_rate
 from metrics.evaluation.holes.rates import RankedDocuments, judged_rates
 from metrics.evaluation.holes.table import hole_table
+from metrics.evaluation.holes.unjudged import judged_name, unjudged_counts, unjudged_shares
 
 __all__ = [
     "RankedDocuments",
@@ -11,5 +12,8 @@ __all__ = [
     "hole_table",
     "is_exact",
     "joint_bounds",
+    "judged_name",
     "judged_rates",
+    "unjudged_counts",
+    "unjudged_shares",
 ]

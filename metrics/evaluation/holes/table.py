@@ -1,15 +1,14 @@
 """What ties and unjudged documents do to the mean of each reranker, side by side."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
-from metrics.evaluation.evaluation import Evaluation
 from metrics.evaluation.holes.bounds import BOUNDS, is_exact, joint_bounds
 from metrics.evaluation.holes.expectation import DEPTH, DRAWS, expectations_at_rate
 from metrics.evaluation.holes.rates import Rate
+from metrics.evaluation.holes.unjudged import judged_name, unjudged_counts, unjudged_shares
 from metrics.evaluation.options import AS_READ, ScoringOptions
 from metrics.evaluation.scoring import score_runs
 from metrics.measures import parse
@@ -23,8 +22,6 @@ COLUMNS = (
     *("expectation", "error", "sd_ties", "sd_holes", "unjudged"),
 )
 _TIED = {"tied": "expected", "worst": "pessimistic", "best": "optimistic"}
-_ALL = 10**9 - 1
-"""A cut-off below every list."""
 
 
 def hole_table(
@@ -58,30 +55,21 @@ def hole_table(
         UsageError: as of `joint_bounds` and `expectations_at_rate`.
     """
     parsed = {str(parse(name)): parse(name) for name in measures}
-    cutoffs = {name: measure.k or _ALL for name, measure in parsed.items()}
-    judged = [f"Judged@{k}" for k in cutoffs.values()]
+    judged = map(judged_name, parsed.values())
     bounds = joint_bounds(runs, list(parsed), options, n_unlisted=n_unlisted)
     evaluation = score_runs(runs, [*parsed, *judged], list(_TIED.values()), options)
     scores, ends = evaluation.scores, bounds.loc[evaluation.scores.index]
     by_list = {name: scores.xs(ties, axis=1, level="ties")[[*parsed]] for name, ties in _TIED.items()}
     by_list |= {bound: ends.xs(bound, axis=1, level="bound") for bound in BOUNDS}
     columns = {name: _by_reranker(values).mean() for name, values in by_list.items()}
-    columns["unjudged"] = _unjudged_shares(evaluation, cutoffs)
+    columns["unjudged"] = pd.DataFrame(
+        {name: unjudged_shares(unjudged_counts(evaluation, measure)) for name, measure in parsed.items()}
+    )
     table = expectations_at_rate(runs, list(parsed), options, rate=rate, depth=depth, draws=draws)
     for name, values in columns.items():
         table[name] = values.reindex(runs.rerankers).to_numpy().ravel()
     table["is_exact"] = table["measure"].map({name: is_exact(runs, at) for name, at in parsed.items()})
     return table[list(COLUMNS)]
-
-
-def _unjudged_shares(evaluation: Evaluation, cutoffs: Mapping[str, int]) -> pd.DataFrame:
-    """Return the share of the documents within each cut-off that nobody judged: index reranker."""
-    n_docs = evaluation.lists["n_docs"]
-    n_within = pd.DataFrame({name: np.minimum(n_docs, k) for name, k in cutoffs.items()})
-    n_judged = pd.DataFrame(
-        {name: evaluation.scores[f"Judged@{k}", "expected"] * k for name, k in cutoffs.items()}
-    )
-    return 1 - _by_reranker(n_judged).sum() / _by_reranker(n_within).sum()
 
 
 def _by_reranker(values: pd.DataFrame) -> "DataFrameGroupBy[Any]":

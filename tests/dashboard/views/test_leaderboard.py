@@ -1,9 +1,12 @@
 """The Leaderboard: what is drawn of many rerankers, and what stands first."""
 
-from boards import board
+import numpy as np
+from boards import EXTREMES, board
 from opening import charts, metrics, opened, table
 
 from dashboard import cache
+from metrics import evaluate
+from metrics.evaluation.holes import hole_table
 
 
 def names_drawn(page):
@@ -48,3 +51,30 @@ def test_orders_that_swap_stand_before_the_charts():
     assert headings.index("Orders that swap") < headings.index("Place, traditional and tied")
     assert len(table(page, "Orders that swap")) == 5
     assert metrics(page)["Orders that swap"] == "9 of 28"
+
+
+def test_what_nobody_judged_is_left_out_or_bounds_the_values_as_chosen_in_one_place():
+    label = cache.loaded_boards().add(EXTREMES["two rerankers with ties"]()).label
+    page = opened("leaderboard", data=label, measure="nDCG@10")
+    assert metrics(page)["Unjudged in the top 10"] == "80%"
+    assert "highest" not in table(page, "All rerankers")
+    page.segmented_control(key="_unjudged_on_page").set_value("bounds").run()
+    assert page.query_params["unjudged"] == page.segmented_control(key="unjudged").value == "bounds"
+    rows = table(page, "All rerankers").set_index("reranker")
+    runs = EXTREMES["two rerankers with ties"]().runs
+    expected = hole_table(runs, ["nDCG@10"], draws=2).set_index("reranker").loc[rows.index]
+    assert np.allclose(rows[["lowest", "highest"]], expected[["lowest", "highest"]])
+    assert np.allclose(rows["unjudged"], 100 * expected["unjudged"])
+    assert np.allclose(rows["tied"], expected["tied"])
+    page.segmented_control(key="unjudged").set_value("leave_out").run()
+    assert page.segmented_control(key="_unjudged_on_page").value == "leave_out"
+    assert metrics(page)["Unjudged in the top 10"] == "80%"
+    condensed = evaluate(runs, "nDCG@10", unjudged="leave_out").means("nDCG@10")["expected"]
+    assert np.allclose(table(page, "All rerankers").set_index("reranker")["tied"], condensed[rows.index])
+    assert "unjudged documents left out" in " ".join(text.value for text in page.sidebar.caption)
+
+
+def test_where_all_is_judged_nothing_asks_about_unjudged_documents():
+    page = opened("leaderboard", unjudged="bounds")
+    assert not [control for control in page.segmented_control if control.key == "_unjudged_on_page"]
+    assert "highest" not in table(page, "All rerankers")

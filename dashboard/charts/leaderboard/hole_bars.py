@@ -1,0 +1,69 @@
+"""Bars of what ties and unjudged documents together allow, under those of ties alone."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.charts.marks import add_bounds, named_rows
+from dashboard.charts.palette import Palette
+from dashboard.charts.style import note_of
+from metrics.support.wording import percent, with_signs
+
+MANY_UNJUDGED = 0.15
+"""Share of unjudged documents from which on it stands out."""
+ENDS = ["lowest", "highest"]
+"""Columns of the ends of a bar."""
+_HOVER = (
+    "<b>%{customdata[0]}</b><br>ties and judgments: %{customdata[1]:.4f} to %{customdata[2]:.4f}"
+    "<br>unjudged %{customdata[3]:.0%}<extra></extra>"
+)
+
+
+def add_hole_bars(figure: go.Figure, leaderboard: pd.DataFrame, palette: Palette, **subplot: Any) -> None:  # noqa: ANN401
+    """Add a hatched bar for each reranker, of which the bar of ties, added later, leaves the overhang.
+
+    Args:
+        figure: changed in place; its y axis counts rerankers from the top, 0 first.
+        leaderboard: index reranker; lowest, highest, unjudged.
+        palette: colours of the theme.
+        subplot: its axes.
+    """
+    hatching = {"shape": "/", "fgcolor": palette.tied, "bgcolor": palette.ground, "size": 6, "solidity": 0.2}
+    add_bounds(
+        figure,
+        leaderboard[ENDS].set_axis(["worst", "best"], axis=1),
+        palette,
+        name="with unjudged documents",
+        marker={"color": palette.ground, "pattern": hatching, "line": {"color": palette.tied, "width": 0.7}},
+        customdata=named_rows(leaderboard.index, leaderboard[[*ENDS, "unjudged"]].to_numpy()),
+        hovertemplate=_HOVER,
+        **subplot,
+    )
+    figure.update_layout(barmode="overlay")
+
+
+def unjudged_notes(leaderboard: pd.DataFrame, palette: Palette) -> list[dict[str, object]]:
+    """Return the share that nobody judged for the end of each row, orange where it is large, and its heading.
+
+    Args:
+        leaderboard: index reranker; unjudged.
+        palette: colours of the theme.
+    """
+    place = {"x": 1, "xref": "paper", "xanchor": "right"}
+    shares = leaderboard["unjudged"].to_numpy()
+    return [
+        note_of("unjudged", palette, **place, y=1, yref="paper", yanchor="bottom", yshift=4),
+        *(
+            note_of(
+                with_signs(percent(share)),
+                palette,
+                **place,
+                y=int(row),
+                font={"size": 12, "color": palette.traditional if share >= MANY_UNJUDGED else palette.muted},
+            )
+            for row, share in zip(np.arange(len(shares)), shares, strict=True)
+            if not np.isnan(share)
+        ),
+    ]

@@ -1,0 +1,129 @@
+"""What nobody judged, on a page: how much it is, what it leaves open, and what is done about it."""
+
+from dataclasses import replace
+
+import pandas as pd
+
+from dashboard.cache import ViewKey, board_turn, restrict_to_view
+from dashboard.charts.leaderboard.hole_bars import MANY_UNJUDGED
+from dashboard.library import Board
+from dashboard.server.board_results import cached_for_board
+from dashboard.session import View
+from dashboard.session.scoring import shows_both_ways, unjudged_on_page
+from dashboard.widgets.components import Card
+from dashboard.widgets.leaderboard_parts import card_part
+from metrics import Evaluation, parse
+from metrics.evaluation import AS_READ, EQUAL, score_runs
+from metrics.evaluation.holes import is_exact, joint_bounds, judged_name, unjudged_counts, unjudged_shares
+from metrics.measures import MeasureAt
+from metrics.studies.leaderboard.holes import can_lead, mean_bounds, within_words
+from metrics.support.wording import percent
+
+
+@cached_for_board(show_spinner=False, max_entries=24)
+def unjudged_documents(view_key: ViewKey, measure: str, _board: Board, _evaluation: Evaluation) -> pd.DataFrame:
+    """Return how many documents within the cut-off of a measure nobody judged, whatever is done about them.
+
+    Args:
+        view_key: what is shown of the board, and how it is scored.
+        measure: name of the measure.
+        _board: the board.
+        _evaluation: the values shown; its lists are those counted.
+    """
+    measure_at, scoring = parse(measure), replace(view_key.scoring, unjudged=AS_READ.unjudged)
+    with board_turn(_board):
+        evaluation = score_runs(_board.runs, judged_name(measure_at), "expected", scoring)
+    return unjudged_counts(restrict_to_view(evaluation, view_key, _evaluation), measure_at)
+
+
+@cached_for_board(show_spinner="Judging both ways …", max_entries=24)
+def mean_bounds_of_view(
+    view_key: ViewKey, measure: str, _board: Board, _evaluation: Evaluation
+) -> pd.DataFrame:
+    """Return the lowest and highest mean over all orders of ties and all judgments of what nobody judged.
+
+    Args:
+        view_key: what is shown of the board, and how it is scored.
+        measure: name of the measure.
+        _board: the board.
+        _evaluation: the values shown; its lists are those counted.
+    """
+    with board_turn(_board):
+        bounds = joint_bounds(_board.runs, measure, view_key.scoring)
+    return mean_bounds(bounds, measure, _evaluation.scores.index)
+
+
+def count_unjudged(view: View, measure: str) -> pd.DataFrame | None:
+    """Return the unjudged documents within the cut-off of a measure, list by list; None where none is."""
+    if view.board.runs.qrels is None:
+        return None
+    counts = unjudged_documents(view.key, measure, view.board, view.evaluation)
+    return counts if counts["unjudged"].sum() > EQUAL else None
+
+
+def choose_unjudged(view: View, measure: str) -> pd.DataFrame | None:
+    """Draw what is done about unjudged documents where there are any within the cut-off; return how many.
+
+    Args:
+        view: what the sidebar says is shown.
+        measure: whose cut-off it is.
+
+    Returns:
+        As `count_unjudged`.
+    """
+    counts = count_unjudged(view, measure)
+    if counts is not None:
+        unjudged_on_page()
+    return counts
+
+
+def has_bounds(measure: MeasureAt, counts: pd.DataFrame | None) -> bool:
+    """Return whether bounds over all judgments are asked for, there is what they are of, and they are known."""
+    family = measure.measure.family
+    return counts is not None and shows_both_ways() and family.joint is not None and not family.own_rule
+
+
+def with_holes(
+    view: View, leaderboard: pd.DataFrame, measure: MeasureAt, counts: pd.DataFrame | None
+) -> pd.DataFrame:
+    """Return a leaderboard with the share of unjudged documents and, where asked for, the joint bounds.
+
+    Args:
+        view: what the sidebar says is shown.
+        leaderboard: as `leaderboard` returns it.
+        measure: what it is ranked by.
+        counts: as `count_unjudged` returns them.
+    """
+    if counts is None:
+        return leaderboard
+    rows = leaderboard.assign(unjudged=unjudged_shares(counts).reindex(leaderboard.index))
+    if not has_bounds(measure, counts):
+        return rows
+    bounds = mean_bounds_of_view(view.key, str(measure), view.board, view.evaluation)
+    return rows.join(bounds).assign(is_exact=is_exact(view.board.runs, measure))
+
+
+def hole_cards(leaderboard: pd.DataFrame, measure: MeasureAt, counts: pd.DataFrame | None) -> list[Card]:
+    """Return the cards of how much nobody judged and, beside joint bounds, of how many rerankers could lead.
+
+    Args:
+        leaderboard: as `with_holes` returns it.
+        measure: what it is ranked by.
+        counts: as `count_unjudged` returns them.
+    """
+    if counts is None:
+        return []
+    unjudged, documents = (round(counts[name].sum()) for name in ("unjudged", "documents"))
+    share = counts["unjudged"].sum() / counts["documents"].sum()
+    note = f"{unjudged:,} of {documents:,}"
+    label = f"Unjudged in the {within_words(measure)}"
+    unjudged_card = Card("help", label, percent(share), note, "orange" if share >= MANY_UNJUDGED else "gray")
+    if "highest" not in leaderboard:
+        return [unjudged_card]
+    rows = leaderboard.dropna(subset=["highest"])
+    value, note = card_part(int(can_lead(rows, "lowest", "highest").sum()), len(rows), "reranker")
+    alone = f"by ties alone: {int(can_lead(rows, 'worst', 'best').sum())}"
+    return [
+        unjudged_card,
+        Card("swap_vert", "Can lead, by the bars", value, f"{note}; {alone}" if note else alone),
+    ]

@@ -1,0 +1,91 @@
+"""Who could lead once documents that nobody judged are judged."""
+
+import numpy as np
+import pandas as pd
+
+from metrics.evaluation import EQUAL
+from metrics.evaluation.holes import unjudged_shares
+from metrics.measures import MeasureAt
+from metrics.studies.leaderboard.leaderboard import place_range
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
+from metrics.support.arrays import BoolArray
+from metrics.support.wording import percent
+
+
+def mean_bounds(bounds: pd.DataFrame, measure: str, lists: pd.MultiIndex) -> pd.DataFrame:
+    """Return the mean of the joint bounds of some lists: index reranker; lowest, highest.
+
+    Args:
+        bounds: as `joint_bounds` returns them.
+        measure: name of the measure.
+        lists: (reranker, query_id) of the lists that count.
+    """
+    return bounds.loc[lists, measure].groupby(level="reranker", sort=False).mean()
+
+
+def can_lead(leaderboard: pd.DataFrame, low: str, high: str) -> BoolArray:
+    """Return (n,) whether the upper end of each bar reaches the lower ends of all others.
+
+    Args:
+        leaderboard: as `leaderboard` returns it.
+        low: column of the lower ends.
+        high: column of the upper ends.
+    """
+    ends = leaderboard[["tied"]].assign(worst=leaderboard[low], best=leaderboard[high])
+    return np.asarray((next(place_range(ends)) == 1).to_numpy(dtype=bool, na_value=False))
+
+
+def hole_finding(leaderboard: pd.DataFrame, counts: pd.DataFrame, measure: MeasureAt) -> Prose:
+    """Who could lead by ties and unjudged documents together, and who by ties alone.
+
+    Args:
+        leaderboard: as `leaderboard` returns it, with lowest and highest.
+        counts: as `unjudged_counts` returns them.
+        measure: what it is ranked by.
+    """
+    rows = leaderboard.dropna(subset=["tied", "lowest", "highest"])
+    if not len(rows):
+        return NOTHING_SCORED
+    why = (": ", *_never_judged(counts, measure), ".")
+    is_moved = (rows["highest"] - rows["best"] > EQUAL) | (rows["worst"] - rows["lowest"] > EQUAL)
+    if not is_moved.any():
+        return (Strong(f"What nobody judged moves no {measure.traditional}"), *why)
+    return (*(_one_span(rows, measure) if len(rows) == 1 else _who_could_lead(rows)), *why)
+
+
+def _one_span(rows: pd.DataFrame, measure: MeasureAt) -> Prose:
+    """Say between what the value of the only reranker lies."""
+    low, high, worst, best = (decimal(rows[end].iloc[0]) for end in ("lowest", "highest", "worst", "best"))
+    alone = f"ties alone from {worst} to {best}" if worst != best else f"it is {worst} if none is relevant"
+    allowed = f" {measure.traditional} from {low} to {high}, {alone}"
+    return ("Ties and unjudged documents allow ", Strong(str(rows.index[0])), allowed)
+
+
+def _who_could_lead(rows: pd.DataFrame) -> Prose:
+    """Say how many of several rerankers could lead, and how many by ties alone."""
+    leaders = rows.index[can_lead(rows, "lowest", "highest")]
+    tied_leaders = rows.index[can_lead(rows, "worst", "best")]
+    if len(leaders) == 1:
+        return (Strong(str(leaders[0])), " leads however ties fall and unjudged documents are judged")
+    head = Strong(f"By the bars, {len(leaders):,} of {len(rows):,} rerankers could lead")
+    if len(leaders) == len(tied_leaders):
+        return (head, ", as many as by ties alone")
+    if len(tied_leaders) == 1:
+        return (head, ", by ties alone only ", Strong(str(tied_leaders[0])))
+    return (head, f", by ties alone {len(tied_leaders):,}")
+
+
+def within_words(measure: MeasureAt) -> str:
+    """Return where documents are counted: the top k, or the lists of a measure without a cut-off."""
+    return f"top {measure.k:,}" if measure.k else "lists"
+
+
+def _never_judged(counts: pd.DataFrame, measure: MeasureAt) -> Prose:
+    """Say which share of the documents within the cut-off nobody judged, and of whom it is most."""
+    shares = unjudged_shares(counts)
+    total = percent(counts["unjudged"].sum() / counts["documents"].sum())
+    prose: Prose = (f"{total} of the documents in the {within_words(measure)} were never judged",)
+    most = percent(shares.max())
+    if most == total:
+        return prose
+    return (*prose, f", {most} of those of ", Strong(str(shares.idxmax())))
