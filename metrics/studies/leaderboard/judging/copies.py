@@ -1,0 +1,176 @@
+"""Lists copied query by query, each copy with judgments of its own: how wide bounds would be."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from metrics.evaluation import ScoringOptions
+from metrics.evaluation.holes import RankedDocuments, joint_bounds
+from metrics.evaluation.holes.bounds import BOUNDS
+from metrics.measures import parse
+from metrics.runs import Runs
+from metrics.support.arrays import FloatArray, IntArray
+
+_ROWS = 2**20
+"""Rows of the lists that are copied at once, about."""
+_SCALE = "\x1f"
+"""Query that holds a document of every grade, so that each copy may have all of them."""
+
+
+def bound_widths(runs: Runs, measure: str, options: ScoringOptions) -> pd.Series:
+    """Return the width of the joint bounds of each query, summed over rerankers."""
+    bounds = joint_bounds(runs, measure, options)
+    lowest, highest = (bounds.xs(bound, axis=1, level="bound").iloc[:, 0] for bound in BOUNDS)
+    return (highest - lowest).groupby(level="query_id").sum()
+
+
+def judged_below(runs: Runs, documents: RankedDocuments, depth: int) -> Runs:
+    """Return the runs with a grade of 0 for what nobody judged and every reranker has below a depth.
+
+    Args:
+        runs: what was ranked, with judgments apart.
+        documents: those of all rerankers.
+        depth: the last place that counts.
+    """
+    rows = np.flatnonzero(~documents.is_judged & (documents.places > depth))
+    return with_grades(runs, documents, rows, np.zeros(len(rows)))
+
+
+def with_grades(runs: Runs, documents: RankedDocuments, rows: IntArray, grades: FloatArray) -> Runs:
+    """Return the runs with further judgments: rows of `documents`, and the grade of each."""
+    if runs.qrels is None or not len(rows):
+        return runs
+    places = pa.array(rows)
+    added = pa.table(
+        {
+            "query_id": documents.query_ids.take(places),
+            "doc_id": documents.doc_ids.take(places),
+            "relevance": pa.array(grades, pa.float64()),
+        }
+    )
+    return runs.judged_by(
+        pa.concat_tables([_judgments(runs.qrels), added], promote_options="default").combine_chunks()
+    )
+
+
+def _judgments(qrels: pa.Table) -> pa.Table:
+    """Return judgments with ids as text and grades as floats, the targets beside them where there are any."""
+    types = {"query_id": pa.string(), "doc_id": pa.string(), "relevance": pa.float64()}
+    targets = {name: qrels[name] for name in ("target_id",) if name in qrels.column_names}
+    return pa.table({name: qrels[name].cast(type_) for name, type_ in types.items()} | targets)
+
+
+@dataclass(frozen=True, eq=False)
+class _QueryRows:
+    """The rows of a table, those of each query together.
+
+    Attributes:
+        table: the rows.
+        ends: (n_queries + 1,) first row of each query, and the end.
+    """
+
+    table: pa.Table
+    ends: IntArray
+
+    @classmethod
+    def of(cls, table: pa.Table, queries: pd.Index) -> "_QueryRows":
+        """Return the rows of some queries, the first query first, in the order of the table within."""
+        code = queries.get_indexer(table["query_id"].cast(pa.string()).to_pandas())
+        order = np.argsort(code, kind="stable")[np.count_nonzero(code < 0) :]
+        ends = np.searchsorted(code[order], np.arange(len(queries) + 1))
+        return cls(table.take(pa.array(order)).combine_chunks(), ends)
+
+    @property
+    def sizes(self) -> IntArray:
+        """(n_queries,) rows of each query."""
+        return np.diff(self.ends)
+
+    def copied(self, queries: IntArray, names: pa.Array) -> pa.Table:
+        """Return the rows of queries under other names: (n_copies,) query and name of each copy."""
+        sizes = self.sizes[queries]
+        owner = np.repeat(np.arange(len(queries)), sizes)
+        rows = np.arange(len(owner)) + (self.ends[queries] - np.cumsum(sizes) + sizes)[owner]
+        copies = self.table.take(pa.array(rows))
+        return copies.set_column(copies.column_names.index("query_id"), "query_id", names.take(pa.array(owner)))
+
+
+class JudgedCopies:
+    """Lists of some queries, and how wide their joint bounds are under further judgments."""
+
+    def __init__(
+        self, runs: Runs, measure: str, options: ScoringOptions, queries: pd.Index, depth: int
+    ) -> None:
+        """Take the lists that are copied; of those with a cut-off only the places within it.
+
+        Args:
+            runs: what was ranked, with judgments apart.
+            measure: name of the measure.
+            options: how lists are scored.
+            queries: ids of the queries that are copied.
+            depth: the last place at which a document may be open.
+        """
+        self.queries, self._measure, self._options = queries, measure, options
+        cutoff = parse(measure).k
+        last_place = None if cutoff is None else max(depth, cutoff)
+        rows = {name: _top_rows(runs, name, options, last_place) for name in runs.rerankers}
+        self._lists = {
+            name: _QueryRows.of(runs.tables[name].take(pa.array(top)), queries) for name, top in rows.items()
+        }
+        judgments = _judgments(runs.qrels)
+        grades = judgments["relevance"].to_numpy()
+        listed = np.concatenate([runs.pairs(name).hashes[top] for name, top in rows.items()])
+        counts = (grades > 0) | np.isin(runs.judged_pairs.hashes, listed)
+        self._judgments = _QueryRows.of(judgments.filter(pa.array(counts)), queries)
+        grades = np.unique(grades)
+        self.highest_grade = max(float(options.relevant_from), float(grades.max(initial=0.0)))
+        self._scale = _judged([_SCALE] * len(grades), [f"{grade}" for grade in grades], grades)
+        self.rows_of_query = np.sum([rows.sizes for rows in self._lists.values()], axis=0)
+
+    def widths(self, queries: IntArray, copies: IntArray, doc_ids: pa.Array, grades: FloatArray) -> FloatArray:
+        """Return (n_copies,) width of the bounds of each copy, summed over rerankers.
+
+        Args:
+            queries: (n_copies,) number of the query that each is a copy of.
+            copies: (n_judged,) copy in which a document is judged, in rising order.
+            doc_ids: (n_judged,) the document.
+            grades: (n_judged,) its grade.
+        """
+        n_rows = np.cumsum(self.rows_of_query[queries])
+        chunk = n_rows // _ROWS
+        starts = np.append(np.flatnonzero(np.diff(chunk, prepend=-1)), len(queries))
+        widths = np.zeros(len(queries))
+        for first, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+            judged = slice(*np.searchsorted(copies, (first, end)))
+            names = pa.array([str(number) for number in range(first, end)], pa.string())
+            further = _judged(
+                names.take(pa.array(copies[judged] - first)),
+                doc_ids.slice(judged.start, judged.stop - judged.start),
+                grades[judged],
+            )
+            tables = {name: rows.copied(queries[first:end], names) for name, rows in self._lists.items()}
+            known = self._judgments.copied(queries[first:end], names)
+            parts = [known, further, self._scale]
+            qrels = pa.concat_tables(parts, promote_options="default").combine_chunks()
+            found = bound_widths(Runs(tables, qrels), self._measure, self._options)
+            widths[first:end] = found.reindex(names.to_pandas(), fill_value=0.0).to_numpy()
+        return widths
+
+
+def _judged(query_ids: object, doc_ids: object, grades: FloatArray) -> pa.Table:
+    return pa.table(
+        {
+            "query_id": pa.array(query_ids, pa.string()),
+            "doc_id": pa.array(doc_ids, pa.string()),
+            "relevance": pa.array(grades, pa.float64()),
+        }
+    )
+
+
+def _top_rows(runs: Runs, reranker: str, options: ScoringOptions, last_place: int | None) -> IntArray:
+    """Return the rows of one reranker that may stand at some place or above; all where None."""
+    if last_place is None:
+        return np.arange(len(runs.tables[reranker]))
+    ranking = options.ranking(runs, reranker)
+    return np.sort(ranking.rows[(ranking.above < last_place)[ranking.groups]])

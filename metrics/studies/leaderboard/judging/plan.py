@@ -1,0 +1,219 @@
+"""Which unjudged documents to judge next: those whose judgments narrow the joint bounds of the means most."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from metrics.errors import UsageError
+from metrics.evaluation import AS_READ, ScoringOptions
+from metrics.evaluation.holes import RankedDocuments
+from metrics.evaluation.holes.expectation import DEPTH
+from metrics.evaluation.holes.rates import Rate
+from metrics.measures import parse
+from metrics.runs import Runs
+from metrics.studies.leaderboard.judging.candidates import open_documents
+from metrics.studies.leaderboard.judging.copies import JudgedCopies, bound_widths, judged_below
+from metrics.studies.leaderboard.judging.curve import settling_curve
+from metrics.support.arrays import FloatArray, IntArray
+
+COLUMNS = ("query_id", "doc_id", "rerankers", "best_place", "best_reranker", "narrowing", "closed")
+_MOST_ROWS = 2**23
+"""Rows of lists that are copied to see what each document narrows."""
+
+
+@dataclass(frozen=True, eq=False)
+class JudgingPlan:
+    """Which documents to judge next, and what judging them settles.
+
+    Attributes:
+        measure: name of the measure.
+        depth: documents that every reranker has below this place count as not relevant.
+        n_rerankers: rerankers whose bounds are narrowed.
+        documents: a row for each document, the one that narrows most first, with `COLUMNS`: query_id, doc_id,
+            rerankers (how many have it within the depth), best_place (the highest that scores allow),
+            best_reranker (the first that gives it), narrowing (of the bounds of all means, summed over
+            rerankers, were it judged alone; NaN where there are too many documents to look at each) and closed
+            (the share of what holes leave open that is closed once it is judged after all rows above).
+        curve: judged (so many documents), in_order and at_random: mean width of the bounds, as of
+            `settling_curve`.
+    """
+
+    measure: str
+    depth: int
+    n_rerankers: int
+    documents: pd.DataFrame
+    curve: pd.DataFrame
+
+    @property
+    def width(self) -> float:
+        """Mean width of the bounds before anything is judged."""
+        return float(self.curve["in_order"].iloc[0])
+
+    @property
+    def floor(self) -> float:
+        """Mean width that ties alone leave once all is judged."""
+        return float(self.curve["in_order"].iloc[-1])
+
+    def share_closed(self, n_judged: int | IntArray, order: str = "in_order") -> FloatArray:
+        """Return the share of what holes leave open that is closed once so many documents are judged.
+
+        Args:
+            n_judged: how many, one number or several.
+            order: `in_order` of the documents, or `at_random`.
+        """
+        widths = np.interp(n_judged, self.curve["judged"], self.curve[order])
+        open_width = self.width - self.floor
+        return np.asarray((self.width - widths) / open_width if open_width > 0 else np.zeros_like(widths))
+
+    def halving(self, order: str = "in_order") -> int:
+        """Return how many documents halve what holes leave open, in an order; 0 where they leave nothing."""
+        if self.width <= self.floor:
+            return 0
+        shares = self.share_closed(self.curve["judged"].to_numpy(), order)
+        return int(np.ceil(np.interp(0.5, shares, self.curve["judged"])))
+
+
+def plan_judging(
+    runs: Runs,
+    measure: str,
+    options: ScoringOptions = AS_READ,
+    *,
+    depth: int | None = None,
+    rate: Rate = None,
+    queries: Collection[str] | None = None,
+    draws: int | None = None,
+) -> JudgingPlan:
+    """Return in which order to judge what nobody judged, and what that settles.
+
+    Each document is taken alone: it is relevant, with the highest grade of any judgment, at a rate, else of
+    grade 0; either way the joint bounds of the lists of its query are computed anew. Where gains add up and
+    scores do not tie, either answer narrows them alike, and narrowings add up; where a judgment moves the ideal
+    or the first relevant rank they do not, which `curve` accounts for.
+
+    Args:
+        runs: what was ranked.
+        measure: name of a measure.
+        options: how lists are scored.
+        depth: places within which documents are candidates; what every reranker has below counts as not
+            relevant. None: the measure's cut-off, else 10.
+        rate: as of `expectations_at_rate`.
+        queries: those that count; None for all.
+        draws: ways to judge that `curve` is the mean over; None: as many as the data bears.
+
+    Raises:
+        UsageError: fewer than one place, unjudged documents left out, or no judgments apart; else as of
+            `joint_bounds` and `expectations_at_rate`.
+    """
+    depth = _checked_depth(runs, measure, options, depth)
+    documents = RankedDocuments.of(runs, options)
+    table = open_documents(runs, options, documents, depth, queries)
+    runs = judged_below(runs, documents, depth)
+    widths = bound_widths(runs, measure, options)
+    if queries is not None:
+        widths = widths[widths.index.isin(set(queries))]
+    n_rerankers, n_queries = len(runs.rerankers), max(len(widths), 1)
+    curve = pd.DataFrame({"judged": [0], "in_order": 0.0, "at_random": 0.0})
+    if len(table):
+        names = pd.Index(table["query_id"].unique())
+        copies = JudgedCopies(runs, measure, options, names, depth)
+        queue = _Queue.of(copies, table, documents, documents.unjudged_rates(rate, depth))
+        queue = queue.by_narrowing(copies, widths.reindex(names).to_numpy())
+        curve = settling_curve(copies, queue.query, queue.doc_ids, queue.draw_grades, draws)
+        widths = widths.drop(names)
+        table = queue.table.assign(narrowing=queue.table["narrowing"] / n_queries)
+    orders = ["in_order", "at_random"]
+    curve[orders] = (curve[orders] + float(widths.sum())) / (n_rerankers * n_queries)
+    plan = JudgingPlan(measure, depth, n_rerankers, table, curve)
+    table["closed"] = plan.share_closed(np.arange(1, len(table) + 1))
+    return replace(plan, documents=table.reindex(columns=list(COLUMNS)))
+
+
+def _checked_depth(runs: Runs, measure: str, options: ScoringOptions, depth: int | None) -> int:
+    """Return the last place that counts: that of the measure where none is given.
+
+    Args:
+        runs: what was ranked.
+        measure: name of the measure.
+        options: how lists are scored.
+        depth: as of `plan_judging`.
+
+    Raises:
+        UsageError: as of `plan_judging`.
+    """
+    if depth is not None and depth < 1:
+        raise UsageError("depth: give 1 or more.")
+    if options.unjudged == "leave_out":
+        raise UsageError("Documents that nobody judged are left out: none is to be judged next.")
+    if runs.qrels is None:
+        raise UsageError("Relevance stands inside the tables, so nothing is unjudged. Give judgments apart.")
+    return depth if depth is not None else parse(measure).k or DEPTH
+
+
+@dataclass(frozen=True, eq=False)
+class _Queue:
+    """Documents in the order in which they are judged.
+
+    Attributes:
+        table: a row for each, as of `open_documents`.
+        query: (n,) number of the query of each among those copied.
+        position: (n,) number of each among all unjudged documents.
+        documents: all documents.
+        rates: (n_unjudged,) chance of each of the unjudged ones to be relevant.
+    """
+
+    table: pd.DataFrame
+    query: IntArray
+    position: IntArray
+    documents: RankedDocuments
+    rates: FloatArray
+
+    @classmethod
+    def of(
+        cls, copies: JudgedCopies, table: pd.DataFrame, documents: RankedDocuments, rates: FloatArray
+    ) -> "_Queue":
+        """Take the documents as they come.
+
+        Args:
+            copies: the lists.
+            table: the documents.
+            documents: all documents.
+            rates: chance of each unjudged one to be relevant.
+        """
+        unjudged = documents.hashes[~documents.is_judged]
+        position = np.searchsorted(unjudged, table["hash"].to_numpy())
+        return cls(table, copies.queries.get_indexer(table["query_id"]), position, documents, rates)
+
+    @property
+    def doc_ids(self) -> pa.Array:
+        """(n,) the documents."""
+        return pa.array(self.table["doc_id"], pa.string())
+
+    def draw_grades(self, seed: int) -> FloatArray:
+        """Draw (n,) grades at the rates."""
+        return self.documents.draw_grades(self.rates, seed)[self.position]
+
+    def by_narrowing(self, copies: JudgedCopies, widths: FloatArray) -> "_Queue":
+        """Return the queue, the document first that narrows the bounds of its query most; `table` says how far.
+
+        Where there are too many to look at each, the later ones follow as they came, with NaN.
+
+        Args:
+            copies: the lists.
+            widths: (n_queries,) width of the bounds of each query now.
+        """
+        n_rows = np.cumsum(2 * copies.rows_of_query[self.query])
+        looked_at = slice(int(np.searchsorted(n_rows, _MOST_ROWS)) + 1)
+        query, rates = self.query[looked_at], self.rates[self.position[looked_at]]
+        numbers = np.arange(len(query))
+        irrelevant, relevant = (
+            copies.widths(query, numbers, self.doc_ids[looked_at], np.full(len(query), grade))
+            for grade in (0.0, copies.highest_grade)
+        )
+        narrowing = np.full(len(self.query), np.nan)
+        narrowing[looked_at] = widths[query] - (1 - rates) * irrelevant - rates * relevant
+        order = np.argsort(-narrowing, kind="stable")  # NaN last
+        table = self.table.assign(narrowing=narrowing).iloc[order].reset_index(drop=True)
+        return replace(self, table=table, query=self.query[order], position=self.position[order])
