@@ -3,6 +3,7 @@
 # make pictures  the README's pictures, from the real app
 # make samples   the sample data again, from the docstrings of pinned packages; minutes
 # make lock    pin dependencies again
+# make sbom    dist/sbom.json: what a server installs, by its lock file, as CycloneDX
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,7 +11,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCKED := $(PIP) --require-hashes --requirement
 SELF := $(PIP) --no-deps --no-build-isolation --editable .
 
-.PHONY: app test lint browser postgresql pictures samples lock clean
+.PHONY: app test lint browser postgresql pictures samples lock sbom clean
 
 app: $(VENV)/app.done
 	$(BIN)/tiescope app
@@ -75,6 +76,10 @@ lock:
 	printf '%s\n' "-e .[sign-in,postgresql]" hatchling editables | $(COMPILE) -o requirements-server.txt
 	printf '%s\n' "-e .[dev]" hatchling editables | $(COMPILE) -o requirements-dev.txt
 	printf '%s\n' "-e .[samples]" hatchling editables | $(COMPILE) -o requirements-samples.txt
+
+sbom: $(VENV)/dev.done
+	mkdir -p dist
+	$(BIN)/cyclonedx-py requirements requirements-server.txt --pyproject pyproject.toml --sv 1.6 --output-reproducible -o dist/sbom.json
 
 clean:
 	rm -rf $(VENV) $(VENV)-samples .mypy_cache .pytest_cache .ruff_cache .hypothesis

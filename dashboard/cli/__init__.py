@@ -21,7 +21,7 @@ def main() -> None:
     with loading_modules():
         from dashboard.cli.commands import draw, tiescope
 
-        if sys.argv[1:] in ([], ["--help"]):
+        if sys.argv[1:] in ([], ["--help"], ["--version"]):
             with suppress(OSError):  # such as a full disk: `run` meets it again, and says so
                 tiescope()  # which needs nothing else, and ends here
         if sys.argv[1:2] == ["app"]:

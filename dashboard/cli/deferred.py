@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from inspect import getdoc
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -52,6 +52,36 @@ def command_line(commands: Sequence[Callable[[], Command]]) -> TyperGroup:
         epilog="Begin with: tiescope evaluate llm.trec --qrels qrels.txt · or: tiescope app llm.trec --qrels "
         "qrels.txt",
         commands=[DeferredCommand(load) for load in commands],
+        params=typer.main.get_group(_own_options()).params,
         no_args_is_help=True,
         rich_markup_mode=None,
     )
+
+
+def _own_options() -> typer.Typer:
+    """Return an application that has the options of `tiescope` itself, and does nothing."""
+    app = typer.Typer(add_completion=False)
+
+    @app.callback()
+    def options(
+        *,
+        version: Annotated[
+            bool,
+            typer.Option(
+                "--version", is_eager=True, callback=_print_version, help="Say which version this is."
+            ),
+        ] = False,
+    ) -> None: ...
+
+    return app
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            typer.echo(f"tiescope {version('tiescope')}")
+        except PackageNotFoundError:
+            typer.echo("tiescope, a checkout that is not installed")
+        raise typer.Exit

@@ -3,6 +3,7 @@
 import gc
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,12 @@ def test_options_that_commands_share_stand_in_panels_of_their_own(name):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_summary_of_a_command_that_is_not_loaded_begins_what_the_command_says_of_itself(name):
     assert COMMANDS[name].help.split("\n\n")[0].replace("\n", " ") == tiescope.commands[name].help
+
+
+def test_the_version_is_that_of_the_package(capsys):
+    with pytest.raises(SystemExit) as ended:
+        tiescope(["--version"])
+    assert (ended.value.code, capsys.readouterr().out) == (0, f"tiescope {version('tiescope')}\n")
 
 
 def loaded_by(*arguments):

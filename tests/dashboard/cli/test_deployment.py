@@ -25,8 +25,9 @@ def instructions(name):
     [
         ("hadolint", "Dockerfile"),
         ("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "compose.yaml"),
+        ("check-jsonschema", "--builtin-schema", "vendor.citation-file-format", "CITATION.cff"),
     ],
-    ids=lambda command: command[0],
+    ids=lambda command: command[-1],
 )
 def test_linters_find_nothing(command):
     linter = Path(sys.executable).with_name(command[0])

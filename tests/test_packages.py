@@ -1,0 +1,155 @@
+"""What is published: a wheel and an sdist that hold all they need and run away from the repository."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+import urllib.request
+import zipfile
+
+import pytest
+from repository import ROOT
+from servers import TIESCOPE, free_port, running
+
+PACKAGES = ("metrics", "dashboard", "sample_data")
+LOCKED = re.compile(r"^([\w.-]+)==([\w.]+)", re.MULTILINE)
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+EVERY_PAGE = """
+import re, sys
+from pathlib import Path
+from streamlit.testing.v1 import AppTest
+import dashboard
+
+assert "site-packages" in dashboard.__file__, dashboard.__file__
+app = Path(dashboard.__file__).with_name("app.py")
+files = re.findall(r'st\\.Page\\(\\s*"(views/[\\w/]*?\\w+\\.py)"', app.read_text(encoding="utf-8"))
+for file in files:
+    page = AppTest.from_file(str(app), default_timeout=120).switch_page(file).run()
+    assert not page.exception, (file, page.exception)
+print(len(files))
+"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The wheel and the sdist of this checkout."""
+    folder = tmp_path_factory.mktemp("built")
+    command = [sys.executable, "-m", "hatchling", "build", "-d", folder, "-t", "wheel", "-t", "sdist"]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    return next(folder.glob("*.whl")), next(folder.glob("*.tar.gz"))
+
+
+def tracked(*folders):
+    """Files of the repository below some folders, as built packages name them."""
+    paths = (path for folder in folders for path in (ROOT / folder).rglob("*"))
+    return {
+        path.relative_to(ROOT).as_posix()
+        for path in paths
+        if path.is_file() and "__pycache__" not in path.parts and "shots" not in path.parts
+    }
+
+
+def test_the_wheel_holds_every_file_of_the_packages_and_no_other(built):
+    names = zipfile.ZipFile(built[0]).namelist()
+    assert {name for name in names if ".dist-info/" not in name} == tracked(*PACKAGES)
+
+
+def test_the_sdist_holds_what_its_tests_need(built):
+    with tarfile.open(built[1]) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert names >= tracked(*PACKAGES, "tests")
+    assert names >= {
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "SECURITY.md",
+        "CITATION.cff",
+        "requirements-dev.txt",
+    }
+    assert not [name for name in names if name.startswith((".venv", "dist/", ".git/"))]
+
+
+def test_every_place_that_names_the_version_names_the_same():
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.search(r"^version: (.*)$", citation, re.MULTILINE)[1] == VERSION
+
+
+def test_every_package_of_a_lock_file_has_a_hash():
+    for lock in ROOT.glob("requirements*.txt"):
+        requirements = re.split(r"(?<!\\)\n", lock.read_text(encoding="utf-8").strip())
+        assert [line for line in requirements if "--hash=sha256:" not in line] == []
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory):
+    """The interpreter of an empty environment, with the variables that keep it apart from the repository."""
+    folder = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    python = folder / "bin" / "python"
+    download = [python, "-m", "pip", "download", "--no-deps", "--dest", folder, "hatchling"]
+    if subprocess.run(download, check=False, capture_output=True).returncode:
+        pytest.skip("no package index answers, and an empty environment needs one")
+    return python
+
+
+def install(python, *what):
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *what], check=True)
+
+
+def output_of(command, folder):
+    """What a command prints in a folder where nothing leads to the repository."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    ended = subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, text=True)
+    return ended.stdout
+
+
+def works(python, folder, monkeypatch):
+    """Check that the installed command scores, and that each page of the installed app opens."""
+    tiescope = python.with_name("tiescope")
+    assert output_of([tiescope, "--version"], folder) == f"tiescope {VERSION}\n"
+    (folder / "judged.csv").write_text("query_id,doc_id,score,relevance\nq,a,1,1\nq,b,1,0\n", encoding="utf-8")
+    command = [tiescope, "evaluate", "judged.csv", "-m", "RR", "--ties", "expected", "--format", "csv"]
+    assert output_of(command, folder).splitlines()[1] == "judged,RR,expected,0.75"
+    command = [tiescope, "report", "judged.csv", "-o", "report.html"]
+    output_of(command, folder)
+    assert "MTRR" in (folder / "report.html").read_text(encoding="utf-8")
+    assert int(output_of([python, "-c", EVERY_PAGE], folder)) > 10
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    monkeypatch.setattr(sys, "executable", str(python))
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    with running([*TIESCOPE, "app", "--port", str(port)], f"{address}/_stcore/health", folder):
+        assert b"<title>" in urllib.request.urlopen(address, timeout=60).read()
+
+
+@pytest.mark.slow
+def test_the_wheel_works_in_an_empty_environment(built, python, tmp_path, monkeypatch):
+    install(python, built[0])
+    works(python, tmp_path, monkeypatch)
+
+
+@pytest.mark.slow
+def test_the_sdist_works_in_an_empty_environment(built, python, tmp_path, monkeypatch):
+    install(python, "--force-reinstall", "--no-deps", built[1])
+    install(python, built[1])
+    works(python, tmp_path, monkeypatch)
+
+
+@pytest.mark.slow
+def test_the_bill_of_materials_agrees_with_the_lock_file(python, tmp_path):
+    install(python, "cyclonedx-bom")
+    recipe = re.search(
+        r"^\t\$\(BIN\)/(cyclonedx-py .*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    command = recipe[1].replace("dist/sbom.json", str(tmp_path / "sbom.json")).split()
+    subprocess.run([python.with_name(command[0]), *command[1:]], cwd=ROOT, check=True, capture_output=True)
+    bill = json.loads((tmp_path / "sbom.json").read_text(encoding="utf-8"))
+    lock = (ROOT / "requirements-server.txt").read_text(encoding="utf-8")
+    assert {(one["name"], one["version"]) for one in bill["components"]} == set(LOCKED.findall(lock))
+    hashes = {file["content"] for one in bill["components"] for file in one["externalReferences"][0]["hashes"]}
+    assert hashes == set(re.findall(r"sha256:([0-9a-f]{64})", lock))
+    assert (bill["bomFormat"], bill["metadata"]["component"]["version"]) == ("CycloneDX", VERSION)
