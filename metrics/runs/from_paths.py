@@ -11,7 +11,7 @@ from metrics.errors import ReadError, UsageError
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import Nested, as_frames, of_frame
 from metrics.runs.formats.registry import read, scores_may_be_grades
-from metrics.runs.joining import Repeated, judgment_columns
+from metrics.runs.joined_judgments import Repeated, judgment_columns
 from metrics.runs.model import Runs
 from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.conversion import as_grades

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +10,7 @@ import pyarrow.compute as pc
 from metrics.errors import ReadError, RepeatError, UsageError
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.registry import tie_order
-from metrics.runs.query_doc_keys import QueryDocKeys
+from metrics.runs.joined_judgments import Repeated, concat_judgments
 from metrics.runs.reading.columns import MissingScore
 from metrics.runs.reading.files import File
 from metrics.runs.reading.provenance import RowProvenance
@@ -19,9 +18,6 @@ from metrics.runs.reading.source import Source
 from metrics.runs.stacks import RunStack, refuse_empty_lists
 from metrics.support.arrays import FloatArray, IntArray, combine_chunks
 from metrics.support.wording import quote
-
-Repeated = Literal["error", "first", "max"]
-_JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id")
 
 
 @dataclass
@@ -65,7 +61,7 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
         if source.missing_score != "error":
             stack = _settle_missing(stack, source.missing_score, joined.noted)
         joined.stacks.append(_without_repeats(stack, "score", repeated, joined.noted))
-    _join_judgments(joined, grades)
+    _join_judgments(joined, grades, repeated)
     if judged:
         _refuse_unusable(joined)
     return joined
@@ -77,20 +73,11 @@ def two_runs_error(file: str, name: str) -> UsageError:
     return UsageError(f"{file}: there are two runs named {name!r}. {hint}")
 
 
-def judgment_columns(table: pa.Table) -> pa.Table:
-    """Return the columns of a table that judge."""
-    return table.select([name for name in _JUDGMENT_COLUMNS if name in table.column_names])
-
-
-def _join_judgments(joined: JoinedTables, grades: list[RunStack]) -> None:
+def _join_judgments(joined: JoinedTables, grades: list[RunStack], repeated: Repeated) -> None:
     if not grades:
         return
-    tables, origins = [judgment_columns(stack.table) for stack in grades], [_origin(stack) for stack in grades]
-    joined.qrels = pa.concat_tables(tables, promote_options="default").combine_chunks()
-    joined.judged_origin = RowProvenance.concat(origins, [*map(len, tables)])
-    if len(grades) > 1 and (repeat := QueryDocKeys.of(joined.qrels).repeats[0]):
-        document, query = (joined.qrels[name][repeat[1]].as_py() for name in ("doc_id", "query_id"))
-        raise UsageError(f"Document {document!r} is judged for query {query!r} in two files. Give one.")
+    judgments = concat_judgments(grades, repeated, joined.noted)
+    joined.qrels, joined.judged_origin = judgments.table, _origin(judgments)
     unused = ["relevance", *({"target_id"} - set(joined.qrels.column_names))]
     for stack in joined.stacks:
         for column in unused:

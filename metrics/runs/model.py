@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 from metrics.errors import UsageError
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import of_frame
-from metrics.runs.joining import Repeated, join_sources
+from metrics.runs.joined_judgments import Repeated
+from metrics.runs.joining import join_sources
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.provenance import RowProvenance

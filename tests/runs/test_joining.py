@@ -3,7 +3,8 @@
 import pytest
 from reading import QRELS, RUN, TABLE
 
-from metrics import ReadError, Runs, TieScopeError, UsageError, evaluate, read_runs, read_table
+from metrics import ReadError, Runs, UsageError, evaluate, read_runs, read_table
+from metrics.errors import RepeatError
 from metrics.runs import File, read
 
 SEVERAL = "reranker,query_id,doc_id,score\nLLM,q1,d1,1\nBM25,q1,d1,2\nLLM,q1,d2,3\n"
@@ -117,8 +118,34 @@ def test_judgments_spread_over_files_are_taken_together():
     assert evaluate(runs, ["RR"]).policies["n_queries"].to_list() == [2]
 
 
-def test_one_document_judged_in_two_files_is_refused():
-    files = [RUN, b"q1 0 d1 1\n", b"q1 0 d1 0\n"]
-    sources = [read(File("run", data)) for data in files]
-    with pytest.raises(TieScopeError, match="d1"):
-        Runs.from_sources(sources)
+def joined(*judgments, repeated="error"):
+    names = ["a.trec", *(f"{number}.txt" for number in range(1, len(judgments) + 1))]
+    sources = [read(File(name, data)) for name, data in zip(names, [RUN, *judgments], strict=True)]
+    return Runs.from_sources(sources, repeated)
+
+
+def test_what_two_files_judge_alike_is_judged_once():
+    runs = joined(b"q1 0 d1 1\nq1 0 d3 0\n", b"q1 0 d2 1\nq1 0 d1 1\n")
+    assert runs.qrels.to_pandas()["doc_id"].to_list() == ["d1", "d3", "d2"]
+    (finding,) = [found for found in runs.noted if found.code == "judged-twice"]
+    assert (finding.file, finding.line, finding.count) == ("2.txt", 2, 1)
+    assert "1.txt, line 1" in finding.message
+
+
+def test_grades_that_contradict_each_other_are_refused_or_one_is_chosen_and_said():
+    files = b"q1 0 d1 1\nq1 0 d2 0\n", b"q1 0 d3 0\nq1 0 d2 2\n"
+    with pytest.raises(RepeatError, match=r"2\.txt, line 2: document 'd2' has grade 2 .* 0 in 1\.txt, line 2"):
+        joined(*files)
+    for repeated, grade in (("first", 0), ("max", 2)):
+        runs = joined(*files, repeated=repeated)
+        grades = runs.qrels.to_pandas().set_index("doc_id")["relevance"]
+        assert grades.to_dict() == {"d1": 1, "d2": grade, "d3": 0}
+        (finding,) = [found for found in runs.noted if found.code == "grades-contradict"]
+        assert (finding.severity, finding.count, finding.line) == ("warning", 1, 2)
+        assert "2 here and 0 in 1.txt, line 2" in finding.message
+
+
+def test_a_row_that_waits_for_its_grade_is_refused_with_how_many_do():
+    for form in (b"q1 0 d1 1\nq1 0 d2 ?\nq1 0 d3 ?\n", b"query_id,doc_id,relevance\nq1,d1,1\nq1,d2,\nq1,d3,\n"):
+        with pytest.raises(ReadError, match=r"2 of 3 rows: fill them in, or leave out"):
+            joined(form)

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from metrics.runs.reading.provenance import FileProvenance
 from metrics.support.arrays import CODED, coded, combine_chunks
+from metrics.support.wording import count_of
 
 MAX_ID = 2**16
 """Longest id, in bytes."""
@@ -184,10 +185,23 @@ def as_grades(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
 
 def _finite(numbers: pa.Array, column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     is_bad = pc.fill_null(pc.invert(pc.is_finite(numbers)), fill_value=True)
-    hint = "A grade is a number, or true and false."
-    origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is not a grade", hint)
+    if (row := pc.index(is_bad, value=True).as_py()) >= 0:
+        value = column[row].as_py()
+        raise origin.error(row, f"{name} {value!r} is not a grade", _grade_hint(column, value))
     return numbers
 
+
+def _grade_hint(column: pa.Array, value: object) -> str:
+    """Return what to do about a value that is no grade: one that is yet to be given is no mistake."""
+    if value not in _UNJUDGED:
+        return "A grade is a number, or true and false."
+    n_open = pc.sum(pc.is_in(column, value_set=pa.array(_UNJUDGED))).as_py()
+    part = f"{n_open:,} of {count_of(len(column), 'row')}"
+    return f"No grade yet in {part}: fill them in, or leave out the lines of what nobody judged."
+
+
+_UNJUDGED = ("", "?")
+"""What stands for a grade in a file that is yet to be filled in."""
 
 CONVERTERS: Mapping[str, Callable[[pa.Array, str, FileProvenance], pa.Array | None]] = {
     "id": _id,

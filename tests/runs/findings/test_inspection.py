@@ -9,7 +9,7 @@ from repository import REAL_RUNS, SAMPLE
 from metrics import read_runs, read_table
 from metrics.runs.findings import KINDS
 from metrics.runs.findings.inspection import inspect
-from metrics.runs.findings.kinds import ANSWER_CODES, GRADE_KINDS, REPEAT_KINDS
+from metrics.runs.findings.kinds import ANSWER_CODES, GRADE_KINDS, JUDGMENT_KINDS, REPEAT_KINDS
 
 UNTIED = [(0.912345, 1), (0.812345, 0)]
 PROVOKING = {
@@ -40,7 +40,7 @@ ELSEWHERE = {
     *("unreadable", "rows-dropped", "comments", "ids-from-numbers", "ranks-as-scores", "no-relevance"),
     *("columns-unused", "relevance-unused", "target-unused", "scores-missing", "one-list", "records-empty"),
     *ANSWER_CODES,
-    *(kind.code for kind in (*GRADE_KINDS, *REPEAT_KINDS)),
+    *(kind.code for kind in (*GRADE_KINDS, *REPEAT_KINDS, *JUDGMENT_KINDS)),
 }
 
 

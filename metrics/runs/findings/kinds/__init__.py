@@ -2,6 +2,7 @@
 
 from metrics.runs.findings.kinds.answers import ANSWER_CODES, ANSWER_KINDS, GRADE_KINDS
 from metrics.runs.findings.kinds.catalogue import BY_CODE, KINDS
+from metrics.runs.findings.kinds.judgments import JUDGMENT_KINDS
 from metrics.runs.findings.kinds.kind import Kind, Severity
 from metrics.runs.findings.kinds.repeats import REPEAT_KINDS
 
@@ -10,6 +11,7 @@ __all__ = [
     "ANSWER_KINDS",
     "BY_CODE",
     "GRADE_KINDS",
+    "JUDGMENT_KINDS",
     "KINDS",
     "REPEAT_KINDS",
     "Kind",

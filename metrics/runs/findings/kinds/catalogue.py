@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from metrics.runs.findings.kinds.answers import ANSWER_KINDS, GRADE_KINDS
+from metrics.runs.findings.kinds.judgments import JUDGMENT_KINDS
 from metrics.runs.findings.kinds.kind import Kind
 from metrics.runs.findings.kinds.repeats import REPEAT_KINDS
 
@@ -276,6 +277,7 @@ KINDS: tuple[Kind, ...] = (
     *ANSWER_KINDS,
     *GRADE_KINDS,
     *REPEAT_KINDS,
+    *JUDGMENT_KINDS,
 )
 """Every kind of finding, from reading a file to looking at its last digits."""
 
