@@ -1,7 +1,6 @@
 """Every order of the grades of one list down to some place, with its chance."""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import gammaln
@@ -12,33 +11,36 @@ Orders = tuple[FloatArray, FloatArray]
 """(n, depth) grades from the top, and the (n,) chance of each."""
 
 
-def orders_of_list(ties: Sequence[FloatArray], depth: int, max_orders: int) -> Orders | None:
+def orders_of_list(grades: FloatArray, starts: IntArray, depth: int, max_orders: int) -> Orders | None:
     """Return every order of grades at the first places of a list; None where there are more than wanted.
 
     Args:
-        ties: the grades of each tie group, top group first, from the first place on.
-        depth: how many places are looked at.
+        grades: (n_documents,) the grade of each document, top tie group first.
+        starts: (n_groups,) where each tie group begins, from 0, rising.
+        depth: how many places are looked at, at most as many as there are documents.
         max_orders: how many orders at most.
     """
-    ends = np.minimum(np.cumsum([0, *map(len, ties)]), depth)
-    parts: list[Orders] = []
-    for tie, within in zip(ties, np.diff(ends).tolist(), strict=True):
-        max_orders //= len(parts[-1][0]) if parts else 1
-        levels, counts = np.unique(tie, return_counts=True)
-        if _fewest_orders(counts, within) > max_orders:
-            return None
-        part = _orders_of_tie(levels, counts, within, max_orders)
+    if max_orders < 1:
+        return None
+    is_open = np.minimum.reduceat(grades, starts) < np.maximum.reduceat(grades, starts)
+    ends = np.append(starts[1:], len(grades))
+    parts: list[tuple[int, Orders]] = []
+    n_orders = 1
+    for start, end in zip(starts[is_open].tolist(), ends[is_open].tolist(), strict=True):
+        levels, counts = np.unique(grades[start:end], return_counts=True)
+        within, most = min(end, depth) - start, max_orders // n_orders
+        part = None if _fewest_orders(counts, within) > most else _orders_of_tie(levels, counts, within, most)
         if part is None:
             return None
-        parts.append(part)
-    n_orders = math.prod(len(chances) for _, chances in parts)
-    columns, chances, n_alike = [np.zeros((n_orders, 0))], np.ones(n_orders), n_orders
-    for of_tie, shares in parts:
+        parts.append((start, part))
+        n_orders *= len(part[1])
+    orders, chances, n_alike = np.tile(grades[:depth], (n_orders, 1)), np.ones(n_orders), n_orders
+    for start, (of_tie, shares) in parts:
         n_alike //= len(shares)
         rows = np.arange(n_orders) // n_alike % len(shares)
-        columns.append(of_tie[rows])
+        orders[:, start : start + of_tie.shape[1]] = of_tie[rows]
         chances *= shares[rows]
-    return np.hstack(columns), chances
+    return orders, chances
 
 
 def _fewest_orders(counts: IntArray, within: int) -> int:

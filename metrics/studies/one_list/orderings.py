@@ -203,10 +203,10 @@ def value_chances(
     depth = len(documents) if measure.k is None else min(measure.k, len(documents))
     documents = documents[ranking.above[ranking.groups[documents]] < depth]
     tie_groups, gains = ranking.groups[documents], np.maximum(ranking.grades[documents], 0)
-    ties = np.split(gains, np.flatnonzero(np.diff(tie_groups)) + 1)
     if not measure.measure.family.by_grades:
         return None
-    orders = orders_of_list(ties, depth, min(max_orders, CELLS // max(1, depth)))
+    starts = np.flatnonzero(np.diff(tie_groups, prepend=-1))
+    orders = orders_of_list(gains, starts, depth, min(max_orders, CELLS // max(1, depth)))
     if orders is None:
         return None
     return measure.values(_orders_of_grades(ranking, query_id, orders[0])), orders[1]
