@@ -16,7 +16,7 @@ from metrics import Evaluation, parse
 from metrics.evaluation import AS_READ, EQUAL, score_runs
 from metrics.evaluation.holes import is_exact, joint_bounds, judged_name, unjudged_counts, unjudged_shares
 from metrics.measures import MeasureAt
-from metrics.studies.leaderboard.holes import can_lead, mean_bounds, within_words
+from metrics.studies.leaderboard.holes import are_bounds_known, can_lead, mean_bounds, within_words
 from metrics.support.wording import percent
 
 
@@ -37,10 +37,8 @@ def unjudged_documents(view_key: ViewKey, measure: str, _board: Board, _evaluati
 
 
 @cached_for_board(show_spinner="Judging both ways …", max_entries=24)
-def mean_bounds_of_view(
-    view_key: ViewKey, measure: str, _board: Board, _evaluation: Evaluation
-) -> pd.DataFrame:
-    """Return the lowest and highest mean over all orders of ties and all judgments of what nobody judged.
+def bounds_of_lists(view_key: ViewKey, measure: str, _board: Board, _evaluation: Evaluation) -> pd.DataFrame:
+    """Return lowest and highest value over all orders of ties and all judgments of what nobody judged, by list.
 
     Args:
         view_key: what is shown of the board, and how it is scored.
@@ -50,7 +48,7 @@ def mean_bounds_of_view(
     """
     with board_turn(_board):
         bounds = joint_bounds(_board.runs, measure, view_key.scoring)
-    return mean_bounds(bounds, measure, _evaluation.scores.index)
+    return bounds.loc[_evaluation.scores.index, measure]
 
 
 def count_unjudged(view: View, measure: str) -> pd.DataFrame | None:
@@ -77,10 +75,17 @@ def choose_unjudged(view: View, measure: str) -> pd.DataFrame | None:
     return counts
 
 
-def has_bounds(measure: MeasureAt, counts: pd.DataFrame | None) -> bool:
-    """Return whether bounds over all judgments are asked for, there is what they are of, and they are known."""
-    family = measure.measure.family
-    return counts is not None and shows_both_ways() and family.joint is not None and not family.own_rule
+def hole_bounds(view: View, measure: MeasureAt, counts: pd.DataFrame | None) -> pd.DataFrame | None:
+    """Return the joint bounds of the lists shown; None where they are not known, or nothing is unjudged.
+
+    Args:
+        view: what the sidebar says is shown.
+        measure: of what.
+        counts: as `count_unjudged` returns them.
+    """
+    if counts is None or not are_bounds_known(measure) or view.scoring.unjudged == "leave_out":
+        return None
+    return bounds_of_lists(view.key, str(measure), view.board, view.evaluation)
 
 
 def with_holes(
@@ -97,10 +102,10 @@ def with_holes(
     if counts is None:
         return leaderboard
     rows = leaderboard.assign(unjudged=unjudged_shares(counts).reindex(leaderboard.index))
-    if not has_bounds(measure, counts):
+    bounds = hole_bounds(view, measure, counts) if shows_both_ways() else None
+    if bounds is None:
         return rows
-    bounds = mean_bounds_of_view(view.key, str(measure), view.board, view.evaluation)
-    return rows.join(bounds).assign(is_exact=is_exact(view.board.runs, measure))
+    return rows.join(mean_bounds(bounds)).assign(is_exact=is_exact(view.board.runs, measure))
 
 
 def hole_cards(leaderboard: pd.DataFrame, measure: MeasureAt, counts: pd.DataFrame | None) -> list[Card]:

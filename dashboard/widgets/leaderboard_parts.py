@@ -246,10 +246,11 @@ def leaderboard_table(
         {
             **shown_columns("tied_rank", "reranker"),
             "verdict": badge_column("Verdict", VERDICTS, ("green", "yellow", "orange", "blue", "gray")),
-            **shown_columns("tied", "gap", ("tie_ratio", "mean_tie_ratio"), "traditional", **words),
+            **shown_columns("tied", "gap", ("tie_ratio", "mean_tie_ratio"), **words),
+            **shown_columns(*leaderboard.columns.intersection(["unjudged", "lowest", "highest"])),
+            **shown_columns("traditional", **words),
             **shown_columns(("why", "verdict_reason"), "traditional_rank", "worst", "best", "places", **words),
             **(shown_columns("std") if "std" in leaderboard else {}),
-            **shown_columns(*leaderboard.columns.intersection(["unjudged", "lowest", "highest"])),
             **(extra_columns or {}),
             **({} if rows["name"].equals(rows["reranker"]) else shown_columns("name")),
         },

@@ -13,6 +13,8 @@ _SHORT = 32
 VERDICT = "Verdict"
 SEVERITY = "Severity"
 """Headings of columns whose words have a tone."""
+FOUR_DECIMALS = ".4f"
+"""How values are written."""
 P_DIGITS = 4
 """Decimals of a p."""
 TONES = {

@@ -15,6 +15,7 @@ from dashboard.charts.deciding.target_matrix import target_matrix
 from dashboard.charts.palette import LIGHT
 from dashboard.charts.report import draw_charts
 from metrics import UsageError, evaluate, read_table
+from metrics.evaluation.holes import hole_table
 from metrics.report import SECTIONS, ReportOptions, report
 from metrics.studies.prose import plain
 from metrics.studies.targets.targets import PRESETS
@@ -350,3 +351,24 @@ def test_a_reranker_alone_is_read_in_ranks_and_not_in_times():
     text = report(EXTREMES["one reranker"]().runs, sections=["readings"]).markdown(DAY)
     assert "### MRR in ranks" in text
     assert "×" not in text
+
+
+def test_where_a_document_is_unjudged_its_bounds_stand_in_every_form_of_the_report():
+    runs = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS).runs
+    finished = report(runs, measures=["nDCG@3"], sections=["scores"])
+    rows = hole_table(runs, ["nDCG@3"], draws=2).set_index("reranker")
+    ends = [f"{value:.4f}" for value in rows.loc["coarse", ["lowest", "worst", "tied", "best", "highest"]]]
+    sentence = "of the documents in the top 3 were never judged"
+    lines = [line.strip("| ").split(" | ") for line in finished.markdown(DAY).splitlines()]
+    assert ["coarse", f"{rows.loc['coarse', 'unjudged']:.1%}", *ends] in lines
+    latex = finished.latex(DAY).replace(r"\allowbreak{}", "")
+    for text in (finished.markdown(DAY), Elements(finished.html(DAY)).text, latex):
+        assert sentence in text
+        assert ends[0] in text
+    left_out = report(runs, measures=["nDCG@3"], sections=["scores"], unjudged="leave_out").markdown(DAY)
+    assert "never judged" not in left_out
+    assert "what nobody judged is left out of the lists" in report(runs, unjudged="leave_out").markdown(DAY)
+
+
+def test_where_all_is_judged_a_report_says_nothing_of_unjudged_documents(simulated_report):
+    assert "never judged" not in simulated_report.markdown(DAY)

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.marks import add_bounds, named_rows
-from dashboard.charts.palette import Palette
+from dashboard.charts.palette import Palette, blend
 from dashboard.charts.style import note_of
 from metrics.support.wording import percent, with_signs
 
@@ -30,13 +30,14 @@ def add_hole_bars(figure: go.Figure, leaderboard: pd.DataFrame, palette: Palette
         palette: colours of the theme.
         subplot: its axes.
     """
-    hatching = {"shape": "/", "fgcolor": palette.tied, "bgcolor": palette.ground, "size": 6, "solidity": 0.2}
+    pale = blend(palette.bounds, palette.tied, 0.4)
+    hatching = {"shape": "/", "fgcolor": pale, "bgcolor": palette.ground, "size": 6, "solidity": 0.2}
     add_bounds(
         figure,
         leaderboard[ENDS].set_axis(["worst", "best"], axis=1),
         palette,
-        name="with unjudged documents",
-        marker={"color": palette.ground, "pattern": hatching, "line": {"color": palette.tied, "width": 0.7}},
+        name="with unjudged",
+        marker={"color": palette.ground, "pattern": hatching, "line": {"color": pale, "width": 1}},
         customdata=named_rows(leaderboard.index, leaderboard[[*ENDS, "unjudged"]].to_numpy()),
         hovertemplate=_HOVER,
         **subplot,
@@ -45,7 +46,7 @@ def add_hole_bars(figure: go.Figure, leaderboard: pd.DataFrame, palette: Palette
 
 
 def unjudged_notes(leaderboard: pd.DataFrame, palette: Palette) -> list[dict[str, object]]:
-    """Return the share that nobody judged for the end of each row, orange where it is large, and its heading.
+    """Return the unjudged share for the end of each row, orange where it is large, and its name below.
 
     Args:
         leaderboard: index reranker; unjudged.
@@ -54,7 +55,7 @@ def unjudged_notes(leaderboard: pd.DataFrame, palette: Palette) -> list[dict[str
     place = {"x": 1, "xref": "paper", "xanchor": "right"}
     shares = leaderboard["unjudged"].to_numpy()
     return [
-        note_of("unjudged", palette, **place, y=1, yref="paper", yanchor="bottom", yshift=4),
+        note_of("unjudged", palette, **place, y=0, yref="paper", yanchor="top", yshift=-4),
         *(
             note_of(
                 with_signs(percent(share)),

@@ -38,7 +38,7 @@ _LEAST_ROWS = 3
 """Rows whose height the figure has at least: in a lower one the title of an axis lies on its labels."""
 _SPACES = {"left": "{}\u2002", "right": "\u2009{}"}
 """A place and the space to its mark: a diamond reaches farther to its side than plotly thinks."""
-_LEGEND = {"x": 0.57, "font": {"size": 12}, "itemsizing": "constant"}
+_LEGEND: dict[str, Any] = {"x": 0.57, "font": {"size": 12}, "itemsizing": "constant"}
 _SLOPE, _NAMES, _SCORES = (0.075, 0.195), (0.27, 0.56), (0.57, 1.0)
 """Ends of the three panels, in shares of the width; between names and scores is room for a column of tiers."""
 _SHARES, _LEGEND_ROW = 0.08, 22
@@ -135,11 +135,13 @@ def _with_holes(figure: go.Figure, rows: pd.DataFrame, palette: Palette, plot_he
     """
     add_notes(figure, unjudged_notes(rows, palette))
     figure.update_traces(legend="legend2", selector={"type": "bar"})
+    usual = figure.layout.template.layout.legend.to_plotly_json()
+    font = usual["font"] | _LEGEND["font"]
     return figure.update_layout(
         height=figure.layout.height + _LEGEND_ROW,
         margin={"t": figure.layout.margin.t + _LEGEND_ROW},
         legend={"y": 1 + _LEGEND_ROW / plot_height},
-        legend2=figure.layout.template.layout.legend.to_plotly_json() | _LEGEND | {"traceorder": "reversed"},
+        legend2=usual | _LEGEND | {"traceorder": "reversed", "font": font},
     )
 
 

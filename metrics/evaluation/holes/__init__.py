@@ -1,12 +1,13 @@
 """What documents that nobody judged leave open: bounds, and expectations at a rate of relevant ones."""
 
-from metrics.evaluation.holes.bounds import is_exact, joint_bounds
+from metrics.evaluation.holes.bounds import BOUNDS, is_exact, joint_bounds
 from metrics.evaluation.holes.expectation import expectations_at_rate
 from metrics.evaluation.holes.rates import RankedDocuments, judged_rates
 from metrics.evaluation.holes.table import hole_table
 from metrics.evaluation.holes.unjudged import judged_name, unjudged_counts, unjudged_shares
 
 __all__ = [
+    "BOUNDS",
     "RankedDocuments",
     "expectations_at_rate",
     "hole_table",

@@ -3,9 +3,9 @@
 import pandas as pd
 
 from metrics.report.model import Section
-from metrics.report.sections.scores import FOUR_DECIMALS, SIGNED, place_ranges
+from metrics.report.sections.scores import SIGNED, place_ranges
 from metrics.report.studies import MAX_RERANKERS, ReportStudies
-from metrics.report.tables import VERDICT, Column, Table
+from metrics.report.tables import FOUR_DECIMALS, VERDICT, Column, Table
 from metrics.studies.significance.significance import Verdicts, significance_finding
 from metrics.studies.significance.test_registry import find_correction, find_test
 from metrics.studies.targets.target_summary import target_finding

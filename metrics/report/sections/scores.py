@@ -8,8 +8,9 @@ import pandas as pd
 
 from metrics.measures import parse
 from metrics.report.model import Section
+from metrics.report.sections.holes import holes_sentence, holes_table
 from metrics.report.studies import ReportStudies
-from metrics.report.tables import SEVERITY, VERDICT, Column, Table
+from metrics.report.tables import FOUR_DECIMALS, SEVERITY, VERDICT, Column, Table
 from metrics.runs.findings.grouping import FindingGroup, group_findings
 from metrics.studies.gaps.gap import gap_finding
 from metrics.studies.gaps.gap_summary import with_overall
@@ -20,7 +21,6 @@ from metrics.studies.prose import Prose
 from metrics.studies.tie_rules import answers_finding, own_rule_note
 from metrics.support.wording import compared_as, count_of, first_names
 
-FOUR_DECIMALS = ".4f"
 SIGNED = "+.4f"
 _TIES_NOTE = (
     "Largest tie, mean: a list without ties counts 1, one without rows 0. ±: sample standard deviation over "
@@ -78,8 +78,14 @@ def scores(studies: ReportStudies) -> Section:
                 studies.leaderboard, studies.measure_at.traditional, studies.options.traditional
             ),
             *_rules_sentence(studies),
+            *holes_sentence(studies),
         ),
-        tables=(_leaderboard(studies), *_rules_table(studies), _every_measure(studies)),
+        tables=(
+            _leaderboard(studies),
+            *_rules_table(studies),
+            *holes_table(studies),
+            _every_measure(studies),
+        ),
     )
 
 

@@ -7,7 +7,6 @@ import pandas as pd
 from metrics.report.model import Section
 from metrics.report.sections.deciding import STARS
 from metrics.report.sections.scores import (
-    FOUR_DECIMALS,
     SIGNED,
     best_cells,
     columns_by_order,
@@ -15,7 +14,7 @@ from metrics.report.sections.scores import (
     tied_columns,
 )
 from metrics.report.studies import MAX_RERANKERS, ReportStudies
-from metrics.report.tables import VERDICT, Column, Table
+from metrics.report.tables import FOUR_DECIMALS, VERDICT, Column, Table
 from metrics.studies.leaderboard.swapped_orders import swaps_finding
 from metrics.studies.prose import Prose
 from metrics.studies.significance.significance import significance_finding

@@ -4,23 +4,82 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL
-from metrics.evaluation.holes import unjudged_shares
+from metrics.evaluation.holes import BOUNDS, unjudged_shares
 from metrics.measures import MeasureAt
 from metrics.studies.leaderboard.leaderboard import place_range
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
 from metrics.support.arrays import BoolArray
-from metrics.support.wording import percent
+from metrics.support.wording import describe_part, percent
 
 
-def mean_bounds(bounds: pd.DataFrame, measure: str, lists: pd.MultiIndex) -> pd.DataFrame:
-    """Return the mean of the joint bounds of some lists: index reranker; lowest, highest.
+def are_bounds_known(measure: MeasureAt) -> bool:
+    """Return whether a measure that orders of ties can move has joint bounds."""
+    family = measure.measure.family
+    return family.joint is not None and not family.own_rule
+
+
+def mean_bounds(bounds: pd.DataFrame) -> pd.DataFrame:
+    """Return the means of joint bounds: index reranker; lowest, highest.
 
     Args:
-        bounds: as `joint_bounds` returns them.
-        measure: name of the measure.
-        lists: (reranker, query_id) of the lists that count.
+        bounds: index (reranker, query_id); lowest, highest.
     """
-    return bounds.loc[lists, measure].groupby(level="reranker", sort=False).mean()
+    return bounds.groupby(level="reranker", sort=False).mean()
+
+
+def difference_bounds(bounds: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return between what mean differences lie over all orders of ties and all judgments, by their two bars.
+
+    Both lists of a query share its judgments, so what can come out may lie closer together.
+
+    Args:
+        bounds: index (reranker, query_id); lowest, highest.
+        pairs: reranker, baseline, a row a comparison.
+
+    Returns:
+        Index of the pairs; lowest, highest, over the queries that both have.
+    """
+    lowest, highest = (bounds[end].unstack("reranker") for end in BOUNDS)  # noqa: PD010 a pivot_table would average
+    ends = [
+        ((lowest[first] - highest[second]).mean(), (highest[first] - lowest[second]).mean())
+        for first, second in pairs[["reranker", "baseline"]].itertuples(index=False)
+    ]
+    return pd.DataFrame(ends, pairs.index, list(BOUNDS), dtype=float)
+
+
+def holds(differences: pd.DataFrame) -> "pd.Series[bool]":
+    """Return of which comparisons nothing reverses the order.
+
+    Args:
+        differences: as `difference_bounds` returns them.
+    """
+    return (differences["lowest"] > EQUAL) | (differences["highest"] < -EQUAL)
+
+
+def order_finding(is_safe: BoolArray, is_significant: BoolArray) -> Prose:
+    """Say how many comparisons keep their order whatever ties and unjudged documents do.
+
+    Args:
+        is_safe: (n,) of which comparisons `holds` is true.
+        is_significant: (n,) which are significant by tied values.
+    """
+    if not len(is_safe):
+        return ()
+    if not is_safe.any():
+        where = f"all {len(is_safe):,} comparisons" if len(is_safe) > 1 else "the comparison"
+        return (
+            Strong("By the bars, what nobody judged may reverse each order: "),
+            f"those of ties and judgments overlap in {where}. Lists share their judgments, so some may hold.",
+        )
+    part = describe_part(int(is_safe.sum()), len(is_safe), "comparison", "have an order that nothing reverses")
+    n_significant = int(is_significant.sum())
+    n_both = int((is_safe & is_significant).sum())
+    of_these = f" ({n_both:,} of the {n_significant:,} significant ones)" * bool(n_significant)
+    return (
+        Strong(part),
+        f", no order of the ties and no judgment of what nobody judged{of_these}. That is by both bars; as "
+        "lists share their judgments, more may hold.",
+    )
 
 
 def can_lead(leaderboard: pd.DataFrame, low: str, high: str) -> BoolArray:

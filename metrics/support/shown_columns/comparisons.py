@@ -51,6 +51,12 @@ COLUMNS = (
         width=96,
     ),
     ShownColumn("note", "Note", "What is particular about this comparison.", "text"),
+    ShownColumn(
+        "holds",
+        "Holds",
+        "No order of the ties and no judgment of unjudged documents reverses the order, by both bars.",
+        "flag",
+    ),
     # orders that swap
     ShownColumn("first_by_sort", "A, first by the sort", "Who is ahead by {order}.", "text"),
     ShownColumn("first_when_tied", "B, first when tied", "Who is ahead once ties are averaged.", "text"),

@@ -76,12 +76,14 @@ def test_the_command_beside_the_buttons_says_every_choice(label):
         targets="MTRR>=0.3",
         title="a 'b'",
         missing="skip",
+        unjudged="leave_out",
     )
     words = shlex.split(only(page.code).value.replace("\\\n", " "))
     assert words[:4] == ["tiescope", "report", "strict.trec", "coarse.trec"]
     pairs = set(pairwise(words))
     assert {("--qrels", "qrels.txt"), ("-m", "AP"), ("--traditional", "docid_desc")} <= pairs
     assert {("-r", "RR>=0.3"), ("--title", "a 'b'"), ("--missing", "skip"), ("-o", "report.html")} <= pairs
+    assert ("--unjudged", "leave_out") in pairs
 
 
 def test_the_command_makes_the_same_report(write, call, tmp_path):

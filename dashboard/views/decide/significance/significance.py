@@ -17,6 +17,7 @@ from dashboard.views.decide.significance.tables import comparison_table, query_t
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.components import finding, page_head, section_finding
 from dashboard.widgets.first_rows import shown_rows
+from dashboard.widgets.holes import count_unjudged, hole_bounds
 from dashboard.widgets.swaps_table import swaps_section
 from metrics import parse
 from metrics.studies.significance.significance import significance_finding
@@ -44,7 +45,8 @@ verdict_cards(view, verdicts, measure, baseline, test)
 if len(view.rerankers) > 1:
     swaps_section(view, measure, name)
     lists = cached.list_spreads(view.key, measure, view.board, view.evaluation)
-    comparison_table(verdicts, lists, measure, test, correction)
+    bounds = hole_bounds(view, parse(measure), count_unjudged(view, measure))
+    comparison_table(verdicts, lists, measure, test, correction, bounds)
     difference_chart(view, verdicts, name, test, row_range.n_shown)
     row_range.buttons()
     best_view = best_rerankers(view, measure, row_range.n_shown)

@@ -11,13 +11,14 @@ from dashboard.charts.labels import MATRIX_COLUMNS, SENTENCE_COLUMNS, short_name
 from dashboard.escaping import escape_markdown
 from dashboard.session import View
 from dashboard.widgets.columns import MOST_ROWS
-from dashboard.widgets.components import heading, table
+from dashboard.widgets.components import heading, section_finding, table
 from dashboard.widgets.first_rows import FIRST_ROWS
 from metrics import Evaluation
+from metrics.studies.leaderboard.holes import difference_bounds, holds, order_finding
 from metrics.studies.prose import and_more
 from metrics.studies.significance.query_differences import query_differences
 from metrics.studies.significance.significance import Verdicts
-from metrics.studies.significance.test_registry import find_correction, find_test
+from metrics.studies.significance.test_registry import find_correction, find_test, is_significant
 from metrics.studies.tie_breaking.variance import variance_split
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
@@ -38,7 +39,12 @@ _COLUMNS = shown_columns(
 
 
 def comparison_table(
-    verdicts: Verdicts, lists: Evaluation, measure: str, test_name: str, correction_name: str
+    verdicts: Verdicts,
+    lists: Evaluation,
+    measure: str,
+    test_name: str,
+    correction_name: str,
+    bounds: pd.DataFrame | None = None,
 ) -> None:
     """Draw every comparison with the baseline, and how they were made.
 
@@ -48,21 +54,27 @@ def comparison_table(
         measure: which is compared.
         test_name: the test.
         correction_name: the correction.
+        bounds: of the lists, over all judgments of unjudged documents; None where there are none.
     """
     verdicts = verdicts.changed_first(FIRST_ROWS)
     baseline = str(verdicts.tied["baseline"].iloc[0])
     labels = short_names([*verdicts.tied["reranker"], baseline], SENTENCE_COLUMNS)
     split = variance_split(lists, measure, baseline)["share_ties"]
     rows = _comparison_rows(verdicts).assign(share_ties=split.reindex(verdicts.tied["reranker"]).to_numpy())
+    if bounds is not None:
+        rows["holds"] = holds(difference_bounds(bounds, verdicts.tied))
     has_changed_first = len(rows) > FIRST_ROWS and rows["changed"].any()
     table(
         rows,
         f"Results against {escape_markdown(labels[baseline])}",
         "significance",
-        _COLUMNS,
+        _COLUMNS | (shown_columns("holds") if bounds is not None else {}),
         download=rows.assign(share_ties=100 * rows["share_ties"]),
         explanation="Those whose verdict changes first." if has_changed_first else "",
     )
+    if bounds is not None:
+        is_larger = is_significant(verdicts.tied["p_adjusted"].to_numpy(), verdicts.level)
+        section_finding(order_finding(rows["holds"].to_numpy(), is_larger))
     test, correction = find_test(test_name), find_correction(correction_name)
     is_corrected = not test.simultaneous and correction.method is not None
     corrected = f", {correction.label} over {count_of(len(rows), 'comparison')}" if is_corrected else ""
