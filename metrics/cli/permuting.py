@@ -9,6 +9,7 @@ import typer
 
 from metrics.cli.messages import say
 from metrics.cli.options import (
+    Criteria,
     Measures,
     Precision,
     Qrels,
@@ -17,10 +18,11 @@ from metrics.cli.options import (
     RunPath,
     TableOutput,
     TiebreakBy,
+    UnjudgedPolicy,
     with_shared_options,
 )
 from metrics.errors import UsageError
-from metrics.evaluation import ScoringOptions
+from metrics.evaluation import AS_READ, ScoringOptions
 from metrics.measures import MeasureAt, parse, question
 from metrics.runs import Runs
 from metrics.studies.one_list.orderings import list_values
@@ -52,6 +54,8 @@ def permutations_command(
     precision: Precision = "float64",
     relevant_from: RelevantFrom = 1,
     tiebreak_by: TiebreakBy = None,
+    criterion: Criteria = None,
+    unjudged: UnjudgedPolicy = AS_READ.unjudged,
     reading: ReadingOptions,
 ) -> None:
     """List the orderings one list's ties allow, with what each scores."""
@@ -60,7 +64,13 @@ def permutations_command(
     if seed is not None and draws is None:
         raise UsageError("--seed goes with --draws.")
     runs = reading.read([run], qrels)
-    options = ScoringOptions(precision, relevant_from=relevant_from, tiebreak_by=tuple(tiebreak_by or ()))
+    options = ScoringOptions(
+        precision,
+        relevant_from=relevant_from,
+        tiebreak_by=tuple(tiebreak_by or ()),
+        criteria=tuple(criterion or ()),
+        unjudged=unjudged,
+    )
     ranking = _ranking_of(runs, Path(run.path).name, reranker, query, options)
     measures = [parse(name) for name in measure or ["RR", "Hits@3"]]
     names = list(dict.fromkeys(str(question(name)) for name in measures))

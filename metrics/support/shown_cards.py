@@ -58,7 +58,7 @@ _CARDS: Mapping[str, str] = {
     "Met by sort order only": "Targets that the traditional value meets, and the tied one misses.",
     # how many orderings
     "Can be enumerated": "Lists of 10,000 orderings or fewer.",
-    "Orderings in all": "Orders that the scores allow, summed over lists.",
+    "Orderings in all": "Orders that ties allow, summed over lists.",
     "Tie groups": "Groups of documents that tie, in all lists.",
     "Draws advised": "Random orders to draw for lists that cannot be enumerated, as in the notebook.",
 }

@@ -37,3 +37,20 @@ def test_a_limit_bounds_what_is_listed_and_a_seed_says_what_is_drawn(call, table
     assert len(call(*arguments, "--limit", 2)[1].splitlines()) == 1 + 2
     drawn = [call(*arguments, "--draws", 50, *seed)[1] for seed in ([], ["--seed", 0], ["--seed", 1])]
     assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_several_criteria_rank_the_list_whose_orderings_are_listed_by_fronts(call, write):
+    run = write("criteria.csv", "query_id,doc_id,score,cost,relevance\nq,a,3,9,0\nq,b,2,1,1\nq,c,1,9,0\n")
+    arguments = ["permutations", run, "--query", "q", "--format", "csv", "-m", "RR"]
+    assert [line.split(",")[1] for line in call(*arguments)[1].splitlines()[1:]] == ["a b c"]
+    _, out, _ = call(*arguments, "--criterion", "score", "--criterion", "cost:asc")
+    assert [line.split(",")[1] for line in out.splitlines()[1:]] == ["a b c", "b a c"]
+
+
+def test_documents_nobody_judged_are_left_out_of_the_orderings_where_that_is_the_policy(call, write):
+    run = write("holes.trec", "q Q0 a 1 1 t\nq Q0 b 1 1 t\nq Q0 c 1 1 t\n")
+    qrels = write("holes.qrels", "q 0 a 1\nq 0 b 0\n")
+    arguments = ["permutations", run, "--qrels", qrels, "--query", "q", "--format", "csv", "-m", "RR"]
+    assert len(call(*arguments)[1].splitlines()) == 1 + 6
+    _, out, _ = call(*arguments, "--unjudged", "leave_out")
+    assert [line.split(",")[1] for line in out.splitlines()[1:]] == ["a b", "b a"]

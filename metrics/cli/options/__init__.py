@@ -11,6 +11,7 @@ from metrics.cli.options.reading import (
 from metrics.cli.options.shared import (
     FOR_PEOPLE,
     NAME_HELP,
+    Criteria,
     Measures,
     OutputFormat,
     Precision,
@@ -21,6 +22,7 @@ from metrics.cli.options.shared import (
     TableOutput,
     TiebreakBy,
     Traditional,
+    UnjudgedPolicy,
     parse_run,
     with_shared_options,
 )
@@ -29,6 +31,7 @@ __all__ = [
     "FOR_PEOPLE",
     "NAME_HELP",
     "Columns",
+    "Criteria",
     "Measures",
     "MissingScore",
     "NamedPath",
@@ -43,6 +46,7 @@ __all__ = [
     "TableOutput",
     "TiebreakBy",
     "Traditional",
+    "UnjudgedPolicy",
     "parse_columns",
     "parse_run",
     "with_shared_options",

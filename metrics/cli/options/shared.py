@@ -76,6 +76,20 @@ TiebreakBy = Annotated[
     list[str] | None,
     typer.Option(help="A further score column that splits ties first. Repeatable.", rich_help_panel=_SCORING),
 ]
+Criteria = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A score column, such as score or cost:asc. Several rank together instead of the score, by "
+        "non-dominated fronts; a front is a tie. Repeatable.",
+        rich_help_panel=_SCORING,
+    ),
+]
+UnjudgedPolicy = Annotated[
+    Unjudged,
+    typer.Option(
+        help="Documents nobody judged: not relevant, or left out of the lists.", rich_help_panel=_SCORING
+    ),
+]
 RelevantFrom = Annotated[
     float, typer.Option(help="Smallest grade that counts as relevant.", rich_help_panel=_SCORING)
 ]
@@ -114,20 +128,8 @@ def _scoring(
     ] = AS_READ.empty,
     relevant_from: RelevantFrom = AS_READ.relevant_from,
     tiebreak_by: TiebreakBy = None,
-    criterion: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A score column, such as score or cost:asc. Several rank together instead of the score, by "
-            "non-dominated fronts; a front is a tie. Repeatable.",
-            rich_help_panel=_SCORING,
-        ),
-    ] = None,
-    unjudged: Annotated[
-        Unjudged,
-        typer.Option(
-            help="Documents nobody judged: not relevant, or left out of the lists.", rich_help_panel=_SCORING
-        ),
-    ] = AS_READ.unjudged,
+    criterion: Criteria = None,
+    unjudged: UnjudgedPolicy = AS_READ.unjudged,
 ) -> ScoringOptions:
     return ScoringOptions(
         precision,

@@ -108,7 +108,7 @@ def brief(studies: ReportStudies) -> Section:
         ("Traditional", "" if studies.has_own_rule else studies.order.label),
         (
             "Tied",
-            "" if studies.has_own_rule else f"{measure.tied}: the exact mean over every order the scores allow",
+            "" if studies.has_own_rule else f"{measure.tied}: the exact mean over every order the ties allow",
         ),
         ("Data", f"{count_of(len(studies.rerankers), 'reranker')}, {number_of_queries(studies)}"),
         (
@@ -160,7 +160,7 @@ def paper(studies: ReportStudies) -> Section:
     }
     rule = (
         f"{measure.traditional}: {studies.order.label}. {measure.tied}: the exact mean over every "
-        "order the scores allow, worst and best its ends. "
+        "order the ties allow, worst and best its ends. "
     )
     if studies.has_own_rule:
         columns, rule = {name: columns[name] for name in ("Reranker", measure.tied, "  ")}, ""
