@@ -55,7 +55,7 @@ def unjudged_notes(leaderboard: pd.DataFrame, palette: Palette) -> list[dict[str
     place = {"x": 1, "xref": "paper", "xanchor": "right"}
     shares = leaderboard["unjudged"].to_numpy()
     return [
-        note_of("unjudged", palette, **place, y=0, yref="paper", yanchor="top", yshift=-4),
+        note_of("unjudged", palette, **place, y=0, yref="paper", yanchor="top", yshift=1),
         *(
             note_of(
                 with_signs(percent(share)),

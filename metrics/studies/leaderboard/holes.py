@@ -75,11 +75,8 @@ def order_finding(is_safe: BoolArray, is_significant: BoolArray) -> Prose:
     n_significant = int(is_significant.sum())
     n_both = int((is_safe & is_significant).sum())
     of_these = f" ({n_both:,} of the {n_significant:,} significant ones)" * bool(n_significant)
-    return (
-        Strong(part),
-        f", no order of the ties and no judgment of what nobody judged{of_these}. That is by both bars; as "
-        "lists share their judgments, more may hold.",
-    )
+    more = " By both bars; as lists share their judgments, more may hold." * (not is_safe.all())
+    return (Strong(part), f", no order of the ties and no judgment of what nobody judged{of_these}.{more}")
 
 
 def can_lead(leaderboard: pd.DataFrame, low: str, high: str) -> BoolArray:

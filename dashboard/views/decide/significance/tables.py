@@ -29,7 +29,6 @@ _STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant.".re
 _MAX_NOTES = 4
 """Notes that are written below the table; it has them all."""
 _COLUMNS = shown_columns(
-    *("reranker", "changed"),
     *("difference", "p_adjusted", "stars", "share_ties"),
     "traditional_difference",
     ("traditional_p_adjusted", "p_adjusted"),
@@ -68,7 +67,7 @@ def comparison_table(
         rows,
         f"Results against {escape_markdown(labels[baseline])}",
         "significance",
-        _COLUMNS | (shown_columns("holds") if bounds is not None else {}),
+        shown_columns("reranker", "changed", *(["holds"] if bounds is not None else [])) | _COLUMNS,
         download=rows.assign(share_ties=100 * rows["share_ties"]),
         explanation="Those whose verdict changes first." if has_changed_first else "",
     )
