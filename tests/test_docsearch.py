@@ -10,6 +10,8 @@ from repository import ROOT, SAMPLE
 
 from metrics import evaluate, read_table
 from metrics.runs.repeats.names import repeat_groups
+from metrics.studies.audit.published.careless import MEASURES as PRINTED
+from metrics.studies.audit.published.careless import careless_table
 
 FOLDER = SAMPLE / "docsearch"
 FULL = "MiniLM float32"
@@ -175,3 +177,11 @@ def test_only_the_words_around_the_query_differ_between_prompts(runs):
         assert len(both) == 5000
         assert both["score"].to_numpy() == pytest.approx(both["score_of_all"].to_numpy(), rel=1e-5, abs=1e-6)
         assert (both["relevance"] == both["relevance_of_all"]).all()
+
+
+def test_the_published_table_is_what_a_careless_script_prints(runs):
+    printed = (FOLDER / "leaderboard.csv").read_text(encoding="utf-8")
+    assert printed == careless_table(evaluate(runs, PRINTED, "input"))
+    header, first, *_ = printed.splitlines()
+    assert header == "reranker,MRR,MAP,nDCG@10,P@10,R@10,Hits@1"
+    assert first == "MiniLM grade 0-10,0.7734,0.6370,0.7050,0.2485,0.7919,0.6900"

@@ -1,4 +1,4 @@
-"""What was dropped and is not shown yet."""
+"""What was dropped and is not shown yet, and what a table to edit holds: edits outlive the rerun they cause."""
 
 from typing import cast
 
@@ -37,3 +37,24 @@ def is_shown_draft(digest: str) -> bool:
 def mark_shown(digest: str) -> None:
     """Note that a draft is shown from now on."""
     st.session_state[_SHOWN] = digest
+
+
+def table_draft(key: str, now: str) -> tuple[str, str]:
+    """Return the text a table to edit is drawn from, and the key of that table: both stay while it is edited.
+
+    Args:
+        key: of the text that the table also stands for.
+        now: that text; another than `set_table_text` was last given begins a new table.
+    """
+    base, last, serial = st.session_state.get(f"_{key}", ("", None, 0))
+    table = f"_{key}_{serial}"
+    if now != last or table not in st.session_state:
+        base, table = now, f"_{key}_{serial + 1}"
+        st.session_state[f"_{key}"] = now, now, serial + 1
+    return base, table
+
+
+def set_table_text(key: str, now: str) -> None:
+    """Keep what the table to edit holds now."""
+    base, _, serial = st.session_state[f"_{key}"]
+    st.session_state[f"_{key}"] = base, now, serial

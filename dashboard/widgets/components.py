@@ -217,6 +217,17 @@ def table(
     table_head(title, name, frame if download is None else download)
     if explanation:
         st.caption(explanation, help=help)
+    table_rows(frame, name, columns)
+
+
+def table_rows(frame: pd.DataFrame, name: str, columns: Columns) -> None:
+    """Show the rows of a table, as `table` does below its heading.
+
+    Args:
+        frame: as shown, but for shares, which are shares of one.
+        name: of the file of its download.
+        columns: column → how it is shown; others are not.
+    """
     by_hand = writers(frame.head(MOST_ROWS), columns)
     n_shown = MOST_WRITTEN if by_hand else MOST_ROWS
     if len(frame) > n_shown:

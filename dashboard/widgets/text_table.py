@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.session.table_edits import set_table_text, table_draft
+from dashboard.session.draft import set_table_text, table_draft
 
 Row = TypeVar("Row", bound=tuple[Any, ...])
 """A named tuple."""

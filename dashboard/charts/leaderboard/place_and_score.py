@@ -82,8 +82,8 @@ def place_and_score(
 
     Args:
         leaderboard: index reranker; traditional, tied, worst, best, traditional_rank, tied_rank; best first.
-            Perhaps low and high, between which queries put the value, too, and lowest, highest and unjudged,
-            of ties and unjudged documents together.
+            Perhaps query_low and query_high, between which queries put the value too, and lowest, highest and
+            unjudged, of ties and unjudged documents together.
         palette: colours of the theme.
         measure: title of the x axis.
         drawn_rerankers: rerankers that are drawn, in the order of the leaderboard; all where None.
@@ -196,16 +196,8 @@ def _add_slope(figure: go.Figure, moves: pd.DataFrame, n_rows: int, palette: Pal
             **_hover(inside),
         )
         head = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 4}
-        notes.append(
-            note_of(
-                order if side == "left" else value,
-                palette,
-                x=x_end,
-                xref="x",
-                font={"size": 13, "color": colour},
-                **head,
-            )
-        )
+        title, font = order if side == "left" else value, {"size": 13, "color": colour}
+        notes.append(note_of(title, palette, x=x_end, xref="x", font=font, **head))
         edges = ((moves[side] < 0, -0.75, "bottom"), (moves[side] >= n_rows, n_rows - 0.25, "top"))
         for is_outside, height, yanchor in edges:
             if is_outside.any():
@@ -221,7 +213,7 @@ def _span(places: pd.Series) -> str:
 
 def _add_intervals(figure: go.Figure, rows: pd.DataFrame, palette: Palette) -> list[str]:
     """Add a thin line where queries put each value, too; return its columns, none where rows have none."""
-    columns = [name for name in ("low", "high") if name in rows]
+    columns = [name for name in ("query_low", "query_high") if name in rows]
     if columns:
         heights = pd.Series(np.arange(len(rows)), rows.index)
         add_segments(figure, rows[columns], heights, palette.muted, 1.5)

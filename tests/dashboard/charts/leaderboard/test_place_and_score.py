@@ -172,7 +172,7 @@ def test_on_a_phone_names_of_small_latin_letters_ask_for_no_more_room():
 
 def test_another_order_than_the_traditional_has_its_name_and_what_queries_allow_is_a_thin_line():
     rows = leaderboard([2, 1, 3])
-    rows = rows.assign(low=rows["tied"] - 0.5, high=[1.2, float("nan"), 0.9])
+    rows = rows.assign(query_low=rows["tied"] - 0.5, query_high=[1.2, float("nan"), 0.9])
     figure = place_and_score(rows, LIGHT, "MRR", order="published")
     texts = [*(trace.name for trace in figure.data), *(trace.hovertemplate for trace in figure.data)]
     assert not any("traditional" in (text or "") for text in texts)
@@ -180,5 +180,5 @@ def test_another_order_than_the_traditional_has_its_name_and_what_queries_allow_
     (line,) = figure.select_traces({"name": "queries too, 95%"})
     assert line.xaxis == "x2"
     low, high = figure.layout.xaxis2.range
-    assert low < rows["low"].min()
+    assert low < rows["query_low"].min()
     assert high > 1.2
