@@ -87,4 +87,6 @@ def _place_sums(above: IntArray, size: IntArray) -> FloatArray:
     return sums
 
 
-average_precision = Family("average_precision", _mean, _variance, joint=average_precision_bounds)
+average_precision = Family(
+    "average_precision", _mean, _variance, joint=average_precision_bounds, estimable=False
+)

@@ -40,6 +40,8 @@ class Family:
             no bounds are known.
         joint_is_exact: whether some ordering and some grades give them also where documents share targets;
             else they are proven, and not always reached.
+        estimable: whether means came near those of all judgments where grades of unjudged documents were
+            estimated (`metrics.evaluation.holes.expectations_at_rate`).
     """
 
     kind: str
@@ -53,6 +55,7 @@ class Family:
     count_depth: Callable[[TieGroups, Parameter], FloatArray | float] | None = None
     joint: Joint | None = None
     joint_is_exact: bool = True
+    estimable: bool = True
 
     @property
     def by_grades(self) -> bool:

@@ -230,6 +230,11 @@ def reseed(hashes: Hashes, seed: int) -> Hashes:
     return _mix(_mix(hashes ^ start))
 
 
+def uniforms(hashes: Hashes, seed: int) -> npt.NDArray[np.float64]:
+    """Return (n,) numbers between 0 and 1, evenly spread, of the same pairs; each depends on its pair alone."""
+    return ((reseed(hashes, seed) >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
+
+
 def text_hashes(texts: pa.Array) -> Hashes:
     """Return the (n,) hash of each text: equal for equal texts."""
     return hashes_after(np.zeros(1, np.uint64), np.zeros(len(texts), np.int32), texts)

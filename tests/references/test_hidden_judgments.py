@@ -7,7 +7,8 @@ from repository import REAL_RUNS
 
 from metrics import MEASURES, evaluate, parse, read_runs
 from metrics.evaluation import ScoringOptions
-from metrics.evaluation.holes import joint_bounds
+from metrics.evaluation.holes import RankedDocuments, expectations_at_rate, joint_bounds
+from metrics.evaluation.holes.expectation import drawn_scores
 
 FOLDER = REAL_RUNS / "trec-dl-2019"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the real runs are not beside the repository")
@@ -61,3 +62,44 @@ def test_values_of_all_judgments_lie_within_the_bounds_where_one_run_was_not_poo
     pools = listed_by(runs, 10)
     others = np.delete(pools, place, axis=0).any(axis=0)
     refuse_outside(runs, ends, pools[place] & ~others)
+
+
+ESTIMATED = ["nDCG@10", "P@10", "RR", "AP"]
+OPTIONS = ScoringOptions(relevant_from=2)
+
+
+def estimation_errors(runs, is_hidden):
+    """How far estimated means are off those of all judgments, and the share of lists within their 95 %."""
+    rest = runs.judged_by(runs.qrels.filter(pa.array(~is_hidden)))
+    documents = RankedDocuments.of(rest, OPTIONS)
+    truth = evaluate(runs, ESTIMATED, "expected", relevant_from=2).scores
+    draws = [
+        tied.reindex(truth.index) for tied, _ in drawn_scores(rest, documents, ESTIMATED, OPTIONS, draws=12)
+    ]
+    off = np.mean(draws, axis=0) - truth.to_numpy()
+    is_inside = abs(off) <= 1.96 * np.std(draws, axis=0, ddof=1) + 1e-9
+    means = [off[truth.index.get_level_values(0) == name].mean(axis=0) for name in RERANKERS]
+    return dict(zip(ESTIMATED, np.transpose(means), strict=True)), dict(
+        zip(ESTIMATED, is_inside.mean(axis=0), strict=True)
+    )
+
+
+def test_estimated_means_are_near_those_of_all_judgments_where_30_percent_are_hidden(runs):
+    errors, shares = estimation_errors(runs, np.random.default_rng(19).random(len(runs.qrels)) < 0.3)
+    for name, bound in (("nDCG@10", 0.04), ("P@10", 0.04), ("RR", 0.045), ("AP", 0.06)):
+        assert abs(errors[name]).max() < bound, name
+        assert abs(errors[name]).mean() < 0.025, name
+    assert min(shares[name] for name in ESTIMATED[:3]) > 0.85
+    assert shares["AP"] > 0.75
+
+
+def test_rerankers_outside_the_pool_are_estimated_too_high_and_the_weakest_is_said_not_to_be(runs):
+    pools = listed_by(runs, 10)
+    is_hidden = pools[1] & ~np.delete(pools, 1, axis=0).any(axis=0)
+    errors, _ = estimation_errors(runs, is_hidden)
+    assert 0.03 < errors["P@10"][1] < 0.1
+    rest = runs.judged_by(runs.qrels.filter(pa.array(~is_hidden)))
+    table = expectations_at_rate(rest, ["nDCG@10", "AP"], OPTIONS, draws=2)
+    assert table["is_estimable"].to_list() == [
+        name != "bm25" and ap for name in RERANKERS for ap in (True, False)
+    ]

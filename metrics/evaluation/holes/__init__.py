@@ -2,7 +2,7 @@
 
 from metrics.evaluation.holes.bounds import BOUNDS, is_exact, joint_bounds
 from metrics.evaluation.holes.expectation import expectations_at_rate
-from metrics.evaluation.holes.rates import RankedDocuments, judged_rates
+from metrics.evaluation.holes.rates import RankedDocuments
 from metrics.evaluation.holes.table import hole_table
 from metrics.evaluation.holes.unjudged import judged_name, unjudged_counts, unjudged_shares
 
@@ -14,7 +14,6 @@ __all__ = [
     "is_exact",
     "joint_bounds",
     "judged_name",
-    "judged_rates",
     "unjudged_counts",
     "unjudged_shares",
 ]

@@ -13,7 +13,6 @@ from metrics.evaluation.holes import (
     expectations_at_rate,
     hole_table,
     joint_bounds,
-    judged_rates,
 )
 
 MEASURES = ["RR", "P@2", "nDCG@3", "AP"]
@@ -95,17 +94,11 @@ def test_drawn_grades_fall_as_those_of_judged_documents_do():
     assert shares == pytest.approx([0.3, 0.3, 0.2, 0.2], abs=0.03)
 
 
-def test_rates_are_those_of_judged_documents_of_the_same_places():
+def test_a_rate_by_place_is_that_of_the_highest_place_down_to_the_depth():
     names = [f"d{number}" for number in range(8)]
     run = pd.DataFrame({"query_id": "q", "doc_id": names, "score": np.arange(8.0)[::-1]})
     judged = pd.DataFrame({"query_id": "q", "doc_id": ["d1", "d2", "d7"], "relevance": [1.0, 0, 0]})
     documents = RankedDocuments.of(read_runs(run, judged))
-    rates = judged_rates(documents)
-    assert rates["first"].to_list() == [1, 2, 4, 8]
-    assert rates["judged"].to_list() == [0, 2, 0, 1]
-    assert rates["unjudged"].to_list() == [1, 0, 4, 0]
-    assert rates["rate"].to_list() == [0.5, 0.5, 0.5, 0]
-    assert rates["error"].to_list() == pytest.approx([np.nan, 0.125**0.5, np.nan, 0], nan_ok=True)
     by_id = dict(zip(documents.doc_ids.to_pylist(), documents.places.tolist(), strict=True))
     assert by_id == {name: place + 1 for place, name in enumerate(names)}
     order = [by_id[name] for name in np.array(documents.doc_ids)[~documents.is_judged]]

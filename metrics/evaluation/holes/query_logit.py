@@ -1,0 +1,80 @@
+"""Chances that depend on evidence, with a level and a slope of each query, shrunken towards those of all."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, logit
+
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
+
+_STEPS = 50
+_PRECISION = 1e-4
+_RIDGE = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class QueryLogit:
+    """Logistic regression on one number, whose intercept and slope differ by query as a normal pair.
+
+    Attributes:
+        means: (n_queries, 2) intercept and slope of each query.
+        roots: (n_queries, 2, 2) Cholesky factor of their covariance, given what was seen.
+    """
+
+    means: FloatArray
+    roots: FloatArray
+
+    @classmethod
+    def fit(
+        cls, is_success: BoolArray, evidence: FloatArray, queries: IntArray, n_queries: int
+    ) -> "QueryLogit":
+        """Fit by Laplace's approximation: Newton steps for each query, the spread of queries by their moments.
+
+        Args:
+            is_success: (n,) what came of each case.
+            evidence: (n,) what is known of it.
+            queries: (n,) its query.
+            n_queries: how many there are, those without a case included.
+
+        Source: Breslow & Clayton, Approximate inference in generalized linear mixed models, JASA 1993.
+        """
+        design = np.column_stack([np.ones(len(evidence)), evidence])
+        squares = design[:, :, None] * design[:, None, :]
+        start = np.array([logit((is_success.sum() + 0.5) / (len(is_success) + 1)), 1.0])
+        common, own, spread = start, np.zeros((n_queries, 2)), np.eye(2)
+        has_case = np.bincount(queries, minlength=n_queries) > 0
+        for _ in range(_STEPS):
+            chances = expit((design * (common + own)[queries]).sum(axis=1))
+            weights, misses = chances * (1 - chances), is_success - chances
+            precision = np.linalg.inv(spread)
+            curvature = _by_query(weights[:, None, None] * squares, queries, n_queries)
+            slopes = _by_query(misses[:, None] * design, queries, n_queries)
+            covariance = np.linalg.inv(curvature + precision)
+            step = np.einsum("qij,qj->qi", covariance, slopes - own @ precision).clip(-1, 1)
+            shift = np.linalg.solve(
+                curvature.sum(axis=0) + _RIDGE * np.eye(2), slopes.sum(axis=0) - _RIDGE * (common - start)
+            ).clip(-1, 1)
+            own, common = own + step, common + shift
+            moments = own[:, :, None] * own[:, None, :] + covariance
+            spread = (moments[has_case].mean(axis=0) if has_case.any() else np.eye(2)) + _PRECISION * np.eye(2)
+            if max(abs(step).max(initial=0), abs(shift).max()) < _PRECISION:
+                break
+        return cls(common + own, np.asarray(np.linalg.cholesky(covariance), np.float64))
+
+    def chances(self, evidence: FloatArray, queries: IntArray, noise: FloatArray | None = None) -> FloatArray:
+        """Return the (n,) chance of each of further cases.
+
+        Args:
+            evidence: (n,) what is known of each.
+            queries: (n,) its query.
+            noise: (n_queries, 2) standard normal numbers, for a draw of the coefficients; None: their means.
+        """
+        coefficients = self.means if noise is None else self.means + np.einsum("qij,qj->qi", self.roots, noise)
+        return np.asarray(expit(coefficients[queries, 0] + coefficients[queries, 1] * evidence))
+
+
+def _by_query(values: FloatArray, queries: IntArray, n_queries: int) -> FloatArray:
+    """(n_queries, ...) sums of the values of each query's cases."""
+    columns = values.reshape(len(values), -1).T
+    sums = [np.bincount(queries, column, minlength=n_queries) for column in columns]
+    return np.stack(sums, axis=1).astype(np.float64).reshape(n_queries, *values.shape[1:])
