@@ -42,9 +42,30 @@ def stability() -> Command:
 
 def gate() -> Command:
     """Hold runs to targets: a line a target, exit 1 where one is missed."""
-    from metrics.cli.gating import gate_command
+    from metrics.cli.pipelines.gating import gate_command
 
     return gate_command
+
+
+def review() -> Command:
+    """Write what a pull request does to runs, as Markdown: targets, and changes beyond what ties can do."""
+    from metrics.cli.pipelines.reviewing import review_command
+
+    return review_command
+
+
+def badge() -> Command:
+    """Write a badge, an SVG: one tied value, and its verdict where the order of ties matters."""
+    from metrics.cli.pipelines.publishing import badge_command
+
+    return badge_command
+
+
+def embed() -> Command:
+    """Write a leaderboard to embed: an HTML fragment without scripts that asks nothing of any host."""
+    from metrics.cli.pipelines.publishing import embed_command
+
+    return embed_command
 
 
 def report() -> Command:
@@ -110,6 +131,9 @@ tiescope = command_line(
         compare,
         stability,
         gate,
+        review,
+        badge,
+        embed,
         report,
         permutations,
         check,

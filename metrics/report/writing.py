@@ -42,6 +42,21 @@ def text(**context: object) -> str:
     return _tidy(_templates(escaping.clean, "{}").get_template("report.txt").render(context))
 
 
+def review(**context: object) -> str:
+    """Return GitHub-flavoured Markdown of what the template `review.md` names: a comment found again."""
+    return _tidy(_templates(escaping.markdown, "**{}**").get_template("review.md").render(context))
+
+
+def svg(**context: object) -> str:
+    """Return the badge of what the template `badge.svg` names."""
+    return _templates(escaping.html, "{}").get_template("badge.svg").render(context)
+
+
+def fragment(**context: object) -> str:
+    """Return a part of an HTML page, of what the template `embed.html` names."""
+    return _templates(escaping.html, "<strong>{}</strong>").get_template("embed.html").render(context)
+
+
 @cache
 def _templates(escape: Escape, strong: str) -> Environment:
     """Templates whose every value is escaped, and in which strong words are written so."""

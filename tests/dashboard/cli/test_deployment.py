@@ -25,6 +25,7 @@ def instructions(name):
     [
         ("hadolint", "Dockerfile"),
         ("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "compose.yaml"),
+        ("check-jsonschema", "--builtin-schema", "vendor.github-actions", "action.yml"),
         ("check-jsonschema", "--builtin-schema", "vendor.citation-file-format", "CITATION.cff"),
     ],
     ids=lambda command: command[-1],

@@ -1,4 +1,4 @@
-"""Commands for pipelines: gate."""
+"""Whether runs reach targets: gate."""
 
 from collections.abc import Hashable
 from typing import Annotated, Any

@@ -1,0 +1,1 @@
+"""Commands for pipelines: gate, review, badge, embed."""

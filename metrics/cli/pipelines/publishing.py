@@ -1,0 +1,88 @@
+"""Commands that write what stands elsewhere: badge and embed."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metrics.cli.messages import say_left_out, traditional_order
+from metrics.cli.options import Qrels, ReadingOptions, RunPaths, Traditional, with_shared_options
+from metrics.cli.output import write_text
+from metrics.errors import UsageError
+from metrics.evaluation import ScoringOptions, score_runs
+from metrics.measures import parse
+from metrics.support.progress import progress
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from metrics.runs import Runs
+
+Measure = Annotated[str, typer.Option("--measure", "-m", help="The measure: RR, nDCG@10, AP ...")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file, not to stdout.")]
+
+
+@with_shared_options
+def badge_command(
+    run: RunPaths,
+    qrels: Qrels = None,
+    measure: Measure = "RR",
+    reranker: Annotated[str, typer.Option(help="Whose value; else the leader's.")] = "",
+    traditional: Traditional = None,
+    output: Output = None,
+    *,
+    scoring: ScoringOptions,
+    reading: ReadingOptions,
+) -> None:
+    """Write a badge, an SVG: one tied value, and its verdict where the order of ties matters."""
+    with progress("Scoring"):
+        runs = reading.read(run, qrels)
+        order = traditional_order(runs, traditional)
+        board = _leaderboard(runs, measure, order, scoring)
+    name = reranker or str(board.index[0])
+    if name not in board.index:
+        raise UsageError(f"There is no reranker {name!r}. Rerankers: {', '.join(map(str, board.index))}.")
+    from metrics.report.embedding import badge
+
+    write_text(badge(board, name, str(parse(measure)), order), output)
+
+
+@with_shared_options
+def embed_command(
+    run: RunPaths,
+    qrels: Qrels = None,
+    measure: Measure = "RR",
+    traditional: Traditional = None,
+    link: Annotated[str, typer.Option(help="Address that it leads to, such as that of the board.")] = "",
+    output: Output = None,
+    *,
+    scoring: ScoringOptions,
+    reading: ReadingOptions,
+) -> None:
+    """Write a leaderboard to embed: an HTML fragment without scripts that asks nothing of any host."""
+    if link and not re.match(r"https?://[^\s/]", link):
+        raise UsageError(f"--link {link[:60]!r}: give an address that begins with https:// or http://.")
+    with progress("Scoring"):
+        runs = reading.read(run, qrels)
+        order = traditional_order(runs, traditional)
+        board = _leaderboard(runs, measure, order, scoring)
+    from metrics.report.embedding import embed
+
+    write_text(embed(board, str(parse(measure)), order, link), output)
+
+
+def _leaderboard(runs: "Runs", measure: str, traditional: str, scoring: ScoringOptions) -> "pd.DataFrame":
+    """Score runs by one measure, say what was left out, and return their leaderboard.
+
+    Args:
+        runs: what was ranked.
+        measure: name of the measure.
+        traditional: the traditional order.
+        scoring: how lists are scored.
+    """
+    from metrics.studies.leaderboard.leaderboard import leaderboard
+
+    evaluation = score_runs(runs, [measure], ["expected", "optimistic", "pessimistic", traditional], scoring)
+    say_left_out(runs, evaluation)
+    return leaderboard(evaluation, str(parse(measure)), traditional)

@@ -1,0 +1,145 @@
+"""What stands in a README, a page or a pull request: a badge, a table with its marks, what changed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from metrics.measures import parse
+from metrics.report import writing
+from metrics.report.model import Section
+from metrics.report.tables import VERDICT, Table
+from metrics.studies.leaderboard.leaderboard import leaderboard_finding
+from metrics.studies.leaderboard.value_changes import change_finding
+from metrics.studies.prose import Prose, decimal
+from metrics.support.wording import count_of, part_of
+from metrics.ties import treatment
+
+_BLUE, _ORANGE, _GREY = "#0062a0", "#a84800", "#5c6670"
+_COLOURS = {"stable": _BLUE, "tie-deflated": _ORANGE, "tie-inflated": _ORANGE, "tie-sensitive": _ORANGE}
+_LETTER, _PADDING = 6.6, 14
+"""Pixels of a letter on a badge, and beside a text."""
+_MOST_ROWS = 20
+_WIDTH = 200
+_MARKS = ("worst", "best", "traditional", "tied")
+_FOUR_DECIMALS, _SIGNED = ".4f", "+.4f"
+
+
+def badge(leaderboard: pd.DataFrame, reranker: str, measure: str, traditional: str) -> str:
+    """Return an SVG with the tied value of one reranker, and its verdict where ties matter.
+
+    Args:
+        leaderboard: of the measure, as the study of this name returns it.
+        reranker: whose value.
+        measure: name of the measure.
+        traditional: the treatment taken as the traditional one there.
+    """
+    row, name = leaderboard.loc[reranker], parse(measure)
+    value = decimal(row["tied"]) if pd.notna(row["tied"]) else "not scored"
+    is_quiet = row["verdict"] in ("stable", "own rule") or pd.isna(row["tied"])
+    message = value if is_quiet else f"{value} · {row['verdict']}"
+    label_width, message_width = (round(_LETTER * len(text)) + _PADDING for text in (name.tied, message))
+    orders = (
+        "" if name.measure.answers else f"; {treatment(traditional).order} gives {decimal(row['traditional'])}"
+    )
+    return writing.svg(
+        width=label_width + message_width,
+        label_width=label_width,
+        label=name.tied,
+        message=message,
+        colour=_COLOURS.get(row["verdict"], _GREY),
+        summary=f"{reranker}: {name.tied} {value}{orders}. {row['why'] or row['verdict']}",
+    )
+
+
+def embed(leaderboard: pd.DataFrame, measure: str, traditional: str, link: str = "") -> str:
+    """Return an HTML fragment that asks nothing of any host: the leaderboard with its marks, without scripts.
+
+    Args:
+        leaderboard: of the measure, as the study of this name returns it.
+        measure: name of the measure.
+        traditional: the treatment taken as the traditional one there.
+        link: address that it leads to; empty for none.
+    """
+    name, board = parse(measure), leaderboard[leaderboard["tied"].notna()]
+    low, high = (float(board["worst"].min()), float(board["best"].max())) if len(board) else (0.0, 1.0)
+    rows = [_embedded_row(str(reranker), row, low, high) for reranker, row in board[:_MOST_ROWS].iterrows()]
+    order = treatment(traditional).order
+    note = (
+        f"Dot: {name.tied}, the mean over every order of the ties; stroke: {order}; band: from worst to best."
+    )
+    if len(board) > _MOST_ROWS:
+        note = f"The first {_MOST_ROWS} of {count_of(len(board), 'reranker')}. {note}"
+    return writing.fragment(
+        title=f"{name.tied} of {count_of(len(board), 'reranker')}",
+        finding=leaderboard_finding(leaderboard, name.traditional, traditional),
+        low=decimal(low),
+        high=decimal(high),
+        tied=name.tied,
+        traditional=treatment(traditional).heading,
+        rows=rows,
+        note=note,
+        link=link,
+    )
+
+
+def _embedded_row(reranker: str, row: "pd.Series[Any]", low: float, high: float) -> Mapping[str, object]:
+    """Return what a row of the embedded table says, and where its marks stand between two values."""
+    span = (high - low) or 1.0
+    x = {mark: f"{(row[mark] - low) / span * _WIDTH:.1f}" for mark in _MARKS}
+    values = {mark: decimal(row[mark]) for mark in _MARKS}
+    return {"reranker": reranker, **values, "verdict": row["verdict"], "x": x}
+
+
+def review(
+    title: str, finding: Prose, outcomes: pd.DataFrame, changes: pd.DataFrame | None, since: str = "before"
+) -> str:
+    """Return Markdown for a pull request: who leads, which targets are met, what changed.
+
+    Args:
+        title: its heading.
+        finding: what ties did to the leaderboard.
+        outcomes: as `check_targets` returns them; empty without targets.
+        changes: as `value_changes` returns them; None where nothing stood there before.
+        since: what that is called.
+    """
+    sections = [_targets(outcomes)] if len(outcomes) else []
+    if changes is not None:
+        sections.append(_changes(changes, since))
+    return writing.review(title=title, finding=finding, sections=sections)
+
+
+def _targets(outcomes: pd.DataFrame) -> Section:
+    columns = {
+        "": ["✓" if passed else "✗" for passed in outcomes["passed"]],
+        "Reranker": outcomes["reranker"],
+        "Target": outcomes["target"],
+        "Value": (outcomes["value"], _FOUR_DECIMALS),
+        "Traditional": (outcomes["traditional"], _FOUR_DECIMALS),
+        VERDICT: outcomes["verdict"],
+    }
+    n_met = int(outcomes["passed"].sum())
+    return Section(
+        "targets",
+        f"{part_of(n_met, len(outcomes), 'target')} met",
+        "",
+        tables=(Table.of("Targets", columns),),
+    )
+
+
+def _changes(changes: pd.DataFrame, since: str) -> Section:
+    is_shown = changes["verdict"] != "equal"
+    shown = changes[is_shown]
+    columns = {
+        "Reranker": shown["reranker"],
+        "Measure": shown["measure"],
+        "Before": (shown["tied_before"], _FOUR_DECIMALS),
+        "Now": (shown["tied"], _FOUR_DECIMALS),
+        "Change": (shown["change"], _SIGNED),
+        "Traditional": (shown["traditional"] - shown["traditional_before"], _SIGNED),
+        VERDICT: shown["verdict"],
+    }
+    n_equal = int((~is_shown).sum())
+    note = f"Tied values; {count_of(n_equal, 'value')} did not change." if n_equal else "Tied values."
+    tables: Sequence[Table] = [Table.of("Changes", columns, note)] if len(shown) else []
+    return Section("changes", f"Since {since}", "", (change_finding(changes),), tables=tuple(tables))

@@ -1,0 +1,99 @@
+"""What stands in a pull request, a README or a page: review, badge, embed."""
+
+from xml.etree import ElementTree as ET
+
+import pytest
+from boards import COARSE, HOSTILE, QRELS, STRICT, TIED
+
+
+@pytest.fixture
+def files(write):
+    return {
+        "now": write("llm.trec", COARSE),
+        "before": f"llm={write('before.trec', STRICT)}",
+        "qrels": write("qrels.txt", QRELS),
+    }
+
+
+def review(call, files, *options):
+    return call("review", files["now"], "--qrels", files["qrels"], *options)
+
+
+def test_a_review_says_which_targets_are_met_and_exits_with_1_where_one_is_missed(call, files):
+    code, out, _ = review(call, files, "-r", "MTRR>=0.99", "-r", "TMHits@5>=0.9")
+    assert code == 1
+    assert out.startswith("<!-- tiescope -->\n## TieScope\n")
+    assert "### 1 of 2 targets met" in out
+    assert "| ✗ | llm | RR >= 0.99 |" in out
+    assert review(call, files, "-r", "MTRR>=0.99", "--fail-on", "never")[0] == 0
+
+
+def test_a_value_that_fell_in_every_order_of_its_ties_fails_where_that_is_asked_for(call, files, write):
+    worst = f"llm={write('worst.trec', STRICT.replace('0.', '-0.').replace(' 1.0 ', ' -1.0 '))}"
+    options = ["--before", files["before"], "--since", "main", "-m", "Hits@4"]
+    code, out, _ = call("review", worst, "--qrels", files["qrels"], *options)
+    assert (code, "lower in every order" in out) == (0, True)
+    assert "### Since main" in out
+    assert call("review", worst, "--qrels", files["qrels"], *options, "--fail-on", "lower")[0] == 1
+
+
+def test_a_change_that_ties_alone_can_make_is_not_one_in_every_order(call, files, write):
+    _, out, _ = review(call, files, "--before", f"llm={write('before-tied.trec', TIED)}")
+    assert "1 of 1 value changed, **none** of them beyond what the order of ties can do." in out
+    assert "within the ties" in out
+
+
+def test_nothing_that_changed_is_said_so(call, files):
+    _, out, _ = review(call, files, "--before", files["now"])
+    assert out.rstrip().endswith("No value changed.")
+
+
+def test_a_badge_is_an_svg_with_the_tied_value_and_its_verdict(call, files):
+    code, out, _ = call("badge", files["now"], "--qrels", files["qrels"], "-m", "MRR@5")
+    texts = [element.text for element in ET.fromstring(out).iter("{http://www.w3.org/2000/svg}text")]  # noqa: S314 our own
+    assert code == 0
+    assert texts[0] == "MTRR@5"
+    assert texts[1].endswith(("· tie-inflated", "· tie-deflated", "· tie-sensitive"))
+    strict = call("badge", files["before"], "--qrels", files["qrels"], "-m", "MRR@5")[1]
+    assert "·" not in strict
+
+
+def test_a_badge_of_a_reranker_that_is_not_there_names_those_that_are(call, files):
+    code, _, err = call("badge", files["now"], "--qrels", files["qrels"], "--reranker", "BM25")
+    assert (code, "Rerankers: llm." in err) == (2, True)
+
+
+def test_an_embedded_leaderboard_asks_nothing_of_any_host_and_marks_every_reranker(call, files, write):
+    tied = write("tied.trec", TIED)
+    _, out, _ = call(
+        "embed", files["now"], tied, "--qrels", files["qrels"], "--link", "https://example.org/?a=1&b=2"
+    )
+    figure = ET.fromstring(out)  # noqa: S314 our own
+    assert [row.find("th").text for row in figure.find("div/table/tbody")] == ["tied", "llm"]
+    assert len(list(figure.iter("svg"))) == 2
+    assert [link.get("href") for link in figure.iter("a")] == ["https://example.org/?a=1&b=2"]
+    assert not [name for name in ("<script", "src=", "@import", "url(") if name in out]
+
+
+def test_a_link_is_an_address_of_the_web(call, files):
+    code, _, err = call("embed", files["now"], "--qrels", files["qrels"], "--link", "javascript:alert(1)")
+    assert (code, "begins with https://" in err) == (2, True)
+
+
+def test_names_of_users_are_text_in_a_badge_a_fragment_and_a_review(call, write):
+    table = write("hostile.csv", HOSTILE)
+    for command in ("badge", "embed"):
+        out = call(command, table)[1]
+        ET.fromstring(out)  # noqa: S314 our own
+        assert "<b>" not in out
+    out = call("review", table, "--before", table, "-r", "MRR>=0")[1]
+    assert "<b>" not in out.replace(r"\<b>", "")
+    assert r"\[a\](b)" in out
+
+
+def test_a_value_that_is_not_scored_is_no_failure_of_a_badge(call, write):
+    table = write("none.csv", "query_id,doc_id,score,relevance\nq,a,1,0\n")
+    code, out, _ = call("badge", table, "--empty", "skip")
+    assert (code, "not scored" in out) == (0, True)
+    assert call("embed", table, "--empty", "skip")[0] == 0
+    assert "No list is scored" in call("review", table, "--empty", "skip", "--before", table)[1]
