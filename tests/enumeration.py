@@ -102,13 +102,50 @@ def distinct(order, _, k):
     return Fraction(len(set(order[:k]) - {None}))
 
 
+def kind_of(doc: Doc, relevant_from: float) -> str:
+    """What bpref and infAP see of a document; a grade below 0 is of the pool, and nobody judged it."""
+    if not doc.is_judged:
+        return ""
+    return "relevant" if doc.grade >= relevant_from else "pooled" if doc.grade < 0 else "other"
+
+
+def bpref(order, judged, _):
+    n_relevant, n_others = judged
+    total = others = Fraction(0)
+    for kind in order:
+        others += kind == "other"
+        if kind == "relevant":
+            total += 1 - Fraction(min(others, n_relevant), min(n_others, n_relevant) or 1) if others else 1
+    return total / (n_relevant or 1)
+
+
+def inferred_ap(order, judged, _, small=Fraction(1, 100_000)):
+    total = Fraction(0)
+    for above, kind in enumerate(order):
+        if kind != "relevant":
+            continue
+        counts = Counter(order[:above])
+        hits, known = counts["relevant"], counts["relevant"] + counts["other"]
+        ratio = (hits + small) / (known + 2 * small)
+        total += (1 + (known + counts["pooled"]) * ratio) / (above + 1)
+    return total / (judged[0] or 1)
+
+
+def count_judged(listing: JudgedList) -> tuple[int, int]:
+    others = sum(0 <= grade < listing.relevant_from for grade, _ in listing.judgments)
+    return count_relevant(listing), others
+
+
 BINARY = (lambda doc, relevant_from: doc.grade >= relevant_from), count_relevant
 GRADED = (lambda doc, _: max(doc.grade, 0)), ideal_gains
 TARGETS = (lambda doc, relevant_from: doc.target if doc.grade >= relevant_from else None), count_targets
+JUDGED = kind_of, count_judged
 RULES = {
     "RR": Rule(*BINARY, rr),
     "Hits": Rule(*BINARY, lambda order, _, k: Fraction(any(order[:k]))),
     "AP": Rule(*BINARY, ap),
+    "bpref": Rule(*JUDGED, bpref),
+    "infAP": Rule(*JUDGED, inferred_ap),
     "nDCG": Rule(*GRADED, ndcg(exponential)),
     "nDCG-linear": Rule(*GRADED, ndcg(float)),
     "DCG": Rule(*GRADED, lambda order, _, k: dcg(order, k, exponential)),

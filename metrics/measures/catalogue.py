@@ -9,7 +9,9 @@ from metrics.errors import UsageError
 from metrics.measures import additive as add
 from metrics.measures import own_rules as own
 from metrics.measures.average_precision import average_precision
+from metrics.measures.bpref import bpref
 from metrics.measures.first_hit import first_hit
+from metrics.measures.inferred_ap import inferred_ap
 from metrics.measures.model import Measure, MeasureAt
 from metrics.measures.targets import distinct_recall, distinct_targets
 from metrics.measures.weights import persistent
@@ -49,6 +51,22 @@ MEASURES: tuple[Measure, ...] = (
         aliases=("MAP", "AveragePrecision"),
         summary="Precision at each relevant document, averaged over all that are relevant.",
         source=f"Buckley & Voorhees, SIGIR 2000; {_TIES}",
+    ),
+    Measure(
+        name="bpref",
+        family=bpref,
+        cutoff="none",
+        aliases=("BinaryPreference",),
+        summary="Relevant documents above judged ones that are not; what nobody judged counts nowhere.",
+        source="Buckley & Voorhees, SIGIR 2004; as trec_eval 9 computes it",
+    ),
+    Measure(
+        name="infAP",
+        family=inferred_ap,
+        cutoff="none",
+        aliases=("InferredAP",),
+        summary="AP where a pool was judged in part: a grade below 0 says in the pool, but not judged.",
+        source="Yilmaz & Aslam, CIKM 2006; as trec_eval 9 computes it",
     ),
     Measure(
         name="nDCG",
@@ -206,6 +224,11 @@ def parse(text: str) -> MeasureAt:
     Raises:
         UsageError: no such measure, or a cut-off or parameter that it cannot have.
     """
+    if text.rstrip("@0123456789 ").endswith(("'", "\N{PRIME}", "\N{RIGHT SINGLE QUOTATION MARK}")):
+        raise UsageError(
+            f"{text[:40]}: the prime is for lists without unjudged documents, an option for all measures. "
+            "Leave it out, and say unjudged='leave_out' (--unjudged leave_out)."
+        )
     match = _PATTERN.fullmatch(text)
     measure = _by_name().get(match[1].casefold()) if match else None
     if match is None or measure is None:

@@ -31,6 +31,9 @@ class Family:
         variance: its exact variance over what is tied; on groups of one, 0.
         counts: which documents matter: those with a grade above 0, or all that were judged.
         targets: whether distinct targets are counted, which have a best and worst order of their own.
+        pools: whether documents of the pool matter that nobody judged, which gives ties a best and worst order
+            of their own.
+        noisy: whether its mean is known where noise makes some orders of a group likelier than others.
         own_rule: whether it has its own rule for ties, so that no treatment applies.
         by_first_rank: whether the rank of the first relevant document alone tells its value.
         by_relevance: whether relevant or not is what counts, from whatever grade on, and not the grades.
@@ -38,8 +41,8 @@ class Family:
             so that their count alone tells the value; None where places or documents differ in worth.
         joint: smallest and largest value over all orderings and all grades of unjudged documents; None where
             no bounds are known.
-        joint_is_exact: whether some ordering and some grades give them also where documents share targets;
-            else they are proven, and not always reached.
+        joint_exact: where some ordering and some grades give them: always, unless documents share targets, or
+            never; elsewhere they are proven, and not always reached.
         estimable: whether means came near those of all judgments where grades of unjudged documents were
             estimated (`metrics.evaluation.holes.expectations_at_rate`).
     """
@@ -49,12 +52,14 @@ class Family:
     variance: Formula
     counts: Literal["graded", "judged"] = "graded"
     targets: bool = False
+    pools: bool = False
+    noisy: bool = True
     own_rule: bool = False
     by_first_rank: bool = False
     by_relevance: bool = True
     count_depth: Callable[[TieGroups, Parameter], FloatArray | float] | None = None
     joint: Joint | None = None
-    joint_is_exact: bool = True
+    joint_exact: Literal["always", "own targets", "never"] = "always"
     estimable: bool = True
 
     @property

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from metrics.errors import UsageError
 from metrics.measures.model import MeasureAt
 from metrics.support.arrays import FloatArray
 from metrics.ties import Ranking, TieGroups, Treatment, refine, treatment
@@ -12,7 +13,7 @@ _EXPECTED = treatment("expected")
 _CONTRIBUTING = 2**17
 """Contributing documents of the tie groups that are measured at once."""
 
-_Key = tuple[str, str, bool]
+_Key = tuple[str, str, bool, bool]
 
 
 class RefinedGroups:
@@ -24,12 +25,23 @@ class RefinedGroups:
         self._stacks: dict[tuple[_Key, ...], list[TieGroups]] = {}
 
     def of(self, measure: MeasureAt, ties: Treatment = _EXPECTED) -> TieGroups:
-        """Return the tie groups a measure sees: whole for its standard deviation or a tie rule of its own."""
+        """Return the tie groups a measure sees: whole for its standard deviation or a tie rule of its own.
+
+        Raises:
+            UsageError: the treatment is noise, and nobody knows the measure's mean over noisy orders.
+        """
         family = measure.measure.family
+        if ties.noise is not None and not family.noisy:
+            raise UsageError(
+                f"{measure}: its mean under {ties.name} is not known, for it depends on several kinds of "
+                "documents above each other. Take AP or nDCG, or no noise."
+            )
         key = _key(measure, ties)
         if key not in self._groups:
             used, all_judged = _used(measure, ties), family.counts == "judged"
-            self._groups[key] = refine(self._ranking, used, all_judged=all_judged, targets=family.targets)
+            self._groups[key] = refine(
+                self._ranking, used, all_judged=all_judged, targets=family.targets, pools=family.pools
+            )
         return self._groups[key]
 
     def values(self, measure: MeasureAt, treatments: Sequence[Treatment]) -> Iterator[FloatArray]:
@@ -57,7 +69,8 @@ def _used(measure: MeasureAt, ties: Treatment) -> Treatment:
 def _key(measure: MeasureAt, ties: Treatment) -> _Key:
     """What tells the tie groups that a measure sees under a treatment from others of the same ranking."""
     family, used = measure.measure.family, _used(measure, ties)
-    return family.counts, used.name, family.targets and used.target_key is not None
+    by_target, by_pool = (key is not None for key in (used.target_key, used.pool_key))
+    return family.counts, used.name, family.targets and by_target, family.pools and by_pool
 
 
 def _stacks(groups: Sequence[TieGroups]) -> Iterator[TieGroups]:

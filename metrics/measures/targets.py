@@ -174,7 +174,7 @@ distinct_targets = Family(
     targets=True,
     count_depth=_depth,
     joint=distinct_bounds(_n_distinct),
-    joint_is_exact=False,
+    joint_exact="own targets",
 )
 distinct_recall = Family(
     "targets",
@@ -183,5 +183,5 @@ distinct_recall = Family(
     targets=True,
     count_depth=_depth,
     joint=distinct_bounds(_n_distinct, n_targets),
-    joint_is_exact=False,
+    joint_exact="own targets",
 )

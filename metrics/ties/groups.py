@@ -82,6 +82,11 @@ class TieGroups:
         """(n_lists,) relevant documents of each query, listed or not: R."""
         return self.judgments.n_relevant
 
+    @property
+    def n_nonrelevant(self) -> IntArray:
+        """(n_lists,) documents of each query that were judged and are not relevant, listed or not: N."""
+        return self.judgments.n_nonrelevant
+
     @cached_property
     def hits(self) -> BoolArray:
         """(n_contributing,) whether each contributing document is relevant."""
@@ -95,8 +100,22 @@ class TieGroups:
     @cached_property
     def relevant_above(self) -> IntArray:
         """(n,) relevant documents of the list in groups above: c."""
-        before = np.cumsum(self.relevant) - self.relevant
+        return self.above_in_list(self.relevant)
+
+    def above_in_list(self, values: IntArray) -> IntArray:
+        """(n,) sum of a whole number of each group over the groups above it in its list."""
+        before = np.cumsum(values) - values
         return before - before[self._first_of_list]
+
+    @cached_property
+    def nonrelevant(self) -> IntArray:
+        """(n,) judged documents of each group that are not relevant; a grade below 0 is no judgment."""
+        return self.sum((~self.hits & (self.grades >= 0)).astype(np.float64)).astype(np.int64)
+
+    @cached_property
+    def pooled(self) -> IntArray:
+        """(n,) documents of each group with a grade below 0: in the pool, and nobody judged them."""
+        return self.sum((self.grades < 0).astype(np.float64)).astype(np.int64)
 
     @cached_property
     def _first_of_list(self) -> IntArray:

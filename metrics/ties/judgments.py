@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from metrics.errors import UsageError
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.support.arrays import FloatArray, IntArray, combine_chunks
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, combine_chunks
 from metrics.support.cached import cached_property
 
 T = TypeVar("T", bound=np.generic)
@@ -115,8 +115,19 @@ class Judgments:
     @cached_property
     def n_relevant(self) -> IntArray:
         """(n_lists,) relevant documents of the query of each: R."""
-        is_relevant = self.grades >= self.relevant_from
-        return self.by_list(np.bincount(self.lists[is_relevant], minlength=len(self.query_ids)))
+        return self._count(self.grades >= self.relevant_from)
+
+    @cached_property
+    def n_nonrelevant(self) -> IntArray:
+        """(n_lists,) documents of the query of each that were judged and are not relevant: N.
+
+        A grade below 0 says that a document was in the pool and that nobody judged it, as trec_eval has it.
+        """
+        return self._count((self.grades >= 0) & (self.grades < self.relevant_from))
+
+    def _count(self, is_counted: BoolArray) -> IntArray:
+        """(n_lists,) judgments of the query of each list of which something holds."""
+        return self.by_list(np.bincount(self.lists[is_counted], minlength=len(self.query_ids)))
 
     @cached_property
     def best_first(self) -> tuple[IntArray, IntArray, FloatArray]:

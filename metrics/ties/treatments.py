@@ -15,10 +15,11 @@ import pyarrow.compute as pc
 from metrics.errors import UsageError
 from metrics.runs.query_doc_keys import reseed
 from metrics.support.arrays import IntArray
+from metrics.ties.extremes.pools import best_of_pool, worst_of_pool
+from metrics.ties.extremes.targets import most_targets_first, most_targets_last
 from metrics.ties.groups import ScoredGroups, TieGroups
 from metrics.ties.noise import Noise, NoisyOrder, parse_noise
 from metrics.ties.ranking import Ranking
-from metrics.ties.target_order import most_targets_first, most_targets_last
 
 Key = Callable[[Ranking, ScoredGroups], IntArray]
 """(n,) whole numbers from 0 for the documents of some tie groups; the smallest first in a group."""
@@ -37,6 +38,7 @@ class Treatment:
         used_by: software that sorts like this.
         key: order inside a tie group; None leaves groups whole.
         target_key: the same for measures that count distinct targets, where it differs.
+        pool_key: the same for measures to which documents of the pool matter that nobody judged.
         spread: whether the standard deviation over orderings is asked for, not their mean.
         noise: how far true scores lie from those given: it leaves open more orders than ties do.
     """
@@ -49,6 +51,7 @@ class Treatment:
     used_by: str
     key: Key | None = None
     target_key: Key | None = None
+    pool_key: Key | None = None
     spread: bool = False
     noise: Noise | None = None
 
@@ -122,6 +125,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "PyKEEN, OGB",
         _optimistic,
         most_targets_first,
+        best_of_pool,
     ),
     Treatment(
         "pessimistic",
@@ -132,6 +136,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "PyKEEN, OGB; the PRR of TsRR",
         _pessimistic,
         most_targets_last,
+        worst_of_pool,
     ),
     Treatment(
         "std",
@@ -225,7 +230,9 @@ def _random_key(seed: int) -> Key:
     return key
 
 
-def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targets: bool = False) -> TieGroups:
+def refine(
+    ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targets: bool = False, pools: bool = False
+) -> TieGroups:
     """Cut the tie groups of a ranking as a treatment says; keep those with a contributing document.
 
     Groups without such a document are never looked into. Noise cuts nothing: it joins groups whose documents
@@ -236,12 +243,13 @@ def refine(ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targe
         ties: the treatment.
         all_judged: whether every judged document counts, not only those with a grade above 0.
         targets: whether distinct targets are what is measured.
+        pools: whether documents of the pool matter that nobody judged.
     """
     spreads = None if ties.noise is None else ranking.spreads(ties.noise)
     if spreads is not None:
         ranking = replace(ranking, starts=spreads.starts)
     scored = ranking.judged_groups if all_judged else ranking.graded_groups
-    key = ties.target_key if targets and ties.target_key else ties.key
+    key = (ties.target_key if targets else ties.pool_key if pools else None) or ties.key
     if key is None:
         size, part, contributes, documents = scored.size, scored.owner, scored.contributes, scored.documents
         first = np.cumsum(size) - size

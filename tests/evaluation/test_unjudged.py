@@ -8,7 +8,8 @@ from drawing import TREATMENTS
 from metrics import MEASURES, UsageError, evaluate, read_runs
 
 NAMES = [measure.name + ("@3" if measure.cutoff == "required" else "") for measure in MEASURES]
-ALL_TIES = [*TREATMENTS, "random:1", "std", "noise:0.3"]
+NOISY = [name for name, measure in zip(NAMES, MEASURES, strict=True) if measure.family.noisy]
+ALL_TIES = [*TREATMENTS, "random:1", "std"]
 
 
 def drawn(seed=3, n_lists=60):
@@ -36,9 +37,10 @@ def without_unjudged(rows, judged):
 
 
 @pytest.mark.parametrize("precision", ["float64", "within:0.5"])
-def test_left_out_documents_are_as_if_the_run_had_none_of_them(precision):
+@pytest.mark.parametrize(("measures", "ties"), [(NAMES, ALL_TIES), (NOISY, ["noise:0.3"])])
+def test_left_out_documents_are_as_if_the_run_had_none_of_them(precision, measures, ties):
     rows, judged = drawn()
-    by = {"measures": NAMES, "ties": ALL_TIES, "relevant_from": 2, "precision": precision}
+    by = {"measures": measures, "ties": ties, "relevant_from": 2, "precision": precision}
     condensed = evaluate(read_runs(rows, judged), unjudged="leave_out", **by)
     expected = evaluate(read_runs(without_unjudged(rows, judged), judged), **by)
     pd.testing.assert_frame_equal(condensed.scores, expected.scores)

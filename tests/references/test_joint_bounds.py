@@ -17,7 +17,7 @@ NAMES = [
     *(str(parse(f"{measure.name}{cutoff}")) for measure in MEASURES for cutoff in CUTOFFS[measure.cutoff]),
     "RBP(0.5)",
 ]
-BY_ORDER = {*RULES} - {"Judged"}
+REACHED = [name for name in NAMES if parse(name).measure.family.joint_exact != "never"]
 SCALE = (0, 1, 3)
 
 
@@ -49,7 +49,9 @@ def judgment_ways(docs, n_elsewhere):
     n_open = sum(not doc.is_judged for doc in docs) + n_elsewhere
     for way in product(SCALE, repeat=n_open):
         grades = iter(way)
-        judged = tuple(doc if doc.is_judged else doc._replace(grade=next(grades)) for doc in docs)
+        judged = tuple(
+            doc if doc.is_judged else doc._replace(grade=next(grades), is_judged=True) for doc in docs
+        )
         yield judged, list(grades)
 
 
@@ -98,8 +100,11 @@ def test_bounds_are_the_ends_of_all_orders_and_judgments(relevant_from):
     ).scores.loc["A"]
     lowest = scores.xs("pessimistic", axis=1, level=1).groupby(owner).min()
     highest = scores.xs("optimistic", axis=1, level=1).groupby(owner).max()
-    names = [name for name in NAMES if not name.startswith("Judged")]
+    names = [name for name in REACHED if not name.startswith("Judged")]
     bounds = bounds.loc[lowest.index]
+    for name in {*NAMES} - {*REACHED}:
+        assert (bounds[name, "lowest"] <= lowest[name] + 1e-12).all()
+        assert (bounds[name, "highest"] >= highest[name] - 1e-12).all()
     pd.testing.assert_frame_equal(
         bounds.xs("lowest", axis=1, level=1)[names], lowest[names], check_names=False, rtol=0, atol=1e-12
     )
@@ -121,7 +126,10 @@ def test_bounds_are_the_ends_of_exact_fractions(measure):
             targets = tuple((grade, str(place)) for place, grade in enumerate(grades))
             listing = JudgedList(tuple(doc._replace(target=doc.id) for doc in judged), targets)
             values += map(float, every_value(measure, listing))
-        assert bounds.loc[str(number)].to_list() == pytest.approx([min(values), max(values)], abs=1e-12)
+        low, high = bounds.loc[str(number)]
+        if measure in REACHED:
+            assert [low, high] == pytest.approx([min(values), max(values)], abs=1e-12)
+        assert (low <= min(values) + 1e-12, high >= max(values) - 1e-12) == (True, True)
 
 
 def test_judged_is_known_so_ties_alone_move_it():
@@ -153,11 +161,24 @@ def test_documents_that_are_left_out_bound_nothing():
         joint_bounds(runs_of([("q", "a", 1)], [("q", "a", 1)]), "RR", ScoringOptions(unjudged="leave_out"))
 
 
-def test_only_shared_targets_have_bounds_that_are_not_always_reached():
+def test_bounds_of_bpref_and_inferred_ap_hold_where_documents_stay_unjudged():
+    drawn = [draw_list(f"stay {number}") for number in range(40)]
+    runs = holed_runs(drawn)
+    names = [name for name in NAMES if name not in REACHED]
+    ends = evaluate(runs, names, ["pessimistic", "optimistic"]).scores
+    bounds = joint_bounds(runs, names).loc[ends.index]
+    assert names == ["bpref", "infAP"]
+    for name in names:
+        assert (bounds[name, "lowest"] <= ends[name, "pessimistic"] + 1e-12).all()
+        assert (bounds[name, "highest"] >= ends[name, "optimistic"] - 1e-12).all()
+
+
+def test_shared_targets_bpref_and_inferred_ap_have_bounds_that_are_not_always_reached():
     frame = pd.DataFrame({"query_id": "q", "doc_id": list("abc"), "score": 1.0, "relevance": [1.0, 1, 0]})
     runs = Runs.from_frame(frame)
-    assert all(is_exact(runs, parse(name)) for name in NAMES)
+    assert [name for name in NAMES if not is_exact(runs, parse(name))] == ["bpref", "infAP"]
     shared = Runs.from_frame(frame.assign(target_id=["s", "s", "t"]))
     assert {name for name in NAMES if not is_exact(shared, parse(name))} == {
-        f"{name}@{k}" for name in ("DR", "Div") for k in (1, 2, 3)
+        *("bpref", "infAP"),
+        *(f"{name}@{k}" for name in ("DR", "Div") for k in (1, 2, 3)),
     }

@@ -59,11 +59,15 @@ def joint_bounds(
 def is_exact(runs: Runs, measure: MeasureAt) -> bool:
     """Return whether some order and some judgments give the joint bounds of a measure.
 
-    They do for all but DR@k and Div@k where documents share targets: proven, and not always reached.
+    They do for all but bpref and infAP, and DR@k and Div@k where documents share targets: proven, and not
+    always reached.
     """
+    exact = measure.measure.family.joint_exact
+    if exact != "own targets":
+        return exact == "always"
     tables = [runs.qrels] if runs.qrels is not None else runs.tables.values()
     has_targets = any("target_id" in table.column_names for table in tables)
-    return measure.measure.family.joint_is_exact or not has_targets
+    return not has_targets
 
 
 def _holed_lists(runs: Runs, options: ScoringOptions, n_unlisted: int) -> Iterator[tuple[Holes, pd.MultiIndex]]:

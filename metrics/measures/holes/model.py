@@ -84,14 +84,14 @@ class Holes:
     @cached_property
     def unjudged(self) -> IntArray:
         """(n_groups,) unjudged documents of each group: u."""
-        return self._count(~self.ranking.judged)
+        return self.count(~self.ranking.judged)
 
     @cached_property
     def counts(self) -> IntArray:
         """(n_groups, n_levels) judged documents of each group with at least each grade."""
-        return np.stack([self._count(self.ranking.grades >= grade) for grade in self.grades], axis=1)
+        return np.stack([self.count(self.ranking.grades >= grade) for grade in self.grades], axis=1)
 
-    def _count(self, is_counted: BoolArray) -> IntArray:
+    def count(self, is_counted: BoolArray) -> IntArray:
         """(n_groups,) documents of each group of which something holds."""
         return np.bincount(self.ranking.groups[np.flatnonzero(is_counted)], minlength=len(self.ranking.starts))
 

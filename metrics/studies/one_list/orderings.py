@@ -252,7 +252,7 @@ def strict_orders(
         judged: whether the judgments of the query come along; a first rank needs none.
     """
     place, judgments_known = pc.index(ranking.query_ids, query_id).as_py(), ranking.judgments
-    judgments_kept = np.flatnonzero((judgments_known.grades > 0) & (judgments_known.lists == place) & judged)
+    judgments_kept = np.flatnonzero((judgments_known.lists == place) & judged)
     of = None if judgments_known.targets is None else judgments_known.targets[judgments_kept]
     worthy = Judgments(
         judgments_known.query_ids,

@@ -11,7 +11,7 @@ from metrics import MEASURES, evaluate, parse
 NAMES = [
     f"{measure.name}{cutoff}"
     for measure in MEASURES
-    if not measure.family.own_rule
+    if measure.family.noisy and not measure.family.own_rule
     for cutoff in {"none": [""], "optional": ["", "@2"], "required": ["@1", "@3"]}[measure.cutoff]
 ]
 DRAWN = ["RR", "RR@3", "Hits@3", "AP", "nDCG", "nDCG@5", "P@5", "RBP(0.8)", "DR@4"]

@@ -14,7 +14,7 @@ from metrics import MEASURES, evaluate
 ALL = [
     f"{measure.name}{'@3' if measure.cutoff == 'required' else ''}"
     for measure in MEASURES
-    if not measure.family.own_rule
+    if measure.family.noisy and not measure.family.own_rule
 ]
 
 

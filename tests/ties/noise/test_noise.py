@@ -14,6 +14,7 @@ from metrics.ties.treatments import treatment
 NAMES = [
     f"{measure.name}{cutoff}"
     for measure in MEASURES
+    if measure.family.noisy
     for cutoff in {"none": [""], "optional": ["", "@2"], "required": ["@1", "@3"]}[measure.cutoff]
 ]
 DOCS = st.lists(
@@ -100,6 +101,12 @@ def test_noise_of_each_row_asks_for_its_column():
 def test_a_noise_that_is_none_is_refused(name):
     with pytest.raises(UsageError, match="standard deviation of 0 or more"):
         values(board([{"score": 0.5, "relevance": 1.0}]), name)
+
+
+@pytest.mark.parametrize("measure", ["bpref", "infAP"])
+def test_a_measure_whose_mean_over_noisy_orders_is_not_known_is_refused_with_others_that_are(measure):
+    with pytest.raises(UsageError, match=rf"{measure}: its mean under noise:0\.1 .* Take AP or nDCG"):
+        values(board([{"score": 0.5, "relevance": 1.0}]), "noise:0.1", [measure])
 
 
 @pytest.mark.parametrize("name", ["noise:1e-300", "noise:1e308", "noise:5e307"])

@@ -25,7 +25,10 @@ from metrics.studies.leaderboard.verdicts import VERDICTS
 Figures = Mapping[str, Any]
 _COMMON_FORMATS = ("trec-run", "trec-qrels", "table", "parquet", "json", "jsonl")
 """Formats that come first."""
-_FAMILIES = ("first_hit", "additive", "average_precision", "targets", "own_rules")
+_FAMILIES = (
+    *("first_hit", "additive", "average_precision"),
+    *("bpref", "inferred_ap", "targets", "own_rules"),
+)
 
 
 def words() -> Figures:

@@ -1,0 +1,59 @@
+"""Binary preference: how many judged documents that are not relevant stand above each relevant one."""
+
+import numpy as np
+
+from metrics.measures.holes.bpref import bpref_bounds
+from metrics.measures.model import Family, Parameter
+from metrics.support.arrays import FloatArray
+from metrics.ties.groups import TieGroups
+
+
+def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
+    """Expected binary preference.
+
+    A relevant document is worth f(x) = max(0, 1 - x/D), x judged documents above it that are not relevant, D
+    the smaller of N and R. Of the a above its tie and the s inside, a + J stand above it, J even on 0 to s:
+
+    E = 1/R * sum over groups of r/(s + 1) * sum over j = 0..s of f(a + j).
+
+    A list whose query has nothing relevant scores 0. Documents that nobody judged count nowhere, nor do those
+    with a grade below 0.
+
+    Source: Buckley & Voorhees, SIGIR 2004, as m_bpref.c of trec_eval 9 has it.
+    """
+    first, n_worthy, depth = _worths(groups)
+    sums = n_worthy * (first - (n_worthy - 1) / (2 * depth))
+    terms = groups.relevant * sums / (groups.nonrelevant + 1)
+    return groups.per_list(terms) / np.maximum(groups.n_relevant, 1)
+
+
+def _variance(groups: TieGroups, _: Parameter) -> FloatArray:
+    """Variance of binary preference.
+
+    Two relevant documents of a tie have i and j of its s others above them with chance
+    (1 + [i = j]) / ((s + 1)(s + 2)), so that their worths have covariance v/(s + 2), v the variance of one:
+
+    Var = 1/R^2 * sum over groups of r * (s + r + 1)/(s + 2) * v.
+
+    Of the s + 1 worths, t fall in steps of 1/D and the others are 0, so (s + 1) * v is
+    t(t^2 - 1)/(12 D^2) + t(s + 1 - t)/(s + 1) * w^2, w the mean of the t.
+    """
+    first, n_worthy, depth = _worths(groups)
+    n_worths, r = groups.nonrelevant + 1, groups.relevant
+    mean_worth = first - (n_worthy - 1) / (2 * depth)
+    squares = n_worthy * (n_worthy**2 - 1) / (12 * depth**2)
+    squares = squares + n_worthy * ((n_worths - n_worthy) / n_worths) * mean_worth**2
+    terms = r * ((n_worths + r) / (n_worths + 1)) * squares / n_worths
+    return groups.per_list(terms) / np.square(np.maximum(groups.n_relevant, 1.0))
+
+
+def _worths(groups: TieGroups) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """(n_groups,) worth of a relevant document above the others of its tie, how many are not 0, and D."""
+    depth = np.maximum(np.minimum(groups.n_nonrelevant, groups.n_relevant), 1).astype(np.float64)[groups.lists]
+    left = np.maximum(depth - groups.above_in_list(groups.nonrelevant), 0)
+    return left / depth, np.minimum(left, groups.nonrelevant + 1.0), depth
+
+
+bpref = Family(
+    "bpref", _mean, _variance, "judged", noisy=False, joint=bpref_bounds, joint_exact="never", estimable=False
+)

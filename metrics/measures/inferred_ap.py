@@ -1,0 +1,153 @@
+"""Inferred average precision: what is judged above a relevant document stands for what the pool holds there."""
+
+import numpy as np
+
+from metrics.measures.holes.inferred_ap import inferred_ap_bounds
+from metrics.measures.inferred_ap_spread import JudgedTie, worth_variance
+from metrics.measures.model import Family, Parameter
+from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.batch_by_depth import batch_by_depth
+from metrics.ties.extremes.pools import EPSILON
+from metrics.ties.groups import TieGroups
+
+
+def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
+    """Expected inferred average precision.
+
+    A relevant document at place i, below S relevant documents, N that are not and P of the pool that nobody
+    judged, is worth 1/i + (S + N + P)/i * (S + e)/(S + N + 2e), e = 0.00001.
+
+    Of the judged documents of its tie, r relevant and s not, it is the t-th from 0 with the same chance for
+    all t. Then t(r - 1)/(r + s - 1) relevant ones are expected above it in the tie, and of the others above
+    it, rho are of the pool: u of n - r - s. With A judged or pooled documents above the tie, c of them
+    relevant, and h_t as of `_reciprocal_places`,
+
+    E = 1/R * sum over groups of r/(r + s) * sum over t of
+    h_t * (1 + g_t * (A + t - rho * (b + 1 + t))) + rho * g_t, g_t the ratio of judged documents above.
+
+    Source: Yilmaz & Aslam, CIKM 2006, as m_infap.c of trec_eval 9 has it.
+    """
+    kept = np.flatnonzero(groups.relevant)
+    b, n, r, u = (column[kept] for column in (groups.above, groups.size, groups.relevant, groups.pooled))
+    c, judged_above, pooled_above = (column[kept] for column in _above(groups))
+    n_judged = r + groups.nonrelevant[kept]
+    share = u / np.maximum(n - n_judged, 1)
+    owner = np.repeat(np.arange(len(kept)), n_judged)
+    t = np.arange(len(owner)) - (np.cumsum(n_judged) - n_judged)[owner]
+    expected_hits = c[owner] + t * ((r - 1) / np.maximum(n_judged - 1, 1))[owner]
+    ratio = (expected_hits + EPSILON) / (judged_above[owner] + t + 2 * EPSILON)
+    in_pool = (judged_above + pooled_above)[owner] + t - share[owner] * (b[owner] + 1 + t)
+    worth = _reciprocal_places(b, n, n_judged) * (1 + ratio * in_pool) + share[owner] * ratio
+    terms = np.zeros(len(groups.size))
+    terms[kept] = r / n_judged * np.bincount(owner, worth, minlength=len(kept))
+    return groups.per_list(terms) / np.maximum(groups.n_relevant, 1)
+
+
+def _above(groups: TieGroups) -> tuple[IntArray, IntArray, IntArray]:
+    """(n_groups,) relevant, judged, and pooled but unjudged documents of the list above each group."""
+    n_judged = groups.relevant + groups.nonrelevant
+    return groups.relevant_above, groups.above_in_list(n_judged), groups.above_in_list(groups.pooled)
+
+
+def _reciprocal_places(above: IntArray, size: IntArray, n_judged: IntArray) -> FloatArray:
+    """(sum of n_judged,) expected reciprocal place of each judged document of groups, from the first on.
+
+    Where all n are judged, the t-th from 0 stands at b + t + 1. Else it has t of q others above it, and
+
+    (b + t)(q - t + 1) * h_(t-1) + t(b + n - q + t) * h_t = q + 1
+
+    binds neighbours, from C(i - 1, t) = C(i - 1, t - 1)(i - t)/t and its like for what stands below.
+
+    Args:
+        above: (n_groups,) documents above each group: b.
+        size: (n_groups,) documents of each: n.
+        n_judged: (n_groups,) of them judged: q + 1.
+    """
+    owner = np.repeat(np.arange(len(size)), n_judged)
+    t = np.arange(len(owner)) - (np.cumsum(n_judged) - n_judged)[owner]
+    values = 1 / (above[owner] + t + 1)
+    partly_judged = np.flatnonzero(size > n_judged)
+    if len(partly_judged):
+        rows = np.flatnonzero((size > n_judged)[owner])
+        values[rows] = _solved_places(
+            above[partly_judged], size[partly_judged], n_judged[partly_judged], t[rows]
+        )
+    return values
+
+
+def _solved_places(above: IntArray, size: IntArray, n_judged: IntArray, number: IntArray) -> FloatArray:
+    """Solve the equations between neighbours, outward from where their factors change which is larger.
+
+    There every step makes errors smaller; one of each group is a sum.
+
+    Args:
+        above: (n_groups,) b.
+        size: (n_groups,) n.
+        n_judged: (n_groups,) q + 1.
+        number: (sum of n_judged,) t of each judged document.
+    """
+    from scipy.linalg import solve_banded  # noqa: PLC0415 only where some of a tie are judged
+
+    owner, t = np.repeat(np.arange(len(size)), n_judged), number.astype(np.float64)
+    b, n, q = above[owner], size[owner], n_judged[owner] - 1
+    of_upper, of_own = (b + t) * (q - t + 1), t * (b + n - q + t)
+    middle = np.bincount(owner, (of_own < of_upper) & (t > 0), minlength=len(size)).astype(np.int64)
+    is_below, is_above = t > middle[owner], t < middle[owner]
+    diagonal = np.where(is_below, of_own, np.where(is_above, np.roll(of_upper, -1), 1.0))
+    right = (q + 1) / diagonal
+    right[~is_below & ~is_above] = _reciprocal_place(above, size, n_judged - 1, middle)
+    lower = np.where(is_below, of_upper, 0.0) / diagonal
+    upper = np.where(is_above, np.roll(of_own, -1), 0.0) / diagonal
+    band = np.stack([np.roll(upper, 1), np.ones(len(t)), np.roll(lower, -1)])
+    return np.asarray(solve_banded((1, 1), band, right))
+
+
+def _reciprocal_place(above: IntArray, size: IntArray, others: IntArray, number: IntArray) -> FloatArray:
+    """(n_groups,) expected reciprocal place of a judged document, of its place i in each tie by one sum.
+
+    P(i + 1)/P(i) = i/(i - t) * (n - i - q + t)/(n - i): sums of logs, then shares of their total.
+
+    Args:
+        above: (n_groups,) documents above each: b.
+        size: (n_groups,) documents of each: n.
+        others: (n_groups,) judged documents beside it: q.
+        number: (n_groups,) of them above it: t.
+    """
+    values = np.empty(len(size))
+    for part, deepest in batch_by_depth(size - others):
+        b, n, q, t = (column[part, None] for column in (above, size, others, number))
+        i = t + np.arange(deepest)
+        is_place = (i > t) & (i < n - q + t)
+        step = np.where(is_place, i / np.maximum(i - t, 1) * ((n - i - q + t) / np.maximum(n - i, 1)), 1.0)
+        logs = np.cumsum(np.log(step), axis=1)
+        shares = np.where(i < n - q + t, np.exp(logs - logs.max(axis=1, keepdims=True)), 0.0)
+        values[part] = (shares / (b + i + 1)).sum(axis=1) / shares.sum(axis=1)
+    return values
+
+
+def _variance(groups: TieGroups, _: Parameter) -> FloatArray:
+    """Variance of inferred average precision: those of `worth_variance` of its ties, over R^2.
+
+    Raises:
+        UsageError: a tie is too large.
+    """
+    mixed = np.flatnonzero((groups.relevant > 0) & (groups.relevant < groups.size))
+    columns = groups.above, groups.size, groups.relevant, groups.nonrelevant, groups.pooled, *_above(groups)
+    rows = np.stack([column[mixed] for column in columns], axis=1)
+    kinds, kind = np.unique(rows, axis=0, return_inverse=True)
+    variances = np.zeros(len(groups.size))
+    variances[mixed] = np.array([worth_variance(JudgedTie(*row)) for row in kinds.tolist()])[kind.ravel()]
+    return groups.per_list(variances) / np.square(np.maximum(groups.n_relevant, 1.0))
+
+
+inferred_ap = Family(
+    "inferred_ap",
+    _mean,
+    _variance,
+    "judged",
+    pools=True,
+    noisy=False,
+    joint=inferred_ap_bounds(_mean),
+    joint_exact="never",
+    estimable=False,
+)

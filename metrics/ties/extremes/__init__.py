@@ -1,0 +1,1 @@
+"""Best and worst orders of ties for measures that look at more than grades."""
