@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.views.leaderboard import cached
+from dashboard.views.leaderboard.judging import judging_section
 from dashboard.views.leaderboard.rules import rules_section
 from dashboard.views.leaderboard.tools import tools_section
 from dashboard.widgets.components import finding, page_head
@@ -64,5 +65,6 @@ else:
     rows["std"] = cached.tie_std_of_means(view.key, measure, view.board, view.evaluation).reindex(rows.index)
     missing = rows.index.difference(drawable.index, sort=False)
     leaderboard_table(rows, name, view.treatment, "leaderboard", drawn_rerankers=drawn_rows.append(missing))
+judging_section(view, name, unjudged)
 rules_section(view, measure, drawn_rows)
 tools_section(view, drawable, measure, drawn_rows)

@@ -38,4 +38,8 @@ COLUMNS = (
         "Highest",
         "Largest mean over all orders of the ties and all judgments of unjudged documents.",
     ),
+    ShownColumn("judging_number", "#", "The document that narrows the bars most first.", "count"),
+    ShownColumn("having_rerankers", "In the top {k} of", "Rerankers that have it so high.", "text"),
+    ShownColumn("best_place", "Best place", "The highest place that the scores of any allow it.", "count"),
+    ShownColumn("best_reranker", "By", "The first reranker with it at that place.", "text"),
 )

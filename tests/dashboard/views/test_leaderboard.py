@@ -7,6 +7,7 @@ from opening import charts, metrics, opened, table
 from dashboard import cache
 from metrics import evaluate
 from metrics.evaluation.holes import hole_table
+from metrics.studies.leaderboard.judging import plan_judging
 
 
 def names_drawn(page):
@@ -66,7 +67,16 @@ def test_what_nobody_judged_is_left_out_or_bounds_the_values_as_chosen_in_one_pl
     assert np.allclose(rows[["lowest", "highest"]], expected[["lowest", "highest"]])
     assert np.allclose(rows["unjudged"], 100 * expected["unjudged"])
     assert np.allclose(rows["tied"], expected["tied"])
+    page.toggle(key="judge_next").set_value(True).run()
+    plan = plan_judging(runs, "nDCG@10")
+    assert page.number_input(key="n_judge").value == len(plan.documents) < 50
+    next_rows = table(page, "Judge next")
+    assert next_rows["doc_id"].to_list() == plan.documents["doc_id"].to_list()
+    assert np.allclose(next_rows["narrowing"], plan.documents["narrowing"])
+    assert np.allclose(next_rows["closed"], 100 * plan.documents["closed"])
+    assert page.query_params["judge_next"] == "true"
     page.segmented_control(key="unjudged").set_value("leave_out").run()
+    assert not [toggle for toggle in page.toggle if toggle.key == "judge_next"]
     assert page.segmented_control(key="_unjudged_on_page").value == "leave_out"
     assert metrics(page)["Unjudged in the top 10"] == "80%"
     condensed = evaluate(runs, "nDCG@10", unjudged="leave_out").means("nDCG@10")["expected"]

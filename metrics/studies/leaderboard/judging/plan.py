@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import UsageError
-from metrics.evaluation import AS_READ, ScoringOptions
+from metrics.evaluation import AS_READ, EQUAL, ScoringOptions
 from metrics.evaluation.holes import RankedDocuments
 from metrics.evaluation.holes.expectation import DEPTH
 from metrics.evaluation.holes.rates import Rate
@@ -66,14 +66,14 @@ class JudgingPlan:
         """
         widths = np.interp(n_judged, self.curve["judged"], self.curve[order])
         open_width = self.width - self.floor
-        return np.asarray((self.width - widths) / open_width if open_width > 0 else np.zeros_like(widths))
+        return np.asarray((self.width - widths) / open_width if open_width > EQUAL else np.zeros_like(widths))
 
     def halving(self, order: str = "in_order") -> int:
         """Return how many documents halve what holes leave open, in an order; 0 where they leave nothing."""
-        if self.width <= self.floor:
+        if self.width - self.floor <= EQUAL:
             return 0
         shares = self.share_closed(self.curve["judged"].to_numpy(), order)
-        return int(np.ceil(np.interp(0.5, shares, self.curve["judged"])))
+        return int(np.ceil(np.interp(0.5, shares, self.curve["judged"]) - EQUAL))
 
 
 def plan_judging(

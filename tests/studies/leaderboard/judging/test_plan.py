@@ -3,11 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from boards import EXTREMES
 
 from metrics import UsageError, read_runs
 from metrics.evaluation import ScoringOptions
 from metrics.evaluation.holes import joint_bounds
-from metrics.studies.leaderboard.judging import COLUMNS, plan_judging
+from metrics.studies.leaderboard.judging import COLUMNS, form_for, plan_finding, plan_judging
+from metrics.studies.prose import plain
 
 RUN = pd.DataFrame(
     [
@@ -123,3 +125,20 @@ def test_candidates_may_be_the_first_relevant_documents():
     first = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "relevance": [0]})
     run = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [1.0, 0.5]})
     assert plan_judging(read_runs(run, first), "RR", rate=0.5).documents["doc_id"].tolist() == ["b"]
+
+
+@pytest.mark.parametrize("name", [name for name in EXTREMES if name != "long lists"])
+def test_on_odd_boards_the_plan_is_said_and_written_as_a_form(name):
+    runs = EXTREMES[name]().runs
+    if runs.qrels is None:
+        return
+    for measure in ("nDCG@10", "RR"):
+        try:
+            plan = plan_judging(runs, measure, draws=1)
+        except UsageError as error:
+            assert "Give a rate" in str(error)  # noqa: PT017 nothing that is ranked is judged
+            continue
+        assert plain(plan_finding(plan)).endswith(".")
+        assert plan.floor <= plan.width + 1e-9
+        text, ending = form_for(plan.documents)
+        assert text.count("\n") == len(plan.documents) + (ending == "csv")

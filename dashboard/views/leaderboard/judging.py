@@ -1,0 +1,153 @@
+"""The section on what judging settles, and which documents to judge next."""
+
+from hashlib import sha256
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import session
+from dashboard.cache import ViewKey, board_turn
+from dashboard.charts.leaderboard.settling_curve import settling_curve
+from dashboard.library import Board
+from dashboard.server.board_results import cached_for_board
+from dashboard.session.controls import number_input, toggle
+from dashboard.widgets.components import chart, heading, number, section_finding, side_by_side, table
+from dashboard.widgets.figures import kept_figure
+from metrics import Evaluation
+from metrics.errors import UsageError
+from metrics.measures import MeasureAt
+from metrics.studies.leaderboard.judging import (
+    JudgingPlan,
+    closing_text,
+    form_for,
+    plan_finding,
+    plan_judging,
+)
+from metrics.support.shown_columns import shown_columns
+
+_FIRST, _MOST = 50, 10_000
+"""Documents to judge next at first, and at most."""
+_BRING_BACK = (
+    "Write a grade in place of each “?”, 0 where it is not relevant; then drop the file on Runs with “Add to "
+    "what is loaded”: it joins the judgments."
+)
+
+
+@cached_for_board(show_spinner="Judging every document both ways …", max_entries=8)
+def judging_plan(view_key: ViewKey, measure: str, _board: Board, _evaluation: Evaluation) -> JudgingPlan:
+    """Return in which order to judge what nobody judged, and what that settles.
+
+    Args:
+        view_key: what is shown of the board, and how it is scored.
+        measure: name of the measure.
+        _board: the board.
+        _evaluation: the values shown; its queries are those counted.
+
+    Raises:
+        UsageError: nothing says how likely unjudged documents are to be relevant.
+    """
+    runs = _board.runs
+    if list(view_key.rerankers) != runs.rerankers:
+        runs = runs.arranged({name: name for name in view_key.rerankers})
+    with board_turn(_board):
+        return plan_judging(runs, measure, view_key.scoring, queries=view_key.queries(_evaluation))
+
+
+def judging_section(view: session.View, measure: MeasureAt, unjudged: pd.DataFrame | None) -> None:
+    """Say, where that is asked for, what judging settles, and which documents to judge next.
+
+    Args:
+        view: what the sidebar says is shown.
+        measure: the measure.
+        unjudged: as `count_unjudged` returns them.
+    """
+    family = measure.measure.family
+    is_left_out = view.scoring.unjudged == "leave_out"
+    if unjudged is None or is_left_out or family.joint is None or family.own_rule:
+        return
+    heading(
+        "What judging settles",
+        "Which unjudged documents to judge first, and how far each narrows what they leave open of the means.",
+    )
+    if not toggle("Say which to judge next", "judge_next"):
+        return
+    try:
+        plan = judging_plan(view.key, str(measure), view.board, view.evaluation)
+    except UsageError as error:
+        st.info(str(error), icon=":material/info:")
+        return
+    section_finding(plan_finding(plan), view.rerankers)
+    if len(plan.documents):
+        _settling(view, plan)
+
+
+def _settling(view: session.View, plan: JudgingPlan) -> None:
+    """Draw the curve, the choice of how many, their form, and their table."""
+    wide, narrow = side_by_side(3, 2, "settling")
+    with wide:
+        chart(
+            kept_figure(view.board.key, settling_curve, plan, view.palette),
+            "settling",
+            f"Mean width of the bars of {plan.measure} against documents judged, in this order and at random.",
+        )
+    with narrow:
+        n_most = min(len(plan.documents), _MOST)
+        n = number_input("Documents to judge next", 1, n_most, min(_FIRST, n_most), "n_judge")
+        st.markdown(closing_text(plan, n))
+        _form_button(plan.documents.head(n), plan.measure)
+        st.caption(_BRING_BACK)
+        st.caption(
+            f"What every reranker has below place {plan.depth} counts as not relevant here. Answers are drawn, "
+            "as often relevant as judged documents of the same places."
+        )
+    _documents_table(plan, n)
+
+
+def _form_button(documents: pd.DataFrame, measure: str) -> None:
+    """Show the button that downloads the qrels to fill in; each choice of documents has a name of its own."""
+    form, ending = form_for(documents)
+    digest = sha256(form.encode()).hexdigest()[:6]
+    st.download_button(
+        "Qrels to fill in",
+        data=form,
+        file_name=f"tiescope-judged-{len(documents)}-{digest}.{ending}",
+        mime="text/csv" if ending == "csv" else "text/plain",
+        key="download-judge-form",
+        icon=":material/edit_document:",
+        on_click="ignore",
+        help=f"For {measure}: a line a document, its grade missing.",
+    )
+
+
+def _documents_table(plan: JudgingPlan, n: int) -> None:
+    """Draw the first documents, what each narrows, and what they close together."""
+    rows = plan.documents.head(n)
+    rows = rows.assign(
+        number=range(1, n + 1),
+        closed=100 * rows["closed"],
+        having=[f"{count:,} of {plan.n_rerankers:,}" for count in rows["rerankers"]],
+    )
+    table(
+        rows,
+        "Judge next",
+        "judge-next",
+        {
+            **shown_columns(("number", "judging_number"), "query_id", "doc_id"),
+            **shown_columns(("having", "having_rerankers"), "best_place", "best_reranker", k=plan.depth),
+            "narrowing": st.column_config.ProgressColumn(
+                "Narrows the bars by",
+                format="%.4f",
+                min_value=0,
+                max_value=float(rows["narrowing"].max()),
+                help="By how much the bars of all rerankers narrow together, were it judged alone: mean over "
+                "both answers. What others narrow may take from it or add to it.",
+            ),
+            "closed": number(
+                "Closed so far",
+                "%.1f%%",
+                "Share of what unjudged documents leave open that is closed with it and all before it judged.",
+            ),
+        },
+        download=plan.documents,
+        explanation=f"The first {n:,} of {len(plan.documents):,} unjudged documents in the top {plan.depth}.",
+    )
