@@ -98,7 +98,7 @@ def _settling(view: session.View, plan: JudgingPlan) -> None:
         st.caption(_BRING_BACK)
         st.caption(
             f"What every reranker has below place {plan.depth} counts as not relevant here. Answers are drawn, "
-            "as often relevant as judged documents of the same places."
+            "as judged documents of the same query and of like places tell."
         )
     _documents_table(plan, n)
 

@@ -1,7 +1,8 @@
 """How likely unjudged documents are to be relevant, and grades drawn for them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -162,6 +163,21 @@ class RankedDocuments:
         """
         is_reached = uniforms(self.hashes[~self.is_judged], seed) < chances[1:]
         return np.asarray(levels[is_reached.sum(axis=0)])
+
+    def grade_draws(self, rate: Rate, depth: int | None) -> Callable[[int], FloatArray]:
+        """Return what draws (n_unjudged,) grades with a seed: at a rate, or as judged documents tell.
+
+        Args:
+            rate: as of `unjudged_rates`.
+            depth: as of `unjudged_rates`.
+
+        Raises:
+            UsageError: as of `unjudged_rates`.
+        """
+        if rate is not None:
+            return partial(self.draw_grades, self.unjudged_rates(rate, depth))
+        model = self.grade_model(depth)
+        return lambda seed: self.draw(model.levels, model.chances(seed), seed)
 
     def draw_grades(self, rates: FloatArray, seed: int) -> FloatArray:
         """Draw (n_unjudged,) grades: relevant as often as rates say, then as those of judged documents fall."""

@@ -35,24 +35,12 @@ def judged_below(runs: Runs, documents: RankedDocuments, depth: int) -> Runs:
         depth: the last place that counts.
     """
     rows = np.flatnonzero(~documents.is_judged & (documents.places > depth))
-    return with_grades(runs, documents, rows, np.zeros(len(rows)))
-
-
-def with_grades(runs: Runs, documents: RankedDocuments, rows: IntArray, grades: FloatArray) -> Runs:
-    """Return the runs with further judgments: rows of `documents`, and the grade of each."""
     if runs.qrels is None or not len(rows):
         return runs
     places = pa.array(rows)
-    added = pa.table(
-        {
-            "query_id": documents.query_ids.take(places),
-            "doc_id": documents.doc_ids.take(places),
-            "relevance": pa.array(grades, pa.float64()),
-        }
-    )
-    return runs.judged_by(
-        pa.concat_tables([_judgments(runs.qrels), added], promote_options="default").combine_chunks()
-    )
+    further = _judged(documents.query_ids.take(places), documents.doc_ids.take(places), np.zeros(len(rows)))
+    tables = [_judgments(runs.qrels), further]
+    return runs.judged_by(pa.concat_tables(tables, promote_options="default").combine_chunks())
 
 
 def _judgments(qrels: pa.Table) -> pa.Table:

@@ -26,7 +26,7 @@ def settling_curve(
 ) -> pd.DataFrame:
     """Return how wide the bounds of the copied queries are after so many documents are judged.
 
-    Nobody knows the answers, so they are drawn at the judged rate; the random order is another one for each
+    Nobody knows the answers, so they are drawn as `draw_grades` does; the random order is another one for each
     draw, of the same answers.
 
     Args:
@@ -50,7 +50,7 @@ def settling_curve(
     points = np.unique((n * shares).round().astype(np.int64))
     in_order, at_random = [], []
     for seed in range(n_draws):
-        grades = draw_grades(seed)
+        grades = draw_grades(seed * 2**8)
         shuffled = np.random.default_rng(seed).permutation(n)
         in_order.append(_widths_along(copies, points, query, doc_ids, grades))
         at_random.append(

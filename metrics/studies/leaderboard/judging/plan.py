@@ -1,6 +1,6 @@
 """Which unjudged documents to judge next: those whose judgments narrow the joint bounds of the means most."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -119,7 +119,7 @@ def plan_judging(
     if len(table):
         names = pd.Index(table["query_id"].unique())
         copies = JudgedCopies(runs, measure, options, names, depth)
-        queue = _Queue.of(copies, table, documents, documents.unjudged_rates(rate, depth))
+        queue = _Queue.of(copies, table, documents, rate, depth)
         queue = queue.by_narrowing(copies, widths.reindex(names).to_numpy())
         curve = settling_curve(copies, queue.query, queue.doc_ids, queue.draw_grades, draws)
         widths = widths.drop(names)
@@ -160,19 +160,19 @@ class _Queue:
         table: a row for each, as of `open_documents`.
         query: (n,) number of the query of each among those copied.
         position: (n,) number of each among all unjudged documents.
-        documents: all documents.
-        rates: (n_unjudged,) chance of each of the unjudged ones to be relevant.
+        rates: (n_unjudged,) chance of each of these to be relevant.
+        draw: seed → (n_unjudged,) their grades.
     """
 
     table: pd.DataFrame
     query: IntArray
     position: IntArray
-    documents: RankedDocuments
     rates: FloatArray
+    draw: Callable[[int], FloatArray]
 
     @classmethod
     def of(
-        cls, copies: JudgedCopies, table: pd.DataFrame, documents: RankedDocuments, rates: FloatArray
+        cls, copies: JudgedCopies, table: pd.DataFrame, documents: RankedDocuments, rate: Rate, depth: int
     ) -> "_Queue":
         """Take the documents as they come.
 
@@ -180,11 +180,13 @@ class _Queue:
             copies: the lists.
             table: the documents.
             documents: all documents.
-            rates: chance of each unjudged one to be relevant.
+            rate: as of `plan_judging`.
+            depth: the last place that counts.
         """
         unjudged = documents.hashes[~documents.is_judged]
         position = np.searchsorted(unjudged, table["hash"].to_numpy())
-        return cls(table, copies.queries.get_indexer(table["query_id"]), position, documents, rates)
+        query, rates = copies.queries.get_indexer(table["query_id"]), documents.unjudged_rates(rate, depth)
+        return cls(table, query, position, rates, documents.grade_draws(rate, depth))
 
     @property
     def doc_ids(self) -> pa.Array:
@@ -193,7 +195,7 @@ class _Queue:
 
     def draw_grades(self, seed: int) -> FloatArray:
         """Draw (n,) grades at the rates."""
-        return self.documents.draw_grades(self.rates, seed)[self.position]
+        return self.draw(seed)[self.position]
 
     def by_narrowing(self, copies: JudgedCopies, widths: FloatArray) -> "_Queue":
         """Return the queue, the document first that narrows the bounds of its query most; `table` says how far.
