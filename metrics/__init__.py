@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from metrics.evaluation.running import Running
     from metrics.scale.dask import evaluate_dataset
     from metrics.scale.stored import Stored
-    from metrics.studies.leaderboard.rank_similarity.similarity import rank_similarity
+    from metrics.studies.leaderboard.ranks.similarity import rank_similarity
     from metrics.studies.leaderboard.swapped_orders import swapped_orders
     from metrics.studies.tools.emulation import emulate
     from metrics.studies.tools.tools import TOOLS
@@ -95,7 +95,7 @@ def __getattr__(name: str) -> object:
 
             value = getattr(dask, name)
         case "rank_similarity":
-            from metrics.studies.leaderboard.rank_similarity import similarity
+            from metrics.studies.leaderboard.ranks import similarity
 
             value = getattr(similarity, name)
         case "swapped_orders":

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 _MAX_NAME = 60
 _USUAL_LEVEL = 0.05
+_SMALL_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
 def count_of(number: int | str, noun: str) -> str:
@@ -12,6 +13,11 @@ def count_of(number: int | str, noun: str) -> str:
     if figure == "1":
         return f"1 {noun}"
     return f"{figure} {noun[:-1]}ies" if noun.endswith("y") else f"{figure} {noun}s"
+
+
+def small_number(number: int) -> str:
+    """Return a number in words where it is below ten, 0 as none, else in figures."""
+    return _SMALL_NUMBERS[number] if number < len(_SMALL_NUMBERS) else f"{number:,}"
 
 
 def part_of(part: int, number: int, noun: str) -> str:

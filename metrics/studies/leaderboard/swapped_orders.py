@@ -11,13 +11,12 @@ from metrics.evaluation import Evaluation, ScoringOptions, score_runs
 from metrics.runs import Runs
 from metrics.studies.leaderboard.leaderboard import places, swaps_of
 from metrics.studies.prose import NOTHING_SCORED, ONE_RERANKER, Prose, Strong, decimal
-from metrics.studies.significance.all_pairs import holm, paired_p
+from metrics.studies.significance.all_pairs import holm_pairs
 from metrics.studies.significance.query_values import alpha, values_by_query
 from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
 from metrics.studies.tie_breaking.mean_distributions import SPREADS, mean_distributions
 from metrics.studies.tie_breaking.stability import pairwise_order
 from metrics.studies.tie_rules import own_rule_note
-from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.wording import count_of, describe_part
 from metrics.ties import treatment
 
@@ -65,22 +64,11 @@ def swapped_orders(
         rows[f"{name}_a"], rows[f"{name}_b"] = column[first], column[second]
     rows["difference"] = rows["traditional_a"] - rows["traditional_b"]
     rows["tied_difference"] = rows["tied_a"] - rows["tied_b"]
-    rows["p"], rows["p_adjusted"], is_behind = _tested(values[names].to_numpy(), first, second)
+    difference, p, adjusted = (pairs[first, second] for pairs in holm_pairs(values[names].to_numpy()))
+    rows["p"], rows["p_adjusted"], is_behind = p, adjusted, difference < 0
     is_significant = is_behind & (rows["p_adjusted"] < alpha(level))
     rows["verdict"] = np.where(is_significant, SIGNIFICANT, SWAPS)
     return rows.sort_values(["tied_difference", "place_a", "place_b"], ignore_index=True)
-
-
-def _tested(values: FloatArray, first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return p and adjusted p of some pairs, and whether the first is behind on the queries both have."""
-    if not len(first):
-        return np.empty(0), np.empty(0), np.empty(0, dtype=bool)
-    difference, p = paired_p(values)
-    upper = np.triu_indices(len(p), 1)
-    adjusted = np.ones_like(p)
-    adjusted[upper] = holm(p[upper])
-    adjusted = np.minimum(adjusted, adjusted.T)
-    return p[first, second], adjusted[first, second], difference[first, second] < 0
 
 
 def with_order_chances(swaps: pd.DataFrame, distributions: Mapping[str, MeanDistribution]) -> pd.DataFrame:

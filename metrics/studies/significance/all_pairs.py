@@ -73,6 +73,15 @@ def _formed_p(values: FloatArray, i: IntArray, j: IntArray) -> tuple[FloatArray,
     return means, p
 
 
+def holm_pairs(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return (n_rerankers, n_rerankers) mean differences and p as `paired_p`, and p adjusted for all pairs."""
+    difference, p = paired_p(values)
+    upper = np.triu_indices(len(p), 1)
+    adjusted = np.ones_like(p)
+    adjusted[upper] = holm(p[upper])
+    return difference, p, np.minimum(adjusted, adjusted.T)
+
+
 def holm(p: FloatArray) -> FloatArray:
     """(n,) p adjusted for n comparisons, so that the chance of any false verdict is the level's.
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from metrics.evaluation import EQUAL
 from metrics.studies.significance.query_values import alpha
@@ -112,19 +111,20 @@ def flip_test(differences: FloatArray, flips: SignFlips, level: float) -> tuple[
     return p, float(ordered[place]), float(ordered[len(means) - 1 - place]), hits
 
 
-def resampled_means(values: FloatArray, seed: int) -> FloatArray:
-    """(DRAWS, n_rerankers) means over queries drawn with replacement, the same queries for all rerankers.
+def resampled_means(values: FloatArray, seed: int, draws: int = DRAWS) -> FloatArray:
+    """(draws, n_rerankers) means over queries drawn with replacement, the same queries for all rerankers.
 
     Args:
         values: (n_queries, n_rerankers).
         seed: of the generator.
+        draws: how many.
 
     Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapter 6.
     """
     random = np.random.default_rng(seed)
     n = len(values)
     parts = []
-    for size in _batches(DRAWS, n):
+    for size in _batches(draws, n):
         cells = random.integers(n, size=(size, n), dtype=np.uint32).astype(np.int64)
         cells += (n * np.arange(size))[:, None]
         times = np.bincount(cells.ravel(), minlength=size * n).reshape(size, n)
@@ -149,6 +149,8 @@ def percentile_interval(means: FloatArray, n: int, level: float) -> tuple[float,
 
     Source: Hesterberg, The American Statistician 69(4), 2015 (expanded percentile interval).
     """
+    from scipy import stats  # noqa: PLC0415 what only draws does without
+
     shrinkage = np.sqrt((n - 1) / n)
     tail = stats.norm.cdf(stats.t.ppf((1 - level) / 2, n - 1) / shrinkage)
     rarer = min(np.count_nonzero(means <= EQUAL), np.count_nonzero(means >= -EQUAL))

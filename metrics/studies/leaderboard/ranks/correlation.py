@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import kendalltau
 
-from metrics.studies.leaderboard.rank_similarity.tie_orders import RankingPair
+from metrics.studies.leaderboard.ranks.tie_orders import RankingPair
 
 
 def tau_b(pair: RankingPair) -> float:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics import UsageError, rank_similarity
-from metrics.studies.leaderboard.rank_similarity.similarity import SIMILARITIES
+from metrics.studies.leaderboard.ranks.similarity import SIMILARITIES
 
 HALF = Fraction(1, 2)
 ITEMS = "abcdef"

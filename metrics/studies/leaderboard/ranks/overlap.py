@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from metrics.studies.leaderboard.rank_similarity.tie_orders import RankingPair
+from metrics.studies.leaderboard.ranks.tie_orders import RankingPair
 from metrics.support.arrays import FloatArray
 
 Variant = Literal["w", "a", "b"]

@@ -5,9 +5,9 @@ from functools import partial
 from typing import NamedTuple
 
 from metrics.errors import UsageError
-from metrics.studies.leaderboard.rank_similarity.correlation import tau, tau_ap, tau_b
-from metrics.studies.leaderboard.rank_similarity.overlap import Variant, overlap
-from metrics.studies.leaderboard.rank_similarity.tie_orders import RankingPair, Scores
+from metrics.studies.leaderboard.ranks.correlation import tau, tau_ap, tau_b
+from metrics.studies.leaderboard.ranks.overlap import Variant, overlap
+from metrics.studies.leaderboard.ranks.tie_orders import RankingPair, Scores
 
 _Form = Callable[[RankingPair], float]
 
