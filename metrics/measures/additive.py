@@ -1,16 +1,17 @@
 """Measures that add up: a gain for each document, weighted by its place."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from metrics.measures.holes.weighted import Total, judged_bounds, r_precision_bounds, weighted_bounds
 from metrics.measures.holes.weighted import per_relevant as total_relevant
+from metrics.measures.linear import Linear
 from metrics.measures.model import Family, Joint, Parameter
 from metrics.measures.weights import Weight, even, logarithmic
-from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.arrays import FloatArray
 from metrics.ties.groups import TieGroups
 from metrics.ties.noise import expected_worth
 
@@ -24,13 +25,20 @@ class Scale:
     Attributes:
         factor: (n_lists,) or one number, of lists.
         total: what the factor divides the gain of a level of grades by, of its documents; None: nothing grows.
+        fixed: the factor, where neither lists nor judgments move it.
     """
 
     factor: Callable[[TieGroups, Parameter], FloatArray | float]
     total: Total | None = None
+    fixed: Callable[[Parameter], float] | None = None
+
+    @classmethod
+    def constant(cls, factor: Callable[[Parameter], float]) -> "Scale":
+        """Return a factor that neither lists nor judgments move."""
+        return cls(lambda _, k: factor(k), lambda documents, k: np.full_like(documents, 1 / factor(k)), factor)
 
 
-_UNSCALED = Scale(lambda _, __: 1.0)
+_UNSCALED = replace(Scale.constant(lambda _: 1.0), total=None)
 
 
 def relevant(groups: TieGroups) -> FloatArray:
@@ -51,17 +59,6 @@ def exponential(grades: FloatArray) -> FloatArray:
 def linear(grades: FloatArray) -> FloatArray:
     """The grade, 0 below 0."""
     return np.maximum(grades, 0.0)
-
-
-def _weight_spread(weight: Weight, top: IntArray, end: IntArray, size: IntArray, k: Parameter) -> FloatArray:
-    """(n_groups,) sum of (w - mean w)^2 over the places of each group; places past its `end` weigh 0."""
-    start = np.cumsum(end - top) - (end - top)
-    owner = np.repeat(np.arange(len(size)), end - top)
-    place = np.arange(len(owner)) - start[owner] + top[owner]
-    each = weight.each(place + 1.0, k)
-    mean_weight = np.bincount(owner, each, minlength=len(size)) / size
-    within = np.bincount(owner, (each - mean_weight[owner]) ** 2, minlength=len(size))
-    return np.asarray(within + (size - (end - top)) * mean_weight**2)
 
 
 def _noisy_terms(groups: TieGroups, gain: Gain, weight: Weight, k: Parameter, limit: FloatArray) -> FloatArray:
@@ -136,7 +133,7 @@ def additive(
             return np.zeros(groups.n_lists)
         top, end = (bound[open_groups].astype(np.intp) for bound in reach(groups, k))
         size = groups.size[open_groups]
-        weight_spread = _weight_spread(weight, top, end, size, k)
+        weight_spread = weight.spread(top, end, size, k)
         variances = np.zeros(len(groups.size))
         variances[open_groups] = weight_spread * gain_spread[open_groups] / (size - 1)
         return groups.per_list(variances) * np.square(scale.factor(groups, k))
@@ -145,8 +142,16 @@ def additive(
     counts: Literal["graded", "judged"] = "judged" if counts_all else "graded"
     count_depth = depth if is_count else None
     joint = _other_joint(counts_all, cut) or weighted_bounds(weight, of_grade, scale.total)
+    has_fixed_places = cut is None and not counts_all
     return Family(
-        "additive", mean, variance, counts, by_relevance=gain is relevant, count_depth=count_depth, joint=joint
+        "additive",
+        mean,
+        variance,
+        counts,
+        by_relevance=gain is relevant,
+        count_depth=count_depth,
+        joint=joint,
+        linear=Linear(of_grade, weight, scale.fixed) if has_fixed_places and scale.fixed else None,
     )
 
 
@@ -162,7 +167,7 @@ def of_grades(gain: Callable[[FloatArray], FloatArray], scale: Scale = _UNSCALED
     return additive(lambda groups: gain(groups.grades), logarithmic, scale, of_grade=gain)
 
 
-per_k = Scale(lambda _, k: 1 / (k or 1), lambda documents, k: np.full_like(documents, k or 1))
+per_k = Scale.constant(lambda k: 1 / (k or 1))
 """1 / k."""
 per_relevant = Scale(lambda groups, _: _inverse(groups.n_relevant.astype(np.float64)), total_relevant)
 """1 / R, 0 where nothing is relevant."""

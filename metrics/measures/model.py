@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from metrics.errors import UsageError
 from metrics.measures.holes.model import Holes
 from metrics.support.arrays import FloatArray
 from metrics.ties.groups import TieGroups
+
+if TYPE_CHECKING:
+    from metrics.measures.linear import Linear
 
 Parameter = float | None
 """Cut-off of a measure, or its other parameter; None where it has none."""
@@ -45,6 +48,7 @@ class Family:
             never; elsewhere they are proven, and not always reached.
         estimable: whether means came near those of all judgments where grades of unjudged documents were
             estimated (`metrics.evaluation.holes.expectations_at_rate`).
+        linear: what it adds up, where judgments move nothing but the gains of the documents; else None.
     """
 
     kind: str
@@ -61,6 +65,7 @@ class Family:
     joint: Joint | None = None
     joint_exact: Literal["always", "own targets", "never"] = "always"
     estimable: bool = True
+    linear: "Linear | None" = None
 
     @property
     def by_grades(self) -> bool:
@@ -130,16 +135,17 @@ class MeasureAt:
         return inside + ("" if self.k is None else f"@{self.k}")
 
     @property
-    def _argument(self) -> Parameter:
+    def argument(self) -> Parameter:
+        """Parameter of its formula: the cut-off, or the number in brackets."""
         return self.k if self.parameter is None else self.parameter
 
     def values(self, groups: TieGroups) -> FloatArray:
         """Return (n_lists,) expectation over what is tied; 0 where no contributing document is listed."""
-        return self.measure.family.mean(groups, self._argument)
+        return self.measure.family.mean(groups, self.argument)
 
     def variances(self, groups: TieGroups) -> FloatArray:
         """Return (n_lists,) variance over what is tied; 0 where the measure has its own rule for ties."""
-        return self.measure.family.variance(groups, self._argument)
+        return self.measure.family.variance(groups, self.argument)
 
     def joint_bounds(self, holes: Holes) -> tuple[FloatArray, FloatArray]:
         """Return (n_lists,) smallest and largest value over all orderings and all ways to judge the unjudged.
@@ -149,7 +155,7 @@ class MeasureAt:
         """
         if self.measure.family.joint is None:
             raise UsageError(f"{self}: nobody has said how unjudged documents bound it (Family.joint).")
-        return self.measure.family.joint(holes, self._argument)
+        return self.measure.family.joint(holes, self.argument)
 
     def count_depth(self, groups: TieGroups) -> FloatArray | float | None:
         """Return the places within which each tie group's documents are counted, as `Family.count_depth`.
@@ -159,4 +165,4 @@ class MeasureAt:
         family = self.measure.family
         if family.count_depth is None or (family.targets and groups.judgments.targets is not None):
             return None
-        return family.count_depth(groups, self._argument)
+        return family.count_depth(groups, self.argument)

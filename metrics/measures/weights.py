@@ -24,6 +24,23 @@ class Weight:
     span: Callable[[FloatArray, FloatArray, Parameter], FloatArray]
     endless: bool = False
 
+    def spread(self, top: IntArray, end: IntArray, size: IntArray, k: Parameter) -> FloatArray:
+        """(n_groups,) sum of (w - mean w)^2 over the places of each group; places past its `end` weigh 0.
+
+        Args:
+            top: (n_groups,) places above each group.
+            end: (n_groups,) its last place that weighs something, or its top.
+            size: (n_groups,) its places.
+            k: parameter of the weight.
+        """
+        start = np.cumsum(end - top) - (end - top)
+        owner = np.repeat(np.arange(len(size)), end - top)
+        place = np.arange(len(owner)) - start[owner] + top[owner]
+        each = self.each(place + 1.0, k)
+        mean_weight = np.bincount(owner, each, minlength=len(size)) / size
+        within = np.bincount(owner, (each - mean_weight[owner]) ** 2, minlength=len(size))
+        return np.asarray(within + (size - (end - top)) * mean_weight**2)
+
 
 def _logarithmic_span(tops: FloatArray, ends: FloatArray, _: Parameter) -> FloatArray:
     upto = _discounts(_power(ends))

@@ -1,6 +1,6 @@
 """Means that are expected where unjudged documents are relevant at a rate, and what moves them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from metrics.errors import UsageError
 from metrics.evaluation.holes.bounds import is_exact
+from metrics.evaluation.holes.exact import exact_expectations, has_exact_expectation
 from metrics.evaluation.holes.rates import RankedDocuments, Rate
 from metrics.evaluation.options import AS_READ, ScoringOptions
 from metrics.evaluation.scoring import score_runs
@@ -18,6 +19,8 @@ from metrics.support.arrays import FloatArray, IntArray
 
 DRAWS = 50
 """Ways to judge that are drawn."""
+_KEYS = ["reranker", "measure"]
+_COLUMNS = ("expectation", "error", "sd_ties", "sd_holes", "is_drawn")
 DEPTH = 10
 """Place below which unjudged documents are taken to be irrelevant, unless said otherwise."""
 
@@ -34,8 +37,10 @@ def expectations_at_rate(
 ) -> pd.DataFrame:
     """Return the mean of each reranker where each unjudged document is relevant at a rate, independently.
 
-    Judgments are drawn, the same for all rerankers; given these, ties are exact. The variance of a mean is that
-    of the drawn tied means (holes) and the mean of the variances over ties (ties).
+    At a given rate what is expected of DCG, P and RBP, and how far ties and judgments move it, is exact. For
+    the other measures, and without a rate, judgments are drawn, the same for all rerankers; given these, ties
+    are exact. The variance of a mean is that of tied means over judgments (holes) and the mean of the variances
+    over ties (ties).
 
     Without a rate, grades are drawn as `GradeModel` tells, for documents that no reranker has as well: this
     estimates what the mean were with the judgments that are missing at random of those that were meant to be
@@ -62,38 +67,55 @@ def expectations_at_rate(
 
     Returns:
         a row for each reranker and measure: reranker, measure, expectation, error (its standard error over
-        draws), sd_ties, sd_holes, is_estimable (whether it may be shown without a warning: any at a given rate;
-        else all measures but AP and those of shared targets, of rerankers with at least 0.7 times as large a
-        share judged within the depth as was judged of the pool, where that is at least 0.45, and
-        where documents were judged irrelevant, too).
+        draws; 0 where it is exact), sd_ties, sd_holes, is_drawn, is_estimable (whether it may be shown without
+        a warning: any at a given rate; else all measures but AP and those of shared targets, of rerankers with
+        at least 0.7 times as large a share judged within the depth as was judged of the pool, where that is at
+        least 0.45, and where documents were judged irrelevant, too).
 
     Raises:
         UsageError: a measure that does not exist, a rate that is no chance, or fewer than two draws.
     """
     options = replace(options, unjudged="nonrelevant")
     documents = RankedDocuments.of(runs, options)
+    parsed = [parse(name) for name in ([measures] if isinstance(measures, str) else measures)]
+    rates = None if rate is None or runs.qrels is None else documents.unjudged_rates(rate, depth)
+    exact = [] if rates is None else [at for at in parsed if has_exact_expectation(at, options)]
+    drawn = [at for at in parsed if at not in exact]
+    tables = []
+    if drawn:
+        draws_of_scores = drawn_scores(
+            runs, documents, [*map(str, drawn)], options, rate=rate, depth=depth, draws=draws, seed=seed
+        )
+        tables.append(_drawn_expectations(runs, draws_of_scores))
+    if exact and rates is not None:
+        sums = exact_expectations(runs, documents, exact, options, rates)
+        tables.append(sums.assign(error=0.0, is_drawn=False))
+    rows = pd.MultiIndex.from_product([runs.rerankers, dict.fromkeys(map(str, parsed))], names=_KEYS)
+    table = pd.concat(tables).reindex(rows)[list(_COLUMNS)].reset_index()
+    is_close = np.array([rate is not None or _is_estimable(runs, at) for at in dict.fromkeys(parsed)])
+    is_pooled = documents.pooled_rerankers(depth) if rate is None else np.ones(len(runs.rerankers), dtype=bool)
+    return table.assign(is_estimable=np.outer(is_pooled, is_close).ravel())
+
+
+def _drawn_expectations(
+    runs: Runs, draws_of_scores: Iterable[tuple[pd.DataFrame, pd.DataFrame]]
+) -> pd.DataFrame:
+    """Return mean and deviations of the drawn means of each reranker: index (reranker, measure)."""
     means, variances = [], []
-    for tied, spread in drawn_scores(
-        runs, documents, measures, options, rate=rate, depth=depth, draws=draws, seed=seed
-    ):
+    for tied, spread in draws_of_scores:
         means.append(tied.groupby(level="reranker").mean().reindex(runs.rerankers))
         squares = (spread**2).groupby(level="reranker")
         variances.append((squares.sum() / squares.count() ** 2).reindex(runs.rerankers))
-    means_of_draws = np.stack([mean.to_numpy() for mean in means])
-    sd_holes = (
-        means_of_draws.std(axis=0, ddof=1) if len(means_of_draws) > 1 else np.zeros(means_of_draws.shape[1:])
-    )
+    values = np.stack([mean.to_numpy() for mean in means])
+    sd_holes = values.std(axis=0, ddof=1) if len(values) > 1 else np.zeros(values.shape[1:])
     columns = {
-        "expectation": means_of_draws.mean(axis=0),
-        "error": sd_holes / np.sqrt(len(means_of_draws)),
+        "expectation": values.mean(axis=0),
+        "error": sd_holes / np.sqrt(len(values)),
         "sd_ties": np.sqrt(np.mean([variance.to_numpy() for variance in variances], axis=0)),
         "sd_holes": sd_holes,
     }
-    rows = pd.MultiIndex.from_product([runs.rerankers, means[0].columns], names=["reranker", "measure"])
-    table = pd.DataFrame({name: values.ravel() for name, values in columns.items()}, rows).reset_index()
-    is_close = np.array([rate is not None or _is_estimable(runs, parse(name)) for name in means[0].columns])
-    is_pooled = documents.pooled_rerankers(depth) if rate is None else np.ones(len(runs.rerankers), dtype=bool)
-    return table.assign(is_estimable=np.outer(is_pooled, is_close).ravel())
+    rows = pd.MultiIndex.from_product([runs.rerankers, means[0].columns], names=_KEYS)
+    return pd.DataFrame({name: column.ravel() for name, column in columns.items()}, rows).assign(is_drawn=True)
 
 
 def _is_estimable(runs: Runs, measure: MeasureAt) -> bool:

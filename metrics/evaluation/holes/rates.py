@@ -153,6 +153,10 @@ class RankedDocuments:
         shares = [(levels[:, None] <= grades).mean(axis=1)[:, None] for grades in (relevant, others)]
         return levels, rates * shares[0] + (1 - rates) * shares[1]
 
+    def unjudged_places(self, hashes: Hashes) -> IntArray:
+        """(n,) place of unjudged documents among those."""
+        return np.searchsorted(self.hashes[~self.is_judged], hashes)
+
     def draw(self, levels: FloatArray, chances: FloatArray, seed: int) -> FloatArray:
         """Draw (n_unjudged,) grades, alike in the lists of all rerankers, whatever other documents there are.
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *("reranker", "measure", "tied", "worst", "best", "lowest", "highest", "is_exact"),
-    *("expectation", "error", "sd_ties", "sd_holes", "is_estimable", "unjudged"),
+    *("expectation", "error", "sd_ties", "sd_holes", "is_drawn", "is_estimable", "unjudged"),
 )
 _TIED = {"tied": "expected", "worst": "pessimistic", "best": "optimistic"}
 
@@ -48,8 +48,8 @@ def hole_table(
     Returns:
         a row for each reranker and measure: reranker, measure, tied, worst and best (over ties, unjudged
         documents not relevant), lowest and highest (over ties and judgments), is_exact (whether those two are
-        reached), expectation, error, sd_ties, sd_holes, is_estimable (as of `expectations_at_rate`), and
-        unjudged, the share of documents within the cut-off that nobody judged.
+        reached), expectation, error, sd_ties, sd_holes, is_drawn, is_estimable (as of `expectations_at_rate`),
+        and unjudged, the share of documents within the cut-off that nobody judged.
 
     Raises:
         UsageError: as of `joint_bounds` and `expectations_at_rate`.
