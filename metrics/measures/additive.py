@@ -6,9 +6,9 @@ from typing import Literal
 
 import numpy as np
 
+from metrics.measures.holes.linear import Linear
 from metrics.measures.holes.weighted import Total, judged_bounds, r_precision_bounds, weighted_bounds
 from metrics.measures.holes.weighted import per_relevant as total_relevant
-from metrics.measures.linear import Linear
 from metrics.measures.model import Family, Joint, Parameter
 from metrics.measures.weights import Weight, even, logarithmic
 from metrics.support.arrays import FloatArray

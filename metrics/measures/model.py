@@ -12,7 +12,7 @@ from metrics.support.arrays import FloatArray
 from metrics.ties.groups import TieGroups
 
 if TYPE_CHECKING:
-    from metrics.measures.linear import Linear
+    from metrics.measures.holes.linear import Linear
 
 Parameter = float | None
 """Cut-off of a measure, or its other parameter; None where it has none."""
