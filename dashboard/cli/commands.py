@@ -68,6 +68,13 @@ def embed() -> Command:
     return embed_command
 
 
+def judge_next() -> Command:
+    """Say which unjudged documents to judge next: those whose judgment narrows the leaderboard most."""
+    from metrics.cli.judging import judge_next_command
+
+    return judge_next_command
+
+
 def report() -> Command:
     """Write one file to send: scores, ties, tests, targets, and which number to report."""
     from metrics.cli.reporting import report_command
@@ -131,6 +138,7 @@ tiescope = command_line(
         compare,
         stability,
         gate,
+        judge_next,
         review,
         badge,
         embed,

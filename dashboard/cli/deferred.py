@@ -19,7 +19,7 @@ class DeferredCommand(TyperCommand):
 
     def __init__(self, load: Callable[[], Command]) -> None:
         """Take the name and the summary from the function that imports the command."""
-        super().__init__(name=load.__name__, help=getdoc(load))
+        super().__init__(name=load.__name__.replace("_", "-"), help=getdoc(load))
         self._load = load
 
     @cached_property

@@ -28,6 +28,8 @@ Path = str | PurePath
 Table: TypeAlias = Path | pd.DataFrame
 Tables: TypeAlias = Mapping[str, Table] | Iterable[Table | tuple[str | None, Table]] | Table
 """Runs, by the names of their rerankers or without."""
+Judgments: TypeAlias = Table | Sequence[Table]
+"""One file of judgments, or several."""
 
 
 def read_runs(
@@ -50,8 +52,8 @@ def read_runs(
             relevance. May be among `files`, too.
         columns: our column → the files', in every file that has it, where recognition would choose
             another or none; → "" is not read.
-        repeated: what is done about a document twice in one list: `error`, keep the `first`, or
-            the one of the highest score or grade (`max`).
+        repeated: what is done about a document twice in one list, or of two grades in two files of
+            judgments: `error`, keep the `first`, or the one of the highest score or grade (`max`).
         missing_score: what is done about a score that is no number, such as an answer of an LLM that could
             not be read: an error, put the document `last` (behind all others of its list, tied with those
             like it), or `drop` it. A finding says how many there are.
@@ -222,20 +224,23 @@ def _renamed(source: Source, old: str, new: str) -> Source:
 
 
 def _sources(
-    files: Tables, qrels: Table | None, choice: ColumnChoice, repeats: RepeatChoice
+    files: Tables, qrels: Judgments | None, choice: ColumnChoice, repeats: RepeatChoice
 ) -> Iterator[Source]:
+    all_judgments: Sequence[Table] = (
+        [] if qrels is None else [qrels] if isinstance(qrels, str | PurePath | pd.DataFrame) else qrels
+    )
     unused = {ours: theirs for ours, theirs in choice.columns.items() if theirs}
     unread = set(repeats.columns)
     for name, path in _each_begun(with_names(files)):
         source = _read(path, choice, repeats, name or "table")
         unread = set() if source.format == REPEATED_SCORES else unread
-        if is_judgments(source, path, qrels):
+        if any(is_judgments(source, path, judgments) for judgments in all_judgments):
             continue
         source = as_run(source)
         unused = {ours: theirs for ours, theirs in unused.items() if source.mapping.get(ours) != theirs}
         yield replace(source, name=name)
-    if qrels is not None:
-        source = as_judgments(_read(qrels, choice, NO_REPEATS, "judgments", "relevance"))
+    for judgments in all_judgments:
+        source = as_judgments(_read(judgments, choice, NO_REPEATS, "judgments", "relevance"))
         unused = {ours: theirs for ours, theirs in unused.items() if source.mapping.get(ours) != theirs}
         yield source
     _refuse_unread([*unused.values(), *sorted(unread)])

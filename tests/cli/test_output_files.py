@@ -24,6 +24,8 @@ READERS = {
     "report": ["--section", "scores", "--format", "markdown", "-o"],
     "permutations": ["--query", "q1", "-o"],
     "stability": ["-m", "RR", "-o"],
+    "judge-next": ["-m", "RR", "-o"],
+    "judge-next --top 1": ["--qrels-output"],
     "check": ["-o"],
 }
 """Command that reads runs and writes a file → its options, the file's last."""
@@ -140,7 +142,7 @@ def test_a_dash_is_stdout(call, files, tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "out.csv"
     code, out, err = call(*arguments(command, files), "-")
-    if command in ("evaluate --save", "evaluate --format parquet"):
+    if command in ("evaluate --save", "evaluate --format parquet", "judge-next --top 1"):
         assert (code, out) == (2, "")
         assert "needs a file" in err
     else:

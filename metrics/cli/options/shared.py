@@ -160,8 +160,8 @@ _SHARED: Mapping[str, Callable[..., object]] = {
     "table_output": _table_output,
 }
 """Parameter of a command → the options that stand in its place, and what makes one record of them."""
-_RUNS, _OUTPUTS = ("run", "files"), ("output", "save")
-"""Parameters of commands that name runs, and files to be written."""
+_RUNS, _JUDGMENTS, _OUTPUTS = ("run", "files"), ("qrels", "judged"), ("output", "save", "qrels_output")
+"""Parameters of commands that name runs, judgments, and files to be written."""
 _STDOUT = Path("-")
 
 
@@ -197,10 +197,11 @@ def with_shared_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def _refuse_outputs(choices: Mapping[str, Any]) -> None:
     """Refuse files that a command would write, where they cannot be written or are read."""
-    if choices.get("save") == _STDOUT:
-        raise UsageError("--save needs a file.")
+    for name in ("save", "qrels_output"):
+        if choices.get(name) == _STDOUT:
+            raise UsageError(f"--{name.replace('_', '-')} needs a file.")
     outputs = (choices.get(name) for name in _OUTPUTS)
     runs = [choices[name] for name in _RUNS if name in choices]
     files = [run for given in runs for run in ([given] if isinstance(given, NamedPath) else given)]
-    qrels = [choices["qrels"]] if choices.get("qrels") else []
+    qrels = [choices[name] for name in _JUDGMENTS if choices.get(name)]
     refuse_outputs([path for path in outputs if path], [*(run.path for run in files), *qrels])
