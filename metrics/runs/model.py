@@ -242,13 +242,13 @@ class Runs:
     @property
     def _inspected(self) -> list[str]:
         """Rerankers that are looked at one by one."""
-        from metrics.runs.findings.coverage import MAX_INSPECTED  # noqa: PLC0415 likewise
+        from metrics.runs.findings.coverage.both_sides import MAX_INSPECTED  # noqa: PLC0415 likewise
 
         return self.rerankers[:MAX_INSPECTED]
 
     @property
     def _many_rerankers(self) -> list[Finding]:
-        from metrics.runs.findings.coverage import many_rerankers  # noqa: PLC0415 likewise
+        from metrics.runs.findings.coverage.both_sides import many_rerankers  # noqa: PLC0415 likewise
 
         largest = max(self.stacks.stacks, key=lambda stack: len(stack.names), default=None)
         if largest is None:

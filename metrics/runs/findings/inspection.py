@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from metrics.runs.findings.coverage import documents_of_both, queries_differ, queries_of_both, unjudged
+from metrics.runs.findings.coverage.both_sides import documents_of_both, queries_differ, queries_of_both
+from metrics.runs.findings.coverage.pool import pool_findings
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.judgments import all_relevant, negative_grades, none_found, nothing_relevant
 from metrics.runs.findings.leaks import order_leaks
@@ -16,9 +17,6 @@ OF_GRADES: tuple[Callable[[JudgmentTable | Listing], list[Finding]], ...] = (neg
 
 OF_IDS: tuple[Callable[[Listing, JudgmentTable], list[Finding]], ...] = (queries_of_both, documents_of_both)
 """Run on each reranker beside judgments apart: what one side has alone."""
-
-OF_BOTH: tuple[Callable[[Listing, JudgmentTable], list[Finding]], ...] = (*OF_IDS, unjudged, none_found)
-"""Run on each reranker beside judgments apart."""
 
 OF_LISTS: tuple[Callable[[Listing], list[Finding]], ...] = (
     all_relevant,
@@ -49,9 +47,11 @@ def inspect(listings: Sequence[Listing], judgments: JudgmentTable | None) -> lis
     graded_rows = listings if judgments is None else [judgments]
     findings = queries_differ(listings) if judgments is None else []
     findings += [finding for rows in graded_rows for check in OF_GRADES for finding in check(rows)]
-    for listing in listings:
+    of_pool = [] if judgments is None else pool_findings(listings, judgments)
+    for place, listing in enumerate(listings):
         if judgments is not None:
-            findings += [finding for check in OF_BOTH for finding in check(listing, judgments)]
+            findings += [finding for check in OF_IDS for finding in check(listing, judgments)]
+            findings += [*of_pool[place], *none_found(listing, judgments)]
         findings += [finding for check in OF_LISTS for finding in check(listing)]
     return findings
 

@@ -35,7 +35,7 @@ PROVOKING = {
     "float32-ties": ({"q": [0.3, nextafter(0.3, 1)]}, None),
     "near-ties": ({"q": [0.3, nextafter(0.3, 1)]}, None),
 }
-APART = {"queries-differ", "rank-disagrees", "many-rerankers"}
+APART = {"queries-differ", "rank-disagrees", "many-rerankers", "outside-pool", "judged-from-run"}
 ELSEWHERE = {
     *("unreadable", "rows-dropped", "comments", "ids-from-numbers", "ranks-as-scores", "no-relevance"),
     *("columns-unused", "relevance-unused", "target-unused", "scores-missing", "one-list", "records-empty"),

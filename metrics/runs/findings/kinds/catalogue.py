@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from metrics.runs.findings.kinds.answers import ANSWER_KINDS, GRADE_KINDS
 from metrics.runs.findings.kinds.judgments import JUDGMENT_KINDS
 from metrics.runs.findings.kinds.kind import Kind
+from metrics.runs.findings.kinds.pool import POOL_KINDS
 from metrics.runs.findings.kinds.repeats import REPEAT_KINDS
 
 KINDS: tuple[Kind, ...] = (
@@ -147,13 +148,7 @@ KINDS: tuple[Kind, ...] = (
         "Each mean is over the reranker's own queries. Compare rerankers on queries they share.",
         "queries that only others answer",
     ),
-    Kind(
-        "unjudged",
-        "info",
-        "Documents near the top were judged by nobody and count as not relevant, which lowers scores.",
-        "Read scores beside Judged@10; a reranker that finds new documents is hurt most.",
-        "unjudged documents in the top 10",
-    ),
+    *POOL_KINDS,
     Kind(
         "negative-grades",
         "info",

@@ -7,18 +7,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.runs.findings.causes import Cause, cause_of
+from metrics.runs.findings.coverage.causes import Cause, cause_of
 from metrics.runs.findings.finding import Finding, make_finding
 from metrics.runs.findings.listing import JudgmentTable, Listing
-from metrics.support.wording import count_of, describe_part, percent, quote
+from metrics.support.wording import count_of, describe_part, quote
 
 MAX_INSPECTED = 1_000
 """Rerankers that are looked at one by one."""
 _FEW_ROWS = 10
 """Rows of a reranker, on average, below which it may be none."""
-_DEPTH = 10
-_WARNING_SHARE = 0.5
-"""Share of unjudged documents above which the finding is a warning."""
 _N_COMPARED = 50
 """Queries whose documents are compared to find out why none is judged."""
 
@@ -98,32 +95,6 @@ def _examples(ours: pa.Array, theirs: pa.Array, cause: Cause) -> str:
     """Return an example of each side, and the cause."""
     own, judged = quote(ours[cause.ours].as_py()), quote(theirs[cause.theirs].as_py())
     return f"{own}, the judgments know {judged}. {cause.sentence}"
-
-
-def unjudged(listing: Listing, judged: JudgmentTable) -> list[Finding]:
-    """Report how much of the top of the lists is unjudged; ties at its border count by their expected share."""
-    if listing.grades is None or np.isnan(listing.grades).all():
-        return []
-    unknown = np.add.reduceat(np.isnan(listing.grades[listing.order]), listing.starts, dtype=np.int64)
-    within = np.clip(_DEPTH - listing.above, 0, listing.sizes)
-    within[~listing.queries_in(judged)[listing.list_queries][listing.group_lists]] = 0
-    expected, n_docs = float((within * unknown / listing.sizes).sum()), int(within.sum())
-    if not expected:
-        return []
-    share = expected / n_docs
-    number = f"{expected:,.0f}" if round(expected, 6).is_integer() else f"{expected:,.1f}"
-    message = (
-        f"{percent(share)} of the documents in the top {_DEPTH} are unjudged: {number} of {n_docs:,}, "
-        "ties across the border counted by their expected share."
-    )
-    return [
-        listing.finding(
-            "unjudged",
-            message,
-            count=max(1, round(expected)),
-            severity="warning" if share > _WARNING_SHARE else None,
-        )
-    ]
 
 
 def queries_differ(listings: Sequence[Listing]) -> list[Finding]:

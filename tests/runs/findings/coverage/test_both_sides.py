@@ -1,6 +1,6 @@
 import pytest
 
-from metrics.runs.findings.coverage import documents_of_both, queries_differ, queries_of_both, unjudged
+from metrics.runs.findings.coverage.both_sides import documents_of_both, queries_differ, queries_of_both
 
 
 def summaries(finding):
@@ -77,44 +77,6 @@ def test_one_judged_document_is_enough(listing_of_rows, judged_of):
 
 def test_documents_of_queries_nobody_judged_are_not_missed(listing_of_rows, judged_of):
     assert not documents_of_both(listing_of_rows([("q", "a", 2, None)]), judged_of({"r": {"a": 0}}))
-
-
-def test_unjudged_documents_of_the_top_ten_are_counted(listing_of_rows, judged_of):
-    rows = [("q", f"d{at}", -at, None if at in {1, 2, 11} else 0) for at in range(12)]
-    rows += [("r", "d0", 1, 0), ("s", "d0", 1, None)]
-    judged = judged_of({"q": {"d0": 1}, "r": {"d0": 1}})
-    message = (
-        "18% of the documents in the top 10 are unjudged: 2 of 11, "
-        "ties across the border counted by their expected share."
-    )
-    assert summaries(unjudged(listing_of_rows(rows), judged)) == [("info", "unjudged", None, 2, message)]
-
-
-def test_ties_across_the_border_count_by_their_expected_share(listing_of_rows, judged_of):
-    above = [("q", f"d{at}", 9, 0) for at in range(8)]
-    tied = [("q", "x", 1, None), ("q", "y", 1, None), ("q", "z", 1, None), ("q", "w", 1, 0)]
-    [finding] = unjudged(listing_of_rows(above + tied), judged_of({"q": {"d0": 1}}))
-    assert "15% of" in finding.message
-    assert "1.5 of 10," in finding.message
-    assert finding.count == 2
-
-
-def test_a_share_that_is_nearly_whole_is_not_said_to_be(listing_of_rows, judged_of):
-    tied = [("q", f"d{at}", 1, None if at < 205 else 0) for at in range(2000)]
-    [finding] = unjudged(listing_of_rows(tied), judged_of({"q": {"d300": 1}}))
-    assert "1.0 of 10," in finding.message
-
-
-@pytest.mark.parametrize(("n_unjudged", "severity"), [(5, "info"), (6, "warning")])
-def test_more_than_half_unjudged_is_a_warning(listing_of_rows, judged_of, n_unjudged, severity):
-    rows = [("q", f"d{at}", -at, None if at < n_unjudged else 0) for at in range(10)]
-    [finding] = unjudged(listing_of_rows(rows), judged_of({"q": {"d9": 0}}))
-    assert finding.severity == severity
-
-
-def test_unjudged_documents_below_the_top_ten_are_no_matter(listing_of_rows, judged_of):
-    rows = [("q", f"d{at}", -at, None if at > 9 else 0) for at in range(12)]
-    assert not unjudged(listing_of_rows(rows), judged_of({"q": {"d0": 1}}))
 
 
 def test_rerankers_that_lack_queries_of_others_are_named(listing_of):

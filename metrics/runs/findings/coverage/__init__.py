@@ -1,0 +1,1 @@
+"""Queries and documents that judgments and runs do not share."""
