@@ -1,8 +1,27 @@
 """Whose figures are whose: published names of rerankers and measures, matched to those of the runs."""
 
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
+import numpy as np
 import pandas as pd
+
+from metrics.errors import UsageError
+from metrics.measures import parse
+from metrics.runs import Runs
+from metrics.runs.reading.files import File
+from metrics.studies.audit.measure_names import measures_within, our_measure
+from metrics.studies.audit.published.table import PublishedTable
+from metrics.support.wording import first_names, quote
+
+Match = tuple[str, str, tuple[str, ...]]
+"""What a published name matches: matched, how, candidates."""
+COLUMNS = ("published", "matched", "how", "candidates")
+_PREFIX = re.compile(r"(?:input|run|summary|eval|results?)[._-](?=.)")
+_ENDING = re.compile(r"\.(?:eval|out|summary|results?|output|treceval|te|md|tex)$")
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +47,153 @@ class NameMatches:
     def measure(self, published: str) -> str:
         """Return our measure that a published name means; empty where none does."""
         return _matched(self.measures, published)
+
+
+def match_names(published: PublishedTable, runs: Runs, by_hand: Mapping[str, str] | None = None) -> NameMatches:
+    """Match the names of a published table to those of runs; what is uncertain stays unmatched.
+
+    Rerankers match where their names are the same or else alike: but for case, then for folders, endings and a
+    prefix `input.`, then for punctuation. Two that are alike at once are not chosen between.
+
+    Args:
+        published: figures as printed.
+        runs: what was ranked.
+        by_hand: published → ours, of rerankers or measures; → "" leaves a name out.
+
+    Raises:
+        UsageError: a name by hand that is on neither side.
+    """
+    choices = dict(by_hand or {})
+    unknown = [name for name in choices if name not in {*published.rerankers, *published.measures}]
+    if unknown:
+        names = first_names([quote(name) for name in (*published.rerankers, *published.measures)], 12)
+        raise UsageError(f"{quote(unknown[0])} is not in the published table. There are: {names}.")
+    rerankers = _match_rerankers(published, runs.rerankers, choices)
+    matched = set(rerankers["matched"])
+    return NameMatches(
+        rerankers,
+        _match_measures(published.measures, choices, _longest_list(runs)),
+        tuple(name for name in runs.rerankers if name not in matched),
+    )
+
+
+def _match_rerankers(
+    published: PublishedTable, rerankers: Sequence[str], by_hand: Mapping[str, str]
+) -> pd.DataFrame:
+    rows: dict[str, Match] = {}
+    for name in published.rerankers:
+        if name in by_hand:
+            if by_hand[name] and by_hand[name] not in rerankers:
+                known = first_names([quote(other) for other in rerankers], 12)
+                raise UsageError(f"{quote(by_hand[name])} is no reranker of the runs. There are: {known}.")
+            rows[name] = (by_hand[name], "by hand" if by_hand[name] else "", ())
+    left = [name for name in published.rerankers if name not in rows]
+    for how, keys in _LIKENESS:
+        free = [name for name in rerankers if name not in {match for match, *_ in rows.values()}]
+        alike = _alike(left, free, published.other_names, keys)
+        rows |= {
+            name: (candidates[0], how, ()) if is_certain else ("", "", tuple(candidates))
+            for name, (candidates, is_certain) in alike.items()
+        }
+        left = [name for name in left if name not in rows]
+    rows |= dict.fromkeys(left, ("", "", ()))
+    return pd.DataFrame([(name, *rows[name]) for name in published.rerankers], columns=list(COLUMNS))
+
+
+def _alike(
+    published: Sequence[str],
+    rerankers: Sequence[str],
+    other_names: Mapping[str, Sequence[str]],
+    key: Callable[[str], str],
+) -> dict[str, tuple[list[str], bool]]:
+    """Return those with candidates of the same key: the candidates, and whether they are each other's only.
+
+    Args:
+        published: names that are not matched yet.
+        rerankers: of the runs, that are free.
+        other_names: further names of the published.
+        key: what is compared of a name.
+    """
+    ours = _by_key(((name, name) for name in rerankers), key)
+    theirs = _by_key(((other, name) for name in published for other in (name, *other_names.get(name, ()))), key)
+    alike = {}
+    for name in published:
+        keys = dict.fromkeys(map(key, (name, *other_names.get(name, ()))))
+        candidates = list(dict.fromkeys(match for each in keys if each for match in ours.get(each, ())))
+        rivals = {rival for each in keys if ours.get(each) for rival in theirs[each]}
+        if candidates:
+            alike[name] = candidates, len(candidates) == 1 and rivals == {name}
+    return alike
+
+
+def _by_key(names: Iterable[tuple[str, str]], key: Callable[[str], str]) -> dict[str, list[str]]:
+    """Return key → names, of pairs of what the key is made of and the name."""
+    by_key: dict[str, list[str]] = {}
+    for text, name in names:
+        if (made := key(text)) and name not in by_key.setdefault(made, []):
+            by_key[made].append(name)
+    return by_key
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold().strip()
+
+
+def _file_name(name: str) -> str:
+    """Return a name without folders, endings of files, and prefixes such as `input.`."""
+    stem = File(PurePosixPath(_folded(name).replace("\\", "/").replace("__", "/")).name or name, b"").stem
+    return _PREFIX.sub("", _ENDING.sub("", stem), count=1)
+
+
+def _with_signs(name: str) -> str:
+    return "".join(letter for letter in _file_name(name) if letter.isalnum() or letter == "+")
+
+
+def _letters(name: str) -> str:
+    return _with_signs(name).replace("+", "")
+
+
+_LIKENESS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("same", str),
+    ("alike", _folded),
+    ("alike", _file_name),
+    ("alike", _with_signs),
+    ("alike", _letters),
+)
+"""How alike two names are, the most alike first, and what of them must be the same."""
+
+
+def _match_measures(published: Sequence[str], by_hand: Mapping[str, str], longest_list: int) -> pd.DataFrame:
+    rows: dict[str, Match] = {}
+    for name in published:
+        if name in by_hand:
+            matched = str(parse(by_hand[name])) if by_hand[name] else ""
+            rows[name] = (matched, "by hand" if matched else "", ())
+        else:
+            rows[name] = _measure_match(name, longest_list)
+    for name, (_, how, candidates) in rows.items():
+        rivals = [other for other in rows if rows[other][1] and rows[other][0] in candidates]
+        if how == "" and len(candidates) == 1 and not rivals:
+            same = [other for other in rows if rows[other][2] == candidates]
+            if same == [name]:
+                rows[name] = (candidates[0], "alike", ())
+    return pd.DataFrame([(name, *rows[name]) for name in published], columns=list(COLUMNS))
+
+
+def _measure_match(name: str, longest_list: int) -> Match:
+    """Return the match of one measure: matched, how and candidates; AP@k is AP where no list is longer."""
+    matched = our_measure(name)
+    base, _, k = matched.partition("@")
+    if base == "AP" and k:
+        matched = "AP" if int(k) >= longest_list else ""
+    if matched:
+        return matched, "same" if matched == name else "alike", ()
+    return "", "", tuple(measure for measure in measures_within(name) if not measure.startswith("AP@"))
+
+
+def _longest_list(runs: Runs) -> int:
+    """Return the documents of the longest list of any reranker."""
+    return max((int(np.bincount(runs.pairs(name).query).max(initial=0)) for name in runs.rerankers), default=0)
 
 
 def _matched(table: pd.DataFrame, published: str) -> str:

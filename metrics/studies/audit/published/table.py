@@ -1,11 +1,36 @@
 """What was published: figures as they were printed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import pandas as pd
 
-COLUMNS = ("reranker", "measure", "query_id", "value", "text", "decimals", "scale", "file", "line")
-"""Columns of the figures of a published table."""
+
+class Figure(NamedTuple):
+    """A figure as somebody printed it.
+
+    Attributes:
+        reranker: as it is spelled there.
+        measure: as it is spelled there.
+        query_id: None for a mean.
+        value: in the unit of the measure: 28.4 of percents is 0.284.
+        text: as printed.
+        decimals: digits after the point.
+        scale: 100 where percents were printed, else 1.
+        file: where it stands.
+        line: where in the file.
+    """
+
+    reranker: str
+    measure: str
+    query_id: str | None
+    value: float
+    text: str
+    decimals: int
+    scale: int
+    file: str
+    line: int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -13,16 +38,14 @@ class PublishedTable:
     """Figures as somebody printed them.
 
     Attributes:
-        figures: a row for each figure, in the order printed: reranker, measure (as they are spelled there),
-            query_id (None for a mean), value (in the unit of the measure: 28.4 of percents is 0.284), text (as
-            printed), decimals (of the text), scale (100 where percents were printed, else 1), file, line.
+        figures: a row for each `Figure`, in the order printed.
         notes: sentences on what was read otherwise than it stands there, or left out.
         other_names: reranker → further names of it, such as the file's beside the `runid` in it.
     """
 
     figures: pd.DataFrame
     notes: tuple[str, ...] = ()
-    other_names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    other_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def rerankers(self) -> list[str]:

@@ -1,0 +1,77 @@
+"""Published names of measures, such as ndcg_cut_10, NDCG@10 or ndcg_at_10, read as ours."""
+
+import re
+from functools import cache
+
+from metrics.errors import UsageError
+from metrics.measures import MEASURES, parse
+
+_OTHER_NAMES = {
+    "meanreciprocalrank": "RR",
+    "reciprankcut": "RR",
+    "mrrcut": "RR",
+    "meanaverageprecision": "AP",
+    "averageprec": "AP",
+    "mapcut": "AP",
+    "ndcgcut": "nDCG",
+    "ndcgburges": "nDCG",
+    "prec": "P",
+    "precisionat": "P",
+    "rec": "R",
+    "hitsat": "Hits",
+    "hitat": "Hits",
+    "accuracy": "Hits",
+    "successat": "Hits",
+    "rprecision": "Rprec",
+}
+"""Names, without what stands between their words, that other software has for our measures."""
+_CUT = re.compile(r"(.*?)(?:[\s_.@-]*(?:at|@)?[\s_.@-]*)(\d{1,9})", re.DOTALL)
+_ASIDE = re.compile(r"\((?:rel|judged_only|dcg|gains)\s*=[^()]*\)|\(%\)|[%↑↓]", re.IGNORECASE)
+_MAX_NAME = 200
+"""Letters of a name that are looked at."""
+
+
+@cache
+def our_measure(published: str) -> str:
+    """Return our measure that a published name means, such as nDCG@10; empty where none does.
+
+    A cut-off of AP stays as published, AP@1000, though `metrics.MEASURES` has none: past the end of all lists
+    it is AP.
+    """
+    name = _ASIDE.sub("", published[:_MAX_NAME]).strip()
+    if measure := _exactly(name):
+        return measure
+    base, k = _base(name), ""
+    if base not in _bases() and (match := _CUT.fullmatch(name)):
+        base, k = _base(match[1]), str(int(match[2]))
+    measure = _bases().get(base, "")
+    if measure == "AP" and k:
+        return f"AP@{k}"
+    return _exactly(f"{measure}@{k}" if k else measure) if measure else ""
+
+
+@cache
+def measures_within(published: str) -> tuple[str, ...]:
+    """Return our measures that single words of a published name mean: `DL19 nDCG@10` holds nDCG@10."""
+    words = re.split(r"[\s/|:,()\[\]]+", published[:_MAX_NAME])
+    return tuple(dict.fromkeys(measure for word in words if len(word) > 1 and (measure := our_measure(word))))
+
+
+def _exactly(name: str) -> str:
+    try:
+        measure = parse(name)
+    except UsageError:
+        return ""
+    is_named_gain = "lin" in name.casefold()
+    return str(measure) if is_named_gain else str(measure).replace("nDCG-linear", "nDCG")
+
+
+def _base(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+@cache
+def _bases() -> dict[str, str]:
+    """Return every name of a measure, in small letters and without what stands between its words → ours."""
+    ours = {_base(name): measure.name for measure in MEASURES for name in (measure.name, *measure.aliases)}
+    return ours | _OTHER_NAMES

@@ -1,0 +1,62 @@
+"""Printed numbers: what a cell says, with how many decimals, and whether in percent."""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+_NUMBER = re.compile(r"([-+−]?)((?:\d[\d,.\u00a0\u202f']*)|(?:[.,]\d+))((?:[eE][-+]?\d{1,3})?)\s*(%?)")
+_ASIDE = re.compile(
+    r"[\s*†‡§¶#◦▲▼△▽↑↓¹²³⁰⁴-⁹ᵃ-ᵿªº^]*(?:(?:±|\+/-|\+-)\s*[\d.,]+\s*%?)?(?:[\s*†‡§¶]*[(\[][^)\]]*[)\]])?[\s*†‡§¶#]*"
+)
+"""What may stand after a number: marks of significance, a deviation, an interval."""
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+_MAX_TEXT = 100
+
+
+class PrintedNumber(NamedTuple):
+    """A number as it was printed.
+
+    Attributes:
+        text: the number alone, as printed.
+        value: what it says.
+        decimals: digits after the point.
+        is_percent: whether a percent sign follows.
+    """
+
+    text: str
+    value: float
+    decimals: int
+    is_percent: bool
+
+
+def parse_number(cell: str, *, decimal_comma: bool = False) -> PrintedNumber | None:
+    """Return the number in a cell, without marks of significance, deviations and intervals; None where none is.
+
+    Args:
+        cell: as printed, without mark-up.
+        decimal_comma: whether a comma stands before the decimals.
+    """
+    text = cell.strip()
+    match = _NUMBER.match(text) if len(text) <= _MAX_TEXT else None
+    if match is None or not _ASIDE.fullmatch(text, match.end()):
+        return None
+    sign, digits, exponent, percent = match.groups()
+    plain = re.sub(r"[\u00a0\u202f']", "", digits)
+    plain = plain.replace(".", "").replace(",", ".") if decimal_comma else plain.replace(",", "")
+    if plain.count(".") > 1 or not plain.strip("."):
+        return None
+    n_decimals = len(plain.partition(".")[2]) - int(exponent[1:] or 0)
+    value = float(f"{sign.replace('−', '-')}{plain}{exponent}")
+    return PrintedNumber(match[0].strip(), value, max(0, n_decimals), bool(percent))
+
+
+def has_decimal_comma(cells: Iterable[str]) -> bool:
+    """Return whether numbers of a table are printed with a comma before their decimals: 0,284 or 28,4."""
+    has_comma = False
+    for cell in cells:
+        match = _NUMBER.match(cell.strip()[:_MAX_TEXT])
+        digits = match[2] if match else ""
+        if "." in digits and digits.rfind(".") > digits.rfind(","):
+            return False
+        has_comma |= "," in digits and (digits.startswith(("0,", ",")) or not _THOUSANDS.fullmatch(digits))
+    return has_comma

@@ -1,0 +1,216 @@
+"""From files to a published table: what kind each is, and what all of them say together."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+import numpy as np
+import pandas as pd
+
+from metrics.errors import ReadError, UsageError
+from metrics.measures import parse
+from metrics.runs.reading.files import File
+from metrics.studies.audit.measure_names import our_measure
+from metrics.studies.audit.published.delimited import read_delimited
+from metrics.studies.audit.published.grids import Grid, figures_of_grid
+from metrics.studies.audit.published.json_results import read_json
+from metrics.studies.audit.published.latex import read_latex
+from metrics.studies.audit.published.markdown import read_markdown
+from metrics.studies.audit.published.table import Figure, PublishedTable
+from metrics.studies.audit.published.trec_eval import is_trec_eval, read_trec_eval
+from metrics.support.wording import quote
+
+Path = str | PurePath
+Files = Path | Iterable[Path] | Mapping[str, bytes]
+"""Paths, or names of uploads with their bytes."""
+_MAX_BYTES, _MAX_MARKUP = 2**27, 2**22
+"""Largest file read, and largest with mark-up, in bytes."""
+_MARKDOWN_RULE = re.compile(r"(?m)^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$")
+_LATEX = re.compile(r"\\begin\{(?:tab|long|Nice)|&[^\n]*\\\\")
+_HEAD_LINES = 50
+_MOST_DECIMALS = 17
+_HIGHEST_PERCENT = 100
+
+
+@dataclass(frozen=True)
+class _PublishedFile:
+    """What one file says.
+
+    Attributes:
+        figures: as printed.
+        notes: on what was left out.
+        run_id: of the run, where the file says it; else its rerankers have the file's name, or their own.
+        is_typed: whether decimals are those of a machine, which leaves zeros out at the end.
+    """
+
+    figures: Sequence[Figure]
+    notes: Sequence[str] = ()
+    run_id: str = ""
+    is_typed: bool = False
+
+
+def read_published(files: Files) -> PublishedTable:
+    """Read what was published; the kind of each file is told by its content.
+
+    Args:
+        files: a path, several of them, or name → bytes: outputs of trec_eval or ir_measures (a file for each
+            run), CSV, Markdown or LaTeX tables, JSON of BEIR's and MTEB's results.
+
+    Raises:
+        ReadError: a file cannot be read, or prints a figure twice; names file and line.
+        UsageError: there is no file.
+    """
+    opened = _opened(files)
+    if not opened:
+        raise UsageError("Give at least one published table.")
+    parts = [_read(file) for file, _ in opened]
+    run_ids = Counter(part.run_id for part in parts)
+    stems = Counter(file.stem for file, _ in opened)
+    figures: list[Figure] = []
+    other_names = {}
+    for (file, path), part in zip(opened, parts, strict=True):
+        folders = PurePath(path).parent.parts[:-3:-1]
+        name = file.stem if stems[file.stem] == 1 else "/".join((*folders[::-1], file.stem))
+        others = folders if part.is_typed else ()
+        if part.run_id and run_ids[part.run_id] == 1:
+            name, others = part.run_id, (name, *others)
+        figures += [f._replace(reranker=name) if f.reranker == file.stem else f for f in part.figures]
+        other_names[name] = others
+    table = pd.DataFrame(figures, columns=list(Figure._fields))
+    _refuse_repeated(table)
+    typed = [file.name for (file, _), part in zip(opened, parts, strict=True) if part.is_typed]
+    percents = _scale_percents(table)
+    _add_zeros(table, typed)
+    notes = [note for part in parts for note in part.notes]
+    notes += [f"Percents, divided by 100: {', '.join(percents)}."] if percents else []
+    return PublishedTable(table, tuple(dict.fromkeys(notes)), other_names)
+
+
+def _opened(files: Files) -> list[tuple[File, str]]:
+    """Return the files, each with the path it was given by."""
+    if isinstance(files, Mapping):
+        return [(File(name, data), name) for name, data in files.items()]
+    paths = [files] if isinstance(files, (str, PurePath)) else list(files)
+    names = Counter(PurePath(path).name for path in paths)
+    opened = [(File.open(path), str(path)) for path in paths]
+    return [
+        (file if names[PurePath(path).name] == 1 else replace(file, name=path), path) for file, path in opened
+    ]
+
+
+def _read(file: File) -> _PublishedFile:
+    """Return what a file says.
+
+    Raises:
+        ReadError: it cannot be read.
+    """
+    file.refuse_binary()
+    if file.head.lstrip().startswith((b"{", b"[")):
+        return _PublishedFile(*read_json(file), is_typed=True)
+    text = _text(file)
+    if is_trec_eval(text.split("\n", _HEAD_LINES)[:_HEAD_LINES]):
+        figures, run_id = read_trec_eval(file.name, text, file.stem)
+        return _PublishedFile(figures, (), run_id)
+    is_latex, is_markdown = (
+        bool(_LATEX.search(text[:_MAX_MARKUP])),
+        bool(_MARKDOWN_RULE.search(text[:_MAX_MARKUP])),
+    )
+    if not (is_latex or is_markdown):
+        return _of_grids(file, read_delimited(file.name, text), is_typed=True)
+    if len(text) > _MAX_MARKUP:
+        problem = f"more than {_MAX_MARKUP // 2**20} MB of text with mark-up"
+        raise ReadError(file.name, problem, "Give the table alone, or as CSV.")
+    return _of_grids(file, (read_latex if is_latex else read_markdown)(file.name, text), is_typed=False)
+
+
+def _text(file: File) -> str:
+    """Return all of a file's text.
+
+    Raises:
+        ReadError: it is too large, or no UTF-8.
+    """
+    data = b""
+    for block in file.blocks():
+        data += block
+        if len(data) > _MAX_BYTES:
+            raise ReadError(file.name, f"more than {_MAX_BYTES // 2**20} MB", "Give the means alone.")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ReadError(file.name, "the text is not UTF-8", "Save it as UTF-8.", line=line) from error
+
+
+def _of_grids(file: File, grids: Sequence[Grid], *, is_typed: bool) -> _PublishedFile:
+    """Return what the tables of a file say; those without figures are passed over where another has some.
+
+    Args:
+        file: that holds them.
+        grids: the tables.
+        is_typed: whether a machine typed their numbers.
+
+    Raises:
+        ReadError: none holds a figure.
+    """
+    figures: list[Figure] = []
+    notes: list[str] = []
+    problem = ReadError(file.name, "there is no table", "Give rerankers × measures.", line=1)
+    for grid in grids:
+        try:
+            of_grid = figures_of_grid(grid, file.stem)
+        except ReadError as error:
+            problem = error
+            continue
+        figures += of_grid[0]
+        notes += of_grid[1]
+    if not figures:
+        raise problem
+    return _PublishedFile(figures, notes, is_typed=is_typed)
+
+
+def _refuse_repeated(table: pd.DataFrame) -> None:
+    """Raise a ReadError where one figure is printed twice with different digits; drop those alike."""
+    keys = ["reranker", "measure", "query_id"]
+    table.drop(index=table.index[table.duplicated([*keys, "text"])], inplace=True)  # noqa: PD002 the caller's own
+    table.reset_index(drop=True, inplace=True)  # noqa: PD002 the caller's own
+    repeated = table[table.duplicated(keys)]
+    if len(repeated):
+        first = repeated.iloc[0]
+        problem = f"{quote(first['measure'])} of {quote(first['reranker'])} is printed twice, with other digits"
+        line = None if pd.isna(first["line"]) else int(first["line"])
+        raise ReadError(
+            first["file"], problem, "Give each run a file, or each row a name of its own.", line=line
+        )
+
+
+def _scale_percents(table: pd.DataFrame) -> list[str]:
+    """Divide percents by 100, column by column; return the measures that are."""
+    groups = table.groupby(["file", "measure"], sort=False)
+    largest, smallest, sign = (
+        groups["value"].transform("max"),
+        groups["value"].transform("min"),
+        groups["scale"].transform("max"),
+    )
+    is_bounded = table["measure"].map({name: _is_bounded(name) for name in table["measure"].unique()})
+    looks_so = is_bounded & (largest > 1) & (largest <= _HIGHEST_PERCENT) & (smallest >= 0)
+    table["scale"] = np.where((sign > 1) | looks_so, 100, 1)
+    table["value"] /= table["scale"]
+    percents = table.loc[(table["scale"] > 1) & table["measure"].map(lambda name: bool(our_measure(name)))]
+    return list(dict.fromkeys(percents["measure"]))
+
+
+def _is_bounded(published: str) -> bool:
+    """Return whether a measure has values up to 1; what is not known has."""
+    ours = our_measure(published)
+    return not ours or ours.startswith("AP") or parse(ours).measure.largest == 1
+
+
+def _add_zeros(table: pd.DataFrame, typed: Sequence[str]) -> None:
+    """Count the zeros that a machine leaves out at the end: .28 in a column of .2834 is .2800."""
+    ends_in_zero = table["text"].str.endswith("0") & (table["decimals"] > 1)
+    groups = [table["file"], table["measure"]]
+    leaves_out = table["file"].isin(typed) & ~ends_in_zero.groupby(groups).transform("any")
+    most = table.groupby(["file", "measure"])["decimals"].transform("max")
+    table["decimals"] = table["decimals"].mask(leaves_out, most).clip(upper=_MOST_DECIMALS)

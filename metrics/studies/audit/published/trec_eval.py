@@ -1,0 +1,63 @@
+"""What trec_eval prints: measure, query or `all`, value; and what ir_measures prints: measure, value."""
+
+import re
+from collections.abc import Iterable
+
+from metrics.errors import ReadError
+from metrics.studies.audit.published.numbers import parse_number
+from metrics.studies.audit.published.table import Figure
+
+_NAMES = {"runid", "relstring"}
+"""Lines whose value is a text."""
+_ALL = {"all", "amean"}
+_FIELDS = (2, 3)
+_HINT = "Give trec_eval's output: measure, query or all, value."
+
+
+def is_trec_eval(lines: Iterable[str]) -> bool:
+    """Return whether all of the first lines of a file are those of trec_eval's output."""
+    rows = [_fields(line) for line in lines if line.strip()]
+    return bool(rows) and all(
+        len(row) in _FIELDS and (row[0] in _NAMES or parse_number(row[-1]) is not None) for row in rows
+    )
+
+
+def read_trec_eval(name: str, text: str, stem: str) -> tuple[list[Figure], str]:
+    """Return the figures of one run, under the name of its file, and its `runid`, empty where none is said.
+
+    Args:
+        name: of the file.
+        text: all of it.
+        stem: of the file's name.
+
+    Raises:
+        ReadError: a line is no figure.
+    """
+    figures, run_id = [], ""
+    for line, row in enumerate(text.splitlines(), 1):
+        fields = _fields(row)
+        if not fields:
+            continue
+        if fields[0] in _NAMES:
+            run_id = run_id or (fields[-1] if fields[:2] == ["runid", "all"] else "")
+            continue
+        number = parse_number(fields[-1]) if len(fields) in _FIELDS else None
+        if number is None:
+            raise ReadError(name, f"{row[:60]!r} is no figure", _HINT, line=line)
+        query = None if len(fields) == _FIELDS[0] or fields[1] in _ALL else fields[1]
+        figures.append(
+            Figure(stem, fields[0], query, number.value, number.text, number.decimals, 1, name, line)
+        )
+    return figures, run_id
+
+
+def _fields(line: str) -> list[str]:
+    """Return the fields of a line: between tabs, else between spaces; the name of a run may hold spaces."""
+    by_tabs = [field.strip() for field in line.strip().split("\t")]
+    return (
+        by_tabs
+        if len(by_tabs) == _FIELDS[1]
+        else re.split(r"\s+", line.strip(), maxsplit=2)
+        if line.strip()
+        else []
+    )
