@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from metrics.evaluation.running import Running
     from metrics.scale.dask import evaluate_dataset
     from metrics.scale.stored import Stored
+    from metrics.studies.audit.audit import audit
     from metrics.studies.leaderboard.ranks.similarity import rank_similarity
     from metrics.studies.leaderboard.swapped_orders import swapped_orders
     from metrics.studies.tools.emulation import emulate
@@ -49,6 +50,7 @@ __all__ = [
     "Stored",
     "TieScopeError",
     "UsageError",
+    "audit",
     "average_precision",
     "emulate",
     "evaluate",
@@ -78,6 +80,10 @@ def __getattr__(name: str) -> object:
             from metrics.studies.tools import tools
 
             value = getattr(tools, name)
+        case "audit":
+            from metrics.studies.audit import audit as auditing
+
+            value = getattr(auditing, name)
         case "emulate":
             from metrics.studies.tools import emulation
 

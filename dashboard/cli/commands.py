@@ -75,6 +75,13 @@ def judge_next() -> Command:
     return judge_next_command
 
 
+def audit() -> Command:
+    """Say by which convention a published table was made; exit 1 where a figure does not come out."""
+    from metrics.cli.auditing import audit_command
+
+    return audit_command
+
+
 def report() -> Command:
     """Write one file to send: scores, ties, tests, targets, and which number to report."""
     from metrics.cli.reporting import report_command
@@ -142,6 +149,7 @@ tiescope = command_line(
         review,
         badge,
         embed,
+        audit,
         report,
         permutations,
         check,

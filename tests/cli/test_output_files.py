@@ -27,8 +27,10 @@ READERS = {
     "judge-next": ["-m", "RR", "-o"],
     "judge-next --top 1": ["--qrels-output"],
     "check": ["-o"],
+    "audit": ["--published", "published.csv", "-o"],
 }
 """Command that reads runs and writes a file → its options, the file's last."""
+PUBLISHED = "reranker,RR\ncoarse,0.2583\n"
 WRITERS = READERS | {"simulate": ["--queries", "5", "-o"]}
 READ_OR_WRITE_NO_RUNS = {"simulate", "watch", "pull", "push", "boards", "app"}
 NAMES = {
@@ -46,14 +48,16 @@ def test_every_command_is_in_these_tables():
 
 @pytest.fixture
 def files(write):
+    write("published.csv", PUBLISHED)
     return write("coarse.csv", COARSE), write("qrels.txt", QRELS)
 
 
 def arguments(command, files):
     """The command up to the file that it writes."""
     run, qrels = files
+    options = [run.with_name(option) if option == "published.csv" else option for option in WRITERS[command]]
     inputs = {"check": [run, qrels], "simulate": []}.get(command, [run, "--qrels", qrels])
-    return [command.split()[0], *inputs, *command.split()[1:], *WRITERS[command]]
+    return [command.split()[0], *inputs, *command.split()[1:], *options]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,9 +1,9 @@
 """Conventions: all that decides which figure a tool prints for the same run and judgments."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
-from metrics.evaluation import Policy, ScoringOptions
+from metrics.evaluation import AS_READ, Policy, ScoringOptions
 from metrics.measures import parse
 from metrics.support.wording import compared_as
 from metrics.ties import treatment
@@ -49,16 +49,30 @@ class Convention:
             return str(parse(str(asked).replace("nDCG", "nDCG-linear", 1)))
         return name
 
+    def aspect(self, field: str) -> str:
+        """Return what a field of it says in words, such as `relevant from 2`."""
+        value = getattr(self, field)
+        match field:
+            case "treatment":
+                return treatment(self.treatment).label
+            case "precision":
+                return "scores as read" if value == AS_READ.precision else f"scores as {compared_as(value)}"
+            case "relevant_from":
+                return f"relevant from {value:g}"
+            case "gain":
+                return "gain of nDCG the grade" if value == "linear" else "gain of nDCG 2^grade − 1"
+            case "unjudged":
+                return f"unjudged documents {'left out' if value == 'leave_out' else 'not relevant'}"
+        subject = "queries without rows" if field == "missing" else "queries with nothing relevant"
+        return f"{subject} {'left out' if value == 'skip' else 'as 0'}"
+
     @property
     def label(self) -> str:
         """What people call it: its order of ties, and what is unusual of the rest."""
-        parts = {
-            f"scores as {compared_as(self.precision)}": self.precision != "float64",
-            f"relevant from {self.relevant_from:g}": self.relevant_from != 1,
-            "missing queries left out": self.missing == "skip",
-            "queries with nothing relevant left out": self.empty == "skip",
-            "gain 2^grade - 1": self.gain == "exponential",
-            "unjudged documents left out": self.unjudged == "leave_out",
-        }
-        unusual = [text for text, is_so in parts.items() if is_so]
-        return "; ".join([treatment(self.treatment).label, *unusual])
+        names = [field.name for field in fields(self)]
+        unusual = [name for name in names[1:] if getattr(self, name) != getattr(USUAL, name)]
+        return "; ".join(self.aspect(name) for name in (names[0], *unusual))
+
+
+USUAL = Convention()
+"""What a label leaves unsaid, but for the order of ties."""

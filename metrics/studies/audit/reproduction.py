@@ -57,6 +57,11 @@ class Reproduction:
         is_fitting = (self.conventions[list(COUNTS)] == first[list(COUNTS)]).all(axis=1)
         return tuple(self.conventions.loc[is_fitting, "convention"])
 
+    @property
+    def are_fitting_alike(self) -> bool:
+        """Whether all of `fitting` give the same figures on these files, past the printed digits too."""
+        return len(self.conventions["group"].iloc[: len(self.fitting)].unique()) == 1
+
     def figures(self, convention: Convention | None = None) -> pd.DataFrame:
         """Return every figure under a convention, None for the best.
 

@@ -78,8 +78,7 @@ def read_published(files: Files) -> PublishedTable:
             name, others = part.run_id, (name, *others)
         figures += [f._replace(reranker=name) if f.reranker == file.stem else f for f in part.figures]
         other_names[name] = others
-    table = pd.DataFrame(figures, columns=list(Figure._fields))
-    _refuse_repeated(table)
+    table = _without_repeats(figures)
     typed = [file.name for (file, _), part in zip(opened, parts, strict=True) if part.is_typed]
     percents = _scale_percents(table)
     _add_zeros(table, typed)
@@ -170,11 +169,16 @@ def _of_grids(file: File, grids: Sequence[Grid], *, is_typed: bool) -> _Publishe
     return _PublishedFile(figures, notes, is_typed=is_typed)
 
 
-def _refuse_repeated(table: pd.DataFrame) -> None:
-    """Raise a ReadError where one figure is printed twice with different digits; drop those alike."""
+def _without_repeats(figures: Sequence[Figure]) -> pd.DataFrame:
+    """Return the figures, those that are printed twice alike once.
+
+    Raises:
+        ReadError: one is printed twice with different digits.
+    """
     keys = ["reranker", "measure", "query_id"]
-    table.drop(index=table.index[table.duplicated([*keys, "text"])], inplace=True)  # noqa: PD002 the caller's own
-    table.reset_index(drop=True, inplace=True)  # noqa: PD002 the caller's own
+    table = pd.DataFrame(figures, columns=list(Figure._fields)).drop_duplicates(
+        [*keys, "text"], ignore_index=True
+    )
     repeated = table[table.duplicated(keys)]
     if len(repeated):
         first = repeated.iloc[0]

@@ -1,0 +1,199 @@
+"""Commands that hold what was published against its runs: audit.
+
+Its studies are imported when it is called.
+"""
+
+from enum import StrEnum
+from glob import iglob
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import pandas as pd
+import typer
+
+from metrics.cli.messages import say
+from metrics.cli.options import (
+    FOR_PEOPLE,
+    OutputFormat,
+    Qrels,
+    ReadingOptions,
+    RunPaths,
+    TableOutput,
+    with_shared_options,
+)
+from metrics.errors import UsageError
+from metrics.runs.writing import refuse_outputs
+from metrics.support.progress import progress
+from metrics.support.wording import first_names, part_of, quote
+
+if TYPE_CHECKING:
+    from metrics.studies.audit.audit import Audit
+    from metrics.studies.audit.names import NameMatches
+
+_MOST_CONVENTIONS = 20
+"""Conventions that people are shown."""
+_MOST_NAMES = 8
+
+
+class AuditTable(StrEnum):
+    """Every figure by the convention that fits best, every convention tried, or whose names are whose."""
+
+    figures = "figures"
+    conventions = "conventions"
+    names = "names"
+
+
+@with_shared_options
+def audit_command(
+    run: RunPaths,
+    qrels: Qrels = None,
+    published: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--published",
+            "-p",
+            help="What was published: trec_eval's output (a file for each run), CSV, Markdown or LaTeX tables, "
+            "JSON of BEIR or MTEB. A file, a folder, or a pattern in quotes. Repeatable.",
+        ),
+    ] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A published name of a reranker or measure, and ours: published=ours; published= leaves it "
+            "out. Repeatable."
+        ),
+    ] = None,
+    relevant_from: Annotated[
+        float | None,
+        typer.Option(help="Smallest grade that counts as relevant; else every grade that is there is tried."),
+    ] = None,
+    show: Annotated[
+        AuditTable,
+        typer.Option(help="The table: figures by the best convention, all conventions tried, or names."),
+    ] = AuditTable.figures,
+    *,
+    table_output: TableOutput,
+    reading: ReadingOptions,
+) -> None:
+    """Say by which convention a published table was made; exit 1 where a figure does not come out."""
+    from metrics.studies.audit.audit import audit
+
+    files = _published_files(published or [])
+    refuse_outputs([table_output.path] if table_output.path else [], files)
+    with progress("Reading"):
+        runs = reading.read(run, qrels)
+    with progress("Trying conventions"):
+        result = audit(runs, files, names=_names_by_hand(names or []), relevant_from=relevant_from)
+    _say_names(result.names)
+    for note in result.published.notes:
+        say(note)
+    _say_findings(result)
+    table_output.write(_TABLES[show](result, table_output.format))
+    if result.reproduction.conventions["does_not_come_out"].iloc[0]:
+        raise typer.Exit(1)
+
+
+def _published_files(texts: list[str]) -> list[Path]:
+    """Return the files that paths, folders and patterns name.
+
+    Raises:
+        UsageError: none is named, or a folder or pattern holds none.
+    """
+    if not texts:
+        raise UsageError("Say what was published: --published table.csv, or trec_eval's output of each run.")
+    files: list[Path] = []
+    for text in texts:
+        path = Path(text)
+        if path.is_dir():
+            within = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+        elif path.exists() or text == "-":
+            within = [path]
+        else:
+            within = [Path(name) for name in sorted(iglob(text))]  # noqa: PTH207 which Path.glob may refuse
+        if not within:
+            raise UsageError(f"--published {text}: there is no such file.")
+        files += within
+    return list(dict.fromkeys(files))
+
+
+def _names_by_hand(texts: list[str]) -> dict[str, str]:
+    """Return published → ours of names given as published=ours; the last = parts them.
+
+    Raises:
+        UsageError: one has no = or nothing before it.
+    """
+    wrong = [text for text in texts if not all(text.rpartition("=")[:2])]
+    if wrong:
+        raise UsageError(f"--names {wrong[0]}: write published=ours, such as 'BM25 (base)=bm25'.")
+    return {text.rpartition("=")[0]: text.rpartition("=")[2] for text in texts}
+
+
+def _say_names(names: "NameMatches") -> None:
+    """Say on stderr which published names are whose, and which are nobody's."""
+    for noun, table in (("reranker", names.rerankers), ("measure", names.measures)):
+        matched = table[table["how"] != ""]
+        say(f"{part_of(len(matched), len(table), f'published {noun}')} matched.")
+        renamed = matched[matched["published"] != matched["matched"]]
+        if len(renamed):
+            pairs = [f"{quote(row.published)} is {row.matched}" for row in renamed.itertuples()]
+            say(f"  {first_names(pairs, _MOST_NAMES)}.")
+        nameless = table[table["how"] == ""]
+        likely = [row for row in nameless.itertuples() if row.candidates]
+        for row in likely:
+            say(f"  {quote(row.published)} is not matched; alike: {', '.join(map(quote, row.candidates))}.")
+        others = [quote(row.published) for row in nameless.itertuples() if not row.candidates]
+        if others:
+            say(f"  Not matched: {first_names(others, _MOST_NAMES)}.")
+    if names.unpublished:
+        say(f"Not in the table: {first_names([quote(name) for name in names.unpublished], _MOST_NAMES)}.")
+
+
+def _say_findings(result: "Audit") -> None:
+    """Say on stderr by which convention the table was made, and what these files cannot tell."""
+    from metrics.studies.audit.finding import convention_finding, untold_notes
+    from metrics.studies.prose import plain
+
+    say(plain(convention_finding(result.reproduction)))
+    for note in untold_notes(result.reproduction):
+        say(note)
+
+
+def _figures(result: "Audit", form: OutputFormat) -> pd.DataFrame:
+    """Return the figures by the best convention; people see means, and what of lists is off."""
+    from metrics.studies.prose import signed
+
+    table = result.reproduction.figures()
+    if form in FOR_PEOPLE:
+        is_exact = table["verdict"] == "to the digit"
+        is_shown = table["query_id"].isna() | ~is_exact
+        differences = [signed(value, 4) for value in table["difference"]]
+        table = table.assign(difference=differences).drop(columns="published")
+        table = table.assign(difference=table["difference"].mask(is_exact, ""))[is_shown]
+        if table["query_id"].isna().all():
+            table = table.drop(columns="query_id")
+        table = table.fillna({"query_id": "all"}) if "query_id" in table else table
+    return table.reset_index(drop=True)
+
+
+def _conventions(result: "Audit", form: OutputFormat) -> pd.DataFrame:
+    """Return every convention tried, its fields as columns; people see its label, and the first of them."""
+    table = result.reproduction.conventions
+    if form in FOR_PEOPLE:
+        return table.drop(columns=["convention", "group"]).head(_MOST_CONVENTIONS)
+    fields = pd.DataFrame([vars(convention) for convention in table["convention"]])
+    return pd.concat([fields, table.drop(columns="convention")], axis=1)
+
+
+def _names(result: "Audit", _: OutputFormat) -> pd.DataFrame:
+    """Return published names of rerankers and measures beside ours."""
+    tables = [
+        getattr(result.names, f"{kind}s").assign(kind=kind)[
+            ["kind", "published", "matched", "how", "candidates"]
+        ]
+        for kind in ("reranker", "measure")
+    ]
+    table = pd.concat(tables, ignore_index=True)
+    return table.assign(candidates=[", ".join(names) for names in table["candidates"]])
+
+
+_TABLES = {AuditTable.figures: _figures, AuditTable.conventions: _conventions, AuditTable.names: _names}

@@ -1,0 +1,148 @@
+"""By which convention a table was made, in sentences: the one that fits, those that all do, or the nearest."""
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from math import prod
+
+import pandas as pd
+
+from metrics.studies.audit.conventions import USUAL, Convention
+from metrics.studies.audit.figures import COUNTS
+from metrics.studies.audit.reproduction import Reproduction
+from metrics.studies.prose import Prose, Strong, decimal
+from metrics.support.wording import count_of, first_names, part_of
+
+_TELLS_APART = {
+    "treatment": "ties of relevant documents with others",
+    "precision": "scores that only the coarser format ties",
+    "relevant_from": "documents of the grades between",
+    "missing": "runs that lack queries",
+    "empty": "queries with nothing relevant",
+    "gain": "grades above 1",
+    "unjudged": "unjudged documents above relevant ones",
+}
+"""Field of a convention → what of other files would tell its values apart."""
+_MOST_LABELS = 4
+_FIELDS = tuple(field.name for field in fields(Convention))
+
+
+def convention_finding(reproduction: Reproduction) -> Prose:
+    """Say by which convention the published figures come out; of several that fit, never one."""
+    counts = reproduction.conventions.iloc[0]
+    n, n_out = reproduction.n_figures, int(counts["does_not_come_out"])
+    come_out = Strong(part_of(n - n_out, n, "figure"))
+    outcome = f" {'comes' if n - n_out == 1 else 'come'} out{_by_rounding(counts)}"
+    if n_out:
+        return (
+            "No convention that was tried gives the whole table. ",
+            *_nearest(reproduction.fitting),
+            ": ",
+            come_out,
+            f"{outcome}; the largest difference is {decimal(counts['largest_difference'])}.",
+            *_failures(reproduction),
+        )
+    shared, either = _alternatives(reproduction.fitting)
+    if shared:
+        label = Strong("; ".join(shared))
+        rest = _open(reproduction, either)
+        return "The table was made by this convention: ", label, ": ", come_out, f"{outcome}.", *rest
+    return (
+        come_out,
+        f"{outcome} under ",
+        Strong(count_of(len(reproduction.fitting), "convention")),
+        f", which {_why_alike(reproduction)}: ",
+        Strong("; ".join(either)),
+        f". {_what_would_tell(reproduction)}",
+    )
+
+
+def untold_notes(reproduction: Reproduction) -> list[str]:
+    """Return sentences on what of a convention nothing in these files can tell."""
+    return [
+        f"Not told apart, {_SUBJECTS[field]}: {reason}."
+        for field, reason in reproduction.candidates.reasons.items()
+    ]
+
+
+_SUBJECTS = {
+    "precision": "formats of scores",
+    "relevant_from": "smallest relevant grades",
+    "missing": "whether queries without rows count 0 or are left out",
+    "empty": "whether queries with nothing relevant count 0 or are left out",
+    "gain": "gains of nDCG",
+    "unjudged": "whether unjudged documents are not relevant or left out",
+}
+
+
+def _by_rounding(counts: pd.Series) -> str:
+    n_rounded = int(counts["by_rounding"])
+    return f", {n_rounded:,} of them by rounding" if n_rounded else ", all to the digit"
+
+
+def _nearest(fitting: Sequence[Convention]) -> Prose:
+    if len(fitting) == 1:
+        return "Nearest is ", Strong(fitting[0].label)
+    number = Strong(count_of(len(fitting), "convention"))
+    shared, either = _alternatives(fitting)
+    return "Nearest are ", number, " (", "; ".join([*shared, *either]), ")"
+
+
+def _alternatives(fitting: Sequence[Convention]) -> tuple[list[str], list[str]]:
+    """Return what conventions share and what each of their differences may be.
+
+    They share nothing to be named by where orders of ties differ, or not every combination is among them; their
+    labels are then all there is to say.
+    """
+    values = {field: list(dict.fromkeys(getattr(each, field) for each in fitting)) for field in _FIELDS}
+    varied = [field for field, choices in values.items() if len(choices) > 1]
+    if prod(len(values[field]) for field in varied) != len(fitting):
+        return [], [first_names([each.label for each in fitting], _MOST_LABELS)]
+    unusual = replace(fitting[0], **{field: getattr(USUAL, field) for field in varied}).label.split("; ")
+    either = [" or ".join(dict.fromkeys(each.aspect(field) for each in fitting)) for field in varied]
+    return ([], [*either, *unusual[1:]]) if "treatment" in varied else (unusual, either)
+
+
+def _open(reproduction: Reproduction, either: Sequence[str]) -> Prose:
+    """Say what the conventions that fit do not agree on; nothing where there is one."""
+    if not either:
+        return ()
+    return (f" Left open: {'; '.join(either)}. {_what_would_tell(reproduction)}",)
+
+
+def _why_alike(reproduction: Reproduction) -> str:
+    if reproduction.are_fitting_alike:
+        return "give the same figures on these files"
+    return "differ past the printed digits alone"
+
+
+def _what_would_tell(reproduction: Reproduction) -> str:
+    """Return what other files would have, that tells the fitting conventions apart."""
+    if not reproduction.are_fitting_alike:
+        return "More digits would tell them apart."
+    fitting = reproduction.fitting
+    varied = [field for field in _FIELDS if len({getattr(each, field) for each in fitting}) > 1]
+    return f"What would tell them apart: {', '.join(_TELLS_APART[field] for field in varied)}."
+
+
+def _failures(reproduction: Reproduction) -> Prose:
+    """Say for whom, by what and in which queries the nearest convention fails, and what fits another."""
+    figures = reproduction.figures()
+    failed = figures[figures["verdict"] == "does not come out"]
+    places = [
+        first_names([f"{name} ({count:,})" for name, count in failed[column].value_counts().items()], 5)
+        for column in ("reranker", "measure")
+    ]
+    queries = failed["query_id"].dropna().unique()
+    more = f"; in {count_of(len(queries), 'query')}: {first_names(list(queries), 5)}" if len(queries) else ""
+    return (f" It fails for {places[0]}; by {places[1]}{more}.", *_by_measure(reproduction, failed))
+
+
+def _by_measure(reproduction: Reproduction, failed: pd.DataFrame) -> Prose:
+    """Say which measures that fail come out whole under another convention."""
+    table = reproduction.by_measure
+    table = table[table["measure"].isin(failed["measure"]) & (table[COUNTS[2]] == 0)]
+    first = table.drop_duplicates("measure")
+    if not len(first):
+        return ()
+    names = [f"{row.measure} by {row.convention.label}" for row in first.itertuples()]
+    return (f" Whole by another convention: {first_names(names, _MOST_LABELS)}.",)
