@@ -187,6 +187,7 @@ def _without_repeats(figures: Sequence[Figure]) -> pd.DataFrame:
         raise ReadError(
             first["file"], problem, "Give each run a file, or each row a name of its own.", line=line
         )
+    return table
 
 
 def _scale_percents(table: pd.DataFrame) -> list[str]:
