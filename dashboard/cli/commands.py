@@ -77,7 +77,7 @@ def judge_next() -> Command:
 
 def audit() -> Command:
     """Say by which convention a published table was made; exit 1 where a figure does not come out."""
-    from metrics.cli.auditing import audit_command
+    from metrics.cli.pipelines.auditing import audit_command
 
     return audit_command
 
