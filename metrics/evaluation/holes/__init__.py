@@ -3,6 +3,7 @@
 from metrics.evaluation.holes.bounds import BOUNDS, is_exact, joint_bounds
 from metrics.evaluation.holes.expectation import expectations_at_rate
 from metrics.evaluation.holes.rates import RankedDocuments
+from metrics.evaluation.holes.residual import residuals
 from metrics.evaluation.holes.table import hole_table
 from metrics.evaluation.holes.unjudged import judged_name, unjudged_counts, unjudged_shares
 
@@ -14,6 +15,7 @@ __all__ = [
     "is_exact",
     "joint_bounds",
     "judged_name",
+    "residuals",
     "unjudged_counts",
     "unjudged_shares",
 ]

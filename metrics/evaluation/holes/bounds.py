@@ -21,7 +21,12 @@ BOUNDS = ("lowest", "highest")
 
 
 def joint_bounds(
-    runs: Runs, measures: Sequence[str] | str, options: ScoringOptions = AS_READ, *, n_unlisted: int = 0
+    runs: Runs,
+    measures: Sequence[str] | str,
+    options: ScoringOptions = AS_READ,
+    *,
+    n_unlisted: int = 0,
+    is_cut: bool = False,
 ) -> pd.DataFrame:
     """Return the smallest and largest value of each list over all orders of its ties and all missing judgments.
 
@@ -34,6 +39,8 @@ def joint_bounds(
         measures: names of measures.
         options: how lists are scored; unjudged documents stay in their lists.
         n_unlisted: documents of each query that no reranker has and that may be relevant, too.
+        is_cut: whether lists go on past their end with documents that may be relevant: the highest RBP grows by
+            p^n, n documents listed, as its residual does (`residuals`); other measures look no further.
 
     Returns:
         index (reranker, query_id), columns (measure, bound), bound `lowest` and `highest`; some order and some
@@ -50,7 +57,7 @@ def joint_bounds(
     parsed = tuple(dict.fromkeys(map(parse, [measures] if isinstance(measures, str) else measures)))
     columns = pd.MultiIndex.from_product([map(str, parsed), BOUNDS], names=["measure", "bound"])
     tables = []
-    for holes, index in _holed_lists(runs, options, n_unlisted):
+    for holes, index in holed_lists(runs, options, n_unlisted, is_cut=is_cut):
         bounds: list[FloatArray] = [bound for measure in parsed for bound in measure.joint_bounds(holes)]
         tables.append(pd.DataFrame(np.stack(bounds, axis=1), index=index, columns=columns))
     return concat(tables)
@@ -70,8 +77,17 @@ def is_exact(runs: Runs, measure: MeasureAt) -> bool:
     return not has_targets
 
 
-def _holed_lists(runs: Runs, options: ScoringOptions, n_unlisted: int) -> Iterator[tuple[Holes, pd.MultiIndex]]:
-    """Yield lists a few at a time with the documents in them that nobody judged, and their names."""
+def holed_lists(
+    runs: Runs, options: ScoringOptions, n_unlisted: int = 0, *, is_cut: bool = False
+) -> Iterator[tuple[Holes, pd.MultiIndex]]:
+    """Yield lists a few at a time with the documents in them that nobody judged, and their names.
+
+    Args:
+        runs: what was ranked.
+        options: how lists are scored.
+        n_unlisted: documents of each query that no reranker has and that may be relevant.
+        is_cut: whether lists go on past their end.
+    """
     n_unjudged = _count_unjudged(runs)
     grades = _scale(runs, options.relevant_from)
     n_judged = None if runs.qrels is None else len(n_unjudged)
@@ -82,7 +98,7 @@ def _holed_lists(runs: Runs, options: ScoringOptions, n_unlisted: int) -> Iterat
         for ranking in options.rankings(runs, stack):
             lists = np.arange(first, first + ranking.n_lists)
             n_open = np.zeros(len(lists), np.int64) if n_judged is None else n_unjudged[lists % n_judged]
-            holes = Holes(ranking, grades, n_open + n_unlisted)
+            holes = Holes(ranking, grades, n_open + n_unlisted, is_cut)
             yield holes, list_index(stack.names, owner[lists], pa.chunked_array([ranking.query_ids]))
             first += ranking.n_lists
 

@@ -1,6 +1,6 @@
 """What ties and unjudged documents do to the mean of each reranker, side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -8,10 +8,11 @@ import pandas as pd
 from metrics.evaluation.holes.bounds import BOUNDS, is_exact, joint_bounds
 from metrics.evaluation.holes.expectation import DEPTH, DRAWS, expectations_at_rate
 from metrics.evaluation.holes.rates import Rate
+from metrics.evaluation.holes.residual import has_residual, residuals
 from metrics.evaluation.holes.unjudged import judged_name, unjudged_counts, unjudged_shares
 from metrics.evaluation.options import AS_READ, ScoringOptions
 from metrics.evaluation.scoring import score_runs
-from metrics.measures import parse
+from metrics.measures import MeasureAt, parse
 from metrics.runs import Runs
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *("reranker", "measure", "tied", "worst", "best", "lowest", "highest", "is_exact"),
-    *("expectation", "error", "sd_ties", "sd_holes", "is_drawn", "is_estimable", "unjudged"),
+    *("expectation", "error", "sd_ties", "sd_holes", "is_drawn", "is_estimable", "unjudged", "residual"),
 )
 _TIED = {"tied": "expected", "worst": "pessimistic", "best": "optimistic"}
 
@@ -49,7 +50,8 @@ def hole_table(
         a row for each reranker and measure: reranker, measure, tied, worst and best (over ties, unjudged
         documents not relevant), lowest and highest (over ties and judgments), is_exact (whether those two are
         reached), expectation, error, sd_ties, sd_holes, is_drawn, is_estimable (as of `expectations_at_rate`),
-        and unjudged, the share of documents within the cut-off that nobody judged.
+        unjudged, the share of documents within the cut-off that nobody judged, and residual (as of `residuals`;
+        NaN but for RBP).
 
     Raises:
         UsageError: as of `joint_bounds` and `expectations_at_rate`.
@@ -65,11 +67,30 @@ def hole_table(
     columns["unjudged"] = pd.DataFrame(
         {name: unjudged_shares(unjudged_counts(evaluation, measure)) for name, measure in parsed.items()}
     )
+    columns["residual"] = _mean_residuals(runs, parsed.values(), options, scores.index)
     table = expectations_at_rate(runs, list(parsed), options, rate=rate, depth=depth, draws=draws)
     for name, values in columns.items():
         table[name] = values.reindex(runs.rerankers).to_numpy().ravel()
     table["is_exact"] = table["measure"].map({name: is_exact(runs, at) for name, at in parsed.items()})
     return table[list(COLUMNS)]
+
+
+def _mean_residuals(
+    runs: Runs, measures: Iterable[MeasureAt], options: ScoringOptions, scored: pd.Index
+) -> pd.DataFrame:
+    """Return the mean residual of each reranker: index reranker, columns measures, NaN where one has none.
+
+    Args:
+        runs: what was ranked.
+        measures: of which there may be a residual.
+        options: how lists are scored.
+        scored: (reranker, query_id) of the lists that count.
+    """
+    columns = {
+        str(at): residuals(runs, str(at), options)["residual"] if has_residual(at) else pd.Series(index=scored)
+        for at in measures
+    }
+    return _by_reranker(pd.DataFrame(columns).reindex(scored).astype(float)).mean()
 
 
 def _by_reranker(values: pd.DataFrame) -> "DataFrameGroupBy[Any]":

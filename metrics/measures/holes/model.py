@@ -55,11 +55,13 @@ class Holes:
         ranking: the lists.
         grades: (n_levels,) grades above 0 that a document may have, lowest first.
         n_open: (n_lists,) documents of each query that nobody judged and that may be relevant, listed or not.
+        is_cut: whether lists go on past their end with documents that may be relevant.
     """
 
     ranking: Ranking
     grades: FloatArray
     n_open: IntArray
+    is_cut: bool = False
 
     @property
     def n_lists(self) -> int:

@@ -37,6 +37,9 @@ def weighted_bounds(
         weight: what each place weighs.
         of_grade: gain of a grade; None: 1 for relevant documents.
         total: what the gain of a level is divided by, which grows with its documents; None: nothing.
+
+    Source of what lists that are cut add to an endless weight, all places past their end: the residual of
+    Moffat & Zobel, TOIS 2008.
     """
 
     def joint(holes: Holes, k: Parameter) -> Bounds:
@@ -48,6 +51,9 @@ def weighted_bounds(
             start, owner, added = _weights_by_count(holes, weight, k, levels, sign)
             if total is None:
                 bound[:] = (start + (_per_list(holes, owner, added) if sign > 0 else 0)) @ steps
+                if sign > 0 and holes.is_cut and weight.endless:
+                    n_docs = holes.ranking.n_docs.astype(np.float64)
+                    bound[:] += weight.span(n_docs, np.full_like(n_docs, np.inf), k)
                 continue
             weightless = 0 if sign > 0 else holes.n_open - np.bincount(owner, minlength=holes.n_lists)
             judged = n_known_relevant + np.reshape(weightless, (-1, 1))
