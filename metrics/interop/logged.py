@@ -1,0 +1,119 @@
+"""What an experiment tracker is told of an evaluation: names, values, settings and tables."""
+
+import re
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import pandas as pd
+import pyarrow.parquet as pq
+
+from metrics.errors import UsageError
+from metrics.evaluation import Evaluation
+from metrics.runs import Runs
+from metrics.support.escaping import spreadsheet_csv
+from metrics.ties import treatment
+
+_WORDS = {"expected": "tied", "pessimistic": "worst", "optimistic": "best", "std": "std"}
+"""Treatment → what a logged value is called."""
+_NO_NAME = re.compile(r"[^\w.\- /]+", re.ASCII)
+
+
+@dataclass(frozen=True)
+class LoggedEvaluation:
+    """An evaluation as trackers take it.
+
+    Attributes:
+        evaluation: what was evaluated.
+        traditional: the treatment that is logged as `traditional`; "" where there is none.
+    """
+
+    evaluation: Evaluation
+    traditional: str
+
+    @classmethod
+    def of(cls, evaluation: Evaluation, traditional: str | None) -> "LoggedEvaluation":
+        """Choose the traditional treatment: the one named, else the first order among the treatments.
+
+        Raises:
+            UsageError: the treatment named was not evaluated.
+        """
+        orders = [name for name in evaluation.ties if name not in _WORDS]
+        if traditional is not None and traditional not in evaluation.ties:
+            raise UsageError(
+                f"The evaluation has no {traditional!r}. Choose among {', '.join(evaluation.ties)}, or "
+                f"evaluate with ties=(..., {traditional!r})."
+            )
+        return cls(evaluation, traditional or next(iter(orders), ""))
+
+    @property
+    def rerankers(self) -> list[str]:
+        """Names of the rerankers, as given."""
+        return list(self.evaluation.policies.index)
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """Reranker → its name in letters that trackers take, no two alike."""
+        keys: dict[str, str] = {}
+        for reranker in self.rerankers:
+            key, number = plain_name(reranker), 2
+            while key in keys.values():
+                key, number = f"{plain_name(reranker)}-{number}", number + 1
+            keys[reranker] = key
+        return keys
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """How lists were scored, as texts: each option, the traditional order, and the version."""
+        options = {name: str(value) for name, value in asdict(self.evaluation.options).items()}
+        order = treatment(self.traditional).label if self.traditional else ""
+        return options | {"traditional": order, "tiescope": version("tiescope")}
+
+    def values(self) -> pd.DataFrame:
+        """Return the mean of each measure under each treatment, and the mean tie ratio.
+
+        Returns:
+            index reranker, columns such as `nDCG_at_10/tied`: letters that trackers take.
+        """
+        evaluation = self.evaluation
+        means = evaluation.scores.groupby(level="reranker", sort=False).mean().reindex(self.rerankers)
+        means.columns = pd.Index([self._value_name(measure, ties) for measure, ties in means.columns])
+        tie_ratios = evaluation.lists["tie_ratio"].groupby(level="reranker").mean()
+        return means.assign(tie_ratio=tie_ratios)
+
+    def per_query(self, reranker: str) -> pd.DataFrame:
+        """Return a row a list of one reranker: its query, its values, and what is known of its ties."""
+        part = self.evaluation.only([reranker])
+        values = part.scores.droplevel("reranker")
+        values.columns = pd.Index([self._value_name(measure, ties) for measure, ties in values.columns])
+        return values.join(part.lists.droplevel("reranker")).reset_index()
+
+    def _value_name(self, measure: str, ties: str) -> str:
+        word = "traditional" if ties == self.traditional else _WORDS.get(ties, ties)
+        return f"{plain_name(measure)}/{plain_name(word)}"
+
+
+def write_files(logged: LoggedEvaluation, runs: Runs | None, folder: Path) -> None:
+    """Write the means of all rerankers and the lists of each as CSV, and what was ranked as Parquet.
+
+    Args:
+        logged: the evaluation.
+        runs: what was ranked; None where it is not to be kept.
+        folder: where to.
+    """
+    (folder / "leaderboard.csv").write_bytes(spreadsheet_csv(logged.values().reset_index()))
+    (folder / "per_query").mkdir()
+    for reranker, key in logged.keys.items():
+        (folder / "per_query" / f"{key}.csv").write_bytes(spreadsheet_csv(logged.per_query(reranker)))
+    if runs is None:
+        return
+    (folder / "runs").mkdir()
+    for reranker, key in logged.keys.items():
+        pq.write_table(runs.tables[reranker], folder / "runs" / f"{key}.parquet")
+    if runs.qrels is not None:
+        pq.write_table(runs.qrels, folder / "qrels.parquet")
+
+
+def plain_name(text: str) -> str:
+    """Return a name in letters that every tracker and file system takes: `nDCG@10` is `nDCG_at_10`."""
+    return _NO_NAME.sub("_", text.replace("@", "_at_")).replace("/", "_")[:100]

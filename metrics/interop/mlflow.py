@@ -1,0 +1,90 @@
+"""An evaluation in MLflow: a run for each reranker, tied, traditional, worst and best beside each other.
+
+import mlflow, metrics
+from metrics.interop.mlflow import log_evaluation
+with mlflow.start_run():
+    log_evaluation(metrics.evaluate(metrics.read_runs(["run.trec", "qrels.txt"])))
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from metrics.errors import MissingPackageError
+from metrics.evaluation import Evaluation
+from metrics.interop.logged import LoggedEvaluation, write_files
+from metrics.runs import Runs
+
+try:
+    import mlflow
+except ImportError as error:
+    raise MissingPackageError("mlflow", "mlflow") from error
+
+_FOLDER = "tiescope"
+"""Folder of the artifacts, and the head of parameters and tags."""
+
+
+def log_evaluation(
+    evaluation: Evaluation,
+    *,
+    traditional: str | None = None,
+    runs: Runs | None = None,
+    link: str | None = None,
+) -> dict[str, str]:
+    """Log the means of an evaluation to MLflow, with its tables as artifacts.
+
+    One reranker is logged to the active run, or to a new one of its name where none is active. Several are
+    logged to runs of their own, nested in the active one, which holds the tables. A metric is called by
+    measure and treatment, such as `nDCG_at_10/tied`; a mean that is not known is left out.
+
+    Args:
+        evaluation: as `metrics.evaluate` returns it.
+        traditional: the treatment logged as traditional; None for the first order that was evaluated.
+        runs: what was ranked, kept as Parquet beside the tables; None to keep the values alone.
+        link: address of the board, kept as the tag `tiescope.board`.
+
+    Returns:
+        Reranker → id of its MLflow run.
+
+    Raises:
+        UsageError: the traditional treatment was not evaluated.
+    """
+    logged = LoggedEvaluation.of(evaluation, traditional)
+    is_nested = len(logged.rerankers) > 1
+    with _active_run("TieScope" if is_nested else logged.rerankers[0]) as active:
+        _log_files(logged, runs, link)
+        if not is_nested:
+            _log_means(logged, logged.rerankers[0])
+            return {logged.rerankers[0]: active.info.run_id}
+        run_ids = {}
+        for reranker in logged.rerankers:
+            with mlflow.start_run(run_name=reranker, nested=True) as run:
+                _log_means(logged, reranker)
+                run_ids[reranker] = run.info.run_id
+        return run_ids
+
+
+@contextmanager
+def _active_run(name: str) -> Iterator["mlflow.ActiveRun"]:
+    """Take the active run, or start one of this name and end it."""
+    active = mlflow.active_run()
+    if active is not None:
+        yield active
+        return
+    with mlflow.start_run(run_name=name) as started:
+        yield started
+
+
+def _log_means(logged: LoggedEvaluation, reranker: str) -> None:
+    mlflow.set_tag(f"{_FOLDER}.reranker", reranker)
+    mlflow.log_params({f"{_FOLDER}.{name}": text for name, text in logged.settings.items()})
+    mlflow.log_metrics(logged.values().loc[reranker].dropna().to_dict())
+
+
+def _log_files(logged: LoggedEvaluation, runs: Runs | None, link: str | None) -> None:
+    if link is not None:
+        mlflow.set_tag(f"{_FOLDER}.board", link)
+    with TemporaryDirectory() as folder:
+        write_files(logged, runs, Path(folder))
+        mlflow.log_artifacts(folder, _FOLDER)

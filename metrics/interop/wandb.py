@@ -1,0 +1,64 @@
+"""An evaluation in Weights & Biases: means in the summary of a run, tables and rankings as an artifact.
+
+import metrics, wandb
+from metrics.interop.wandb import log_evaluation
+with wandb.init(project="rerankers"):
+    log_evaluation(metrics.evaluate(metrics.read_runs(["run.trec", "qrels.txt"])))
+"""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from metrics.errors import MissingPackageError, UsageError
+from metrics.evaluation import Evaluation
+from metrics.interop.logged import LoggedEvaluation, write_files
+from metrics.runs import Runs
+
+try:
+    import wandb
+except ImportError as error:
+    raise MissingPackageError("wandb", "wandb") from error
+
+_NAME = "tiescope"
+"""Name of the artifact, and the head of settings."""
+
+
+def log_evaluation(
+    evaluation: Evaluation,
+    run: "wandb.Run | None" = None,
+    *,
+    traditional: str | None = None,
+    runs: Runs | None = None,
+    link: str | None = None,
+) -> None:
+    """Log the means of an evaluation to the summary of a run, and its tables as an artifact.
+
+    A value is called by measure and treatment, such as `nDCG_at_10/tied`, of several rerankers by its
+    reranker before that; a mean that is not known is left out.
+
+    Args:
+        evaluation: as `metrics.evaluate` returns it.
+        run: of Weights & Biases; None for the active one.
+        traditional: the treatment logged as traditional; None for the first order that was evaluated.
+        runs: what was ranked, kept as Parquet beside the tables; None to keep the values alone.
+        link: address of the board, kept in the settings.
+
+    Raises:
+        UsageError: no run is active, or the traditional treatment was not evaluated.
+    """
+    run = run or wandb.run
+    if run is None:
+        raise UsageError("No run of Weights & Biases is active. Start one: wandb.init(project=...).")
+    logged = LoggedEvaluation.of(evaluation, traditional)
+    values = logged.values()
+    for reranker, key in logged.keys.items():
+        head = f"{key}/" if len(values) > 1 else ""
+        known = values.loc[reranker].dropna()
+        run.summary.update({head + name: float(value) for name, value in known.items()})
+    run.config.update({_NAME: logged.settings | ({"board": link} if link else {})}, allow_val_change=True)
+    run.log({f"{_NAME}/leaderboard": wandb.Table(dataframe=values.reset_index())})
+    artifact = wandb.Artifact(f"{_NAME}-{run.id}", type="evaluation")
+    with TemporaryDirectory() as folder:
+        write_files(logged, runs, Path(folder))
+        artifact.add_dir(folder)
+        run.log_artifact(artifact)
