@@ -24,11 +24,17 @@ CRITERIA = "criteria"
 """Name of the choice of what ranks together, in the link."""
 UNJUDGED = "unjudged"
 """Name of the choice of what is done about documents that nobody judged, in the link."""
-_BOTH_WAYS = "bounds"
-_UNJUDGED_WORDS = {"nonrelevant": "not relevant", _BOTH_WAYS: "both ways", "leave_out": "left out"}
+_BOTH_WAYS, _AT_RATE = "bounds", "rate"
+_UNJUDGED_WORDS = {
+    "nonrelevant": "not relevant",
+    _BOTH_WAYS: "both ways",
+    _AT_RATE: "judged rate",
+    "leave_out": "left out",
+}
 _UNJUDGED_HELP = (
-    "Documents that nobody judged are not relevant; or that, and bars show what else they may be (both ways); "
-    "or they are left out of their lists."
+    "Documents that nobody judged are not relevant; or that, and bars show what else they may be (both ways), "
+    "with what is expected if they are relevant as often as judged ones tell (judged rate); or they are left "
+    "out of their lists."
 )
 _UNJUDGED_LABEL = "Unjudged documents"
 _UNJUDGED_LOOK: dict[str, Any] = {"format_func": _UNJUDGED_WORDS.__getitem__, "help": _UNJUDGED_HELP}
@@ -56,7 +62,12 @@ def choose_scoring(runs: Runs) -> ScoringOptions:
 
 def shows_both_ways() -> bool:
     """Return whether bounds over all judgments of unjudged documents are shown, which count as not relevant."""
-    return get_value(UNJUDGED) == _BOTH_WAYS
+    return get_value(UNJUDGED) in (_BOTH_WAYS, _AT_RATE)
+
+
+def shows_expectation() -> bool:
+    """Return whether beside these bounds stands what is expected at the rate of judged documents."""
+    return get_value(UNJUDGED) == _AT_RATE
 
 
 def unjudged_on_page() -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from dashboard.cache import ViewKey, board_turn, restrict_to_view
@@ -9,12 +10,20 @@ from dashboard.charts.leaderboard.hole_bars import MANY_UNJUDGED
 from dashboard.library import Board
 from dashboard.server.board_results import cached_for_board
 from dashboard.session import View
-from dashboard.session.scoring import shows_both_ways, unjudged_on_page
+from dashboard.session.scoring import shows_both_ways, shows_expectation, unjudged_on_page
 from dashboard.widgets.components import Card
 from dashboard.widgets.leaderboard_parts import card_part
 from metrics import Evaluation, parse
+from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, EQUAL, score_runs
-from metrics.evaluation.holes import is_exact, joint_bounds, judged_name, unjudged_counts, unjudged_shares
+from metrics.evaluation.holes import (
+    expectations_at_rate,
+    is_exact,
+    joint_bounds,
+    judged_name,
+    unjudged_counts,
+    unjudged_shares,
+)
 from metrics.measures import MeasureAt
 from metrics.studies.leaderboard.holes import are_bounds_known, can_lead, mean_bounds, within_words
 from metrics.support.wording import percent
@@ -49,6 +58,28 @@ def bounds_of_lists(view_key: ViewKey, measure: str, _board: Board, _evaluation:
     with board_turn(_board):
         bounds = joint_bounds(_board.runs, measure, view_key.scoring)
     return bounds.loc[_evaluation.scores.index, measure]
+
+
+@cached_for_board(show_spinner="Drawing judgments …", max_entries=16)
+def expected_means(view_key: ViewKey, measure: str, _board: Board) -> "pd.Series[float]":
+    """Return the mean of each reranker with unjudged documents relevant as often as judged ones tell.
+
+    NaN where the estimate is not to be trusted, and where some segments are chosen: it is of all queries.
+
+    Args:
+        view_key: what is shown of the board, and how it is scored.
+        measure: name of the measure.
+        _board: the board.
+    """
+    unknown = pd.Series(np.nan, list(view_key.rerankers))
+    if view_key.segments:
+        return unknown
+    try:
+        with board_turn(_board):
+            table = expectations_at_rate(_board.runs, measure, view_key.scoring).set_index("reranker")
+    except UsageError:  # no document is judged that tells a rate
+        return unknown
+    return table["expectation"].where(table["is_estimable"]).reindex(unknown.index)
 
 
 def count_unjudged(view: View, measure: str) -> pd.DataFrame | None:
@@ -105,7 +136,10 @@ def with_holes(
     bounds = hole_bounds(view, measure, counts) if shows_both_ways() else None
     if bounds is None:
         return rows
-    return rows.join(mean_bounds(bounds)).assign(is_exact=is_exact(view.board.runs, measure))
+    rows = rows.join(mean_bounds(bounds)).assign(is_exact=is_exact(view.board.runs, measure))
+    if not shows_expectation():
+        return rows
+    return rows.assign(expectation=expected_means(view.key, str(measure), view.board))
 
 
 def hole_cards(leaderboard: pd.DataFrame, measure: MeasureAt, counts: pd.DataFrame | None) -> list[Card]:
@@ -123,9 +157,9 @@ def hole_cards(leaderboard: pd.DataFrame, measure: MeasureAt, counts: pd.DataFra
     note = f"{unjudged:,} of {documents:,}"
     label = f"Unjudged in the {within_words(measure)}"
     unjudged_card = Card("help", label, percent(share), note, "orange" if share >= MANY_UNJUDGED else "gray")
-    if "highest" not in leaderboard:
+    rows = leaderboard.dropna(subset=["highest"]) if "highest" in leaderboard else leaderboard.head(0)
+    if len(rows) < 2:  # noqa: PLR2004 one leads whatever comes
         return [unjudged_card]
-    rows = leaderboard.dropna(subset=["highest"])
     value, note = card_part(int(can_lead(rows, "lowest", "highest").sum()), len(rows), "reranker")
     alone = f"by ties alone: {int(can_lead(rows, 'worst', 'best').sum())}"
     return [

@@ -169,7 +169,17 @@ def holes_caption(leaderboard: pd.DataFrame) -> str:
         parts.append("To the left, too: more relevant documents raise what a value is divided by.")
     if not leaderboard["is_exact"].all():
         parts.append("They are proven, and not always reached.")
+    if "expectation" in leaderboard:
+        parts.append(_rate_caption(leaderboard["expectation"].isna()))
     return " ".join(parts)
+
+
+def _rate_caption(is_unknown: "pd.Series[bool]") -> str:
+    """Return what the tick stands for, and where there is none."""
+    if is_unknown.all():
+        return "No tick: at the judged rate, values are estimated of whole boards, and not of AP and its like."
+    tick = "Tick: the mean expected if unjudged documents are relevant as often as judged ones tell"
+    return f"{tick}{', where that can be told' * bool(is_unknown.any())}."
 
 
 def strip_section(leaderboard: pd.DataFrame, palette: Palette, measure: str, places: ShownRows) -> None:
@@ -247,7 +257,9 @@ def leaderboard_table(
             **shown_columns("tied_rank", "reranker"),
             "verdict": badge_column("Verdict", VERDICTS, ("green", "yellow", "orange", "blue", "gray")),
             **shown_columns("tied", "gap", ("tie_ratio", "mean_tie_ratio"), **words),
-            **shown_columns(*leaderboard.columns.intersection(["unjudged", "lowest", "highest"])),
+            **shown_columns(
+                *leaderboard.columns.intersection(["unjudged", "lowest", "highest", "expectation"])
+            ),
             **shown_columns("traditional", **words),
             **shown_columns(("why", "verdict_reason"), "traditional_rank", "worst", "best", "places", **words),
             **(shown_columns("std") if "std" in leaderboard else {}),

@@ -26,7 +26,7 @@ def add_hole_bars(figure: go.Figure, leaderboard: pd.DataFrame, palette: Palette
 
     Args:
         figure: changed in place; its y axis counts rerankers from the top, 0 first.
-        leaderboard: index reranker; lowest, highest, unjudged.
+        leaderboard: index reranker; lowest, highest, unjudged, perhaps expectation.
         palette: colours of the theme.
         subplot: its axes.
     """
@@ -43,6 +43,30 @@ def add_hole_bars(figure: go.Figure, leaderboard: pd.DataFrame, palette: Palette
         **subplot,
     )
     figure.update_layout(barmode="overlay")
+    if "expectation" in leaderboard and leaderboard["expectation"].notna().any():
+        _add_expectations(figure, leaderboard, palette, **subplot)
+
+
+def _add_expectations(figure: go.Figure, leaderboard: pd.DataFrame, palette: Palette, **subplot: Any) -> None:  # noqa: ANN401
+    """Add a tick where the mean is expected at the rate of judged documents, higher than the bar.
+
+    Args:
+        figure: changed in place; its y axis counts rerankers from the top, 0 first.
+        leaderboard: index reranker; expectation, NaN where there is none.
+        palette: colours of the theme.
+        subplot: its axes.
+    """
+    figure.add_scatter(
+        x=leaderboard["expectation"],
+        y=np.arange(len(leaderboard)),
+        mode="markers",
+        marker={"symbol": "line-ns", "size": 18, "line": {"color": palette.text, "width": 2.5}},
+        name="at the judged rate",
+        legendrank=1001,
+        customdata=named_rows(leaderboard.index, leaderboard[["expectation"]].to_numpy()),
+        hovertemplate="<b>%{customdata[0]}</b><br>at the judged rate %{customdata[1]:.4f}<extra></extra>",
+        **subplot,
+    )
 
 
 def unjudged_notes(leaderboard: pd.DataFrame, palette: Palette) -> list[dict[str, object]]:

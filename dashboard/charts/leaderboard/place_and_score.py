@@ -82,8 +82,8 @@ def place_and_score(
 
     Args:
         leaderboard: index reranker; traditional, tied, worst, best, traditional_rank, tied_rank; best first.
-            Perhaps query_low and query_high, between which queries put the value too, and lowest, highest and
-            unjudged, of ties and unjudged documents together.
+            Perhaps query_low and query_high, between which queries put the value too, and what
+            `add_hole_bars` draws.
         palette: colours of the theme.
         measure: title of the x axis.
         drawn_rerankers: rerankers that are drawn, in the order of the leaderboard; all where None.
@@ -102,7 +102,7 @@ def place_and_score(
     figure = go.Figure()
     has_holes = set(ENDS) <= set(rows)
     if has_holes:
-        add_hole_bars(figure, rows, palette, xaxis="x2", legend="legend2")
+        add_hole_bars(figure, rows, palette, xaxis="x2")
     values = [*VALUES, *_add_intervals(figure, rows, palette), *(ENDS if has_holes else ())]
     add_bounds_rows(figure, rows, palette, xaxis="x2")
     _add_slope(figure, moves, len(rows), palette, order)

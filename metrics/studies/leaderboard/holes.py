@@ -105,16 +105,16 @@ def hole_finding(leaderboard: pd.DataFrame, counts: pd.DataFrame, measure: Measu
     why = (": ", *_never_judged(counts, measure), ".")
     is_moved = (rows["highest"] - rows["best"] > EQUAL) | (rows["worst"] - rows["lowest"] > EQUAL)
     if not is_moved.any():
-        return (Strong(f"What nobody judged moves no {measure.traditional}"), *why)
+        return (Strong("What nobody judged widens no bar"), *why)
     return (*(_one_span(rows, measure) if len(rows) == 1 else _who_could_lead(rows)), *why)
 
 
 def _one_span(rows: pd.DataFrame, measure: MeasureAt) -> Prose:
     """Say between what the value of the only reranker lies."""
     low, high, worst, best = (decimal(rows[end].iloc[0]) for end in ("lowest", "highest", "worst", "best"))
-    alone = f"ties alone from {worst} to {best}" if worst != best else f"it is {worst} if none is relevant"
-    allowed = f" {measure.traditional} from {low} to {high}, {alone}"
-    return ("Ties and unjudged documents allow ", Strong(str(rows.index[0])), allowed)
+    alone = f"ties alone from {worst} to {best}" if worst != best else f"{worst} where none is relevant"
+    allowed = f", ties and unjudged documents allow {measure.traditional} from {low} to {high}, {alone}"
+    return ("Of ", Strong(str(rows.index[0])), allowed)
 
 
 def _who_could_lead(rows: pd.DataFrame) -> Prose:

@@ -28,6 +28,11 @@ COLUMNS = (
     ShownColumn("beaten_by", "Beaten by", "Rerankers as fast and as good, and better in one.", "text"),
     # what nobody judged
     ShownColumn(
+        "expectation",
+        "At judged rate",
+        "Mean expected if unjudged documents are relevant as often as judged ones of like places tell.",
+    ),
+    ShownColumn(
         "unjudged", "Unjudged", "Share of the documents within the cut-off that nobody judged.", "percent"
     ),
     ShownColumn(

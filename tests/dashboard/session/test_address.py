@@ -19,10 +19,11 @@ def test_choices_made_by_click_are_in_the_address_of_every_page(two_grades):
     page.number_input(key="relevant_from").set_value(2.0).run()
     page.segmented_control(key="missing").set_value("skip").run()
     page.segmented_control(key="measure").set_value("AP").run()
+    page.segmented_control(key="unjudged").set_value("leave_out").run()
     for view in ("guide", "rerankers"):
         page.query_params = {}  # the browser opens a page of the menu at its bare address
         page.switch_page(FILES[view]).run()
-        expected = {"relevant_from": "2", "missing": "skip", "measure": "AP"}
+        expected = {"relevant_from": "2", "missing": "skip", "measure": "AP", "unjudged": "leave_out"}
         assert page.query_params.items() >= expected.items(), view
     other = opened("rerankers", **page.query_params)
     assert metrics(other) == metrics(page)
@@ -63,13 +64,15 @@ def test_a_board_that_is_not_here_is_said_on_every_page_and_after_a_refresh():
 
 
 def test_a_view_that_was_saved_and_left_again_is_not_what_the_address_opens(library):
-    settings = {"order": "input", "measure": "AP", "relevant_from": 2.0}
+    settings = {"order": "input", "measure": "AP", "relevant_from": 2.0, "unjudged": "bounds"}
     record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS), view=settings)
     page = opened("leaderboard", data=record.id)
     assert page.segmented_control(key="measure").value == "AP"
     page.selectbox(key="order").set_value(cache.TRADITIONAL[0]).run()
     page.segmented_control(key="measure").set_value(cache.MEASURES[0]).run()
     page.number_input(key="relevant_from").set_value(1.0).run()
+    assert page.segmented_control(key="unjudged").value == "bounds"
+    page.segmented_control(key="_unjudged_on_page").set_value("nonrelevant").run()
     other = opened("leaderboard", **page.query_params)
     assert metrics(other) == metrics(page)
     assert other.selectbox(key="order").value == cache.TRADITIONAL[0]
@@ -82,6 +85,7 @@ WRONG = {
     "query": "doesnotexist",
     "relevant_from": "inf",
     "missing": "",
+    "unjudged": "zero",
 }
 
 

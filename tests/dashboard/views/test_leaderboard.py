@@ -75,6 +75,10 @@ def test_what_nobody_judged_is_left_out_or_bounds_the_values_as_chosen_in_one_pl
     assert np.allclose(next_rows["narrowing"], plan.documents["narrowing"])
     assert np.allclose(next_rows["closed"], 100 * plan.documents["closed"])
     assert page.query_params["judge_next"] == "true"
+    assert "expectation" not in rows
+    page.segmented_control(key="_unjudged_on_page").set_value("rate").run()
+    assert "expectation" in table(page, "All rerankers")
+    assert np.allclose(table(page, "All rerankers")["lowest"], rows["lowest"])
     page.segmented_control(key="unjudged").set_value("leave_out").run()
     assert not [toggle for toggle in page.toggle if toggle.key == "judge_next"]
     assert page.segmented_control(key="_unjudged_on_page").value == "leave_out"

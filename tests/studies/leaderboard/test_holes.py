@@ -42,9 +42,12 @@ def finding(table):
             [(0.5, 0.6, 0.6, 0.9), (0.1, 0.2, 0.2, 0.3)],
             "a leads however ties fall and unjudged documents are judged",
         ),
-        ([(0.5, 0.5, 0.6, 0.6)], "What nobody judged moves no nDCG@10"),
-        ([(0.4, 0.5, 0.6, 0.7)], "a nDCG@10 from 0.400 to 0.700, ties alone from 0.500 to 0.600"),
-        ([(0.4, 0.5, 0.5, 0.7)], "a nDCG@10 from 0.400 to 0.700, it is 0.500 if none is relevant"),
+        ([(0.5, 0.5, 0.6, 0.6)], "What nobody judged widens no bar"),
+        (
+            [(0.4, 0.5, 0.6, 0.7)],
+            "Of a, ties and unjudged documents allow nDCG@10 from 0.400 to 0.700, ties alone from 0.500",
+        ),
+        ([(0.4, 0.5, 0.5, 0.7)], "nDCG@10 from 0.400 to 0.700, 0.500 where none is relevant"),
     ],
 )
 def test_the_finding_says_who_could_lead_by_the_bars_and_who_by_ties_alone(bars, sentence):

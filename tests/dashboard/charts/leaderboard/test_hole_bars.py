@@ -42,6 +42,17 @@ def test_the_share_unjudged_stands_at_the_end_of_its_row_orange_from_15_percent(
     assert shares == {"unjudged": LIGHT.muted, "20%": LIGHT.traditional, "<1%": LIGHT.muted}
 
 
+def test_a_tick_at_the_judged_rate_is_higher_than_the_bar_and_lies_under_dot_and_diamond():
+    figure = place_and_score(ROWS.assign(expectation=[0.7, np.nan, np.nan]), LIGHT, "nDCG@10")
+    names = [trace.name for trace in figure.data]
+    tick = figure.data[names.index("at the judged rate")]
+    assert names.index("at the judged rate") < names.index("traditional") < names.index("tied")
+    assert tick.x[0] == 0.7
+    assert tick.marker.size > 0.42 * 30
+    nowhere = place_and_score(ROWS.assign(expectation=np.nan), LIGHT, "nDCG@10")
+    assert "at the judged rate" not in [trace.name for trace in nowhere.data]
+
+
 def test_without_bounds_over_judgments_there_is_one_bar():
     figure = place_and_score(ROWS.drop(columns=["lowest", "highest"]), LIGHT, "nDCG@10").to_dict()
     assert [trace["name"] for trace in figure["data"] if trace["type"] == "bar"] == ["worst to best"]
