@@ -219,7 +219,8 @@ def slope_caption(leaderboard: pd.DataFrame) -> str:
         return "One reranker has one place."
     marked = "swaps with another" if len(leaderboard) <= FEW else f"moves {LONG_MOVE} places or more"
     orange = f"Orange: {marked}." if is_out_of_order(leaderboard).any() else f"No reranker {marked}."
-    return f"{f'Names share {shared}. ' * bool(shared)}{orange}"
+    tiers = " A tier: nothing tells these apart." if "tier" in leaderboard else ""
+    return f"{f'Names share {shared}. ' * bool(shared)}{orange}{tiers}"
 
 
 def leaderboard_table(
@@ -242,8 +243,10 @@ def leaderboard_table(
     """
     names = short_names(map(str, leaderboard.index), TABLE_COLUMNS)
     rows = (leaderboard if drawn_rerankers is None else leaderboard.loc[drawn_rerankers]).reset_index()
-    ends = rows[["best_rank", "worst_rank"]].astype(object).to_numpy()
-    rows["places"] = ["–".join(dict.fromkeys(map(str, pair))) if pd.notna(pair).all() else "–" for pair in ends]
+    rows["places"] = _written_ranges(rows, "best_rank", "worst_rank")
+    tiers = ["tier"] if "tier" in rows else []
+    if tiers:
+        rows["ranks"] = _written_ranges(rows, "rank_low", "rank_high")
     rows["verdict"] = [
         [verdict] * pd.notna(value) for value, verdict in zip(rows["tied"], rows["verdict"], strict=True)
     ]
@@ -254,7 +257,7 @@ def leaderboard_table(
         "All rerankers",
         file,
         {
-            **shown_columns("tied_rank", "reranker"),
+            **shown_columns("tied_rank", *tiers, "reranker"),
             "verdict": badge_column("Verdict", VERDICTS, ("green", "yellow", "orange", "blue", "gray")),
             **shown_columns("tied", "gap", ("tie_ratio", "mean_tie_ratio"), **words),
             **shown_columns(
@@ -262,9 +265,15 @@ def leaderboard_table(
             ),
             **shown_columns("traditional", **words),
             **shown_columns(("why", "verdict_reason"), "traditional_rank", "worst", "best", "places", **words),
-            **(shown_columns("std") if "std" in leaderboard else {}),
+            **shown_columns(*(["ranks"] if tiers else []), *leaderboard.columns.intersection(["std"])),
             **(extra_columns or {}),
             **({} if rows["name"].equals(rows["reranker"]) else shown_columns("name")),
         },
         download=leaderboard.reset_index(),
     )
+
+
+def _written_ranges(rows: pd.DataFrame, first: str, last: str) -> list[str]:
+    """Return from which to which place each row reaches, one where both are the same."""
+    ends = rows[[first, last]].astype(object).to_numpy()
+    return ["–".join(dict.fromkeys(map(str, pair))) if pd.notna(pair).all() else "–" for pair in ends]

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, short_names, text_columns
 from dashboard.charts.leaderboard.hole_bars import ENDS, add_hole_bars, unjudged_notes
 from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
+from dashboard.charts.leaderboard.tier_brackets import add_tier_brackets
 from dashboard.charts.marks import (
     VALUES,
     VALUES_HOVER,
@@ -39,8 +40,8 @@ _LEAST_ROWS = 3
 _SPACES = {"left": "{}\u2002", "right": "\u2009{}"}
 """A place and the space to its mark: a diamond reaches farther to its side than plotly thinks."""
 _LEGEND: dict[str, Any] = {"x": 0.57, "font": {"size": 12}, "itemsizing": "constant"}
-_SLOPE, _NAMES, _SCORES = (0.075, 0.195), (0.27, 0.56), (0.57, 1.0)
-"""Ends of the three panels, in shares of the width; between names and scores is room for a column of tiers."""
+_SLOPE, _NAMES, _SCORES, _TIERS = (0.075, 0.195), (0.27, 0.56), (0.57, 1.0), 0.04
+"""Ends of the three panels, in shares of the width, and what tiers take of the scores."""
 _SHARES, _LEGEND_ROW = 0.08, 22
 """Share of the width that the shares of unjudged documents take, and pixels of the legend's second row."""
 
@@ -82,7 +83,7 @@ def place_and_score(
 
     Args:
         leaderboard: index reranker; traditional, tied, worst, best, traditional_rank, tied_rank; best first.
-            Perhaps query_low and query_high, between which queries put the value too, and what
+            Perhaps tier; query_low and query_high, between which queries put the value too; and what
             `add_hole_bars` draws.
         palette: colours of the theme.
         measure: title of the x axis.
@@ -107,6 +108,8 @@ def place_and_score(
     add_bounds_rows(figure, rows, palette, xaxis="x2")
     _add_slope(figure, moves, len(rows), palette, order)
     _add_labels(figure, rows, stands_out[rows.index].to_numpy(dtype=bool), names, palette)
+    if "tier" in rows:
+        add_tier_brackets(figure, rows["tier"], palette, _NAMES[0])
     height = _ROW if len(rows) <= _SLIM_FROM else _SLIM_ROW
     plot = height * max(len(rows) + above + below, _LEAST_ROWS)
     style(figure, palette, 88 + plot, b=BELOW - 4)
@@ -114,12 +117,13 @@ def place_and_score(
     hidden = {"visible": False, "range": [0, 1]}
     scores = padded_range(rows[values].ffill(axis=1).to_numpy())
     _name_order(figure, order)
-    domain = (_SCORES[0], _SCORES[1] - _SHARES * has_holes)
+    domain = (_SCORES[0] + _TIERS * ("tier" in rows), _SCORES[1] - _SHARES * has_holes)
     figure.update_layout(
         xaxis=hidden | {"domain": _SLOPE},
         xaxis3=hidden | {"domain": _NAMES},
+        xaxis4=hidden | {"domain": (_NAMES[1], _NAMES[1] + _TIERS)},
         xaxis2={"domain": domain, "range": scores, "anchor": "y", "title": {"text": measure}, "nticks": 6},
-        legend=_LEGEND,
+        legend=_LEGEND | {"x": domain[0]},
     )
     return _with_holes(figure, rows, palette, plot) if has_holes else figure
 
@@ -141,7 +145,7 @@ def _with_holes(figure: go.Figure, rows: pd.DataFrame, palette: Palette, plot_he
         height=figure.layout.height + _LEGEND_ROW,
         margin={"t": figure.layout.margin.t + _LEGEND_ROW},
         legend={"y": 1 + _LEGEND_ROW / plot_height},
-        legend2=usual | _LEGEND | {"traceorder": "reversed", "font": font},
+        legend2=usual | _LEGEND | {"x": figure.layout.legend.x, "traceorder": "reversed", "font": font},
     )
 
 

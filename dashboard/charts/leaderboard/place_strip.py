@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.charts.leaderboard.tier_brackets import add_tier_lines
 from dashboard.charts.marks import VALUES, VALUES_HOVER, add_segments, named_rows, tied_dot, traditional_diamond
 from dashboard.charts.palette import Palette, faded
 from dashboard.charts.style import BELOW_TICKS, padded_range, style
@@ -13,6 +14,9 @@ _CLEARLY_OFF = 0.05
 """Share of what lies between the best and the worst tied value from which a gap has its diamond."""
 _MANY = 60
 """Rerankers from which on dots are smaller, which would else run into a band."""
+
+_TIERS = 20
+"""Pixels that the lines of tiers take."""
 
 
 def clear_gap(leaderboard: pd.DataFrame) -> float:
@@ -28,7 +32,7 @@ def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first
     """Draw the tied value of every reranker by place, and a diamond where the traditional one is clearly off.
 
     Args:
-        leaderboard: index reranker; tied, traditional, worst, best, gap; best first.
+        leaderboard: index reranker; tied, traditional, worst, best, gap, perhaps tier; best first.
         palette: colours of the theme.
         measure: title of the y axis.
         first: row that the frame begins with, counted from 0.
@@ -62,7 +66,10 @@ def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first
             showlegend=False,
             cliponaxis=False,
         )
-    style(figure, palette, 170, t=12, b=BELOW_TICKS)
+    has_tiers = "tier" in leaderboard
+    style(figure, palette, 170 + _TIERS * has_tiers, t=12 + _TIERS * has_tiers, b=BELOW_TICKS)
+    if has_tiers:
+        add_tier_lines(figure, leaderboard["tier"], palette)
     low, high = padded_range(leaderboard[VALUES].to_numpy())
     figure.update_yaxes(title_text=measure, nticks=4, range=[low, high])
     return figure.update_xaxes(range=[0.3, len(places) + 0.7], showgrid=False, tickformat="d", nticks=12)

@@ -8,6 +8,7 @@ from dashboard.server.board_results import cached_for_board
 from metrics import Evaluation
 from metrics.evaluation import score_runs
 from metrics.studies.leaderboard.leaderboard import mean_std
+from metrics.studies.leaderboard.ranks.tiers import rank_intervals
 from metrics.studies.tools.tool_comparison import by_tool, tool_values
 
 
@@ -72,3 +73,15 @@ def tie_std_of_means(
     with board_turn(_board):
         evaluation = score_runs(_board.runs, measure, "std", view_key.scoring)
     return mean_std(restrict_to_view(evaluation, view_key, _evaluation), measure)
+
+
+@cached_for_board(show_spinner=False, max_entries=24)
+def intervals(view_key: ViewKey, measure: str, _evaluation: Evaluation) -> pd.DataFrame:
+    """Return between which ranks other queries could put each reranker.
+
+    Args:
+        view_key: what is shown of the board, and how it is scored.
+        measure: name of the measure.
+        _evaluation: the values shown.
+    """
+    return rank_intervals(_evaluation, measure)

@@ -23,6 +23,7 @@ from metrics import parse
 from metrics.evaluation import EQUAL
 from metrics.studies.leaderboard.holes import hole_finding
 from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
+from metrics.studies.leaderboard.ranks.tiers import with_tiers
 
 view = session.view()
 page_head(
@@ -37,6 +38,8 @@ with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
     part = find_reranker()
 name = parse(measure)
 rows = with_holes(view, leaderboard(view.evaluation, measure, view.traditional), name, unjudged)
+if len(rows) > 1:
+    rows = with_tiers(rows, cached.intervals(view.key, measure, view.evaluation))
 is_bounded = unjudged is not None and "highest" in rows
 finding(
     hole_finding(rows, unjudged, name)

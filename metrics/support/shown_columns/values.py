@@ -86,6 +86,8 @@ COLUMNS = (
     ShownColumn("tied_rank", "#", "Place by the tied value, 1 the best; equal values share one.", "count"),
     ShownColumn("traditional_rank", "# {traditional}", "Place by {order} of the ties.", "count"),
     ShownColumn("places", "Possible places", "Best to worst place that some order of the ties gives.", "text"),
+    ShownColumn("tier", "Tier", "Nothing tells those of one tier apart, with 95% confidence in all.", "count"),
+    ShownColumn("ranks", "Ranks, 95%", "Of its true mean among all others; all hold at once.", "text"),
     ShownColumn("verdict_reason", "Why", "What the verdict rests on.", "text", width="large"),
     # how many
     ShownColumn("n_lists", "Lists", "Lists that are scored.", "count"),

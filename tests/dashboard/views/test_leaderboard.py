@@ -13,7 +13,7 @@ from metrics.studies.leaderboard.judging import plan_judging
 def names_drawn(page):
     """The names in the figure of places and scores, as it writes them."""
     figure = charts(page)["place-and-score"]
-    (names,) = [trace["text"] for trace in figure["data"] if trace.get("mode") == "text"]
+    (names,) = [trace["text"] for trace in figure["data"] if trace.get("xaxis") == "x3"]
     return [name.removeprefix("<b>").removesuffix("</b>") for name in names]
 
 
@@ -52,6 +52,13 @@ def test_orders_that_swap_stand_before_the_charts():
     assert headings.index("Orders that swap") < headings.index("Place, traditional and tied")
     assert len(table(page, "Orders that swap")) == 5
     assert metrics(page)["Orders that swap"] == "9 of 28"
+    rows = table(page, "All rerankers")
+    assert list(rows["tier"]) == [1, 1, 1, 1, 1, 1, 2, 2]
+    assert list(rows["ranks"][-2:]) == ["6–8", "1–8"]
+    texts = [
+        trace.get("text") for trace in charts(page)["place-and-score"]["data"] if trace.get("xaxis") == "x4"
+    ]
+    assert texts[-1] == ["1", "2"]
 
 
 def test_what_nobody_judged_is_left_out_or_bounds_the_values_as_chosen_in_one_place():

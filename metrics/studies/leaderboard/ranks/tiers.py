@@ -7,12 +7,14 @@ from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.leaderboard.leaderboard import places
 from metrics.studies.significance.query_values import alpha, round_differences, values_by_query
 from metrics.studies.significance.resampling import flipped_sums
-from metrics.support.arrays import BoolArray, FloatArray
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
 
 DRAWS = 1_999
 """Draws of signs for all queries: at a level of 0.95 the 99th largest decides."""
-_ROUNDING = 1e-9
+_ROUNDING = 1e-6
 """Part of a statistic that sums of the same differences may be apart by."""
+_BATCH = 256
+"""Draws looked at together, which stay in a processor's cache."""
 
 
 def rank_intervals(
@@ -21,10 +23,11 @@ def rank_intervals(
     """Return between which ranks each reranker's true mean stands, all at once, and its tier.
 
     With the chance of `level`, the ranks by true means (those over all queries there could be) are all within
-    their intervals. lowest = 1 + the rerankers that are better, highest = n - those that are worse, told by
-    `better`. A tier is who shares a lowest rank: nobody in it is told apart from another in it, and who is told
-    better than another is in an earlier tier. Who scatters more over queries may be in an earlier tier than
-    one placed above it; to be told apart is not transitive, so neighbours in two tiers may not be.
+    their intervals: lowest = 1 + the rerankers that are better, highest = n - those that are worse, told by
+    `better`. A tier is a run of places in which nobody is told apart: from the first place on, the next begins
+    where somebody stands who is told worse than one in it, with all of equal mean. Members are not equal, and
+    to be told apart is not transitive: who scatters much over queries may be in a later tier than one it is not
+    told apart from, which its interval says.
 
     Args:
         evaluation: with `measure` under `ties`; its queries are resampled, the same for all rerankers, and the
@@ -43,21 +46,51 @@ def rank_intervals(
 
     Source: Mogstad, Romano, Shaikh & Wilhelm, Review of Economic Studies 91(1), 2024, section 3.
     """
-    values = values_by_query(evaluation, measure, ties).dropna(axis="columns", how="all")
-    is_better = better(values.to_numpy(), level=level, seed=seed)
-    lowest = 1 + is_better.sum(axis=0)
-    means = values.mean()
-    table = pd.DataFrame(
+    table = values_by_query(evaluation, measure, ties)
+    values = table.to_numpy()
+    counts = np.isfinite(values).sum(axis=0)
+    means = np.nansum(values, axis=0) / np.maximum(1, counts)
+    order = np.argsort(-means.round(12), kind="stable")
+    order = order[counts[order] > 0]
+    place = places(pd.Series(means[order])).to_numpy(np.int64)
+    is_better = better(values[:, order], level=level, seed=seed)
+    return pd.DataFrame(
         {
-            "reranker": pd.array(values.columns, dtype="str"),
-            "place": places(means).to_numpy(np.int64),
-            "lowest": lowest,
-            "highest": len(means) - is_better.sum(axis=1),
-            "tier": np.unique(lowest, return_inverse=True)[1] + 1,
+            "reranker": pd.array(table.columns[order], dtype="str"),
+            "place": place,
+            "lowest": 1 + is_better.sum(axis=0),
+            "highest": len(order) - is_better.sum(axis=1),
+            "tier": _tiers(place, is_better),
         }
     )
-    order = means.round(12).reset_index(drop=True).sort_values(ascending=False, kind="stable").index
-    return table.loc[order].reset_index(drop=True)
+
+
+def _tiers(place: IntArray, is_better: BoolArray) -> IntArray:
+    """Return the (n,) tier of each, in runs within which no row is better than a column.
+
+    Args:
+        place: (n,) of each, rising; equal ones are in one tier.
+        is_better: (n, n).
+    """
+    tiers, start = np.ones(len(place), dtype=np.int64), 0
+    for first in np.unique(place, return_index=True)[1]:
+        is_level = place == place[first]
+        if is_better[start:first, is_level].any():
+            tiers[first:] += 1
+            start = first
+    return tiers
+
+
+def with_tiers(leaderboard: pd.DataFrame, intervals: pd.DataFrame) -> pd.DataFrame:
+    """Return a leaderboard with the columns tier, rank_low and rank_high; NA where there is no mean.
+
+    Args:
+        leaderboard: index reranker.
+        intervals: as `rank_intervals` returns them.
+    """
+    columns = {"tier": "tier", "lowest": "rank_low", "highest": "rank_high"}
+    rows = intervals.set_index("reranker")[list(columns)].rename(columns=columns)
+    return leaderboard.join(rows.reindex(leaderboard.index).astype("Int64"))
 
 
 def better(values: FloatArray, *, level: float = 0.95, seed: int = 0) -> BoolArray:
@@ -136,12 +169,14 @@ def _stepdown(observed: FloatArray, drawn: FloatArray, sizes: FloatArray, level:
 
 
 def _largest(drawn: FloatArray, sizes: FloatArray, is_open: BoolArray) -> FloatArray:
-    """Return (draws,) the largest statistic of the pairs that are open."""
-    largest = np.zeros(drawn.shape[1])
-    for row in range(len(drawn) - 1):
-        columns = row + 1 + np.flatnonzero(sizes[row, row + 1 :])
-        statistics = (drawn[row] - drawn[columns]) / sizes[row, columns, None]
-        for sign, is_tested in ((1, is_open[row, columns]), (-1, is_open[columns, row])):
-            if is_tested.any():
-                np.maximum(largest, (sign * statistics[is_tested]).max(axis=0), out=largest)
-    return largest
+    """Return (draws,) the largest statistic of the pairs that are open; in float32, which takes a third."""
+    weights = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=is_open & (sizes > 0)).astype(np.float32)
+    largest = np.zeros(drawn.shape[1], dtype=np.float32)
+    for start in range(0, len(largest), _BATCH):
+        sums = np.ascontiguousarray(drawn[:, start : start + _BATCH], dtype=np.float32)
+        part = largest[start : start + _BATCH]
+        for row in range(len(sums) - 1):
+            differences = sums[row] - sums[row + 1 :]
+            for factors in (weights[row, row + 1 :], -weights[row + 1 :, row]):
+                np.maximum(part, (differences * factors[:, None]).max(axis=0), out=part)
+    return largest.astype(np.float64)

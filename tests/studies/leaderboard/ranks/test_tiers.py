@@ -70,11 +70,26 @@ def test_a_tier_has_nobody_told_apart_and_intervals_hold_the_place(table):
     assert (rows["place"] <= rows["highest"]).all()
     assert rows["place"].is_monotonic_increasing
     assert sorted(rows["tier"].unique()) == [*range(1, rows["tier"].max() + 1)]
-    for a, b in permutations(range(values.shape[1]), 2):
-        if is_better[a, b]:
-            assert rows.loc[f"r{a}", "tier"] < rows.loc[f"r{b}", "tier"]
-            assert rows.loc[f"r{a}", "place"] < rows.loc[f"r{b}", "place"]
-    assert (rows["lowest"] == [1 + is_better[:, int(name[1:])].sum() for name in rows.index]).all()
+    assert rows["tier"].is_monotonic_increasing
+    names = [int(name[1:]) for name in rows.index]
+    assert (rows["lowest"] == 1 + is_better.sum(axis=0)[names]).all()
+    for _, tier in rows.groupby("tier"):
+        members = [int(name[1:]) for name in tier.index]
+        assert not is_better[np.ix_(members, members)].any()
+        before = rows[rows["tier"] == tier["tier"].iloc[0] - 1]
+        first = rows.index[rows["place"] == tier["place"].iloc[0]]
+        above = [int(name[1:]) for name in before.index]
+        assert not above or is_better[np.ix_(above, [int(name[1:]) for name in first])].any()
+
+
+def test_who_stands_level_is_in_one_tier_whoever_comes_first():
+    steady, wild = np.tile([0.5, 0.52], 20), np.tile([0.01, 1.01], 20)
+    leader = np.tile([0.6, 0.62], 20)
+    for names in permutations({"leader": leader, "steady": steady, "wild": wild}.items()):
+        rows = rank_intervals(scored(expected=dict(names)), "RR").set_index("reranker")
+        assert rows["tier"].to_dict() == {"leader": 1, "steady": 2, "wild": 2}
+        assert rows.loc["wild", ["lowest", "highest"]].tolist() == [1, 3]
+        assert rows.loc["steady", ["lowest", "highest"]].tolist() == [2, 3]
 
 
 def test_two_rerankers_are_told_apart_where_the_randomisation_test_tells_them_apart():
