@@ -15,6 +15,8 @@ from metrics.support.arrays import FloatArray, IntArray
 
 _ROWS = 2**20
 """Rows of the lists that are copied at once, about."""
+_MOST_ROWS = 2**23
+"""Rows of lists that are copied to see what each document narrows."""
 _SCALE = "\x1f"
 """Query that holds a document of every grade, so that each copy may have all of them."""
 
@@ -162,3 +164,30 @@ def _top_rows(runs: Runs, reranker: str, options: ScoringOptions, last_place: in
         return np.arange(len(runs.tables[reranker]))
     ranking = options.ranking(runs, reranker)
     return np.sort(ranking.rows[(ranking.above < last_place)[ranking.groups]])
+
+
+def narrowings(
+    copies: JudgedCopies, query: IntArray, doc_ids: pa.Array, rates: FloatArray, widths: FloatArray
+) -> FloatArray:
+    """Return (n,) by how much the bounds of its query narrow once a document is judged, others as they are.
+
+    Where there are too many to look at each, the later ones have NaN.
+
+    Args:
+        copies: the lists.
+        query: (n,) number of the query of each document.
+        doc_ids: (n,) the documents.
+        rates: (n,) chance of each to be relevant, and then of the highest grade.
+        widths: (n_queries,) width of the bounds of each query now.
+    """
+    n_rows = np.cumsum(2 * copies.rows_of_query[query])
+    narrowing = np.full(len(query), np.nan)
+    looked_at = slice(int(np.searchsorted(n_rows, _MOST_ROWS)) + 1)
+    query, rates = query[looked_at], rates[looked_at]
+    numbers = np.arange(len(query))
+    irrelevant, relevant = (
+        copies.widths(query, numbers, doc_ids[looked_at], np.full(len(query), grade))
+        for grade in (0.0, copies.highest_grade)
+    )
+    narrowing[looked_at] = widths[query] - (1 - rates) * irrelevant - rates * relevant
+    return narrowing

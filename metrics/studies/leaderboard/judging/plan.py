@@ -12,16 +12,14 @@ from metrics.evaluation import AS_READ, EQUAL, ScoringOptions
 from metrics.evaluation.holes import RankedDocuments
 from metrics.evaluation.holes.expectation import DEPTH
 from metrics.evaluation.holes.rates import Rate
-from metrics.measures import parse
+from metrics.measures import MeasureAt, parse
 from metrics.runs import Runs
 from metrics.studies.leaderboard.judging.candidates import open_documents
-from metrics.studies.leaderboard.judging.copies import JudgedCopies, bound_widths, judged_below
+from metrics.studies.leaderboard.judging.copies import JudgedCopies, bound_widths, judged_below, narrowings
 from metrics.studies.leaderboard.judging.curve import settling_curve
 from metrics.support.arrays import FloatArray, IntArray
 
 COLUMNS = ("query_id", "doc_id", "rerankers", "best_place", "best_reranker", "narrowing", "closed")
-_MOST_ROWS = 2**23
-"""Rows of lists that are copied to see what each document narrows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +147,12 @@ def _checked_depth(runs: Runs, measure: str, options: ScoringOptions, depth: int
         raise UsageError("Documents that nobody judged are left out: none is to be judged next.")
     if runs.qrels is None:
         raise UsageError("Relevance stands inside the tables, so nothing is unjudged. Give judgments apart.")
-    return depth if depth is not None else parse(measure).k or DEPTH
+    return depth if depth is not None else plan_depth(parse(measure))
+
+
+def plan_depth(measure: MeasureAt) -> int:
+    """Return the last place that counts where nobody says another: the cut-off of the measure, or 10."""
+    return measure.k or DEPTH
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,16 +209,8 @@ class _Queue:
             copies: the lists.
             widths: (n_queries,) width of the bounds of each query now.
         """
-        n_rows = np.cumsum(2 * copies.rows_of_query[self.query])
-        looked_at = slice(int(np.searchsorted(n_rows, _MOST_ROWS)) + 1)
-        query, rates = self.query[looked_at], self.rates[self.position[looked_at]]
-        numbers = np.arange(len(query))
-        irrelevant, relevant = (
-            copies.widths(query, numbers, self.doc_ids[looked_at], np.full(len(query), grade))
-            for grade in (0.0, copies.highest_grade)
-        )
-        narrowing = np.full(len(self.query), np.nan)
-        narrowing[looked_at] = widths[query] - (1 - rates) * irrelevant - rates * relevant
+        rates = self.rates[self.position]
+        narrowing = narrowings(copies, self.query, self.doc_ids, rates, widths)
         order = np.argsort(-narrowing, kind="stable")  # NaN last
         table = self.table.assign(narrowing=narrowing).iloc[order].reset_index(drop=True)
         return replace(self, table=table, query=self.query[order], position=self.position[order])

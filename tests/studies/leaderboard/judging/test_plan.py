@@ -9,6 +9,7 @@ from metrics import UsageError, read_runs
 from metrics.evaluation import ScoringOptions
 from metrics.evaluation.holes import joint_bounds
 from metrics.studies.leaderboard.judging import COLUMNS, form_for, plan_finding, plan_judging
+from metrics.studies.leaderboard.judging.one_query import first_to_judge, relevance_chances
 from metrics.studies.prose import plain
 
 RUN = pd.DataFrame(
@@ -105,6 +106,16 @@ def test_queries_that_do_not_count_have_no_part_in_it():
         alone.documents[["query_id", "doc_id", "narrowing"]]
     )
     assert part.width == pytest.approx(alone.width)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_the_first_of_a_query_is_the_first_that_the_plan_of_all_queries_has_of_it(measure):
+    runs = read_runs(RUN, QRELS)
+    documents = plan_judging(runs, measure, draws=1).documents
+    chances = relevance_chances(runs, measure, ScoringOptions())
+    for query, first in (("q", documents[documents["query_id"] == "q"]["doc_id"].iloc[0]), ("r", "a")):
+        assert first_to_judge(runs, measure, ScoringOptions(), query, chances) == first
+    assert first_to_judge(runs, measure, ScoringOptions(), "s", chances) is None
 
 
 def test_where_all_is_judged_there_is_nothing_to_judge_next():

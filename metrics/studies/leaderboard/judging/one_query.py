@@ -1,0 +1,66 @@
+"""Which document of one query to judge first, as the plan of all queries has it."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.evaluation import ScoringOptions
+from metrics.evaluation.holes import RankedDocuments
+from metrics.measures import parse
+from metrics.runs import Runs
+from metrics.studies.leaderboard.judging.candidates import open_documents
+from metrics.studies.leaderboard.judging.copies import JudgedCopies, bound_widths, judged_below, narrowings
+from metrics.studies.leaderboard.judging.plan import plan_depth
+
+
+def relevance_chances(runs: Runs, measure: str, options: ScoringOptions) -> "pd.Series[float]":
+    """Return the chance of each unjudged document to be relevant, as judged ones of all queries tell.
+
+    Args:
+        runs: what was ranked.
+        measure: name of the measure, whose cut-off is the last place that counts.
+        options: how lists are scored.
+
+    Returns:
+        index: hash of query and document.
+
+    Raises:
+        UsageError: nobody judged a document that is ranked.
+    """
+    documents = RankedDocuments.of(runs, options)
+    rates = documents.unjudged_rates(None, plan_depth(parse(measure)))
+    return pd.Series(rates, documents.hashes[~documents.is_judged])
+
+
+def first_to_judge(
+    runs: Runs, measure: str, options: ScoringOptions, query: str, chances: "pd.Series[float]"
+) -> str | None:
+    """Return the document of a query whose judgment narrows the bounds of all rerankers most, None without any.
+
+    Args:
+        runs: what was ranked, with judgments apart.
+        measure: name of the measure.
+        options: how lists are scored.
+        query: id of the query.
+        chances: as `relevance_chances` returns them.
+    """
+    tables = {name: table.filter(_is_query(table, query)) for name, table in runs.tables.items()}
+    runs, depth = Runs(tables, runs.qrels), plan_depth(parse(measure))
+    documents = RankedDocuments.of(runs, options)
+    table = open_documents(runs, options, documents, depth, {query})
+    if table.empty:
+        return None
+    runs, queries = judged_below(runs, documents, depth), pd.Index([query])
+    narrowing = narrowings(
+        JudgedCopies(runs, measure, options, queries, depth),
+        np.zeros(len(table), np.int64),
+        pa.array(table["doc_id"], pa.string()),
+        chances.reindex(table["hash"]).to_numpy(),
+        bound_widths(runs, measure, options).reindex(queries).to_numpy(),
+    )
+    return str(table["doc_id"].iloc[int(np.argmax(narrowing))])
+
+
+def _is_query(table: pa.Table, query: str) -> pa.ChunkedArray:
+    return pc.equal(table["query_id"].cast(pa.string()), query)
