@@ -292,3 +292,8 @@ def restrict_to_view(values: Evaluation, view_key: ViewKey, view_evaluation: Eva
         view_evaluation: the values shown; its queries are kept.
     """
     return values.only(view_key.rerankers, view_key.queries(view_evaluation))
+
+
+def shown_runs(runs: Runs, rerankers: Sequence[str]) -> Runs:
+    """Return the runs of the rerankers that are shown."""
+    return runs if list(rerankers) == runs.rerankers else runs.arranged({name: name for name in rerankers})

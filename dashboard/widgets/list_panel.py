@@ -76,6 +76,7 @@ def list_panel(view: session.View, reranker: str, query: str, measures: tuple[st
         st.caption(
             f"{count_of(len(rows), 'document')}, {int(rows['relevant'].sum())} relevant. "
             f"One box, one document; {escape_markdown(bracket_text(view.scoring))}; filled: relevant."
+            + " Hatched: never judged." * (not rows["judged"].all())
             + (f" The first {MAX_DOCUMENTS} are drawn." if len(rows) > MAX_DOCUMENTS else "")
         )
         k = max((parse(name).k or 0 for name in measures), default=0) or None

@@ -24,27 +24,32 @@ _LETTERS, _FEWEST = 52, 10
 """Letters in a row along a list on a phone; and places an axis has at least."""
 _INSETS, _MAX_INSETS = (0.03, 0.05), 3
 """How far a bracket stands within the frame round it, along the list and across, and how often."""
+_OUTLINE, _STRONG = 1.2, 2.6
+"""Pixels of the outline of a document, and of the one to judge first."""
 _SECOND_LIST = 2.6
 """Height at which the upper one of two lists stands."""
 
 
-def tie_ladder(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
-    """Draw the list from the top, a box a document, a bracket behind boxes that tie.
+def tie_ladder(
+    ladder: pd.DataFrame, palette: Palette, k: int | None, first_to_judge: str | None = None
+) -> go.Figure:
+    """Draw the list from the top, a box a document, hatched where nobody judged it, a bracket behind a tie.
 
     Where further scores split ties, a dotted frame surrounds what is level in the scores before.
 
     Args:
-        ladder: place, doc_id, score or front, grade, relevant, group, first, last; top first; perhaps text, and
-            level_1, further_1 ... as `metrics.studies.one_list.query.ladder` returns them.
+        ladder: place, doc_id, score or front, grade, judged, relevant, group, first, last; top first; perhaps
+            text, and level_1, further_1 ... as `metrics.studies.one_list.query.ladder` returns them.
         palette: colours of the theme.
         k: cut-off to mark, None for none.
+        first_to_judge: document with a strong outline, None for none.
 
     Returns:
         One row of boxes.
     """
     figure = go.Figure()
     end = min(len(ladder), MAX_DOCUMENTS) + 0.5
-    _add_list(figure, ladder, palette, 0)
+    _add_list(figure, ladder, palette, 0, first_to_judge)
     if k is not None and k + 0.5 < end:
         add_cutoff(figure, palette, k, (-0.12, 1.28), 1.3)
     if len(ladder) > MAX_DOCUMENTS:
@@ -56,9 +61,16 @@ def tie_ladder(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figu
 
 
 def ladder_pair(
-    upper: pd.DataFrame, lower: pd.DataFrame, names: tuple[str, str], palette: Palette, k: int | None
+    upper: pd.DataFrame,
+    lower: pd.DataFrame,
+    names: tuple[str, str],
+    palette: Palette,
+    k: int | None,
+    first_to_judge: str | None = None,
 ) -> go.Figure:
-    """Draw two lists of one query, one above the other; lines follow the relevant documents in both.
+    """Draw two lists of one query, one above the other; lines follow documents in both.
+
+    They follow the relevant ones and, darker, the one to judge first.
 
     Args:
         upper: as for `tie_ladder`.
@@ -66,19 +78,16 @@ def ladder_pair(
         names: what the two are called.
         palette: colours of the theme.
         k: cut-off to mark, None for none.
+        first_to_judge: document with a strong outline, None for none.
 
     Returns:
         Two rows of boxes.
     """
-    figure = go.Figure()
-    base, middle = _SECOND_LIST, (_SECOND_LIST + 1) / 2
-    shared = upper[upper["relevant"]].merge(lower[["doc_id", "place"]], on="doc_id", suffixes=("", "_below"))
-    for start, end in shared[["place", "place_below"]].to_numpy():
-        if max(start, end) <= MAX_DOCUMENTS:
-            path = f"M {start},{base + 0.1} C {start},{middle} {end},{middle} {end},0.9"
-            figure.add_shape(type="path", path=path, line={"color": palette.tied, "width": 1.6}, layer="below")
-    _add_list(figure, upper, palette, base, is_upper=True)
-    _add_list(figure, lower, palette, 0)
+    figure, base = go.Figure(), _SECOND_LIST
+    _join(figure, upper[upper["relevant"]], lower, palette.tied)
+    _join(figure, upper[upper["doc_id"] == first_to_judge], lower, palette.text)
+    _add_list(figure, upper, palette, base, first_to_judge, is_upper=True)
+    _add_list(figure, lower, palette, 0, first_to_judge)
     end = min(max(len(upper), len(lower)), MAX_DOCUMENTS) + 0.5
     if k is not None and k + 0.5 < end:
         add_cutoff(figure, palette, k, (-0.12, base + 1.5), base + 1.52)
@@ -93,21 +102,45 @@ def ladder_pair(
     return _set_places(figure, end, rank_column(upper))
 
 
+def _join(figure: go.Figure, documents: pd.DataFrame, lower: pd.DataFrame, colour: str) -> None:
+    """Add a line from each of some documents of the upper list to its place in the lower one."""
+    middle = (_SECOND_LIST + 1) / 2
+    shared = documents.merge(lower[["doc_id", "place"]], on="doc_id", suffixes=("", "_below"))
+    for start, end in shared[["place", "place_below"]].to_numpy():
+        if max(start, end) <= MAX_DOCUMENTS:
+            path = f"M {start},{_SECOND_LIST + 0.1} C {start},{middle} {end},{middle} {end},0.9"
+            figure.add_shape(type="path", path=path, line={"color": colour, "width": 1.6}, layer="below")
+
+
 def _add_list(
-    figure: go.Figure, ladder: pd.DataFrame, palette: Palette, base: float, *, is_upper: bool = False
+    figure: go.Figure,
+    ladder: pd.DataFrame,
+    palette: Palette,
+    base: float,
+    first_to_judge: str | None = None,
+    *,
+    is_upper: bool = False,
 ) -> None:
-    """Add one list on a base line of its own; the upper one of two has its scores above it."""
+    """Add one list on a base line of its own; the upper one of two has its scores above it.
+
+    Args:
+        figure: changed in place.
+        ladder: as of `tie_ladder`.
+        palette: colours of the theme.
+        base: its base line.
+        first_to_judge: as of `tie_ladder`.
+        is_upper: whether it is the upper one of two.
+    """
     documents = ladder.head(MAX_DOCUMENTS)
     _add_brackets(figure, ladder, palette, base, is_upper=is_upper)
     is_relevant = documents["relevant"].to_numpy(dtype=bool)
     height = np.where(is_relevant, _HIGH, _LOW)
-    fill, border = (np.where(is_relevant, palette.tied, colour) for colour in (palette.ground, palette.other))
     figure.add_bar(
         x=documents["place"],
         y=height,
         base=base + (1 - height) / 2,
         width=0.72,
-        marker={"color": fill, "line": {"color": border, "width": 1.2}},
+        marker=_box_marker(documents, palette, first_to_judge),
         text=[f"{grade:g}" if hit else "" for grade, hit in zip(documents["grade"], is_relevant, strict=True)],
         textposition="inside",
         insidetextanchor="middle",
@@ -117,6 +150,31 @@ def _add_list(
         hovertemplate="%{hovertext}<extra></extra>",
         showlegend=False,
     )
+
+
+def _box_marker(documents: pd.DataFrame, palette: Palette, first_to_judge: str | None) -> dict[str, Any]:
+    """Return how boxes look: filled, empty or, where nobody judged them, hatched; one with a strong outline.
+
+    Args:
+        documents: relevant, judged, doc_id.
+        palette: colours of the theme.
+        first_to_judge: document with the outline.
+    """
+    is_relevant = documents["relevant"].to_numpy(dtype=bool)
+    is_unjudged = ~documents["judged"].to_numpy(dtype=bool)
+    is_first = (documents["doc_id"] == first_to_judge).to_numpy(dtype=bool)
+    fill, border = (np.where(is_relevant, palette.tied, colour) for colour in (palette.ground, palette.other))
+    line: dict[str, Any] = {"color": border, "width": _OUTLINE}
+    if is_first.any():
+        line = {
+            "color": np.where(is_first, palette.text, border),
+            "width": np.where(is_first, _STRONG, _OUTLINE),
+        }
+    marker: dict[str, Any] = {"color": fill, "line": line}
+    if is_unjudged.any():  # brackets would show through a hatching without a ground of its own
+        look = {"fgcolor": palette.muted, "bgcolor": palette.ground, "size": 5, "solidity": 0.25}
+        marker["pattern"] = {"shape": np.where(is_unjudged, "/", ""), **look}
+    return marker
 
 
 def _add_brackets(
@@ -158,7 +216,8 @@ def _hover(document: dict[Hashable, Any], ranked_by: str) -> str:
     places = f"places {first:,} to {last:,}" if last > first else f"place {document['place']}"
     head = f"<b>{hover_text(str(document['doc_id']))}</b><br>{ranked_by} {document[ranked_by]:.6g}"
     head += "".join(f", then {value:.6g}" for key, value in document.items() if str(key).startswith("further_"))
-    head += f"<br>grade {document['grade']:g}<br>{places}"
+    judgment = f"grade {document['grade']:g}" if document["judged"] else "not judged"
+    head += f"<br>{judgment}<br>{places}"
     text = textwrap.shorten(str(document.get("text", "")), _MAX_TEXT, placeholder=" …")
     lines = "<br>".join(safe(line, _MAX_LINE) for line in textwrap.wrap(text, _MAX_LINE))
     return f"{head}<br><br>{lines}" if lines else head

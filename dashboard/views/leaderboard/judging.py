@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.cache import ViewKey, board_turn
+from dashboard.cache import ViewKey, board_turn, shown_runs
 from dashboard.charts.leaderboard.settling_curve import settling_curve
 from dashboard.library import Board
 from dashboard.server.board_results import cached_for_board
@@ -46,9 +46,7 @@ def judging_plan(view_key: ViewKey, measure: str, _board: Board, _evaluation: Ev
     Raises:
         UsageError: nothing says how likely unjudged documents are to be relevant.
     """
-    runs = _board.runs
-    if list(view_key.rerankers) != runs.rerankers:
-        runs = runs.arranged({name: name for name in view_key.rerankers})
+    runs = shown_runs(_board.runs, view_key.rerankers)
     with board_turn(_board):
         return plan_judging(runs, measure, view_key.scoring, queries=view_key.queries(_evaluation))
 

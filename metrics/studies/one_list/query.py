@@ -29,11 +29,11 @@ def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:
     """The documents of one list by falling score, ties in input order.
 
     Returns:
-        place (from 1), doc_id, score or, where criteria rank, front (from 1), grade, relevant, group (from 0),
-        first and last (places its tie group covers). Where further scores split ties, also each of them,
-        further_1, further_2 ..., and by how many scores documents are level: level_1, the first place of those
-        with the same score or front, level_2, of those with the same first further score, too, and so on but
-        for all, which group says.
+        place (from 1), doc_id, score or, where criteria rank, front (from 1), grade (0 where unjudged), judged,
+        relevant, group (from 0), first and last (places its tie group covers). Where further scores split ties,
+        also each of them, further_1, further_2 ..., and by how many scores documents are level: level_1, the
+        first place of those with the same score or front, level_2, of those with the same first further score,
+        too, and so on but for all, which group says.
     """
     documents = ranking.documents_of(query_id)
     groups, scores = ranking.groups[documents], ranking.scores[documents]
@@ -44,6 +44,7 @@ def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:
         "doc_id": ranking.ids(documents).to_pylist(),
         **({"front": -scores} if ranking.is_by_fronts else {"score": scores}),
         "grade": ranking.grades[documents],
+        "judged": ranking.judged[documents],
         "relevant": ranking.relevant[documents],
         "group": groups - groups[:1],
         "first": first,

@@ -1,11 +1,16 @@
 """Calls of the Query explorer into metrics, kept; keyed by what is shown."""
 
+from contextlib import suppress
+
 import pandas as pd
 
-from dashboard.cache import ViewKey
+from dashboard.cache import ViewKey, board_turn, shown_runs
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
+from dashboard.library import Board
 from dashboard.server.board_results import cached_for_board
-from metrics import Evaluation
+from metrics import Evaluation, parse
+from metrics.errors import UsageError
+from metrics.studies.leaderboard.judging import one_query
 from metrics.studies.one_list.list_order import list_label, lists_by_gap
 
 
@@ -57,3 +62,37 @@ def _labels(rows: pd.DataFrame, names: dict[str, str]) -> dict[str, str]:
     """Return the label of each row; `names` has what each is called in it."""
     figures = zip(rows.index.astype(str), rows["gap"], rows["tie_ratio"], strict=True)
     return {name: list_label(names[name], gap, tie_ratio) for name, gap, tie_ratio in figures}
+
+
+@cached_for_board(show_spinner=False, max_entries=4)
+def relevance_chances(key: ViewKey, measure: str, _board: Board) -> "pd.Series[float] | None":
+    """Return the chance of each unjudged document to be relevant; None where nothing says how likely that is.
+
+    Args:
+        key: tells the view.
+        measure: whose cut-off is the last place that counts.
+        _board: the board.
+    """
+    with board_turn(_board), suppress(UsageError):
+        return one_query.relevance_chances(_board.runs, measure, key.scoring)
+    return None
+
+
+@cached_for_board(show_spinner=False, max_entries=64)
+def first_to_judge(key: ViewKey, measure: str, query: str, _board: Board) -> str | None:
+    """Return the document of a query to judge first, as the Leaderboard has it; None where there is none.
+
+    Args:
+        key: tells the view.
+        measure: whose bounds are to narrow.
+        query: id of the query.
+        _board: the board.
+    """
+    family = parse(measure).measure.family
+    if _board.runs.qrels is None or family.joint is None or family.own_rule:
+        return None
+    chances = relevance_chances(key, measure, _board)
+    if chances is None:
+        return None
+    runs = shown_runs(_board.runs, key.rerankers)
+    return one_query.first_to_judge(runs, measure, key.scoring, query, chances)

@@ -1,5 +1,7 @@
 """Parts of the Query explorer: one list, and every order its scores allow."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -13,6 +15,7 @@ from dashboard.charts.one_list.sampling_convergence import sampling_convergence
 from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS, ladder_pair, tie_ladder
 from dashboard.charts.one_list.value_histogram import value_histogram
 from dashboard.escaping import escape_markdown
+from dashboard.views.explore.query import cached
 from dashboard.widgets.components import Card, cards, chart, heading
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.list_panel import bracket_text, orderings_text, values_text
@@ -81,24 +84,25 @@ def _ordering_badges(current: ListInView) -> None:
 def list_section(current: ListInView) -> None:
     """Draw the ladder, beside another reranker's where one is chosen; a long list also as a whole."""
     view, rows = current.view, current.rows
+    other = current.beside and load_list(view, current.beside, current.query, current.measure)
     first = f" The first {MAX_DOCUMENTS} of {len(rows):,} documents." if len(rows) > MAX_DOCUMENTS else ""
     brackets = escape_markdown(bracket_text(view.scoring))
     explained = f"One box, one document; {brackets}; tall and filled: relevant, with its grade."
-    heading("The list and its ties", explained + first)
+    first_to_judge, hatched = _unjudged(current, [rows, *([other.rows] if other else [])])
+    heading("The list and its ties", explained + hatched + first)
     alt = f"The list of {current.query} with its ties."
-    if current.beside is None:
-        chart(kept_figure(view.board.key, tie_ladder, rows, view.palette, current.k), "ladder", alt, wide=560)
+    if not other:
+        figure = kept_figure(view.board.key, tie_ladder, rows, view.palette, current.k, first_to_judge)
+        chart(figure, "ladder", alt, wide=560)
     else:
-        other = load_list(view, current.beside, current.query, current.measure)
-        names = current.reranker, current.beside
-        chart(
-            kept_figure(view.board.key, ladder_pair, rows, other.rows, names, view.palette, current.k),
-            "ladders",
-            alt,
-            wide=640,
+        names = current.reranker, other.reranker
+        figure = kept_figure(
+            view.board.key, ladder_pair, rows, other.rows, names, view.palette, current.k, first_to_judge
         )
+        chart(figure, "ladders", alt, wide=640)
+        followed = "the relevant documents" + " and the one to judge first" * bool(first_to_judge)
         st.caption(
-            f"Lines follow the relevant documents. {escape_markdown(current.beside)}: "
+            f"Lines follow {followed}. {escape_markdown(other.reranker)}: "
             f"{values_text(other.measure, other.value, view.traditional)}, "
             f"{count_of(other.written, 'ordering')}."
         )
@@ -110,6 +114,23 @@ def list_section(current: ListInView) -> None:
         )
         figure = relevance_steps(tie_groups(rows), view.palette, current.k)
         chart(figure, "whole", "Chance of a relevant document along the list.", wide=560)
+
+
+def _unjudged(current: ListInView, lists: Sequence[pd.DataFrame]) -> tuple[str | None, str]:
+    """Return the document to judge first, where a list that is drawn has it, and what hatched boxes are.
+
+    Args:
+        current: the list in view.
+        lists: ladders of the lists that are drawn.
+    """
+    drawn = pd.concat([rows.head(MAX_DOCUMENTS) for rows in lists])
+    if drawn["judged"].all():
+        return None, ""
+    view = current.view
+    document = cached.first_to_judge(view.key, current.measure, current.query, view.board)
+    if document not in set(drawn["doc_id"]):
+        return None, " Hatched: never judged."
+    return document, " Hatched: never judged; strong outline: the one to judge first."
 
 
 def landing_section(current: ListInView) -> None:

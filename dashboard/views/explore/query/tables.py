@@ -49,7 +49,9 @@ def documents_table(current: ListInView) -> None:
     if session.segmented("Rows", kinds, "rows", label_visibility="collapsed") == kinds[1]:
         _tie_group_table(current)
         return
-    rows = current.rows.assign(group=current.rows["group"] + 1)
+    rows = current.rows.assign(
+        group=current.rows["group"] + 1, grade=current.rows["grade"].where(current.rows["judged"])
+    ).drop(columns="judged")
     shown_rows = rows.head(MAX_DOCUMENTS)
     places = [
         f"{first:,}" if first == last else f"{first:,} to {last:,}"
