@@ -133,48 +133,50 @@ def _add_list(
     """
     documents = ladder.head(MAX_DOCUMENTS)
     _add_brackets(figure, ladder, palette, base, is_upper=is_upper)
-    is_relevant = documents["relevant"].to_numpy(dtype=bool)
-    height = np.where(is_relevant, _HIGH, _LOW)
-    figure.add_bar(
-        x=documents["place"],
-        y=height,
-        base=base + (1 - height) / 2,
-        width=0.72,
-        marker=_box_marker(documents, palette, first_to_judge),
-        text=[f"{grade:g}" if hit else "" for grade, hit in zip(documents["grade"], is_relevant, strict=True)],
-        textposition="inside",
-        insidetextanchor="middle",
-        textangle=0,
-        textfont={"color": palette.ground, "size": 12},
-        hovertext=[_hover(document, rank_column(ladder)) for document in documents.to_dict("records")],
-        hovertemplate="%{hovertext}<extra></extra>",
-        showlegend=False,
-    )
+    for is_judged, boxes in documents.groupby(documents["judged"].to_numpy(dtype=bool)):
+        height = np.where(boxes["relevant"], _HIGH, _LOW)
+        figure.add_bar(
+            x=boxes["place"],
+            y=height,
+            base=base + (1 - height) / 2,
+            width=0.72,
+            marker=_box_marker(boxes, palette, first_to_judge, is_judged=bool(is_judged)),
+            text=[f"{grade:g}" if hit else "" for grade, hit in boxes[["grade", "relevant"]].to_numpy()],
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            textfont={"color": palette.ground, "size": 12},
+            hovertext=[_hover(document, rank_column(ladder)) for document in boxes.to_dict("records")],
+            hovertemplate="%{hovertext}<extra></extra>",
+            showlegend=False,
+        )
 
 
-def _box_marker(documents: pd.DataFrame, palette: Palette, first_to_judge: str | None) -> dict[str, Any]:
-    """Return how boxes look: filled, empty or, where nobody judged them, hatched; one with a strong outline.
+def _box_marker(
+    boxes: pd.DataFrame, palette: Palette, first_to_judge: str | None, *, is_judged: bool
+) -> dict[str, Any]:
+    """Return how boxes look: filled or empty, or hatched; one with a strong outline.
 
     Args:
-        documents: relevant, judged, doc_id.
+        boxes: relevant, doc_id.
         palette: colours of the theme.
         first_to_judge: document with the outline.
+        is_judged: whether somebody judged them.
     """
-    is_relevant = documents["relevant"].to_numpy(dtype=bool)
-    is_unjudged = ~documents["judged"].to_numpy(dtype=bool)
-    is_first = (documents["doc_id"] == first_to_judge).to_numpy(dtype=bool)
-    fill, border = (np.where(is_relevant, palette.tied, colour) for colour in (palette.ground, palette.other))
-    line: dict[str, Any] = {"color": border, "width": _OUTLINE}
-    if is_first.any():
-        line = {
-            "color": np.where(is_first, palette.text, border),
-            "width": np.where(is_first, _STRONG, _OUTLINE),
-        }
-    marker: dict[str, Any] = {"color": fill, "line": line}
-    if is_unjudged.any():  # brackets would show through a hatching without a ground of its own
-        look = {"fgcolor": palette.muted, "bgcolor": palette.ground, "size": 5, "solidity": 0.25}
-        marker["pattern"] = {"shape": np.where(is_unjudged, "/", ""), **look}
-    return marker
+    is_relevant = boxes["relevant"].to_numpy(dtype=bool)
+    if is_judged:
+        fill, border = (
+            np.where(is_relevant, palette.tied, colour) for colour in (palette.ground, palette.other)
+        )
+        return {"color": fill, "line": {"color": border, "width": _OUTLINE}}
+    is_first = (boxes["doc_id"] == first_to_judge).to_numpy(dtype=bool)
+    line = {
+        "color": np.where(is_first, palette.text, palette.muted),
+        "width": np.where(is_first, _STRONG, _OUTLINE),
+    }
+    # without a ground of its own, a hatching shows the bracket behind; of several colours plotly takes neither
+    hatching = {"shape": "/", "fgcolor": palette.muted, "bgcolor": palette.ground, "size": 5, "solidity": 0.25}
+    return {"color": palette.ground, "line": line, "pattern": hatching}
 
 
 def _add_brackets(
