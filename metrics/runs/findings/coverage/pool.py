@@ -82,10 +82,12 @@ def pool_findings(listings: Sequence[Listing], judged: JudgmentTable) -> list[li
     compared = {at: own for at, own in enumerate(holes) if own is not None and own.n_lists >= _MIN_LISTS}
     shares = np.array([own.share for own in compared.values()])
     others = {at: np.delete(shares, place) for place, at in enumerate(compared)} if len(shares) > 1 else {}
-    for at, of_others in others.items():
-        if source := _source(listings[at], compared[at], judged, of_others):
-            findings[at].append(source)
-            return findings
+    sources = {at: _source(listings[at], compared[at], judged, of_others) for at, of_others in others.items()}
+    named = [(at, finding) for at, finding in sources.items() if finding is not None]
+    if len(named) == 1:
+        [(at, finding)] = named
+        findings[at].append(finding)
+        return findings
     for at, of_others in others.items():
         if _is_outside(compared[at], float(np.median(of_others))):
             findings[at].append(_outside_pool(listings[at], compared[at], of_others))
@@ -130,8 +132,8 @@ def _outside_pool(listing: Listing, holes: TopHoles, others: FloatArray) -> Find
 def _source(listing: Listing, holes: TopHoles, judged: JudgmentTable, others: FloatArray) -> Finding | None:
     """Return what is to be said where the judgments seem to have been made from one run.
 
-    It has next to no unjudged documents near the top, all others have many, and all judged documents of nearly
-    every query are among its first.
+    It has next to no unjudged documents near the top, others usually have many, and all judged documents of
+    nearly every query are among its first.
 
     Args:
         listing: what the reranker gave.
@@ -139,7 +141,7 @@ def _source(listing: Listing, holes: TopHoles, judged: JudgmentTable, others: Fl
         judged: judgments given apart.
         others: shares of unjudged documents near the top of the others.
     """
-    if holes.share > _POOLED or others.min() < _HOLES:
+    if holes.share > _POOLED or np.median(others) < _HOLES:
         return None
     n_judged, n_near = _judged_near_top(listing, holes, judged)
     n_whole = int((n_near == n_judged).sum())

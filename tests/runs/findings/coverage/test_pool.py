@@ -147,7 +147,21 @@ def test_judgments_made_from_one_run_are_said_to_be_and_the_others_not_to_be_out
     )
 
 
-def test_judgments_of_what_a_second_run_has_too_were_not_made_from_one(board):
+def test_judgments_of_what_a_second_run_has_too_are_not_said_to_be_made_from_one(listing_of_rows, judged_of):
+    grades = {f"q{query}": {f"d{place}": 0 for place in range(12)} for query in range(9)}
+    rows = [
+        (query, f"d{place}", place % 7, grades[query].get(f"d{place}"))
+        for query in grades
+        for place in range(12)
+    ]
+    far = [(query, f"e{place}", -place, None) for query in grades for place in range(12)] + rows[:1]
+    names = [("A", rows), ("B", rows), ("C", far), ("D", far), ("E", far)]
+    listings = [listing_of_rows(own, name=name, file=f"{name}.trec") for name, own in names]
+    codes = {finding.code for own in pool_findings(listings, judged_of(grades)) for finding in own}
+    assert codes == {"unjudged", "outside-pool"}
+
+
+def test_judgments_of_a_pool_of_several_runs_were_not_made_from_one(board):
     assert not any(own for own in board({"A": 1.0, "B": 1.0, "C": 0.95}).values())
     findings = board({"A": 1.0, "B": 0.6, "C": 0.5})
     assert {finding.code for own in findings.values() for finding in own} <= {"outside-pool"}
