@@ -10,22 +10,19 @@ command knows them as python -m metrics.interop.ir_measures QRELS RUN MEASURE...
 # ruff: noqa: N816 # measures are named as ir_measures names its own
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
-
-import numpy as np
-import pyarrow as pa
+from dataclasses import dataclass
+from typing import Any
 
 from metrics.errors import MissingPackageError, UsageError
 from metrics.evaluation import evaluate
+from metrics.interop.judgment_view import JudgmentView
 from metrics.measures import MEASURES
 from metrics.runs import Runs
 from metrics.runs.formats.frames import of_frame
-from metrics.support.arrays import FloatArray
 
 try:
     import ir_measures
-    from ir_measures import AP, RR, Metric, P, R, Success, measures, nDCG, providers
+    from ir_measures import AP, RR, Bpref, Metric, P, R, Success, infAP, measures, nDCG, providers
     from ir_measures.__main__ import main_cli
     from ir_measures.providers.base import NOT_PROVIDED
     from ir_measures.util import QrelsConverter, RunConverter
@@ -113,6 +110,8 @@ def _declare_three(plain: measures.Measure, ours: str, tied_name: str = "") -> t
 MTRR, worst_RR, best_RR = _declare_three(RR, "RR", "MTRR")
 TMHits, worst_Success, best_Success = _declare_three(Success, "Hits", "TMHits")
 tied_AP, worst_AP, best_AP = _declare_three(AP, "AP")
+tied_Bpref, worst_Bpref, best_Bpref = _declare_three(Bpref, "bpref")
+tied_infAP, worst_infAP, best_infAP = _declare_three(infAP, "infAP")
 tied_P, worst_P, best_P = _declare_three(P, "P")
 tied_R, worst_R, best_R = _declare_three(R, "R")
 tied_nDCG, worst_nDCG, best_nDCG = _declare_three(nDCG, "nDCG-linear")
@@ -129,7 +128,8 @@ def tied(measure: measures.Measure | str) -> measures.Measure:
     """The mean of a measure over every order that equal scores allow; that of `RR @ 10` is `MTRR @ 10`.
 
     Args:
-        measure: AP, nDCG, P, R, RR or Success, with its parameters; or its name, such as `nDCG@10`.
+        measure: AP, Bpref, infAP, nDCG, P, R, RR or Success, with its parameters; or its name, such as
+            `nDCG@10`.
 
     Raises:
         UsageError: another measure.
@@ -151,51 +151,15 @@ def _with_prefix(prefix: str, measure: measures.Measure | str) -> measures.Measu
     plain = ir_measures.parse_measure(measure) if isinstance(measure, str) else measure
     name = f"{prefix}_{plain.NAME}"
     if name not in measures.registry:
-        raise UsageError(f"There is no {prefix} {plain}: it is there for AP, nDCG, P, R, RR and Success.")
+        raise UsageError(
+            f"There is no {prefix} {plain}: it is there for AP, Bpref, infAP, nDCG, P, R, RR and Success."
+        )
     return _find_measure(name, plain.params)
 
 
-class _View(NamedTuple):
-    """What measures must agree on to be taken in one go.
-
-    Attributes:
-        rel: smallest grade that counts as relevant.
-        judged_only: whether what nobody judged is left out of the lists.
-        gains: old and new grade, of those that change.
-    """
-
-    rel: int
-    judged_only: bool
-    gains: tuple[tuple[int, int], ...]
-
-    @classmethod
-    def of(cls, measure: measures.Measure) -> "_View":
-        """That of a measure."""
-        params = {name: value for name, value in measure.params.items() if value is not NOT_PROVIDED}
-        gains = tuple(sorted(params.get("gains", {}).items()))
-        return cls(params.get("rel", 1), bool(params.get("judged_only", False)), gains)
-
-    def of_runs(self, runs: Runs, judgments: pa.Table) -> Runs:
-        """The runs under these judgments, grades changed, and without what is left out."""
-        grades = judgments["relevance"].to_numpy()
-        if self.gains:
-            changed = grades.copy()
-            for grade, gain in self.gains:
-                changed[grades == grade] = gain
-            position = judgments.column_names.index("relevance")
-            judgments, grades = judgments.set_column(position, "relevance", pa.array(changed)), changed
-        runs = runs.judged_by(judgments)
-        return _judged(runs, grades) if self.judged_only else runs
-
-
-def _judged(runs: Runs, grades: FloatArray) -> Runs:
-    """The rows that somebody judged; a negative grade is no judgment, as trec_eval has it."""
-    tables = {}
-    for name, table in runs.tables.items():
-        judgment = runs.judgment_places(name)
-        rows = np.flatnonzero(judgment >= 0)
-        tables[name] = table.take(pa.array(rows[grades[judgment[rows]] >= 0]))
-    return replace(runs, tables=tables)
+def _view(measure: measures.Measure) -> JudgmentView:
+    """Return the view of the judgments that a measure asks for."""
+    return JudgmentView.of({name: value for name, value in measure.params.items() if value is not NOT_PROVIDED})
 
 
 class TieEvaluator(providers.Evaluator):
@@ -213,11 +177,11 @@ class TieEvaluator(providers.Evaluator):
         frame = QrelsConverter(qrels).as_pd_dataframe()  # type: ignore[no-untyped-call]
         columns = ["query_id", "doc_id", "relevance"]
         source = of_frame(frame[columns], value="relevance")
-        self.judgments: pa.Table = Runs.from_sources([source], judged=False).qrels
+        self.judgments = Runs.from_sources([source], judged=False).qrels
         self.queries = list(frame["query_id"].unique())
-        self.views: dict[_View, list[Any]] = {}
+        self.views: dict[JudgmentView, list[Any]] = {}
         for measure in dict.fromkeys(requested):
-            self.views.setdefault(_View.of(measure), []).append(measure)
+            self.views.setdefault(_view(measure), []).append(measure)
         super().__init__(
             [measure for group in self.views.values() for measure in group],
             set(qrels if isinstance(qrels, dict) else self.queries),
@@ -272,6 +236,7 @@ _EXPONENTIAL = _Accepts("'exp-log2'", lambda value: value == "exp-log2")
 
 _SUPPORTED = [
     TsRR(rel=_COUNT, judged_only=_TRUTH),
+    *(one(rel=_COUNT) for one in (tied_Bpref, worst_Bpref, best_Bpref, tied_infAP, worst_infAP, best_infAP)),
     *(one(cutoff=_NONE, rel=_COUNT, judged_only=_TRUTH) for one in (tied_AP, worst_AP, best_AP)),
     *(
         one(cutoff=_COUNT, rel=_COUNT, judged_only=_TRUTH)

@@ -11,7 +11,7 @@ import ir_measures
 import pandas as pd
 import pyarrow as pa
 import pytest
-from ir_measures import AP, ERR, RR, NumQ, P, Qrel, R, ScoredDoc, Success, nDCG
+from ir_measures import AP, ERR, RR, Bpref, NumQ, P, Qrel, R, ScoredDoc, Success, infAP, nDCG
 from repository import REAL_RUNS, ROOT
 
 from metrics import Runs, TieScopeError, UsageError, evaluate, read_runs
@@ -25,6 +25,8 @@ EXP = nDCG(dcg="exp-log2")
 PLAIN = {
     RR: "RR",
     AP: "AP",
+    Bpref: "bpref",
+    infAP: "infAP",
     nDCG: "nDCG-linear",
     EXP: "nDCG",
     **{RR @ k: f"RR@{k}" for k in (1, 3, 10)},
@@ -94,7 +96,7 @@ def test_every_tied_worst_and_best_value_is_that_of_evaluate(rel):
 @pytest.mark.parametrize(
     ("params", "measures"),
     [
-        ({}, (RR, RR @ 3, AP, P @ 5, R @ 5, Success @ 3, nDCG, nDCG @ 5)),
+        ({}, (RR, RR @ 3, AP, Bpref, infAP, P @ 5, R @ 5, Success @ 3, nDCG, nDCG @ 5)),
         ({"rel": 2}, (RR, RR @ 3, AP, P @ 5, R @ 5, Success @ 3)),
         ({"judged_only": True}, (RR, AP, P @ 5, R @ 5, Success @ 3, nDCG, nDCG @ 5)),
         ({"gains": {0: 1, 1: 5, 3: 0}}, (nDCG, nDCG @ 5)),
@@ -115,7 +117,7 @@ def test_without_ties_all_three_are_the_value_of_ir_measures_itself(seed, params
 @pytest.mark.parametrize("seed", range(3))
 def test_with_ties_the_value_of_ir_measures_itself_lies_between_worst_and_best(seed):
     run, qrels = board(seed)
-    for plain in (RR, RR @ 3, AP, P @ 5, R @ 5, Success @ 3, nDCG @ 5):
+    for plain in (RR, RR @ 3, AP, Bpref, infAP, P @ 5, R @ 5, Success @ 3, nDCG @ 5):
         values = per_query([worst(plain), plain, tied(plain), best(plain)], qrels, run)
         for query, value in values[plain].items():
             assert values[worst(plain)][query] <= value + 1e-9, plain
@@ -184,7 +186,7 @@ def test_a_measure_of_ir_measures_is_tied_with_its_parameters():
     assert tied(RR(rel=2) @ 10) == MTRR(rel=2) @ 10
     assert tied("Success@3") == TMHits @ 3
     assert str(worst(EXP @ 10)) == "worst_nDCG(dcg='exp-log2')@10"
-    with pytest.raises(UsageError, match="no best ERR@3: it is there for AP, nDCG"):
+    with pytest.raises(UsageError, match="no best ERR@3: it is there for AP, Bpref, infAP, nDCG"):
         best(ERR @ 3)
 
 
@@ -197,7 +199,11 @@ def test_trec_eval_names_are_read_as_before():
 def test_the_listings_of_ir_measures_have_measures_and_provider():
     provider = ir_measures.providers.registry["tiescope"]
     names = {one.NAME for one in provider.SUPPORTED_MEASURES}
-    three = {f"{wrapper.__name__}_{name}" for wrapper in TREATMENT_OF for name in ("AP", "P", "R", "nDCG")}
+    three = {
+        f"{wrapper.__name__}_{name}"
+        for wrapper in TREATMENT_OF
+        for name in ("AP", "Bpref", "infAP", "P", "R", "nDCG")
+    }
     hits = {f"{prefix}_{name}" for prefix in ("worst", "best") for name in ("RR", "Success")}
     assert names == {"MTRR", "TMHits", "TsRR"} | three | hits
     for name in names:

@@ -8,9 +8,12 @@ from metrics.studies.tools import views
 from metrics.studies.tools.rules import Rule, Tool
 
 _TREC = "AP=map Rprec=Rprec nDCG-linear=ndcg nDCG-linear@k=ndcg_cut_{k} P@k=P_{k} R@k=recall_{k}"
-_TREC_EVAL = f"RR=recip_rank Hits@k=success_{{k}} {_TREC}"
+_TREC_EVAL = f"RR=recip_rank Hits@k=success_{{k}} bpref=bpref infAP=infAP {_TREC}"
 _BEIR = "nDCG-linear@k=NDCG@{k} P@k=P@{k} R@k=Recall@{k}"
-_IR = "RR=RR AP=AP Rprec=Rprec nDCG-linear=nDCG nDCG-linear@k=nDCG@{k} P@k=P@{k} R@k=R@{k} Hits@k=Success@{k}"
+_IR = (
+    "RR=RR AP=AP bpref=Bpref infAP=infAP Rprec=Rprec nDCG-linear=nDCG nDCG-linear@k=nDCG@{k} P@k=P@{k} "
+    "R@k=R@{k} Hits@k=Success@{k}"
+)
 _RANX = (
     "RR=mrr RR@k=mrr@{k} AP=map Rprec=r-precision nDCG=ndcg_burges nDCG@k=ndcg_burges@{k} nDCG-linear=ndcg "
     "nDCG-linear@k=ndcg@{k} P@k=precision@{k} R@k=recall@{k} Hits@k=hit_rate@{k}"
