@@ -13,6 +13,7 @@ from dashboard.charts.labels import (
     shared_ends,
     short_names,
 )
+from dashboard.charts.leaderboard.hole_bars import LEAST_WIDTH
 from dashboard.charts.leaderboard.place_and_score import (
     FEW,
     LONG_MOVE,
@@ -144,7 +145,8 @@ def leaderboard_charts(
     if not len(leaderboard):
         return
     names = None if drawn_rerankers is None else list(drawn_rerankers)
-    with keep_wide(least_width(map(str, leaderboard.index))):
+    wide = least_width(map(str, leaderboard.index))
+    with keep_wide(max(wide, LEAST_WIDTH) if "highest" in leaderboard else wide):
         grid = st.grid(2, wrap=False)
         with grid.cell():
             heading("Place, traditional and tied", slope_caption(leaderboard))

@@ -13,6 +13,8 @@ from metrics.support.wording import percent, with_signs
 
 MANY_UNJUDGED = 0.15
 """Share of unjudged documents from which on it stands out."""
+LEAST_WIDTH = 720
+"""Pixels across in which the legend of bars and marks has room beside places and names."""
 ENDS = ["lowest", "highest"]
 """Columns of the ends of a bar."""
 _HOVER = (
@@ -79,7 +81,7 @@ def unjudged_notes(leaderboard: pd.DataFrame, palette: Palette) -> list[dict[str
     place = {"x": 1, "xref": "paper", "xanchor": "right"}
     shares = leaderboard["unjudged"].to_numpy()
     return [
-        note_of("unjudged", palette, **place, y=0, yref="paper", yanchor="top", yshift=1),
+        note_of("unjudged", palette, **place, y=0, yref="paper", yanchor="top", yshift=-20),
         *(
             note_of(
                 with_signs(percent(share)),
