@@ -12,6 +12,7 @@ from metrics.runs.findings import make_finding
 from metrics.runs.reading.columns import BY_NAME, ColumnChoice, recognise
 from metrics.runs.reading.provenance import FileProvenance
 from metrics.runs.reading.source import Source, build_source
+from metrics.support.arrays import combine_chunks
 from metrics.support.wording import count_of
 
 Nested: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -122,14 +123,24 @@ def _arrow(column: pd.Series, frame_name: str) -> pa.Array:
             column.to_numpy(np.float64, na_value=np.nan) if column.dtype.kind == "f" else column,
             from_pandas=True,
         )
+    text = column if isinstance(column.dtype, pd.StringDtype) else _texts(column, frame_name)
+    try:
+        return combine_chunks(pa.array(text, pa.string(), from_pandas=True))
+    except UnicodeEncodeError as error:
+        raise ReadError(frame_name, f"{column.name} holds text that is not Unicode", "Mend it.") from error
+
+
+def _texts(column: pd.Series, frame_name: str) -> list[str | None]:
+    """Return what the values of a column print as, None where they are missing.
+
+    Raises:
+        ReadError: a value is no text and no number.
+    """
     missing = column.isna().to_numpy()
-    text = []
+    text: list[str | None] = []
     for row, (value, is_missing) in enumerate(zip(column, missing, strict=True), 1):
         if isinstance(value, _NO_VALUES):
             problem = f"{column.name} holds a {type(value).__name__}"
             raise ReadError(frame_name, problem, "Give text or a number.", line=row, unit="row")
         text.append(None if is_missing else str(value))
-    try:
-        return pa.array(text, pa.string())
-    except UnicodeEncodeError as error:
-        raise ReadError(frame_name, f"{column.name} holds text that is not Unicode", "Mend it.") from error
+    return text

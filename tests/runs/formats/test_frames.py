@@ -231,3 +231,13 @@ def test_levels_of_the_index_that_are_named_as_columns_are_columns():
     for levels in (["query_id"], ["query_id", "doc_id"]):
         assert Runs.from_frame(rows.set_index(levels)).tables["table"].to_pydict() == expected
     assert Runs.from_frame(rows.set_index("query_id", drop=False)).tables["table"].to_pydict() == expected
+
+
+def test_text_is_read_whatever_pandas_keeps_it_in():
+    parts = pd.concat([pd.Series(["a", "b"]), pd.Series(["c"])], ignore_index=True)
+    for documents in (parts, parts.astype("string[python]"), parts.astype(object), parts.astype("category")):
+        frame = pd.DataFrame({"doc_id": documents, "score": [3, 2, 1], "relevance": 1})
+        assert read_runs(frame).tables["table"]["doc_id"].to_pylist() == ["a", "b", "c"]
+    lone = pd.Series(["a", "\ud800", "c"], dtype="string[python]")
+    with pytest.raises(ReadError, match="text that is not Unicode"):
+        read_runs(pd.DataFrame({"doc_id": lone, "score": 1, "relevance": 1}))

@@ -1,0 +1,203 @@
+"""Run what others use on the same work, and print Markdown: python tests/benchmarks/peers.py
+
+The first table is the CPU of the first call, imports included, and of a second, from dictionaries
+{query: {document: number}} to the value of every list, and the peak memory of the process. The second holds
+values of short lists against all orderings of their ties, in exact fractions: on how many lists a value is not
+their mean, and how far off it is at most. Tools that are not installed are left out with a sentence:
+pip install pytrec-eval-terrier ir-measures ranx scikit-learn tie-aware-retrieval-metrics
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+MEASURES = ("RR", "P@10", "R@10", "AP", "nDCG@10")
+SHORT_MEASURES = ("RR", "P@3", "R@3", "AP", "nDCG@3")
+PATHS = [str(Path(__file__).parents[up]) for up in range(3)]
+"""The benchmarks, the tests with their enumeration, and the packages."""
+LEVELS = 11
+"""Scores that documents can have, as of a model asked for a grade from 0 to 10."""
+EQUAL = 1e-9
+Table = Mapping[str, Mapping[str, float]]
+
+
+class Peer(NamedTuple):
+    """A tool: its distribution, what it does about ties, and the values of every list by measure."""
+
+    package: str
+    ties: str
+    values: Callable[[Table, Table, tuple[str, ...]], Mapping[str, Mapping[str, float]]]
+
+
+def tiescope(run, qrels, measures):
+    import metrics
+
+    scores = metrics.evaluate(run, measures, "expected", qrels=qrels).scores
+    queries = scores.index.get_level_values("query_id")
+    return {name: dict(zip(queries, scores[name, "expected"], strict=True)) for name in measures}
+
+
+def pytrec_eval(run, qrels, measures):
+    import pytrec_eval as tool
+
+    spelled = {name: _trec_name(name) for name in measures}
+    by_query = tool.RelevanceEvaluator(qrels, set(spelled.values())).evaluate(run)
+    return {name: {query: row[theirs] for query, row in by_query.items()} for name, theirs in spelled.items()}
+
+
+def _trec_name(measure):
+    name, _, k = measure.partition("@")
+    return {"RR": "recip_rank", "AP": "map", "P": f"P_{k}", "R": f"recall_{k}", "nDCG": f"ndcg_cut_{k}"}[name]
+
+
+def ir_measures(run, qrels, measures):
+    import ir_measures as tool
+
+    spelled = {tool.parse_measure(name): name for name in measures}
+    values = {name: {} for name in measures}
+    for metric in tool.iter_calc(list(spelled), qrels, run):
+        values[spelled[metric.measure]][metric.query_id] = metric.value
+    return values
+
+
+def ranx(run, qrels, measures):
+    from ranx import Qrels, Run, evaluate
+
+    spelled = {name: _ranx_name(name) for name in measures}
+    scored = Run({query: dict(docs) for query, docs in run.items()})
+    evaluate(Qrels({query: dict(docs) for query, docs in qrels.items()}), scored, list(spelled.values()))
+    return {name: dict(scored.scores[theirs]) for name, theirs in spelled.items()}
+
+
+def _ranx_name(measure):
+    name, at, k = measure.partition("@")
+    return {"RR": "mrr", "AP": "map", "P": "precision", "R": "recall", "nDCG": "ndcg"}[name] + at + k
+
+
+def scikit_learn(run, qrels, measures):
+    from sklearn.metrics import average_precision_score, ndcg_score
+
+    values = {name: {} for name in measures if name[0] in "An"}
+    for query, docs in run.items():
+        grades, scores = [qrels[query][document] for document in docs], list(docs.values())
+        for name, by_query in values.items():
+            if name == "AP":
+                by_query[query] = average_precision_score(grades, scores)
+            else:
+                by_query[query] = ndcg_score([grades], [scores], k=int(name.partition("@")[2]))
+    return values
+
+
+def trm(run, qrels, measures):
+    from trm import evaluate
+
+    scores = [list(docs.values()) for docs in run.values()]
+    relevant = [[bool(qrels[query][document]) for document in docs] for query, docs in run.items()]
+    values, longest = {}, max(map(len, scores))
+    for measure in measures:
+        name, _, k = measure.partition("@")
+        theirs = {"RR": "mrr", "AP": "map", "P": "precision", "R": "recall", "nDCG": "ndcg"}[name]
+        depth = int(k or longest)
+        results = evaluate(scores, relevant, [theirs], [depth]).per_query[theirs][depth]
+        values[measure] = {query: result.expected for query, result in zip(run, results, strict=True)}
+    return values
+
+
+PEERS = {
+    "TieScope": Peer("tiescope", "mean over every order", tiescope),
+    "pytrec_eval": Peer("pytrec-eval-terrier", "document id, descending", pytrec_eval),
+    "ir_measures": Peer("ir-measures", "as the tool it calls", ir_measures),
+    "ranx": Peer("ranx", "one order, by its sort", ranx),
+    "scikit-learn": Peer("scikit-learn", "nDCG: mean; AP: a tie is one step", scikit_learn),
+    "tie-aware-retrieval-metrics": Peer("tie-aware-retrieval-metrics", "mean over every order", trm),
+}
+
+
+def judged_runs(n_queries, n_documents, seed=7):
+    """A run whose scores have few levels, and judgments of every document, at least one of a list relevant."""
+    generator = np.random.default_rng(seed)
+    names = [f"d{number}" for number in range(n_documents)]
+    run, qrels = {}, {}
+    for query in range(n_queries):
+        scores = generator.integers(0, min(LEVELS, max(n_documents // 2, 2)), n_documents) / 10
+        grades = (generator.random(n_documents) < 0.1 + 0.2 * scores).astype(int)
+        grades[generator.integers(n_documents)] = 1
+        order = generator.permutation(n_documents)
+        run[f"q{query}"] = {names[place]: float(scores[place]) for place in order}
+        qrels[f"q{query}"] = {names[place]: int(grades[place]) for place in order}
+    return run, qrels
+
+
+def differences(peer, n_queries=200, n_documents=6):
+    """Yield measure, lists on which a value is not the mean of all orderings, and the largest difference."""
+    from enumeration import Doc, reference
+
+    run, qrels = judged_runs(n_queries, n_documents)
+    for measure, values in peer.values(run, qrels, SHORT_MEASURES).items():
+        exact = {
+            query: float(
+                reference([Doc(d, score, qrels[query][d]) for d, score in docs.items()], measure, "expected")
+            )
+            for query, docs in run.items()
+        }
+        errors = [abs(values[query] - exact[query]) for query in run]
+        yield measure, sum(error > EQUAL for error in errors), max(errors)
+
+
+def installed(peer):
+    """The version of a tool; None where it is not there."""
+    try:
+        return version(peer.package)
+    except PackageNotFoundError:
+        return "of this checkout" if peer.package == "tiescope" else None
+
+
+def costs(name, n_queries, n_documents, repeats):
+    """Median cost of a first and of a second call, each in a process of its own."""
+    from fresh import first_call, medians
+
+    setup = f"import sys; sys.path[:0] = {PATHS}\nfrom peers import *\n"
+    setup += f"run, qrels = judged_runs({n_queries}, {n_documents}); values = PEERS[{name!r}].values\n"
+    call = "values(run, qrels, MEASURES)"
+    return medians([lambda: first_call(setup, call), lambda: first_call(f"{setup}{call}", call)], repeats)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--queries", type=int, default=1000)
+    parser.add_argument("--documents", type=int, default=100)
+    parser.add_argument("--repeats", type=int, default=3)
+    options = parser.parse_args()
+    peers = {}
+    for name, peer in PEERS.items():
+        if installed(peer) is None:
+            print(f"{name} is not installed, and left out: pip install {peer.package}\n")
+        else:
+            peers[name] = peer
+    print(f"{options.queries:,} lists of {options.documents} documents, {', '.join(MEASURES)}; CPU seconds.\n")
+    print("| tool | version | first call | second call | peak MB |\n| --- | --- | ---: | ---: | ---: |")
+    for name, peer in peers.items():
+        first, second = costs(name, options.queries, options.documents, options.repeats)
+        print(
+            f"| {name} | {installed(peer)} | {first.cpu:.2f} | {second.cpu:.2f} | {second.megabytes:.0f} |",
+            flush=True,
+        )
+    print(
+        "\n200 lists of 6 documents with ties, beside the mean over all their orderings: on how many lists the"
+    )
+    print("value is another, and how far off it is at most.\n")
+    print(f"| tool | ties | {' | '.join(SHORT_MEASURES)} |\n| --- | --- |{' ---: |' * len(SHORT_MEASURES)}")
+    for name, peer in peers.items():
+        cells = {measure: f"{n} ({largest:.2f})" if n else "0" for measure, n, largest in differences(peer)}
+        row = " | ".join(cells.get(measure, "–") for measure in SHORT_MEASURES)
+        print(f"| {name} | {peer.ties} | {row} |", flush=True)
+
+
+if __name__ == "__main__":
+    sys.path[:0] = PATHS
+    main()
