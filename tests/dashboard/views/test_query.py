@@ -16,7 +16,7 @@ from dashboard.charts.one_list.relevance_steps import MAX_STEPS, relevance_steps
 from dashboard.charts.one_list.sampling_convergence import sampling_convergence
 from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS, ladder_pair, tie_ladder
 from dashboard.charts.one_list.value_histogram import value_histogram
-from dashboard.charts.palette import LIGHT
+from dashboard.charts.palette import DARK, LIGHT
 from dashboard.views.explore.query.tables import _without_shared_start
 from metrics.studies.one_list.query import ladder, tie_groups
 from metrics.ties import Ranking
@@ -264,6 +264,45 @@ def test_relevant_documents_differ_in_colour_and_in_shape(rows):
     relevant = rows["relevant"].head(MAX_DOCUMENTS).to_numpy()
     assert set(bars.marker.color[relevant]) == {LIGHT.tied}
     assert bars.y[relevant].min() > bars.y[~relevant].max()
+
+
+@pytest.fixture(scope="module")
+def holed():
+    """Two lists of four documents, of which b and, further down, d are not judged."""
+    runs = {
+        name: "".join(f"q Q0 {document} {place} {9 - place} t\n" for place, document in enumerate(order, 1))
+        for name, order in (("x_trec", "abcd"), ("y_trec", "bacd"))
+    }
+    return board(**runs, qrels_txt="q 0 a 1\nq 0 c 0\n")
+
+
+def test_what_nobody_judged_is_hatched_and_the_first_to_judge_has_a_strong_outline_and_a_line(holed):
+    upper, lower = (ladder(Ranking.of_query(holed.runs, name, "q"), "q") for name in "xy")
+    figure = ladder_pair(upper, lower, ("x", "y"), DARK, None, "b")
+    hatched = [bars for bars in figure.data if bars.marker.pattern.shape == "/"]
+    assert [list(bars.x) for bars in hatched] == [[2, 4], [1, 4]]
+    assert {bars.marker.pattern.bgcolor for bars in hatched} == {DARK.ground}
+    assert [list(bars.marker.line.color) for bars in hatched] == [[DARK.text, DARK.muted]] * 2
+    assert "not judged" in hatched[0].hovertext[0]
+    judged = [bars for bars in figure.data if bars.marker.pattern.shape is None]
+    assert [list(bars.x) for bars in judged] == [[1, 3], [2, 3]]
+    assert [shape.line.color for shape in figure.layout.shapes if shape.type == "path"] == [
+        DARK.tied,
+        DARK.text,
+    ]
+    assert all(
+        bars.marker.pattern.shape is None for bars in tie_ladder(upper[upper["judged"]], DARK, None).data
+    )
+
+
+def test_the_page_says_what_is_hatched_and_outlines_what_the_leaderboard_would_have_judged_first(holed):
+    page = explored(data=label(holed), query="q", reranker="x", beside="y", measure="nDCG@10")
+    assert "Hatched: never judged; strong outline: the one to judge first." in page_text(page)
+    (ladders,) = [
+        figure for figure in charts(page) if any("pattern" in one.get("marker", {}) for one in figure["data"])
+    ]
+    assert sum(shape["line"]["color"] == LIGHT.text for shape in ladders["layout"]["shapes"]) == 1
+    assert np.isnan(table(page, "doc_id")["grade"].iloc[1])
 
 
 def test_the_text_of_a_document_is_escaped_and_cut_in_its_hover(rows):
