@@ -132,7 +132,7 @@ def elide_names(frame: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, Co
         The table and its columns; both as they are where every name is short.
     """
     keys = {column.key: name for name, column in columns.items() if isinstance(column, ShownColumn)}
-    named = [keys[key] for key in ("reranker", "beaten_by") if key in keys]
+    named = [keys[key] for key in ("reranker", "beaten_by", "best_reranker") if key in keys]
     texts = frame[named].astype(str)
     words = {text: text for text in ("", ALL_LISTS)}
     names = (name for name in pd.unique(texts.to_numpy().ravel()) if name not in words)

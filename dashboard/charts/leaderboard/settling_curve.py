@@ -63,14 +63,15 @@ def _add_half(figure: go.Figure, plan: JudgingPlan, palette: Palette) -> None:
         },
         hoverinfo="skip",
     )
-    is_left = ends[0] > _ROOM * plan.curve["judged"].iloc[-1]
-    own_side = {"xanchor": "right", "xshift": -8} if is_left else {"xanchor": "left", "xshift": 8}
+    room = _ROOM * plan.curve["judged"].iloc[-1]
+    above, below = {"yanchor": "bottom", "yshift": 2}, {"yanchor": "top", "yshift": -2}
+    right = {"xanchor": "left", "xshift": 8}
+    own_side = right | (above if ends[1] - ends[0] > room else below)
+    if ends[0] > room:
+        own_side = {"xanchor": "right", "xshift": -8} | below
     labels = {
-        f"<b>{ends[0]:,}</b> in this order": (palette.tied, own_side | {"yanchor": "top", "yshift": -2}),
-        f"<b>{ends[1]:,}</b> at random": (
-            palette.muted,
-            {"xanchor": "left", "xshift": 8, "yanchor": "bottom", "yshift": 2},
-        ),
+        f"<b>{ends[0]:,}</b> in this order": (palette.tied, own_side),
+        f"<b>{ends[1]:,}</b> at random": (palette.muted, right | above),
     }
     for x, (text, (colour, side)) in zip(ends, labels.items(), strict=True):
         note(figure, text, palette, x=x, y=y, yref="y", font={"size": 13, "color": colour}, **side)

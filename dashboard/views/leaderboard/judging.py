@@ -131,7 +131,6 @@ def _documents_table(plan: JudgingPlan, n: int) -> None:
         "judge-next",
         {
             **shown_columns(("number", "judging_number"), "query_id", "doc_id"),
-            **shown_columns(("having", "having_rerankers"), "best_place", "best_reranker", k=plan.depth),
             "narrowing": st.column_config.ProgressColumn(
                 "Narrows the bars by",
                 format="%.4f",
@@ -145,6 +144,7 @@ def _documents_table(plan: JudgingPlan, n: int) -> None:
                 "%.1f%%",
                 "Share of what unjudged documents leave open that is closed with it and all before it judged.",
             ),
+            **shown_columns(("having", "having_rerankers"), "best_place", "best_reranker", k=plan.depth),
         },
         download=plan.documents,
         explanation=f"The first {n:,} of {len(plan.documents):,} unjudged documents in the top {plan.depth}.",
