@@ -2,11 +2,11 @@
 
     python tests/benchmarks/verdicts_with_holes.py FOLDER
 
-FOLDER holds runs (*.trec) and qrels.txt. An order is that of the tied means with all judgments. It holds over ties
-where no order of them reverses it, and over ties and holes where, besides, no judgment of a ranked document that
-nobody judged does: by both bars (`difference_bounds`). Both lists of a query share its judgments, so more may hold.
-Then judgments are hidden at random, means of five draws: how many orders the tied means still have, and how
-many hold. Below 10: documents that all rerankers have below place 10 are taken not to be relevant.
+FOLDER holds runs (*.trec) and qrels.txt. An order is that of the tied means with all judgments. It holds over
+ties where no order of them reverses it, and over ties and holes where, besides, no judgment of a ranked document
+that nobody judged does: by both bars (`difference_bounds`). Both lists of a query share its judgments, so more
+may hold. Then judgments are hidden at random, means of five draws: how many orders the tied means still have,
+and how many hold. Below 10: documents that all rerankers have below place 10 are taken not to be relevant.
 """
 
 import sys
@@ -54,7 +54,10 @@ def hidden_rows(runs, pairs, known):
         for draw in range(DRAWS):
             is_left = np.random.default_rng(draw).random(len(runs.qrels)) >= share
             rest = runs.judged_by(runs.qrels.filter(pa.array(is_left)))
-            scores, held = evaluate(rest, MEASURES, "expected", relevant_from=2).scores, count_held(rest, pairs)
+            scores, held = (
+                evaluate(rest, MEASURES, "expected", relevant_from=OPTIONS.relevant_from).scores,
+                count_held(rest, pairs),
+            )
             for measure in MEASURES:
                 n_same = int((signs(scores, measure, pairs) == known[measure]).sum())
                 counts[measure].append([n_same, *held[measure]])
@@ -65,11 +68,10 @@ def hidden_rows(runs, pairs, known):
 def main(folder):
     runs = read_runs(sorted(Path(folder).glob("*.trec")), Path(folder) / "qrels.txt")
     pairs = pd.DataFrame(combinations(runs.rerankers, 2), columns=["reranker", "baseline"])
-    scores = evaluate(runs, MEASURES, list(TIES), relevant_from=2).scores
+    scores = evaluate(runs, MEASURES, list(TIES), relevant_from=OPTIONS.relevant_from).scores
     known = {measure: signs(scores, measure, pairs) for measure in MEASURES}
-    print(
-        f"{len(runs.rerankers)} rerankers, {len(pairs)} orders, {len(runs.qrels):,} judgments, relevant from 2\n"
-    )
+    counts = f"{len(runs.rerankers)} rerankers, {len(pairs)} orders, {len(runs.qrels):,} judgments"
+    print(f"{counts}, relevant from {OPTIONS.relevant_from}\n")
     print(f"{'hidden':>8}{'measure':>10}{'same order':>12}{'over ties':>11}{'and holes':>11}{'below 10':>10}")
     held = count_held(runs, pairs)
     for measure in MEASURES:
