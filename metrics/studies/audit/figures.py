@@ -151,12 +151,14 @@ class ComparedFigures:
         }
         distinct = list(dict.fromkeys(name for of_gain in names.values() for name in of_gain))
         evaluation = score_runs(self.runs, distinct, treatments, options)
-        place = pd.Index(distinct)
+        columns = {
+            gain: pd.Index(distinct).get_indexer(of_gain)[self.measure] for gain, of_gain in names.items()
+        }
         return _Scores(
             of_lists=evaluation.scores.to_numpy(),
             columns={
-                (gain, ties): place.get_indexer(of_gain)[self.measure] * len(treatments) + position
-                for gain, of_gain in names.items()
+                (gain, ties): of_gain * len(treatments) + position
+                for gain, of_gain in columns.items()
                 for position, ties in enumerate(treatments)
             },
             is_empty=(evaluation.lists["n_relevant"] == 0).to_numpy(),

@@ -2,13 +2,15 @@
 
 import csv
 import io
+from collections import Counter
+from collections.abc import Sequence
 
 from metrics.errors import ReadError
 from metrics.studies.audit.published.grids import Grid
 
 DELIMITERS = "\t,;|"
-_SNIFFED = 65_536
-"""Letters in which the delimiter is looked for."""
+_HEAD, _HEAD_LINES = 65_536, 20
+"""Letters and lines in which the delimiter is looked for."""
 
 
 def read_delimited(name: str, text: str) -> list[Grid]:
@@ -21,14 +23,20 @@ def read_delimited(name: str, text: str) -> list[Grid]:
     Raises:
         ReadError: it is no such file.
     """
-    head = text[:_SNIFFED]
-    try:
-        dialect: type[csv.Dialect] | csv.Dialect = csv.Sniffer().sniff(head, DELIMITERS)
-    except csv.Error:
-        dialect = csv.excel
-        dialect.delimiter = next((mark for mark in DELIMITERS if mark in head.split("\n", 1)[0]), ",")
-    reader = csv.reader(io.StringIO(text, newline=""), dialect)
+    head = text[:_HEAD].splitlines(keepends=True)[:_HEAD_LINES]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(head))
     try:
         return [Grid(name, [(reader.line_num, cells) for cells in reader])]
     except csv.Error as error:
         raise ReadError(name, f"no table: {error}", "Export it again.", line=reader.line_num) from error
+
+
+def _delimiter(lines: Sequence[str]) -> str:
+    """Return what parts most of the first lines into equally many cells, the more the better."""
+
+    def agreement(mark: str) -> tuple[int, int]:
+        widths = Counter(len(cells) for cells in csv.reader(lines, delimiter=mark) if len(cells) > 1)
+        width, n_lines = widths.most_common(1)[0] if widths else (0, 0)
+        return n_lines, width
+
+    return max(DELIMITERS, key=agreement)

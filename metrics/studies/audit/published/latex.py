@@ -25,6 +25,8 @@ _BRACES = re.compile(r"(?<!\\)[{}]")
 _SIGNS = {r"\pm": "±", r"\textpm": "±", r"\textasciitilde": "~", r"\textendash": "–", r"\textemdash": "—"}
 _LETTERS = re.compile(r"\\([&%$#_{}])")
 _MAX_NESTING = 12
+_MAX_CELL = 2000
+"""Letters of a cell that are read."""
 
 
 def read_latex(name: str, text: str) -> list[Grid]:
@@ -61,6 +63,7 @@ def _rows(line: int, body: str) -> list[tuple[int, list[str]]]:
 
 def _spanned(cell: str) -> list[str]:
     """Return the plain text of a cell, as often as it spans columns."""
+    cell = cell[:_MAX_CELL]
     match = _SPANNED.search(cell)
     times = int(match[1]) if match else 1
     return [_plain(_SPANNED.sub("", cell))] * max(1, times)

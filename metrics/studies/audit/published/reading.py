@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-import numpy as np
 import pandas as pd
 
 from metrics.errors import ReadError, UsageError
@@ -25,8 +24,8 @@ from metrics.support.wording import quote
 Path = str | PurePath
 Files = Path | Iterable[Path] | Mapping[str, bytes]
 """Paths, or names of uploads with their bytes."""
-_MAX_BYTES, _MAX_MARKUP = 2**27, 2**22
-"""Largest file read, and largest with mark-up, in bytes."""
+_MAX_BYTES, _MAX_MARKUP, _MAX_FIGURES = 2**27, 2**20, 2_000_000
+"""Largest file read, and largest with mark-up, in bytes; most figures."""
 _MARKDOWN_RULE = re.compile(r"(?m)^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$")
 _LATEX = re.compile(r"\\begin\{(?:tab|long|Nice)|&[^\n]*\\\\")
 _HEAD_LINES = 50
@@ -77,6 +76,8 @@ def read_published(files: Files) -> PublishedTable:
         if part.run_id and run_ids[part.run_id] == 1:
             name, others = part.run_id, (name, *others)
         figures += [f._replace(reranker=name) if f.reranker == file.stem else f for f in part.figures]
+        if len(figures) > _MAX_FIGURES:
+            raise ReadError(file.name, f"more than {_MAX_FIGURES:,} figures", "Give the means alone.")
         other_names[name] = others
     table = _without_repeats(figures)
     typed = [file.name for (file, _), part in zip(opened, parts, strict=True) if part.is_typed]
@@ -191,31 +192,34 @@ def _without_repeats(figures: Sequence[Figure]) -> pd.DataFrame:
 
 
 def _scale_percents(table: pd.DataFrame) -> list[str]:
-    """Divide percents by 100, column by column; return the measures that are."""
-    groups = table.groupby(["file", "measure"], sort=False)
-    largest, smallest, sign = (
-        groups["value"].transform("max"),
-        groups["value"].transform("min"),
-        groups["scale"].transform("max"),
-    )
+    """Divide percents by 100: those with the sign, and columns of what is over 1 without; return which."""
+    unsigned = table["value"].where(table["scale"] == 1)
+    columns = unsigned.groupby([table["file"], table["measure"]], sort=False)
+    largest, smallest = columns.transform("max"), columns.transform("min")
     is_bounded = table["measure"].map({name: _is_bounded(name) for name in table["measure"].unique()})
+    is_known = table["measure"].map({name: bool(our_measure(name)) for name in table["measure"].unique()})
+    is_bounded &= is_known | (table["decimals"].groupby([table["file"], table["measure"]]).transform("max") > 0)
     looks_so = is_bounded & (largest > 1) & (largest <= _HIGHEST_PERCENT) & (smallest >= 0)
-    table["scale"] = np.where((sign > 1) | looks_so, 100, 1)
+    table["scale"] = table["scale"].mask(looks_so, 100)
     table["value"] /= table["scale"]
-    percents = table.loc[(table["scale"] > 1) & table["measure"].map(lambda name: bool(our_measure(name)))]
-    return list(dict.fromkeys(percents["measure"]))
+    return list(dict.fromkeys(table.loc[(table["scale"] > 1) & is_known, "measure"]))
 
 
 def _is_bounded(published: str) -> bool:
-    """Return whether a measure has values up to 1; what is not known has."""
+    """Return whether a measure has values up to 1; what is not known may."""
     ours = our_measure(published)
     return not ours or ours.startswith("AP") or parse(ours).measure.largest == 1
 
 
 def _add_zeros(table: pd.DataFrame, typed: Sequence[str]) -> None:
-    """Count the zeros that a machine leaves out at the end: .28 in a column of .2834 is .2800."""
+    """Count the zeros that a machine leaves out at the end: .28 in a column of .2834 is .2800.
+
+    Where each measure has one figure, those of the file stand in for the column.
+    """
+    n_rows = table.groupby(["file", "measure"])["text"].transform("size").groupby(table["file"])
+    has_one_row = n_rows.transform("max") == 1
+    columns = [table["file"], table["measure"].mask(has_one_row, "")]
     ends_in_zero = table["text"].str.endswith("0") & (table["decimals"] > 1)
-    groups = [table["file"], table["measure"]]
-    leaves_out = table["file"].isin(typed) & ~ends_in_zero.groupby(groups).transform("any")
-    most = table.groupby(["file", "measure"])["decimals"].transform("max")
+    leaves_out = table["file"].isin(typed) & ~ends_in_zero.groupby(columns).transform("any")
+    most = table["decimals"].groupby(columns).transform("max")
     table["decimals"] = table["decimals"].mask(leaves_out, most).clip(upper=_MOST_DECIMALS)

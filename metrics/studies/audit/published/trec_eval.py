@@ -10,6 +10,8 @@ from metrics.studies.audit.published.table import Figure
 _NAMES = {"runid", "relstring"}
 """Lines whose value is a text."""
 _ALL = {"all", "amean"}
+_NO_NUMBERS = {"nan", "-nan", "inf", "-inf"}
+"""What trec_eval prints of what it cannot compute."""
 _FIELDS = (2, 3)
 _HINT = "Give trec_eval's output: measure, query or all, value."
 
@@ -18,7 +20,8 @@ def is_trec_eval(lines: Iterable[str]) -> bool:
     """Return whether all of the first lines of a file are those of trec_eval's output."""
     rows = [_fields(line) for line in lines if line.strip()]
     return bool(rows) and all(
-        len(row) in _FIELDS and (row[0] in _NAMES or parse_number(row[-1]) is not None) for row in rows
+        len(row) in _FIELDS and (row[0] in _NAMES or row[-1] in _NO_NUMBERS or parse_number(row[-1]))
+        for row in rows
     )
 
 
@@ -36,7 +39,7 @@ def read_trec_eval(name: str, text: str, stem: str) -> tuple[list[Figure], str]:
     figures, run_id = [], ""
     for line, row in enumerate(text.splitlines(), 1):
         fields = _fields(row)
-        if not fields:
+        if not fields or fields[-1] in _NO_NUMBERS:
             continue
         if fields[0] in _NAMES:
             run_id = run_id or (fields[-1] if fields[:2] == ["runid", "all"] else "")

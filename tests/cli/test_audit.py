@@ -1,0 +1,109 @@
+import csv
+import io
+import json
+
+import pytest
+from published_tables import printed_table, small_board
+
+import metrics
+from metrics.studies.audit.conventions import Convention
+
+RUN = "".join(f"q{q} Q0 d{d} {d} {[9, 5, 5, 5, 1][d]} t\n" for q in range(3) for d in range(5))
+QRELS = "q0 0 d1 1\nq1 0 d3 1\nq2 0 d2 1\n"
+BY_ID = "measure,BM25+,other\nRR,0.3611,\n"
+"""As trec_eval breaks the ties: ranks 4, 2 and 3."""
+
+
+@pytest.fixture
+def inputs(write):
+    return [write("bm25+.trec", RUN), "--qrels", write("qrels.txt", QRELS)]
+
+
+def test_the_convention_is_named_and_the_figures_are_printed(call, inputs, write):
+    published = write("t.csv", BY_ID)
+    code, out, err = call("audit", *inputs, "--published", published)
+    assert code == 0
+    assert "1 of 1 published reranker matched." in err
+    assert "'BM25+' is bm25+." in err
+    assert "1 of 1 figure comes out, all to the digit" in err
+    assert "trec_eval: id, descending" in err
+    head, row = out.splitlines()
+    assert head.split() == ["reranker", "measure", "text", "computed", "difference", "verdict"]
+    assert row.split() == ["BM25+", "RR", "0.3611", "0.3611", "to", "the", "digit"]
+
+
+def test_a_figure_that_does_not_come_out_exits_with_1_and_says_by_how_much(call, inputs, write):
+    code, out, err = call("audit", *inputs, "--published", write("t.csv", BY_ID.replace("0.3611", "0.9")))
+    assert code == 1
+    assert "No convention that was tried gives the whole table." in err
+    assert "does not come out" in out
+
+
+def test_outputs_of_trec_eval_are_taken_from_a_folder_or_a_pattern(call, inputs, tmp_path):
+    (tmp_path / "evals").mkdir()
+    output = "runid\tall\tx\nmap\tall\t0.3611\nrecip_rank\tq0\t0.2500\nP_5\tall\t0.2000\nnum_q\tall\t3\n"
+    (tmp_path / "evals" / "input.bm25+.eval").write_text(output)
+    outputs = []
+    for place in ("evals", "evals/*.eval"):
+        code, out, err = call("audit", *inputs, "--published", tmp_path / place, "--format", "csv")
+        assert code == 0
+        assert "'x' is bm25+." in err
+        assert "Not matched: 'num_q'." in err
+        outputs.append(list(csv.DictReader(io.StringIO(out))))
+    assert outputs[0] == outputs[1]
+    assert [row["query_id"] for row in outputs[0]] == ["", "q0", ""]
+
+
+def test_every_convention_that_was_tried_is_a_row_of_json(call, inputs, write):
+    published = write("t.csv", BY_ID)
+    _, out, _ = call("audit", *inputs, "-p", published, "--show", "conventions", "--format", "json")
+    rows = json.loads(out)
+    assert {row["treatment"] for row in rows} == {ties.name for ties in metrics.TREATMENTS} - {"std"}
+    assert rows[0]["to_the_digit"] == 1
+    _, out, _ = call("audit", *inputs, "-p", published, "--show", "conventions")
+    assert out.splitlines()[0].split() == [
+        *("label", "to_the_digit", "by_rounding", "does_not_come_out", "largest_difference")
+    ]
+
+
+def test_names_are_matched_by_hand_and_shown(call, inputs, write):
+    published = write("t.csv", "run,Quality (a=b),AP\nOurs,0.3611,0.9\n")
+    options = ["--names", "Ours=bm25+", "--names", "Quality (a=b)=RR", "--names", "AP="]
+    code, out, _ = call("audit", *inputs, "-p", published, *options, "--show", "names", "--format", "csv")
+    assert code == 0
+    assert list(csv.reader(io.StringIO(out)))[1:] == [
+        ["reranker", "Ours", "bm25+", "by hand", ""],
+        ["measure", "Quality (a=b)", "RR", "by hand", ""],
+        ["measure", "AP", "", "", ""],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ([], "Say what was published"),
+        (["-p", "nowhere.csv"], "--published nowhere.csv: there is no such file."),
+        (["-p", "{}", "--names", "x"], "--names x: write published=ours"),
+        (["-p", "{}", "--names", "x=y"], "'x' is not in the published table"),
+        (["-p", "{}", "-o", "{}"], "which is read. Name another file."),
+        (["-p", "{}", "--relevant-from", "0"], "relevant_from=0"),
+    ],
+)
+def test_wrong_options_exit_with_2_and_say_what_to_write(call, inputs, write, options, problem):
+    published = write("t.csv", BY_ID)
+    code, out, err = call("audit", *inputs, *(option.format(published) for option in options))
+    assert (code, out) == (2, "")
+    assert problem in err
+
+
+def test_a_table_of_several_runs_is_audited_as_it_was_made(call, tmp_path):
+    frame, qrels = small_board()
+    frame.to_csv(tmp_path / "runs.csv", index=False)
+    qrels.to_csv(tmp_path / "qrels.csv", index=False)
+    runs = metrics.read_runs(tmp_path / "runs.csv", tmp_path / "qrels.csv")
+    (tmp_path / "t.csv").write_text(printed_table(runs, Convention("input", relevant_from=2)))
+    code, _, err = call(
+        "audit", tmp_path / "runs.csv", "--qrels", tmp_path / "qrels.csv", "-p", tmp_path / "t.csv"
+    )
+    assert code == 0
+    assert "The table was made by this convention: as in the file; relevant from 2: 18 of 18 figures" in err

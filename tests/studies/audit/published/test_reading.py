@@ -1,0 +1,217 @@
+"""Published tables as papers, tools and scripts print them, read into figures."""
+
+import pytest
+
+from metrics import ReadError, UsageError
+from metrics.studies.audit.published.reading import read_published
+
+
+def figures(name, text, *columns):
+    table = read_published({name: text.encode()}).figures
+    return table[list(columns or ("reranker", "measure", "text", "value"))].to_numpy().tolist()
+
+
+MARKDOWN = r"""
+# Results
+
+| Model | nDCG@10 | **RR@10** |
+|---|---:|---:|
+| [**BM25+RM3**](http://x) | 49.7 ± 0.3 | 70.2<sup>a</sup> |
+| mono\|T5 (3B) | **71.0**† | <u>88.1</u> |
+| *Dense* | | |
+| `ada_2` | – | 81.5 (0.4) |
+"""
+LATEX = r"""
+\begin{table}\caption{A & B \\}
+\begin{tabular}{lcc} % comment & here
+\toprule
+ & \multicolumn{2}{c}{DL 2019} \\ \cmidrule(lr){2-3}
+Model & nDCG@10 & MAP \\ \midrule
+\multicolumn{3}{l}{\textit{Sparse}} \\
+BM25~\cite{foo} & 0.497 & .2901$^{a,b}$ \\[2pt]
+\rowcolor{gray}
+\textbf{mono\_T5 (3B)} & \textbf{0.710}$^{\dagger\ddagger}$ & \underline{0.501} \\
+\textcolor{red}{ada \& co} & $0.69_{\pm.01}$ & -- \\
+\bottomrule
+\end{tabular}\end{table}"""
+TABLES = {
+    "a table with a column for each measure": (
+        "t.csv",
+        "model,nDCG@10,MAP\nbm25 (k1=0.9) + rm3,0.4973,0.29\n",
+        [["bm25 (k1=0.9) + rm3", "nDCG@10", "0.4973", 0.4973], ["bm25 (k1=0.9) + rm3", "MAP", "0.29", 0.29]],
+    ),
+    "decimal commas": (
+        "t.csv",
+        "Modell;MRR\nbm25;0,702\nt5;28,4%\n",
+        [["bm25", "MRR", "0,702", 0.702], ["t5", "MRR", "28,4%", 0.284]],
+    ),
+    "a row for each figure": (
+        "t.tsv",
+        "run\tmeasure\tquery\tvalue\na\tmap\tall\t0.1234\na\tmap\tq1\t.5\n",
+        [["a", "map", "0.1234", 0.1234], ["a", "map", ".5", 0.5]],
+    ),
+    "measures as rows": (
+        "t.csv",
+        "metric,a,b\nMAP,0.29,0.5\n",
+        [["a", "MAP", "0.29", 0.29], ["b", "MAP", "0.5", 0.5]],
+    ),
+    "markdown": (
+        "t.md",
+        MARKDOWN,
+        [
+            ["BM25+RM3", "nDCG@10", "49.7", 0.497],
+            ["BM25+RM3", "RR@10", "70.2", 0.702],
+            ["mono|T5 (3B)", "nDCG@10", "71.0", 0.71],
+            ["mono|T5 (3B)", "RR@10", "88.1", 0.881],
+            ["ada_2", "RR@10", "81.5", 0.815],
+        ],
+    ),
+    "latex": (
+        "t.tex",
+        LATEX,
+        [
+            ["BM25", "DL 2019 nDCG@10", "0.497", 0.497],
+            ["BM25", "DL 2019 MAP", ".2901", 0.2901],
+            ["mono_T5 (3B)", "DL 2019 nDCG@10", "0.710", 0.71],
+            ["mono_T5 (3B)", "DL 2019 MAP", "0.501", 0.501],
+            ["ada & co", "DL 2019 nDCG@10", "0.69", 0.69],
+        ],
+    ),
+    "results of BEIR by model": (
+        "r.json",
+        '{"bm25": {"NDCG@10": 0.6743}, "e5": {"NDCG@10": 0.7}}',
+        [["bm25", "NDCG@10", "0.6743", 0.6743], ["e5", "NDCG@10", "0.7", 0.7]],
+    ),
+    "what BEIR returns": (
+        "e5.json",
+        '[{"NDCG@10": 0.6743}, {"MAP@10": 0.5}]',
+        [["e5", "NDCG@10", "0.6743", 0.6743], ["e5", "MAP@10", "0.5", 0.5]],
+    ),
+    "a task of MTEB": (
+        "SciFact.json",
+        '{"task_name": "SciFact", "scores": {"test": [{"hf_subset": "x", "ndcg_at_10": 0.67, "tags": []}]}}',
+        [["SciFact", "ndcg_at_10", "0.67", 0.67]],
+    ),
+    "ir_measures": (
+        "r.txt",
+        "nDCG@10\t0.4973\nAP(rel=2)\t0.3012\n",
+        [["r", "nDCG@10", "0.4973", 0.4973], ["r", "AP(rel=2)", "0.3012", 0.3012]],
+    ),
+    "trec_eval of old": (
+        "r.eval",
+        "num_q  \tall\t2\nP5     \tall\t0.2345\nmap   all   0.1\ninfAP  \tall\tnan\nrunid all my run (x)\n",
+        [
+            ["my run (x)", "num_q", "2", 2],
+            ["my run (x)", "P5", "0.2345", 0.2345],
+            ["my run (x)", "map", "0.1", 0.1],
+        ],
+    ),
+    "another table without figures before it": (
+        "t.md",
+        "| a | b |\n|---|---|\n| x | y |\n\n| run | AP |\n|---|---|\n| r | .1 |\n",
+        [["r", "AP", ".1", 0.1]],
+    ),
+    "unbounded measures above 1": ("t.csv", "run,DCG@10\na,4.5\n", [["a", "DCG@10", "4.5", 4.5]]),
+}
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_a_published_table_gives_its_figures(case):
+    name, text, expected = TABLES[case]
+    assert figures(name, text) == [[*names, pytest.approx(value)] for *names, value in expected]
+
+
+def test_figures_know_their_file_and_line():
+    assert figures("t.tex", LATEX, "file", "line")[0] == ["t.tex", 8]
+    assert figures("t.md", MARKDOWN, "file", "line")[-1] == ["t.md", 9]
+    assert figures("t.csv", 'run,AP\n"a\nb",.1\nc,.2\n', "line") == [[3], [4]]
+
+
+def test_zeros_that_a_machine_leaves_out_count_and_those_of_a_person_do_not():
+    assert figures("t.csv", "run,AP,RR\na,0.69,0.5\nb,0.1234,0.70\n", "decimals") == [[4], [1], [4], [2]]
+    assert figures("r.json", '{"NDCG@10": 0.67434, "MAP@10": 0.63}', "decimals") == [[5], [5]]
+    assert figures("t.md", "|run|AP|\n|---|---|\n|a|0.69|\n|b|0.1234|\n", "decimals") == [[2], [4]]
+
+
+def test_a_run_is_named_by_its_id_and_its_file_else_by_the_file_alone():
+    named = {
+        "input.a.eval": b"runid\tall\tBM25+RM3 (k=1)\nmap\tall\t0.1\n",
+        "b.eval": b"runid\tall\tx\nmap\tall\t0.2\n",
+    }
+    published = read_published(named)
+    assert published.rerankers == ["BM25+RM3 (k=1)", "x"]
+    assert published.other_names["BM25+RM3 (k=1)"] == ("input.a.eval",)
+    alike = {
+        "a.eval": b"runid\tall\tAnserini\nmap\tall\t0.1\n",
+        "b.eval": b"runid\tall\tAnserini\nmap\tall\t0.2\n",
+    }
+    assert read_published(alike).rerankers == ["a.eval", "b.eval"]
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path):
+    for model, value in (("e5", 0.5), ("bge", 0.6)):
+        (tmp_path / model).mkdir()
+        text = f'{{"task_name": "SciFact", "scores": {{"test": [{{"ndcg_at_10": {value}}}]}}}}'
+        (tmp_path / model / "SciFact.json").write_text(text)
+    published = read_published([tmp_path / model / "SciFact.json" for model in ("e5", "bge")])
+    assert [name.split("/")[-2:] for name in published.rerankers] == [["e5", "SciFact"], ["bge", "SciFact"]]
+    assert [names[0] for names in published.other_names.values()] == ["e5", "bge"]
+
+
+def test_what_is_left_out_is_said():
+    published = read_published({"t.csv": b"run,AP,size\na,.1,3B\nb,.2 / .3,7B\n"})
+    assert published.notes == (
+        "t.csv, line 3: '.2 / .3' is no number, and left out.",
+        "Columns without numbers are left out: size.",
+    )
+    assert read_published({"t.csv": b"run;AP\na;0,1\n"}).notes == ("Commas are read as decimal points.",)
+
+
+REFUSED = {
+    "an empty file": (b"", "t.csv, line 1: the file is empty"),
+    "no figures": (b"run,AP\na,b\n", "t.csv, line 1: there is no figure in this table"),
+    "a value that is no number": (b"run,measure,value\na,AP,high\n", "t.csv, line 2: 'high' is no number"),
+    "two rows of one name": (
+        b"run,AP\na,.1\na,.2\n",
+        "t.csv, line 3: 'AP' of 'a' is printed twice, with other digits",
+    ),
+    "a line of trec_eval that is none": (
+        b"map\tall\t0.1\n" * 60 + b"oh no\n",
+        "t.csv, line 61: 'oh no' is no figure",
+    ),
+    "a picture": (b"\x89PNG\x00", "this is a PNG picture"),
+    "no UTF-8": (b"run,AP\na,.1\n\xff,.2\n", "t.csv, line 3: the text is not UTF-8"),
+    "JSON without figures": (b'{"a": "b"}', "there is no figure in this JSON"),
+    "JSON that is none": (b'{"a": ', "no JSON"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_read_is_refused_with_its_place(case):
+    data, problem = REFUSED[case]
+    with pytest.raises(ReadError) as error:
+        read_published({"t.csv": data})
+    assert problem in str(error.value)
+
+
+def test_no_file_is_refused():
+    with pytest.raises(UsageError, match="at least one"):
+        read_published({})
+
+
+HOSTILE = {
+    "stars": "|run|AP|\n|---|---|\n" + f"|a|.1{'*' * 90}x|\n" * 200 + "|b|.2|\n",
+    "open brackets": "\\begin{tabular}{l} run & AP \\\\ " + "\\cite[{" * 20_000 + " & .1 \\\\ b & .2 \\\\",
+    "quotes": "run,AP\n" + ',"' * 20_000 + '"\nb,.2\n',
+    "braces": "\\begin{tabular} run & AP \\\\ b & .2 \\\\" + "{" * 50_000 + "& .3",
+    "tildes": "run,AP\nb,.2\n" + "~" * 50_000 + ",.3\n",
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_hostile_text_is_read_or_refused(case):
+    try:
+        published = read_published({"t.txt": HOSTILE[case].encode()})
+    except ReadError:
+        return
+    assert "b" in published.rerankers

@@ -1,0 +1,146 @@
+"""Published names, matched to those of the runs where they say it, and left alone where they do not."""
+
+import pandas as pd
+import pytest
+
+import metrics
+from metrics import UsageError
+from metrics.studies.audit.measure_names import our_measure
+from metrics.studies.audit.names import match_names
+from metrics.studies.audit.published.reading import read_published
+
+
+def runs_of(*names, n_documents=1):
+    rows = [(name, "q", f"d{number}", -number, 1) for name in names for number in range(n_documents)]
+    columns = ["reranker", "query_id", "doc_id", "score", "relevance"]
+    return metrics.read_runs(pd.DataFrame(rows, columns=columns))
+
+
+def matches(published, rerankers, by_hand=None, measure="AP"):
+    rows = "\n".join(f'"{name}",0.{number + 1}' for number, name in enumerate(published))
+    table = read_published({"t.csv": f"run,{measure}\n{rows}\n".encode()})
+    return match_names(table, runs_of(*rerankers), by_hand)
+
+
+@pytest.mark.parametrize(
+    ("published", "reranker", "how"),
+    [
+        ("BM25 (k1=0.9)+RM3", "BM25 (k1=0.9)+RM3", "same"),
+        ("bm25", "BM25", "alike"),
+        ("runs/input.p_bm25(rm3)+bert.gz", "p_bm25(rm3)+bert", "alike"),
+        ("monot5-3b.eval", "input.MonoT5_3B.trec", "alike"),
+        ("castorini/monot5", "monot5", "alike"),
+        ("intfloat__e5-base", "e5-base", "alike"),
+        ("summary.idst_bert_p1", "idst_bert_p1", "alike"),
+        ("\N{FULLWIDTH LATIN CAPITAL LETTER A}-1", "a1", "alike"),
+        ("bm25", "bm256", ""),
+        ("bm25", "bm25+rm3", ""),
+        ("***", "+++", ""),
+    ],
+)
+def test_a_reranker_is_matched_where_its_name_says_it(published, reranker, how):
+    table = matches([published], [reranker, "another"]).rerankers
+    assert table[["matched", "how"]].to_numpy().tolist() == [[reranker if how else "", how]]
+
+
+def test_the_likest_name_is_taken_before_others_that_are_alike():
+    table = matches(["BM25+", "bm25"], ["bm25", "bm25+"]).rerankers
+    assert table["matched"].tolist() == ["bm25+", "bm25"]
+
+
+def test_between_two_names_alike_none_is_chosen_and_both_are_said():
+    table = matches(["bm 25", "x"], ["bm-25", "bm_25", "x"]).rerankers
+    assert table.iloc[0].tolist() == ["bm 25", "", "", ("bm-25", "bm_25")]
+    assert table["matched"].tolist()[1] == "x"
+
+
+def test_two_published_names_alike_one_reranker_are_not_matched():
+    table = matches(["bm-25", "bm_25"], ["bm25"]).rerankers
+    assert table["how"].tolist() == ["", ""]
+    assert table["candidates"].tolist() == [("bm25",), ("bm25",)]
+
+
+def test_names_by_hand_come_first_and_what_has_no_figure_is_known():
+    result = matches(["Ours", "BM25"], ["x", "bm25", "y"], {"Ours": "x", "AP": "RR"})
+    assert result.rerankers[["matched", "how"]].to_numpy().tolist() == [["x", "by hand"], ["bm25", "alike"]]
+    assert result.measures[["matched", "how"]].to_numpy().tolist() == [["RR", "by hand"]]
+    assert result.unpublished == ("y",)
+    assert matches(["Ours"], ["ours"], {"Ours": ""}).rerankers["how"].tolist() == [""]
+    assert (result.reranker("Ours"), result.reranker("nobody"), result.measure("AP")) == ("x", "", "RR")
+
+
+@pytest.mark.parametrize(
+    ("by_hand", "problem"),
+    [
+        ({"nobody": "x"}, "'nobody' is not in the published table. There are: 'Ours', 'AP'."),
+        ({"Ours": "z"}, "'z' is no reranker of the runs. There are: 'x'."),
+        ({"AP": "quality"}, "There is no measure 'quality'."),
+    ],
+)
+def test_a_name_by_hand_that_is_on_neither_side_is_refused(by_hand, problem):
+    with pytest.raises(UsageError) as error:
+        matches(["Ours"], ["x"], by_hand)
+    assert problem in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("ours", "published"),
+    {
+        "AP": ["map", "MAP", "AP", "AP(rel=2)", "Mean Average Precision"],
+        "RR": ["recip_rank", "MRR", "RR(rel=2)"],
+        "RR@10": ["mrr@10", "MRR@10", "mrr_at_10", "RR(rel=2)@10", "recip_rank_cut_10", "MRR @ 10"],
+        "nDCG@10": [
+            "ndcg_cut_10",
+            "ndcg_cut.10",
+            "NDCG@10",
+            "ndcg_at_10",
+            "nDCG@10 (%)",
+            "nDCG@10↑",
+            "nDCG 10",
+        ],
+        "nDCG": ["ndcg", "nDCG"],
+        "nDCG-linear@10": ["nDCG-linear@10", "nDCG-lin@10"],
+        "P@5": ["P_5", "P5", "P@5", "precision_at_5", "prec@5"],
+        "R@1000": ["recall_1000", "recall.1000", "R@1000", "Recall@1000"],
+        "Rprec": ["Rprec", "R-prec", "R-Precision"],
+        "Hits@1": ["success_1", "Success@1", "hit_rate_at_1", "HitRate@1", "Accuracy@1"],
+        "F1@10": ["F1@10"],
+        "bpref": ["bpref"],
+        "infAP": ["infAP"],
+        "": [
+            "num_q",
+            "runid",
+            "F1",
+            "bm25",
+            "main_score",
+            "iprec_at_recall_0.00",
+            "gm_map",
+            "R_cap@10",
+            "set_P",
+            "",
+        ],
+    }.items(),
+)
+def test_spellings_of_measures_are_ours(ours, published):
+    assert [our_measure(name) for name in published] == [ours] * len(published)
+
+
+def test_average_precision_cut_past_the_end_of_all_lists_is_average_precision():
+    table = read_published({"t.csv": b"run,MAP@1000,map_cut_5\nx,.1,.2\n"})
+    rows = match_names(table, runs_of("x", n_documents=10)).measures
+    assert rows["matched"].tolist() == ["AP", ""]
+
+
+def test_a_measure_among_other_words_is_taken_where_no_other_column_could_be_meant():
+    one = read_published({"t.csv": b"run,DL19 nDCG@10,MAP\nx,.1,.2\n"})
+    assert match_names(one, runs_of("x")).measures["matched"].tolist() == ["nDCG@10", "AP"]
+    two = read_published({"t.csv": b"run,DL19 nDCG@10,DL20 nDCG@10\nx,.1,.2\n"})
+    rows = match_names(two, runs_of("x")).measures
+    assert rows["matched"].tolist() == ["", ""]
+    assert rows["candidates"].tolist() == [("nDCG@10",), ("nDCG@10",)]
+
+
+def test_columns_of_one_name_are_told_apart_and_none_is_chosen():
+    table = read_published({"t.csv": b"run,AP,AP\nx,.1,.2\n"})
+    assert table.measures == ["AP (column 2)", "AP (column 3)"]
+    assert match_names(table, runs_of("x")).measures["how"].tolist() == ["", ""]

@@ -1,0 +1,204 @@
+"""By which convention a table was made: tables made under each name it, and several where several fit."""
+
+import re
+from dataclasses import replace
+from itertools import product
+
+import pytest
+import pytrec_eval
+from published_tables import MEASURES, printed_table, small_board
+from repository import REAL_RUNS
+
+import metrics
+from metrics.studies.audit.audit import audit
+from metrics.studies.audit.conventions import Convention
+from metrics.studies.audit.finding import convention_finding, untold_notes
+from metrics.studies.prose import plain
+
+FOLDER = REAL_RUNS / "trec-dl-2019"
+needs_real_runs = pytest.mark.skipif(not FOLDER.exists(), reason="needs the shared TREC runs")
+
+
+@pytest.fixture(scope="module")
+def board():
+    frame, qrels = small_board()
+    return metrics.read_runs(frame, qrels)
+
+
+def audited(runs, text, **options):
+    """The audit of a CSV; relevant from 2, unless said otherwise, which saves two thirds of the conventions."""
+    options = {"relevant_from": 2} | options
+    return audit(runs, {"table.csv": text.encode()}, **options)
+
+
+def named(runs, convention, **options):
+    """Whether the audit of a table made under a convention names it, and no other that differs here."""
+    reproduction = audited(runs, printed_table(runs, convention, form="{:.6f}"), **options).reproduction
+    return (
+        convention in reproduction.fitting
+        and reproduction.are_fitting_alike
+        and reproduction.conventions["to_the_digit"].iloc[0] == reproduction.n_figures
+    )
+
+
+FIELDS = {
+    "treatment": ["docid_desc", "docid_asc", "input", "expected", "pessimistic", "optimistic"],
+    "precision": ["float64", "float32", "float16", "bfloat16", *(f"decimals:{n}" for n in (6, 4, 3, 2))],
+    "relevant_from": [1, 2, 3],
+    "missing": ["zero", "skip"],
+    "empty": ["zero", "skip"],
+    "gain": ["linear", "exponential"],
+    "unjudged": ["nonrelevant", "leave_out"],
+}
+USUAL = Convention(relevant_from=2, treatment="input")
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_a_table_names_the_convention_it_was_made_by(board, number):
+    """Eight conventions among which every value of every field is."""
+    values = [choices[(number + shift) % len(choices)] for shift, choices in enumerate(FIELDS.values())]
+    convention = Convention(*values)
+    assert named(board, convention, relevant_from=convention.relevant_from)
+
+
+@pytest.mark.slow
+def test_every_combination_is_named_by_the_table_it_made(board):
+    conventions = [Convention(*values) for values in product(*FIELDS.values())]
+    wrong = [
+        convention.label
+        for convention in conventions
+        if not named(board, convention, relevant_from=convention.relevant_from)
+    ]
+    assert (len(conventions), wrong) == (6 * 8 * 3 * 2**4, [])
+
+
+def trec_eval_output(run, qrels, level, name):
+    """Return what trec_eval -q prints: values of pytrec_eval, formatted as its C code does."""
+    measures = {"map", "Rprec", "recip_rank", "ndcg_cut", "P", "recall", "success", "num_q"}
+    results = pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=level).evaluate(run)
+    names = list(next(iter(results.values())))
+    lines = [f"{m:<22}\t{q}\t{results[q][m]:6.4f}" for q in sorted(results) for m in names]
+    lines.append(f"{'runid':<22}\tall\t{name}")
+    for m in names:
+        mean = pytrec_eval.compute_aggregated_measure(m, [values[m] for values in results.values()])
+        lines.append(f"{m:<22}\tall\t{mean:6.4f}")
+    return "\n".join(lines) + "\n"
+
+
+def trec_lists(path, value):
+    lists = {}
+    for fields in map(str.split, path.read_text().splitlines()):
+        lists.setdefault(fields[0], {})[fields[2]] = value(fields)
+    return lists
+
+
+@needs_real_runs
+@pytest.mark.parametrize("level", [2, *(pytest.param(level, marks=pytest.mark.slow) for level in (1, 3))])
+def test_all_that_trec_eval_prints_of_real_runs_comes_out_to_the_digit(level):
+    qrels = trec_lists(FOLDER / "qrels.txt", lambda fields: int(fields[3]))
+    names = ["rankgpt35", "repllama"]
+    published = {
+        f"{name}.eval": trec_eval_output(
+            trec_lists(FOLDER / f"{name}.trec", lambda fields: float(fields[4])), qrels, level, f"{name} (x+y)"
+        ).encode()
+        for name in names
+    }
+    runs = metrics.read_runs([FOLDER / f"{name}.trec" for name in names], FOLDER / "qrels.txt")
+    result = audit(runs, published)
+    assert result.reproduction.best == Convention("docid_desc", relevant_from=level)
+    assert (result.reproduction.figures()["verdict"] == "to the digit").all()
+    assert result.reproduction.n_figures == 2 * 44 * 33
+    assert {each.treatment for each in result.reproduction.fitting} == {"docid_desc"}
+
+
+@needs_real_runs
+def test_conventions_that_differ_past_the_printed_digits_alone_are_all_named():
+    folder = REAL_RUNS / "robust-2003"
+    runs = metrics.read_runs({"rutcor": folder / "rutcor03100.trec.gz"}, folder / "qrels.txt.gz")
+    result = audited(runs, printed_table(runs, Convention("input"), ("RR", "AP", "nDCG@10")), relevant_from=1)
+    assert {each.treatment for each in result.reproduction.fitting} == {"input", "docid_asc"}
+    sentence = plain(convention_finding(result.reproduction))
+    assert "3 of 3 figures come out, all to the digit under 2 conventions" in sentence
+    assert "More digits would tell them apart." in sentence
+
+
+NO_TIES = "\n".join(f"q{q} Q0 d{d} {d} {9 - d} t" for q in range(3) for d in range(5))
+
+
+def test_where_nothing_ties_no_order_of_ties_is_claimed(write):
+    runs = metrics.read_runs(
+        {"a": write("a.trec", NO_TIES)}, write("q.txt", "q0 0 d0 1\nq1 0 d3 1\nq2 0 d2 1\n")
+    )
+    result = audited(runs, "reranker,RR,AP\na,0.5278,0.5278\n", relevant_from=1)
+    assert len(result.reproduction.fitting) == 6
+    assert result.reproduction.are_fitting_alike
+    sentence = plain(convention_finding(result.reproduction))
+    assert "The table was made" not in sentence
+    assert "2 of 2 figures come out, all to the digit under 6 conventions" in sentence
+    assert "ties of relevant documents with others" in sentence
+    assert any("no run lacks a judged query" in note for note in untold_notes(result.reproduction))
+
+
+def test_a_figure_that_no_convention_gives_is_named_with_its_run_and_measure(board):
+    text = printed_table(board, USUAL).splitlines()
+    cells = text[2].split(",")
+    text[2] = ",".join([*cells[:3], "0.1111", *cells[4:]])
+    result = audited(board, "\n".join(text))
+    failed = result.reproduction.figures().query("verdict == 'does not come out'")
+    assert failed[["reranker", "measure", "text"]].to_numpy().tolist() == [["b", "AP", "0.1111"]]
+    sentence = plain(convention_finding(result.reproduction))
+    assert f"{3 * len(MEASURES) - 1} of {3 * len(MEASURES)} figures come out" in sentence
+    assert "It fails for b (1); by AP (1)." in sentence
+
+
+def test_measures_of_two_conventions_are_told_apart(board):
+    conventions = [replace(USUAL, treatment=ties) for ties in ("input", "docid_asc")]
+    by_file, by_id = (printed_table(board, convention, ("RR",)) for convention in conventions)
+    rows = [f"{line},{other.split(',')[1]}" for line, other in zip(by_file.split(), by_id.split(), strict=True)]
+    result = audited(board, "\n".join(["reranker,RR,recip_rank", *rows[1:]]))
+    sentence = plain(convention_finding(result.reproduction))
+    assert "Whole by another convention: RR by as in the file" in sentence
+
+
+def test_a_table_cut_off_after_the_last_digit_comes_out_by_rounding(board):
+    text = re.sub(r"(\.\d{4})\d+", r"\1", printed_table(board, USUAL, form="{:.9f}"))
+    result = audited(board, text)
+    counts = result.reproduction.conventions.iloc[0]
+    assert result.reproduction.best == USUAL
+    assert counts["does_not_come_out"] == 0
+    assert counts["by_rounding"] > 0
+
+
+def test_percents_with_one_decimal_name_the_convention_too(board):
+    means = printed_table(board, USUAL, form="{:.9f}").splitlines()
+    rows = ["|" + "|".join(means[0].split(",")) + "|", "|---" * (len(MEASURES) + 1) + "|"]
+    for line in means[1:]:
+        name, *values = line.split(",")
+        rows.append(f"|**{name}**|" + "|".join(f"{100 * float(value):.1f}" for value in values) + "|")
+    result = audit(board, {"t.md": "\n".join(rows).encode()}, relevant_from=2)
+    assert USUAL in result.reproduction.fitting
+    assert (result.reproduction.figures()["verdict"] == "to the digit").all()
+    assert result.published.notes == (f"Percents, divided by 100: {', '.join(MEASURES)}.",)
+
+
+def test_the_evaluation_of_an_audit_holds_the_measures_with_the_gain_of_the_convention(board):
+    result = audited(board, printed_table(board, replace(USUAL, gain="exponential")))
+    assert result.measure("nDCG@10") == "nDCG@10"
+    assert result.evaluation.ties == ("input", "expected", "optimistic", "pessimistic")
+    linear = audited(board, printed_table(board, USUAL))
+    assert linear.measure("nDCG@10") == "nDCG-linear@10"
+    assert linear.order("RR") == sorted("abc", key=lambda name: -linear.published.means("RR")[name])
+
+
+def test_a_query_that_nobody_judged_does_not_come_out(board):
+    result = audited(board, "reranker,query,RR\na,q1,1.0\na,other,0.5\n")
+    verdicts = result.reproduction.figures().set_index("query_id")["verdict"]
+    assert verdicts["other"] == "does not come out"
+
+
+def test_judgments_come_with_runs_or_beside_them(board, write):
+    frame, qrels = small_board()
+    text = {"t.csv": printed_table(board, USUAL).encode()}
+    assert audit(frame, text, qrels=qrels, relevant_from=2).reproduction.best == USUAL
+    with pytest.raises(metrics.UsageError, match="these runs have their judgments"):
+        audit(board, text, qrels=write("q.txt", "q 0 d 1\n"))
