@@ -4,11 +4,11 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.views.leaderboard import cached
+from dashboard.views.leaderboard.data_line import data_line
 from dashboard.views.leaderboard.judging import judging_section
 from dashboard.views.leaderboard.rules import rules_section
 from dashboard.views.leaderboard.tools import tools_section
 from dashboard.widgets.components import finding, page_head
-from dashboard.widgets.data_line import data_line
 from dashboard.widgets.first_rows import find_reranker, search_rows, shown_rows
 from dashboard.widgets.holes import choose_unjudged, hole_cards, with_holes
 from dashboard.widgets.leaderboard_parts import (
