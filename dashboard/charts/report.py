@@ -14,6 +14,7 @@ from dashboard.charts.leaderboard.aligned_rows import aligned_rows
 from dashboard.charts.leaderboard.place_and_score import place_and_score
 from dashboard.charts.leaderboard.tool_strip import tool_strip
 from dashboard.charts.palette import DARK, LIGHT, Palette
+from metrics import parse
 from metrics.report import Figure, Report, ReportCharts, ReportStudies
 from metrics.studies.tools.tool_comparison import comparable_values
 
@@ -72,6 +73,12 @@ def _tools(studies: ReportStudies, palette: Palette) -> go.Figure:
     return tool_strip(rerankers, values, palette, studies.measure_at.traditional)
 
 
+def _published(studies: ReportStudies, palette: Palette) -> go.Figure:
+    order = studies.audited.order
+    title = parse(studies.audited.audit.measure(order.measure)).traditional
+    return place_and_score(order.places, palette, title, list(order.places.index[:MOST_DRAWN]), "published")
+
+
 def _of_many(studies: ReportStudies) -> str:
     """Return what the caption of a chart adds where it does not draw every reranker."""
     n_rerankers = len(studies.rerankers)
@@ -89,6 +96,12 @@ CHARTS: Mapping[str, _Chart] = {
             studies.measure_at.traditional,
             list(studies.leaderboard.index[:MOST_DRAWN]),
         ),
+        lambda _: _SLOPE_WIDTH,
+    ),
+    "published": _Chart(
+        lambda studies: f"From the published place to the tied one{_of_many(studies)}",
+        "Published and tied place of each reranker, its name, and its score with what ties and queries allow.",
+        _published,
         lambda _: _SLOPE_WIDTH,
     ),
     "targets": _Chart(

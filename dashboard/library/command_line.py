@@ -54,6 +54,8 @@ def command(board: Board, options: ReportOptions, file_name: str = "report.html"
     words = [["tiescope", "report", *(file.name for file, source in files if source.kind == "run")]]
     words += [["--qrels", file.name] for file, source in files if source.kind != "run"]
     words += _changed_options(options)
+    if options.published is not None:
+        words += [["--published", str(name)] for name in dict.fromkeys(options.published.figures["file"])]
     columns = dict.fromkeys(pair for entry in board.spec.entries for pair in entry.columns)
     words += [["--column", f"{ours}={theirs}"] for ours, theirs in columns]
     words += [["--repeats", f"{name}={','.join(parts)}"] for name, parts in board.spec.repeats.items()]

@@ -25,6 +25,7 @@ from metrics.support.progress import progress
 
 if TYPE_CHECKING:
     from metrics.report import Report, ReportCharts
+    from metrics.studies.audit.published.table import PublishedTable
 
 
 class ReportFormat(StrEnum):
@@ -77,6 +78,10 @@ def report_command(
     reranker: Annotated[list[str] | None, typer.Option(help="Only these, in this order.")] = None,
     segment: Annotated[list[str] | None, typer.Option(help="Only queries of these segments.")] = None,
     section: Annotated[list[str] | None, typer.Option(help="Only these sections: summary, scores ...")] = None,
+    published: Annotated[
+        list[Path] | None,
+        typer.Option(help="A published table to audit, as `tiescope audit` reads it."),
+    ] = None,
     day: Annotated[
         datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Day it bears; else today.")
     ] = None,
@@ -86,6 +91,7 @@ def report_command(
 ) -> None:
     """Write one file to send: scores, ties, tests, targets, and which number to report."""
     write, presets = _find_writer(output, format), preset or []
+    paths = [*(Path(file.path) for file in run), *([qrels] if qrels else []), *(published or ())]
     options: dict[str, Any] = {
         "baseline": baseline,
         "targets": [*(require or ()), *(name for name in presets if name in READY_TARGETS)],
@@ -97,12 +103,9 @@ def report_command(
         "segments": segment or [],
         "preset": ([name for name in presets if name not in READY_TARGETS] or ["full"])[-1],
         "sections": section or [],
-        "files": [
-            _hashed(path)
-            for path in dict.fromkeys([*(Path(file.path) for file in run), *([qrels] if qrels else [])])
-            if path.is_file()
-        ],
+        "files": [_hashed(path) for path in dict.fromkeys(paths) if path.is_file()],
         "scoring": scoring,
+        "published": _read_published(published),
     }
     if measure:
         options["measures"] = measure
@@ -118,6 +121,14 @@ def report_command(
         return
     with open_output(output) as stream:
         stream.write(written)
+
+
+def _read_published(paths: list[Path] | None) -> "PublishedTable | None":
+    if not paths:
+        return None
+    from metrics.studies.audit.published.reading import read_published
+
+    return read_published(paths)
 
 
 def _hashed(path: Path) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from metrics.errors import UsageError
 from metrics.report.model import Report, Section
 from metrics.report.options import PRESETS, ReportOptions
 from metrics.report.sections import deciding, scores
+from metrics.report.sections.auditing import auditing
 from metrics.report.sections.method import method
 from metrics.report.sections.readings import readings
 from metrics.report.sections.summary import brief, paper, summary, swaps
@@ -18,6 +19,7 @@ from metrics.support.wording import count_of
 SECTIONS: Mapping[str, Callable[[ReportStudies], Section]] = {
     "summary": summary,
     "swaps": swaps,
+    "audit": auditing,
     "paper": paper,
     "brief": brief,
     "data": scores.data,
@@ -33,7 +35,7 @@ SECTIONS: Mapping[str, Callable[[ReportStudies], Section]] = {
     "method": method,
 }
 """Section → what writes it, in the order they stand in a report."""
-_OUTSIDE_APPENDIX = ("summary", "swaps", "brief", "paper")
+_OUTSIDE_APPENDIX = ("summary", "swaps", "audit", "brief", "paper")
 
 
 def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOptions` names and types them
@@ -72,7 +74,7 @@ def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOpti
 
 
 def _section_names(options: ReportOptions) -> Sequence[str]:
-    """Return the sections asked for, or those of the preset, without targets where none are set.
+    """Return the sections asked for, or those of the preset that there is something to tell in.
 
     Raises:
         UsageError: a section that does not exist.
@@ -80,7 +82,10 @@ def _section_names(options: ReportOptions) -> Sequence[str]:
     unknown = [name for name in options.sections if name not in SECTIONS]
     if unknown:
         raise UsageError(f"There is no section {unknown[0]!r}. Sections: {', '.join(SECTIONS)}.")
+    if "audit" in options.sections and options.published is None:
+        raise UsageError("The section audit is of a published table. Give one: --published table.csv.")
     if options.sections:
         return options.sections
     names = PRESETS[options.preset] or [name for name in SECTIONS if name != "paper"]
-    return [name for name in names if name != "targets" or options.targets]
+    absent = [*(["targets"] if not options.targets else []), *(["audit"] if options.published is None else [])]
+    return [name for name in names if name not in absent]

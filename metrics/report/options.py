@@ -7,17 +7,21 @@ from typing import Any
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.measures import parse
+from metrics.studies.audit.published.table import PublishedTable
 from metrics.studies.targets.targets import PRESETS as READY_TARGETS
 from metrics.ties import order_of_ties
 
 MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10", "nDCG@10")
 """Measures reported unless said otherwise: the notebook's and the usual one for grades."""
 PRESETS: Mapping[str, tuple[str, ...]] = {
-    "short": ("summary", "swaps", "targets", "brief"),
+    "short": ("summary", "swaps", "audit", "targets", "brief"),
     "full": (),
     "paper": ("paper", "brief"),
 }
-"""Preset → its sections; none for all but the table for a paper. Targets only where any are set."""
+"""Preset → its sections; none for all but the table for a paper.
+
+Targets only where any are set, an audit only where there is a published table.
+"""
 _SCORING = tuple(option.name for option in fields(ScoringOptions))
 
 
@@ -40,6 +44,8 @@ class ReportOptions:
         sections: names of the sections, in their own order; those of the preset where empty.
         files: name and sha256 of each file the runs came from.
         scoring: how lists are scored.
+        published: the table that is audited; none where None.
+        published_names: (published, ours) of names in it that do not say whose they are.
     """
 
     measures: tuple[str, ...] = MEASURES
@@ -56,6 +62,8 @@ class ReportOptions:
     sections: tuple[str, ...] = ()
     files: tuple[tuple[str, str], ...] = ()
     scoring: ScoringOptions = field(default_factory=ScoringOptions)
+    published: PublishedTable | None = field(default=None, repr=False)
+    published_names: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(cls, **choices: Any) -> "ReportOptions":  # noqa: ANN401 as the fields name and type them

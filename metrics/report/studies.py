@@ -9,6 +9,7 @@ from metrics.errors import UsageError
 from metrics.evaluation import EQUAL, Evaluation, score_runs
 from metrics.evaluation.holes import joint_bounds, judged_name, unjudged_counts, unjudged_shares
 from metrics.measures import MeasureAt, parse, question, side_by_side
+from metrics.report.audited import AuditedTable
 from metrics.report.options import ReportOptions
 from metrics.runs import Runs
 from metrics.studies.gaps.gap import gaps
@@ -287,6 +288,11 @@ class ReportStudies:
         return tied.assign(by_sort=before["passed"]).sort_values(
             "reranker", key=lambda names: names.map(position), kind="stable", ignore_index=True
         )
+
+    @cached_property
+    def audited(self) -> AuditedTable:
+        """The published table, held against all runs."""
+        return AuditedTable.of(self.runs, self.options)
 
     @cached_property
     def findings(self) -> pd.DataFrame:

@@ -24,6 +24,8 @@ TONES = {
     "tie-inflated": "orange",
     "sort order only": "orange",
     "rests on sort order": "orange",
+    "swaps": "orange",
+    "stands": "blue",
     "error": "orange",
 }
 """Verdicts that are coloured: blue for what holds or reads too low, orange for what ties decide."""

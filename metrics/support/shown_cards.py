@@ -51,6 +51,10 @@ _CARDS: Mapping[str, str] = {
     "MRR under noise": "Mean over every order that noise of the scores makes possible.",
     "MRR of one tie": "Mean over every order of all documents.",
     "Places traded": "Pairs of rerankers whose lines cross as noise grows.",
+    # published tables
+    "Figures that come out": "Printed figures that the rule that fits best gives, to the digit or by rounding.",
+    "Orders that stand": "Printed orders of two rerankers that no order of the ties reverses.",
+    "Tiers": "Groups of rerankers that share their highest possible rank, other queries allowed for.",
     # targets
     "Targets met, tied": "Targets that the mean over every order of the ties meets.",
     "Targets met, traditional": "Targets that one order of the ties meets, the traditional one.",

@@ -16,6 +16,16 @@ def run_and_qrels(write):
     return [write("strict.trec", STRICT), write("coarse.trec", COARSE), "--qrels", write("qrels.txt", QRELS)]
 
 
+def test_a_published_table_is_audited_and_its_file_hashed(call, run_and_qrels, write):
+    table = write("table.md", "| run | MRR |\n|---|---|\n| strict | 0.7083 |\n| coarse | 0.5 |\n")
+    code, out, err = call("report", *run_and_qrels, *DAY, "--preset", "short", "--published", table)
+    assert (code, err) == (0, "")
+    assert "## Audit" in out
+    assert "of 1 order" in out or "one order printed" in out
+    full = call("report", *run_and_qrels, *DAY, "--section", "method", "--published", table)[1]
+    assert "table.md" in full
+
+
 def test_markdown_is_printed_where_no_file_is_named(call, run_and_qrels):
     code, out, err = call("report", *run_and_qrels, *DAY)
     assert code == 0

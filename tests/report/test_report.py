@@ -17,6 +17,8 @@ from dashboard.charts.report import draw_charts
 from metrics import UsageError, evaluate, read_table
 from metrics.evaluation.holes import hole_table
 from metrics.report import SECTIONS, ReportOptions, report
+from metrics.studies.audit.published.careless import careless_table
+from metrics.studies.audit.published.reading import read_published
 from metrics.studies.prose import plain
 from metrics.studies.targets.targets import PRESETS
 
@@ -31,7 +33,7 @@ def simulated():
 
 @pytest.fixture(scope="module")
 def simulated_report(simulated):
-    return report(simulated, **SIMULATED)
+    return report(simulated, **SIMULATED, published=published_table(simulated))
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +44,14 @@ def simulated_charts(simulated_report):
 @pytest.fixture(scope="module")
 def made_again(simulated):
     """The same report, made and drawn a second time."""
-    again = report(simulated, **SIMULATED)
+    again = report(simulated, **SIMULATED, published=published_table(simulated))
     return again, draw_charts(again)
+
+
+def published_table(runs):
+    """What a careless script prints of runs, one figure of it mistaken."""
+    text = careless_table(evaluate(runs, ["RR", "Hits@1"], "input"), ["RR", "Hits@1"])
+    return read_published({"table.csv": text.replace("0.6748", "0.6848").encode()})
 
 
 def of(**files):
@@ -109,7 +117,7 @@ def test_it_holds_the_notebooks_figures(simulated_report):
 )
 def test_a_preset_says_how_much_is_told_the_summary_first_and_no_target_that_nobody_set(preset, names):
     finished = report(board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS).runs, preset=preset)
-    every = [name for name in SECTIONS if name not in ("paper", "targets")]
+    every = [name for name in SECTIONS if name not in ("paper", "targets", "audit")]
     assert [each.name for each in finished.sections] == (names or every)
     assert [each.name for each in finished.summary] == (names or ["summary", "swaps", "brief"])
     assert "missed" not in finished.markdown(DAY)
@@ -123,6 +131,20 @@ def test_the_orders_that_swap_stand_in_the_summary_with_both_values_p_and_chance
     assert list(table.frame)[:5] == ["First by the sort", "First when averaged", "Verdict", "MRR", "MTRR"]
     first = finished.studies.swaps.iloc[0]
     assert table.frame["MRR"][0] == f"{first['traditional_a']:.4f} / {first['traditional_b']:.4f}"
+
+
+def test_a_published_table_is_audited_with_a_sentence_its_figures_and_its_orders(simulated_report):
+    audit = section(simulated_report, "audit")
+    sentence = plain(audit.sentences[0])
+    assert "7 of 8 figures come out" in sentence
+    assert "orders printed" in sentence
+    figures, pairs = audit.tables
+    assert figures.frame["MRR"].tolist().count("0.6848 (−0.0100)") == 1
+    assert len(pairs.frame) == len(simulated_report.studies.audited.order.pairs)
+    assert "| 0.6848 (−0.0100) |" in simulated_report.markdown(DAY)
+    assert audit.title in simulated_report.latex(DAY)
+    with pytest.raises(UsageError, match="Give one: --published"):
+        report(simulated_report.studies.runs, sections=["audit"])
 
 
 def test_targets_pass_or_fail_by_the_tied_value(simulated_report):
@@ -170,7 +192,7 @@ def test_every_chart_of_a_section_is_drawn(simulated_report, simulated_charts):
         attributes.get("id") for _, attributes in Elements(simulated_report.html(DAY, simulated_charts)).tags
     }
     assert {f"chart-{name}" for name in charts} <= ids
-    assert len(charts) == len(set(charts)) == 7
+    assert len(charts) == len(set(charts)) == 8
 
 
 @pytest.mark.parametrize("name", EXTREMES)

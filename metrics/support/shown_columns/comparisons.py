@@ -73,4 +73,17 @@ COLUMNS = (
     ),
     ShownColumn("traditional_of_pair", "{traditional}", "Values of A and of B by {order}.", "text"),
     ShownColumn("tied_of_pair", "{tied}", "Values of A and of B, ties averaged.", "text"),
+    # a published order
+    ShownColumn("published_above", "A, published above", "Who is printed with the higher figure.", "text"),
+    ShownColumn("published_below", "B", "Who is printed with the lower figure.", "text"),
+    ShownColumn("a_published", "A pub.", "Figure of A, as it is printed."),
+    ShownColumn("b_published", "B pub.", "Figure of B, as it is printed."),
+    ShownColumn("a_tied", "A tied", "Mean of A over every order that the ties allow."),
+    ShownColumn("b_tied", "B tied", "Mean of B over every order that the ties allow."),
+    ShownColumn(
+        "p_above",
+        "P(A above B | ties)",
+        "Chance of the printed order when every tie is broken at random.",
+        "text",
+    ),
 )

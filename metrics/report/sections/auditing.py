@@ -1,0 +1,85 @@
+"""The section on a published table: by which rule it was made, what comes out, which orders stand."""
+
+from math import isnan
+
+from metrics.report.model import Section
+from metrics.report.sections.scores import SIGNED
+from metrics.report.studies import ReportStudies
+from metrics.report.tables import FOUR_DECIMALS, VERDICT, Column, Table
+from metrics.studies.audit.audit import Audit
+from metrics.studies.audit.audited_order import AuditedOrder, audit_finding, widest_first, written_chances
+from metrics.studies.audit.standing import VERDICTS
+from metrics.studies.prose import signed
+from metrics.support.wording import count_of, first_names
+
+MOST_PAIRS = 20
+"""Pairs in the table, those that swap first."""
+_OFF = "does not come out"
+
+
+def auditing(studies: ReportStudies) -> Section:
+    """Write what becomes of the published table: a sentence to paste, its figures and its orders."""
+    audit, order = studies.audited.audit, studies.audited.order
+    files = first_names(list(dict.fromkeys(map(str, audit.published.figures["file"]))))
+    rows, columns = (len(names) for names in (audit.published.rerankers, audit.published.measures))
+    size = f"{count_of(rows, 'row')}, {count_of(columns, 'measure')}"
+    tables = [_figures(audit)]
+    if len(order.pairs):
+        tables.append(_pairs(order))
+    return Section(
+        "audit",
+        "Audit",
+        f"The published table, {files} ({size}), made again from the runs, then with ties averaged.",
+        sentences=(audit_finding(audit, order),),
+        tables=tuple(tables),
+        charts=("published",) if len(order.places) > 1 else (),
+    )
+
+
+def _figures(audit: Audit) -> Table:
+    """Return the printed means, each marked where it is off by rounding or does not come out."""
+    figures = audit.reproduction.figures()
+    figures = figures[figures["query_id"].isna()]
+    cells = figures.assign(cell=[_marked(row) for row in figures.to_dict("records")])
+    wide = cells.pivot_table("cell", "reranker", "measure", aggfunc="first", sort=False)
+    wide = wide.reindex(columns=list(dict.fromkeys(figures["measure"]))).fillna("")
+    columns: dict[str, Column] = {"Reranker": wide.index, **{str(name): wide[name] for name in wide}}
+    best = audit.reproduction.conventions.iloc[0]
+    counts = (
+        f"{best['to_the_digit']:,} to the digit, {best['by_rounding']:,} by rounding, "
+        f"{best['does_not_come_out']:,} do not come out"
+    )
+    marks = "≈ is off by rounding; brackets: computed minus printed, where a figure does not come out."
+    return Table.of("What comes out", columns, f"Rule: {audit.reproduction.best.label}. {counts}. {marks}")
+
+
+def _marked(figure: dict[str, object]) -> str:
+    """Return a figure as printed, with what is off."""
+    if figure["verdict"] == _OFF:
+        difference = float(str(figure["difference"]))
+        off = " (no value)" if isnan(difference) else f" ({signed(difference)})"
+    else:
+        off = " ≈" if figure["verdict"] == "by rounding" else ""
+    return f"{figure['text']}{off}"
+
+
+def _pairs(order: AuditedOrder) -> Table:
+    """Return what becomes of the printed orders, those that swap first."""
+    rows, n_pairs = widest_first(order.pairs), len(order.pairs)
+    is_part = n_pairs > MOST_PAIRS
+    title = f"The first {MOST_PAIRS} of {n_pairs:,} orders" if is_part else f"Orders by {order.measure}"
+    rows = rows.head(MOST_PAIRS)
+    return Table.of(
+        title,
+        {
+            "Published above": rows["a"],
+            "Below": rows["b"],
+            VERDICT: rows["verdict"],
+            "Printed": (rows["a_published"], FOUR_DECIMALS),
+            "Printed below": (rows["b_published"], FOUR_DECIMALS),
+            "Tied diff.": (rows["tied_difference"], SIGNED),
+            "p adj.": (rows["p_adjusted"], "p"),
+            "Chance of the order": written_chances(rows),
+        },
+        " ".join(f"{word}: {VERDICTS[word]}" for word in VERDICTS if word in set(rows["verdict"])),
+    )

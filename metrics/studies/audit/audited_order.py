@@ -1,0 +1,128 @@
+"""The order of a published table by one measure: pair by pair, and place by place beside the tied order."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from metrics.evaluation import Evaluation, score_runs
+from metrics.runs import Runs
+from metrics.studies.audit.audit import Audit
+from metrics.studies.audit.finding import convention_finding
+from metrics.studies.audit.standing import (
+    STANDS,
+    SWAPS,
+    VERDICTS,
+    WITHIN_LUCK,
+    pair_verdicts,
+    standing_finding,
+)
+from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std, places
+from metrics.studies.leaderboard.ranks.tiers import rank_intervals
+from metrics.studies.prose import Prose, Strong
+from metrics.studies.tie_breaking.mean_distributions import SPREADS, mean_distributions
+from metrics.support.wording import chance_percent
+
+_NORMAL = 1.959964
+"""Standard deviations from the middle within which 95% of a normal distribution lies."""
+
+
+@dataclass(frozen=True, eq=False)
+class AuditedOrder:
+    """What becomes of the order that a table prints by one measure.
+
+    Attributes:
+        measure: as it is spelled there.
+        pairs: as of `pair_verdicts`.
+        places: as of `published_places`.
+    """
+
+    measure: str
+    pairs: pd.DataFrame
+    places: pd.DataFrame
+
+    @property
+    def n_queries(self) -> int:
+        """Queries that the tied means are over."""
+        return int(self.places["n"].max()) if len(self.places) else 0
+
+
+def audited_order(audit: Audit, runs: Runs, measure: str) -> AuditedOrder:
+    """Return what becomes of the order that a table prints by a measure.
+
+    Args:
+        audit: of the table.
+        runs: that it was held against.
+        measure: as it is spelled there.
+    """
+    published = audit.published.means(measure).rename(audit.names.reranker)
+    published = published[(published.index != "") & ~published.index.duplicated()].dropna()
+    names, options, ours = list(published.index), audit.reproduction.best.options, audit.measure(measure)
+    evaluation = score_runs(runs.arranged({name: name for name in names}), ours, SPREADS, options)
+    distributions = mean_distributions(evaluation, ours, {name: options.ranking(runs, name) for name in names})
+    pairs = pair_verdicts(published, evaluation, ours, distributions)
+    return AuditedOrder(measure, pairs, published_places(published, evaluation, ours))
+
+
+def published_places(published: "pd.Series[float]", evaluation: Evaluation, measure: str) -> pd.DataFrame:
+    """Return the published and the tied place of each reranker that has a figure, best tied mean first.
+
+    Ties and queries together: when n queries are drawn and the ties of each list are broken at random, the
+    variance of a mean is, by the law of total variance, that of the tied values over n, and the mean variance
+    by ties over n.
+
+    Args:
+        published: printed means, index reranker as the evaluation calls it.
+        evaluation: with the measure under expected, optimistic, pessimistic and std.
+        measure: name of a measure.
+
+    Returns:
+        index reranker; traditional (the published mean) and traditional_rank (equal ones share one), tied,
+        tied_rank, worst, best, gap, tie_ratio, query_low and query_high (95% of ties and queries together, NaN
+        of one query), n (queries), tier as of `rank_intervals`.
+    """
+    table = leaderboard(evaluation, measure, "expected")
+    table = table.loc[table["tied"].notna(), ["tied", "worst", "best", "tie_ratio", "standard_error"]]
+    table = table.assign(traditional=published.reindex(table.index))
+    table["gap"] = table["traditional"] - table["tied"]
+    for value in ("traditional", "tied"):
+        table[f"{value}_rank"] = places(table[value])
+    spread = _NORMAL * np.hypot(table["standard_error"], mean_std(evaluation, measure).reindex(table.index))
+    counts = evaluation.scores[measure, "expected"].groupby(level="reranker").count()
+    table = table.assign(query_low=table["tied"] - spread, query_high=table["tied"] + spread, n=counts)
+    return table.join(rank_intervals(evaluation, measure).set_index("reranker")["tier"])
+
+
+def audit_finding(audit: Audit, order: AuditedOrder) -> Prose:
+    """Say by which rule a table was made, and which of its orders stand.
+
+    Args:
+        audit: of the table.
+        order: of one of its measures.
+    """
+    standing, *rest = standing_finding(order.pairs)
+    words = standing.text if isinstance(standing, Strong) else standing
+    return (
+        *convention_finding(audit.reproduction),
+        f" By {order.measure}, {words[0].lower()}{words[1:]}",
+        *rest,
+    )
+
+
+def widest_first(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the pairs of an order: those that swap, the widest first, then the others, the closest first."""
+    difference = pairs["tied_difference"].where(pairs["verdict"] == SWAPS, pairs["tied_difference"].abs())
+    return pairs.iloc[np.lexsort((difference, pairs["verdict"].map(list(VERDICTS).index)))]
+
+
+def written_chances(pairs: pd.DataFrame) -> list[str]:
+    """Return how likely each printed order is when ties are broken at random; "every order" if firm.
+
+    Args:
+        pairs: p_above and verdict, as of `pair_verdicts`.
+    """
+    is_firm = pairs["verdict"].isin([WITHIN_LUCK, STANDS])
+    return [
+        "every order" if firm else chance_percent(chance)
+        for firm, chance in zip(is_firm, pairs["p_above"], strict=True)
+    ]
