@@ -76,6 +76,7 @@ page = st.navigation(
             st.Page("views/explore/query/query.py", title="Query explorer", icon=":material/account_tree:"),
         ],
         "Decide": [
+            st.Page("views/decide/audit/audit.py", title="Audit", icon=":material/fact_check:"),
             st.Page("views/decide/significance/significance.py", title="Significance", icon=":material/rule:"),
             st.Page("views/decide/robustness/robustness.py", title="Robustness", icon=":material/vital_signs:"),
             st.Page("views/decide/tradeoffs/tradeoffs.py", title="Trade-offs", icon=":material/balance:"),

@@ -11,12 +11,11 @@ from dashboard.charts.labels import CARD_COLUMNS, CHART_COLUMNS, chart_names, ho
 from dashboard.charts.marks import label_rows
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import style
+from metrics.studies.audit.digits import VERDICTS
 from metrics.studies.prose import decimal
 
-VERDICTS = ("to the digit", "by rounding", "does not come out")
-"""Verdicts of a figure, the best first."""
 _WORDS = ("to the digit", "off by rounding", "does not come out")
-_ROW, _TOP, _BOTTOM = 28, 92, 12
+_ROW, _TOP, _BOTTOM = 28, 64, 12
 """Pixels of a row, above the first for measures and legend, and below the counts."""
 _COLUMN, _BROAD_COLUMN, _NAMES = 50, 64, 150
 """Pixels of a column, of one with differences, and of the names."""
@@ -157,7 +156,7 @@ def _lay_out(
     )
     figure.layout.margin.l = max(figure.layout.margin.l, 120)
     figure.update_layout(
-        showlegend=True, barmode="overlay", legend={"y": 1 + 34 / rows, "x": 0, "font": {"size": 12}}
+        showlegend=True, barmode="overlay", legend={"y": 1 + 24 / rows, "x": 0, "font": {"size": 12}}
     )
     return figure.update_xaxes(
         side="top",

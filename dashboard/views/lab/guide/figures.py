@@ -21,10 +21,13 @@ from metrics.studies.guide.reading_examples import SCENARIOS, random_order_value
 from metrics.studies.guide.reference import family_measures, measure_table, tool_rules, treatment_table
 from metrics.studies.leaderboard.readings import LIMITS
 from metrics.studies.leaderboard.verdicts import VERDICTS
+from metrics.studies.prose import plain, signed
 
 Figures = Mapping[str, Any]
 _COMMON_FORMATS = ("trec-run", "trec-qrels", "table", "parquet", "json", "jsonl")
 """Formats that come first."""
+_FEW_PAIRS = 6
+"""Pairs of the sample that the Guide shows."""
 _FAMILIES = (
     *("first_hit", "additive", "average_precision"),
     *("bpref", "inferred_ap", "targets", "own_rules"),
@@ -92,6 +95,35 @@ def tools() -> Figures:
     }
 
 
+def audit() -> Figures:
+    """Return what becomes of the table beside the sample, and what verdicts on orders mean."""
+    from dashboard import cache  # noqa: PLC0415 statistics take half a second to import
+    from dashboard.widgets import audited_table  # noqa: PLC0415 likewise
+    from metrics.studies.audit import audited_order, standing  # noqa: PLC0415 likewise
+
+    board = cache.sample_board()
+    result, order = audited_table.sample_audit(board)
+    rows = audited_order.widest_first(order.pairs).head(_FEW_PAIRS)
+    first = str(order.places["traditional"].idxmax())
+    return {
+        "sentence": plain(audited_order.audit_finding(result, order)),
+        "pairs": [
+            {
+                "a": row.a,
+                "b": row.b,
+                "verdict": row.verdict,
+                "difference": signed(row.tied_difference, 4),
+                "chance": chance,
+            }
+            for row, chance in zip(rows.itertuples(), audited_order.written_chances(rows), strict=True)
+        ],
+        "first": first,
+        "first_place": int(order.places["tied_rank"][first]),
+        "n": len(order.places),
+        "verdicts": standing.VERDICTS,
+    }
+
+
 def findings() -> Figures:
     """Return the kinds of findings."""
     return {"kinds": KINDS}
@@ -141,6 +173,7 @@ FIGURES: Mapping[str, Callable[[], Figures]] = {
     "measures": measures,
     "reading": reading,
     "deciding": deciding,
+    "audit": audit,
     "tools": tools,
     "findings": findings,
     "files": files,

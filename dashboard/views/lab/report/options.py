@@ -6,6 +6,7 @@ from dashboard import session
 from dashboard.escaping import escape_markdown
 from dashboard.session import address
 from dashboard.session.controls import follow_defaults, pills
+from dashboard.widgets.audited_table import report_choices
 from metrics.errors import UsageError
 from metrics.report import MEASURES, PRESETS, SECTIONS, ReportOptions
 from metrics.studies.targets.baseline import usual_baseline
@@ -42,7 +43,8 @@ def choose_options(view: session.View, measure: str, leader: str) -> ReportOptio
         reranker = _choose_reranker(view, leader) if targets else leader
         if not targets:
             address.record("targets_for", leader, leader)  # a link that says it asks for the ready ones
-    names = [name for name in SECTIONS if name != "paper"]
+    audited = report_choices(view.board)
+    names = [name for name in SECTIONS if name != "paper" and (name != "audit" or audited)]
     sections = pills("Sections", names, "sections", section_label) if preset == "full" else names
     is_every_reranker = view.rerankers == view.board.runs.rerankers
     return ReportOptions(
@@ -56,8 +58,8 @@ def choose_options(view: session.View, measure: str, leader: str) -> ReportOptio
         segments=view.segments,
         preset=preset,
         sections=() if len(sections) == len(names) else tuple(sections),
-        files=tuple((file.name, file.sha256) for file in view.board.files),
         scoring=view.scoring,
+        **{"files": tuple((file.name, file.sha256) for file in view.board.files)} | audited,
     )
 
 

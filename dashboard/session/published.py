@@ -1,0 +1,77 @@
+"""Which published table is audited: one that a visitor gave stays in the session; the link names it alone."""
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from typing import cast
+
+import streamlit as st
+
+from dashboard.session.controls import set_value, stored_choice
+from metrics.runs import File
+
+TABLE = "table"
+"""Key of the choice, and its name in the link."""
+NO_TABLE, SAMPLE_TABLE, FILE_ORDER = "none", "sample", "file-order"
+"""No table; that beside the sample; that which a careless script prints of the board."""
+_FILES = "_published_files"
+_NAMES = "_published_names"
+_GIVEN = "_published_given"
+_DIGEST_BYTES = 4
+
+
+def choose_table(default: str) -> str:
+    """Return which table is audited; one that only another session has is refused as any choice is.
+
+    Args:
+        default: what it is when nobody chose.
+    """
+    own = [_table_name(files)] if (files := given_files()) else []
+    return stored_choice(TABLE, default, lambda text: text in (NO_TABLE, SAMPLE_TABLE, FILE_ORDER, *own))
+
+
+def given_files() -> tuple[File, ...]:
+    """Return the files of the published table that this visitor gave last; none where none was."""
+    return cast("tuple[File, ...]", st.session_state.get(_FILES, ()))
+
+
+def is_new(files: Sequence[File]) -> bool:
+    """Return whether files in the field are others than those taken from it; an empty field forgets them."""
+    name = _table_name(files) if files else None
+    if name is None:
+        st.session_state.pop(_GIVEN, None)
+    return name is not None and st.session_state.get(_GIVEN) != name
+
+
+def take_files(files: Sequence[File]) -> None:
+    """Audit the published table of these files from now on, and draw again."""
+    name = _table_name(files)
+    st.session_state[_FILES], st.session_state[_GIVEN] = tuple(files), name
+    take_table(name)
+    st.rerun()
+
+
+def take_table(name: str) -> None:
+    """Audit another table; names matched by hand are those of the table before, and go."""
+    st.session_state[_NAMES] = {}
+    set_value(TABLE, name)
+
+
+def names_by_hand() -> Mapping[str, str]:
+    """Return what a visitor said that published names mean: reranker or measure → ours, empty for none."""
+    return cast("Mapping[str, str]", st.session_state.get(_NAMES, {}))
+
+
+def match_by_hand(published: str, key: str) -> None:
+    """Have a published name mean what its control says.
+
+    Args:
+        published: the name, as printed.
+        key: of the control.
+    """
+    st.session_state[_NAMES] = {**names_by_hand(), published: st.session_state[key] or ""}
+
+
+def _table_name(files: Sequence[File]) -> str:
+    """Return what the link calls a table: the name of its first file, and a hash that tells it from others."""
+    digest = blake2b("".join(file.sha256 for file in files).encode(), digest_size=_DIGEST_BYTES).hexdigest()
+    return f"{files[0].name[:40]}~{digest}"

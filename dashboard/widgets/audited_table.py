@@ -1,0 +1,145 @@
+"""The published table that is audited, and its audit, kept; keyed by board, table and names matched by hand."""
+
+from typing import Any, NamedTuple
+
+from dashboard import cache
+from dashboard.cache import SAMPLE_LABEL, SAMPLES, board_turn
+from dashboard.library import Board
+from dashboard.server.board_results import cached_for_board
+from dashboard.session.published import (
+    FILE_ORDER,
+    NO_TABLE,
+    SAMPLE_TABLE,
+    choose_table,
+    given_files,
+    names_by_hand,
+)
+from metrics.errors import TieScopeError
+from metrics.runs import File
+from metrics.studies.audit.audit import Audit, audit
+from metrics.studies.audit.audited_order import AuditedOrder, audited_order
+from metrics.studies.audit.names import NameMatches, match_names
+from metrics.studies.audit.published.careless import careless_table
+from metrics.studies.audit.published.reading import read_published
+from metrics.studies.audit.published.table import PublishedTable
+
+
+class AuditKey(NamedTuple):
+    """What tells one audit from another.
+
+    Attributes:
+        key: of the board.
+        table: what the link calls the table.
+        names: (published, ours) of each name matched by hand.
+    """
+
+    key: str
+    table: str
+    names: tuple[tuple[str, str], ...] = ()
+
+
+def audit_key(board: Board, table: str) -> AuditKey:
+    """Return what tells the audit of a table from others."""
+    return AuditKey(board.key, table, tuple(names_by_hand().items()))
+
+
+def published_files(board: Board, table: str) -> tuple[File, ...]:
+    """Return the files of a table: that beside the sample, what a careless script prints, or what was given."""
+    if table == SAMPLE_TABLE:
+        return (File.open(SAMPLES[SAMPLE_LABEL].with_name("leaderboard.csv")),)
+    if table == FILE_ORDER:
+        text = careless_table(cache.evaluation(board.key, board))
+        return (File("as-in-file.csv", text.encode()),)
+    return given_files()
+
+
+@cached_for_board(show_spinner="Reading the table …", max_entries=8)
+def read_table(key: AuditKey, _files: tuple[File, ...]) -> PublishedTable | TieScopeError:
+    """Return a published table, or why it cannot be read."""
+    try:
+        return read_published(_by_name(_files))
+    except TieScopeError as error:
+        return error
+
+
+def _by_name(files: tuple[File, ...]) -> dict[str, bytes]:
+    """Return name → bytes; a second file of a name has a number."""
+    contents: dict[str, bytes] = {}
+    for number, file in enumerate(files, start=1):
+        name = file.name if file.name not in contents else f"{number}-{file.name}"
+        contents[name] = b"".join(file.blocks())
+    return contents
+
+
+def matches(key: AuditKey, board: Board, published: PublishedTable) -> NameMatches:
+    """Return whose figures are whose.
+
+    Args:
+        key: tells which names were matched by hand.
+        board: whose rerankers they may be.
+        published: the table.
+    """
+    return match_names(published, board.runs, dict(key.names))
+
+
+@cached_for_board(show_spinner="Making the table again …", max_entries=8)
+def board_audit(key: AuditKey, _board: Board, _published: PublishedTable) -> Audit:
+    """Return what becomes of a published table.
+
+    Args:
+        key: of the board, the table and the names.
+        _board: the board.
+        _published: the table.
+    """
+    with board_turn(_board):
+        return audit(_board.runs, _published, names=dict(key.names))
+
+
+@cached_for_board(show_spinner="Breaking ties at random …", max_entries=24)
+def board_order(key: AuditKey, measure: str, _board: Board, _audit: Audit) -> AuditedOrder:
+    """Return what becomes of the order that a table prints.
+
+    Args:
+        key: of the board, the table and the names.
+        measure: by which published measure.
+        _board: the board.
+        _audit: of the table.
+    """
+    with board_turn(_board):
+        return audited_order(_audit, _board.runs, measure)
+
+
+def sample_audit(board: Board) -> tuple[Audit, AuditedOrder]:
+    """Return what becomes of the table beside the sample, whose board this is, and of its order by MRR."""
+    key = AuditKey(board.key, SAMPLE_TABLE)
+    published = read_table(key, published_files(board, SAMPLE_TABLE))
+    if isinstance(published, TieScopeError):
+        raise published
+    result = board_audit(key, board, published)
+    return result, board_order(key, published.measures[0], board, result)
+
+
+def report_choices(board: Board) -> dict[str, Any]:
+    """Return what a report is told of the table that is audited; nothing where none was given or chosen.
+
+    Args:
+        board: that the report is of.
+    """
+    table = choose_table(NO_TABLE)
+    if table == NO_TABLE:
+        return {}
+    key, files = audit_key(board, table), published_files(board, table)
+    published = read_table(key, files)
+    if isinstance(published, TieScopeError) or not has_matches(matches(key, board, published)):
+        return {}
+    hashes = tuple((file.name, file.sha256) for file in files)
+    return {
+        "published": published,
+        "published_names": key.names,
+        "files": (*((file.name, file.sha256) for file in board.files), *hashes),
+    }
+
+
+def has_matches(names: NameMatches) -> bool:
+    """Return whether a reranker and a measure of a table are known here."""
+    return all(bool(table["matched"].ne("").any()) for table in (names.rerankers, names.measures))

@@ -1,0 +1,86 @@
+"""The page Audit: a published table, by which rule it was made, and which of its orders stand."""
+
+import pytest
+from boards import EXTREMES
+from opening import charts, metrics, only, opened, plain, table, texts
+
+from dashboard import cache
+
+SAMPLE = (cache.SAMPLES[cache.SAMPLE_LABEL].with_name("leaderboard.csv")).read_text()
+
+
+def drop(page, text, name="mine.csv"):
+    page.file_uploader(key="published").set_value([(name, text.encode(), "text/csv")]).run()
+    assert not page.exception, page.exception
+    return page
+
+
+def said(page):
+    return plain(" ".join(alert.value for alert in [*page.error, *page.warning, *page.info]))
+
+
+def test_the_sample_opens_on_the_table_beside_it_and_another_rule_shows_what_it_leaves_out():
+    page = opened("audit")
+    assert metrics(page) == {
+        "Figures that come out": "48 of 48",
+        "Orders that stand": "9 of 27",
+        "Orders that swap": "9",
+        "Tiers": "2",
+    }
+    assert "48 of 48 figures come out" in texts(page).replace("*", "")
+    first = table(page, "Pair by pair") if page.subheader else None
+    assert first is not None
+    assert first.iloc[0][["a", "b"]].tolist() == ["MiniLM grade 0-10", "MiniLM int8"]
+    assert set(charts(page)) == {"figures", "audit-rules", "published-places"}
+    rules = page.selectbox(key="rule")
+    assert rules.value == rules.options[0]
+    rules.set_value("trec_eval: id, descending").run()
+    assert page.query_params["rule"] == "trec_eval: id, descending"
+    marks = {trace["name"] for trace in charts(page)["figures"]["data"] if trace.get("name")}
+    assert not any(name.endswith("come out · 0") for name in marks)
+    assert metrics(page)["Figures that come out"] == "48 of 48"  # of the rule that fits
+    page.selectbox(key="by").set_value("Hits@1").run()
+    assert page.query_params["by"] == "Hits@1"
+    assert "By Hits@1" in texts(page)
+
+
+def test_a_board_without_a_table_says_what_to_drop_and_offers_that_of_a_careless_script():
+    page = opened("audit", data=cache.loaded_boards().add(EXTREMES["two rerankers with ties"]()).label)
+    assert "No published table is here" in said(page)
+    assert not page.metric
+    page.button(key="careless").click().run()
+    assert not page.exception, page.exception
+    assert page.query_params["table"] == "file-order"
+    assert len(page.metric) == 4
+    assert "all to the digit" in texts(page)
+
+
+def test_a_bad_table_is_refused_and_a_name_unlike_ours_is_matched_by_hand():
+    page = drop(opened("audit"), "no table at all")
+    assert only(page.error).value.startswith("mine")
+    assert "Nothing was replaced." in texts(page)
+    assert metrics(page)["Figures that come out"] == "48 of 48"
+    drop(page, SAMPLE.replace("TF-IDF", "Sparse words"))
+    assert page.query_params["table"].startswith("mine.csv~")
+    assert "Not matched, and left out: 1 reranker (Sparse words)" in texts(page)
+    assert metrics(page)["Figures that come out"] == "42 of 42"
+    page.selectbox(key="match-rerankers-Sparse words").set_value("TF-IDF").run()
+    assert "By hand: Sparse words is TF-IDF." in texts(page).replace("*", "")
+    assert metrics(page)["Figures that come out"] == "48 of 48"
+
+
+def test_nothing_matched_offers_names_and_a_table_of_another_session_is_missed():
+    page = opened("audit", table="theirs.csv~12345678")
+    assert "table=theirs.csv~12345678" in said(page)
+    assert metrics(page)["Figures that come out"] == "48 of 48"  # of the sample's table
+    drop(page, "model,quality\nnobody,0.5\n")
+    assert "No reranker of the table has a name that is known here" in said(page)
+    assert page.selectbox(key="match-rerankers-nobody").value == ""
+
+
+@pytest.mark.parametrize("text", ["reranker,MRR\nBM25,0.7270\n", "reranker,MRR\nBM25,0.7\nTF-IDF,0.7\n"])
+def test_a_table_in_which_nobody_is_above_another_has_no_orders(text):
+    page = drop(opened("audit"), text)
+    assert metrics(page)["Orders that stand"] == "–"
+    assert metrics(page)["Orders that swap"] == "–"
+    assert "No order is printed" in texts(page) or "no order is printed" in texts(page)
