@@ -14,7 +14,7 @@ from metrics.runs.reading.files import MAX_BYTES, MAX_GROWTH
 from metrics.runs.reading.text import MAX_LINE
 
 FILES = (
-    *("one_minute", "words", "formulas", "measures", "deciding", "audit", "tools"),
+    *("one_minute", "words", "formulas", "measures", "deciding", "tools"),
     *("findings", "files", "library", "large_results", "noise", "notebook", "reading", "documents"),
 )
 FORMULAS = read_parts("formulas")[0].cards

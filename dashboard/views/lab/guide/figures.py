@@ -84,6 +84,7 @@ def deciding() -> Figures:
         "corrections": test_registry.CORRECTIONS,
         "presets": targets.PRESETS,
         "verdicts": targets.VERDICTS,
+        "audit": _audit(),
     }
 
 
@@ -95,7 +96,7 @@ def tools() -> Figures:
     }
 
 
-def audit() -> Figures:
+def _audit() -> Figures:
     """Return what becomes of the table beside the sample, and what verdicts on orders mean."""
     from dashboard import cache  # noqa: PLC0415 statistics take half a second to import
     from dashboard.widgets import audited_table  # noqa: PLC0415 likewise
@@ -173,7 +174,6 @@ FIGURES: Mapping[str, Callable[[], Figures]] = {
     "measures": measures,
     "reading": reading,
     "deciding": deciding,
-    "audit": audit,
     "tools": tools,
     "findings": findings,
     "files": files,

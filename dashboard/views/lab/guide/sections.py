@@ -85,7 +85,6 @@ SECTIONS: dict[str, Callable[[], None]] = {
     "Noise": noise,
     "Measures": measures,
     "Deciding": partial(draw_file, "deciding"),
-    "Audit": partial(draw_file, "audit"),
     "Tools": partial(draw_file, "tools"),
     "Findings": findings,
     "Files": partial(draw_file, "files"),
