@@ -3,10 +3,10 @@
     python tests/benchmarks/verdicts_with_holes.py FOLDER
 
 FOLDER holds runs (*.trec) and qrels.txt. An order is that of the tied means with all judgments. It holds over
-ties where no order of them reverses it, and over ties and holes where, besides, no judgment of a ranked document
-that nobody judged does: by both bars (`difference_bounds`). Both lists of a query share its judgments, so more
-may hold. Then judgments are hidden at random, means of five draws: how many orders the tied means still have,
-and how many hold. Below 10: documents that all rerankers have below place 10 are taken not to be relevant.
+ties where no order of them reverses it, and over ties and holes where no judgment of a ranked document that
+nobody judged does, either: by both bars (`difference_bounds`). Both lists of a query share its judgments, so
+more may hold. Then judgments are hidden at random, means of five draws: how many orders the tied means still
+have, and how many hold. Below 10: what all rerankers have below place 10 is taken not to be relevant.
 """
 
 import sys
@@ -54,10 +54,8 @@ def hidden_rows(runs, pairs, known):
         for draw in range(DRAWS):
             is_left = np.random.default_rng(draw).random(len(runs.qrels)) >= share
             rest = runs.judged_by(runs.qrels.filter(pa.array(is_left)))
-            scores, held = (
-                evaluate(rest, MEASURES, "expected", relevant_from=OPTIONS.relevant_from).scores,
-                count_held(rest, pairs),
-            )
+            held = count_held(rest, pairs)
+            scores = evaluate(rest, MEASURES, "expected", relevant_from=OPTIONS.relevant_from).scores
             for measure in MEASURES:
                 n_same = int((signs(scores, measure, pairs) == known[measure]).sum())
                 counts[measure].append([n_same, *held[measure]])
