@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from boards import COARSE, QRELS, STRICT
+from empty_environment import empty_environment, output_of
 from repository import ROOT
 from ruamel.yaml import YAML
 
@@ -164,3 +165,12 @@ def test_what_a_pull_request_names_its_runs_is_no_command(tmp_path):
     job = Job(tmp_path, runs="$(touch owned)`touch owned`; touch owned", qrels="qrels.txt")
     assert job.run("Review").returncode == 2
     assert not list(tmp_path.rglob("owned"))
+
+
+@pytest.mark.slow
+def test_the_action_installs_itself_into_an_empty_environment(tmp_path):
+    python = empty_environment(tmp_path / "environment")
+    variables = {"PATH": f"{python.parent}:{os.environ['PATH']}", "GITHUB_ACTION_PATH": str(ROOT)}
+    script = STEPS["Install TieScope, by hashes"]["run"]
+    output_of(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script], tmp_path, **variables)
+    assert output_of([python.with_name("tiescope"), "--version"], tmp_path).startswith("tiescope ")

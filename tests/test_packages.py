@@ -1,7 +1,6 @@
 """What is published: a wheel and an sdist that hold all they need and run away from the repository."""
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import urllib.request
 import zipfile
 
 import pytest
+from empty_environment import empty_environment, output_of
 from repository import ROOT
 from servers import TIESCOPE, free_port, running
 
@@ -85,25 +85,12 @@ def test_every_package_of_a_lock_file_has_a_hash():
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory):
-    """The interpreter of an empty environment, with the variables that keep it apart from the repository."""
-    folder = tmp_path_factory.mktemp("environment")
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    python = folder / "bin" / "python"
-    download = [python, "-m", "pip", "download", "--no-deps", "--dest", folder, "hatchling"]
-    if subprocess.run(download, check=False, capture_output=True).returncode:
-        pytest.skip("no package index answers, and an empty environment needs one")
-    return python
+    """The interpreter of an empty environment."""
+    return empty_environment(tmp_path_factory.mktemp("environment"))
 
 
 def install(python, *what):
     subprocess.run([python, "-m", "pip", "install", "--quiet", *what], check=True)
-
-
-def output_of(command, folder):
-    """What a command prints in a folder where nothing leads to the repository."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    ended = subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, text=True)
-    return ended.stdout
 
 
 def works(python, folder, monkeypatch):

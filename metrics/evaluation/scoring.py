@@ -84,7 +84,7 @@ def evaluate(
 
 
 def score(
-    frame: Tables | Nested | Mapping[str, Nested],
+    frame: Runs | Tables | Nested | Mapping[str, Nested],
     measures: Sequence[str] | str | None = None,
     ties: Sequence[str] | str | None = None,
     *,
