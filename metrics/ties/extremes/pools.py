@@ -7,7 +7,8 @@ the pool that nobody judged and O that were in no pool above it, at place i = S 
 (1 + (S + N + P) * g) / i, g = (S + e)/(S + N + 2e).
 
 Two neighbours of which none is of the pool and unjudged are better off with the relevant one first. One of
-the pool is better off above a relevant one where g * (1 + O) > 1, and g grows with S.
+the pool is better off above a relevant one where g * (1 + O) > 1, and g grows with S. Below place
+1/e, e itself could turn this round.
 """
 
 from collections.abc import Iterator
@@ -87,11 +88,12 @@ def _pooled_ties(ranking: "Ranking", scored: ScoredGroups) -> Iterator[_PooledTi
     kinds = ranking.relevant, ranking.judged & (ranking.grades < 0), ranking.judged
     upto = np.stack([np.append(0, np.cumsum(kind)) for kind in kinds])
     starts, above = ranking.starts[scored.groups], ranking.above[scored.groups]
+    first = np.cumsum(scored.size) - scored.size
     for tie in ties.tolist():
         start, size, n_above = int(starts[tie]), int(scored.size[tie]), int(above[tie])
         relevant, pooled, in_qrels = (upto[:, start] - upto[:, start - n_above]).tolist()
         inside = (upto[:, start + size] - upto[:, start]).tolist()
-        places = np.arange(size) + int(scored.size[:tie].sum())
+        places = np.arange(size) + first[tie]
         yield _PooledTie(
             hits=places[is_hit[places]],
             pooled=places[is_pooled[places]],
