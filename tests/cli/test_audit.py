@@ -107,3 +107,11 @@ def test_a_table_of_several_runs_is_audited_as_it_was_made(call, tmp_path):
     )
     assert code == 0
     assert "The table was made by this convention: as in the file; relevant from 2: 18 of 18 figures" in err
+    assert "RR: Of three orders printed, " in err
+    inputs = (tmp_path / "runs.csv", "--qrels", tmp_path / "qrels.csv", "-p", tmp_path / "t.csv")
+    options = ("--relevant-from", "2", "--show", "orders", "--order-by", "AP", "--format", "csv")
+    code, out, err = call("audit", *inputs, *options)
+    assert [row["measure"] for row in csv.DictReader(io.StringIO(out))] == ["AP"] * 3
+    code, _, err = call("audit", *inputs, "--order-by", "nDCG@5")
+    assert code == 2
+    assert "--order-by nDCG@5: there is no order by it. Orders: 'RR', 'RR@10', 'AP'" in err

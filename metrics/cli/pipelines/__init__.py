@@ -1,1 +1,1 @@
-"""Commands for pipelines: gate, review, badge, embed."""
+"""Commands for pipelines: gate, audit, review, badge, embed."""

@@ -27,7 +27,10 @@ from metrics.support.progress import progress
 from metrics.support.wording import first_names, part_of, quote
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from metrics.studies.audit.audit import Audit
+    from metrics.studies.audit.audited_order import AuditedOrder
     from metrics.studies.audit.names import NameMatches
 
 _MOST_CONVENTIONS = 20
@@ -36,11 +39,12 @@ _MOST_NAMES = 8
 
 
 class AuditTable(StrEnum):
-    """Every figure by the convention that fits best, every convention tried, or whose names are whose."""
+    """Figures by the convention that fits best, conventions tried, whose names are whose, or orders printed."""
 
     figures = "figures"
     conventions = "conventions"
     names = "names"
+    orders = "orders"
 
 
 @with_shared_options
@@ -69,14 +73,22 @@ def audit_command(
     ] = None,
     show: Annotated[
         AuditTable,
-        typer.Option(help="The table: figures by the best convention, all conventions tried, or names."),
+        typer.Option(
+            help="The table: figures by the best convention, all conventions tried, names, or the orders "
+            "printed, pair by pair."
+        ),
     ] = AuditTable.figures,
+    order_by: Annotated[
+        list[str] | None,
+        typer.Option(help="A published measure whose order is judged; else the first. Repeatable."),
+    ] = None,
     *,
     table_output: TableOutput,
     reading: ReadingOptions,
 ) -> None:
     """Say by which convention a published table was made; exit 1 where a figure does not come out."""
     from metrics.studies.audit.audit import audit
+    from metrics.studies.audit.audited_order import audited_order
 
     files = _published_files(published or [])
     refuse_outputs([table_output.path] if table_output.path else [], files)
@@ -84,11 +96,15 @@ def audit_command(
         runs = reading.read(run, qrels)
     with progress("Trying conventions"):
         result = audit(runs, files, names=_names_by_hand(names or []), relevant_from=relevant_from)
+    measures = _ordered_measures(result, order_by or [])
+    with progress("Judging orders"):
+        orders = [audited_order(result, runs, measure) for measure in measures]
     _say_names(result.names)
     for note in result.published.notes:
         say(note)
-    _say_findings(result)
-    table_output.write(_TABLES[show](result, table_output.format))
+    _say_findings(result, orders)
+    table = _orders(orders) if show is AuditTable.orders else _TABLES[show](result, table_output.format)
+    table_output.write(table)
     if result.reproduction.conventions["does_not_come_out"].iloc[0]:
         raise typer.Exit(1)
 
@@ -148,14 +164,39 @@ def _say_names(names: "NameMatches") -> None:
         say(f"Not in the table: {first_names([quote(name) for name in names.unpublished], _MOST_NAMES)}.")
 
 
-def _say_findings(result: "Audit") -> None:
-    """Say on stderr by which convention the table was made, and what these files cannot tell."""
+def _say_findings(result: "Audit", orders: "Sequence[AuditedOrder]") -> None:
+    """Say on stderr by which convention the table was made, what these files cannot tell, and what stands."""
     from metrics.studies.audit.finding import convention_finding, untold_notes
+    from metrics.studies.audit.standing import standing_finding
     from metrics.studies.prose import plain
 
     say(plain(convention_finding(result.reproduction)))
     for note in untold_notes(result.reproduction):
         say(note)
+    for order in orders:
+        say(f"{order.measure}: {plain(standing_finding(order.pairs))}")
+
+
+def _ordered_measures(result: "Audit", choices: list[str]) -> list[str]:
+    """Return the published measures whose orders are judged: those chosen, else the first.
+
+    Raises:
+        UsageError: one by which no two rerankers have a mean.
+    """
+    for name in choices:
+        if name not in result.measures:
+            listed = first_names([quote(each) for each in result.measures], _MOST_NAMES) or "none"
+            raise UsageError(f"--order-by {name}: there is no order by it. Orders: {listed}.")
+    return choices or result.measures[:1]
+
+
+def _orders(orders: "Sequence[AuditedOrder]") -> pd.DataFrame:
+    """Return what becomes of every order printed, the measure first."""
+    tables = [order.pairs.assign(measure=order.measure) for order in orders]
+    if not tables:
+        raise UsageError("--show orders: no two rerankers have a mean by one measure.")
+    table = pd.concat(tables, ignore_index=True)
+    return table[["measure", *table.columns.drop("measure")]]
 
 
 def _figures(result: "Audit", form: OutputFormat) -> pd.DataFrame:

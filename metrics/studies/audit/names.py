@@ -20,7 +20,7 @@ from metrics.support.wording import first_names, quote
 Match = tuple[str, str, tuple[str, ...]]
 """What a published name matches: matched, how, candidates."""
 COLUMNS = ("published", "matched", "how", "candidates")
-_PREFIX = re.compile(r"(?:input|run|summary|eval|results?)[._-](?=.)")
+_PREFIX = re.compile(r"(?:(?:input|run|summary|eval|results?)[._-](?=.))+")
 _ENDING = re.compile(r"\.(?:eval|out|summary|results?|output|treceval|te|md|tex)$")
 
 
