@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from metrics.scale.stored import Stored
     from metrics.studies.audit.audit import audit
     from metrics.studies.leaderboard.ranks.similarity import rank_similarity
+    from metrics.studies.leaderboard.ranks.tiers import rank_intervals
     from metrics.studies.leaderboard.swapped_orders import swapped_orders
     from metrics.studies.tools.emulation import emulate
     from metrics.studies.tools.tools import TOOLS
@@ -60,6 +61,7 @@ __all__ = [
     "ndcg",
     "parse",
     "precision_at_k",
+    "rank_intervals",
     "rank_similarity",
     "read_runs",
     "read_table",
@@ -100,10 +102,11 @@ def __getattr__(name: str) -> object:
             from metrics.scale import dask
 
             value = getattr(dask, name)
-        case "rank_similarity":
-            from metrics.studies.leaderboard.ranks import similarity
+        case "rank_intervals" | "rank_similarity":
+            from metrics.studies.leaderboard.ranks import similarity, tiers
 
-            value = getattr(similarity, name)
+            functions = {each.__name__: each for each in (similarity.rank_similarity, tiers.rank_intervals)}
+            value = functions[name]
         case "swapped_orders":
             from metrics.studies.leaderboard import swapped_orders
 

@@ -17,6 +17,7 @@ from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.leaderboard import readings
 from metrics.studies.leaderboard.holes import are_bounds_known, mean_bounds
 from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std
+from metrics.studies.leaderboard.ranks.tiers import rank_intervals, with_tiers
 from metrics.studies.leaderboard.segments import query_segments
 from metrics.studies.leaderboard.swapped_orders import swapped_orders, with_order_chances
 from metrics.studies.significance.significance import Verdicts, verdicts
@@ -152,8 +153,10 @@ class ReportStudies:
 
     @cached_property
     def leaderboard(self) -> pd.DataFrame:
-        """The leaderboard, with the standard deviation of each mean by ties (`std`)."""
+        """The leaderboard, with the standard deviation of each mean by ties (`std`); of several, with tiers."""
         table = leaderboard(self.evaluation, self.measure, self.options.traditional)
+        if len(table) > 1:
+            table = with_tiers(table, rank_intervals(self.evaluation, self.measure))
         return table.assign(std=mean_std(self.evaluation, self.measure).reindex(table.index))
 
     @cached_property

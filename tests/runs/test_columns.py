@@ -209,6 +209,7 @@ FORMAT_COLUMNS = {
     "ranked": (b"q\td\t1\nq\te\t2\n", ["query_id", "doc_id", "rank"]),
     "beir-qrels": (b"query-id\tcorpus-id\tscore\nq\td\t1\n", ["query-id", "corpus-id", "score"]),
     "nested-json": (b'{"q": {"d": 0.5}}', ["query", "document", "value"]),
+    "mteb-predictions": (b'{"en": {"test": {"q": {"d": 0.5}}}}', ["query", "document", "value"]),
     "table": (b"query_id,doc_id,score\nq,d,1\n", ["query_id", "doc_id", "score"]),
     "jsonl": (b'{"query_id": "q", "doc_id": "d", "score": 1}', ["query_id", "doc_id", "score"]),
     "parquet": (stored({"query_id": ["q"], "doc_id": ["d"], "score": [1]}), ["query_id", "doc_id", "score"]),

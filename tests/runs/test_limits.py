@@ -32,9 +32,10 @@ OF_EVERY_FORMAT = pytest.mark.parametrize("writer", WRITERS, ids=lambda writer: 
 OF_EVERY_TEXT = pytest.mark.parametrize(
     "writer", [writer for writer in WRITERS if writer.text], ids=lambda writer: writer.name
 )
+NESTED = ("nested-json", "mteb-predictions")
 A_LINE_A_ROW = pytest.mark.parametrize(
     "writer",
-    [writer for writer in WRITERS if writer.format not in ("json", "nested-json", "parquet")],
+    [writer for writer in WRITERS if writer.format not in ("json", *NESTED, "parquet")],
     ids=lambda writer: writer.name,
 )
 
@@ -208,7 +209,7 @@ def test_a_refusal_is_short_enough_to_be_read(text):
 
 @pytest.mark.parametrize(
     "writer",
-    [writer for writer in WRITERS if writer.format in ("json", "nested-json")],
+    [writer for writer in WRITERS if writer.format in ("json", *NESTED)],
     ids=lambda writer: writer.name,
 )
 @pytest.mark.parametrize("packed", PACKED)

@@ -161,6 +161,16 @@ AS_OTHERS_WRITE = {
     "ranx-run.json": ("nested-json", NESTED | {"score": [0.9, 0.9, 1e-07, 2.0, -1.5]}),
     "ranx-qrels.json": ("nested-json", NESTED | {"relevance": [5, 3, 0, 6, 1]}),
     "pytrec_eval-run.json": ("nested-json", NESTED | {"score": [0.9, 0.9, 1e-07, 2.0, -1.5]}),
+    "mteb-predictions.json": (
+        "mteb-predictions",
+        {
+            "query_id": ["7", "7", "8", "9", "9"],
+            "doc_id": ["d1", "d2", "d1", "d3", "d1"],
+            "score": [0.9, 0.9, 0.25, 2, -1.5],
+            "segment": ["en/dev", "en/dev", "en/test", "de/test", "de/test"],
+            "reranker": ["org/rerank-s"] * 5,
+        },
+    ),
     "pandas-records.json": ("json", PANDAS),
     "pandas-lines.jsonl": ("jsonl", PANDAS),
     "pandas.csv": ("table", PANDAS),

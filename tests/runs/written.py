@@ -180,11 +180,13 @@ def json_lines(table, end="\n", **options):
     return _lines((json.dumps(record, **options) for record in _records(table)), end)
 
 
-def nested(table, end="\n", value="score", **options):
-    """`{"q1": {"d2": 0.9}}`; grades as whole numbers."""
+def nested(table, end="\n", value="score", above=(), **options):
+    """`{"q1": {"d2": 0.9}}`, perhaps inside of others; grades as whole numbers."""
     lists = {query: {} for query in table["query_id"]}
     for query, document, number in zip(table["query_id"], table["doc_id"], table[value], strict=True):
         lists[query][document] = number if value == "score" else int(number)
+    for name in reversed(above):
+        lists = {name: lists}
     return json.dumps(lists, **options).replace("\n", end).encode()
 
 
@@ -294,6 +296,14 @@ WRITERS = (
         .map(rows_of_distinct_documents)
         .map(_by_query),
         lambda table, end="\n", **options: nested(table, end, "relevance", **options),
+        _DUMPED,
+    ),
+    Writer(
+        "MTEB predictions",
+        "mteb-predictions",
+        _RUN,
+        _of(query_id=ANY_IDS, doc_id=ANY_IDS, score=SCORES).map(rows_of_distinct_documents).map(_by_query),
+        lambda table, end="\n", **options: nested(table, end, above=("default", "test"), **options),
         _DUMPED,
     ),
     Writer("Parquet", "parquet", None, tables(ANY_IDS), as_parquet, _STORED, text=False),

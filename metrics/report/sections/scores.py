@@ -89,13 +89,23 @@ def scores(studies: ReportStudies) -> Section:
     )
 
 
+TIERS_NOTE = (
+    "Rank from, to: of the true mean among all, all at once with 95% confidence (Mogstad et al., 2024). "
+    "Tier: a run of places in which nothing tells two apart."
+)
+
+
 def _leaderboard(studies: ReportStudies) -> Table:
     """Return the leaderboard with what ties do to each mean, the verdict beside the name."""
     measure, board = studies.measure_at, studies.leaderboard.reset_index()
     std_over_queries = studies.evaluation.summary()[studies.measure, "expected", "std"]
     columns = tied_columns(studies, board)
-    columns["± queries"] = (std_over_queries.reindex(board["reranker"]), FOUR_DECIMALS)
     note = "± queries: sample standard deviation over lists (n − 1)."
+    if "tier" in board:
+        columns |= {"Tier": (board["tier"], "d"), "Rank from": (board["rank_low"], "d")}
+        columns["to"] = (board["rank_high"], "d")
+        note = f"{note} {TIERS_NOTE}"
+    columns["± queries"] = (std_over_queries.reindex(board["reranker"]), FOUR_DECIMALS)
     if not studies.has_own_rule:
         columns |= columns_by_order(studies, board) | {"Because": board["why"]}
         verdicts = " ".join(f"{word}: {VERDICTS[word]}" for word in VERDICTS if word in set(board["verdict"]))

@@ -1,4 +1,4 @@
-"""JSON in its three shapes: an array of records, a record a line, and scores by query and document."""
+"""JSON records: an array of them, or one a line."""
 
 import json
 import re
@@ -31,7 +31,6 @@ DOCUMENT_ARRAYS = ("candidates", "hits", "documents", "passages", "docs")
 """What the field is called that holds the documents of a record."""
 Records = tuple[Sequence[Record], FileProvenance]
 """Records of a file, and where they stand."""
-_NESTED_COLUMNS = ("query", "document", "value")
 _EXACT = 2**53
 """Up to here every whole number is a float64."""
 
@@ -97,33 +96,6 @@ def file_records(file: File) -> Records:
         ReadError: no such JSON, or what is no record; names it.
     """
     return array_records(file) if file.head.lstrip().startswith(b"[") else line_records(file)
-
-
-def read_nested(file: File, choice: ColumnChoice) -> Source:
-    """Read `{query: {document: score}}`; where every value is a whole number, `{query: {document: grade}}`.
-
-    Raises:
-        ReadError: no such JSON, or a value that cannot be read; names the entry.
-    """
-    query: list[object] = []
-    document: list[object] = []
-    value: list[object] = []
-    for name, scores in parse_file(file).items():
-        if not isinstance(scores, dict):
-            problem = f"query {name!r} holds {excerpt(scores)}"
-            raise ReadError(file.name, problem, "Write {query: {document: score}}.")
-        query += [name] * len(scores)
-        document += scores.keys()
-        value += scores.values()
-    origin = FileProvenance(file.name, lambda row: row + 1, "entry")
-    ours = "relevance" if all(isinstance(number, int) for number in value) else "score"
-    usual = {"query_id": "query", "doc_id": "document", ours: "value"}
-    mapping = choice.mapping(file.name, _NESTED_COLUMNS, usual)
-    fields = zip(_NESTED_COLUMNS, (query, document, value), strict=True)
-    raw = {name: value_array(values, name, origin) for name, values in fields}
-    return build_source(
-        raw, mapping, origin, "nested-json", _NESTED_COLUMNS, missing_score=choice.missing_score
-    )
 
 
 def records_source(
@@ -203,15 +175,18 @@ def _as_text(value: object) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
-def _begins(pattern: bytes) -> Callable[[Head], bool]:
+def begins(pattern: bytes) -> Callable[[Head], bool]:
+    """Return what tells whether a file begins with a pattern."""
     start = re.compile(rb"\s*" + pattern)
     return lambda head: start.match(head.file.head) is not None
 
 
-_NESTED = _begins(rb'\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
-
-
 _ARRAY = re.compile(rf'[^\\]"(?:{"|".join(DOCUMENT_ARRAYS)})"\s*:\s*\['.encode())
+
+
+def holds_records(head: Head) -> bool:
+    """Return whether a file that begins as an object holds records: an array of documents, or one a line."""
+    return _ARRAY.search(head.file.head) is not None or _has_a_record_a_line(head)
 
 
 def _has_a_record_a_line(head: Head) -> bool:
@@ -231,17 +206,8 @@ FORMATS = (
         '[{"query_id": "q1", "doc_id": "d7", "score": 0.9},\n'
         ' {"query_id": "q1", "doc_id": "d2", "score": 0.9},\n'
         ' {"query_id": "q2", "doc_id": "d4", "score": 0.3}]',
-        _begins(rb'\[\s*(?:[{\]]|(?:-?\d|"|true|false|null)[^\s,]*\s*[,\]])'),
+        begins(rb'\[\s*(?:[{\]]|(?:-?\d|"|true|false|null)[^\s,]*\s*[,\]])'),
         lambda head, choice: read_array(head.file, choice),
-    ),
-    Format(
-        "nested-json",
-        "JSON by query and document: {query: {document: score}}, grades if all are whole numbers.",
-        '{"q1": {"d7": 0.9,\n        "d2": 0.9},\n "q2": {"d4": 0.3}}',
-        lambda head: _NESTED(head) and not _ARRAY.search(head.file.head) and not _has_a_record_a_line(head),
-        lambda head, choice: read_nested(head.file, choice),
-        has_header=False,
-        scores_may_be_grades=True,
     ),
     Format(
         "jsonl",
@@ -249,7 +215,7 @@ FORMATS = (
         '{"query_id": "q1", "doc_id": "d7", "score": 0.9}\n'
         '{"query_id": "q1", "doc_id": "d2", "score": 0.9}\n'
         '{"query_id": "q2", "doc_id": "d4", "score": 0.3}',
-        _begins(rb'\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:)'),
+        begins(rb'\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:)'),
         lambda head, choice: readjson_lines(head.file, choice),
     ),
 )

@@ -7,7 +7,7 @@ from functools import partial
 import pyarrow as pa
 
 from metrics.errors import ReadError
-from metrics.runs.formats import json_records, parquet, tables, trec
+from metrics.runs.formats import json_records, nested_runs, parquet, tables, trec
 from metrics.runs.formats.answers import listwise, preferences, probabilities
 from metrics.runs.formats.block_table import BlockTable
 from metrics.runs.formats.delimited import DelimitedTable
@@ -24,6 +24,7 @@ FORMATS: tuple[Format, ...] = (
     *listwise.FORMATS,
     *preferences.FORMATS,
     *probabilities.FORMATS,
+    *nested_runs.FORMATS,
     *json_records.FORMATS,
     *tables.FORMATS,
     *trec.FORMATS,

@@ -106,7 +106,7 @@ def better(values: FloatArray, *, level: float = 0.95, seed: int = 0) -> BoolArr
     one that is better than a third is better than that one, too: it follows, and costs no confidence.
 
     Where differences of equal rerankers are as likely to have either sign, this holds for any number of
-    queries; else from some 30 on. Five tell nothing apart: their signs agree by chance in 1 of 16 cases.
+    queries; else from some 200 on. Five tell nothing apart: their signs agree by chance in 1 of 16 cases.
 
     Args:
         values: (n_queries, k); NaN where a reranker has no value: its mean is then over those it has.
