@@ -84,3 +84,10 @@ def test_a_table_in_which_nobody_is_above_another_has_no_orders(text):
     assert metrics(page)["Orders that stand"] == "–"
     assert metrics(page)["Orders that swap"] == "–"
     assert "No order is printed" in texts(page) or "no order is printed" in texts(page)
+
+
+def test_the_report_takes_the_table_that_is_audited_and_its_command_names_it():
+    label = cache.loaded_boards().add(EXTREMES["two rerankers with ties"]()).label
+    page = opened("report", data=label, preset="short", table="file-order")
+    assert "--published as-in-file.csv" in texts(page, "code")
+    assert "--published" not in texts(opened("report", data=label, preset="short"), "code")

@@ -19,6 +19,8 @@ _ROW, _TOP, _BOTTOM = 28, 64, 12
 """Pixels of a row, above the first for measures and legend, and below the counts."""
 _COLUMN, _BROAD_COLUMN, _NAMES = 50, 64, 150
 """Pixels of a column, of one with differences, and of the names."""
+_LEGEND = 400
+"""Pixels across in which the legend stands in two rows."""
 _LEVEL = 12
 """Measures up to which their names stand level."""
 
@@ -43,7 +45,7 @@ def matrix_cells(figures: pd.DataFrame) -> pd.DataFrame:
 
 def matrix_width(n_measures: int, *, has_differences: bool) -> int:
     """Return the pixels across that so many measures need, on however small a screen."""
-    return max(320, _NAMES + n_measures * (_BROAD_COLUMN if has_differences else _COLUMN))
+    return max(_LEGEND, _NAMES + n_measures * (_BROAD_COLUMN if has_differences else _COLUMN))
 
 
 def reproduction_matrix(
@@ -155,9 +157,8 @@ def _lay_out(
         tickvals=np.arange(len(labels)), ticktext=labels, range=[len(labels) - 0.5, -0.5], showgrid=False
     )
     figure.layout.margin.l = max(figure.layout.margin.l, 120)
-    figure.update_layout(
-        showlegend=True, barmode="overlay", legend={"y": 1 + 24 / rows, "x": 0, "font": {"size": 12}}
-    )
+    place = {"xref": "container", "x": 0, "yref": "container", "y": 1, "yanchor": "top"}
+    figure.update_layout(showlegend=True, barmode="overlay", legend=place | {"font": {"size": 12}})
     return figure.update_xaxes(
         side="top",
         showgrid=False,

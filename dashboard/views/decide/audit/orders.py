@@ -101,8 +101,7 @@ def order_section(view: View, audit: Audit, order: AuditedOrder) -> None:
         with grid.cell():
             heading(
                 "What luck leaves open",
-                "Bar: every order of the ties. Line: other queries as well, 95%. Brackets: tiers, which other "
-                "queries do not tell apart.",
+                "Bar: every order of the ties. Line: other queries as well, 95%.",
             )
         names = list(drawn.of(places).index)
         figure = kept_figure(
