@@ -42,6 +42,10 @@ _SPACES = {"left": "{}\u2002", "right": "\u2009{}"}
 _LEGEND: dict[str, Any] = {"x": 0.57, "font": {"size": 12}, "itemsizing": "constant"}
 _SLOPE, _NAMES, _SCORES, _TIERS = (0.075, 0.195), (0.27, 0.56), (0.57, 1.0), 0.04
 """Ends of the three panels, in shares of the width, and what tiers take of the scores."""
+_QUERIES = "queries, 95%"
+"""What the legend calls the lines of intervals."""
+WITH_QUERIES = 640
+"""Pixels across in which the legend of bars and lines has room beside places and names."""
 _SHARES, _LEGEND_ROW = 0.08, 22
 """Share of the width that the shares of unjudged documents take, and pixels of the legend's second row."""
 
@@ -125,20 +129,20 @@ def place_and_score(
         xaxis2={"domain": domain, "range": scores, "anchor": "y", "title": {"text": measure}, "nticks": 6},
         legend=_LEGEND | {"x": domain[0]},
     )
-    return _with_holes(figure, rows, palette, plot) if has_holes else figure
+    if has_holes:
+        add_notes(figure, unjudged_notes(rows, palette))
+    return _legend_in_rows(figure, plot) if len(values) > len(VALUES) else figure
 
 
-def _with_holes(figure: go.Figure, rows: pd.DataFrame, palette: Palette, plot_height: int) -> go.Figure:
-    """Write what share of each row nobody judged, and set the legend in two rows: marks, then bars.
+def _legend_in_rows(figure: go.Figure, plot_height: int) -> go.Figure:
+    """Set the legend in two rows: marks, then bars and lines.
 
     Args:
         figure: changed in place and returned.
-        rows: as they are drawn.
-        palette: colours of the theme.
         plot_height: pixels of all rows.
     """
-    add_notes(figure, unjudged_notes(rows, palette))
     figure.update_traces(legend="legend2", selector={"type": "bar"})
+    figure.update_traces(legend="legend2", selector={"name": _QUERIES})
     usual = figure.layout.template.layout.legend.to_plotly_json()
     font = usual["font"] | _LEGEND["font"]
     return figure.update_layout(
@@ -221,7 +225,7 @@ def _add_intervals(figure: go.Figure, rows: pd.DataFrame, palette: Palette) -> l
     if columns:
         heights = pd.Series(np.arange(len(rows)), rows.index)
         add_segments(figure, rows[columns], heights, palette.muted, 1.5)
-        figure.data[-1].update(xaxis="x2", name="queries too, 95%", showlegend=True)
+        figure.data[-1].update(xaxis="x2", name=_QUERIES, showlegend=True)
     return columns
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
-from dashboard.charts.leaderboard.place_and_score import least_width, place_and_score
+from dashboard.charts.leaderboard.place_and_score import WITH_QUERIES, least_width, place_and_score
 from dashboard.session import View
 from dashboard.session.controls import pills
 from dashboard.widgets.columns import MOST_WRITTEN, badge_column
@@ -94,14 +94,14 @@ def order_section(view: View, audit: Audit, order: AuditedOrder) -> None:
     if not len(places):
         return
     drawn = shown_rows(len(places), "places")
-    with keep_wide(least_width(map(str, places.index))):
+    with keep_wide(max(least_width(map(str, places.index)), WITH_QUERIES)):
         grid = st.grid(2, wrap=False)
         with grid.cell():
             heading("From the published place to the tied one", slope_caption(places))
         with grid.cell():
             heading(
                 "What luck leaves open",
-                "Bar: every order of the ties. Line: other queries as well, 95%.",
+                "Bar: every order of the ties. Line: ties at random and other queries, 95%.",
             )
         names = list(drawn.of(places).index)
         figure = kept_figure(

@@ -177,7 +177,8 @@ def test_another_order_than_the_traditional_has_its_name_and_what_queries_allow_
     texts = [*(trace.name for trace in figure.data), *(trace.hovertemplate for trace in figure.data)]
     assert not any("traditional" in (text or "") for text in texts)
     assert {"published", "tied"} <= {note.text for note in figure.layout.annotations}
-    (line,) = figure.select_traces({"name": "queries too, 95%"})
+    (line,) = figure.select_traces({"name": "queries, 95%"})
+    assert line.legend == "legend2"  # below the marks, which have the first row
     assert line.xaxis == "x2"
     low, high = figure.layout.xaxis2.range
     assert low < rows["query_low"].min()
