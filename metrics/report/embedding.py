@@ -1,8 +1,9 @@
 """What stands in a README, a page or a pull request: a badge, a table with its marks, what changed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from metrics.measures import parse
@@ -10,7 +11,7 @@ from metrics.report import writing
 from metrics.report.model import Section
 from metrics.report.tables import VERDICT, Table
 from metrics.studies.leaderboard.leaderboard import leaderboard_finding
-from metrics.studies.leaderboard.value_changes import change_finding
+from metrics.studies.leaderboard.value_changes import IN_EVERY_ORDER, change_finding
 from metrics.studies.prose import Prose, decimal
 from metrics.support.wording import count_of, part_of
 from metrics.ties import treatment
@@ -110,26 +111,27 @@ def review(
 
 
 def _targets(outcomes: pd.DataFrame) -> Section:
+    """Return the targets, those missed by most first."""
+    shown = outcomes.sort_values("missed_by", ascending=False, kind="stable")[:_MOST_ROWS]
     columns = {
-        "": ["✓" if passed else "✗" for passed in outcomes["passed"]],
-        "Reranker": outcomes["reranker"],
-        "Target": outcomes["target"],
-        "Value": (outcomes["value"], _FOUR_DECIMALS),
-        "Traditional": (outcomes["traditional"], _FOUR_DECIMALS),
-        VERDICT: outcomes["verdict"],
+        "": ["✓" if passed else "✗" for passed in shown["passed"]],
+        "Reranker": shown["reranker"],
+        "Target": shown["target"],
+        "Value": (shown["value"], _FOUR_DECIMALS),
+        "Traditional": (shown["traditional"], _FOUR_DECIMALS),
+        VERDICT: shown["verdict"],
     }
     n_met = int(outcomes["passed"].sum())
-    return Section(
-        "targets",
-        f"{part_of(n_met, len(outcomes), 'target')} met",
-        "",
-        tables=(Table.of("Targets", columns),),
-    )
+    table = Table.of("Targets", columns, _left_out(len(outcomes)))
+    return Section("targets", f"{part_of(n_met, len(outcomes), 'target')} met", "", tables=(table,))
 
 
 def _changes(changes: pd.DataFrame, since: str) -> Section:
-    is_shown = changes["verdict"] != "equal"
-    shown = changes[is_shown]
+    """Return what changed, the largest changes that no order of the ties makes first."""
+    changed = changes[changes["verdict"] != "equal"]
+    is_firm = changed["verdict"].isin(IN_EVERY_ORDER)
+    order = np.lexsort((-changed["change"].abs().fillna(-1), ~is_firm))
+    shown = changed.iloc[order[:_MOST_ROWS]]
     columns = {
         "Reranker": shown["reranker"],
         "Measure": shown["measure"],
@@ -139,7 +141,12 @@ def _changes(changes: pd.DataFrame, since: str) -> Section:
         "Traditional": (shown["traditional"] - shown["traditional_before"], _SIGNED),
         VERDICT: shown["verdict"],
     }
-    n_equal = int((~is_shown).sum())
-    note = f"Tied values; {count_of(n_equal, 'value')} did not change." if n_equal else "Tied values."
-    tables: Sequence[Table] = [Table.of("Changes", columns, note)] if len(shown) else []
-    return Section("changes", f"Since {since}", "", (change_finding(changes),), tables=tuple(tables))
+    n_equal = len(changes) - len(changed)
+    equal = f"{count_of(n_equal, 'value')} did not change." if n_equal else ""
+    note = " ".join(filter(None, ("Values are tied ones.", equal, _left_out(len(changed)))))
+    tables = (Table.of("Changes", columns, note),) if len(shown) else ()
+    return Section("changes", f"Since {since}", "", (change_finding(changes),), tables=tables)
+
+
+def _left_out(n_rows: int) -> str:
+    return f"{count_of(n_rows - _MOST_ROWS, 'more row')}: tiescope report." if n_rows > _MOST_ROWS else ""

@@ -97,3 +97,21 @@ def test_a_value_that_is_not_scored_is_no_failure_of_a_badge(call, write):
     assert (code, "not scored" in out) == (0, True)
     assert call("embed", table, "--empty", "skip")[0] == 0
     assert "No list is scored" in call("review", table, "--empty", "skip", "--before", table)[1]
+
+
+def test_of_many_rerankers_what_matters_most_comes_first(call, write):
+    rows = [
+        f"m{place},q,d{document},{-document},{int(document == place)}"
+        for place in range(30)
+        for document in range(30)
+    ]
+    header = "reranker,query_id,doc_id,score,relevance"
+    before = write("before.csv", "\n".join([header, *rows]))
+    now = write("now.csv", "\n".join([header, *(row.replace("m29,q,d29,-29", "m29,q,d29,1") for row in rows)]))
+    out = call("review", now, "--before", before, "-r", "RR>=0.5")[1]
+    tables = [line for line in out.splitlines() if line.startswith("| ")]
+    assert len(tables) == 2 + 20 + 2 + 1
+    assert tables[2].startswith("| ✗ | m28 |")
+    assert tables[-1].startswith("| m29 | RR | 0.0333 | 1.0000 | +0.9667 |")
+    assert "10 more rows: tiescope report." in out
+    assert "29 values did not change." in out
