@@ -57,6 +57,10 @@ COLUMNS = (
         "No order of the ties and no judgment of unjudged documents reverses the order, by both bars.",
         "flag",
     ),
+    # lists that are alike
+    ShownColumn("other_reranker", "Other", "Whose lists are held against them.", "text"),
+    ShownColumn("list_overlap", "Overlap", "Rank-biased, mean over the queries both rank.", digits=3),
+    ShownColumn("identical", "Same lists", "Queries with the same documents and ties in both lists.", "count"),
     # orders that swap
     ShownColumn("first_by_sort", "A, first by the sort", "Who is ahead by {order}.", "text"),
     ShownColumn("first_when_tied", "B, first when tied", "Who is ahead once ties are averaged.", "text"),

@@ -45,3 +45,13 @@ def test_parts_below_are_chosen_by_the_address_and_one_reranker_has_no_baseline(
     alone = opened("rerankers", data=many, rerankers=["r01"], part="MRR beside MAP")
     assert alone.segmented_control(key="part").options == ["Gap against tie ratio", "MRR beside MAP"]
     assert len(table(alone, "In words and times")) == 1
+
+
+def test_who_copies_whom_is_told_of_the_rerankers_drawn_by_what_a_tie_means_as_the_address_says(many):
+    page = opened("rerankers", data=many, part="Who copies whom", tied="nobody knows")
+    assert set(charts(page)) == {"rerankers", "likeness"}
+    pairs = table(page, "Pairs, most alike first")
+    assert len(pairs) == 190
+    assert pairs["similarity"].is_monotonic_decreasing
+    assert any("same list" in text.value for text in page.markdown)
+    assert any("Nobody knows the order" in text.value for text in page.caption)

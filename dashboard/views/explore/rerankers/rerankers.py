@@ -6,6 +6,7 @@ from dashboard import session
 from dashboard.charts.gaps.gap_multiples import ACROSS, FEW_ROWS, gap_multiples
 from dashboard.charts.leaderboard.aligned_rows import aligned_rows
 from dashboard.views.explore.rerankers.comparisons import baseline_comparison
+from dashboard.views.explore.rerankers.likeness import likeness_section
 from dashboard.views.explore.rerankers.readings import readings_section
 from dashboard.views.explore.rerankers.summary import summary_cards, summary_table
 from dashboard.widgets.components import chart, finding, heading, page_head
@@ -20,6 +21,7 @@ from metrics.studies.targets.baseline import usual_baseline
 from metrics.studies.tie_rules import own_rule_note
 
 TIES, BASELINE, READINGS = "Gap against tie ratio", "Against the baseline", "MRR beside MAP"
+ALIKE = "Who copies whom"
 view = session.view()
 page_head(
     "Rerankers",
@@ -59,7 +61,7 @@ with chart_place:
     )
     row_range.buttons()
 
-parts = (TIES, BASELINE, READINGS) if len(view.rerankers) > 1 else (TIES, READINGS)
+parts = (TIES, BASELINE, READINGS, ALIKE) if len(view.rerankers) > 1 else (TIES, READINGS)
 is_compared = view.baseline != usual_baseline(view.rerankers)
 part = session.segmented(
     "Below", parts, "part", BASELINE if is_compared else TIES, label_visibility="collapsed"
@@ -75,5 +77,7 @@ if part == TIES:
     )
 elif part == BASELINE:
     baseline_comparison(view, measure, row_range.n_shown)
+elif part == ALIKE:
+    likeness_section(view, drawn_rows.index)
 else:
     readings_section(view)

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from metrics.studies.leaderboard.ranks.tie_orders import RankingPair
-from metrics.support.arrays import FloatArray
+from metrics.support.arrays import FloatArray, IntArray
 
 Variant = Literal["w", "a", "b"]
 
@@ -30,32 +30,59 @@ def overlap(pair: RankingPair, persistence: float, variant: Variant) -> float:
 
     Source: Webber, Moffat & Zobel, ACM TOIS 28, 2010; ties: Corsi & Urbano, SIGIR 2024.
     """
-    n = pair.depth
-    first, second = (_shares(scores, n, is_whole=variant == "w") for scores in (pair.first, pair.second))
-    common = (first * second).sum(1)
-    if variant == "w":
-        sizes = (first.sum(1) + second.sum(1)) / 2
-    elif variant == "a":
-        sizes = np.arange(1.0, n + 1)
-    else:
-        sizes = np.sqrt((first**2).sum(1) * (second**2).sum(1))
-    agreement = common / sizes
-    weights = (1 - persistence) * persistence ** np.arange(n)
-    return float(weights @ agreement + agreement[-1] * persistence**n)
+    shares = [prefix_shares(*_tie_places(scores), pair.depth, variant) for scores in (pair.first, pair.second)]
+    common, sizes = agreement_parts(np.stack(shares), variant)
+    depths = np.full(common.shape[1:], pair.depth)
+    return float(extrapolated(common / sizes, depths, persistence)[0, 1])
 
 
-def _shares(scores: FloatArray, depth: int, *, is_whole: bool) -> FloatArray:
-    """Return (depth, n_items) the chance of each item to be within each depth.
+def prefix_shares(above: IntArray, sizes: IntArray, depth: int, variant: Variant) -> FloatArray:
+    """Return (depth, n_items) the chance of each item to be within each depth, 0 or 1 of a whole tie.
 
     Args:
-        scores: (n_items,) -inf for those that are not ranked.
+        above: (n_items,) items above its tie.
+        sizes: (n_items,) items of its tie; 0 where it is not ranked.
         depth: the deepest.
-        is_whole: whether all of a tie counts where its first place is within it.
+        variant: whether all of a tie counts where its first place is within it, as `w` has it.
     """
+    within = np.clip(np.arange(1, depth + 1)[:, None] - above, 0, sizes)
+    return np.asarray((within > 0).astype(float) if variant == "w" else within / np.maximum(1, sizes))
+
+
+def agreement_parts(shares: FloatArray, variant: Variant) -> tuple[FloatArray, FloatArray]:
+    """Return (depth, k, k) what each two of k rankings have in common, and what it is divided by.
+
+    Args:
+        shares: (k, depth, n_items) of each ranking, as `prefix_shares` returns them.
+        variant: what a tie means.
+    """
+    by_depth = shares.transpose(1, 0, 2)
+    common = by_depth @ by_depth.transpose(0, 2, 1)
+    if variant == "a":
+        depths = np.arange(1.0, len(common) + 1)[:, None, None]
+        return common, np.broadcast_to(depths, common.shape)
+    own = np.diagonal(common, axis1=1, axis2=2)
+    pairs = own[:, :, None], own[:, None, :]
+    return common, (pairs[0] + pairs[1]) / 2 if variant == "w" else np.sqrt(pairs[0] * pairs[1])
+
+
+def extrapolated(agreement: FloatArray, depths: IntArray, persistence: float) -> FloatArray:
+    """Return (k, k) the overlap of each two rankings: below their depth they agree as at it.
+
+    Args:
+        agreement: (depth, k, k).
+        depths: (k, k) how deep each two are known, from 1 on.
+        persistence: chance to go on to the next place.
+    """
+    places = np.arange(len(agreement))[:, None, None]
+    weights = np.where(places < depths, (1 - persistence) * persistence**places, 0.0)
+    last: FloatArray = np.take_along_axis(agreement, depths[None] - 1, axis=0)[0]
+    total: FloatArray = (weights * agreement).sum(axis=0) + last * persistence**depths
+    return total
+
+
+def _tie_places(scores: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return (n_items,) items above the tie of each, and items of its tie; 0 where its score is -inf."""
     ordered = np.sort(-scores)
     above = np.searchsorted(ordered, -scores, "left")
-    size = np.searchsorted(ordered, -scores, "right") - above
-    within = np.clip(np.arange(1, depth + 1)[:, None] - above, 0, size)
-    shares = (within > 0).astype(float) if is_whole else within / size
-    ranked: FloatArray = shares * np.isfinite(scores)
-    return ranked
+    return above, np.where(np.isfinite(scores), np.searchsorted(ordered, -scores, "right") - above, 0)

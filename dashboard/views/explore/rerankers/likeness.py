@@ -1,0 +1,77 @@
+"""A section on how alike the lists of rerankers are."""
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import cache, session
+from dashboard.cache import ViewKey
+from dashboard.charts.deciding.pair_matrices import likeness_matrix, matrix_width
+from dashboard.library import Board
+from dashboard.server.board_results import cached_for_board
+from dashboard.widgets.components import chart, heading, section_finding, table
+from dashboard.widgets.figures import kept_figure
+from metrics import Evaluation
+from metrics.studies.leaderboard.ranks.overlap import Variant
+from metrics.support.shown_columns import shown_columns
+
+_MEANINGS: dict[str, Variant] = {"they are alike": "b", "nobody knows": "a", "they share a place": "w"}
+"""What a tie may mean → variant of rank-biased overlap."""
+
+
+@cached_for_board(show_spinner="Comparing lists …", max_entries=8)
+def list_pairs(
+    view_key: ViewKey, drawn: tuple[str, ...], variant: Variant, _board: Board, _evaluation: Evaluation
+) -> pd.DataFrame:
+    """Return how alike the lists of each two rerankers are.
+
+    Args:
+        view_key: what is shown of the board, and how it is scored.
+        drawn: rerankers that are compared.
+        variant: what a tie means.
+        _board: the board.
+        _evaluation: the values shown; its lists are those counted.
+    """
+    from metrics.studies.leaderboard.ranks.list_similarity import list_similarity  # noqa: PLC0415 when asked
+
+    rankings = {name: cache.ranking(view_key.key, name, _board, view_key.scoring) for name in drawn}
+    return list_similarity(rankings, variant, queries=view_key.queries(_evaluation))
+
+
+def likeness_section(view: session.View, drawn_rerankers: pd.Index) -> None:
+    """Draw how alike the lists of each two rerankers are, on average over queries.
+
+    Args:
+        view: what the sidebar says is shown.
+        drawn_rerankers: those compared.
+    """
+    from metrics.studies.leaderboard.ranks.list_similarity import (  # noqa: PLC0415 when asked for
+        DEPTH,
+        QUESTIONS,
+        similarity_finding,
+    )
+
+    meaning = session.segmented("Tied documents", tuple(_MEANINGS), "tied")
+    variant = _MEANINGS[meaning]
+    heading(
+        "How alike two lists are",
+        f"Rank-biased overlap of the first {DEPTH} places, percent, mean over the queries both rank.",
+    )
+    drawn = tuple(map(str, drawn_rerankers))
+    pairs = list_pairs(view.key, drawn, variant, view.board, view.evaluation)
+    section_finding(similarity_finding(pairs), view.rerankers)
+    is_narrow = session.is_narrow()
+    chart(
+        kept_figure(view.board.key, likeness_matrix, pairs, drawn, view.palette, is_narrow=is_narrow),
+        "likeness",
+        "How alike the lists of each two rerankers are.",
+        wide=matrix_width(len(drawn), is_narrow=is_narrow),
+    )
+    st.caption(QUESTIONS[variant])
+    table(
+        pairs,
+        "Pairs, most alike first",
+        "likeness",
+        shown_columns(
+            "reranker", ("other", "other_reranker"), ("similarity", "list_overlap"), "identical", "n"
+        ),
+    )
