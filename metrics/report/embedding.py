@@ -49,7 +49,7 @@ def badge(leaderboard: pd.DataFrame, reranker: str, measure: str, traditional: s
         label=name.tied,
         message=message,
         colour=_COLOURS.get(row["verdict"], _GREY),
-        summary=f"{reranker}: {name.tied} {value}{orders}. {row['why'] or row['verdict']}",
+        summary=f"{reranker}: {name.tied} {value}{orders}; {row['why'] or row['verdict']}",
     )
 
 
@@ -65,10 +65,10 @@ def embed(leaderboard: pd.DataFrame, measure: str, traditional: str, link: str =
     name, board = parse(measure), leaderboard[leaderboard["tied"].notna()]
     low, high = (float(board["worst"].min()), float(board["best"].max())) if len(board) else (0.0, 1.0)
     rows = [_embedded_row(str(reranker), row, low, high) for reranker, row in board[:_MOST_ROWS].iterrows()]
-    order = treatment(traditional).order
-    note = (
-        f"Dot: {name.tied}, the mean over every order of the ties; stroke: {order}; band: from worst to best."
-    )
+    note = f"Dot: {name.tied}, which settles ties by a rule of its own."
+    if not name.measure.answers:
+        order = treatment(traditional).order
+        note = f"Dot: {name.tied}, the mean over every order of the ties; stroke: {order}; band: worst to best."
     if len(board) > _MOST_ROWS:
         note = f"The first {_MOST_ROWS} of {count_of(len(board), 'reranker')}. {note}"
     return writing.fragment(
@@ -77,7 +77,7 @@ def embed(leaderboard: pd.DataFrame, measure: str, traditional: str, link: str =
         low=decimal(low),
         high=decimal(high),
         tied=name.tied,
-        traditional=treatment(traditional).heading,
+        traditional="" if name.measure.answers else treatment(traditional).heading,
         rows=rows,
         note=note,
         link=link,
@@ -86,8 +86,8 @@ def embed(leaderboard: pd.DataFrame, measure: str, traditional: str, link: str =
 
 def _embedded_row(reranker: str, row: "pd.Series[Any]", low: float, high: float) -> Mapping[str, object]:
     """Return what a row of the embedded table says, and where its marks stand between two values."""
-    span = (high - low) or 1.0
-    x = {mark: f"{(row[mark] - low) / span * _WIDTH:.1f}" for mark in _MARKS}
+    places = {mark: (row[mark] - low) / (high - low) if high > low else 0.5 for mark in _MARKS}
+    x = {mark: f"{place * _WIDTH:.1f}" for mark, place in places.items()}
     values = {mark: decimal(row[mark]) for mark in _MARKS}
     return {"reranker": reranker, **values, "verdict": row["verdict"], "x": x}
 

@@ -75,6 +75,12 @@ def test_an_embedded_leaderboard_asks_nothing_of_any_host_and_marks_every_rerank
     assert not [name for name in ("<script", "src=", "@import", "url(") if name in out]
 
 
+def test_a_measure_with_a_rule_of_its_own_has_no_mark_of_an_order(call, files):
+    out = call("embed", files["now"], "--qrels", files["qrels"], "-m", "TsRR")[1]
+    assert "which settles ties by a rule of its own" in out
+    assert ("stroke:" in out, "trec_eval" in out, out.count("<line")) == (False, False, 2)
+
+
 def test_a_link_is_an_address_of_the_web(call, files):
     code, _, err = call("embed", files["now"], "--qrels", files["qrels"], "--link", "javascript:alert(1)")
     assert (code, "begins with https://" in err) == (2, True)
