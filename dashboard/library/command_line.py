@@ -56,6 +56,7 @@ def command(board: Board, options: ReportOptions, file_name: str = "report.html"
     words += _changed_options(options)
     if options.published is not None:
         words += [["--published", str(name)] for name in dict.fromkeys(options.published.figures["file"])]
+        words += [["--names", f"{name}={ours}"] for name, ours in options.published_names]
     columns = dict.fromkeys(pair for entry in board.spec.entries for pair in entry.columns)
     words += [["--column", f"{ours}={theirs}"] for ours, theirs in columns]
     words += [["--repeats", f"{name}={','.join(parts)}"] for name, parts in board.spec.repeats.items()]

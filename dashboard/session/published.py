@@ -6,6 +6,7 @@ from typing import cast
 
 import streamlit as st
 
+from dashboard.session import address
 from dashboard.session.controls import set_value, stored_choice
 from metrics.runs import File
 
@@ -16,17 +17,29 @@ NO_TABLE, SAMPLE_TABLE, FILE_ORDER = "none", "sample", "file-order"
 _FILES = "_published_files"
 _NAMES = "_published_names"
 _GIVEN = "_published_given"
+_LOST = "_published_lost"
 _DIGEST_BYTES = 4
 
 
-def choose_table(default: str) -> str:
-    """Return which table is audited; one that only another session has is refused as any choice is.
+def choose_table(default: str, *, has_sample: bool) -> str:
+    """Return which table is audited; none while the link names one that only another session has.
 
     Args:
         default: what it is when nobody chose.
+        has_sample: whether a table lies beside the board.
     """
     own = [_table_name(files)] if (files := given_files()) else []
-    return stored_choice(TABLE, default, lambda text: text in (NO_TABLE, SAMPLE_TABLE, FILE_ORDER, *own))
+    offered = (NO_TABLE, FILE_ORDER, *own, *([SAMPLE_TABLE] if has_sample else []))
+    requested = address.requested(TABLE)
+    if requested and requested not in (*offered, SAMPLE_TABLE):
+        st.session_state[_LOST] = requested.rpartition("~")[0] or requested
+    choice = stored_choice(TABLE, default, lambda text: text in offered)
+    return NO_TABLE if missing_table() and choice == default else choice
+
+
+def missing_table() -> str | None:
+    """Return the table that the link asks for and this session does not have, until another is taken."""
+    return cast("str | None", st.session_state.get(_LOST))
 
 
 def given_files() -> tuple[File, ...]:
@@ -53,6 +66,7 @@ def take_files(files: Sequence[File]) -> None:
 def take_table(name: str) -> None:
     """Audit another table; names matched by hand are those of the table before, and go."""
     st.session_state[_NAMES] = {}
+    st.session_state.pop(_LOST, None)
     set_value(TABLE, name)
 
 

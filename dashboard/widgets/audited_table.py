@@ -125,7 +125,7 @@ def report_choices(board: Board) -> dict[str, Any]:
     Args:
         board: that the report is of.
     """
-    table = choose_table(NO_TABLE)
+    table = choose_table(NO_TABLE, has_sample=board.label == SAMPLE_LABEL)
     if table == NO_TABLE:
         return {}
     key, files = audit_key(board, table), published_files(board, table)

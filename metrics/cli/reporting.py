@@ -15,6 +15,7 @@ import typer
 
 from metrics.cli.messages import traditional_order
 from metrics.cli.options import Measures, Qrels, ReadingOptions, RunPaths, Traditional, with_shared_options
+from metrics.cli.pipelines.auditing import PublishedNames, names_by_hand, published_files
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.runs import File
@@ -79,9 +80,10 @@ def report_command(
     segment: Annotated[list[str] | None, typer.Option(help="Only queries of these segments.")] = None,
     section: Annotated[list[str] | None, typer.Option(help="Only these sections: summary, scores ...")] = None,
     published: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Option(help="A published table to audit, as `tiescope audit` reads it."),
     ] = None,
+    names: PublishedNames = None,
     day: Annotated[
         datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Day it bears; else today.")
     ] = None,
@@ -91,7 +93,8 @@ def report_command(
 ) -> None:
     """Write one file to send: scores, ties, tests, targets, and which number to report."""
     write, presets = _find_writer(output, format), preset or []
-    paths = [*(Path(file.path) for file in run), *([qrels] if qrels else []), *(published or ())]
+    audited_files = published_files(published) if published else []
+    paths = [*(Path(file.path) for file in run), *([qrels] if qrels else []), *audited_files]
     options: dict[str, Any] = {
         "baseline": baseline,
         "targets": [*(require or ()), *(name for name in presets if name in READY_TARGETS)],
@@ -105,7 +108,8 @@ def report_command(
         "sections": section or [],
         "files": [_hashed(path) for path in dict.fromkeys(paths) if path.is_file()],
         "scoring": scoring,
-        "published": _read_published(published),
+        "published": _read_published(audited_files),
+        "published_names": list(names_by_hand(names or []).items()),
     }
     if measure:
         options["measures"] = measure
@@ -123,7 +127,7 @@ def report_command(
         stream.write(written)
 
 
-def _read_published(paths: list[Path] | None) -> "PublishedTable | None":
+def _read_published(paths: list[Path]) -> "PublishedTable | None":
     if not paths:
         return None
     from metrics.studies.audit.published.reading import read_published

@@ -38,6 +38,16 @@ _MOST_CONVENTIONS = 20
 _MOST_NAMES = 8
 
 
+PublishedNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--names",
+        help="A published name of a reranker or measure, and ours: published=ours; published= leaves it out. "
+        "Repeatable.",
+    ),
+]
+
+
 class AuditTable(StrEnum):
     """Figures by the convention that fits best, conventions tried, whose names are whose, or orders printed."""
 
@@ -60,13 +70,7 @@ def audit_command(
             "JSON of BEIR or MTEB. A file, a folder, or a pattern in quotes. Repeatable.",
         ),
     ] = None,
-    names: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A published name of a reranker or measure, and ours: published=ours; published= leaves it "
-            "out. Repeatable."
-        ),
-    ] = None,
+    names: PublishedNames = None,
     relevant_from: Annotated[
         float | None,
         typer.Option(help="Smallest grade that counts as relevant; else every grade that is there is tried."),
@@ -90,12 +94,12 @@ def audit_command(
     from metrics.studies.audit.audit import audit
     from metrics.studies.audit.audited_order import audited_order
 
-    files = _published_files(published or [])
+    files = published_files(published or [])
     refuse_outputs([table_output.path] if table_output.path else [], files)
     with progress("Reading"):
         runs = reading.read(run, qrels)
     with progress("Trying conventions"):
-        result = audit(runs, files, names=_names_by_hand(names or []), relevant_from=relevant_from)
+        result = audit(runs, files, names=names_by_hand(names or []), relevant_from=relevant_from)
     measures = _ordered_measures(result, order_by or [])
     with progress("Judging orders"):
         orders = [audited_order(result, runs, measure) for measure in measures]
@@ -109,7 +113,7 @@ def audit_command(
         raise typer.Exit(1)
 
 
-def _published_files(texts: list[str]) -> list[Path]:
+def published_files(texts: list[str]) -> list[Path]:
     """Return the files that paths, folders and patterns name.
 
     Raises:
@@ -132,7 +136,7 @@ def _published_files(texts: list[str]) -> list[Path]:
     return list(dict.fromkeys(files))
 
 
-def _names_by_hand(texts: list[str]) -> dict[str, str]:
+def names_by_hand(texts: list[str]) -> dict[str, str]:
     """Return published → ours of names given as published=ours; the last = parts them.
 
     Raises:

@@ -1,6 +1,5 @@
 """The page Audit: a published table, by which rule it was made, and which of its orders stand."""
 
-import pytest
 from boards import EXTREMES
 from opening import charts, metrics, only, opened, plain, table, texts
 
@@ -55,11 +54,14 @@ def test_a_board_without_a_table_says_what_to_drop_and_offers_that_of_a_careless
     assert "all to the digit" in texts(page)
 
 
-def test_a_bad_table_is_refused_and_a_name_unlike_ours_is_matched_by_hand():
-    page = drop(opened("audit"), "no table at all")
-    assert only(page.error).value.startswith("mine")
-    assert "Nothing was replaced." in texts(page)
-    assert metrics(page)["Figures that come out"] == "48 of 48"
+def test_a_lost_table_is_missed_a_bad_one_refused_and_names_unlike_ours_are_matched_by_hand():
+    page = opened("audit", table="theirs.csv~12345678")
+    assert "table=theirs.csv~12345678" in said(page)
+    assert "This link audits theirs.csv, which only the session that it was dropped in has." in said(page)
+    assert not page.metric  # the sample's table does not take its place
+    drop(page, "model,quality\nnobody,0.5\n")
+    assert "No reranker of the table has a name that is known here" in said(page)
+    assert page.selectbox(key="match-rerankers-nobody").value == ""
     drop(page, SAMPLE.replace("TF-IDF", "Sparse words"))
     assert page.query_params["table"].startswith("mine.csv~")
     assert "Not matched, and left out: 1 reranker (Sparse words)" in texts(page)
@@ -67,23 +69,13 @@ def test_a_bad_table_is_refused_and_a_name_unlike_ours_is_matched_by_hand():
     page.selectbox(key="match-rerankers-Sparse words").set_value("TF-IDF").run()
     assert "By hand: Sparse words is TF-IDF." in texts(page).replace("*", "")
     assert metrics(page)["Figures that come out"] == "48 of 48"
-
-
-def test_nothing_matched_offers_names_and_a_table_of_another_session_is_missed():
-    page = opened("audit", table="theirs.csv~12345678")
-    assert "table=theirs.csv~12345678" in said(page)
-    assert metrics(page)["Figures that come out"] == "48 of 48"  # of the sample's table
-    drop(page, "model,quality\nnobody,0.5\n")
-    assert "No reranker of the table has a name that is known here" in said(page)
-    assert page.selectbox(key="match-rerankers-nobody").value == ""
-
-
-@pytest.mark.parametrize("text", ["reranker,MRR\nBM25,0.7270\n", "reranker,MRR\nBM25,0.7\nTF-IDF,0.7\n"])
-def test_a_table_in_which_nobody_is_above_another_has_no_orders(text):
-    page = drop(opened("audit"), text)
-    assert metrics(page)["Orders that stand"] == "–"
-    assert metrics(page)["Orders that swap"] == "–"
-    assert "No order is printed" in texts(page) or "no order is printed" in texts(page)
+    drop(page, "no table at all")
+    assert only(page.error).value.startswith("mine")
+    assert "Nothing was replaced." in texts(page)
+    assert metrics(page)["Figures that come out"] == "48 of 48"
+    drop(page, "reranker,MRR\nBM25,0.7\nTF-IDF,0.7\n")  # nobody is above another
+    assert metrics(page)["Orders that stand"] == metrics(page)["Orders that swap"] == "–"
+    assert "no order is printed" in texts(page)
 
 
 def test_the_report_takes_the_table_that_is_audited_and_its_command_names_it():

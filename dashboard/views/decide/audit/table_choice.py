@@ -19,6 +19,7 @@ from dashboard.session.published import (
     choose_table,
     is_new,
     match_by_hand,
+    missing_table,
     take_files,
     take_table,
 )
@@ -52,12 +53,20 @@ def open_table(view: View) -> OpenTable | None:
 
     A file that cannot be read is refused, and what was audited before stays.
     """
-    table = choose_table(SAMPLE_TABLE if view.board.label == cache.SAMPLE_LABEL else NO_TABLE)
+    has_sample = view.board.label == cache.SAMPLE_LABEL
+    table = choose_table(SAMPLE_TABLE if has_sample else NO_TABLE, has_sample=has_sample)
     if table == NO_TABLE:
         _offer_field(view.board)
+        lost = missing_table()
+        begin = (
+            f"This link audits {escape_markdown(lost)}, which only the session that it was dropped in has. "
+            "Drop it above to see the same"
+            if lost
+            else "No published table is here. Drop one above"
+        )
         st.info(
-            "No published table is here. Drop one above, or see what an audit says of the table that a "
-            "careless script would print of this board: ties as the file lists them, four digits.",
+            f"{begin}, or see what an audit says of the table that a careless script would print of this "
+            "board: ties as the file lists them, four digits.",
             icon=":material/fact_check:",
         )
         st.button(
@@ -201,7 +210,7 @@ def matching_line(names: NameMatches, published: PublishedTable) -> str:
             [f"Not matched, and left out: {count_of(len(lost), noun)} ({first_names(lost)})."] if lost else []
         )
     if names.unpublished:
-        parts.append(f"{count_of(len(names.unpublished), 'reranker')} of the board not in the table.")
+        parts.append(f"Not in the table: {count_of(len(names.unpublished), 'reranker')} of the board.")
     return " ".join([*parts, *map(escape_markdown, published.notes)])
 
 
