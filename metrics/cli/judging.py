@@ -14,10 +14,15 @@ from metrics.cli.output import write_text
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.measures import parse
+from metrics.runs import File, Runs, as_judgments, read
+from metrics.runs.joined_judgments import concat_judgments
+from metrics.runs.stacks import RunStack
 from metrics.support.progress import progress
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from metrics.runs.findings import Finding
 
 
 @with_shared_options
@@ -69,7 +74,7 @@ def judge_next_command(
     name = str(parse(measure))
     with progress("Reading"):
         before = reading.read(run, qrels)
-        runs = before if judged is None else reading.read(run, [qrels, judged])
+        runs = before if judged is None else _with_judgments(before, judged, reading)
     with progress("Judging both ways"):
         plan = plan_judging(runs, name, scoring, depth=depth, rate=rate)
         if judged is not None:
@@ -82,6 +87,30 @@ def judge_next_command(
     if qrels_output is not None:
         write_text(_form(documents, qrels_output), qrels_output)
     table_output.write(documents)
+
+
+def _with_judgments(runs: Runs, path: Path, reading: ReadingOptions) -> Runs:
+    """Return the runs with further judgments, a file of them; say what is in both.
+
+    Args:
+        runs: with judgments apart.
+        path: of the file.
+        reading: how files are read.
+
+    Raises:
+        ReadError: the file cannot be read, or its grades contradict those there are.
+    """
+    source = as_judgments(read(File.open(path), reading.columns, strict=False))
+    files = [
+        RunStack.single("", judged.qrels, judged.judged_origin)
+        for judged in (runs, Runs.from_sources([source], reading.repeated, judged=False))
+        if judged.qrels is not None
+    ]
+    noted: list[Finding] = []
+    judgments = concat_judgments(files, reading.repeated, noted)
+    for finding in noted:
+        say(f"{finding.severity} · {finding.file} · {finding.message}")
+    return runs.judged_by(judgments.table)
 
 
 def _form(documents: "pd.DataFrame", path: Path) -> str:

@@ -57,3 +57,17 @@ def test_a_form_is_not_written_over_what_is_read_nor_read_without_judgments(call
     code, _, err = call("judge-next", *runs, "--judged", qrels)
     assert code == 2
     assert "--qrels" in err
+
+
+def test_what_is_judged_twice_is_said_and_a_contradiction_refused_or_settled(call, files, write):
+    alike, unlike = write("alike.txt", "q 0 a 0\nq 0 c 1\n"), write("unlike.txt", "q 0 a 1\nq 0 c 0\n")
+    code, _, err = call("judge-next", *files, "--judged", alike)
+    assert code == 0
+    assert "info · alike.txt · Judged alike in two files: 1, such as document 'c' (qrels.txt, line 1)." in err
+    assert "1 document judged since, 0 relevant" in err
+    code, _, err = call("judge-next", *files, "--judged", unlike)
+    assert code == 2
+    assert "unlike.txt, line 2: document 'c' has grade 0 for query 'q', and 1 in qrels.txt, line 1" in err
+    code, _, err = call("judge-next", *files, "--judged", unlike, "--repeated", "max")
+    assert code == 0
+    assert "the highest grade is kept" in err

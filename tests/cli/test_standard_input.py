@@ -10,6 +10,7 @@ RUN_PIPED = {
     "compare": ("compare", "-", "other=run.trec", "--qrels", "q.txt", "-m", "RR"),
     "stability": ("stability", "-", "other=run.trec", "--qrels", "q.txt", "-m", "RR"),
     "gate": ("gate", "-", "--qrels", "q.txt", "-r", "RR>=0"),
+    "judge-next": ("judge-next", "-", "--qrels", "q.txt", "--judged", "q.txt", "--rate", "0.5"),
     "report": ("report", "-", "--qrels", "q.txt", "-m", "RR", "--preset", "short"),
     "check": ("check", "-", "q.txt"),
 }

@@ -1,5 +1,6 @@
 """Several files become one set of runs."""
 
+import pandas as pd
 import pytest
 from reading import QRELS, RUN, TABLE
 
@@ -130,6 +131,14 @@ def test_what_two_files_judge_alike_is_judged_once():
     (finding,) = [found for found in runs.noted if found.code == "judged-twice"]
     assert (finding.file, finding.line, finding.count) == ("2.txt", 2, 1)
     assert "1.txt, line 1" in finding.message
+
+
+def test_several_files_of_judgments_are_given_as_one(write):
+    files = [
+        write("1.txt", b"q1 0 d1 1\n"),
+        pd.DataFrame({"query_id": ["q2"], "doc_id": ["d1"], "relevance": [1]}),
+    ]
+    assert len(read_runs([write("a.trec", RUN)], files).qrels) == 2
 
 
 def test_grades_that_contradict_each_other_are_refused_or_one_is_chosen_and_said():

@@ -77,8 +77,8 @@ class ReadingOptions:
     repeats: Repeats
     repeats_std: SpreadKind
 
-    def read(self, paths: Sequence[NamedPath], qrels: Path | str | Sequence[Path | str] | None) -> Runs:
-        """Return the runs of these files, with the judgments of one or several."""
+    def read(self, paths: Sequence[NamedPath], qrels: Path | str | None) -> Runs:
+        """Return the runs of these files."""
         return read_runs(paths, qrels, **vars(self))
 
     def in_parts(self) -> dict[str, Any]:
