@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from metrics.measures.holes.differences import shares_of
 from metrics.measures.holes.linear import Linear
 from metrics.measures.holes.weighted import Total, judged_bounds, r_precision_bounds, weighted_bounds
 from metrics.measures.holes.weighted import per_relevant as total_relevant
@@ -152,6 +153,7 @@ def additive(
         count_depth=count_depth,
         joint=joint,
         linear=Linear(of_grade, weight, scale.fixed) if has_fixed_places and scale.fixed else None,
+        shares=shares_of(weight, of_grade, scale.total) if has_fixed_places else None,
     )
 
 

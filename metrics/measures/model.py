@@ -12,6 +12,7 @@ from metrics.support.arrays import FloatArray
 from metrics.ties.groups import TieGroups
 
 if TYPE_CHECKING:
+    from metrics.measures.holes.differences import Shares
     from metrics.measures.holes.linear import Linear
 
 Parameter = float | None
@@ -49,6 +50,8 @@ class Family:
         estimable: whether means came near those of all judgments where grades of unjudged documents were
             estimated (`metrics.evaluation.holes.expectations_at_rate`).
         linear: what it adds up, where judgments move nothing but the gains of the documents; else None.
+        shares: what each document adds to lists, where values add up and lists of a query are divided by the
+            same; else None.
     """
 
     kind: str
@@ -66,6 +69,7 @@ class Family:
     joint_exact: Literal["always", "own targets", "never"] = "always"
     estimable: bool = True
     linear: "Linear | None" = None
+    shares: "Callable[[Holes, Parameter], Shares] | None" = None
 
     @property
     def by_grades(self) -> bool:

@@ -1,6 +1,7 @@
 """What documents that nobody judged leave open: bounds, and expectations at a rate of relevant ones."""
 
 from metrics.evaluation.holes.bounds import BOUNDS, is_exact, joint_bounds
+from metrics.evaluation.holes.differences import difference_bounds
 from metrics.evaluation.holes.expectation import expectations_at_rate
 from metrics.evaluation.holes.rates import RankedDocuments
 from metrics.evaluation.holes.residual import residuals
@@ -10,6 +11,7 @@ from metrics.evaluation.holes.unjudged import judged_name, unjudged_counts, unju
 __all__ = [
     "BOUNDS",
     "RankedDocuments",
+    "difference_bounds",
     "expectations_at_rate",
     "hole_table",
     "is_exact",

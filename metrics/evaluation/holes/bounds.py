@@ -1,6 +1,6 @@
 """What unjudged documents leave open: bounds over all orders of ties and all grades they may have."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -101,6 +101,24 @@ def holed_lists(
             holes = Holes(ranking, grades, n_open + n_unlisted, is_cut)
             yield holes, list_index(stack.names, owner[lists], pa.chunked_array([ranking.query_ids]))
             first += ranking.n_lists
+
+
+def holes_by_reranker(
+    runs: Runs, rerankers: Iterable[str], options: ScoringOptions
+) -> dict[str, tuple[Holes, pd.Index]]:
+    """Return all lists of some rerankers with the documents in them that nobody judged, and their queries.
+
+    Args:
+        runs: what was ranked, with judgments of its own.
+        rerankers: whose lists.
+        options: how lists are scored.
+    """
+    n_unjudged, grades = _count_unjudged(runs), _scale(runs, options.relevant_from)
+    rankings = {name: options.ranking(runs, name) for name in rerankers}
+    return {
+        name: (Holes(ranking, grades, n_unjudged), pd.Index(ranking.query_ids.to_pandas()))
+        for name, ranking in rankings.items()
+    }
 
 
 def _count_unjudged(runs: Runs) -> IntArray:

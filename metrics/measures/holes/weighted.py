@@ -86,18 +86,34 @@ def _weights_by_count(
     def span(top: IntArray, end: IntArray) -> FloatArray:
         return weight.span(np.minimum(top, limit), np.minimum(end, limit), k)
 
-    near = np.flatnonzero(holes.above < limit)
     counts, members = holes.counts[:, levels], np.flatnonzero(holes.above[holes.group] < limit)
     group, number = holes.group[members], holes.number[members, None]
     if sign > 0:
-        top, place = holes.above[near, None], holes.above[group, None] + counts[group] + number
+        place = holes.above[group, None] + counts[group] + number
     else:
-        top = holes.end[near, None] - counts[near]
         place = holes.end[group, None] - counts[group] - holes.unjudged[group, None] + number
-    start = _per_list(holes, holes.lists[near], span(top, top + counts[near]))
+    start = weights_of_judged(holes, weight, k, levels, sign)
     added = span(place - 1, place)
     is_weighty = (added > 0).any(axis=1)
     return start, holes.lists[group[is_weighty]], added[is_weighty]
+
+
+def weights_of_judged(holes: Holes, weight: Weight, k: Parameter, levels: slice, sign: int) -> FloatArray:
+    """(n_lists, n_levels) what judged documents of each level weigh.
+
+    Args:
+        holes: the lists.
+        weight: what each place weighs.
+        k: cut-off, or the parameter of the weight.
+        levels: which levels.
+        sign: 1 where relevant documents stand first in their tie, -1 where last.
+    """
+    limit = np.inf if k is None or weight.endless else k
+    near = np.flatnonzero(holes.above < limit)
+    counts = holes.counts[near][:, levels]
+    top = holes.above[near, None] if sign > 0 else holes.end[near, None] - counts
+    weights = weight.span(np.minimum(top, limit), np.minimum(top + counts, limit), k)
+    return _per_list(holes, holes.lists[near], weights)
 
 
 def _per_list(holes: Holes, owner: IntArray, values: FloatArray) -> FloatArray:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL
-from metrics.evaluation.holes import BOUNDS, unjudged_shares
+from metrics.evaluation.holes import unjudged_shares
 from metrics.measures import MeasureAt
 from metrics.studies.leaderboard.leaderboard import place_range
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
@@ -27,26 +27,6 @@ def mean_bounds(bounds: pd.DataFrame) -> pd.DataFrame:
     return bounds.groupby(level="reranker", sort=False).mean()
 
 
-def difference_bounds(bounds: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """Return between what mean differences lie over all orders of ties and all judgments, by their two bars.
-
-    Both lists of a query share its judgments, so what can come out may lie closer together.
-
-    Args:
-        bounds: index (reranker, query_id); lowest, highest.
-        pairs: reranker, baseline, a row a comparison.
-
-    Returns:
-        Index of the pairs; lowest, highest, over the queries that both have.
-    """
-    lowest, highest = (bounds[end].unstack("reranker") for end in BOUNDS)  # noqa: PD010 a pivot_table would average
-    ends = [
-        ((lowest[first] - highest[second]).mean(), (highest[first] - lowest[second]).mean())
-        for first, second in pairs[["reranker", "baseline"]].itertuples(index=False)
-    ]
-    return pd.DataFrame(ends, pairs.index, list(BOUNDS), dtype=float)
-
-
 def holds(differences: pd.DataFrame) -> "pd.Series[bool]":
     """Return of which comparisons nothing reverses the order.
 
@@ -56,26 +36,28 @@ def holds(differences: pd.DataFrame) -> "pd.Series[bool]":
     return (differences["lowest"] > EQUAL) | (differences["highest"] < -EQUAL)
 
 
-def order_finding(is_safe: BoolArray, is_significant: BoolArray) -> Prose:
+def order_finding(is_safe: BoolArray, is_significant: BoolArray, *, shares_grades: bool) -> Prose:
     """Say how many comparisons keep their order whatever ties and unjudged documents do.
 
     Args:
         is_safe: (n,) of which comparisons `holds` is true.
         is_significant: (n,) which are significant by tied values.
+        shares_grades: whether bounds count a document with one grade in both lists; else they are of two bars.
     """
     if not len(is_safe):
         return ()
+    how = "bounds are proven and not always reached" if shares_grades else "each bar has its own judgments"
     if not is_safe.any():
         where = f"all {len(is_safe):,} comparisons" if len(is_safe) > 1 else "the comparison"
         return (
-            Strong("By the bars, what nobody judged may reverse each order: "),
-            f"those of ties and judgments overlap in {where}. Lists share their judgments, so some may hold.",
+            Strong("No order is safe from unjudged documents: "),
+            f"in {where}, what ties and judgments allow lies on both sides of 0. Some may hold: {how}.",
         )
     part = describe_part(int(is_safe.sum()), len(is_safe), "comparison", "have an order that nothing reverses")
     n_significant = int(is_significant.sum())
     n_both = int((is_safe & is_significant).sum())
     of_these = f" ({n_both:,} of the {n_significant:,} significant ones)" * bool(n_significant)
-    more = " By both bars; as lists share their judgments, more may hold." * (not is_safe.all())
+    more = f" More may hold: {how}." * (not is_safe.all())
     return (Strong(part), f", no order of the ties and no judgment of what nobody judged{of_these}.{more}")
 
 

@@ -54,7 +54,7 @@ COLUMNS = (
     ShownColumn(
         "holds",
         "Holds",
-        "No order of the ties and no judgment of unjudged documents reverses the order, by both bars.",
+        "No order of the ties and no judgment of unjudged documents reverses the order.",
         "flag",
     ),
     # lists that are alike

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from metrics import parse
-from metrics.studies.leaderboard.holes import can_lead, difference_bounds, holds, hole_finding, order_finding
+from metrics.studies.leaderboard.holes import can_lead, holds, hole_finding, order_finding
 from metrics.studies.prose import plain
 
 COUNTS = pd.DataFrame(
@@ -62,32 +62,28 @@ def test_who_is_not_scored_leads_nowhere_and_alone_says_nothing():
     assert finding(table.iloc[1:]) == "No list is scored: every query was left out."
 
 
-def test_a_difference_is_bounded_by_both_bars_over_the_queries_that_both_have():
-    lists = [("a", "q1"), ("a", "q2"), ("b", "q1"), ("b", "q2"), ("c", "q1")]
-    index = pd.MultiIndex.from_tuples(lists, names=["reranker", "query_id"])
-    ends = {"lowest": [0.5, 0.7, 0.1, 0.2, 0.6], "highest": [0.6, 0.9, 0.3, 0.2, 0.8]}
-    pairs = pd.DataFrame({"reranker": ["b", "c"], "baseline": "a"}, index=[7, 8])
-    bounds = difference_bounds(pd.DataFrame(ends, index), pairs)
-    assert np.allclose(bounds.loc[7], [(0.1 - 0.6 + 0.2 - 0.9) / 2, (0.3 - 0.5 + 0.2 - 0.7) / 2])
-    assert np.allclose(bounds.loc[8], [0.6 - 0.6, 0.8 - 0.5])
-    assert holds(bounds).tolist() == [True, False]
-
-
 @pytest.mark.parametrize(
     ("is_safe", "is_significant", "words"),
     [
-        ([False], [True], "those of ties and judgments overlap in the comparison."),
-        ([False, False], [True, False], "overlap in all 2 comparisons."),
+        ([False], [True], "in the comparison, what ties and judgments allow lies on both sides of 0."),
+        ([False, False], [True, False], "in all 2 comparisons, what"),
+        ([True, False], [True, True], "1 of 2 comparisons has an order that nothing reverses"),
         (
             [True, False],
             [True, True],
-            "1 of 2 comparisons has an order that nothing reverses",
+            "(1 of the 2 significant ones). More may hold: bounds are proven",
         ),
-        ([True, False], [True, True], "(1 of the 2 significant ones)"),
         ([True, True], [False, False], "no judgment of what nobody judged."),
     ],
 )
 def test_how_many_comparisons_keep_their_order_is_said_of_all_and_of_the_significant_ones(
     is_safe, is_significant, words
 ):
-    assert words in plain(order_finding(np.array(is_safe), np.array(is_significant)))
+    assert words in plain(order_finding(np.array(is_safe), np.array(is_significant), shares_grades=True))
+
+
+def test_where_each_bar_has_its_own_judgments_that_is_said():
+    differences = pd.DataFrame({"lowest": [0.1, -0.2, -0.1], "highest": [0.2, 0.0, -0.01]})
+    assert holds(differences).tolist() == [True, False, True]
+    text = plain(order_finding(holds(differences).to_numpy(), np.zeros(3, dtype=bool), shares_grades=False))
+    assert text.endswith("More may hold: each bar has its own judgments.")

@@ -1,10 +1,13 @@
 """Calls into the studies of significance, kept."""
 
+import pandas as pd
+
 from dashboard.cache import ViewKey, board_turn, ranking, restrict_to_view
 from dashboard.library import Board
 from dashboard.server.board_results import cached_for_board
 from metrics import Evaluation
 from metrics.evaluation import score_runs
+from metrics.evaluation.holes import difference_bounds
 from metrics.studies.significance import significance
 from metrics.studies.tie_breaking.order_stability import OrderStability
 
@@ -64,3 +67,24 @@ def verdicts(
         _evaluation: the values.
     """
     return significance.verdicts(_evaluation, measure, traditional, baseline, test, correction)
+
+
+@cached_for_board(show_spinner="Judging both ways …", max_entries=24)
+def differences_allowed(
+    view: ViewKey, measure: str, baseline: str, _board: Board, _bounds: pd.DataFrame | None
+) -> pd.DataFrame | None:
+    """Return between what differences from the baseline lie over all orders of ties and all judgments.
+
+    Args:
+        view: what is shown of the board, and how it is scored.
+        measure: name of the measure.
+        baseline: whom the others are compared with.
+        _board: the board.
+        _bounds: of the lists, as `hole_bounds` returns them; None where there are none.
+    """
+    if _bounds is None:
+        return None
+    names = [name for name in view.rerankers if name != baseline]
+    pairs = pd.DataFrame({"reranker": names, "baseline": baseline}, index=names)
+    with board_turn(_board):
+        return difference_bounds(_board.runs, measure, pairs, _bounds, view.scoring)

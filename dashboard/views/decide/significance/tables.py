@@ -13,8 +13,8 @@ from dashboard.session import View
 from dashboard.widgets.columns import MOST_ROWS
 from dashboard.widgets.components import heading, section_finding, table
 from dashboard.widgets.first_rows import FIRST_ROWS
-from metrics import Evaluation
-from metrics.studies.leaderboard.holes import difference_bounds, holds, order_finding
+from metrics import Evaluation, parse
+from metrics.studies.leaderboard.holes import holds, order_finding
 from metrics.studies.prose import and_more
 from metrics.studies.significance.query_differences import query_differences
 from metrics.studies.significance.significance import Verdicts
@@ -43,7 +43,7 @@ def comparison_table(
     measure: str,
     test_name: str,
     correction_name: str,
-    bounds: pd.DataFrame | None = None,
+    differences: pd.DataFrame | None = None,
 ) -> None:
     """Draw every comparison with the baseline, and how they were made.
 
@@ -53,27 +53,28 @@ def comparison_table(
         measure: which is compared.
         test_name: the test.
         correction_name: the correction.
-        bounds: of the lists, over all judgments of unjudged documents; None where there are none.
+        differences: index reranker, lowest and highest over all judgments; None where all is judged.
     """
     verdicts = verdicts.changed_first(FIRST_ROWS)
     baseline = str(verdicts.tied["baseline"].iloc[0])
     labels = short_names([*verdicts.tied["reranker"], baseline], SENTENCE_COLUMNS)
     split = variance_split(lists, measure, baseline)["share_ties"]
     rows = _comparison_rows(verdicts).assign(share_ties=split.reindex(verdicts.tied["reranker"]).to_numpy())
-    if bounds is not None:
-        rows["holds"] = holds(difference_bounds(bounds, verdicts.tied))
+    if differences is not None:
+        rows["holds"] = holds(differences).reindex(rows["reranker"]).to_numpy()
     has_changed_first = len(rows) > FIRST_ROWS and rows["changed"].any()
     table(
         rows,
         f"Results against {escape_markdown(labels[baseline])}",
         "significance",
-        shown_columns("reranker", "changed", *(["holds"] if bounds is not None else [])) | _COLUMNS,
+        shown_columns("reranker", "changed", *(["holds"] if differences is not None else [])) | _COLUMNS,
         download=rows.assign(share_ties=100 * rows["share_ties"]),
         explanation="Those whose verdict changes first." if has_changed_first else "",
     )
-    if bounds is not None:
+    if differences is not None:
         is_larger = is_significant(verdicts.tied["p_adjusted"].to_numpy(), verdicts.level)
-        section_finding(order_finding(rows["holds"].to_numpy(), is_larger))
+        shares_grades = parse(measure).measure.family.shares is not None
+        section_finding(order_finding(rows["holds"].to_numpy(), is_larger, shares_grades=shares_grades))
     test, correction = find_test(test_name), find_correction(correction_name)
     is_corrected = not test.simultaneous and correction.method is not None
     corrected = f", {correction.label} over {count_of(len(rows), 'comparison')}" if is_corrected else ""
