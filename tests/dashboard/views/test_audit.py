@@ -27,6 +27,7 @@ def test_the_sample_opens_on_the_table_beside_it_and_another_rule_shows_what_it_
         "Tiers": "2",
     }
     assert "48 of 48 figures come out" in texts(page).replace("*", "")
+    assert any("How alike the two orders are" in caption.value for caption in page.caption)
     first = table(page, "Pair by pair") if page.subheader else None
     assert first is not None
     assert first.iloc[0][["a", "b"]].tolist() == ["MiniLM grade 0-10", "MiniLM int8"]

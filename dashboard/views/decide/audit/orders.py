@@ -18,6 +18,7 @@ from metrics import parse
 from metrics.studies.audit.audit import Audit
 from metrics.studies.audit.audited_order import AuditedOrder, widest_first, written_chances
 from metrics.studies.audit.standing import STANDS, SWAPS, VERDICTS, WITHIN_LUCK
+from metrics.studies.leaderboard.ranks.similarity import leaderboard_similarity, similarity_words
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 
@@ -116,6 +117,8 @@ def order_section(view: View, audit: Audit, order: AuditedOrder) -> None:
         alt = "Published and tied place of each reranker, and its score with what ties and queries allow."
         chart(figure, "published-places", alt)
     drawn.buttons()
+    if words := similarity_words(leaderboard_similarity(places["tied"], places["traditional"])):
+        st.caption(words)
 
 
 def pairs_section(view: View, pairs: pd.DataFrame) -> None:

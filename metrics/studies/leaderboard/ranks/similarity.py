@@ -2,12 +2,16 @@
 
 from collections.abc import Callable
 from functools import partial
+from math import isnan
 from typing import NamedTuple
+
+import pandas as pd
 
 from metrics.errors import UsageError
 from metrics.studies.leaderboard.ranks.correlation import tau, tau_ap, tau_b
 from metrics.studies.leaderboard.ranks.overlap import Variant, overlap
 from metrics.studies.leaderboard.ranks.tie_orders import RankingPair, Scores
+from metrics.studies.prose import signed
 
 _Form = Callable[[RankingPair], float]
 
@@ -61,6 +65,52 @@ def rank_similarity(
         raise UsageError(f"{measure} compares rankings of the same items. Leave out the others, or take rbo_a.")
     worst, best = (value(pair.broken(agree=agree)) for agree in (False, True))
     return Similarity(value(pair), expected(pair), worst, best)
+
+
+QUESTIONS = {
+    "tau_b": "How many pairs stand in the same order?",
+    "tau_ap": "The same, with most weight at the top?",
+    "rbo_a": "How much do the tops share, whatever order ties take?",
+    "rbo_b": "How much do the tops share, level ones being alike?",
+    "rbo_w": "How much do the tops share, level ones sharing the first of their places?",
+}
+"""Measure → the question that it answers."""
+
+
+def leaderboard_similarity(tied: "pd.Series[float]", published: "pd.Series[float]") -> pd.DataFrame:
+    """Return how alike a published leaderboard is to the tied one, by every measure.
+
+    Args:
+        tied: index reranker; means, rounding left out; the order that AP correlation takes for the truth.
+        published: likewise, as printed; rerankers that one of the two lacks are left out.
+
+    Returns:
+        index measure, those of `SIMILARITIES`: question; value, expected, worst, best, as of `Similarity`; no
+        row where fewer than two rerankers are in both.
+    """
+    means = pd.concat([tied, published], axis=1, keys=["tied", "published"], join="inner").dropna().round(12)
+    measures = SIMILARITIES if len(means) > 1 else ()
+    rows = [rank_similarity(means["tied"], means["published"], measure)._asdict() for measure in measures]
+    table = pd.DataFrame(rows, columns=list(Similarity._fields), dtype=float)
+    table.insert(0, "question", [QUESTIONS[measure] for measure in measures])
+    return table.set_index(pd.Index(measures, name="measure", dtype="str"))
+
+
+def similarity_words(table: pd.DataFrame) -> str:
+    """Return a sentence on how alike two leaderboards are; empty where there is nothing to compare.
+
+    Args:
+        table: as `leaderboard_similarity` returns it.
+    """
+    parts = []
+    for measure, name in (("tau_b", "Kendall's τ_b"), ("tau_ap", "τ_AP"), ("rbo_a", "rank-biased overlap")):
+        if measure in table.index and not isnan(table.loc[measure, "value"]):
+            value, worst, best = (
+                signed(table.loc[measure, end], plus=False) for end in ("value", "worst", "best")
+            )
+            span = f" ({worst} to {best}, as level ones are ordered)" if worst != best else ""
+            parts.append(f"{name} {value}{span}")
+    return f"How alike the two orders are, 1 where they are the same: {'; '.join(parts)}." if parts else ""
 
 
 def _forms(measure: str, persistence: float) -> tuple[_Form, _Form]:

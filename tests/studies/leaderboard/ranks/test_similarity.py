@@ -4,12 +4,13 @@ from fractions import Fraction
 from itertools import permutations, product
 from math import nan, sqrt
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics import UsageError, rank_similarity
-from metrics.studies.leaderboard.ranks.similarity import SIMILARITIES
+from metrics.studies.leaderboard.ranks.similarity import SIMILARITIES, leaderboard_similarity, similarity_words
 
 HALF = Fraction(1, 2)
 ITEMS = "abcdef"
@@ -115,3 +116,19 @@ def test_the_variants_of_overlap_say_different_things_of_one_tie():
 def test_what_cannot_be_compared_is_refused_with_what_to_do(first, second, options, message):
     with pytest.raises(UsageError, match=message):
         rank_similarity(first, second, **options)
+
+
+def test_a_published_leaderboard_is_held_against_the_tied_one_by_every_measure():
+    published = pd.Series({"a": 0.6, "b": 0.5, "c": 0.5, "d": 0.4, "x": 0.9})
+    tied = pd.Series({"b": 0.5, "a": 0.55, "c": 0.3, "d": 0.1 + 0.2, "y": 0.1})
+    table = leaderboard_similarity(tied, published)
+    assert list(table.index) == list(SIMILARITIES)
+    exact = rank_similarity({"a": 3, "b": 2, "c": 1, "d": 1}, {"a": 3, "b": 2, "c": 2, "d": 1}, "tau_ap")
+    assert tuple(table.loc["tau_ap", list(exact._fields)]) == pytest.approx(tuple(exact))
+    assert table.loc["tau_b", ["worst", "best"]].tolist() == pytest.approx([1 / 3, 1])
+    assert "Kendall's τ_b 0.800 (0.333 to 1.000, as level ones are ordered); τ_AP" in similarity_words(table)
+    assert not len(leaderboard_similarity(tied[:1], published))
+    assert not similarity_words(leaderboard_similarity(tied[:1], published))
+    reversed_order = similarity_words(leaderboard_similarity(tied[:2], -tied[:2]))
+    assert "τ_b −1.000; τ_AP −1.000; rank-biased overlap" in reversed_order
+    assert "overlap" in similarity_words(leaderboard_similarity(0 * tied, published))
