@@ -10,6 +10,7 @@ import pandas as pd
 
 from metrics.errors import UsageError
 from metrics.evaluation import score_runs
+from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.studies.audit.candidates import Candidates
 from metrics.studies.audit.conventions import Convention, Gain
@@ -118,8 +119,10 @@ class ComparedFigures:
     def all_computed(self, candidates: Candidates) -> Iterator[tuple[Convention, FloatArray]]:
         """Yield every convention with the (n,) figures that it gives; those of one evaluation together."""
         choices = candidates.choices
+        by_grades: dict[tuple[str, str], dict[str, FloatArray]] = {}
         for shared in candidates.evaluations():
-            scored = self._score(shared, choices["gain"], choices["treatment"])
+            known = by_grades.setdefault((shared.precision, shared.unjudged), {})
+            scored = self._score(shared, choices["gain"], choices["treatment"], known)
             for missing, empty in product(choices["missing"], choices["empty"]):
                 means = self._means(scored, replace(shared, missing=missing, empty=empty))
                 for gain, ties in product(choices["gain"], choices["treatment"]):
@@ -130,7 +133,7 @@ class ComparedFigures:
 
     def compare(self, convention: Convention) -> pd.DataFrame:
         """Return every figure under a convention, as `Reproduction.figures`."""
-        scored = self._score(convention, (convention.gain,), (convention.treatment,))
+        scored = self._score(convention, (convention.gain,), (convention.treatment,), {})
         computed = self._read(scored, self._means(scored, convention), convention.gain, convention.treatment)
         verdicts = np.array(VERDICTS, dtype=object)[self.printed.verdicts(computed)]
         return pd.DataFrame(
@@ -143,19 +146,32 @@ class ComparedFigures:
             }
         )
 
-    def _score(self, shared: Convention, gains: Sequence[Gain], treatments: Sequence[str]) -> _Scores:
-        """Score all lists once, none left out, for all conventions that differ in gain and treatment alone."""
+    def _score(
+        self, shared: Convention, gains: Sequence[Gain], treatments: Sequence[str], known: dict[str, FloatArray]
+    ) -> _Scores:
+        """Score all lists once, none left out, for all conventions that differ in gain and treatment alone.
+
+        Args:
+            shared: what they share.
+            gains: of nDCG.
+            treatments: of ties.
+            known: measure → (n_lists, n_treatments) values of those that grades alone tell, from whatever grade
+                on is relevant; what is computed is added.
+        """
         options = replace(shared, missing="zero", empty="zero").options
         names = {
             gain: [replace(shared, gain=gain).measure(measure) for measure in self.measures] for gain in gains
         }
         distinct = list(dict.fromkeys(name for of_gain in names.values() for name in of_gain))
-        evaluation = score_runs(self.runs, distinct, treatments, options)
+        new = [name for name in distinct if name not in known]
+        evaluation = score_runs(self.runs, new, treatments, options)
+        values = known | dict(zip(new, np.hsplit(evaluation.scores.to_numpy(), len(new)), strict=True))
+        known |= {name: values[name] for name in new if not parse(name).measure.family.by_relevance}
         columns = {
             gain: pd.Index(distinct).get_indexer(of_gain)[self.measure] for gain, of_gain in names.items()
         }
         return _Scores(
-            of_lists=evaluation.scores.to_numpy(),
+            of_lists=np.hstack([values[name] for name in distinct]),
             columns={
                 (gain, ties): of_gain * len(treatments) + position
                 for gain, of_gain in columns.items()
