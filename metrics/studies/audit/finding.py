@@ -38,7 +38,7 @@ def convention_finding(reproduction: Reproduction) -> Prose:
             *_nearest(reproduction.fitting),
             ": ",
             come_out,
-            f"{outcome}; the largest difference is {decimal(counts['largest_difference'])}.",
+            f"{outcome}{_largest(counts['largest_difference'])}.",
             *_failures(reproduction),
         )
     shared, either = _alternatives(reproduction.fitting)
@@ -77,6 +77,10 @@ _SUBJECTS = {
 def _by_rounding(counts: pd.Series) -> str:
     n_rounded = int(counts["by_rounding"])
     return f", {n_rounded:,} of them by rounding" if n_rounded else ", all to the digit"
+
+
+def _largest(difference: float) -> str:
+    return f"; the largest difference is {decimal(difference)}" if difference else ""
 
 
 def _nearest(fitting: Sequence[Convention]) -> Prose:
@@ -134,7 +138,9 @@ def _failures(reproduction: Reproduction) -> Prose:
     ]
     queries = failed["query_id"].dropna().unique()
     more = f"; in {count_of(len(queries), 'query')}: {first_names(list(queries), 5)}" if len(queries) else ""
-    return (f" It fails for {places[0]}; by {places[1]}{more}.", *_by_measure(reproduction, failed))
+    n_unjudged = int(failed["computed"].isna().sum())
+    unjudged = f" Nobody judged the queries of {count_of(n_unjudged, 'figure')}." if n_unjudged else ""
+    return (f" It fails for {places[0]}; by {places[1]}{more}.{unjudged}", *_by_measure(reproduction, failed))
 
 
 def _by_measure(reproduction: Reproduction, failed: pd.DataFrame) -> Prose:

@@ -191,9 +191,11 @@ def test_the_evaluation_of_an_audit_holds_the_measures_with_the_gain_of_the_conv
 
 
 def test_a_query_that_nobody_judged_does_not_come_out(board):
-    result = audited(board, "reranker,query,RR\na,q1,1.0\na,other,0.5\n")
-    verdicts = result.reproduction.figures().set_index("query_id")["verdict"]
-    assert verdicts["other"] == "does not come out"
+    result = audited(board, "reranker,query,RR\na,other,0.5\n")
+    assert result.reproduction.figures()["verdict"].tolist() == ["does not come out"]
+    assert "It fails for a (1); by RR (1); in 1 query: other. Nobody judged the queries of 1 figure." in str(
+        result
+    )
 
 
 def test_judgments_come_with_runs_or_beside_them(board, write):

@@ -86,9 +86,19 @@ class _Table(NamedTuple):
         return None not in (self.place("measure"), self.place("value"))
 
     def place(self, role: str) -> int | None:
-        """Return the column of a role, by its name."""
+        """Return the column of a role, by its name; of values beside measures, the one of numbers will do."""
         names = _ROLES[role]
-        return next((place for place, cell in enumerate(self.header) if cell.casefold() in names), None)
+        named = next((place for place, cell in enumerate(self.header) if cell.casefold() in names), None)
+        if named is not None or role != "value" or self.place("measure") is None:
+            return named
+        taken = {self.place(other) for other in _ROLES if other != "value"}
+        others = set(range(len(self.header))) - taken
+        numeric = [
+            place
+            for place in sorted(others)
+            if any(parse_number(cells[place], decimal_comma=self.comma) for _, cells in self.body)
+        ]
+        return numeric[0] if len(numeric) == 1 else None
 
     @property
     def reranker_place(self) -> int | None:
@@ -142,7 +152,7 @@ def _transposed(
 ) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """Return header and rows of the table turned; its rows have the line of the first."""
     turned = [list(cells) for cells in zip(header, *(cells for _, cells in body), strict=True)]
-    return turned[0], [(body[0][0], cells) for cells in turned[1:]]
+    return ["", *turned[0][1:]], [(body[0][0], cells) for cells in turned[1:]]
 
 
 def _long_figures(table: _Table) -> tuple[list[Figure], list[str]]:

@@ -50,6 +50,11 @@ TABLES = {
         "run\tmeasure\tquery\tvalue\na\tmap\tall\t0.1234\na\tmap\tq1\t.5\n",
         [["a", "map", "0.1234", 0.1234], ["a", "map", ".5", 0.5]],
     ),
+    "one column of numbers beside measures": (
+        "t.csv",
+        "reranker,measure,docid_desc\na,RR,0.7\na,AP,0.1\n",
+        [["a", "RR", "0.7", 0.7], ["a", "AP", "0.1", 0.1]],
+    ),
     "measures as rows": (
         "t.csv",
         "metric,a,b\nMAP,0.29,0.5\n",
