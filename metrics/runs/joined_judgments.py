@@ -54,8 +54,8 @@ def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[
     for rows, code in ((later[~differs], "judged-twice"), (later[differs], "grades-contradict")):
         if len(rows):
             example = int(first_row[places[rows[0]]]), int(rows[0])
-            named = [_file_and_line(origins, ends, row) for row in example]
-            noted.append(_finding(code, judgments, rows, example, named, repeated))
+            places_in_files = [_file_and_line(origins, ends, row) for row in example]
+            noted.append(_finding(code, judgments, rows, example, places_in_files, repeated))
     return judgments.take(first if repeated == "first" else pairs.one_row_each(grades))
 
 
@@ -71,7 +71,7 @@ def _finding(
     judgments: RunStack,
     rows: IntArray,
     example: tuple[int, int],
-    named: Sequence[tuple[str, int, str]],
+    places_in_files: Sequence[tuple[str, int, str]],
     repeated: Repeated,
 ) -> Finding:
     """Return the finding of what several files judge.
@@ -81,7 +81,7 @@ def _finding(
         judgments: all of them.
         rows: those that another file holds, too.
         example: rows of two judgments of one document.
-        named: the file, line and unit of each of the two.
+        places_in_files: the file, line and unit of each of the two.
         repeated: what is done about grades that differ.
 
     Raises:
@@ -90,21 +90,21 @@ def _finding(
     pairs = judgments.pairs
     document, query = pairs.documents[example[1]].as_py(), pairs.queries[int(pairs.query[example[1]])].as_py()
     before, now = (judgments.table["relevance"][row].as_py() for row in example)
-    (other, other_line, other_unit), (file, line, unit) = named
-    where = f"{other}, {other_unit} {other_line}"
+    (other, other_line, other_unit), (file, line, unit) = places_in_files
+    place = f"{other}, {other_unit} {other_line}"
     if code == "judged-twice":
-        message = f"Judged alike in two files: {len(rows):,}, such as document {quote(document)} ({where})."
+        message = f"Judged alike in two files: {len(rows):,}, such as document {quote(document)} ({place})."
         return make_finding(code, file, message, line=line, count=len(rows))
     if repeated == "error":
         problem = (
-            f"document {document!r} has grade {now:g} for query {query!r}, and {before:g} in {where} "
+            f"document {document!r} has grade {now:g} for query {query!r}, and {before:g} in {place} "
             f"({len(rows):,} graded unlike in all)"
         )
         hint = "Settle which holds, or choose to keep the first or the highest (repeated: first, max)."
         raise RepeatError(file, problem, hint, line=line, unit=unit)
-    kept = "the first" if repeated == "first" else "the highest"
+    choice = "the first" if repeated == "first" else "the highest"
     message = (
         f"Graded unlike in two files: {len(rows):,}, such as document {quote(document)} of query "
-        f"{quote(query)}, {now:g} here and {before:g} in {where}; {kept} grade is kept."
+        f"{quote(query)}, {now:g} here and {before:g} in {place}; {choice} grade is kept."
     )
     return make_finding(code, file, message, line=line, count=len(rows))

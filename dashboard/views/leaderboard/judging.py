@@ -25,7 +25,7 @@ from metrics.studies.leaderboard.judging import (
 )
 from metrics.support.shown_columns import shown_columns
 
-_FIRST, _MOST = 50, 10_000
+_FIRST_DOCUMENTS, _MOST_DOCUMENTS = 50, 10_000
 """Documents to judge next at first, and at most."""
 _BRING_BACK = (
     "Write a grade in place of each “?”, 0 where it is not relevant; then drop the file on Runs with “Add to "
@@ -89,8 +89,8 @@ def _settling(view: session.View, plan: JudgingPlan) -> None:
             f"Mean width of the bars of {plan.measure} against documents judged, in this order and at random.",
         )
     with narrow:
-        n_most = min(len(plan.documents), _MOST)
-        n = number_input("Documents to judge next", 1, n_most, min(_FIRST, n_most), "n_judge")
+        n_most = min(len(plan.documents), _MOST_DOCUMENTS)
+        n = number_input("Documents to judge next", 1, n_most, min(_FIRST_DOCUMENTS, n_most), "n_judge")
         st.markdown(closing_text(plan, n))
         _form_button(plan.documents.head(n), plan.measure)
         st.caption(_BRING_BACK)

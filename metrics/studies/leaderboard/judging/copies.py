@@ -110,8 +110,8 @@ class JudgedCopies:
         }
         judgments = _judgments(runs.qrels)
         grades = judgments["relevance"].to_numpy()
-        listed = np.concatenate([runs.pairs(name).hashes[top] for name, top in rows.items()])
-        counts = (grades > 0) | np.isin(runs.judged_pairs.hashes, listed)
+        list_hashes = np.concatenate([runs.pairs(name).hashes[top] for name, top in rows.items()])
+        counts = (grades > 0) | np.isin(runs.judged_pairs.hashes, list_hashes)
         self._judgments = _QueryRows.of(judgments.filter(pa.array(counts)), queries)
         grades = np.unique(grades)
         self.highest_grade = max(float(options.relevant_from), float(grades.max(initial=0.0)))
@@ -140,11 +140,11 @@ class JudgedCopies:
                 grades[judged],
             )
             tables = {name: rows.copied(queries[first:end], names) for name, rows in self._lists.items()}
-            known = self._judgments.copied(queries[first:end], names)
-            parts = [known, further, self._scale]
+            judgments = self._judgments.copied(queries[first:end], names)
+            parts = [judgments, further, self._scale]
             qrels = pa.concat_tables(parts, promote_options="default").combine_chunks()
-            found = bound_widths(Runs(tables, qrels), self._measure, self._options)
-            widths[first:end] = found.reindex(names.to_pandas(), fill_value=0.0).to_numpy()
+            copy_widths = bound_widths(Runs(tables, qrels), self._measure, self._options)
+            widths[first:end] = copy_widths.reindex(names.to_pandas(), fill_value=0.0).to_numpy()
         return widths
 
 

@@ -75,8 +75,8 @@ def _widths_along(
         grades: (n,) their grades.
     """
     n_queries = len(copies.rows_of_query)
-    at = np.searchsorted(points, np.arange(1, len(query) + 1))
-    counts = np.bincount(at * n_queries + query, minlength=len(points) * n_queries)
+    point = np.searchsorted(points, np.arange(1, len(query) + 1))
+    counts = np.bincount(point * n_queries + query, minlength=len(points) * n_queries)
     numbers = np.arange(n_queries) * (len(query) + 1) + np.cumsum(
         counts.reshape(len(points), n_queries), axis=0
     )

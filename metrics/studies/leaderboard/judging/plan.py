@@ -89,7 +89,10 @@ def plan_judging(
     Each document is taken alone: it is relevant, with the highest grade of any judgment, at a rate, else of
     grade 0; either way the joint bounds of the lists of its query are computed anew. Where gains add up and
     scores do not tie, either answer narrows them alike, and narrowings add up; where a judgment moves the ideal
-    or the first relevant rank they do not, which `curve` accounts for.
+    or the first relevant rank they do not, which `curve` accounts for. TREC DL 2019, five runs, relevant from
+    grade 2, 30 and 50 % of the judgments hidden at random: `halving` says 109 and 169 of 405 and 621 documents
+    for nDCG@10, 14 and 27 for RR@10, 103 and 159 for P@10; with the hidden judgments it takes 111 and 184, 14
+    and 26, 103 and 159, at random about 243 and 373, 203 and 297, 203 and 308.
 
     Args:
         runs: what was ranked.
