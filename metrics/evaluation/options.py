@@ -94,6 +94,12 @@ AS_READ = ScoringOptions()
 """The usual: scores as they were read, every judged query counts."""
 
 
+def refuse_left_out(options: ScoringOptions) -> None:
+    """Raise a UsageError where unjudged documents are left out, and what they may be is asked for."""
+    if options.unjudged == "leave_out":
+        raise UsageError("unjudged='leave_out': what is left out bounds nothing. Keep unjudged documents.")
+
+
 class HasScoringOptions:
     """What was scored by `options`, each of which can be read from it directly."""
 

@@ -17,7 +17,7 @@ from metrics.measures import parse
 from metrics.runs import Runs, Table, read_runs
 from metrics.support.arrays import FloatArray
 from metrics.ties.judgments import Unjudged
-from metrics.ties.treatments import treatment
+from metrics.ties.treatments import asks_for_bounds, treatment
 
 _TIME = ("at", "")
 """Column of the moments at which lists came, beside those of the measures."""
@@ -68,6 +68,8 @@ class Running:
         )
         if not self._measures:
             raise UsageError("Name at least one measure.")
+        if asks_for_bounds(traditional):
+            raise UsageError(f"{traditional} is over judgments of all runs, and lists come one by one here.")
         self._treatments = {
             "traditional": treatment(traditional).name,
             "tied": "expected",

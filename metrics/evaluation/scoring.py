@@ -11,9 +11,11 @@ import pyarrow as pa
 from metrics.errors import UsageError
 from metrics.evaluation.evaluation import Evaluation
 from metrics.evaluation.merging import concat, list_index, merge_indexes
-from metrics.evaluation.options import AS_READ, Policy, ScoringOptions
+from metrics.evaluation.options import AS_READ, Policy, ScoringOptions, refuse_left_out
 from metrics.measures import MeasureAt, RefinedGroups, parse
+from metrics.measures.holes import Holes
 from metrics.runs import Nested, Runs, Table, Tables, read_runs
+from metrics.runs.open_documents import OpenDocuments
 from metrics.support.arrays import IntArray
 from metrics.support.memory import one_allocator
 from metrics.support.steps import begin_step
@@ -49,7 +51,8 @@ def evaluate(
         measures: names such as `RR`, `Hits@3`, `nDCG@10` (`metrics.MEASURES`); None: RR, Hits@1, Hits@3,
             Hits@10, AP, nDCG@10.
         ties: names of treatments (`metrics.TREATMENTS`), or `random:SEED`; None: input, expected,
-            optimistic, pessimistic.
+            optimistic, pessimistic. `lowest` and `highest` are the ends over all orders and all grades that
+            unjudged documents may have, as `metrics.evaluation.holes.joint_bounds` gives them.
         qrels: judgments of runs that hold none: a data frame, a dictionary or a path.
         precision: how scores are compared: as read (float64), rounded (float32, float16, bfloat16,
             decimals:N), or tied within E of the highest of their group (within:E).
@@ -142,6 +145,7 @@ def score_runs(
     if not parsed or not treatments:
         raise UsageError("Name at least one measure and one treatment.")
     _refuse_noisy_keys(treatments, options)
+    open_documents = _open_documents(runs, treatments, options)
     n_judged = None if runs.qrels is None else len(runs.judged_pairs.queries)
     batches: list[_BatchScores] = []
     n_scored = 0
@@ -149,7 +153,9 @@ def score_runs(
         begin = partial(_begin, first_names(stack.names, 1), n_scored, len(runs.tables))
         n_lists = np.diff(stack.list_ends) if n_judged is None else np.full(len(stack.names), n_judged)
         rankings = map(begin, options.rankings(runs, stack))
-        batches.append(_score_batch(stack.names, n_lists, rankings, parsed, treatments, options))
+        batches.append(
+            _score_batch(stack.names, n_lists, rankings, parsed, treatments, options, open_documents)
+        )
         n_scored += len(stack.names)
     return Evaluation(
         scores=concat([batch.scores for batch in batches]),
@@ -171,6 +177,20 @@ def _refuse_noisy_keys(treatments: Sequence[Treatment], options: ScoringOptions)
                 f"{ties.name} is noise of the score, and noisy scores are never level: {columns} would have no "
                 "say. Leave out criteria and tiebreak_by, or the noise."
             )
+
+
+def _open_documents(
+    runs: Runs, treatments: Sequence[Treatment], options: ScoringOptions
+) -> OpenDocuments | None:
+    """Return what nobody judged, where a treatment asks for bounds over judgments.
+
+    Raises:
+        UsageError: unjudged documents are left out.
+    """
+    if not any(ties.bound for ties in treatments):
+        return None
+    refuse_left_out(options)
+    return runs.open_documents
 
 
 def _each(names: Sequence[str] | str) -> Sequence[str]:
@@ -206,6 +226,7 @@ def _score_batch(
     measures: Sequence[MeasureAt],
     treatments: Sequence[Treatment],
     options: ScoringOptions,
+    open_documents: OpenDocuments | None,
 ) -> _BatchScores:
     """Score the lists of some rerankers, a few lists at a time.
 
@@ -216,12 +237,16 @@ def _score_batch(
         measures: what to compute.
         treatments: of ties.
         options: how lists are scored.
+        open_documents: what nobody judged, where bounds are asked for.
     """
     cutoffs = sorted({measure.k for measure in measures if measure.k is not None})
     query_ids, values, descriptions, missing = [], [], [], []
+    first = 0
     for ranking in rankings:
         query_ids.append(ranking.query_ids)
-        groups = RefinedGroups(ranking)
+        numbers = np.arange(first, first + ranking.n_lists)
+        first += ranking.n_lists
+        groups = RefinedGroups(ranking, open_documents and Holes.of(ranking, open_documents, numbers))
         values.append(np.stack([row for measure in measures for row in groups.values(measure, treatments)]))
         descriptions.append(describe(ranking, cutoffs))
         missing.append(ranking.is_missing)

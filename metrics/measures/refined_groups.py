@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from metrics.errors import UsageError
+from metrics.measures.holes import Holes
 from metrics.measures.model import MeasureAt
 from metrics.support.arrays import FloatArray
 from metrics.ties import Ranking, TieGroups, Treatment, refine, treatment
@@ -19,8 +20,9 @@ _Key = tuple[str, str, bool, bool]
 class RefinedGroups:
     """The tie groups of one ranking as measures and treatments need them; each kept for the next that does."""
 
-    def __init__(self, ranking: Ranking) -> None:
-        self._ranking = ranking
+    def __init__(self, ranking: Ranking, holes: Holes | None = None) -> None:
+        """Take a ranking, and what nobody judged of it, where `lowest` or `highest` are asked for."""
+        self._ranking, self._holes = ranking, holes
         self._groups: dict[_Key, TieGroups] = {}
         self._stacks: dict[tuple[_Key, ...], list[TieGroups]] = {}
 
@@ -48,18 +50,32 @@ class RefinedGroups:
         """Yield (n_lists,) values of a measure under each treatment, its standard deviation for `std`.
 
         Treatments are measured together: what a measure does for all groups at once costs more than the groups.
+
+        Raises:
+            UsageError: bounds over judgments, and nobody said what is open.
         """
-        groups = {_key(measure, ties): self.of(measure, ties) for ties in treatments if not ties.spread}
+        means = self._means(measure, [ties for ties in treatments if not (ties.spread or ties.bound)])
+        bounds: tuple[FloatArray, ...] = ()
+        if any(ties.bound for ties in treatments):
+            if self._holes is None:
+                raise UsageError("lowest and highest are over judgments of all runs: evaluate gives them.")
+            bounds = measure.joint_bounds(self._holes)
+        for ties in treatments:
+            if ties.bound:
+                yield bounds[ties.bound > 0]
+            elif ties.spread:
+                yield np.sqrt(measure.variances(self.of(measure, ties)))
+            else:
+                yield means[_key(measure, ties)]
+
+    def _means(self, measure: MeasureAt, treatments: Sequence[Treatment]) -> dict[_Key, FloatArray]:
+        """Return the values of a measure by what tells tie groups apart."""
+        groups = {_key(measure, ties): self.of(measure, ties) for ties in treatments}
         keys = tuple(groups)
         if keys not in self._stacks:
             self._stacks[keys] = list(_stacks(list(groups.values())))
         values = np.concatenate([np.empty(0), *map(measure.values, self._stacks[keys])])
-        means = dict(zip(keys, values.reshape(len(keys), self._ranking.n_lists), strict=True))
-        for ties in treatments:
-            if ties.spread:
-                yield np.sqrt(measure.variances(self.of(measure, ties)))
-            else:
-                yield means[_key(measure, ties)]
+        return dict(zip(keys, values.reshape(len(keys), self._ranking.n_lists), strict=True))
 
 
 def _used(measure: MeasureAt, ties: Treatment) -> Treatment:

@@ -15,6 +15,7 @@ from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import of_frame
 from metrics.runs.joined_judgments import Repeated
 from metrics.runs.joining import join_sources
+from metrics.runs.open_documents import OpenDocuments
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.provenance import RowProvenance
@@ -44,6 +45,7 @@ class Runs:
         origins: reranker → where its rows came from; those made in memory have none.
         judged_origin: where the judgments came from.
         tie_orders: of each file of runs, the treatment that the software it is written for gives it.
+        whole: what nobody judged of all runs of which these are a part; None: they are the whole.
     """
 
     tables: Mapping[str, pa.Table]
@@ -52,6 +54,7 @@ class Runs:
     origins: Mapping[str, RowProvenance] = field(default_factory=dict)
     judged_origin: RowProvenance | None = None
     tie_orders: tuple[str, ...] = ()
+    whole: OpenDocuments | None = None
 
     @classmethod
     @one_allocator
@@ -171,7 +174,12 @@ class Runs:
 
     def judged_by(self, qrels: pa.Table) -> "Runs":
         """Return the same lists under other judgments: query_id, doc_id, relevance, each pair once."""
-        return replace(self, tables=self.stacks.tables, qrels=qrels, judged_origin=None)
+        return replace(self, tables=self.stacks.tables, qrels=qrels, judged_origin=None, whole=None)
+
+    @cached_property
+    def open_documents(self) -> OpenDocuments:
+        """What nobody judged, in these runs or in the whole."""
+        return self.whole or OpenDocuments.of(self)
 
     @property
     def rerankers(self) -> list[str]:

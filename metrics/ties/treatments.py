@@ -6,23 +6,20 @@ other way from a run to a score.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
-import pyarrow.compute as pc
 
 from metrics.errors import UsageError
-from metrics.runs.query_doc_keys import reseed
 from metrics.support.arrays import IntArray
 from metrics.ties.extremes.pools import best_of_pool, worst_of_pool
 from metrics.ties.extremes.targets import most_targets_first, most_targets_last
 from metrics.ties.groups import ScoredGroups, TieGroups
 from metrics.ties.noise import Noise, NoisyOrder, parse_noise
 from metrics.ties.ranking import Ranking
-
-Key = Callable[[Ranking, ScoredGroups], IntArray]
-"""(n,) whole numbers from 0 for the documents of some tie groups; the smallest first in a group."""
+from metrics.ties.sorting import Key, docid_ascending, docid_descending, input_order, seeded_order
 
 
 @dataclass(frozen=True)
@@ -41,6 +38,8 @@ class Treatment:
         pool_key: the same for measures to which documents of the pool matter that nobody judged.
         spread: whether the standard deviation over orderings is asked for, not their mean.
         noise: how far true scores lie from those given: it leaves open more orders than ties do.
+        bound: -1 or 1 where the smallest or largest value is asked for, over all orders and all grades that
+            documents nobody judged may have; else 0.
     """
 
     name: str
@@ -54,21 +53,7 @@ class Treatment:
     pool_key: Key | None = None
     spread: bool = False
     noise: Noise | None = None
-
-
-def _input(ranking: Ranking, scored: ScoredGroups) -> IntArray:
-    return ranking.rows[scored.documents]
-
-
-def _docid_asc(ranking: Ranking, scored: ScoredGroups) -> IntArray:
-    """Place of each document's id by code point; UTF-8 bytes sort like code points."""
-    ranks = pc.rank(ranking.ids(scored.documents), sort_keys="ascending", tiebreaker="dense")
-    return np.asarray(ranks).astype(np.int64)
-
-
-def _docid_desc(ranking: Ranking, scored: ScoredGroups) -> IntArray:
-    ascending = _docid_asc(ranking, scored)
-    return np.asarray(ascending.max(initial=0) - ascending)
+    bound: Literal[-1, 0, 1] = 0
 
 
 def _pessimistic(_: Ranking, scored: ScoredGroups) -> IntArray:
@@ -96,7 +81,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "the file's order",
         "Ties stay as the file lists them.",
         "most scripts of one's own; LightGBM, XGBoost",
-        _input,
+        input_order,
     ),
     Treatment(
         "docid_desc",
@@ -105,7 +90,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "trec_eval's order",
         "Ties fall by document id, descending by code point.",
         "trec_eval, pytrec_eval, MTEB, trectools",
-        _docid_desc,
+        docid_descending,
     ),
     Treatment(
         "docid_asc",
@@ -114,7 +99,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "Anserini's order",
         "Ties fall by document id, ascending by code point.",
         "sentence-transformers IR evaluator, Anserini, Milvus",
-        _docid_asc,
+        docid_ascending,
     ),
     Treatment(
         "optimistic",
@@ -150,6 +135,28 @@ TREATMENTS: tuple[Treatment, ...] = (
 )
 """Every treatment but `random:SEED`, one seeded draw, which is made when asked for."""
 
+JOINT_BOUNDS: tuple[Treatment, ...] = (
+    Treatment(
+        "lowest",
+        "smallest value of any judgments",
+        "Lowest",
+        "every order and judgment",
+        "The smallest value over every ordering and every grade that unjudged documents may have.",
+        "nobody else",
+        bound=-1,
+    ),
+    Treatment(
+        "highest",
+        "largest value of any judgments",
+        "Highest",
+        "every order and judgment",
+        "The largest value over every ordering and every grade that unjudged documents may have.",
+        "nobody else",
+        bound=1,
+    ),
+)
+"""Asked for like a treatment where documents have no judgment: proven, and reached but for shared targets."""
+
 
 def treatment(name: str) -> Treatment:
     """The treatment of that name.
@@ -157,7 +164,7 @@ def treatment(name: str) -> Treatment:
     Raises:
         UsageError: there is none.
     """
-    for declared in TREATMENTS:
+    for declared in (*TREATMENTS, *JOINT_BOUNDS):
         if declared.name == name:
             return declared
     if seed := re.fullmatch(r"random:(\d{1,18})", name):
@@ -168,7 +175,7 @@ def treatment(name: str) -> Treatment:
             "one random order",
             "One draw of all orderings, by seed.",
             "tools that shuffle",
-            _random_key(int(seed[1])),
+            seeded_order(int(seed[1])),
         )
     if name.startswith("within:"):
         raise UsageError(f"{name} groups scores and orders no ties: give it as precision (--precision {name}).")
@@ -187,8 +194,13 @@ def treatment(name: str) -> Treatment:
             "nobody else",
             noise=noise,
         )
-    names = ", ".join(one.name for one in TREATMENTS)
+    names = ", ".join(one.name for one in (*TREATMENTS, *JOINT_BOUNDS))
     raise UsageError(f"There is no treatment {name!r}. Treatments: {names}, random:SEED, noise:SIGMA.")
+
+
+def asks_for_bounds(names: Sequence[str] | str) -> bool:
+    """Return whether a treatment of these names is a bound over judgments."""
+    return any(treatment(str(name)).bound for name in ([names] if isinstance(names, str) else names))
 
 
 def order_of_ties(name: str) -> Treatment:
@@ -215,19 +227,7 @@ def treatments_by_name() -> dict[str, Treatment]:
         "formats and noise:decimals:N put true scores evenly within half a step.",
     )
     by_pattern = {"random:SEED": treatment("random:0"), "noise:SIGMA": noisy}
-    return {ties.name: ties for ties in TREATMENTS} | by_pattern
-
-
-def _random_key(seed: int) -> Key:
-    """Order by a hash of seed, query and document: even, and the same whatever else is in the table."""
-
-    def key(ranking: Ranking, scored: ScoredGroups) -> IntArray:
-        hashes = reseed(ranking.pairs.hashes[ranking.rows[scored.documents]], seed)
-        rank = np.empty(len(hashes), dtype=np.int64)
-        rank[np.argsort(hashes, kind="stable")] = np.arange(len(hashes))
-        return rank
-
-    return key
+    return {ties.name: ties for ties in (*TREATMENTS, *JOINT_BOUNDS)} | by_pattern
 
 
 def refine(

@@ -29,6 +29,7 @@ from metrics.runs import Runs
 from metrics.runs.writing import refuse_outputs
 from metrics.studies.tradeoffs.latency import LATENCY, latencies, with_latency
 from metrics.support.progress import progress
+from metrics.ties import JOINT_BOUNDS, asks_for_bounds
 from metrics.ties.treatments import treatments_by_name
 
 _RUN = (
@@ -82,6 +83,14 @@ def evaluate_command(
             "give any and a person reads: in table, markdown and latex."
         ),
     ] = None,
+    holes: Annotated[
+        bool,
+        typer.Option(
+            "--holes",
+            help="Write the lowest and highest value, too, over all orders of ties and all grades that "
+            "unjudged documents may have: --ties lowest --ties highest. Parts are read twice.",
+        ),
+    ] = False,
     stream: Annotated[
         bool, typer.Option("--stream", help="For runs larger than memory, sorted by query: read in blocks.")
     ] = False,
@@ -125,9 +134,8 @@ def evaluate_command(
 ) -> None:
     """Score runs under one or more treatments of their ties."""
     _refuse_contradictions(engine, scheduler, stream=stream, latency=bool(latency))
-    score = partial(
-        score_runs, measures=measure or DEFAULT_MEASURES, ties=ties or DEFAULT_TIES, options=scoring
-    )
+    treatments = [*(ties or DEFAULT_TIES), *(bound.name for bound in JOINT_BOUNDS if holes)]
+    score = partial(score_runs, measures=measure or DEFAULT_MEASURES, ties=treatments, options=scoring)
     if not stream and engine == Engine.local:
         read = partial(reading.read, run, qrels)
         _score_in_memory(read, score, table_output, save, per_query=per_query, latency=latency)
@@ -140,7 +148,7 @@ def evaluate_command(
         refuse_outputs([path for path in (table_output.path, save) if path], files_of(run))
     with progress("Scoring", follows_steps=not stream) as watch:
         runs: PartitionedRuns = (
-            Stream(run, qrels, **reading.in_parts())
+            Stream(run, qrels, **reading.in_parts(), is_bounded=asks_for_bounds(treatments))
             if stream
             else Dataset(
                 run,
@@ -149,6 +157,7 @@ def evaluate_command(
                 score_columns=scoring.further_columns,
                 scheduler=scheduler,
                 watch=watch,
+                is_bounded=asks_for_bounds(treatments),
             )
         )
         last_part, means = score_parts(runs, score, table_output, save, per_query=per_query)

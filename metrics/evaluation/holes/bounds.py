@@ -1,6 +1,7 @@
 """What unjudged documents leave open: bounds over all orders of ties and all grades they may have."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -8,16 +9,18 @@ import pyarrow as pa
 
 from metrics.errors import UsageError
 from metrics.evaluation.merging import concat, list_index
-from metrics.evaluation.options import AS_READ, ScoringOptions
+from metrics.evaluation.options import AS_READ, ScoringOptions, refuse_left_out
 from metrics.measures import MeasureAt, parse
 from metrics.measures.holes import Holes
 from metrics.runs import Runs
-from metrics.support.arrays import FloatArray, IntArray
-from metrics.ties.judgments import Judgments
+from metrics.ties import JOINT_BOUNDS
 from metrics.ties.ranking import PART
 
-BOUNDS = ("lowest", "highest")
-"""Columns of bounds."""
+if TYPE_CHECKING:
+    from metrics.support.arrays import FloatArray
+
+BOUNDS = tuple(ties.name for ties in JOINT_BOUNDS)
+"""Columns of bounds: lowest and highest."""
 
 
 def joint_bounds(
@@ -50,8 +53,7 @@ def joint_bounds(
         UsageError: a measure that does not exist or whose bounds nobody knows, unjudged documents that are left
             out, or fewer than 0 unlisted ones.
     """
-    if options.unjudged == "leave_out":
-        raise UsageError("unjudged='leave_out': what is left out bounds nothing. Keep unjudged documents.")
+    refuse_left_out(options)
     if n_unlisted < 0:
         raise UsageError(f"n_unlisted={n_unlisted}: give 0 or more documents.")
     parsed = tuple(dict.fromkeys(map(parse, [measures] if isinstance(measures, str) else measures)))
@@ -88,17 +90,14 @@ def holed_lists(
         n_unlisted: documents of each query that no reranker has and that may be relevant.
         is_cut: whether lists go on past their end.
     """
-    n_unjudged = _count_unjudged(runs)
-    grades = _scale(runs, options.relevant_from)
-    n_judged = None if runs.qrels is None else len(n_unjudged)
+    n_judged = None if runs.qrels is None else len(runs.judged_pairs.queries)
     for stack in runs.matched_stacks.batches(PART, n_judged or 0):
         n_lists = np.diff(stack.list_ends) if n_judged is None else np.full(len(stack.names), n_judged)
         owner = np.repeat(np.arange(len(stack.names)), n_lists)
         first = 0
         for ranking in options.rankings(runs, stack):
             lists = np.arange(first, first + ranking.n_lists)
-            n_open = np.zeros(len(lists), np.int64) if n_judged is None else n_unjudged[lists % n_judged]
-            holes = Holes(ranking, grades, n_open + n_unlisted, is_cut)
+            holes = Holes.of(ranking, runs.open_documents, lists, n_unlisted, is_cut=is_cut)
             yield holes, list_index(stack.names, owner[lists], pa.chunked_array([ranking.query_ids]))
             first += ranking.n_lists
 
@@ -113,34 +112,11 @@ def holes_by_reranker(
         rerankers: whose lists.
         options: how lists are scored.
     """
-    n_unjudged, grades = _count_unjudged(runs), _scale(runs, options.relevant_from)
     rankings = {name: options.ranking(runs, name) for name in rerankers}
     return {
-        name: (Holes(ranking, grades, n_unjudged), pd.Index(ranking.query_ids.to_pandas()))
+        name: (
+            Holes.of(ranking, runs.open_documents, np.arange(ranking.n_lists)),
+            pd.Index(ranking.query_ids.to_pandas()),
+        )
         for name, ranking in rankings.items()
     }
-
-
-def _count_unjudged(runs: Runs) -> IntArray:
-    """(n_queries,) documents of each judged query that some reranker has and nobody judged."""
-    if runs.qrels is None:
-        return np.zeros(0, np.int64)
-    judgments = Judgments.of(runs.qrels, runs.judged_pairs)
-    hashes, queries = [np.empty(0, np.uint64)], [np.empty(0, np.int64)]
-    for stack in runs.matched_stacks.stacks:
-        if stack.judgment is None:
-            continue
-        places = judgments.places(stack.pairs)[stack.pairs.query]
-        rows = np.flatnonzero((stack.judgment < 0) & (places >= 0))
-        hashes.append(stack.pairs.hashes[rows])
-        queries.append(places[rows])
-    is_first = ~pd.Index(np.concatenate(hashes)).duplicated()
-    return np.bincount(np.concatenate(queries)[is_first], minlength=len(judgments.query_ids))
-
-
-def _scale(runs: Runs, relevant_from: float) -> FloatArray:
-    """(n_levels,) the distinct grades above 0 that judgments give, and one that is relevant."""
-    tables = [runs.qrels] if runs.qrels is not None else [stack.table for stack in runs.stacks.stacks]
-    grades = np.unique(np.concatenate([table["relevance"].to_numpy() for table in tables]))
-    grades = grades[grades > 0]
-    return grades if (grades >= relevant_from).any() else np.append(grades, relevant_from)

@@ -6,6 +6,7 @@ from metrics.measures.holes.model import Holes
 from metrics.measures.holes.ratios import extreme_ratio
 from metrics.measures.weights import harmonic_span
 from metrics.support.arrays import FloatArray
+from metrics.support.batch_by_depth import batch_by_depth
 
 
 def average_precision_bounds(holes: Holes, _: float | None) -> tuple[FloatArray, FloatArray]:
@@ -58,7 +59,16 @@ def _from_below(holes: Holes) -> tuple[FloatArray, FloatArray]:
 
 
 def _upto(holes: Holes, values: FloatArray) -> FloatArray:
-    """(n_groups,) sum of a value over the groups of the list down to each, itself included."""
-    before = np.cumsum(values) - values
-    is_first = holes.above == 0
-    return before - before[is_first][np.cumsum(is_first) - 1] + values if len(values) else values
+    """(n_groups,) sum of a value over the groups of the list down to each, itself included.
+
+    Each list is summed by itself, so that its sums do not depend on the lists it is scored with.
+    """
+    counts = np.bincount(holes.lists, minlength=holes.n_lists)
+    firsts, sums = np.cumsum(counts) - counts, np.zeros(len(values))
+    for lists, deepest in batch_by_depth(counts):
+        number = np.arange(deepest)
+        is_group = number < counts[lists][:, None]
+        groups = np.where(is_group, firsts[lists][:, None] + number, 0)
+        upto = np.cumsum(np.where(is_group, values[groups], 0.0), axis=1)
+        sums[groups[is_group]] = upto[is_group]
+    return sums

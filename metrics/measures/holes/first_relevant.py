@@ -21,7 +21,7 @@ def first_rank_bounds(value: Callable[[FloatArray], FloatArray]) -> Callable[[Ho
 
     def joint(holes: Holes, k: Parameter) -> Bounds:
         bounds = np.zeros((2, holes.n_lists))
-        worst, best = _leading(holes)
+        worst, best = holes.leading
         for bound, group, rank in (
             (bounds[0], worst, (holes.end - holes.relevant)[worst] + 1.0),
             (bounds[1], best, holes.above[best] + 1.0),
@@ -48,7 +48,7 @@ def own_rank_bounds(
 
     def joint(holes: Holes, _: Parameter) -> Bounds:
         bounds = np.zeros((2, holes.n_lists))
-        worst, best = _leading(holes)
+        worst, best = holes.leading
         n_listed = holes.per_list(holes.relevant).astype(np.int64)
         irrelevant = (holes.ranking.n_docs - n_listed)[holes.lists]
         unjudged_below = holes.n_unjudged[holes.lists] - holes.above_in_list(holes.unjudged) - holes.unjudged
@@ -61,11 +61,6 @@ def own_rank_bounds(
         return bounds[0], bounds[1]
 
     return joint
-
-
-def _leading(holes: Holes) -> tuple[IntArray, IntArray]:
-    """Return the first groups that hold a relevant document, and those that may hold one."""
-    return holes.first_with(holes.relevant > 0), holes.first_with(holes.relevant + holes.unjudged > 0)
 
 
 def mean_bounds(

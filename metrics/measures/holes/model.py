@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from metrics.runs.open_documents import OpenDocuments
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.batch_by_depth import batch_by_depth
 from metrics.support.cached import cached_property
@@ -62,6 +63,31 @@ class Holes:
     grades: FloatArray
     n_open: IntArray
     is_cut: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        ranking: Ranking,
+        open_documents: OpenDocuments,
+        lists: IntArray,
+        n_unlisted: int = 0,
+        *,
+        is_cut: bool = False,
+    ) -> "Holes":
+        """Return lists with what nobody judged of their queries.
+
+        Args:
+            ranking: the lists.
+            open_documents: what nobody judged, by query.
+            lists: (n_lists,) number of each list among those of all queries, reranker by reranker.
+            n_unlisted: documents of each query that no reranker has and that may be relevant.
+            is_cut: whether lists go on past their end.
+        """
+        counts, grades = open_documents
+        if not (grades >= ranking.judgments.relevant_from).any():
+            grades = np.append(grades, ranking.judgments.relevant_from)
+        n_open = counts[lists % len(counts)] if len(counts) else np.zeros(len(lists), np.int64)
+        return cls(ranking, grades, n_open + n_unlisted, is_cut)
 
     @property
     def n_lists(self) -> int:
@@ -138,7 +164,7 @@ class Holes:
         """(n_lists,) unjudged documents of each list."""
         return self.per_list(self.unjudged).astype(np.int64)
 
-    @property
+    @cached_property
     def unlisted(self) -> IntArray:
         """(n_lists,) documents that a list lacks, nobody judged and may be relevant: v."""
         return self.n_open - self.n_unjudged
@@ -152,6 +178,11 @@ class Holes:
         before = np.cumsum(values) - values
         is_first = self.above == 0
         return before - before[is_first][np.cumsum(is_first) - 1] if len(values) else before
+
+    @cached_property
+    def leading(self) -> tuple[IntArray, IntArray]:
+        """The first groups that hold a relevant document, and those that may hold one."""
+        return self.first_with(self.relevant > 0), self.first_with(self.relevant + self.unjudged > 0)
 
     def first_with(self, is_held: BoolArray) -> IntArray:
         """The first group of each list of which something holds, of lists that have one."""

@@ -23,8 +23,9 @@ from metrics.scale.dask.tasks import (
     read_judgments,
     score_frame,
     score_part,
+    unjudged_rows,
 )
-from metrics.scale.stream import PartCounter, PartitionedRuns, refuse_unused
+from metrics.scale.stream import PartCounter, PartitionedRuns, QueryJudgments, refuse_unused
 
 if TYPE_CHECKING:
     from metrics.scale.dask.cluster import Client
@@ -47,10 +48,12 @@ class Dataset(PartitionedRuns):
         score_columns: Sequence[str] = (),
         scheduler: str | None = None,
         watch: Watch | None = None,
+        is_bounded: bool = False,
     ) -> None:
         """Look at the files, and read the judgments that go with them; arguments as of `evaluate_dataset`.
 
-        Further score columns are those that rank or split ties besides the score.
+        Further score columns are those that rank or split ties besides the score. Where `lowest` or `highest`
+        are to be asked for (`is_bounded`), parts are read once more before, to count what nobody judged.
 
         Raises:
             MissingPackageError: Dask is not installed.
@@ -65,22 +68,26 @@ class Dataset(PartitionedRuns):
         self._missing_score: MissingScore = missing_score
         self._score_columns = tuple(score_columns)
         self._qrels = None if qrels is None else (_load(qrels), dict(columns or {}), repeated, missing_score)
-        self._judged = None if self._qrels is None else read_judgments(*self._qrels)
+        judged = None if self._qrels is None else read_judgments(*self._qrels)
+        self._is_bounded = is_bounded and judged is not None
+        self._counter = PartCounter(judged)
         self._files = self._open(files, columns or {}, qrels)
         self._name = self._files[0].table.file.name if len(self._files) == 1 else "the files given"
-        self._counter = PartCounter(self._judged)
         self._n_done = self._n_known = 0
 
     def _open(
         self, paths: Paths, columns: Mapping[str, str], qrels: str | PurePath | None
     ) -> list[DatasetFile]:
         """Open the files, and see that they have what is needed; judgments without scores are no run."""
-        is_run = self._judged is None or "score" in self._judged.nothing.mapping
+        is_run = self._counter.judged is None or "score" in self._counter.judged.nothing.mapping
         files = dataset_files(paths, columns, None if is_run else qrels, self._missing_score)
         mappings = [file.table.mapping for file in files]
-        refuse_unused(columns, [*mappings, *([] if self._judged is None else [self._judged.nothing.mapping])])
+        refuse_unused(
+            columns,
+            [*mappings, *([] if self._counter.judged is None else [self._counter.judged.nothing.mapping])],
+        )
         for file in files:
-            if self._judged is None and "relevance" not in file.table.mapping:
+            if self._counter.judged is None and "relevance" not in file.table.mapping:
                 raise no_relevance_error(file.table.file.name)
             file.refuse_without(self._score_columns)
         return files
@@ -89,7 +96,7 @@ class Dataset(PartitionedRuns):
     def _columns(self) -> tuple[str, ...]:
         """Columns that are read: ours, and further scores by name."""
         names = {name for file in self._files for name in file.table.mapping}
-        judged = () if self._judged else ("relevance", "target_id")
+        judged = () if self._counter.judged else ("relevance", "target_id")
         inside = (name for name in ("score_std", *judged) if name in names)
         return ("reranker", "query_id", "doc_id", "score", *inside, *self._score_columns)
 
@@ -126,6 +133,10 @@ class Dataset(PartitionedRuns):
         parts, hashes = self._parts_of_files(client)
         in_several = lists_in_several(hashes)
         shared = [np.intersect1d(lists, in_several) for lists in hashes]
+        if self._is_bounded:
+            rows = [client.submit(unjudged_rows, part, judged, pure=False) for part in parts]
+            self._counter.count_unjudged(self._watched(rows))
+            judged = client.submit(QueryJudgments.counted, judged, self._counter.n_unjudged, pure=False)
         futures = [
             client.submit(score_part, part, lists, judged, task, pure=False)
             for part, lists in zip(parts, shared, strict=True)

@@ -15,6 +15,7 @@ from metrics.runs.writing import refuse_outputs
 from metrics.scale.dask.dataset import Dataset
 from metrics.scale.dask.files import Paths, files_of
 from metrics.scale.stored import Stored
+from metrics.ties import asks_for_bounds
 
 
 def evaluate_dataset(
@@ -101,6 +102,7 @@ def evaluate_dataset(
             score_columns=options.further_columns,
             scheduler=scheduler,
             watch=watch,
+            is_bounded=asks_for_bounds(ties),
         )
         stored = Stored.write(path, dataset.parts(score))
         finalize(stored, stack.pop_all().close)

@@ -19,6 +19,7 @@ from metrics.runs.reading.provenance import FileProvenance
 from metrics.runs.reading.source import build_source
 from metrics.scale.dask.parts import Part, is_among, row_hashes, take_rows
 from metrics.scale.stream import PartStats, QueryJudgments, split_by_reranker
+from metrics.support.arrays import IntArray
 from metrics.support.memory import one_allocator
 
 _TEXTS = ("reranker", "query_id", "doc_id", "target_id")
@@ -74,6 +75,15 @@ def read_judgments(
     """
     source = read(file, columns, strict=False, missing_score=missing_score)
     return QueryJudgments.of(as_judgments(source), repeated)
+
+
+def unjudged_rows(part: Part, judged: QueryJudgments) -> tuple[Hashes, IntArray]:
+    """Return the documents of a part that nobody judged, as `QueryJudgments.unjudged_rows`.
+
+    Raises:
+        ReadError: the rows cannot be read.
+    """
+    return judged.unjudged_rows(as_run(part.read(("query_id", "doc_id", "score"))))
 
 
 @one_allocator

@@ -8,7 +8,8 @@ import pyarrow.compute as pc
 
 from metrics.runs import Repeated, Runs, Source
 from metrics.runs.findings import Finding
-from metrics.runs.query_doc_keys import QueryDocKeys
+from metrics.runs.open_documents import OpenDocuments, grades_of, unjudged_rows
+from metrics.runs.query_doc_keys import Hashes, QueryDocKeys
 from metrics.runs.reading.provenance import FileProvenance
 from metrics.support.arrays import IntArray
 
@@ -24,6 +25,7 @@ class QueryJudgments:
         ends: (n_queries + 1,) first place in `order` of each query, and the end.
         nothing: the source without a row.
         noted: what was found while reading.
+        n_unjudged: (n_queries,) documents that some reranker has and nobody judged; None: nobody counted them.
     """
 
     table: pa.Table
@@ -32,6 +34,7 @@ class QueryJudgments:
     ends: IntArray
     nothing: Source
     noted: tuple[Finding, ...]
+    n_unjudged: IntArray | None = None
 
     @classmethod
     def of(cls, source: Source, repeated: Repeated) -> "QueryJudgments":
@@ -52,6 +55,24 @@ class QueryJudgments:
         """(n,) place of each query among those judged, -1 where it is not."""
         found_at = pc.fill_null(pc.index_in(queries, value_set=self.pairs.queries), -1)
         return np.asarray(found_at).astype(np.int64)
+
+    def judge(self, runs: Runs, places: IntArray) -> Runs:
+        """Return runs judged by the judgments of some queries, which know what is open in the whole."""
+        whole = None
+        if self.n_unjudged is not None:
+            whole = OpenDocuments(self.n_unjudged[places], grades_of([self.table]))
+        return replace(runs.judged_by(self.rows_of(places)), whole=whole)
+
+    def unjudged_rows(self, source: Source) -> tuple[Hashes, IntArray]:
+        """Return documents of some rows that nobody judged: hashes of query and document, places of queries."""
+        pairs = QueryDocKeys.of(source.table)
+        is_unjudged = np.ones(len(pairs.query), dtype=bool)
+        is_unjudged[pairs.match(self.pairs)[0]] = False
+        return unjudged_rows(pairs, is_unjudged, self.pairs.queries)
+
+    def counted(self, n_unjudged: IntArray) -> "QueryJudgments":
+        """Return the same judgments, which know how many documents of each query all rerankers have besides."""
+        return replace(self, n_unjudged=n_unjudged)
 
     def rows_of(self, places: IntArray) -> pa.Table:
         """The judgments of some queries, query by query."""

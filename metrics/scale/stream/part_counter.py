@@ -1,7 +1,7 @@
 """What is known of runs whose rows were read and forgotten: who had which queries, and what was left out."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,9 +14,11 @@ from metrics.evaluation.merging import sum_counts
 from metrics.runs import Repeated, Runs, Source, as_run
 from metrics.runs.findings import Finding, as_frame
 from metrics.runs.findings.streamed import MergedFindings, RerankerCoverage
+from metrics.runs.open_documents import count_distinct
 from metrics.runs.query_doc_keys import Hashes, text_hashes
 from metrics.scale.stream.judged import QueryJudgments
 from metrics.support.arrays import IntArray
+from metrics.ties import asks_for_bounds
 
 _LISTS = 2**14
 """Lists without rows that are scored at once."""
@@ -76,7 +78,7 @@ def _one_reranker(block: Runs, name: str, file: str, judged: QueryJudgments) -> 
     runs, queries = block.arranged({name: name}), block.pairs(name).queries
     places = judged.places(queries)
     places = places[places >= 0]
-    runs = runs.judged_by(judged.rows_of(places))
+    runs = judged.judge(runs, places)
     n_judged_rows = int((runs.judgment_places(name) >= 0).sum())
     return runs, [PartStats(name, file, len(queries), places, n_judged_rows, np.empty(0, np.uint64))]
 
@@ -119,8 +121,34 @@ class PartCounter:
         coverage.has_rows[stats.places] = True
         coverage.query_hashes.append(stats.query_hashes)
 
+    @property
+    def judged(self) -> QueryJudgments | None:
+        """The judgments; None where the rows hold relevance."""
+        return self._judged
+
+    @property
+    def n_unjudged(self) -> IntArray | None:
+        """(n_queries,) documents of all rerankers that nobody judged, once they are counted."""
+        return None if self._judged is None else self._judged.n_unjudged
+
+    def count_unjudged(self, rows: Iterable[tuple[Hashes, IntArray]]) -> None:
+        """Count the documents of all rerankers that nobody judged, before any part is scored.
+
+        Args:
+            rows: of each part, as `QueryJudgments.unjudged_rows` returns them.
+        """
+        if self._judged is not None:
+            self._judged = self._judged.counted(count_distinct(list(rows), len(self._judged.pairs.queries)))
+
     def add_policies(self, part: Evaluation) -> Evaluation:
-        """Take in the counts of a scored part; the part."""
+        """Take in the counts of a scored part; the part.
+
+        Raises:
+            UsageError: bounds over judgments were asked for, and nobody counted what is unjudged in all parts.
+        """
+        is_counted = self._judged is None or self._judged.n_unjudged is not None
+        if asks_for_bounds(part.ties) and not is_counted:
+            raise UsageError("lowest and highest need what nobody judged of all runs: give is_bounded=True.")
         self._policies = [sum_counts([*self._policies, part.policies])]
         return part
 
@@ -135,7 +163,7 @@ class PartCounter:
             return
         missing = np.flatnonzero(~self._known[name].has_rows)
         for start in range(0, len(missing), _LISTS):
-            yield Runs({name: nothing}, self._judged.rows_of(missing[start : start + _LISTS]))
+            yield self._judged.judge(Runs({name: nothing}), missing[start : start + _LISTS])
 
     @property
     def left_out(self) -> pd.DataFrame:

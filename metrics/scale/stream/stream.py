@@ -21,8 +21,10 @@ from metrics.runs import (
 )
 from metrics.runs.formats.block_table import BlockTable
 from metrics.runs.joining import two_runs_error
+from metrics.runs.query_doc_keys import Hashes
 from metrics.scale.stream.judged import QueryJudgments
 from metrics.scale.stream.part_counter import PartCounter, PartitionedRuns, refuse_unused, split_by_reranker
+from metrics.support.arrays import IntArray
 
 Path = str | PurePath
 
@@ -38,8 +40,12 @@ class Stream(PartitionedRuns):
         columns: Mapping[str, str] | None = None,
         repeated: Repeated = "error",
         missing_score: MissingScore = "error",
+        is_bounded: bool = False,
     ) -> None:
         """Open runs, and read the judgments that go with them; arguments as of `read_runs`.
+
+        Where `lowest` or `highest` are to be asked for (`is_bounded`), files are read once more before, to
+        count what nobody judged of all rerankers: 16 bytes a document are held for that.
 
         Raises:
             ReadError: a run cannot be opened or is of a format that is read whole, or the judgments
@@ -63,9 +69,9 @@ class Stream(PartitionedRuns):
                 problem = f"{table.file.name}: its rows name their rerankers, so it is not named {name!r}"
                 raise UsageError(f"{problem}. Leave the name out, or read it whole (without --stream).")
         refuse_unused(columns or {}, [*mappings, *([] if judgments is None else [judgments.mapping])])
-        self._judged = None if judgments is None else QueryJudgments.of(judgments, repeated)
         self._repeated: Repeated = repeated
-        self._counter = PartCounter(self._judged)
+        self._is_bounded = is_bounded
+        self._counter = PartCounter(None if judgments is None else QueryJudgments.of(judgments, repeated))
 
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
         """Evaluations that merge into that of the whole, each of some queries; of one reranker if judged apart.
@@ -79,15 +85,23 @@ class Stream(PartitionedRuns):
             ReadError: a file cannot be read, or a query comes again after rows of others.
             UsageError: two runs have one name, or relevance is nowhere.
         """
+        if self._is_bounded and self._counter.judged is not None:
+            self._counter.count_unjudged(self._unjudged_rows(self._counter.judged))
         for name, file in self._files:
             for runs in self._runs(file, name):
                 yield self._counter.add_policies(score(runs))
+
+    def _unjudged_rows(self, judged: QueryJudgments) -> Iterator[tuple[Hashes, IntArray]]:
+        """Yield the documents of each block that nobody judged."""
+        for _, file in self._files:
+            for source in file.blocks():
+                yield judged.unjudged_rows(source)
 
     def _runs(self, file: BlockTable, name: str | None) -> Iterator[Runs]:
         """The lists of a file, each with its judgments; where these are apart, one reranker at a time."""
         earlier, columns_of = set(self._counter.rerankers), dict[str, pa.Table]()
         for source in file.blocks():
-            lists, noted = split_by_reranker(replace(source, name=name), self._judged, self._repeated)
+            lists, noted = split_by_reranker(replace(source, name=name), self._counter.judged, self._repeated)
             self._counter.add_findings(noted)
             for runs, rerankers in lists:
                 for stats in rerankers:

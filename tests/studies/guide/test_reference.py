@@ -2,6 +2,7 @@ import pytest
 
 from metrics import MEASURES, TOOLS, TREATMENTS
 from metrics.studies.guide.reference import family_measures, measure_table, tool_rules, treatment_table
+from metrics.ties import JOINT_BOUNDS
 
 
 def test_every_measure_is_of_one_kind():
@@ -35,5 +36,5 @@ def test_the_rules_of_a_tool_are_those_of_its_measures(tool):
 
 
 def test_the_treatment_table_has_every_treatment_the_draw_and_noise():
-    names = [treatment.name for treatment in TREATMENTS]
+    names = [treatment.name for treatment in (*TREATMENTS, *JOINT_BOUNDS)]
     assert list(treatment_table()["treatment"]) == [*names, "random:SEED", "noise:SIGMA"]
