@@ -2,6 +2,8 @@
 
 from math import isnan
 
+import pandas as pd
+
 from metrics.report.model import Section
 from metrics.report.sections.scores import SIGNED
 from metrics.report.studies import ReportStudies
@@ -23,9 +25,9 @@ def auditing(studies: ReportStudies) -> Section:
     files = first_names(list(dict.fromkeys(map(str, audit.published.figures["file"]))))
     rows, columns = (len(names) for names in (audit.published.rerankers, audit.published.measures))
     size = f"{count_of(rows, 'row')}, {count_of(columns, 'measure')}"
-    tables = [_figures(audit)]
-    if len(order.pairs):
-        tables.append(_pairs(order))
+    figures = audit.reproduction.figures()
+    means = figures[figures["query_id"].isna()]
+    tables = [*([_figures(audit, means)] if len(means) else []), *([_pairs(order)] if len(order.pairs) else [])]
     return Section(
         "audit",
         "Audit",
@@ -36,13 +38,16 @@ def auditing(studies: ReportStudies) -> Section:
     )
 
 
-def _figures(audit: Audit) -> Table:
-    """Return the printed means, each marked where it is off by rounding or does not come out."""
-    figures = audit.reproduction.figures()
-    figures = figures[figures["query_id"].isna()]
-    cells = figures.assign(cell=[_marked(row) for row in figures.to_dict("records")])
+def _figures(audit: Audit, means: pd.DataFrame) -> Table:
+    """Return the printed means, each marked where it is off by rounding or does not come out.
+
+    Args:
+        audit: of the table.
+        means: rows of its figures.
+    """
+    cells = means.assign(cell=[_marked(row) for row in means.to_dict("records")])
     wide = cells.pivot_table("cell", "reranker", "measure", aggfunc="first", sort=False)
-    wide = wide.reindex(columns=list(dict.fromkeys(figures["measure"]))).fillna("")
+    wide = wide.reindex(columns=list(dict.fromkeys(means["measure"]))).fillna("")
     columns: dict[str, Column] = {"Reranker": wide.index, **{str(name): wide[name] for name in wide}}
     best = audit.reproduction.conventions.iloc[0]
     counts = (

@@ -53,10 +53,12 @@ def audited_order(audit: Audit, runs: Runs, measure: str) -> AuditedOrder:
     Args:
         audit: of the table.
         runs: that it was held against.
-        measure: as it is spelled there.
+        measure: as it is spelled there; where no mean of it is printed, there is no order.
     """
     published = audit.published.means(measure).rename(audit.names.reranker)
     published = published[(published.index != "") & ~published.index.duplicated()].dropna()
+    if not len(published):
+        return AuditedOrder(measure, pd.DataFrame(columns=["verdict"]), pd.DataFrame(columns=["tier", "n"]))
     names, options, ours = list(published.index), audit.reproduction.best.options, audit.measure(measure)
     evaluation = score_runs(runs.arranged({name: name for name in names}), ours, SPREADS, options)
     distributions = mean_distributions(evaluation, ours, {name: options.ranking(runs, name) for name in names})

@@ -54,8 +54,14 @@ def choose_measure(audit: Audit) -> str:
 
 
 def tried_rules(audit: Audit) -> pd.DataFrame:
-    """Return a rule for each way that the figures come out, first the best of every treatment, best first."""
-    rules = audit.reproduction.conventions.drop_duplicates("group")
+    """Return a rule for each way that the figures come out, first the best of every treatment, best first.
+
+    Returns:
+        rows of `conventions`, with n_alike: how many others give the same figures.
+    """
+    conventions = audit.reproduction.conventions
+    n_alike = conventions["group"].map(conventions["group"].value_counts()) - 1
+    rules = conventions.assign(n_alike=n_alike).drop_duplicates("group")
     treatments = rules["convention"].map(lambda convention: convention.treatment)
     is_first = ~treatments.duplicated()
     first = pd.concat([rules[is_first], rules[~is_first]]).head(FIRST_RULES).index

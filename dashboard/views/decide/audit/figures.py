@@ -31,9 +31,11 @@ def figures_section(view: View, audit: Audit, rules: pd.DataFrame, row: int) -> 
     left, right = side_by_side(3, 2, "audit")
     with left:
         beside = "" if is_best else " Beside what does not come out: computed minus published."
+        n_alike = int(rule["n_alike"])
+        alike = f", or {count_of(n_alike, 'other')} with the same figures" if n_alike else ""
         heading(
             "What comes out of the published table",
-            f"Rule: {escape_markdown(rule['label'])}. Rows in the published order.{beside}",
+            f"Rule: {escape_markdown(rule['label'])}{alike}. Rows in the published order.{beside}",
         )
         drawn = shown_rows(len(rerankers), "figures")
         figure = kept_figure(

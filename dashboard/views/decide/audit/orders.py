@@ -41,16 +41,13 @@ def audit_cards(audit: Audit, order: AuditedOrder) -> None:
     n_out = int(best["to_the_digit"] + best["by_rounding"])
     part, of_many = card_part(n_out, n_figures, "figure")
     digits = f"{best['to_the_digit']:,} to the digit, {best['by_rounding']:,} by rounding"
+    n_tiers = order.places["tier"].nunique()
     cards(
         Card("task_alt", "Figures that come out", part, of_many or digits, _tone(n_out < n_figures)),
         *_order_cards(order.pairs),
-        Card(
-            "layers",
-            "Tiers",
-            f"{order.places['tier'].nunique():,}",
-            f"ranks at once, {count_of(order.n_queries, 'query')}",
-            "blue",
-        ),
+        Card("layers", "Tiers", f"{n_tiers:,}", f"ranks at once, {count_of(order.n_queries, 'query')}", "blue")
+        if n_tiers
+        else Card("layers", "Tiers", "–", "no mean is printed"),
     )
 
 
