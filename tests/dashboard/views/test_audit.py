@@ -79,7 +79,7 @@ def test_a_lost_table_is_missed_a_bad_one_refused_and_names_unlike_ours_are_matc
     assert "no order is printed" in texts(page)
     drop(page, "recip_rank\tq001\t1.0000\nrecip_rank\tq002\t1.0000\n", "BM25.eval")  # no mean
     assert metrics(page)["Tiers"] == "–"
-    assert "places" not in charts(page)
+    assert "published-places" not in charts(page)
 
 
 def test_the_report_takes_the_table_that_is_audited_and_its_command_names_it():
