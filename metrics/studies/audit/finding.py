@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from itertools import takewhile
 from math import prod
 
 import pandas as pd
@@ -102,8 +103,15 @@ def _alternatives(fitting: Sequence[Convention]) -> tuple[list[str], list[str]]:
     if prod(len(values[field]) for field in varied) != len(fitting):
         return [], [first_names([each.label for each in fitting], _MOST_LABELS)]
     unusual = replace(fitting[0], **{field: getattr(USUAL, field) for field in varied}).label.split("; ")
-    either = [" or ".join(dict.fromkeys(each.aspect(field) for each in fitting)) for field in varied]
+    either = [_either(list(dict.fromkeys(each.aspect(field) for each in fitting))) for field in varied]
     return ([], [*either, *unusual[1:]]) if "treatment" in varied else (unusual, either)
+
+
+def _either(phrases: Sequence[str]) -> str:
+    """Return phrases joined by or, the words that all begin with once: scores as read or float16."""
+    words = [phrase.split(" ") for phrase in phrases]
+    n_shared = sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False)))
+    return " or ".join([phrases[0], *(" ".join(each[n_shared:]) for each in words[1:])])
 
 
 def _open(reproduction: Reproduction, either: Sequence[str]) -> Prose:

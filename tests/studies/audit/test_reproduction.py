@@ -151,6 +151,14 @@ def test_a_figure_that_no_convention_gives_is_named_with_its_run_and_measure(boa
     assert "It fails for b (1); by AP (1)." in sentence
 
 
+def test_figures_of_single_queries_leave_open_how_queries_count(board):
+    values = metrics.evaluate(board, ["AP"], ["input"], relevant_from=2).scores["AP", "input"]
+    rows = [f"{name},{query},{value:.6f}" for (name, query), value in values.items()]
+    sentence = str(audited(board, "\n".join(["reranker,query,AP", *rows])))
+    assert "made by this convention: as in the file; relevant from 2: 120 of 120 figures" in sentence
+    assert "queries without rows as 0 or left out; queries with nothing relevant as 0 or left out" in sentence
+
+
 def test_measures_of_two_conventions_are_told_apart(board):
     conventions = [replace(USUAL, treatment=ties) for ties in ("input", "docid_asc")]
     by_file, by_id = (printed_table(board, convention, ("RR",)) for convention in conventions)
