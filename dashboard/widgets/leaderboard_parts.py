@@ -179,7 +179,10 @@ def holes_caption(leaderboard: pd.DataFrame) -> str:
 def _rate_caption(is_unknown: "pd.Series[bool]") -> str:
     """Return what the tick stands for, and where there is none."""
     if is_unknown.all():
-        return "No tick: at the judged rate, values are estimated of whole boards, and not of AP and its like."
+        return (
+            "No tick: at the judged rate, values are estimated of all segments together, not of AP and its "
+            "like, and not where too little is judged."
+        )
     tick = "Tick: the mean expected if unjudged documents are relevant as often as judged ones tell"
     return f"{tick}{', where that can be told' * bool(is_unknown.any())}."
 

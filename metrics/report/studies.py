@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from metrics.errors import UsageError
-from metrics.evaluation import EQUAL, Evaluation, score_runs
-from metrics.evaluation.holes import joint_bounds, judged_name, unjudged_counts, unjudged_shares
+from metrics.evaluation import Evaluation, score_runs
 from metrics.measures import MeasureAt, parse, question, side_by_side
 from metrics.report.audited import AuditedTable
 from metrics.report.options import ReportOptions
@@ -15,7 +14,6 @@ from metrics.runs import Runs
 from metrics.studies.gaps.gap import gaps
 from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.leaderboard import readings
-from metrics.studies.leaderboard.holes import are_bounds_known, mean_bounds
 from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std
 from metrics.studies.leaderboard.ranks.tiers import rank_intervals, with_tiers
 from metrics.studies.leaderboard.segments import query_segments
@@ -158,27 +156,6 @@ class ReportStudies:
         if len(table) > 1:
             table = with_tiers(table, rank_intervals(self.evaluation, self.measure))
         return table.assign(std=mean_std(self.evaluation, self.measure).reindex(table.index))
-
-    @cached_property
-    def unjudged(self) -> pd.DataFrame | None:
-        """The first measure's documents and the unjudged ones, list by list; None where they move nothing."""
-        name, measure = judged_name(self.measure_at), self.measure_at
-        if (
-            self.runs.qrels is None
-            or not are_bounds_known(measure)
-            or self.options.scoring.unjudged == "leave_out"
-        ):
-            return None
-        counts = unjudged_counts(self._score([name], ["expected"]).only(self.rerankers), measure)
-        return counts if counts["unjudged"].sum() > EQUAL else None
-
-    @cached_property
-    def leaderboard_with_holes(self) -> pd.DataFrame:
-        """The leaderboard with the share unjudged and the joint bounds, where `unjudged` is something."""
-        bounds = joint_bounds(self.runs, self.measure, self.options.scoring)
-        means = mean_bounds(bounds.loc[self.evaluation.scores.index, self.measure])
-        shares = unjudged_shares(self.unjudged) if self.unjudged is not None else 0.0
-        return self.leaderboard.assign(unjudged=shares).join(means)
 
     @cached_property
     def tie_answers(self) -> pd.DataFrame | None:

@@ -1,33 +1,48 @@
 """What unjudged documents leave open, where there are any."""
 
-from metrics.evaluation.holes import is_exact
+import pandas as pd
+
+from metrics.evaluation import EQUAL, score_runs
+from metrics.evaluation.holes import is_exact, joint_bounds, judged_name, unjudged_counts, unjudged_shares
 from metrics.report.studies import ReportStudies
 from metrics.report.tables import FOUR_DECIMALS, Table
-from metrics.studies.leaderboard.holes import hole_finding, within_words
+from metrics.studies.leaderboard.holes import are_bounds_known, hole_finding, mean_bounds, within_words
 from metrics.studies.prose import Prose
 
 
-def holes_sentence(studies: ReportStudies) -> tuple[Prose, ...]:
-    """Say who could lead by ties and unjudged documents together."""
-    if studies.unjudged is None:
-        return ()
-    return (hole_finding(studies.leaderboard_with_holes, studies.unjudged, studies.measure_at),)
+def holes(studies: ReportStudies) -> tuple[tuple[Prose, ...], tuple[Table, ...]]:
+    """Return a sentence and a table of what ties and unjudged documents together allow.
+
+    Both are empty where all documents within the cut-off are judged, or unjudged ones are left out.
+    """
+    runs, measure, scoring = studies.runs, studies.measure_at, studies.options.scoring
+    if runs.qrels is None or not are_bounds_known(measure) or scoring.unjudged == "leave_out":
+        return (), ()
+    lists = studies.evaluation.scores.index
+    counts = unjudged_counts(score_runs(runs, judged_name(measure), "expected", scoring), measure).loc[lists]
+    if counts["unjudged"].sum() <= EQUAL:
+        return (), ()
+    means = mean_bounds(joint_bounds(runs, studies.measure, scoring).loc[lists, studies.measure])
+    leaderboard = studies.leaderboard.assign(unjudged=unjudged_shares(counts)).join(means)
+    return (hole_finding(leaderboard, counts, measure),), (_bounds_table(studies, leaderboard),)
 
 
-def holes_table(studies: ReportStudies) -> tuple[Table, ...]:
-    """Return what ties and unjudged documents together allow of each mean."""
-    if studies.unjudged is None:
-        return ()
-    board = studies.leaderboard_with_holes
+def _bounds_table(studies: ReportStudies, leaderboard: pd.DataFrame) -> Table:
+    """Return between what each mean lies, and how much nobody judged.
+
+    Args:
+        studies: the studies behind the report.
+        leaderboard: with lowest, highest and unjudged.
+    """
     ends = ("lowest", "worst", "tied", "best", "highest")
     columns = {
-        "Reranker": board.index,
-        "Unjudged": (board["unjudged"], ".1%"),
-        **{name.capitalize(): (board[name], FOUR_DECIMALS) for name in ends},
+        "Reranker": leaderboard.index,
+        "Unjudged": (leaderboard["unjudged"], ".1%"),
+        **{name.capitalize(): (leaderboard[name], FOUR_DECIMALS) for name in ends},
     }
-    where = within_words(studies.measure_at)
+    place = within_words(studies.measure_at)
     note = (
-        f"Unjudged: of the documents in the {where}. Worst, tied, best: over orders of the ties, unjudged "
+        f"Unjudged: of the documents in the {place}. Worst, tied, best: over orders of the ties, unjudged "
         "documents not relevant. Lowest, highest: over these and all judgments of unjudged documents"
     ) + ("." if is_exact(studies.runs, studies.measure_at) else "; proven, and not always reached.")
-    return (Table.of(f"{studies.measure_at.traditional} where judgments have holes", columns, note),)
+    return Table.of(f"{studies.measure_at.traditional} where judgments have holes", columns, note)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from metrics.measures import parse
 from metrics.report.model import Section
-from metrics.report.sections.holes import holes_sentence, holes_table
+from metrics.report.sections.holes import holes
 from metrics.report.studies import ReportStudies
 from metrics.report.tables import FOUR_DECIMALS, SEVERITY, VERDICT, Column, Table
 from metrics.runs.findings.grouping import FindingGroup, group_findings
@@ -68,6 +68,7 @@ def data(studies: ReportStudies) -> Section:
 
 def scores(studies: ReportStudies) -> Section:
     """Write traditional and tied values side by side."""
+    sentences_on_holes, tables_of_holes = holes(studies)
     return Section(
         "scores",
         "Scores",
@@ -78,12 +79,12 @@ def scores(studies: ReportStudies) -> Section:
                 studies.leaderboard, studies.measure_at.traditional, studies.options.traditional
             ),
             *_rules_sentence(studies),
-            *holes_sentence(studies),
+            *sentences_on_holes,
         ),
         tables=(
             _leaderboard(studies),
             *_rules_table(studies),
-            *holes_table(studies),
+            *tables_of_holes,
             _every_measure(studies),
         ),
     )

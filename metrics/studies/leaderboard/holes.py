@@ -51,7 +51,7 @@ def order_finding(is_safe: BoolArray, is_significant: BoolArray, *, shares_grade
         where = f"all {len(is_safe):,} comparisons" if len(is_safe) > 1 else "the comparison"
         return (
             Strong("No order is safe from unjudged documents: "),
-            f"in {where}, what ties and judgments allow lies on both sides of 0. Some may hold: {how}.",
+            f"in {where}, the bounds of the difference include 0. Some may hold: {how}.",
         )
     part = describe_part(int(is_safe.sum()), len(is_safe), "comparison", "have an order that nothing reverses")
     n_significant = int(is_significant.sum())

@@ -65,8 +65,8 @@ def test_who_is_not_scored_leads_nowhere_and_alone_says_nothing():
 @pytest.mark.parametrize(
     ("is_safe", "is_significant", "words"),
     [
-        ([False], [True], "in the comparison, what ties and judgments allow lies on both sides of 0."),
-        ([False, False], [True, False], "in all 2 comparisons, what"),
+        ([False], [True], "in the comparison, the bounds of the difference include 0."),
+        ([False, False], [True, False], "in all 2 comparisons, the bounds"),
         ([True, False], [True, True], "1 of 2 comparisons has an order that nothing reverses"),
         (
             [True, False],
