@@ -39,7 +39,7 @@ _LEAST_ROWS = 3
 """Rows whose height the figure has at least: in a lower one the title of an axis lies on its labels."""
 _SPACES = {"left": "{}\u2002", "right": "\u2009{}"}
 """A place and the space to its mark: a diamond reaches farther to its side than plotly thinks."""
-_LEGEND: dict[str, Any] = {"x": 0.57, "font": {"size": 12}, "itemsizing": "constant"}
+_LEGEND: dict[str, Any] = {"x": 1, "xanchor": "right", "font": {"size": 12}, "itemsizing": "constant"}
 _SLOPE, _NAMES, _SCORES, _TIERS = (0.075, 0.195), (0.27, 0.56), (0.57, 1.0), 0.04
 """Ends of the three panels, in shares of the width, and what tiers take of the scores."""
 _QUERIES = "queries, 95%"
@@ -127,7 +127,7 @@ def place_and_score(
         xaxis3=hidden | {"domain": _NAMES},
         xaxis4=hidden | {"domain": (_NAMES[1], _NAMES[1] + _TIERS)},
         xaxis2={"domain": domain, "range": scores, "anchor": "y", "title": {"text": measure}, "nticks": 6},
-        legend=_LEGEND | {"x": domain[0]},
+        legend=_LEGEND,
     )
     if has_holes:
         add_notes(figure, unjudged_notes(rows, palette))
@@ -149,7 +149,7 @@ def _legend_in_rows(figure: go.Figure, plot_height: int) -> go.Figure:
         height=figure.layout.height + _LEGEND_ROW,
         margin={"t": figure.layout.margin.t + _LEGEND_ROW},
         legend={"y": 1 + _LEGEND_ROW / plot_height},
-        legend2=usual | _LEGEND | {"x": figure.layout.legend.x, "traceorder": "reversed", "font": font},
+        legend2=usual | _LEGEND | {"traceorder": "reversed", "font": font},
     )
 
 

@@ -69,14 +69,8 @@ def add_tier_brackets(figure: go.Figure, tiers: pd.Series, palette: Palette, sta
     ends = [{"y0": run.first - 0.5, "y1": run.last + 0.5} for run in runs[: len(runs) * (len(runs) > 1) : 2]]
     fill = {"fillcolor": faded(palette.other, 0.14)}
     figure.update_layout(shapes=[*figure.layout.shapes, *(band | fill | height for height in ends)])
-    head = {
-        "y": 1,
-        "yref": "paper",
-        "yanchor": "bottom",
-        "yshift": 4,
-        "font": {"size": 13, "color": palette.muted},
-    }
-    add_notes(figure, [note_of("tier", palette, x=0.3, xref="x4", **head)])
+    foot = {"x": 0.3, "xref": "x4", "y": 0, "yref": "paper", "yanchor": "top", "yshift": 1}
+    add_notes(figure, [note_of("tier", palette, **foot)])
 
 
 def add_tier_lines(figure: go.Figure, tiers: pd.Series, palette: Palette) -> None:
