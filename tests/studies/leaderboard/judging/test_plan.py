@@ -41,7 +41,7 @@ def judged(*rows):
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_narrowing_is_that_of_the_bounds_once_a_document_is_judged(measure):
-    plan = plan_judging(read_runs(RUN, QRELS), measure, rate=0.25, depth=3)
+    plan = plan_judging(read_runs(RUN, QRELS), measure, rate=0.25, depth=3, draws=1)
     table = plan.documents
     assert tuple(table.columns) == COLUMNS
     assert set(zip(table["query_id"], table["doc_id"], strict=True)) == {(*"qb",), (*"qc",), (*"qx",), (*"ra",)}
@@ -76,7 +76,9 @@ def test_where_gains_add_up_and_nothing_ties_narrowings_add_up_whatever_the_answ
 
 
 def test_a_candidate_is_named_with_who_has_it_and_where():
-    table = plan_judging(read_runs(RUN, QRELS), "P@2", rate=0.5).documents.set_index(["query_id", "doc_id"])
+    table = plan_judging(read_runs(RUN, QRELS), "P@2", rate=0.5, draws=1).documents.set_index(
+        ["query_id", "doc_id"]
+    )
     assert table.loc[("q", "b"), ["rerankers", "best_place", "best_reranker"]].to_list() == [2, 1, "B"]
     assert table.index[0] == ("q", "b")
     assert ("q", "c") not in table.index
@@ -85,11 +87,11 @@ def test_a_candidate_is_named_with_who_has_it_and_where():
 def test_what_all_have_below_the_depth_counts_as_not_relevant():
     run = pd.DataFrame({"query_id": "q", "doc_id": [*"abc"], "score": [3.0, 2, 1]})
     first = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})
-    plan = plan_judging(read_runs(run, first), "R@2", rate=0.5)
+    plan = plan_judging(read_runs(run, first), "R@2", rate=0.5, draws=1)
     assert plan.depth == 2
     assert plan.documents["doc_id"].to_list() == ["b"]
     assert plan.width == pytest.approx(1 - 1 / 1)  # of b relevant or not, the list has all that is relevant
-    deeper = plan_judging(read_runs(run, first), "R@2", rate=0.5, depth=3)
+    deeper = plan_judging(read_runs(run, first), "R@2", rate=0.5, depth=3, draws=1)
     assert deeper.width == pytest.approx(1 - 1 / 2)  # c may be relevant, and a list of two lacks it
 
 
