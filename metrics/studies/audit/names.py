@@ -84,8 +84,8 @@ def _match_rerankers(
     for name in published.rerankers:
         if name in by_hand:
             if by_hand[name] and by_hand[name] not in rerankers:
-                known = first_names([quote(other) for other in rerankers], 12)
-                raise UsageError(f"{quote(by_hand[name])} is no reranker of the runs. There are: {known}.")
+                candidates = first_names([quote(other) for other in rerankers], 12)
+                raise UsageError(f"{quote(by_hand[name])} is no reranker of the runs. There are: {candidates}.")
             rows[name] = (by_hand[name], "by hand" if by_hand[name] else "", ())
     left = [name for name in published.rerankers if name not in rows]
     for how, keys in _LIKENESS:
@@ -130,8 +130,8 @@ def _by_key(names: Iterable[tuple[str, str]], key: Callable[[str], str]) -> dict
     """Return key → names, of pairs of what the key is made of and the name."""
     by_key: dict[str, list[str]] = {}
     for text, name in names:
-        if (made := key(text)) and name not in by_key.setdefault(made, []):
-            by_key[made].append(name)
+        if (shape := key(text)) and name not in by_key.setdefault(shape, []):
+            by_key[shape].append(name)
     return by_key
 
 

@@ -88,23 +88,23 @@ class _Table(NamedTuple):
     def place(self, role: str) -> int | None:
         """Return the column of a role, by its name; of values beside measures, the one of numbers will do."""
         names = _ROLES[role]
-        named = next((place for place, cell in enumerate(self.header) if cell.casefold() in names), None)
-        if named is not None or role != "value" or self.place("measure") is None:
-            return named
-        taken = {self.place(other) for other in _ROLES if other != "value"}
-        others = set(range(len(self.header))) - taken
+        by_name = next((place for place, cell in enumerate(self.header) if cell.casefold() in names), None)
+        if by_name is not None or role != "value" or self.place("measure") is None:
+            return by_name
+        roles = {self.place(role) for role in _ROLES if role != "value"}
         numeric = [
             place
-            for place in sorted(others)
-            if any(parse_number(cells[place], decimal_comma=self.comma) for _, cells in self.body)
+            for place in range(len(self.header))
+            if place not in roles
+            and any(parse_number(cells[place], decimal_comma=self.comma) for _, cells in self.body)
         ]
         return numeric[0] if len(numeric) == 1 else None
 
     @property
     def reranker_place(self) -> int | None:
         """The column of rerankers: by its name, else the first of texts that is no measure's."""
-        if (named := self.place("reranker")) is not None:
-            return named
+        if (by_name := self.place("reranker")) is not None:
+            return by_name
         for place, name in enumerate(self.header):
             cells = [cells[place] for _, cells in self.body if cells[place]]
             is_text = any(parse_number(cell, decimal_comma=self.comma) is None for cell in cells)

@@ -61,15 +61,15 @@ def read_published(files: Files) -> PublishedTable:
         ReadError: a file cannot be read, or prints a figure twice; names file and line.
         UsageError: there is no file.
     """
-    opened = _opened(files)
-    if not opened:
+    sources = _open_files(files)
+    if not sources:
         raise UsageError("Give at least one published table.")
-    parts = [_read(file) for file, _ in opened]
+    parts = [_read(file) for file, _ in sources]
     run_ids = Counter(part.run_id for part in parts)
-    stems = Counter(file.stem for file, _ in opened)
+    stems = Counter(file.stem for file, _ in sources)
     figures: list[Figure] = []
     other_names = {}
-    for (file, path), part in zip(opened, parts, strict=True):
+    for (file, path), part in zip(sources, parts, strict=True):
         folders = PurePath(path).parent.parts[:-3:-1]
         name = file.stem if stems[file.stem] == 1 else "/".join((*folders[::-1], file.stem))
         others = folders if part.is_typed else ()
@@ -80,7 +80,7 @@ def read_published(files: Files) -> PublishedTable:
             raise ReadError(file.name, f"more than {_MAX_FIGURES:,} figures", "Give the means alone.")
         other_names[name] = others
     table = _without_repeats(figures)
-    typed = [file.name for (file, _), part in zip(opened, parts, strict=True) if part.is_typed]
+    typed = [file.name for (file, _), part in zip(sources, parts, strict=True) if part.is_typed]
     percents = _scale_percents(table)
     _add_zeros(table, typed)
     notes = [note for part in parts for note in part.notes]
@@ -88,15 +88,15 @@ def read_published(files: Files) -> PublishedTable:
     return PublishedTable(table, tuple(dict.fromkeys(notes)), other_names)
 
 
-def _opened(files: Files) -> list[tuple[File, str]]:
+def _open_files(files: Files) -> list[tuple[File, str]]:
     """Return the files, each with the path it was given by."""
     if isinstance(files, Mapping):
         return [(File(name, data), name) for name, data in files.items()]
     paths = [files] if isinstance(files, (str, PurePath)) else list(files)
     names = Counter(PurePath(path).name for path in paths)
-    opened = [(File.open(path), str(path)) for path in paths]
     return [
-        (file if names[PurePath(path).name] == 1 else replace(file, name=path), path) for file, path in opened
+        (file if names[PurePath(path).name] == 1 else replace(file, name=str(path)), str(path))
+        for file, path in zip(map(File.open, paths), paths, strict=True)
     ]
 
 
