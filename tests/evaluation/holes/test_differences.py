@@ -33,23 +33,24 @@ def lists(seed, *, has_ties):
 
 
 def differences(table, qrels, unjudged):
-    """The smallest and the largest difference of each measure over all judgments and all orders."""
+    """The smallest and the largest difference of each measure over all judgments (a query each) and orders."""
     grades = {0, *qrels["relevance"]} | (set() if (qrels["relevance"] >= 1).any() else {1})
-    values = []
-    for given in product(sorted(grades), repeat=len(unjudged)):
-        added = pd.DataFrame({"query_id": "q", "doc_id": unjudged, "relevance": given})
-        judged = read_runs(table, pd.concat([qrels, added.astype(qrels.dtypes)]))
-        scores = evaluate(judged, MEASURES, ["pessimistic", "optimistic"]).scores.xs("q", level="query_id")
-        worst, best = (scores.xs(ties, axis=1, level="ties") for ties in ("pessimistic", "optimistic"))
-        values += [best.loc["a"] - worst.loc["b"], worst.loc["a"] - best.loc["b"]]
-    return pd.DataFrame(values)[MEASURES].agg(["min", "max"])
+    rows, judgments = [], []
+    for number, choice in enumerate(product(sorted(grades), repeat=len(unjudged))):
+        added = pd.DataFrame({"query_id": "q", "doc_id": unjudged, "relevance": choice}).astype(qrels.dtypes)
+        rows.append(table.assign(query_id=f"q{number}"))
+        judgments.append(pd.concat([qrels, added]).assign(query_id=f"q{number}"))
+    runs = read_runs(pd.concat(rows), pd.concat(judgments))
+    scores = evaluate(runs, MEASURES, ["pessimistic", "optimistic"]).scores
+    worst, best = (scores.xs(ties, axis=1, level="ties")[MEASURES] for ties in ("pessimistic", "optimistic"))
+    return (worst.loc["a"] - best.loc["b"]).min(), (best.loc["a"] - worst.loc["b"]).max()
 
 
 @pytest.mark.parametrize("has_ties", [False, True])
 @pytest.mark.parametrize("seed", range(5))
 def test_every_difference_lies_within_its_bounds_which_are_exact_for_sums_without_ties(seed, has_ties):
     table, qrels, unjudged = lists(seed, has_ties=has_ties)
-    smallest, largest = differences(table, qrels, unjudged).to_numpy()
+    smallest, largest = (ends.to_numpy() for ends in differences(table, qrels, unjudged))
     runs = read_runs(table, qrels)
     bars = joint_bounds(runs, MEASURES)
     bounds = pd.concat([difference_bounds(runs, measure, PAIR, bars[measure]) for measure in MEASURES])
