@@ -106,7 +106,7 @@ def _precisions(rankings: Sequence[Ranking]) -> tuple[list[str], dict[str, str]]
         bounds = np.concatenate([values[1:] != values[:-1] for values in scores])
         by_bounds.setdefault(np.packbits(bounds).tobytes(), []).append(precision)
     alike = [compared_as(name) for names in by_bounds.values() for name in names[1:] if names[0] == "float64"]
-    reason = {"precision": f"{', '.join(alike)} tie what is tied as read, and no more"} if alike else {}
+    reason = {"precision": f"the same documents tie as read and in {', '.join(alike)}"} if alike else {}
     return [names[0] for names in by_bounds.values()], reason
 
 

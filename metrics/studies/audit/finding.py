@@ -10,7 +10,7 @@ import pandas as pd
 from metrics.studies.audit.conventions import USUAL, Convention
 from metrics.studies.audit.figures import COUNTS
 from metrics.studies.audit.reproduction import Reproduction
-from metrics.studies.prose import Prose, Strong, decimal
+from metrics.studies.prose import Prose, Strong, and_more, decimal
 from metrics.support.wording import count_of, first_names, part_of
 
 _TELLS_APART = {
@@ -101,7 +101,8 @@ def _alternatives(fitting: Sequence[Convention]) -> tuple[list[str], list[str]]:
     values = {field: list(dict.fromkeys(getattr(each, field) for each in fitting)) for field in _FIELDS}
     varied = [field for field, choices in values.items() if len(choices) > 1]
     if prod(len(values[field]) for field in varied) != len(fitting):
-        return [], [first_names([each.label for each in fitting], _MOST_LABELS)]
+        labels = " / ".join(each.label for each in fitting[:_MOST_LABELS])
+        return [], [labels + and_more(len(fitting) - _MOST_LABELS)]
     unusual = replace(fitting[0], **{field: getattr(USUAL, field) for field in varied}).label.split("; ")
     either = [_either(list(dict.fromkeys(each.aspect(field) for each in fitting))) for field in varied]
     return ([], [*either, *unusual[1:]]) if "treatment" in varied else (unusual, either)
@@ -158,5 +159,5 @@ def _by_measure(reproduction: Reproduction, failed: pd.DataFrame) -> Prose:
     first = table.drop_duplicates("measure")
     if not len(first):
         return ()
-    names = [f"{row.measure} by {row.convention.label}" for row in first.itertuples()]
+    names = [f"{row.measure} ({row.convention.label})" for row in first.itertuples()]
     return (f" Whole by another convention: {first_names(names, _MOST_LABELS)}.",)

@@ -165,7 +165,7 @@ def test_measures_of_two_conventions_are_told_apart(board):
     rows = [f"{line},{other.split(',')[1]}" for line, other in zip(by_file.split(), by_id.split(), strict=True)]
     result = audited(board, "\n".join(["reranker,RR,recip_rank", *rows[1:]]))
     sentence = plain(convention_finding(result.reproduction))
-    assert "Whole by another convention: RR by as in the file" in sentence
+    assert "Whole by another convention: RR (as in the file; relevant from 2)" in sentence
 
 
 def test_a_table_cut_off_after_the_last_digit_comes_out_by_rounding(board):
