@@ -20,7 +20,7 @@ FUNCTIONS = {
 
 _EVALUATE = "metrics.evaluate(runs, measures, qrels=qrels), or metrics.score(frame, measures) for a data frame"
 _READ = "metrics.read_runs(runs, qrels), of files, data frames or dictionaries {query: {document: score}}"
-_OTHERS = {
+_OTHER_TOOLS = {
     "evaluaterun": _EVALUATE,
     "evaluateruns": _EVALUATE,
     "relevanceevaluator": _EVALUATE,
@@ -56,17 +56,17 @@ def advice(name: str, public_names: list[str]) -> str:
             "@10" if any(record.name == measure and record.cutoff == "required" for record in MEASURES) else ""
         )
         return f": use {one_list}metrics.score(frame, {measure + cutoff!r}) for a data frame of many"
-    if plain in _OTHERS:
-        return f": use {_OTHERS[plain]}"
+    if plain in _OTHER_TOOLS:
+        return f": use {_OTHER_TOOLS[plain]}"
     close = get_close_matches(name, public_names, n=1)
     return f": did you mean {close[0]}?" if close else ""
 
 
 def _measures() -> dict[str, str]:
     """Return the names and aliases of all measures, letters and digits alone, and those of their functions."""
-    named = [(alias, measure.name) for measure in MEASURES for alias in (measure.name, *measure.aliases)]
-    named += [(call.split("(")[0], measure) for measure, call in FUNCTIONS.items()]
-    return {"".join(filter(str.isalnum, alias)).casefold(): measure for alias, measure in reversed(named)}
+    spellings = [(alias, measure.name) for measure in MEASURES for alias in (measure.name, *measure.aliases)]
+    spellings += [(call.split("(")[0], measure) for measure, call in FUNCTIONS.items()]
+    return {"".join(filter(str.isalnum, alias)).casefold(): measure for alias, measure in reversed(spellings)}
 
 
 def _spellings(plain: str) -> list[str]:

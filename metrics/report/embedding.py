@@ -112,17 +112,17 @@ def review(
 
 def _targets(outcomes: pd.DataFrame) -> Section:
     """Return the targets, those missed by most first."""
-    shown = outcomes.sort_values("missed_by", ascending=False, kind="stable")[:_MOST_ROWS]
+    rows = outcomes.sort_values("missed_by", ascending=False, kind="stable")[:_MOST_ROWS]
     columns = {
-        "": ["✓" if passed else "✗" for passed in shown["passed"]],
-        "Reranker": shown["reranker"],
-        "Target": shown["target"],
-        "Value": (shown["value"], _FOUR_DECIMALS),
-        "Traditional": (shown["traditional"], _FOUR_DECIMALS),
-        VERDICT: shown["verdict"],
+        "": ["✓" if passed else "✗" for passed in rows["passed"]],
+        "Reranker": rows["reranker"],
+        "Target": rows["target"],
+        "Value": (rows["value"], _FOUR_DECIMALS),
+        "Traditional": (rows["traditional"], _FOUR_DECIMALS),
+        VERDICT: rows["verdict"],
     }
     n_met = int(outcomes["passed"].sum())
-    table = Table.of("Targets", columns, _left_out(len(outcomes)))
+    table = Table.of("Targets", columns, _more_rows(len(outcomes)))
     return Section("targets", f"{part_of(n_met, len(outcomes), 'target')} met", "", tables=(table,))
 
 
@@ -131,22 +131,22 @@ def _changes(changes: pd.DataFrame, since: str) -> Section:
     changed = changes[changes["verdict"] != "equal"]
     is_firm = changed["verdict"].isin(IN_EVERY_ORDER)
     order = np.lexsort((-changed["change"].abs().fillna(-1), ~is_firm))
-    shown = changed.iloc[order[:_MOST_ROWS]]
+    rows = changed.iloc[order[:_MOST_ROWS]]
     columns = {
-        "Reranker": shown["reranker"],
-        "Measure": shown["measure"],
-        "Before": (shown["tied_before"], _FOUR_DECIMALS),
-        "Now": (shown["tied"], _FOUR_DECIMALS),
-        "Change": (shown["change"], _SIGNED),
-        "Traditional": (shown["traditional"] - shown["traditional_before"], _SIGNED),
-        VERDICT: shown["verdict"],
+        "Reranker": rows["reranker"],
+        "Measure": rows["measure"],
+        "Before": (rows["tied_before"], _FOUR_DECIMALS),
+        "Now": (rows["tied"], _FOUR_DECIMALS),
+        "Change": (rows["change"], _SIGNED),
+        "Traditional": (rows["traditional"] - rows["traditional_before"], _SIGNED),
+        VERDICT: rows["verdict"],
     }
     n_equal = len(changes) - len(changed)
     equal = f"{count_of(n_equal, 'value')} did not change." if n_equal else ""
-    note = " ".join(filter(None, ("Values are tied ones.", equal, _left_out(len(changed)))))
-    tables = (Table.of("Changes", columns, note),) if len(shown) else ()
+    note = " ".join(filter(None, ("Values are tied ones.", equal, _more_rows(len(changed)))))
+    tables = (Table.of("Changes", columns, note),) if len(rows) else ()
     return Section("changes", f"Since {since}", "", (change_finding(changes),), tables=tables)
 
 
-def _left_out(n_rows: int) -> str:
+def _more_rows(n_rows: int) -> str:
     return f"{count_of(n_rows - _MOST_ROWS, 'more row')}: tiescope report." if n_rows > _MOST_ROWS else ""

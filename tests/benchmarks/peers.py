@@ -75,8 +75,8 @@ def ranx(run, qrels, measures):
 
 
 def _ranx_name(measure):
-    name, at, k = measure.partition("@")
-    return {"RR": "mrr", "AP": "map", "P": "precision", "R": "recall", "nDCG": "ndcg"}[name] + at + k
+    name, sign, k = measure.partition("@")
+    return {"RR": "mrr", "AP": "map", "P": "precision", "R": "recall", "nDCG": "ndcg"}[name] + sign + k
 
 
 def scikit_learn(run, qrels, measures):

@@ -67,13 +67,13 @@ def change_finding(changes: pd.DataFrame) -> Prose:
     if not len(changed):
         return ("No value changed.",)
     firm = changed[changed["verdict"].isin(IN_EVERY_ORDER)]
-    counted = f"{part_of(len(changed), len(compared), 'value')} changed, "
+    count = f"{part_of(len(changed), len(compared), 'value')} changed, "
     if not len(firm):
-        return counted, Strong("none"), " of them beyond what the order of ties can do."
+        return count, Strong("none"), " of them beyond what the order of ties can do."
     largest = firm.loc[firm["change"].abs().idxmax()]
     direction = "higher" if largest["change"] > 0 else "lower"
     return (
-        f"{counted}{len(firm):,} of them whatever the order of ties: ",
+        f"{count}{len(firm):,} of them whatever the order of ties: ",
         Strong(str(largest["reranker"])),
         f" is {decimal(abs(largest['change']), 4)} {direction} in {largest['measure']}.",
     )
