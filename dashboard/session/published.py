@@ -1,6 +1,6 @@
 """Which published table is audited: one that a visitor gave stays in the session; the link names it alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import cast
 
@@ -15,7 +15,7 @@ TABLE = "table"
 NO_TABLE, SAMPLE_TABLE, FILE_ORDER = "none", "sample", "file-order"
 """No table; that beside the sample; that which a careless script prints of the board."""
 _FILES = "_published_files"
-_NAMES = "_published_names"
+_NAMES = "names"
 _GIVEN = "_published_given"
 _LOST = "_published_lost"
 _DIGEST_BYTES = 4
@@ -70,9 +70,23 @@ def take_table(name: str) -> None:
     set_value(TABLE, name)
 
 
-def names_by_hand() -> Mapping[str, str]:
-    """Return what a visitor said that published names mean: reranker or measure → ours, empty for none."""
-    return cast("Mapping[str, str]", st.session_state.get(_NAMES, {}))
+def names_by_hand(is_valid: Callable[[str, str], bool]) -> dict[str, str]:
+    """Return what a visitor or the link says that published names mean: name → ours, empty for none.
+
+    Args:
+        is_valid: whether a published name is in the table, and ours is known for it.
+    """
+
+    def read(texts: address.Texts) -> dict[str, str]:
+        pairs = {name: ours for name, _, ours in (text.rpartition("=") for text in texts)}
+        address.refuse(_NAMES, [f"{name}={ours}" for name, ours in pairs.items() if not is_valid(name, ours)])
+        return pairs
+
+    address.fulfil(_NAMES, read, lambda _: True)
+    pairs = st.session_state.get(_NAMES, {})
+    names = {name: ours for name, ours in pairs.items() if is_valid(name, ours)}
+    address.record(_NAMES, [f"{name}={ours}" for name, ours in names.items()], [])
+    return names
 
 
 def match_by_hand(published: str, key: str) -> None:
@@ -82,7 +96,7 @@ def match_by_hand(published: str, key: str) -> None:
         published: the name, as printed.
         key: of the control.
     """
-    st.session_state[_NAMES] = {**names_by_hand(), published: st.session_state[key] or ""}
+    st.session_state[_NAMES] = {**st.session_state.get(_NAMES, {}), published: st.session_state[key] or ""}
 
 
 def _table_name(files: Sequence[File]) -> str:

@@ -14,7 +14,8 @@ from dashboard.session.published import (
     given_files,
     names_by_hand,
 )
-from metrics.errors import TieScopeError
+from metrics import parse
+from metrics.errors import TieScopeError, UsageError
 from metrics.runs import File
 from metrics.studies.audit.audit import Audit, audit
 from metrics.studies.audit.audited_order import AuditedOrder, audited_order
@@ -38,9 +39,29 @@ class AuditKey(NamedTuple):
     names: tuple[tuple[str, str], ...] = ()
 
 
-def audit_key(board: Board, table: str) -> AuditKey:
-    """Return what tells the audit of a table from others."""
-    return AuditKey(board.key, table, tuple(names_by_hand().items()))
+def audit_key(board: Board, table: str, published: PublishedTable) -> AuditKey:
+    """Return what tells the audit of a table from others, with the names matched by hand that fit.
+
+    Args:
+        board: whose rerankers they may be.
+        table: what the link calls the table.
+        published: the table.
+    """
+    rerankers, measures = set(published.rerankers), set(published.measures)
+
+    def is_valid(name: str, ours: str) -> bool:
+        if name in rerankers:
+            return not ours or ours in board.runs.tables
+        return name in measures and (not ours or _is_measure(ours))
+
+    return AuditKey(board.key, table, tuple(names_by_hand(is_valid).items()))
+
+
+def _is_measure(name: str) -> bool:
+    try:
+        return str(parse(name)) == name
+    except UsageError:
+        return False
 
 
 def published_files(board: Board, table: str) -> tuple[File, ...]:
@@ -128,9 +149,12 @@ def report_choices(board: Board) -> dict[str, Any]:
     table = choose_table(NO_TABLE, has_sample=board.label == SAMPLE_LABEL)
     if table == NO_TABLE:
         return {}
-    key, files = audit_key(board, table), published_files(board, table)
-    published = read_table(key, files)
-    if isinstance(published, TieScopeError) or not has_matches(matches(key, board, published)):
+    files = published_files(board, table)
+    published = read_table(AuditKey(board.key, table), files)
+    if isinstance(published, TieScopeError):
+        return {}
+    key = audit_key(board, table, published)
+    if not has_matches(matches(key, board, published)):
         return {}
     hashes = tuple((file.name, file.sha256) for file in files)
     return {

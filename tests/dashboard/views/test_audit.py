@@ -62,14 +62,15 @@ def test_a_lost_table_is_missed_a_bad_one_refused_and_names_unlike_ours_are_matc
     assert not page.metric  # the sample's table does not take its place
     drop(page, "model,quality\nnobody,0.5\n")
     assert "No reranker of the table has a name that is known here" in said(page)
-    assert page.selectbox(key="match-rerankers-nobody").value == ""
+    assert page.selectbox(key="match-rerankers-nobody-").value == ""
     drop(page, SAMPLE.replace("TF-IDF", "Sparse words"))
     assert page.query_params["table"].startswith("mine.csv~")
     assert "Not matched, and left out: 1 reranker (Sparse words)" in texts(page)
     assert metrics(page)["Figures that come out"] == "42 of 42"
-    page.selectbox(key="match-rerankers-Sparse words").set_value("TF-IDF").run()
+    page.selectbox(key="match-rerankers-Sparse words-").set_value("TF-IDF").run()
     assert "By hand: Sparse words is TF-IDF." in texts(page).replace("*", "")
     assert metrics(page)["Figures that come out"] == "48 of 48"
+    assert page.query_params["names"] == "Sparse words=TF-IDF"
     drop(page, "no table at all")
     assert only(page.error).value.startswith("mine")
     assert "Nothing was replaced." in texts(page)
@@ -84,6 +85,9 @@ def test_a_lost_table_is_missed_a_bad_one_refused_and_names_unlike_ours_are_matc
 
 def test_the_report_takes_the_table_that_is_audited_and_its_command_names_it():
     label = cache.loaded_boards().add(EXTREMES["two rerankers with ties"]()).label
-    page = opened("report", data=label, preset="short", table="file-order")
+    names = ["MRR=Hits@1", "nobody=AP"]  # the second is in no table
+    page = opened("report", data=label, preset="short", table="file-order", names=names)
     assert "--published as-in-file.csv" in texts(page, "code")
+    assert "--names MRR=Hits@1" in texts(page, "code")
+    assert "names=nobody=AP" in said(page)
     assert "--published" not in texts(opened("report", data=label, preset="short"), "code")

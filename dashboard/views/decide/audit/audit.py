@@ -21,7 +21,7 @@ controls = st.container(horizontal=True, vertical_alignment="top", gap="medium")
 with controls:
     opened = open_table(view)
 if opened:
-    key, published = audited_table.audit_key(view.board, opened.name), opened.table
+    key, published = audited_table.audit_key(view.board, opened.name, opened.table), opened.table
     names = audited_table.matches(key, view.board, published)
     st.caption(matching_line(names, published))
     if not audited_table.has_matches(names):

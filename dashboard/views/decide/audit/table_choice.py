@@ -172,7 +172,7 @@ def _selects(kind: str, rows: pd.DataFrame, options: list[str]) -> None:
     labels = short_names(rows["published"].astype(str), TABLE_COLUMNS)
     ours = short_names(options, TABLE_COLUMNS) | {"": _NONE}
     for row in rows.itertuples():
-        key = f"match-{kind}-{row.published}"
+        key = f"match-{kind}-{row.published}-{row.matched}"  # a new one shows what is matched now
         choices = ["", *options, *([row.matched] if row.matched not in ("", *options) else [])]
         st.selectbox(
             escape_markdown(labels[str(row.published)]),
