@@ -79,16 +79,23 @@ def expectations_at_rate(
     documents = RankedDocuments.of(runs, options)
     parsed = [parse(name) for name in ([measures] if isinstance(measures, str) else measures)]
     rates = None if rate is None or runs.qrels is None else documents.unjudged_rates(rate, depth)
-    exact = [] if rates is None else [at for at in parsed if has_exact_expectation(at, options)]
-    drawn = [at for at in parsed if at not in exact]
+    exact_measures = [] if rates is None else [at for at in parsed if has_exact_expectation(at, options)]
+    drawn_measures = [at for at in parsed if at not in exact_measures]
     tables = []
-    if drawn:
+    if drawn_measures:
         draws_of_scores = drawn_scores(
-            runs, documents, [*map(str, drawn)], options, rate=rate, depth=depth, draws=draws, seed=seed
+            runs,
+            documents,
+            [*map(str, drawn_measures)],
+            options,
+            rate=rate,
+            depth=depth,
+            draws=draws,
+            seed=seed,
         )
         tables.append(_drawn_expectations(runs, draws_of_scores))
-    if exact and rates is not None:
-        sums = exact_expectations(runs, documents, exact, options, rates)
+    if exact_measures and rates is not None:
+        sums = exact_expectations(runs, documents, exact_measures, options, rates)
         tables.append(sums.assign(error=0.0, is_drawn=False))
     rows = pd.MultiIndex.from_product([runs.rerankers, dict.fromkeys(map(str, parsed))], names=_KEYS)
     table = pd.concat(tables).reindex(rows)[list(_COLUMNS)].reset_index()

@@ -70,16 +70,16 @@ class GradeModel:
             unlisted = placements.unlisted_grades[placements.unlisted_grades >= before] >= level
             unlisted_queries = placements.unlisted_queries[placements.unlisted_grades >= before]
             is_success = placements.grades >= level
-            known, elsewhere = _evidence(placements, is_case, is_success, unlisted)
+            of_listed, of_unlisted = _evidence(placements, is_case, is_success, unlisted)
             steps.append(
                 QueryLogit.fit(
                     np.append(is_success[is_case], unlisted),
-                    np.append(known[is_case], np.full(len(unlisted), elsewhere)),
+                    np.append(of_listed[is_case], np.full(len(unlisted), of_unlisted)),
                     np.append(placements.queries[is_case], unlisted_queries),
                     placements.n_queries,
                 )
             )
-            evidence.append(known[is_open])
+            evidence.append(of_listed[is_open])
         coverage = 1.0 if depth is None else placements.judged_shares(depth)[1]
         return cls(
             levels=levels,
@@ -132,10 +132,12 @@ def _evidence(
         unlisted: (n_unlisted,) what came of documents that no reranker has.
     """
     n_cases, n_successes = is_case.sum() + len(unlisted), (is_case & is_success).sum() + unlisted.sum()
-    listed = is_case[placements.documents]
+    is_listed = is_case[placements.documents]
     cells, shape = placements.cells, placements.shape
-    n_seen = np.bincount(cells[listed], minlength=shape[0] * shape[1]).reshape(shape)
-    n_good = np.bincount(cells[listed & is_success[placements.documents]], minlength=n_seen.size).reshape(shape)
+    n_seen = np.bincount(cells[is_listed], minlength=shape[0] * shape[1]).reshape(shape)
+    n_good = np.bincount(cells[is_listed & is_success[placements.documents]], minlength=n_seen.size).reshape(
+        shape
+    )
     n_seen[:, 0], n_good[:, 0] = n_cases - n_seen.sum(axis=1), n_successes - n_good.sum(axis=1)
     overall = (n_successes + 1) / (n_cases + 2)
     log_odds = logit((n_good + _PRIOR * overall) / (n_seen + _PRIOR))
@@ -148,8 +150,8 @@ def _evidence(
 
 def _meant(placements: Placements, depth: int, coverage: float) -> FloatArray:
     """(n_unjudged,) chance of each unjudged document to have been meant to be judged."""
-    every = np.ones(len(placements.queries), dtype=bool)
-    evidence, _ = _evidence(placements, every, placements.is_judged, np.zeros(0, dtype=bool))
+    all_documents = np.ones(len(placements.queries), dtype=bool)
+    evidence, _ = _evidence(placements, all_documents, placements.is_judged, np.zeros(0, dtype=bool))
     fit = QueryLogit.fit(placements.is_judged, evidence, placements.queries, placements.n_queries)
     is_open = ~placements.is_judged
     shares = fit.chances(evidence[is_open], placements.queries[is_open])

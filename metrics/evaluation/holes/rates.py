@@ -146,11 +146,11 @@ class RankedDocuments:
         The grades of relevant and of other documents fall as those of judged ones do.
         """
         judged = self.placements.grades[self.is_judged]
-        relevant, others = (judged[judged >= self.relevant_from], judged[judged < self.relevant_from])
+        relevant, irrelevant = (judged[judged >= self.relevant_from], judged[judged < self.relevant_from])
         relevant = relevant if len(relevant) else np.array([self.relevant_from])
-        others = others if len(others) else np.zeros(1)
-        levels = np.unique(np.concatenate([relevant, others]))
-        shares = [(levels[:, None] <= grades).mean(axis=1)[:, None] for grades in (relevant, others)]
+        irrelevant = irrelevant if len(irrelevant) else np.zeros(1)
+        levels = np.unique(np.concatenate([relevant, irrelevant]))
+        shares = [(levels[:, None] <= grades).mean(axis=1)[:, None] for grades in (relevant, irrelevant)]
         return levels, rates * shares[0] + (1 - rates) * shares[1]
 
     def unjudged_places(self, hashes: Hashes) -> IntArray:

@@ -46,9 +46,9 @@ def residuals(runs: Runs, measure: str = "RBP", options: ScoringOptions = AS_REA
     tables = []
     for holes, index in holed_lists(runs, options):
         ranking, n_docs = holes.ranking, holes.ranking.n_docs.astype(np.float64)
-        known = np.zeros(len(ranking.grades))
+        no_variance = np.zeros(len(ranking.grades))
         base, unjudged = (
-            linear.moments(ranking, gains, known, parsed.argument).mean
+            linear.moments(ranking, gains, no_variance, parsed.argument).mean
             for gains in (
                 linear.gains(ranking.grades, options.relevant_from),
                 (~ranking.judged).astype(np.float64),
