@@ -39,6 +39,12 @@ def test_a_figure_is_off_by_rounding_only_on_the_half_or_by_the_error_of_floats(
     assert verdicts([0.1235, printed], [0.12349, computed]) == [DIGIT, verdict]
 
 
+def test_a_value_whose_last_bit_depends_on_the_order_of_operations_prints_as_either():
+    assert f"{7 / 160:.4f}" != f"{7 * (1 / 160):.4f}"
+    for computed in (7 / 160, 7 * (1 / 160)):
+        assert verdicts([0.0437, 0.0438, 0.0439], [computed] * 3) == [DIGIT, DIGIT, OFF]
+
+
 def test_digits_that_were_cut_off_count_as_rounding_where_all_figures_are_cut():
     assert verdicts([0.2834, 0.5011], [0.28349, 0.50112]) == [ROUNDED, DIGIT]
     assert verdicts([0.2834, 0.5012], [0.28349, 0.50118]) == [OFF, DIGIT]
