@@ -32,6 +32,6 @@ class AuditedTable:
             raise UsageError("There is no published table to audit.")
         result = audit(runs, options.published, names=dict(options.published_names))
         ours = {name: result.names.measure(name) for name in result.published.measures}
-        asked = [name for name, measure in ours.items() if measure == options.measures[0]]
-        known = [name for name, measure in ours.items() if measure]
-        return cls(result, audited_order(result, runs, [*asked, *result.measures, *known][0]))
+        first = [name for name, measure in ours.items() if measure == options.measures[0]]
+        matched = [name for name, measure in ours.items() if measure]
+        return cls(result, audited_order(result, runs, [*first, *result.measures, *matched][0]))

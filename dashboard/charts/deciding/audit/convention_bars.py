@@ -12,13 +12,13 @@ _ROW, _BAR = 46, 0.26
 _LABEL_COLUMNS = 60
 
 
-def convention_bars(conventions: pd.DataFrame, palette: Palette, shown: int) -> go.Figure:
+def convention_bars(conventions: pd.DataFrame, palette: Palette, row: int) -> go.Figure:
     """Draw a bar for each rule, as long as its share of the figures that come out.
 
     Args:
         conventions: label, to_the_digit, by_rounding, does_not_come_out; the best first.
         palette: colours of the theme.
-        shown: row of the rule whose matrix is shown; it stands out.
+        row: of the rule whose matrix is shown; it stands out.
 
     Returns:
         A bar a rule; a click on it gives its row.
@@ -26,7 +26,7 @@ def convention_bars(conventions: pd.DataFrame, palette: Palette, shown: int) -> 
     comes_out = conventions["to_the_digit"] + conventions["by_rounding"]
     totals = comes_out + conventions["does_not_come_out"]
     n, rows = len(conventions), np.arange(len(conventions))
-    is_shown = rows == shown
+    is_shown = rows == row
     figure = go.Figure()
     look = {"orientation": "h", "width": _BAR, "showlegend": False}
     hover = [

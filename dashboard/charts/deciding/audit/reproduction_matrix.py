@@ -63,7 +63,7 @@ def reproduction_matrix(
         A row a reranker, a column a measure, and below each how many of all rerankers come out.
     """
     table, measures = matrix_cells(figures), list(dict.fromkeys(figures["measure"]))
-    drawn = table[table["reranker"].isin(list(rerankers))]
+    drawn_cells = table[table["reranker"].isin(list(rerankers))]
     rows, columns = pd.Index(rerankers), pd.Index(measures)
     figure, n = go.Figure(), len(rerankers)
     stripes = np.arange(0, n, 2)
@@ -79,7 +79,7 @@ def reproduction_matrix(
     )
     counts = figures["verdict"].value_counts()
     for verdict, words, marker in zip(VERDICTS, _WORDS, _markers(palette), strict=True):
-        cells = drawn[drawn["verdict"] == verdict]
+        cells = drawn_cells[drawn_cells["verdict"] == verdict]
         is_told = has_differences and verdict == VERDICTS[-1]
         figure.add_scatter(
             x=list(columns.get_indexer(cells["measure"])) or [None],  # an empty trace has no legend entry

@@ -19,9 +19,9 @@ page_head(
 )
 controls = st.container(horizontal=True, vertical_alignment="top", gap="medium")
 with controls:
-    opened = open_table(view)
-if opened:
-    key, published = audited_table.audit_key(view.board, opened.name, opened.table), opened.table
+    audited = open_table(view)
+if audited:
+    key, published = audited_table.audit_key(view.board, audited.name, audited.table), audited.table
     names = audited_table.matches(key, view.board, published)
     st.caption(matching_line(names, published))
     if not audited_table.has_matches(names):

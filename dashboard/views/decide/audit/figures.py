@@ -37,18 +37,18 @@ def figures_section(view: View, audit: Audit, rules: pd.DataFrame, row: int) -> 
             "What comes out of the published table",
             f"Rule: {escape_markdown(rule['label'])}{alike}. Rows in the published order.{beside}",
         )
-        drawn = shown_rows(len(rerankers), "figures")
+        row_range = shown_rows(len(rerankers), "figures")
         figure = kept_figure(
             view.board.key,
             reproduction_matrix,
             figures,
             view.palette,
-            rerankers[: drawn.n_shown],
+            rerankers[: row_range.n_shown],
             has_differences=not is_best or bool(rule["does_not_come_out"]),
         )
         alt = "Each published figure by measure: to the digit, off by rounding, or not."
         chart(figure, "figures", alt, wide=matrix_width(n_measures, has_differences=not is_best))
-        drawn.buttons()
+        row_range.buttons()
     with right:
         heading(
             "Rules that were tried",

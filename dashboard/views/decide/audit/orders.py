@@ -91,7 +91,7 @@ def order_section(view: View, audit: Audit, order: AuditedOrder) -> None:
     places = order.places
     if not len(places):
         return
-    drawn = shown_rows(len(places), "places")
+    row_range = shown_rows(len(places), "places")
     with keep_wide(max(least_width(map(str, places.index)), WITH_QUERIES)):
         grid = st.grid(2, wrap=False)
         with grid.cell():
@@ -101,7 +101,7 @@ def order_section(view: View, audit: Audit, order: AuditedOrder) -> None:
                 "What luck leaves open",
                 "Bar: every order of the ties. Line: ties at random and other queries, 95%.",
             )
-        names = list(drawn.of(places).index)
+        names = list(row_range.of(places).index)
         figure = kept_figure(
             view.board.key,
             place_and_score,
@@ -113,7 +113,7 @@ def order_section(view: View, audit: Audit, order: AuditedOrder) -> None:
         )
         alt = "Published and tied place of each reranker, and its score with what ties and queries allow."
         chart(figure, "published-places", alt)
-    drawn.buttons()
+    row_range.buttons()
     if words := similarity_words(leaderboard_similarity(places["tied"], places["traditional"])):
         st.caption(words)
 
@@ -131,20 +131,20 @@ def pairs_section(view: View, pairs: pd.DataFrame) -> None:
     head = st.container()
     verdicts = pills("Verdicts", names, "verdicts", lambda name: f"{name} · {counts.get(name, 0):,}")
     rows = widest_first(pairs[pairs["verdict"].isin(verdicts)])
-    drawn = shown_rows(len(rows), "pairs", limit=MOST_WRITTEN)
+    row_range = shown_rows(len(rows), "pairs", limit=MOST_WRITTEN)
     labels = short_names(view.board.runs.rerankers, TABLE_COLUMNS)
-    shown = drawn.of(rows)
-    cells = shown.assign(
-        a=shown["a"].map(labels),
-        b=shown["b"].map(labels),
-        p_above=written_chances(shown),
-        verdict=[[verdict] for verdict in shown["verdict"]],
+    page_rows = row_range.of(rows)
+    cells = page_rows.assign(
+        a=page_rows["a"].map(labels),
+        b=page_rows["b"].map(labels),
+        p_above=written_chances(page_rows),
+        verdict=[[verdict] for verdict in page_rows["verdict"]],
     )
     with head:
         table_head("Pair by pair", "audit-pairs", rows)
         st.caption(_EXPLANATION)
     table_rows(cells, "audit-pairs", _pair_columns())
-    drawn.buttons()
+    row_range.buttons()
 
 
 def _pair_columns() -> dict[str, Any]:
