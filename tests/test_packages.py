@@ -74,7 +74,11 @@ def test_the_sdist_holds_what_its_tests_need(built):
 
 def test_every_place_that_names_the_version_names_the_same():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert re.search(r"^version: (.*)$", citation, re.MULTILINE)[1] == VERSION
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    version, day = re.search(r"^## (\d\S*) - (\S+)$", changes, re.MULTILINE).groups()
+    cited = re.search(r'^version: (.*)\ndate-released: "(.*)"$', citation, re.MULTILINE)
+    assert cited.groups() == (version, day)
+    assert version == VERSION
 
 
 def test_every_package_of_a_lock_file_has_a_hash():
