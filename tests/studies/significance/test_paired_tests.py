@@ -126,7 +126,7 @@ def test_tukey_of_two_rerankers_is_the_paired_t_test(values):
     assert result[:3] == pytest.approx(t_result[:3], rel=1e-5, abs=1e-6)
 
 
-@pytest.mark.parametrize(("n", "k"), [(3, 3), (12, 4), (43, 5), (200, 7)])
+@pytest.mark.parametrize(("n", "k"), [(9, 2), (3, 3), (43, 5)])
 def test_tukey_is_the_studentised_range_of_statsmodels_two_way_residual(n, k):
     values = tied_values(n, n, k, 0.02)
     query, reranker = np.indices(values.shape)
@@ -148,9 +148,8 @@ def test_tukeys_p_of_many_pairs_are_interpolated_closely():
     pairs = list(combinations(range(25), 2))
     test = find_test("tukey").function
     p_values = np.array([answer.p for answer in test(Comparison(values, pairs))])
-    parts = (pairs[at : at + 60] for at in range(0, 300, 60))
-    each_part = np.array([answer.p for part in parts for answer in test(Comparison(values, part))])
-    assert np.allclose(p_values, each_part, rtol=2e-3, atol=1e-7)
+    integrated = np.array([answer.p for answer in test(Comparison(values, pairs[::5]))])
+    assert np.allclose(p_values[::5], integrated, rtol=2e-3, atol=1e-7)
 
 
 @pytest.mark.parametrize("test", TESTS, ids=lambda test: test.name)
