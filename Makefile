@@ -1,5 +1,6 @@
 # make app     serve TieScope on the sample data at http://127.0.0.1:8501
 # make test    lint, types, tests and browser tests, from nothing
+# make docs    the documentation, site/index.html, without a network
 # make pictures  the README's pictures, from the real app
 # make samples   the sample data again, from the docstrings of pinned packages; minutes
 # make lock    pin dependencies again
@@ -11,7 +12,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCKED := $(PIP) --require-hashes --requirement
 SELF := $(PIP) --no-deps --no-build-isolation --editable .
 
-.PHONY: app test lint browser postgresql pictures samples lock sbom clean
+.PHONY: app test lint browser postgresql docs pictures samples lock sbom clean
 
 app: $(VENV)/app.done
 	$(BIN)/tiescope app
@@ -49,6 +50,9 @@ $(VENV)/dev.done: $(VENV)/python.done requirements-dev.txt pyproject.toml
 	$(LOCKED) requirements-dev.txt
 	$(SELF)
 	@touch $@ $(VENV)/app.done
+
+docs: $(VENV)/dev.done
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 pictures: browser
 	$(BIN)/pytest tests/browser/test_shots.py

@@ -1,0 +1,113 @@
+"""Charts of the site, each for light and for dark ground; the plotly that draws them lies beside the pages.
+
+The gallery's code is run: a block of Python that binds `figure` is followed by its chart. Two pages of the
+Guide have the charts of their live examples below the headings that the app draws them under.
+"""
+
+import contextlib
+import re
+from collections.abc import Callable, Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import plotly.graph_objects as go
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from plotly.offline import get_plotlyjs
+
+from dashboard.charts.one_list.first_hit_bars import first_hit_bars
+from dashboard.charts.one_list.tie_ladder import tie_ladder
+from dashboard.charts.palette import DARK, LIGHT, Palette
+from metrics.studies.guide.noise_example import noise_example
+from metrics.studies.guide.worked_example import filled_formulas, worked_example
+
+_SAMPLE = Path(__file__).parents[2] / "sample_data/docsearch"
+_BLOCK = re.compile(r"^```python\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+_HEAD = re.compile(r"^## (.+)\n\n.+\n", re.MULTILINE)
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add plotly, once, from the package that is installed."""
+    files.append(File.generated(config, "assets/plotly.min.js", content=get_plotlyjs()))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
+    """Return a page with the charts that its code or its headings ask for."""
+    match page.file.src_uri:
+        case "gallery.md":
+            return _with_figures(markdown)
+        case "guide/one_minute.md":
+            return _below_headings(markdown, _worked_example())
+        case "guide/noise.md":
+            return _below_headings(markdown, _noise_example())
+    return markdown
+
+
+def on_post_page(output: str, page: Page, **_: object) -> str:
+    """Return a page with the scripts that draw charts, where it has any."""
+    if 'class="chart"' not in output:
+        return output
+    folder = "../" * page.url.count("/") + "assets"
+    scripts = "".join(f'<script src="{folder}/{name}"></script>' for name in ("plotly.min.js", "charts.js"))
+    return output.replace("</body>", f"{scripts}</body>")
+
+
+def _with_figures(markdown: str) -> str:
+    """Run the blocks of a page in one namespace, those that bind `figure` once for each ground."""
+    names: dict[str, Any] = {}
+
+    def draw(code: str, palette: Palette) -> go.Figure:
+        names["palette"] = palette
+        exec(code, names)  # noqa: S102 our own
+        return names["figure"]
+
+    def run(match: re.Match[str]) -> str:
+        if not re.search(r"^figure = ", match[1], re.MULTILINE):
+            exec(match[1], names)  # noqa: S102 our own
+            return match[0]
+        return match[0] + _chart(lambda palette: draw(match[1], palette))
+
+    with contextlib.chdir(_SAMPLE):
+        return _BLOCK.sub(run, markdown)
+
+
+def _chart(draw: Callable[[Palette], go.Figure]) -> str:
+    """Return a figure as HTML that `charts.js` draws."""
+    figures = {"default": draw(LIGHT), "slate": draw(DARK)}
+    data = "".join(
+        f'<script type="application/json" data-scheme="{scheme}">{figure.to_json()}</script>'
+        for scheme, figure in figures.items()
+    )
+    height = figures["default"].layout.height
+    return f'\n<div class="chart" style="min-height: {height:.0f}px">{data}</div>\n'
+
+
+def _worked_example() -> Mapping[str, str]:
+    example = worked_example(tied=5, relevant=1, above=0, k=3)
+    values = "\n".join(f"| {name} | {value:.4f} |" for name, value in example.answers.items())
+    formulas = "\n\n".join(
+        f"**{formula.name}** {escape(formula.meaning)}\n\n$$\n{formula.latex}\n$$"
+        for formula in filled_formulas(example)
+    )
+    said = "Here five documents tie and one is relevant; the app changes it."
+    return {
+        "An example to change": f"\n{said}\n\n| Measure | Value |\n| --- | --- |\n{values}\n",
+        "The list": _chart(lambda palette: tie_ladder(example.documents, palette, example.k)),
+        "Its first relevant document": _chart(lambda palette: first_hit_bars(example.chances, palette, None)),
+        "The formulas, filled in": f"\n{formulas}\n",
+    }
+
+
+def _noise_example() -> Mapping[str, str]:
+    example = noise_example(0.05)
+    return {
+        "The list": _chart(lambda palette: tie_ladder(example.documents, palette, 1)),
+        "Its relevant document": _chart(lambda palette: first_hit_bars(example.chances, palette, None)),
+    }
+
+
+def _below_headings(markdown: str, added: Mapping[str, str]) -> str:
+    return _HEAD.sub(lambda match: match[0] + added.get(match[1], ""), markdown)
