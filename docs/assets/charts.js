@@ -4,9 +4,7 @@ const scheme = () => document.body.dataset.mdColorScheme || "default";
 function draw(holder) {
   const drawn = holder.querySelector(`script[data-scheme="${scheme()}"]`);
   const figure = JSON.parse(drawn.textContent);
-  let ground = holder.querySelector(".ground");
-  if (!ground) holder.append((ground = Object.assign(document.createElement("div"), { className: "ground" })));
-  Plotly.react(ground, figure.data, { ...figure.layout, autosize: true }, { responsive: true, displayModeBar: false });
+  Plotly.react(holder.querySelector(".ground"), figure.data, { ...figure.layout, autosize: true }, { responsive: true, displayModeBar: false });
 }
 
 const holders = document.querySelectorAll(".chart");

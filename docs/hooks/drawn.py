@@ -24,8 +24,10 @@ from metrics.studies.guide.noise_example import noise_example
 from metrics.studies.guide.worked_example import filled_formulas, worked_example
 
 _SAMPLE = Path(__file__).parents[2] / "sample_data/docsearch"
+_GALLERY_WIDTH = 600
+"""Pixels that a chart of many rerankers keeps on a phone."""
 _BLOCK = re.compile(r"^```python\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
-_HEAD = re.compile(r"^## (.+)\n\n.+\n", re.MULTILINE)
+_HEAD = re.compile(r"^## (.+)\n\n.+$", re.MULTILINE)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -68,21 +70,22 @@ def _with_figures(markdown: str) -> str:
         if not re.search(r"^figure = ", match[1], re.MULTILINE):
             exec(match[1], names)  # noqa: S102 our own
             return match[0]
-        return match[0] + _chart(lambda palette: draw(match[1], palette))
+        return match[0] + _chart(lambda palette: draw(match[1], palette), _GALLERY_WIDTH)
 
     with contextlib.chdir(_SAMPLE):
         return _BLOCK.sub(run, markdown)
 
 
-def _chart(draw: Callable[[Palette], go.Figure]) -> str:
-    """Return a figure as HTML that `charts.js` draws."""
+def _chart(draw: Callable[[Palette], go.Figure], min_width: int = 0) -> str:
+    """Return a figure as HTML that `charts.js` draws, scrolled where there is less room than it needs."""
     figures = {"default": draw(LIGHT), "slate": draw(DARK)}
     data = "".join(
         f'<script type="application/json" data-scheme="{scheme}">{figure.to_json()}</script>'
         for scheme, figure in figures.items()
     )
     height = figures["default"].layout.height
-    return f'\n<div class="chart" style="min-height: {height:.0f}px">{data}</div>\n'
+    size = f"min-height: {height:.0f}px; min-width: {min_width}px"
+    return f'\n<div class="chart"><div class="ground" style="{size}"></div>{data}</div>\n'
 
 
 def _worked_example() -> Mapping[str, str]:
@@ -110,4 +113,4 @@ def _noise_example() -> Mapping[str, str]:
 
 
 def _below_headings(markdown: str, added: Mapping[str, str]) -> str:
-    return _HEAD.sub(lambda match: match[0] + added.get(match[1], ""), markdown)
+    return _HEAD.sub(lambda match: f"{match[0]}\n{added.get(match[1], '')}", markdown)

@@ -20,6 +20,7 @@ _ROOT = Path(__file__).parents[2]
 _GUIDE = _ROOT / "dashboard/views/lab/guide/text"
 _APP = "http://127.0.0.1:8501"
 _COLOURED = re.compile(r":(gray|small|orange|blue)\[((?:\\.|[^\[\]\\]|\[[^\]]*\])*)\]")
+_SAME_TITLE = re.compile(r"(^# (.+)\n+)## \2\n+")
 _APP_LINK = re.compile(r"\]\((/[^)\s]*)\)")
 
 
@@ -35,7 +36,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def guide_page(name: str) -> str:
     """Return a file of the Guide for this site: what Streamlit colours is classed, links lead into the app."""
-    text = markdown(name)
+    text = _SAME_TITLE.sub(r"\1", markdown(name))
     while (coloured := _COLOURED.sub(r'<span class="\1">\2</span>', text)) != text:
         text = coloured
     return _APP_LINK.sub(rf"]({_APP}\1)", text)
