@@ -14,7 +14,7 @@ from metrics.runs import Runs
 from metrics.support.escaping import spreadsheet_csv
 from metrics.ties import treatment
 
-_WORDS = {"expected": "tied", "pessimistic": "worst", "optimistic": "best", "std": "std"}
+TREATMENT_WORDS = {"expected": "tied", "pessimistic": "worst", "optimistic": "best", "std": "std"}
 """Treatment → what a logged value is called."""
 _NO_NAME = re.compile(r"[^\w.\- /]+", re.ASCII)
 
@@ -38,7 +38,7 @@ class LoggedEvaluation:
         Raises:
             UsageError: the treatment named was not evaluated.
         """
-        orders = [name for name in evaluation.ties if name not in _WORDS]
+        orders = [name for name in evaluation.ties if name not in TREATMENT_WORDS]
         if traditional is not None and traditional not in evaluation.ties:
             raise UsageError(
                 f"The evaluation has no {traditional!r}. Choose among {', '.join(evaluation.ties)}, or "
@@ -89,7 +89,7 @@ class LoggedEvaluation:
         return values.join(part.lists.droplevel("reranker")).reset_index()
 
     def _value_name(self, measure: str, ties: str) -> str:
-        word = "traditional" if ties == self.traditional else _WORDS.get(ties, ties)
+        word = "traditional" if ties == self.traditional else TREATMENT_WORDS.get(ties, ties)
         return f"{plain_name(measure)}/{plain_name(word)}"
 
 

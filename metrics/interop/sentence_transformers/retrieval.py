@@ -1,0 +1,172 @@
+"""A corpus, searched by a SentenceTransformer."""
+
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from metrics.errors import UsageError
+from metrics.evaluation import Evaluation, evaluate
+from metrics.interop.sentence_transformers.evaluator import Similarity, TiedEvaluator, as_array
+from metrics.interop.sentence_transformers.top_scores import TopScores
+from metrics.interop.tied_metrics import TREATMENTS, tied_means
+
+
+class TiedInformationRetrievalEvaluator(TiedEvaluator):
+    """RR@k, nDCG@k, Hits@k, P@k and R@k over ties, of a whole corpus.
+
+    Takes what InformationRetrievalEvaluator takes, but for MAP@k, as there is no AP with a cut-off. Every value
+    is that of the whole corpus: a tie at the largest cut-off counts with all its documents. The tie ratio is
+    that of the places down to the largest cut-off, with the whole of the tie that reaches across it.
+    """
+
+    def __init__(
+        self,
+        queries: Mapping[Hashable, str],
+        corpus: Mapping[Hashable, str],
+        relevant_docs: Mapping[Hashable, Collection[Hashable]],
+        corpus_chunk_size: int = 50_000,
+        mrr_at_k: Sequence[int] = (10,),
+        ndcg_at_k: Sequence[int] = (10,),
+        accuracy_at_k: Sequence[int] = (1, 3, 5, 10),
+        precision_recall_at_k: Sequence[int] = (1, 3, 5, 10),
+        *,
+        name: str = "",
+        write_csv: bool = True,
+        batch_size: int = 32,
+        show_progress_bar: bool = False,
+        truncate_dim: int | None = None,
+        score_functions: Mapping[str, Similarity] | None = None,
+        main_score_function: str | None = None,
+        query_prompt: str | None = None,
+        query_prompt_name: str | None = None,
+        corpus_prompt: str | None = None,
+        corpus_prompt_name: str | None = None,
+    ) -> None:
+        """Find the queries that have relevant documents.
+
+        Args:
+            queries: id → text; queries without relevant documents are left out.
+            corpus: id → text.
+            relevant_docs: id of a query → ids of its relevant documents; those that the corpus lacks count in
+                what recall and nDCG divide by.
+            corpus_chunk_size: documents that are embedded and scored at once.
+            mrr_at_k: cut-offs of RR.
+            ndcg_at_k: cut-offs of nDCG; the largest is that of the primary metric.
+            accuracy_at_k: cut-offs of Hits.
+            precision_recall_at_k: cut-offs of P and R.
+            name: of the data, before every metric.
+            write_csv: whether to write `TiedInformationRetrievalEvaluator_NAME_results.csv`.
+            batch_size: texts that the model takes at once.
+            show_progress_bar: whether the model shows its progress.
+            truncate_dim: dimensions of an embedding that count; None: as the model has it.
+            score_functions: name → from (n, d) and (m, d) embeddings to (n, m) scores; None: the model's own.
+            main_score_function: that of the primary metric; None: the best of the first call.
+            query_prompt: of the model's `encode`.
+            query_prompt_name: likewise.
+            corpus_prompt: likewise.
+            corpus_prompt_name: likewise.
+
+        Raises:
+            UsageError: no document, or no query with a relevant one.
+        """
+        of_model = {"batch_size": batch_size, "show_progress_bar": show_progress_bar}
+        super().__init__(name, "results", write_csv=write_csv, of_model=of_model)
+        self.queries = {query: text for query, text in queries.items() if relevant_docs.get(query)}
+        if not self.queries or not corpus:
+            raise UsageError("There is nothing to search: give documents, and queries with relevant ones.")
+        self.corpus = list(corpus.values())
+        positions = {document: position for position, document in enumerate(corpus)}
+        self.relevant = np.array(
+            [
+                (number, positions.get(document, -1))
+                for number, query in enumerate(self.queries)
+                for document in dict.fromkeys(relevant_docs[query])
+            ]
+        )
+        self.corpus_chunk_size = corpus_chunk_size
+        self.score_functions = score_functions
+        self.main_score_function = main_score_function
+        self.truncate_dim = truncate_dim
+        self.query_prompts = {"prompt": query_prompt, "prompt_name": query_prompt_name}
+        self.corpus_prompts = {"prompt": corpus_prompt, "prompt_name": corpus_prompt_name}
+        self.main_metric = f"tied_ndcg@{max(ndcg_at_k)}"
+        self.measures = {
+            f"{measure}@{k}": f"{metric}@{k}"
+            for measure, metric, cutoffs in (
+                ("Hits", "accuracy", accuracy_at_k),
+                ("P", "precision", precision_recall_at_k),
+                ("R", "recall", precision_recall_at_k),
+                ("RR", "mrr", mrr_at_k),
+                ("nDCG", "ndcg", ndcg_at_k),
+            )
+            for k in cutoffs
+        }
+        self.depth = max(*mrr_at_k, *ndcg_at_k, *accuracy_at_k, *precision_recall_at_k)
+
+    def __call__(
+        self,
+        model: Any,  # noqa: ANN401
+        output_path: str | None = None,
+        epoch: int = -1,
+        steps: int = -1,
+    ) -> dict[str, float]:
+        """Search the corpus for all queries.
+
+        Args:
+            model: a SentenceTransformer.
+            output_path: folder of the CSV; None for none.
+            epoch: of the training.
+            steps: of the training.
+
+        Returns:
+            metric → mean, such as cosine_tied_ndcg@10, cosine_worst_ndcg@10, cosine_best_ndcg@10; and
+            cosine_tie_ratio.
+
+        Raises:
+            UsageError: the model does not give each document a number.
+        """
+        functions = self.score_functions or {str(model.similarity_fn_name): model.similarity}
+        means = {
+            f"{function}_{metric}": value
+            for function, tops in self._search(model, functions).items()
+            for metric, value in self._means(tops).items()
+        }
+        if self.primary_metric not in {self.prefixed(metric) for metric in means}:
+            best = max(functions, key=lambda function: means[f"{function}_{self.main_metric}"])
+            main = self.main_score_function or best
+            self.primary_metric = self.prefixed(f"{main}_{self.main_metric}")
+        return self.report(model, means, output_path, epoch, steps)
+
+    def get_config_dict(self) -> dict[str, Any]:
+        """Return the settings that the model card names."""
+        prompts = {f"query_{key}": value for key, value in self.query_prompts.items()}
+        prompts |= {f"corpus_{key}": value for key, value in self.corpus_prompts.items()}
+        settings = {"truncate_dim": self.truncate_dim, **prompts}
+        return {key: value for key, value in settings.items() if value is not None}
+
+    def _search(self, model: Any, functions: Mapping[str, Similarity]) -> dict[str, TopScores]:  # noqa: ANN401
+        """Return the head of every list by each function; each text is embedded once."""
+        queries = self.embed(
+            model,
+            list(self.queries.values()),
+            "query",
+            truncate_dim=self.truncate_dim,
+            **self.query_prompts,
+        )
+        tops = {name: TopScores(self.depth, self.relevant, len(self.queries)) for name in functions}
+        for first in range(0, len(self.corpus), self.corpus_chunk_size):
+            texts = self.corpus[first : first + self.corpus_chunk_size]
+            documents = self.embed(
+                model, texts, "document", truncate_dim=self.truncate_dim, **self.corpus_prompts
+            )
+            for name, similarity in functions.items():
+                tops[name].add(as_array(similarity(queries, documents), 2), first)
+        return tops
+
+    def _means(self, tops: TopScores) -> dict[str, float]:
+        parts = [
+            evaluate(lists, list(self.measures), TREATMENTS, qrels=judgments)
+            for lists, judgments in tops.lists()
+        ]
+        return tied_means(Evaluation.merge(*parts), self.measures, len(self.queries))

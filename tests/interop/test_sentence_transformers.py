@@ -1,0 +1,236 @@
+"""Evaluators of sentence-transformers, by models of its documented contract; real ones where they are."""
+
+import importlib
+import sys
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import metrics
+from metrics.errors import MissingPackageError, UsageError
+
+OURS = "metrics.interop.sentence_transformers"
+WORDS = ["cat", "dog", "fish", "bird"]
+SAMPLES = [
+    {"query": "cat dog", "positive": ["dog"], "negative": ["cat", "fish", "dog bird"]},
+    {"query": "fish", "positive": ["bird", "fish"], "negative": "cat"},
+    {"query": "bird", "positive": "bird", "negative": []},
+]
+QUERIES = {"q1": "cat dog", "q2": "fish", "q3": "bird"}
+CORPUS = {
+    f"d{n}": text for n, text in enumerate(["dog", "cat", "fish", "bird", "cat dog", "fish", "dog", "cat bird"])
+}
+RELEVANT = {"q1": {"d0", "d4"}, "q2": {"d5", "elsewhere"}, "q3": set()}
+
+
+class BaseEvaluator:
+    """What an evaluator inherits, as documented."""
+
+    def __init__(self):
+        self.greater_is_better, self.primary_metric = True, None
+
+    def store_metrics_in_model_card_data(self, model, metrics, epoch, step):
+        model.model_card_data.append((metrics, epoch, step))
+
+
+class Embedder:
+    """Embeds a text as the words it has, so that many similarities are equal."""
+
+    similarity_fn_name = "dot"
+    dtype = np.float32
+
+    def __init__(self):
+        self.model_card_data, self.n_texts = [], 0
+
+    def encode(self, texts, *, batch_size, show_progress_bar, convert_to_tensor):
+        assert convert_to_tensor
+        assert batch_size
+        assert not show_progress_bar
+        self.n_texts += len(texts)
+        return np.array([[word in text.split() for word in WORDS] for text in texts], self.dtype)
+
+    def similarity(self, queries, documents):
+        return queries @ documents.T
+
+
+class PairScorer:
+    """Counts the words that query and document share."""
+
+    def predict(self, pairs, *, prompt_name, batch_size, show_progress_bar):
+        assert prompt_name is None
+        assert batch_size
+        assert not show_progress_bar
+        return np.array([len({*query.split()} & {*text.split()}) for query, text in pairs], np.float32)
+
+
+def forget(monkeypatch):
+    for name in [name for name in sys.modules if name.startswith(OURS)]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+@pytest.fixture
+def evaluators(monkeypatch):
+    """Our evaluators on a base of the documented contract."""
+    package = {"": {}, ".base": {}, ".base.evaluation": {"BaseEvaluator": BaseEvaluator}}
+    for name, contents in package.items():
+        module = ModuleType(f"sentence_transformers{name}")
+        vars(module).update(contents)
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    forget(monkeypatch)
+    yield importlib.import_module(OURS)
+    forget(monkeypatch)
+
+
+def test_without_the_package_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    forget(monkeypatch)
+    with pytest.raises(MissingPackageError, match=r'pip install "tiescope\[sentence-transformers\]"'):
+        importlib.import_module(OURS)
+
+
+def test_tied_worst_and_best_of_reranking_are_those_of_evaluate_and_the_tied_selects(evaluators):
+    evaluator = evaluators.TiedRerankingEvaluator(SAMPLES, name="dev")
+    metrics_of_dev = evaluator(model := Embedder(), epoch=2, steps=7)
+    # cat dog: dog bird, cat and dog share a word each; fish: fish above bird and cat, which are tied
+    frame = pd.DataFrame(
+        [("1", n, *row) for n, row in enumerate([(1, 1), (1, 0), (0, 0), (1, 0)])]
+        + [("2", n, *row) for n, row in enumerate([(0, 1), (1, 1), (0, 0)])],
+        columns=["query_id", "doc_id", "score", "relevance"],
+    )
+    evaluation = metrics.evaluate(frame, ["AP", "RR@10", "nDCG@10"], ["expected", "pessimistic", "optimistic"])
+    words = {"tied": "expected", "worst": "pessimistic", "best": "optimistic"}
+    names = {"map": "AP", "mrr@10": "RR@10", "ndcg@10": "nDCG@10"}
+    expected = {
+        f"dev_{word}_{key}": pytest.approx(evaluation.means(name)[ties].item(), abs=1e-15)
+        for word, ties in words.items()
+        for key, name in names.items()
+    }
+    assert metrics_of_dev == expected | {"dev_tie_ratio": pytest.approx((3 / 4 + 2 / 3) / 2)}
+    assert evaluator.primary_metric == "dev_tied_ndcg@10"
+    assert evaluator.greater_is_better
+    assert model.model_card_data == [(metrics_of_dev, 2, 7)]
+    assert model.n_texts == 2 + 7
+
+
+def test_a_cross_encoder_is_asked_for_pairs_and_samples_without_negatives_count(evaluators):
+    evaluator = evaluators.TiedRerankingEvaluator(dict(enumerate(SAMPLES)), at_k=3)
+    values = evaluator(PairScorer())
+    assert values["tied_mrr@3"] == pytest.approx((11 / 18 + 1 + 1) / 3)  # of three tied: 1, 1/2 or 1/3
+    assert evaluator.primary_metric == "tied_ndcg@3"
+
+
+@pytest.mark.parametrize(("always", "tied_mrr"), [(True, (3 / 4 + 1) / 2), (False, (0 + 1) / 2)])
+def test_positives_that_a_first_stage_lacks_are_ranked_or_left_out(evaluators, always, tied_mrr):
+    samples = [
+        {"query": "cat", "positive": ["cat"], "documents": ["cat dog", "fish"]},
+        {"query": "dog", "positive": "dog", "documents": ["dog"]},
+    ]
+    evaluator = evaluators.TiedRerankingEvaluator(samples, always_rerank_positives=always)
+    assert evaluator(PairScorer())["tied_mrr@10"] == tied_mrr
+
+
+@pytest.mark.parametrize("chunk", [1, 3, 50_000])
+def test_values_of_retrieval_are_those_of_the_whole_corpus_whatever_the_chunk_and_the_cut_off(
+    evaluators, chunk
+):
+    evaluator = evaluators.TiedInformationRetrievalEvaluator(
+        QUERIES, CORPUS, RELEVANT, chunk, [2], [2], [1], [2], name="dev"
+    )
+    values = evaluator(model := Embedder())
+    vectors = Embedder().encode(
+        [*CORPUS.values()], batch_size=1, show_progress_bar=False, convert_to_tensor=True
+    )
+    queries = Embedder().encode(
+        [*QUERIES.values()], batch_size=1, show_progress_bar=False, convert_to_tensor=True
+    )
+    run = {
+        query: dict(zip(CORPUS, (vectors @ row).tolist(), strict=True))
+        for query, row in zip(QUERIES, queries, strict=True)
+        if RELEVANT[query]
+    }
+    qrels = {query: dict.fromkeys(documents, 1) for query, documents in RELEVANT.items() if documents}
+    names = {
+        "mrr@2": "RR@2",
+        "ndcg@2": "nDCG@2",
+        "accuracy@1": "Hits@1",
+        "precision@2": "P@2",
+        "recall@2": "R@2",
+    }
+    evaluation = metrics.evaluate(
+        run, [*names.values()], ["expected", "pessimistic", "optimistic"], qrels=qrels
+    )
+    for word, ties in {"tied": "expected", "worst": "pessimistic", "best": "optimistic"}.items():
+        for key, name in names.items():
+            assert values[f"dev_dot_{word}_{key}"] == pytest.approx(
+                evaluation.means(name)[ties].item(), abs=1e-15
+            )
+    assert evaluator.primary_metric == "dev_dot_tied_ndcg@2"
+    assert model.n_texts == 2 + 8
+    # cat dog, then four that share a word; two of fish
+    assert values["dev_dot_tie_ratio"] == pytest.approx((4 / 5 + 1) / 2)
+
+
+def test_a_model_that_gives_all_documents_one_score_keeps_one_score_a_place(evaluators):
+    corpus = dict.fromkeys(range(1000), "cat")
+    evaluator = evaluators.TiedInformationRetrievalEvaluator({1: "cat"}, corpus, {1: {7}}, 100)
+    assert evaluator(Embedder())["dot_tied_mrr@10"] == pytest.approx(sum(1 / n for n in range(1, 11)) / 1000)
+    tops = sys.modules[f"{OURS}.top_scores"].TopScores(10, np.array([[0, 7]]), 1)
+    for first in range(0, 1000, 100):
+        tops.add(np.ones((1, 100), np.float32), first)
+    assert (tops.highest.shape, tops.n_lowest.tolist()) == ((1, 10), [1000])
+
+
+def test_lists_are_evaluated_in_batches_of_rows_with_the_same_means(evaluators, monkeypatch):
+    evaluator = evaluators.TiedInformationRetrievalEvaluator(QUERIES, CORPUS, RELEVANT)
+    values = evaluator(Embedder())
+    monkeypatch.setattr(sys.modules[f"{OURS}.top_scores"], "_MAX_ROWS", 3)
+    assert evaluator(Embedder()) == pytest.approx(values)
+
+
+def test_scores_of_half_precision_stay_tied_and_a_second_function_has_metrics_of_its_own(evaluators):
+    model = Embedder()
+    model.dtype = np.float16
+    functions = {"dot": model.similarity, "near": lambda a, b: model.similarity(a, b) + np.float16(2048)}
+    evaluator = evaluators.TiedInformationRetrievalEvaluator(
+        QUERIES, CORPUS, RELEVANT, score_functions=functions, main_score_function="near"
+    )
+    values = evaluator(model)
+    assert values["near_worst_ndcg@10"] < values["dot_worst_ndcg@10"]  # 2048 and 2049 are one number of 16 bits
+    assert evaluator.primary_metric == "near_tied_ndcg@10"
+    assert model.n_texts == 2 + 8
+
+
+def test_the_csv_has_a_row_a_call_and_other_columns_go_to_a_file_of_their_own(evaluators, tmp_path):
+    evaluator = evaluators.TiedRerankingEvaluator(SAMPLES, name="dev")
+    for steps in (10, 20):
+        values = evaluator(Embedder(), tmp_path / "eval", epoch=1, steps=steps)
+    table = pd.read_csv(tmp_path / "eval" / "TiedRerankingEvaluator_dev_results_@10.csv")
+    assert table["steps"].tolist() == [10, 20]
+    assert table.columns[:3].tolist() == ["epoch", "steps", "tied_map"]
+    assert table["tied_ndcg@10"].iloc[1] == values["dev_tied_ndcg@10"]
+    for similarity_fn_name in ("dot", "cosine", "dot"):
+        model = Embedder()
+        model.similarity_fn_name = similarity_fn_name
+        retrieval = evaluators.TiedInformationRetrievalEvaluator(QUERIES, CORPUS, RELEVANT)
+        retrieval(model, str(tmp_path))
+    name = "TiedInformationRetrievalEvaluator_results"
+    assert len(pd.read_csv(tmp_path / f"{name}.csv")) == 2
+    assert "cosine_tied_ndcg@10" in pd.read_csv(tmp_path / f"{name}_2.csv")
+    evaluators.TiedRerankingEvaluator(SAMPLES, write_csv=False)(Embedder(), tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+
+
+def test_what_cannot_be_evaluated_is_refused_with_what_it_needs(evaluators):
+    with pytest.raises(UsageError, match=r"Sample 1 has query\. It needs query, positive, and either"):
+        evaluators.TiedRerankingEvaluator([{"query": "cat"}])
+    with pytest.raises(UsageError, match="No sample has documents to rank"):
+        evaluators.TiedRerankingEvaluator(SAMPLES[2:])(Embedder())
+    with pytest.raises(UsageError, match="give documents, and queries with relevant ones"):
+        evaluators.TiedInformationRetrievalEvaluator(QUERIES, CORPUS, {})
+    rerank = evaluators.TiedRerankingEvaluator(SAMPLES)
+    with pytest.raises(UsageError, match=r"the shape \(8, 2\): it must give a score a document"):
+        rerank(SimpleNamespace(predict=lambda pairs, **_: np.zeros((len(pairs), 2))))
+    with pytest.raises(UsageError, match="8 of 8 scores of the model are not numbers"):
+        rerank(SimpleNamespace(predict=lambda pairs, **_: np.full(len(pairs), np.nan)))
