@@ -42,17 +42,17 @@ class TiedEvaluator(BaseEvaluator):  # type: ignore[misc] # the package need not
         self.csv_file = "_".join(filter(None, [type(self).__name__, name, f"{file_suffix}.csv"]))
         self.of_model = dict(of_model)
 
-    def embed(self, model: Any, texts: Sequence[str], kind: str, **chosen: Any) -> Any:  # noqa: ANN401
+    def embed(self, model: Any, texts: Sequence[str], kind: str, **further: Any) -> Any:  # noqa: ANN401
         """Return the (n_texts, d) embeddings of texts, by the model's own way to encode them.
 
         Args:
             model: that embeds.
             texts: what it embeds.
             kind: `query` or `document`.
-            chosen: further keywords of `encode`; those that are None are left to the model.
+            further: further keywords of `encode`; those that are None are left to the model.
         """
         encode = getattr(model, f"encode_{kind}", model.encode)
-        keywords = {key: value for key, value in chosen.items() if value is not None}
+        keywords = {key: value for key, value in further.items() if value is not None}
         return encode(texts, convert_to_tensor=True, **self.of_model, **keywords)
 
     def prefixed(self, key: str) -> str:

@@ -65,12 +65,12 @@ class TopScores:
     def _groups(self) -> pd.DataFrame:
         """Return the tie groups of all lists: query_id, score, n (documents) and n_relevant of them."""
         query, place = np.nonzero(self.highest > self.lowest[:, np.newaxis])
-        listed = self.relevant_scores >= self.lowest[self.queries]
+        is_listed = self.relevant_scores >= self.lowest[self.queries]
         every_query = np.arange(len(self.lowest))
         parts = [
             (query, self.highest[query, place], 1, 0),
             (every_query, self.lowest, self.n_lowest, 0),
-            (self.queries[listed], self.relevant_scores[listed], 0, 1),
+            (self.queries[is_listed], self.relevant_scores[is_listed], 0, 1),
         ]
         columns = ["query_id", "score", "n", "n_relevant"]
         tables = [pd.DataFrame(dict(zip(columns, part, strict=True))) for part in parts]
