@@ -200,7 +200,7 @@ def per_ideal(gain: Callable[[FloatArray], FloatArray]) -> Scale:
 
 def _ideal_weights(documents: FloatArray, k: Parameter) -> FloatArray:
     """Return the weights of as many places from the top, within the cut-off."""
-    return logarithmic.span(np.zeros_like(documents), np.minimum(documents, np.inf if k is None else k), k)
+    return logarithmic.span(np.zeros(1), np.minimum(documents, np.inf if k is None else k), k)
 
 
 def _inverse(values: FloatArray) -> FloatArray:

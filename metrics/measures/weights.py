@@ -44,7 +44,7 @@ class Weight:
 
 def _logarithmic_span(tops: FloatArray, ends: FloatArray, _: Parameter) -> FloatArray:
     upto = _discounts(_power(ends))
-    return np.asarray(upto[ends.astype(np.int64)] - upto[tops.astype(np.int64)])
+    return np.asarray(upto.take(ends.astype(np.int64)) - upto.take(tops.astype(np.int64)))
 
 
 def _persistent(places: FloatArray, p: Parameter) -> FloatArray:
@@ -68,7 +68,10 @@ persistent = Weight(_persistent, _persistent_span, endless=True)
 def harmonic_span(tops: IntArray, ends: IntArray) -> FloatArray:
     """(n,) 1/(top + 1) + ... + 1/end: a difference of harmonic numbers."""
     upto = _harmonics(_power(ends))
-    return np.where(ends - tops == 1, 1 / np.maximum(ends, 1), upto[ends] - upto[tops])
+    spans = upto.take(ends) - upto.take(tops)
+    single = np.flatnonzero(ends - tops == 1)
+    spans[single] = 1 / ends[single]
+    return spans
 
 
 def _power(places: FloatArray | IntArray) -> int:

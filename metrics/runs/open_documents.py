@@ -31,26 +31,30 @@ class OpenDocuments(NamedTuple):
         """Return those of all rerankers."""
         if runs.qrels is None:
             return cls(np.zeros(0, np.int64), grades_of([stack.table for stack in runs.stacks.stacks]))
+        hashes = [stack.pairs.hashes for stack in runs.stacks.stacks]  # which are dropped as stacks are matched
         rows = [
-            unjudged_rows(stack.pairs, stack.judgment < 0, runs.judged_pairs.queries)
-            for stack in runs.matched_stacks.stacks
+            unjudged_rows(stack.pairs, own_hashes, stack.judgment < 0, runs.judged_pairs.queries)
+            for own_hashes, stack in zip(hashes, runs.matched_stacks.stacks, strict=True)
             if stack.judgment is not None
         ]
         return cls(count_distinct(rows, len(runs.judged_pairs.queries)), grades_of([runs.qrels]))
 
 
-def unjudged_rows(pairs: QueryDocKeys, is_unjudged: BoolArray, queries: pa.Array) -> tuple[Hashes, IntArray]:
+def unjudged_rows(
+    pairs: QueryDocKeys, hashes: Hashes, is_unjudged: BoolArray, queries: pa.Array
+) -> tuple[Hashes, IntArray]:
     """Return the documents of rows that nobody judged: hashes of query and document, and places of queries.
 
     Args:
         pairs: query and document of each row.
+        hashes: (n_rows,) of these.
         is_unjudged: (n_rows,) whether nobody judged it.
         queries: the judged queries; rows of others are left out.
     """
     places = np.asarray(pc.fill_null(pc.index_in(pairs.queries, value_set=queries), -1)).astype(np.int64)
     places = places[pairs.query]
     rows = np.flatnonzero(is_unjudged & (places >= 0))
-    return pairs.hashes[rows], places[rows]
+    return hashes[rows], places[rows]
 
 
 def count_distinct(rows: list[tuple[Hashes, IntArray]], n_queries: int) -> IntArray:

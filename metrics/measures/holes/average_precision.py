@@ -28,34 +28,33 @@ def average_precision_bounds(holes: Holes, _: float | None) -> tuple[FloatArray,
         for table in holes.tables(holes.owner, from_below=sign < 0):
             sums = table.running(start, increments)
             first = n_judged_relevant[table.lists] + (holes.unlisted[table.lists] if sign < 0 else 0)
-            n_relevant = first[:, None] + np.arange(sums.shape[1])
-            bound[table.lists] = extreme_ratio(sums[..., None], n_relevant[..., None], table.is_count, sign)
+            n_relevant = first[:, None] + table.counts
+            bound[table.lists] = extreme_ratio(sums[None], n_relevant[None], sign)
     return lowest, highest
 
 
 def _from_above(holes: Holes) -> tuple[FloatArray, FloatArray]:
     """Return the sums while no unjudged document is relevant, and what each adds, top first."""
-    b, r, c = holes.above, holes.relevant, holes.above_in_list(holes.relevant)
+    b, r, c = holes.above, holes.relevant, holes.relevant_above
     drop = harmonic_span(b, b + r)  # relevant documents stand first: places b + 1 to b + r
     below = holes.per_list(drop)[holes.lists] - _upto(holes, drop)
     sums = holes.per_list(r + (c - b) * drop)
-    group, number = holes.group, holes.number
-    place = (b + r)[group] + number
-    hits = (c + r + holes.above_in_list(holes.unjudged))[group] + number
-    return sums, hits / place + below[group]
+    known = np.stack([c + r + holes.above_in_list(holes.unjudged), b + r, below])
+    hits, place, below = known.take(holes.group, axis=1)
+    return sums, (hits + holes.number) / (place + holes.number) + below
 
 
 def _from_below(holes: Holes) -> tuple[FloatArray, FloatArray]:
     """Return the sums while no unjudged document is relevant, and what each adds once all below it do."""
-    end, r, c = holes.end, holes.relevant, holes.above_in_list(holes.relevant)
+    end, r, c = holes.end, holes.relevant, holes.relevant_above
     start = end - r  # relevant documents stand last: places start + 1 to end
     sums = holes.per_list(r + (c - start) * harmonic_span(start, end))
     filled = harmonic_span(start - holes.unjudged, end)
     below = holes.per_list(filled)[holes.lists] - _upto(holes, filled)
-    group = holes.group
-    n_filled = holes.unjudged[group] - holes.number
-    place = start[group] - n_filled
-    return sums, (c[group] + 1) / place + harmonic_span(place, end[group]) + below[group]
+    top, last = np.stack([start - holes.unjudged, end]).take(holes.group, axis=1)
+    hits, below = np.stack([c + 1, below]).take(holes.group, axis=1)
+    place = top + holes.number
+    return sums, hits / place + harmonic_span(place, last) + below
 
 
 def _upto(holes: Holes, values: FloatArray) -> FloatArray:

@@ -72,19 +72,19 @@ def shares_of(
     def shares(holes: Holes, k: Parameter) -> Shares:
         levels = holes.relevant_level if of_grade is None else slice(None)
         steps = np.ones(1) if of_grade is None else np.diff(of_grade(np.append(0.0, holes.grades)))
-        worst, best = (weights_of_judged(holes, weight, k, levels, sign) @ steps for sign in (-1, 1))
+        worst, best = (weights_of_judged(holes, weight, k, levels, sign).T.copy() @ steps for sign in (-1, 1))
         limit = np.inf if k is None or weight.endless else k
         ranking = holes.ranking
         members = np.flatnonzero(~ranking.judged & (holes.above[ranking.groups] < limit))
         group = ranking.groups[members]
-        counts = holes.counts[group][:, levels]
+        counts = holes.counts[levels][:, group].T
         first, last = holes.above[group, None] + counts, holes.end[group, None] - counts - 1
         most, least = (
             weight.span(np.minimum(top, limit), np.minimum(top + 1, limit), k) * steps for top in (first, last)
         )
         ideal = np.ones((2, holes.n_lists))
         if total is not None:
-            judged = holes.judged[:, levels].astype(np.float64)
+            judged = holes.judged[levels].T.astype(np.float64, order="C")
             fullest = judged + np.reshape(holes.n_open, (-1, 1))
             ideal = np.stack([(total(documents, k) * steps).sum(axis=1) for documents in (judged, fullest)])
         hashes = ranking.pairs.hashes[ranking.rows[members]]

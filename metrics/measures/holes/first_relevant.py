@@ -80,8 +80,8 @@ def mean_bounds(
             for table in holes.tables(holes.owner, from_below=sign < 0):
                 sums = table.running(start, each[holes.group])
                 first = n_judged_relevant[table.lists] + (holes.unlisted[table.lists] if sign < 0 else 0)
-                counts = first[:, None] + np.arange(sums.shape[1])
-                bound[table.lists] = extreme_ratio(sums[..., None], counts[..., None], table.is_count, sign)
+                counts = first[:, None] + table.counts
+                bound[table.lists] = extreme_ratio(sums[None], counts[None], sign)
         return bounds[0], bounds[1]
 
     return joint

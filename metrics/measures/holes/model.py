@@ -18,31 +18,27 @@ class HoleTable(NamedTuple):
 
     Attributes:
         lists: (n_rows,) the lists.
-        members: (n_rows, deepest) their unjudged documents, the first to be judged relevant first.
-        is_member: (n_rows, deepest) whether there is such a document.
+        members: (n_rows, deepest) their unjudged documents, the first to be judged relevant first; past the
+            last one the number of all.
+        counts: (n_rows, deepest + 1) how many are judged relevant: 0, 1, ...; past the last one it again.
     """
 
     lists: IntArray
     members: IntArray
-    is_member: BoolArray
+    counts: FloatArray
 
     def running(self, start: FloatArray, increments: FloatArray) -> FloatArray:
-        """Return (n_rows, deepest + 1, ...) sums as documents are judged relevant, one after the other.
+        """Return (..., n_rows, deepest + 1) sums as documents are judged relevant, one after the other.
 
         Args:
-            start: (n_lists, ...) of each list while none is.
-            increments: (n_unjudged, ...) what each document adds.
+            start: (..., n_lists) of each list while none is.
+            increments: (..., n_unjudged) what each document adds.
         """
-        if not self.members.size:
-            return start[self.lists][:, None]
-        added = increments[self.members]
-        added[~self.is_member] = 0.0
-        return np.cumsum(np.concatenate([start[self.lists][:, None], added], axis=1), axis=1)
-
-    @property
-    def is_count(self) -> BoolArray:
-        """(n_rows, deepest + 1) whether a list has so many unjudged documents."""
-        return np.concatenate([np.ones((len(self.lists), 1), dtype=bool), self.is_member], axis=1)
+        sums = np.empty((*start.shape[:-1], *self.counts.shape))
+        sums[..., 0] = start.take(self.lists, axis=-1)
+        padded = np.concatenate([increments, np.zeros((*start.shape[:-1], 1))], axis=-1)
+        sums[..., 1:] = padded.take(self.members, axis=-1)
+        return np.cumsum(sums, axis=-1, out=sums)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,21 +112,29 @@ class Holes:
 
     @cached_property
     def counts(self) -> IntArray:
-        """(n_groups, n_levels) judged documents of each group with at least each grade."""
-        return np.stack([self.count(self.ranking.grades >= grade) for grade in self.grades], axis=1)
+        """(n_levels, n_groups) judged documents of each group with at least each grade."""
+        graded = np.flatnonzero(self.ranking.grades >= self.grades[0])
+        grades, groups = self.ranking.grades[graded], self.ranking.groups[graded]
+        n_groups = len(self.ranking.starts)
+        levels = [np.bincount(groups[grades >= grade], minlength=n_groups) for grade in self.grades]
+        return np.stack(levels).astype(np.int64)
 
     def count(self, is_counted: BoolArray) -> IntArray:
         """(n_groups,) documents of each group of which something holds."""
-        return np.bincount(self.ranking.groups[np.flatnonzero(is_counted)], minlength=len(self.ranking.starts))
+        starts = self.ranking.starts
+        counts: IntArray = (
+            np.add.reduceat(is_counted, starts, dtype=np.int64) if len(starts) else np.zeros(0, np.int64)
+        )
+        return counts
 
     @cached_property
     def judged(self) -> IntArray:
-        """(n_lists, n_levels) judged documents of each query with at least each grade, listed or not."""
+        """(n_levels, n_lists) judged documents of each query with at least each grade, listed or not."""
         judgments = self.ranking.judgments
         n_queries = len(judgments.query_ids)
         rows = (judgments.lists[judgments.grades >= grade] for grade in self.grades)
         columns = (np.bincount(lists, minlength=n_queries) for lists in rows)
-        return np.stack([judgments.by_list(column) for column in columns], axis=1)
+        return np.stack([judgments.by_list(column) for column in columns])
 
     @property
     def relevant_level(self) -> slice:
@@ -141,12 +145,12 @@ class Holes:
     @cached_property
     def relevant(self) -> IntArray:
         """(n_groups,) judged relevant documents of each group: r."""
-        return self.counts[:, self.relevant_level][:, 0]
+        return np.asarray(self.counts[self.relevant_level][0])
 
     @cached_property
     def n_relevant(self) -> IntArray:
         """(n_lists,) judged relevant documents of each query: R."""
-        return self.judged[:, self.relevant_level][:, 0]
+        return np.asarray(self.judged[self.relevant_level][0])
 
     @cached_property
     def group(self) -> IntArray:
@@ -157,7 +161,7 @@ class Holes:
     def number(self) -> IntArray:
         """(n_unjudged,) number of each among the unjudged ones of its group, from 1."""
         before = np.cumsum(self.unjudged) - self.unjudged
-        return np.arange(1, len(self.group) + 1) - before[self.group]
+        return np.arange(1, len(self.group) + 1) - before.take(self.group)
 
     @cached_property
     def n_unjudged(self) -> IntArray:
@@ -176,8 +180,18 @@ class Holes:
     def above_in_list(self, values: IntArray) -> IntArray:
         """(n_groups,) sum of a whole number of each group over the groups above it in its list."""
         before = np.cumsum(values) - values
-        is_first = self.above == 0
-        return before - before[is_first][np.cumsum(is_first) - 1] if len(values) else before
+        return before - before.take(self._first_groups)
+
+    @cached_property
+    def _first_groups(self) -> IntArray:
+        """(n_groups,) first group of the list of each."""
+        firsts = np.flatnonzero(self.above == 0)
+        return np.repeat(firsts, np.diff(firsts, append=len(self.above)))
+
+    @cached_property
+    def relevant_above(self) -> IntArray:
+        """(n_groups,) judged relevant documents above each group: c."""
+        return self.above_in_list(self.relevant)
 
     @cached_property
     def leading(self) -> tuple[IntArray, IntArray]:
@@ -204,8 +218,8 @@ class Holes:
         counts = np.bincount(owner, minlength=self.n_lists)
         ends = np.cumsum(counts)
         for lists, deepest in batch_by_depth(counts + 1):
-            number = np.arange(deepest - 1)
-            is_member = number < counts[lists][:, None]
+            number, n_members = np.arange(deepest - 1), counts[lists][:, None]
             first = (ends - 1 if from_below else ends - counts)[lists][:, None]
             members = first - number if from_below else first + number
-            yield HoleTable(lists, np.where(is_member, members, 0), is_member)
+            members[number >= n_members] = len(owner)
+            yield HoleTable(lists, members, np.minimum(np.arange(float(deepest)), n_members))

@@ -45,22 +45,22 @@ def weighted_bounds(
     def joint(holes: Holes, k: Parameter) -> Bounds:
         levels = holes.relevant_level if of_grade is None else slice(None)
         steps = np.ones(1) if of_grade is None else np.diff(of_grade(np.append(0.0, holes.grades)))
-        n_known_relevant = holes.judged[:, levels].astype(np.float64)
+        n_known_relevant = holes.judged[levels].astype(np.float64)
         bounds = np.zeros((2, holes.n_lists))
         for bound, sign in zip(bounds, (-1, 1), strict=True):
             start, owner, added = _weights_by_count(holes, weight, k, levels, sign)
             if total is None:
-                bound[:] = (start + (_per_list(holes, owner, added) if sign > 0 else 0)) @ steps
+                bound[:] = (start + (_per_list(holes, owner, added) if sign > 0 else 0)).T.copy() @ steps
                 if sign > 0 and holes.is_cut and weight.endless:
                     n_docs = holes.ranking.n_docs.astype(np.float64)
                     bound[:] += weight.span(n_docs, np.full_like(n_docs, np.inf), k)
                 continue
             weightless = 0 if sign > 0 else holes.n_open - np.bincount(owner, minlength=holes.n_lists)
-            judged = n_known_relevant + np.reshape(weightless, (-1, 1))
+            judged = n_known_relevant + weightless
             for table in holes.tables(owner, from_below=sign < 0):
-                parts = table.running(start, added) * steps
-                documents = judged[table.lists][:, None] + np.arange(parts.shape[1])[None, :, None]
-                bound[table.lists] = extreme_ratio(parts, total(documents, k) * steps, table.is_count, sign)
+                parts = table.running(start, added) * steps[:, None, None]
+                documents = judged[:, table.lists, None] + table.counts
+                bound[table.lists] = extreme_ratio(parts, total(documents, k) * steps[:, None, None], sign)
         return bounds[0], bounds[1]
 
     return joint
@@ -79,27 +79,27 @@ def _weights_by_count(
         sign: 1 where relevant documents stand first in their tie, -1 where last.
 
     Returns:
-        (n_lists, n_levels) weights, (n_open,) list of each such document, (n_open, n_levels) what it adds.
+        (n_levels, n_lists) weights, (n_open,) list of each such document, (n_levels, n_open) what it adds.
     """
     limit = np.inf if k is None or weight.endless else k
 
     def span(top: IntArray, end: IntArray) -> FloatArray:
         return weight.span(np.minimum(top, limit), np.minimum(end, limit), k)
 
-    counts, members = holes.counts[:, levels], np.flatnonzero(holes.above[holes.group] < limit)
-    group, number = holes.group[members], holes.number[members, None]
-    if sign > 0:
-        place = holes.above[group, None] + counts[group] + number
-    else:
-        place = holes.end[group, None] - counts[group] - holes.unjudged[group, None] + number
+    near = np.flatnonzero((holes.above < limit) & (holes.unjudged > 0))
+    counts, unjudged = holes.counts[levels].take(near, axis=1), holes.unjudged[near]
+    before = holes.above[near] + counts if sign > 0 else holes.end[near] - counts - unjudged
+    group = np.repeat(np.arange(len(near)), unjudged)
+    number = np.arange(len(group)) - (np.cumsum(unjudged) - unjudged).take(group)
+    place = before.take(group, axis=1) + number
     start = weights_of_judged(holes, weight, k, levels, sign)
-    added = span(place - 1, place)
-    is_weighty = (added > 0).any(axis=1)
-    return start, holes.lists[group[is_weighty]], added[is_weighty]
+    added = span(place, place + 1)
+    is_weighty = (added > 0).any(axis=0)
+    return start, holes.lists[near[group[is_weighty]]], added[:, is_weighty]
 
 
 def weights_of_judged(holes: Holes, weight: Weight, k: Parameter, levels: slice, sign: int) -> FloatArray:
-    """(n_lists, n_levels) what judged documents of each level weigh.
+    """(n_levels, n_lists) what judged documents of each level weigh.
 
     Args:
         holes: the lists.
@@ -110,16 +110,15 @@ def weights_of_judged(holes: Holes, weight: Weight, k: Parameter, levels: slice,
     """
     limit = np.inf if k is None or weight.endless else k
     near = np.flatnonzero(holes.above < limit)
-    counts = holes.counts[near][:, levels]
-    top = holes.above[near, None] if sign > 0 else holes.end[near, None] - counts
+    counts = holes.counts[levels].take(near, axis=1)
+    top = holes.above[near] if sign > 0 else holes.end[near] - counts
     weights = weight.span(np.minimum(top, limit), np.minimum(top + counts, limit), k)
     return _per_list(holes, holes.lists[near], weights)
 
 
 def _per_list(holes: Holes, owner: IntArray, values: FloatArray) -> FloatArray:
-    """(n_lists, n_levels) sums over what belongs to each list."""
-    columns = [np.bincount(owner, column, minlength=holes.n_lists) for column in values.T]
-    return np.stack(columns, axis=1).astype(np.float64)
+    """(n_levels, n_lists) sums over what belongs to each list."""
+    return np.stack([np.bincount(owner, level, minlength=holes.n_lists) for level in values]).astype(np.float64)
 
 
 def judged_bounds(holes: Holes, k: Parameter) -> Bounds:
