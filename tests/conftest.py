@@ -13,6 +13,7 @@ from xdist.scheduler import LoadScopeScheduling
 from dashboard import cli
 from dashboard.access import settings
 
+MAIN = sys.modules["__main__"]
 os.environ["TIESCOPE_HOME"] = tempfile.mkdtemp(prefix="tiescope-home-")  # never what a user keeps
 os.environ.pop("TIESCOPE_DATABASE_URL", None)
 os.environ.pop("TIESCOPE_AUDIT_LOG", None)
@@ -53,9 +54,11 @@ def pytest_unconfigure():
 
 
 @pytest.fixture(autouse=True)
-def _main_module(monkeypatch):
-    """Put `__main__` back: a page that a test runs takes its place, and new processes would run it again."""
-    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+def _main_module():
+    """Put `__main__` back: a page that a fixture or test runs takes its place, and new processes would run it."""
+    sys.modules["__main__"] = MAIN
+    yield
+    sys.modules["__main__"] = MAIN
 
 
 @pytest.fixture

@@ -114,7 +114,7 @@ def test_the_names_of_documents_do_not_matter_where_the_treatment_does_not_read_
 
 
 def test_no_ordering_is_drawn_for_a_standard_deviation(monkeypatch):
-    monkeypatch.setattr("metrics.ties.treatments._random_key", lambda _: pytest.fail("a seeded ordering"))
+    monkeypatch.setattr("metrics.ties.treatments.seeded_order", lambda _: pytest.fail("a seeded ordering"))
     monkeypatch.setattr("numpy.random.default_rng", lambda *_: pytest.fail("a generator"))
     assert scores(LEVEL, JUDGMENTS, ["std"])[["AP", "DR@1", "Div@3"]].gt(0).all(axis=None)
 
