@@ -55,7 +55,7 @@ def pytest_unconfigure():
 
 @pytest.fixture(autouse=True)
 def _main_module():
-    """Put `__main__` back: a page that a fixture or test runs takes its place, and new processes would run it."""
+    """Put `__main__` back: what runs a page takes its place, and new processes would run that."""
     sys.modules["__main__"] = MAIN
     yield
     sys.modules["__main__"] = MAIN

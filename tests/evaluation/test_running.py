@@ -235,9 +235,7 @@ def test_what_is_kept_is_a_whole_number_of_lists(keep):
 
 def test_a_clock_that_steps_back_does_not_refuse_lists(monkeypatch):
     moments = iter([10.0, 5.0])
-    clock = SimpleNamespace(
-        time=lambda: next(moments)
-    )  # of this module alone: other threads read the time, too
+    clock = SimpleNamespace(time=lambda: next(moments))  # other threads have theirs
     monkeypatch.setattr("metrics.evaluation.running.time", clock)
     running = Running("RR")
     for _ in range(2):
