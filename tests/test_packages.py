@@ -60,8 +60,9 @@ def test_the_wheel_holds_every_file_of_the_packages_and_no_other(built):
 def test_the_sdist_holds_what_its_tests_need(built):
     with tarfile.open(built[1]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    assert names >= tracked(*PACKAGES, "tests")
+    assert names >= tracked(*PACKAGES, "tests", "docs")
     assert names >= {
+        "mkdocs.yml",
         "pyproject.toml",
         "README.md",
         "LICENSE",

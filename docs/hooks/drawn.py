@@ -24,7 +24,7 @@ from metrics.studies.guide.noise_example import noise_example
 from metrics.studies.guide.worked_example import filled_formulas, worked_example
 
 _SAMPLE = Path(__file__).parents[2] / "sample_data/docsearch"
-_GALLERY_WIDTH = 600
+_GALLERY_WIDTH = 720
 """Pixels that a chart of many rerankers keeps on a phone."""
 _BLOCK = re.compile(r"^```python\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 _HEAD = re.compile(r"^## (.+)\n\n.+$", re.MULTILINE)
